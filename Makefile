@@ -1,0 +1,53 @@
+# A thin front for CMake and Ninja: everything is built into build/, the tool is build/snag.
+# SANITIZE builds (ASan + UBSan) live in build-asan/, fuzzers in build-fuzz/.
+PREFIX ?= /usr/local
+BUILD := build
+TYPE ?= Release
+
+.PHONY: all setup demo test test-fast fuzz oracle bench install clean format update-expected
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja: | setup
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+
+build-asan/build.ninja: | setup
+	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DSNAG_SANITIZE=ON >/dev/null
+
+build-fuzz/build.ninja: | setup
+	@CC=clang CXX=clang++ cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DSNAG_FUZZ=ON >/dev/null
+
+setup:
+	@scripts/setup.sh
+
+demo: all
+	@scripts/demo.sh
+
+# The whole suite: the release build, then the same tests under ASan and UBSan.
+test: all build-asan/build.ninja
+	@ninja -C build-asan
+	@scripts/test.sh
+
+fuzz: build-fuzz/build.ninja
+	@ninja -C build-fuzz
+	@scripts/fuzz.sh
+
+oracle: all
+	@scripts/oracle.sh
+
+bench: all
+	@bench/run.sh
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+update-expected: all
+	@SNAG_UPDATE_EXPECTED=1 scripts/test.sh cli
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-asan build-fuzz

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory.h - allocation that cannot fail, and growable arrays
+ *
+ * A tool that runs out of memory has nothing better to do than to say so and
+ * stop: these abort the process with one line and exit status 125, so that no
+ * caller needs a path for it.  (The runtime inside a user's program does not
+ * use this file.)
+ */
+#ifndef SNAG_BASE_MEMORY_H
+#define SNAG_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+void *snag_alloc(size_t nbytes);                /* uninitialised */
+void *snag_calloc(size_t n, size_t elem);       /* zeroed */
+void *snag_realloc(void *p, size_t n, size_t elem);
+
+/* Makes room for at least `need` elements of `elem` bytes in the array `p` of
+ * capacity *cap, doubling; the new part is zeroed. Returns the array. */
+void *snag_grow(void *p, size_t *cap, size_t need, size_t elem);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * input.h - a byte stream to read a trace from: file or pipe, plain, gzip or zstd
+ *
+ * Compression is recognised by its magic bytes, not by the name.  The unread
+ * bytes are at[0 .. end - at); readers consume by advancing `at`.
+ */
+#ifndef SNAG_TRACE_INPUT_H
+#define SNAG_TRACE_INPUT_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct snag_input {
+	const uint8_t *at, *end; /* unread bytes; SNAG_INPUT_PAD readable bytes follow end */
+	uint64_t end_offset;     /* offset of `end` in the (decompressed) stream */
+	char *name;              /* as given, for messages; "-" reads "<stdin>" */
+	struct snag_input_state *state;
+};
+
+enum { SNAG_INPUT_PAD = 16 }; /* so that a parser may load words without a bounds check */
+
+/* "-" is standard input.  A directory or an unreadable file is an error here. */
+int snag_input_open(const char *path, struct snag_input **ret_in, struct snag_error *err);
+/* Over bytes in memory, which must outlive it (tests, fuzzers). */
+struct snag_input *snag_input_from_memory(const char *name, const void *bytes, size_t nbytes);
+void snag_input_close(struct snag_input *in); /* accepts NULL */
+
+/* Makes at least `need` bytes available unless the stream ends before; the bytes
+ * at `at` may move.  Returns how many are available, or a negative code. */
+ssize_t snag_input_fill(struct snag_input *in, size_t need, struct snag_error *err);
+
+static inline uint64_t snag_input_offset(const struct snag_input *in) /* of `at` */
+{
+	return in->end_offset - (uint64_t)(in->end - in->at);
+}
+
+/* The part of the file read so far, 0 to 1, or -1 where it cannot be known (a pipe). */
+double snag_input_progress(const struct snag_input *in);
+/* Whether the file could be opened and read a second time. */
+int snag_input_is_regular(const struct snag_input *in);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * race.c - the race record
+ */
+#include "trace/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const snag_verdict_text[SNAG_VERDICTS] = {
+	[SNAG_OBSERVED] = "observed",
+	[SNAG_PREDICTED] = "predicted",
+	[SNAG_UNVERIFIED] = "unverified",
+};
+
+void snag_findings_done(struct snag_findings *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->nraces; i++)
+		free(f->race[i].witness);
+	free(f->race);
+	free(f->racy);
+	memset(f, 0, sizeof(*f));
+}

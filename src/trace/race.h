@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * race.h - THE race: what detectors find, witnesses prove and reports print
+ */
+#ifndef SNAG_TRACE_RACE_H
+#define SNAG_TRACE_RACE_H
+
+#include "trace/event.h"
+
+#include <stddef.h>
+
+#define SNAG_NO_EVENT UINT32_MAX
+
+enum snag_verdict {
+	SNAG_OBSERVED,   /* unordered by happens-before in the trace itself */
+	SNAG_PREDICTED,  /* a checked witness exists */
+	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
+	SNAG_VERDICTS
+};
+
+extern const char *const snag_verdict_text[SNAG_VERDICTS]; /* "observed", ... */
+
+/* One event as a report shows it. */
+struct snag_site {
+	uint32_t event; /* its number, or SNAG_NO_EVENT: there is none */
+	snag_tid thread;
+	uint32_t target;
+	snag_loc loc;
+	uint8_t op;
+	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
+	uint32_t nlocks;
+};
+
+struct snag_race {
+	struct snag_site first, second; /* first.event < second.event */
+	uint64_t count;                 /* how many pairs of events this stands for */
+	enum snag_verdict verdict;
+	/* Why nothing orders them: the last event of the first access's thread that
+	 * the relation does order before the second access (.event may be
+	 * SNAG_NO_EVENT: nothing of that thread is). */
+	struct snag_site known;
+	/* A witness: event numbers of a valid reordering that ends with the two
+	 * accesses; nwitness = 0: none. */
+	uint32_t *witness;
+	size_t nwitness;
+};
+
+/* What one detector found in one trace. */
+struct snag_findings {
+	const char *name;    /* of the detector */
+	double seconds;      /* of its own time */
+	bool complete;       /* no predictable race is missing */
+	uint32_t *racy;      /* events that are second in some race, ascending */
+	size_t nracy, racy_cap;
+	struct snag_race *race; /* ascending by second, then first event */
+	size_t nraces, race_cap;
+	uint64_t npairs;     /* racy pairs of events; the sum of the counts */
+};
+
+void snag_findings_done(struct snag_findings *f); /* accepts NULL */
+
+#endif

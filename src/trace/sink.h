@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sink.h - where events go: a trace file being written
+ *
+ * The mirror of source.h.  A sink is given batches with the names they use; at
+ * commit the file appears under its name, at abort nothing is left behind.
+ */
+#ifndef SNAG_TRACE_SINK_H
+#define SNAG_TRACE_SINK_H
+
+#include "trace/source.h"
+
+struct snag_sink {
+	const struct snag_sink_ops *ops;
+};
+
+struct snag_sink_ops {
+	int (*write)(struct snag_sink *sink, const struct snag_batch *batch, const struct snag_names *names,
+		     struct snag_error *err);
+	/* Both end the sink and free it. */
+	int (*commit)(struct snag_sink *sink, struct snag_error *err);
+	void (*abort)(struct snag_sink *sink);
+};
+
+static inline int snag_sink_write(struct snag_sink *sink, const struct snag_batch *batch,
+				  const struct snag_names *names, struct snag_error *err)
+{
+	return sink->ops->write(sink, batch, names, err);
+}
+
+static inline int snag_sink_commit(struct snag_sink *sink, struct snag_error *err)
+{
+	return sink->ops->commit(sink, err);
+}
+
+static inline void snag_sink_abort(struct snag_sink *sink) /* accepts NULL */
+{
+	if (sink)
+		sink->ops->abort(sink);
+}
+
+/* Picks the format by the extension behind any .gz or .zst; another one is an
+ * error.  CSV needs the number of threads in advance: `threads`, else 0. */
+int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink, struct snag_error *err);
+/* Whether the format of that name needs the number of threads in advance. */
+bool snag_sink_needs_threads(const char *path);
+
+/* The formats themselves.  Each takes over `out`. */
+struct snag_output;
+struct snag_sink *snag_std_sink(struct snag_output *out);
+struct snag_sink *snag_csv_sink(struct snag_output *out, uint32_t threads);
+struct snag_sink *snag_binary_sink(struct snag_output *out);
+
+#endif

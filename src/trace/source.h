@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * source.h - where events come from
+ *
+ * A source delivers a trace as batches of events in observed order.  Formats
+ * (std_reader.c, csv_reader.c, snag_reader.c), the in-memory trace (trace.c) and
+ * the check of trace rules (wellformed.c, which wraps another source) all
+ * implement this interface; analyses see nothing else.
+ *
+ * Ownership.  A batch and its events belong to the source and live until the next
+ * call; whoever wraps a source may change the events of a batch in place.  Names
+ * belong to the source and only grow.
+ */
+#ifndef SNAG_TRACE_SOURCE_H
+#define SNAG_TRACE_SOURCE_H
+
+#include "base/error.h"
+#include "trace/event.h"
+#include "trace/names.h"
+
+#include <stddef.h>
+
+/* Event numbers are 32 bits in every index: a trace has fewer events than this. */
+#define SNAG_MAX_EVENTS UINT32_MAX
+
+enum { SNAG_BATCH_EVENTS = 4096 }; /* the most a batch holds */
+
+struct snag_batch {
+	struct snag_event *ev;
+	size_t n;                  /* > 0 */
+	uint64_t first;            /* the number of ev[0] */
+	struct snag_counts counts; /* every id in this batch is below these */
+	const uint64_t *line;      /* text: the line of each event; NULL: no lines */
+};
+
+struct snag_source {
+	const struct snag_source_ops *ops;
+	const char *name; /* of the file, for messages */
+	const struct snag_names *names;
+	uint64_t skipped; /* lenient: how many lines or events were left out */
+};
+
+struct snag_source_ops {
+	/* 1: *ret_batch is filled; 0: the trace has ended; negative: an error. */
+	int (*next)(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err);
+	/* The part delivered so far, 0 to 1; negative: unknown. */
+	double (*progress)(const struct snag_source *src);
+	void (*close)(struct snag_source *src);
+};
+
+static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
+				   struct snag_error *err)
+{
+	return src->ops->next(src, ret_batch, err);
+}
+
+static inline double snag_source_progress(const struct snag_source *src)
+{
+	return src->ops->progress(src);
+}
+
+static inline void snag_source_close(struct snag_source *src) /* accepts NULL */
+{
+	if (src)
+		src->ops->close(src);
+}
+
+struct snag_source_options {
+	bool lenient; /* skip and count what breaks the rules, instead of an error */
+};
+
+/* Opens a trace for analysis: picks the format (by the extension behind any .gz
+ * or .zst: .std, .csv, .snag; otherwise by the first bytes, STD unless they are
+ * the .snag magic), and checks the rules of traces.  "-" is standard input. */
+int snag_source_open(const char *path, const struct snag_source_options *options,
+		     struct snag_source **ret_src, struct snag_error *err);
+
+/* The formats themselves, unchecked.  Each takes over `in` (closes it, also on
+ * failure). */
+struct snag_input;
+int snag_std_source(struct snag_input *in, const struct snag_source_options *options,
+		    struct snag_source **ret_src, struct snag_error *err);
+int snag_csv_source(struct snag_input *in, const struct snag_source_options *options,
+		    struct snag_source **ret_src, struct snag_error *err);
+int snag_binary_source(struct snag_input *in, const struct snag_source_options *options,
+		       struct snag_source **ret_src, struct snag_error *err);
+
+/* Wraps `inner` (taken over): checks the rules of traces and marks nested
+ * acquires and releases; see wellformed.c. */
+struct snag_source *snag_wellformed_source(struct snag_source *inner,
+					   const struct snag_source_options *options);
+
+#endif

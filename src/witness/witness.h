@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * witness.h - a reordering of a trace that ends with a race, and its file
+ *
+ * A witness is a sequence of event numbers: the first `prefix[t]` events of each
+ * thread t, in observed order, and then the listed events.  The last two events
+ * of the sequence are the race.
+ *
+ * File: a JSON object {"witness": [3, 4, 5], "prefix": {"T0": 12}}, where "prefix"
+ * may be missing and other members are ignored; or a JSON array of numbers; or
+ * just numbers separated by white space.
+ */
+#ifndef SNAG_WITNESS_WITNESS_H
+#define SNAG_WITNESS_WITNESS_H
+
+#include "trace/trace.h"
+
+struct snag_witness {
+	uint32_t *prefix; /* per thread of the trace; NULL: none */
+	uint32_t *event;
+	size_t n;
+};
+
+void snag_witness_done(struct snag_witness *w); /* accepts NULL */
+int snag_witness_read(const char *path, const struct snag_trace *trace, struct snag_witness *ret_witness,
+		      struct snag_error *err);
+
+/* What a reordering must keep of the reads. */
+enum snag_rules {
+	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
+	SNAG_RULES_READS, /* every read keeps its writer (paper 002, section 2) */
+	SNAG_RULES_DEPENDENCE, /* only causal reads do (paper 003, definitions 2.2 and 2.3) */
+};
+
+/* Checks a witness; 0: valid.  Otherwise SNAG_EINPUT, and err says which rule the
+ * first wrong event breaks.  See check.c. */
+int snag_witness_check(const struct snag_trace *trace, const struct snag_witness *w, enum snag_rules rules,
+		       struct snag_error *err);
+
+#endif
