@@ -114,11 +114,11 @@ static int read_data(struct binary_source *s, const struct snag_block_header *h,
 	struct snag_span payload = {s->in->at, s->in->at + h->stored}, names;
 	if (snag_format_hash(payload.at, h->stored) != h->hash)
 		return damaged(s, "its hash is wrong", err);
-	const char *why = snag_decoder_load(s->decoder, payload, h->events, h->plain, &names);
+	const char *why = snag_decoder_scan(s->decoder, payload, h->plain, &names);
 	if (!why)
 		why = intern_names(s, names);
 	if (!why)
-		why = snag_decoder_begin(s->decoder, &s->counts);
+		why = snag_decoder_begin(s->decoder, &s->counts, h->events);
 	if (why)
 		return damaged(s, why, err);
 	s->in->at += h->stored;

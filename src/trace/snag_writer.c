@@ -65,14 +65,14 @@ static int flush(struct binary_sink *s, struct snag_error *err)
 		return 0;
 	struct snag_block_header h = {
 		.type = SNAG_BLOCK_DATA, .events = (uint32_t)s->n, .first = s->written};
-	const struct snag_bytes *payload =
-		snag_encoder_block(s->encoder, s->ev, s->n, &s->names, &h.plain);
-	h.stored = (uint32_t)payload->n;
-	h.hash = snag_format_hash(payload->at, payload->n);
+	const struct snag_payload *payload = snag_encoder_block(s->encoder, s->ev, s->n, &s->names);
+	h.plain = payload->plain;
+	h.stored = (uint32_t)payload->bytes.n;
+	h.hash = snag_format_hash(payload->bytes.at, payload->bytes.n);
 	s->written += s->n;
 	s->n = 0;
 	s->names.n = 0;
-	return block_write(s, &h, payload->at, err);
+	return block_write(s, &h, payload->bytes.at, err);
 }
 
 /* Puts the names of a space up to (not including) `end` into the NAMES column. */
