@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void *snag_alloc(size_t nbytes);                /* uninitialised */
-void *snag_calloc(size_t n, size_t elem);       /* zeroed */
+void *snag_alloc(size_t nbytes);	  /* uninitialised */
+void *snag_calloc(size_t n, size_t elem); /* zeroed */
 void *snag_realloc(void *p, size_t n, size_t elem);
 
 /* Makes room for at least `need` elements of `elem` bytes in the array `p` of

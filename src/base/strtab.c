@@ -52,8 +52,8 @@ size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 	return end - t->offset[id] - 1;
 }
 
-static int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot, const char *s,
-		      size_t len, uint32_t hash)
+static int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
+		      const char *s, size_t len, uint32_t hash)
 {
 	uint32_t id = slot->id_plus_1 - 1;
 	return slot->hash == hash && snag_strtab_len(t, id) == len &&
@@ -78,8 +78,8 @@ static void table_rehash(struct snag_strtab *t)
 	t->nslots = nslots;
 }
 
-static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s, size_t len,
-			  uint32_t hash)
+static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s,
+			  size_t len, uint32_t hash)
 {
 	t->bytes = snag_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
 	t->offset = snag_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
@@ -114,7 +114,8 @@ uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s, size_t len
 	if (!t->nslots)
 		return SNAG_NO_ID;
 	uint32_t hash = snag_strtab_hash(s, len);
-	for (uint32_t i = hash & (t->nslots - 1); t->slot[i].id_plus_1; i = (i + 1) & (t->nslots - 1))
+	for (uint32_t i = hash & (t->nslots - 1); t->slot[i].id_plus_1;
+	     i = (i + 1) & (t->nslots - 1))
 		if (slot_holds(t, &t->slot[i], s, len, hash))
 			return t->slot[i].id_plus_1 - 1;
 	return SNAG_NO_ID;

@@ -14,11 +14,11 @@
 #define SNAG_NO_ID UINT32_MAX
 
 struct snag_strtab {
-	char *bytes;          /* the strings one after another, each with its NUL */
+	char *bytes; /* the strings one after another, each with its NUL */
 	size_t nbytes, bytes_cap;
-	uint64_t *offset;     /* of each string in bytes */
+	uint64_t *offset; /* of each string in bytes */
 	size_t offset_cap;
-	uint32_t n;           /* how many strings */
+	uint32_t n;		       /* how many strings */
 	struct snag_strtab_slot *slot; /* open addressing, power of two */
 	uint32_t nslots;
 };
@@ -35,7 +35,8 @@ uint32_t snag_strtab_hash(const char *s, size_t len);
 uint32_t snag_strtab_intern(struct snag_strtab *t, const char *s, size_t len);
 /* The same when the caller has the hash already (from snag_strtab_hash). */
 uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t len, uint32_t hash);
-uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s, size_t len); /* or SNAG_NO_ID */
+uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
+			  size_t len); /* or SNAG_NO_ID */
 
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {

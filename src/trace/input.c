@@ -34,8 +34,8 @@ struct snag_input_state {
 	uint64_t raw_total; /* bytes read from fd */
 	uint64_t file_size; /* 0: unknown */
 	int is_regular;
-	int raw_eof;     /* the descriptor is at its end */
-	int frame_open;  /* a gzip member or zstd frame has begun and not ended */
+	int raw_eof;	/* the descriptor is at its end */
+	int frame_open; /* a gzip member or zstd frame has begun and not ended */
 	z_stream gz;
 	ZSTD_DCtx *zstd;
 };
@@ -74,9 +74,10 @@ static int raw_refill(struct snag_input *in, struct snag_error *err)
 
 static int bad_stream(struct snag_input *in, const char *what, struct snag_error *err)
 {
-	return snag_fail(err, SNAG_EINPUT, "%s: offset %llu: %s data is %s", in->name,
-			 (unsigned long long)(in->state->raw_total - (in->state->raw_n - in->state->raw_at)),
-			 in->state->encoding == GZIP ? "gzip" : "zstd", what);
+	return snag_fail(
+		err, SNAG_EINPUT, "%s: offset %llu: %s data is %s", in->name,
+		(unsigned long long)(in->state->raw_total - (in->state->raw_n - in->state->raw_at)),
+		in->state->encoding == GZIP ? "gzip" : "zstd", what);
 }
 
 /* Decompresses up to n bytes; 0 only at the end of the stream. */
@@ -176,7 +177,8 @@ ssize_t snag_input_fill(struct snag_input *in, size_t need, struct snag_error *e
 	in->at = s->buffer;
 	in->end = s->buffer + have;
 	while (have < need) {
-		ssize_t got = decoded_read(in, s->buffer + have, s->cap - SNAG_INPUT_PAD - have, err);
+		ssize_t got =
+			decoded_read(in, s->buffer + have, s->cap - SNAG_INPUT_PAD - have, err);
 		if (got < 0)
 			return got;
 		if (got == 0)

@@ -16,8 +16,8 @@
 
 struct snag_input {
 	const uint8_t *at, *end; /* unread bytes; SNAG_INPUT_PAD readable bytes follow end */
-	uint64_t end_offset;     /* offset of `end` in the (decompressed) stream */
-	char *name;              /* as given, for messages; "-" reads "<stdin>" */
+	uint64_t end_offset;	 /* offset of `end` in the (decompressed) stream */
+	char *name;		 /* as given, for messages; "-" reads "<stdin>" */
 	struct snag_input_state *state;
 };
 

@@ -18,7 +18,7 @@
 enum { BUFFER_BYTES = 1 << 17, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 };
 
 struct snag_output {
-	char *path; /* the target, for messages */
+	char *path;	 /* the target, for messages */
 	char *temporary; /* NULL: written directly */
 	int fd;
 	gzFile gz;
@@ -114,7 +114,8 @@ int snag_output_open(const char *path, struct snag_output **ret_out, struct snag
 	return 0;
 }
 
-static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n, struct snag_error *err)
+static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n,
+		     struct snag_error *err)
 {
 	while (n > 0) {
 		ssize_t done = write(out->fd, bytes, n);
@@ -144,7 +145,8 @@ static int zstd_write(struct snag_output *out, const void *bytes, size_t n, ZSTD
 		ZSTD_outBuffer to = {out->buffer, BUFFER_BYTES, 0};
 		left = ZSTD_compressStream2(out->zstd, &to, &from, end);
 		if (ZSTD_isError(left))
-			return snag_fail(err, SNAG_EINTERNAL, "%s: %s", out->path, ZSTD_getErrorName(left));
+			return snag_fail(err, SNAG_EINTERNAL, "%s: %s", out->path,
+					 ZSTD_getErrorName(left));
 		int rc = write_all(out, out->buffer, to.pos, err);
 		if (rc < 0)
 			return rc;
@@ -156,7 +158,9 @@ int snag_output_write(struct snag_output *out, const void *bytes, size_t n, stru
 {
 	errno = 0;
 	if (out->gz)
-		return n == 0 || gzwrite(out->gz, bytes, (unsigned)n) == (int)n ? 0 : io_error(out, err);
+		return n == 0 || gzwrite(out->gz, bytes, (unsigned)n) == (int)n
+			       ? 0
+			       : io_error(out, err);
 	if (out->zstd)
 		return zstd_write(out, bytes, n, ZSTD_e_continue, err);
 	if (n > BUFFER_BYTES - out->n) {

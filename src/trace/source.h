@@ -20,17 +20,18 @@
 
 #include <stddef.h>
 
-/* Event numbers are 32 bits in every index: a trace has fewer events than this. */
-#define SNAG_MAX_EVENTS UINT32_MAX
+/* Event numbers fit 31 bits, so that clocks compare fast and an index has a bit to
+ * spare: a trace has fewer events than this. */
+#define SNAG_MAX_EVENTS INT32_MAX
 
 enum { SNAG_BATCH_EVENTS = 4096 }; /* the most a batch holds */
 
 struct snag_batch {
 	struct snag_event *ev;
-	size_t n;                  /* > 0 */
-	uint64_t first;            /* the number of ev[0] */
+	size_t n;		   /* > 0 */
+	uint64_t first;		   /* the number of ev[0] */
 	struct snag_counts counts; /* every id in this batch is below these */
-	const uint64_t *line;      /* text: the line of each event; NULL: no lines */
+	const uint64_t *line;	   /* text: the line of each event; NULL: no lines */
 };
 
 struct snag_source {

@@ -37,7 +37,8 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		trace->ev = snag_grow(trace->ev, &trace->cap, trace->n + batch.n, sizeof(*trace->ev));
+		trace->ev =
+			snag_grow(trace->ev, &trace->cap, trace->n + batch.n, sizeof(*trace->ev));
 		memcpy(trace->ev + trace->n, batch.ev, batch.n * sizeof(*trace->ev));
 		trace->n += batch.n;
 	}
@@ -71,7 +72,8 @@ struct trace_source {
 	struct snag_event batch[SNAG_BATCH_EVENTS]; /* a copy: batches may be changed in place */
 };
 
-static int trace_source_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
+static int trace_source_next(struct snag_source *src, struct snag_batch *ret_batch,
+			     struct snag_error *err)
 {
 	struct trace_source *s = (struct trace_source *)src;
 	size_t n = s->trace->n - s->at;
@@ -79,8 +81,10 @@ static int trace_source_next(struct snag_source *src, struct snag_batch *ret_bat
 		return 0;
 	n = n < SNAG_BATCH_EVENTS ? n : SNAG_BATCH_EVENTS;
 	memcpy(s->batch, s->trace->ev + s->at, n * sizeof(s->batch[0]));
-	*ret_batch = (struct snag_batch){
-		.ev = s->batch, .n = n, .first = s->at, .counts = snag_names_counts(&s->trace->names)};
+	*ret_batch = (struct snag_batch){.ev = s->batch,
+					 .n = n,
+					 .first = s->at,
+					 .counts = snag_names_counts(&s->trace->names)};
 	s->at += n;
 	return 1;
 }
@@ -114,8 +118,8 @@ static uint32_t intern(struct snag_trace *trace, enum snag_space space, const ch
 	return snag_strtab_intern(&trace->names.space[space], s, strlen(s));
 }
 
-void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op, const char *operand,
-		    const char *loc)
+void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op,
+		    const char *operand, const char *loc)
 {
 	enum snag_space space = snag_op_info[op].space;
 	trace->ev = snag_grow(trace->ev, &trace->cap, trace->n + 1, sizeof(*trace->ev));
