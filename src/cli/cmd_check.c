@@ -17,7 +17,7 @@ static const struct cli_option check_options[] = {
 	 .kind = CLI_CHOICE,
 	 .value = "auto|reads|dependence",
 	 .offset = offsetof(struct check_values, rules),
-	 .help = "what a reordering keeps: every read's writer, or only causal ones"},
+	 .help = "which reads keep their writer: all, or causal ones"},
 	{0},
 };
 _Static_assert(SNAG_RULES_AUTO == 0 && SNAG_RULES_READS == 1 && SNAG_RULES_DEPENDENCE == 2,
@@ -88,8 +88,7 @@ const struct cli_command cli_command_check = {
 	.offer = CLI_OFFER_FILES,
 	.options = check_options,
 	.common = cli_reading_options,
-	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race, and "
-		 "says\n"
+	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race: says\n"
 		 "so (exit status 0), or which rule it breaks (exit status 2).\n",
 	.values_size = sizeof(struct check_values),
 	.run = check_run,

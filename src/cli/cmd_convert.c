@@ -21,7 +21,7 @@ static const struct cli_option convert_options[] = {
 	 .kind = CLI_CHOICE,
 	 .value = "auto|std|csv|snag",
 	 .offset = offsetof(struct convert_values, to),
-	 .help = "format of OUT; auto: by its name, std for standard output"},
+	 .help = "format of OUT; auto: by name, std for -"},
 	{0},
 };
 
@@ -112,10 +112,10 @@ const struct cli_command cli_command_convert = {
 	.offer = CLI_OFFER_FILES,
 	.options = convert_options,
 	.common = cli_reading_options,
-	.about = "Reads the trace IN and writes it to OUT, all or nothing.  Formats are chosen by\n"
-		 "the names: .std, .csv or .snag, compressed with .gz or .zst behind it; - is "
-		 "standard\n"
-		 "input or output.\n",
+	.about =
+		"Reads the trace IN and writes it to OUT, all or nothing.  The formats are chosen\n"
+		"by the names: .std, .csv or .snag, compressed with .gz or .zst behind it; - is\n"
+		"standard input or output.\n",
 	.values_size = sizeof(struct convert_values),
 	.run = convert_run,
 };

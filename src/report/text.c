@@ -40,11 +40,14 @@ void snag_report_verdict(const struct snag_report *r, const struct snag_merged *
 			 struct snag_printer *to)
 {
 	if (m->n == 0)
-		snag_print(to, "no race found");
+		snag_print(to, "no race");
 	else
-		snag_printf(to, "%zu race%s found", m->n, plural(m->n));
-	snag_print(to, " in ");
+		snag_printf(to, "%zu race%s", m->n, plural(m->n));
+	snag_print(to, " found in ");
 	snag_print_name(to, r->trace);
+	for (size_t i = 0; m->n == 0 && i < r->nparts; i++)
+		snag_printf(to, "%s%s", i ? separator(i, r->nparts) : " by ",
+			    r->part[i].findings->name);
 	const char *before = ": ";
 	for (int v = 0; v < SNAG_VERDICTS; v++) {
 		if (!m->by_verdict[v])
@@ -215,7 +218,8 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 			    plural(f->npairs), f->nracy, plural(f->nracy));
 	snag_printf(to, " in %.2f s, complete: %s\n", f->seconds, f->complete ? "yes" : "no");
 	if (!any_race)
-		snag_printf(to, "  %s\n", part->guarantee);
+		snag_printf(to, "  guarantee: %s%s\n", part->guarantee,
+			    f->complete ? "" : "; other schedules may have races it cannot see");
 }
 
 void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
