@@ -25,10 +25,10 @@ struct snag_analyze_options {
 struct snag_analysis {
 	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
 	size_t n;
-	uint64_t events;	      /* how many were analysed */
-	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
-	bool interrupted;	      /* stopped before the end */
-	struct snag_history *history; /* owns the lock lists of the findings */
+	uint64_t events;	   /* how many were analysed */
+	struct snag_counts counts; /* threads, variables, locks, ... of the trace */
+	bool interrupted;	   /* stopped before the end */
+	struct snag_log *log;	   /* owns the lock lists of the findings */
 };
 
 /* Reads the source to its end.  On failure nothing needs to be freed. */

@@ -15,7 +15,7 @@
  *            says for each thread u before which event number everything u did is
  *            ordered before this point.  Every relation uses it, so the partners of
  *            a racy access are found by comparing event numbers, whatever the
- *            relation (detect/history.h).
+ *            relation (detect/partners.h).
  * Threading: calls of one state never run concurrently.
  * Ownership: batches are borrowed for the call; the state belongs to the
  *            detector, from open() to close().
@@ -29,14 +29,13 @@
 
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
-	/* The access `ev` with number `event` is racy: some earlier conflicting
-	 * access of another thread is not ordered before it.  `before` is what is.
-	 * The receiver finds the partners itself (detect/history.h). */
-	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event,
-			const struct snag_vclock *before);
+	/* Access `event` is racy: some earlier conflicting access of another thread is
+	 * not ordered before it.  `before` is what is; the receiver may share it, and
+	 * finds the partners itself (detect/partners.h). */
+	void (*on_racy)(void *ctx, uint32_t event, struct snag_vclock *before,
+			struct snag_vclock_pool *pool);
 	/* A suspicious pair, said outright: for detectors that are not relations. */
-	void (*on_pair)(void *ctx, const struct snag_event *first_ev, uint32_t first,
-			const struct snag_event *ev, uint32_t event);
+	void (*on_pair)(void *ctx, uint32_t first, uint32_t second);
 	void *ctx;
 };
 

@@ -39,7 +39,7 @@ struct held {
 };
 
 struct recent {
-	struct snag_event ev;
+	snag_tid thread;
 	uint32_t event; /* + 1; 0: none */
 };
 
@@ -82,16 +82,16 @@ static void lockset_close(void *state)
 
 static void recent_put(struct recent *r, const struct snag_event *ev, uint32_t event)
 {
-	if (r[0].event && r[0].ev.thread != ev->thread)
+	if (r[0].event && r[0].thread != ev->thread)
 		r[1] = r[0];
-	r[0] = (struct recent){*ev, event + 1};
+	r[0] = (struct recent){ev->thread, event + 1};
 }
 
 static const struct recent *recent_of_other(const struct recent *r, snag_tid thread)
 {
-	if (r[0].event && r[0].ev.thread != thread)
+	if (r[0].event && r[0].thread != thread)
 		return &r[0];
-	return r[1].event && r[1].ev.thread != thread ? &r[1] : NULL;
+	return r[1].event && r[1].thread != thread ? &r[1] : NULL;
 }
 
 static bool holds(const struct held *h, uint32_t lock, bool is_write)
@@ -151,7 +151,7 @@ static void access(struct lockset *s, const struct snag_event *ev, uint32_t even
 		const struct recent *r =
 			recent_of_other(is_write ? x->access : x->write, ev->thread);
 		if (r)
-			s->env->on_pair(s->env->ctx, &r->ev, r->event - 1, ev, event);
+			s->env->on_pair(s->env->ctx, r->event - 1, event);
 	}
 	recent_put(x->access, ev, event);
 	if (is_write)
