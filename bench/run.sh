@@ -27,10 +27,12 @@ measure() {
 	threads=$3
 	shift 3
 	configuration="events=$events threads=$threads${*:+ $*}"
+	runs=$repetitions
+	[ "$events" -le 10000000 ] || runs=$(((repetitions + 2) / 3)) # a long run averages itself
 	for format in $formats; do
 		echo "bench: $configuration: $format" >&2
 		build/bench/gen --events "$events" --threads "$threads" "$@" -o "$dir/trace.$format"
-		build/bench/bench -r "$repetitions" -c "$configuration" -C "$commit" \
+		build/bench/bench -r "$runs" -c "$configuration" -C "$commit" \
 			"$dir/trace.$format" >>"$csv"
 		rm "$dir/trace.$format"
 	done
