@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DAMAGED = 4 }; /* per witness */
+enum { DAMAGED = 2 }; /* per witness */
 
 struct list {
 	uint32_t event[MAX_EVENTS + 2];
@@ -116,10 +116,12 @@ static enum outcome check_rules(struct subject *s, enum snag_rules rules, struct
 	const struct search *search = subject_search(s, rules);
 	enum outcome outcome = SKIPPED;
 	for (unsigned e1 = 0; search && e1 < s->model.n; e1++)
-		for (event_set rest = search_races(search, e1); rest;) {
+		for (event_set rest = search_races(search, e1) & below(e1); rest;) {
 			unsigned e2 = take_first(&rest);
 			struct list w;
-			w.n = search_witness(search, e1, e2, w.event);
+			bool is_turned = prng_chance(random, 50);
+			w.n = search_witness(search, is_turned ? e2 : e1, is_turned ? e1 : e2,
+					     w.event);
 			outcome = agree(s, rules, &w, true, why);
 			for (unsigned k = 0; outcome == PASSED && k < DAMAGED; k++) {
 				struct list bad = w;

@@ -92,17 +92,13 @@ static bool run_checks(const struct options *o, struct subject *subject, struct 
 	struct snag_trace trace;
 	struct reason why;
 	uint64_t seed = o->seed ^ number << 20;
-	bool ok = true;
 	draft_to_trace(d, &trace);
+	bool ok = subject_set(subject, &trace, seed);
 	for (unsigned i = 0; ok && i < NCHECKS; i++) {
 		struct check *c = &checks[i];
 		if (!is_selected(o, c->name) || number % c->every != 0)
 			continue;
-		enum outcome outcome = SKIPPED;
-		if (i == 0 || subject->trace != &trace)
-			ok = subject_set(subject, &trace, seed);
-		if (ok)
-			outcome = c->run(subject, &why);
+		enum outcome outcome = c->run(subject, &why);
 		c->passed += outcome == PASSED;
 		c->skipped += outcome == SKIPPED;
 		if (outcome == FAILED) {
