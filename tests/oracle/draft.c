@@ -64,7 +64,7 @@ static bool thread_fork(struct thread_use *threads, const struct snag_event *ev)
 static bool thread_join(struct thread_use *threads, const struct snag_event *ev)
 {
 	struct thread_use *child = &threads[ev->target];
-	bool ok = ev->target != ev->thread && !child->is_joined;
+	bool ok = ev->target != ev->thread;
 	child->is_joined = true;
 	return ok;
 }

@@ -104,7 +104,7 @@ static bool try_fork(struct generator *g, unsigned t)
 static bool try_join(struct generator *g, unsigned t)
 {
 	unsigned u = prng_below(g->random, g->nthreads);
-	if (u == t || g->life[u] != ALIVE || (g->nheld[u] && !g->unreleased))
+	if (u == t || g->life[u] == UNBORN || (g->nheld[u] && !g->unreleased))
 		return false;
 	emit(g, t, SNAG_OP_JOIN, u);
 	g->life[u] = ENDED;

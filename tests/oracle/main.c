@@ -30,6 +30,8 @@ static struct check checks[] = {
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
+	{.name = "std", .run = check_std, .every = 16}, /* files are slow */
+	{.name = "snag", .run = check_binary, .every = 16},
 };
 
 enum { NCHECKS = sizeof(checks) / sizeof(checks[0]) };
@@ -41,7 +43,6 @@ struct options {
 	uint64_t seed;
 	double seconds;
 	const char *check; /* comma-separated, NULL: all */
-	bool cases;
 };
 
 static bool is_selected(const struct options *o, const char *name)
