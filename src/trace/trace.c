@@ -37,8 +37,8 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		trace->ev =
-			snag_grow(trace->ev, &trace->cap, trace->n + batch.n, sizeof(*trace->ev));
+		trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + batch.n,
+					   sizeof(*trace->ev));
 		memcpy(trace->ev + trace->n, batch.ev, batch.n * sizeof(*trace->ev));
 		trace->n += batch.n;
 	}
@@ -97,8 +97,17 @@ static void trace_source_close(struct snag_source *src)
 	free(src);
 }
 
-static const struct snag_source_ops trace_source_ops = {
-	.next = trace_source_next, .progress = trace_source_progress, .close = trace_source_close};
+static int trace_source_again(const struct snag_source *src, struct snag_source **ret_src,
+			      struct snag_error *err)
+{
+	*ret_src = snag_trace_source(((const struct trace_source *)src)->trace);
+	return 1;
+}
+
+static const struct snag_source_ops trace_source_ops = {.next = trace_source_next,
+							.progress = trace_source_progress,
+							.close = trace_source_close,
+							.again = trace_source_again};
 
 struct snag_source *snag_trace_source(const struct snag_trace *trace)
 {
