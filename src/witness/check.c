@@ -105,6 +105,8 @@ __attribute__((format(printf, 2, 3))) static int broken(const struct replay *r, 
 {
 	char what[160], why[240];
 	va_list ap;
+	if (!r->err)
+		return SNAG_EINPUT;
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);

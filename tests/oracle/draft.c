@@ -9,8 +9,8 @@
 enum { IDS = 10 }; /* threads, variables and locks of a draft are below this: one digit */
 
 struct lock_use {
-	uint8_t depth[IDS];   /* by thread */
-	bool is_shared[IDS];  /* by thread: how it holds it */
+	uint8_t depth[IDS];  /* by thread */
+	bool is_shared[IDS]; /* by thread: how it holds it */
 	unsigned nholders, nshared;
 };
 
@@ -55,7 +55,8 @@ static bool lock_release(struct lock_use *l, struct snag_event *ev)
 static bool thread_fork(struct thread_use *threads, const struct snag_event *ev)
 {
 	struct thread_use *child = &threads[ev->target];
-	bool ok = ev->target != ev->thread && !child->has_acted && !child->is_forked && !child->is_joined;
+	bool ok = ev->target != ev->thread && !child->has_acted && !child->is_forked &&
+		  !child->is_joined;
 	child->is_forked = true;
 	return ok;
 }
@@ -63,7 +64,7 @@ static bool thread_fork(struct thread_use *threads, const struct snag_event *ev)
 static bool thread_join(struct thread_use *threads, const struct snag_event *ev)
 {
 	struct thread_use *child = &threads[ev->target];
-	bool ok = ev->target != ev->thread && !child->is_joined;
+	bool ok = ev->target != ev->thread;
 	child->is_joined = true;
 	return ok;
 }
@@ -104,7 +105,8 @@ void draft_to_trace(const struct draft *d, struct snag_trace *ret_trace)
 		const struct snag_event *ev = &d->ev[e];
 		enum snag_space space = snag_op_info[ev->op].space;
 		char thread[] = {'T', (char)('0' + ev->thread % 10), '\0'};
-		char operand[] = {space < SNAG_SPACES ? letter[space] : '-', (char)('0' + ev->target % 10), '\0'};
+		char operand[] = {space < SNAG_SPACES ? letter[space] : '-',
+				  (char)('0' + ev->target % 10), '\0'};
 		char loc[] = {(char)('A' + ev->loc % 26), '\0'};
 		snag_trace_add(ret_trace, thread, (enum snag_op)ev->op, operand, loc);
 		ret_trace->ev[e].flags = ev->flags;
@@ -132,7 +134,8 @@ bool draft_parse(const char *text, struct draft *ret_draft)
 		snprintf(line, sizeof(line), "%.*s", (int)len, at);
 		at += len + (at[len] == ';');
 		strcpy(operand, "z");
-		if (sscanf(line, "%7s %7s %7s", thread, op, operand) < 2 || ret_draft->n == MAX_EVENTS)
+		if (sscanf(line, "%7s %7s %7s", thread, op, operand) < 2 ||
+		    ret_draft->n == MAX_EVENTS)
 			return false;
 		unsigned k = 0;
 		while (k < SNAG_OPS && strcmp(snag_op_info[k].text, op) != 0)
@@ -153,9 +156,11 @@ void trace_print(FILE *to, const struct snag_trace *trace, const char *indent)
 	for (size_t e = 0; e < trace->n; e++) {
 		const struct snag_event *ev = &trace->ev[e];
 		enum snag_space space = snag_op_info[ev->op].space;
-		fprintf(to, "%s%s|%s(%s)|%s\n", indent, snag_name(&trace->names, SNAG_SPACE_THREAD, ev->thread),
+		fprintf(to, "%s%s|%s(%s)|%s\n", indent,
+			snag_name(&trace->names, SNAG_SPACE_THREAD, ev->thread),
 			snag_op_info[ev->op].text,
-			space == SNAG_SPACE_NONE ? "0" : snag_name(&trace->names, space, ev->target),
+			space == SNAG_SPACE_NONE ? "0"
+						 : snag_name(&trace->names, space, ev->target),
 			snag_name(&trace->names, SNAG_SPACE_LOCATION, ev->loc));
 	}
 }

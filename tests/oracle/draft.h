@@ -20,8 +20,8 @@ struct draft {
 
 /* Marks nested acquires and releases.  False if the draft breaks a rule: a lock
  * taken that another holds, or in two ways at once; a release without acquire;
- * a thread that acts before its fork or after its join, is forked or joined
- * twice or by itself. */
+ * a thread that acts before its fork or after its join, is forked twice, or forks
+ * or joins itself. */
 bool draft_check(struct draft *d);
 
 /* Builds the trace of a draft that draft_check() accepted; the trace is

@@ -56,7 +56,8 @@ static void emit_access(struct generator *g, unsigned t)
 	unsigned x = prng_below(g->random, g->nvariables);
 	bool is_write = prng_chance(g->random, 50);
 	if (g->atomics && prng_chance(g->random, 30))
-		emit(g, t, (enum snag_op)prng_range(g->random, SNAG_OP_ATOMIC_READ, SNAG_OP_FENCE), x);
+		emit(g, t, (enum snag_op)prng_range(g->random, SNAG_OP_ATOMIC_READ, SNAG_OP_FENCE),
+		     x);
 	else
 		emit(g, t, is_write ? SNAG_OP_WRITE : SNAG_OP_READ, x);
 }
@@ -103,7 +104,7 @@ static bool try_fork(struct generator *g, unsigned t)
 static bool try_join(struct generator *g, unsigned t)
 {
 	unsigned u = prng_below(g->random, g->nthreads);
-	if (u == t || g->life[u] != ALIVE || (g->nheld[u] && !g->unreleased))
+	if (u == t || g->life[u] == UNBORN || (g->nheld[u] && !g->unreleased))
 		return false;
 	emit(g, t, SNAG_OP_JOIN, u);
 	g->life[u] = ENDED;
@@ -146,7 +147,8 @@ static unsigned pick_thread(struct generator *g, unsigned last)
 	return t;
 }
 
-static void generate_random(const struct generate_options *o, struct prng *random, struct draft *ret_draft)
+static void generate_random(const struct generate_options *o, struct prng *random,
+			    struct draft *ret_draft)
 {
 	struct generator g = {.random = random, .d = ret_draft};
 	g.nevents = prng_range(random, o->events.low, o->events.high);
@@ -179,7 +181,8 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 	draft_check(ret_draft); /* for the marks: what is emitted obeys the rules */
 }
 
-void generate_draft(const struct generate_options *options, struct prng *random, struct draft *ret_draft)
+void generate_draft(const struct generate_options *options, struct prng *random,
+		    struct draft *ret_draft)
 {
 	if (prng_chance(random, options->mutants))
 		mutate_known(random, options->events.high, ret_draft);

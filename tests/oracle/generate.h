@@ -16,9 +16,9 @@ struct range {
  * have it, in percent. */
 struct generate_options {
 	struct range threads, events, variables, locks;
-	unsigned forks;      /* threads are forked and joined, also under a lock */
+	unsigned forks;	     /* threads are forked and joined, also under a lock */
 	unsigned branches;   /* branch events */
-	unsigned loose;      /* releases out of nesting order */
+	unsigned loose;	     /* releases out of nesting order */
 	unsigned reentrant;  /* acquires of a lock already held */
 	unsigned unreleased; /* locks held at the end of the trace */
 	unsigned shared;     /* shared acquires */
@@ -29,6 +29,7 @@ struct generate_options {
 extern const struct generate_options generate_defaults;
 
 /* A well-formed draft; the same for the same options and generator state. */
-void generate_draft(const struct generate_options *options, struct prng *random, struct draft *ret_draft);
+void generate_draft(const struct generate_options *options, struct prng *random,
+		    struct draft *ret_draft);
 
 #endif

@@ -62,7 +62,8 @@ static void find_hard_edges(struct model *m)
 		if (m->op[e] == SNAG_OP_FORK) {
 			for (unsigned d = 0; d < m->n; d++) {
 				bool starts = m->thread[d] == m->target[e];
-				bool is_join = m->op[d] == SNAG_OP_JOIN && m->target[d] == m->target[e];
+				bool is_join =
+					m->op[d] == SNAG_OP_JOIN && m->target[d] == m->target[e];
 				if (starts || (is_join && d > e))
 					m->needs[d] |= just(e);
 			}
@@ -76,7 +77,8 @@ static void find_sections(struct model *m)
 {
 	for (unsigned e = 0; e < m->n; e++) {
 		bool is_shared = m->op[e] == SNAG_OP_ACQUIRE_SHARED;
-		if ((m->op[e] != SNAG_OP_ACQUIRE && !is_shared) || (m->trace->ev[e].flags & SNAG_NESTED))
+		if ((m->op[e] != SNAG_OP_ACQUIRE && !is_shared) ||
+		    (m->trace->ev[e].flags & SNAG_NESTED))
 			continue;
 		struct section *s = &m->section[m->nsections++];
 		*s = (struct section){.thread = m->thread[e],
@@ -99,8 +101,10 @@ static void find_sections(struct model *m)
 	for (unsigned i = 0; i < m->nsections; i++)
 		for (unsigned j = 0; j < m->nsections; j++) {
 			const struct section *a = &m->section[i], *b = &m->section[j];
-			bool opens_inside = (a->events & just(b->acquire)) && a->acquire < b->acquire;
-			if (opens_inside && a->release != NO_EVENT && (b->events & just(a->release)))
+			bool opens_inside =
+				(a->events & just(b->acquire)) && a->acquire < b->acquire;
+			if (opens_inside && a->release != NO_EVENT &&
+			    (b->events & just(a->release)))
 				m->is_nested = false;
 		}
 }

@@ -46,22 +46,22 @@ struct model {
 
 	/* by event */
 	uint8_t thread[MAX_EVENTS], op[MAX_EVENTS], target[MAX_EVENTS];
-	uint8_t saw[MAX_EVENTS];        /* of a read: the last write before it, or NO_EVENT */
-	event_set needs[MAX_EVENTS];    /* hard edges: what comes before it in any run, but for
-	                                 * its own thread: the fork of its thread, and for a
-	                                 * join what the joined thread did, and its fork */
+	uint8_t saw[MAX_EVENTS];	 /* of a read: the last write before it, or NO_EVENT */
+	event_set needs[MAX_EVENTS];	 /* hard edges: what comes before it in any run, but for
+					  * its own thread: the fork of its thread, and for a
+					  * join what the joined thread did, and its fork */
 	event_set conflicts[MAX_EVENTS]; /* plain accesses of other threads, same variable,
-	                                  * one of the two a write */
-	uint8_t held[MAX_EVENTS];       /* locks held at it, bit by lock */
+					  * one of the two a write */
+	uint8_t held[MAX_EVENTS];	 /* locks held at it, bit by lock */
 
 	/* by thread */
 	event_set of[MAX_THREADS]; /* its events */
 
 	/* over the whole trace */
 	event_set reads, writes, branches; /* atomic accesses included */
-	event_set plain;                   /* plain accesses */
-	bool has_shared, has_atomic;       /* shared locks; atomic accesses or fences */
-	bool is_nested;                    /* releases undo acquires in reverse order */
+	event_set plain;		   /* plain accesses */
+	bool has_shared, has_atomic;	   /* shared locks; atomic accesses or fences */
+	bool is_nested;			   /* releases undo acquires in reverse order */
 	struct section section[MAX_EVENTS];
 	unsigned nsections;
 };

@@ -62,7 +62,8 @@ static bool must_precede(const struct claim *c, uint32_t a, uint32_t b)
 	bool program = x->thread == y->thread && a < b;
 	bool fork = x->op == SNAG_OP_FORK && x->target == y->thread;
 	bool join = y->op == SNAG_OP_JOIN && y->target == x->thread && a < b;
-	bool start = x->op == SNAG_OP_FORK && y->op == SNAG_OP_JOIN && x->target == y->target && a < b;
+	bool start =
+		x->op == SNAG_OP_FORK && y->op == SNAG_OP_JOIN && x->target == y->target && a < b;
 	return program || fork || join || start;
 }
 
@@ -70,7 +71,8 @@ static bool keeps_program(const struct claim *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		for (uint32_t a = 0; a < c->nevents; a++)
-			if (must_precede(c, a, c->tr[i]) && (where(c, a) == NOWHERE || where(c, a) > i))
+			if (must_precede(c, a, c->tr[i]) &&
+			    (where(c, a) == NOWHERE || where(c, a) > i))
 				return false;
 	return true;
 }
@@ -98,9 +100,11 @@ static bool keeps_locks(const struct claim *c)
 	for (size_t j = 0; j < c->n; j++)
 		for (size_t i = 0; i < j; i++) {
 			uint32_t e1 = c->tr[i], e2 = c->tr[j];
-			if (!is_acquire(c, e1) || !is_acquire(c, e2) || c->ev[e1].target != c->ev[e2].target)
+			if (!is_acquire(c, e1) || !is_acquire(c, e2) ||
+			    c->ev[e1].target != c->ev[e2].target)
 				continue;
-			if (c->ev[e1].op == SNAG_OP_ACQUIRE_SHARED && c->ev[e2].op == SNAG_OP_ACQUIRE_SHARED)
+			if (c->ev[e1].op == SNAG_OP_ACQUIRE_SHARED &&
+			    c->ev[e2].op == SNAG_OP_ACQUIRE_SHARED)
 				continue;
 			size_t r = where(c, release_of(c, e1));
 			if (r == NOWHERE || r < i || r > j)
@@ -143,7 +147,8 @@ static bool keeps_writers(const struct claim *c, enum snag_rules rules)
 		uint32_t e = c->tr[i];
 		bool is_racing = i == c->n - 1 || i == c->n - 2;
 		bool must_keep = rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e);
-		if (reads(c, e) && must_keep && last_write_in_trace(c, e) != last_write_in_sequence(c, i))
+		if (reads(c, e) && must_keep &&
+		    last_write_in_trace(c, e) != last_write_in_sequence(c, i))
 			return false;
 	}
 	return true;

@@ -13,7 +13,8 @@
  *         r1, r2: releases of sections of one lock, r1 first; e1, e2: events in them.
  *
  *              edges                                          closed under
- *         HB   program order; r1 -> the acquire of r2         transitivity
+ *         HB   program order; r1 -> the acquire of r2;        transitivity
+ *              synchronises-with of C11
  *         SHB  HB; last writer -> read                        transitivity
  *         WCP  e1, e2 conflict: r1 -> e2                      HB on both sides,
  *                                                             rel-rel
@@ -39,7 +40,7 @@
 #include <string.h>
 
 const char *const relation_name[RELATIONS] = {
-	[REL_HB] = "hb",   [REL_SHB] = "shb",   [REL_WCP] = "wcp", [REL_DC] = "dc",
+	[REL_HB] = "hb",   [REL_SHB] = "shb",	[REL_WCP] = "wcp", [REL_DC] = "dc",
 	[REL_SDP] = "sdp", [REL_SDPX] = "sdpx", [REL_WDP] = "wdp",
 };
 
@@ -84,17 +85,18 @@ static bool are_sections_of_one_lock(const struct section *a, const struct secti
 	       !(a->is_shared && b->is_shared);
 }
 
-#define FOR_SECTION_PAIRS(m, a, b) \
-	for (const struct section *a = (m)->section; a < (m)->section + (m)->nsections; a++) \
-		for (const struct section *b = (m)->section; b < (m)->section + (m)->nsections; b++) \
+#define FOR_SECTION_PAIRS(m, a, b)                                                              \
+	for (const struct section *a = (m)->section; a < (m)->section + (m)->nsections; a++)    \
+		for (const struct section *b = (m)->section; b < (m)->section + (m)->nsections; \
+		     b++)                                                                       \
 			if (are_sections_of_one_lock(a, b))
 
 static bool close_rel_rel(const struct model *m, struct order *o)
 {
 	bool changed = false;
 	FOR_SECTION_PAIRS(m, a, b)
-		if (b->release != NO_EVENT && (o->before[b->release] & just(a->acquire)))
-			changed |= add(o, b->release, just(a->release));
+	if (b->release != NO_EVENT && (o->before[b->release] & just(a->acquire)))
+		changed |= add(o, b->release, just(a->release));
 	return changed;
 }
 
@@ -115,7 +117,7 @@ static void add_program_order(const struct model *m, struct order *o)
 static void add_lock_order(const struct model *m, struct order *o)
 {
 	FOR_SECTION_PAIRS(m, a, b)
-		add(o, b->acquire, just(a->release));
+	add(o, b->acquire, just(a->release));
 }
 
 static void add_reads_from(const struct model *m, struct order *o)
@@ -125,53 +127,125 @@ static void add_reads_from(const struct model *m, struct order *o)
 			add(o, e, just(m->saw[e]));
 }
 
+/* Synchronises-with of C11: a store, or a release fence before it, is ordered before a load
+ * that reads from its release sequence (the store and updates right after it), or before
+ * an acquire fence after that load. */
+
+static bool releases(const struct model *m, unsigned e)
+{
+	unsigned order = m->trace->ev[e].flags & SNAG_ORDER_MASK;
+	return order == SNAG_RELEASE || order == SNAG_ACQ_REL || order == SNAG_SEQ_CST;
+}
+
+static bool acquires(const struct model *m, unsigned e)
+{
+	unsigned order = m->trace->ev[e].flags & SNAG_ORDER_MASK;
+	return order == SNAG_CONSUME || order == SNAG_ACQUIRE || order == SNAG_ACQ_REL ||
+	       order == SNAG_SEQ_CST;
+}
+
+/* The last atomic store or update of e's variable before e, or NO_EVENT. */
+static unsigned last_store(const struct model *m, unsigned e)
+{
+	for (unsigned w = e; w-- > 0;)
+		if (m->target[w] == m->target[e] &&
+		    (m->op[w] == SNAG_OP_ATOMIC_WRITE || m->op[w] == SNAG_OP_ATOMIC_UPDATE))
+			return w;
+	return NO_EVENT;
+}
+
+static event_set fences(const struct model *m, unsigned thread)
+{
+	event_set fences = 0;
+	for (unsigned e = 0; e < m->n; e++)
+		if (m->op[e] == SNAG_OP_FENCE && m->thread[e] == thread)
+			fences |= just(e);
+	return fences;
+}
+
+/* What the load e synchronises with if it acquires. */
+static event_set released_to(const struct model *m, unsigned e)
+{
+	event_set released = 0;
+	unsigned w = e;
+	do {
+		w = last_store(m, w);
+		if (w == NO_EVENT)
+			break;
+		if (releases(m, w))
+			released |= just(w);
+		for (event_set rest = fences(m, m->thread[w]) & below(w); rest;) {
+			unsigned fence = take_first(&rest);
+			if (releases(m, fence))
+				released |= just(fence);
+		}
+	} while (m->op[w] == SNAG_OP_ATOMIC_UPDATE);
+	return released;
+}
+
+static void add_atomic_order(const struct model *m, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++) {
+		if (m->op[e] != SNAG_OP_ATOMIC_READ && m->op[e] != SNAG_OP_ATOMIC_UPDATE)
+			continue;
+		event_set released = released_to(m, e);
+		if (acquires(m, e))
+			add(o, e, released);
+		for (event_set rest = fences(m, m->thread[e]) & ~below(e); rest;) {
+			unsigned fence = take_first(&rest);
+			if (acquires(m, fence))
+				add(o, fence, released);
+		}
+	}
+}
+
 enum conflicts { ALL, WITH_A_READ, BOTH_WRITE };
 
 /* r1 -> e2 for conflicting e1, e2 of the given kind. */
 static void add_conflicts(const struct model *m, enum conflicts which, struct order *o)
 {
 	FOR_SECTION_PAIRS(m, a, b)
-		for (event_set rest = b->events; rest;) {
-			unsigned e2 = take_first(&rest);
-			event_set e1 = a->events & m->conflicts[e2];
-			if (which != ALL && (m->writes & just(e2)))
-				e1 &= which == BOTH_WRITE ? m->writes : ~m->writes;
-			else if (which == BOTH_WRITE)
-				e1 = 0;
-			if (e1)
-				add(o, e2, just(a->release));
-		}
+	for (event_set rest = b->events; rest;) {
+		unsigned e2 = take_first(&rest);
+		event_set e1 = a->events & m->conflicts[e2];
+		if (which != ALL && (m->writes & just(e2)))
+			e1 &= which == BOTH_WRITE ? m->writes : ~m->writes;
+		else if (which == BOTH_WRITE)
+			e1 = 0;
+		if (e1)
+			add(o, e2, just(a->release));
+	}
 }
 
 /* r1 -> e3, a read after e2 in its thread; e1 and e2 write its variable. */
 static void add_write_write_reads(const struct model *m, struct order *o)
 {
 	FOR_SECTION_PAIRS(m, a, b)
-		for (event_set rest = b->events & m->writes; rest;) {
-			unsigned e2 = take_first(&rest);
-			if (!(a->events & m->writes & m->conflicts[e2]))
-				continue;
-			event_set later = m->of[b->thread] & m->reads & ~below(e2);
-			while (later) {
-				unsigned e3 = take_first(&later);
-				if (m->target[e3] == m->target[e2])
-					add(o, e3, just(a->release));
-			}
+	for (event_set rest = b->events & m->writes; rest;) {
+		unsigned e2 = take_first(&rest);
+		if (!(a->events & m->writes & m->conflicts[e2]))
+			continue;
+		event_set later = m->of[b->thread] & m->reads & ~below(e2);
+		while (later) {
+			unsigned e3 = take_first(&later);
+			if (m->target[e3] == m->target[e2])
+				add(o, e3, just(a->release));
 		}
+	}
 }
 
 /* r1 -> branches after e2 in its thread; e2 reads from e1. */
 static void add_last_writer_branches(const struct model *m, struct order *o)
 {
 	FOR_SECTION_PAIRS(m, a, b)
-		for (event_set rest = b->events & m->reads; rest;) {
-			unsigned e2 = take_first(&rest);
-			if (m->saw[e2] == NO_EVENT || !(a->events & just(m->saw[e2])))
-				continue;
-			event_set later = m->of[b->thread] & m->branches & ~below(e2);
-			while (later)
-				add(o, take_first(&later), just(a->release));
-		}
+	for (event_set rest = b->events & m->reads; rest;) {
+		unsigned e2 = take_first(&rest);
+		if (m->saw[e2] == NO_EVENT || !(a->events & just(m->saw[e2])))
+			continue;
+		event_set later = m->of[b->thread] & m->branches & ~below(e2);
+		while (later)
+			add(o, take_first(&later), just(a->release));
+	}
 }
 
 /* ---- relations ---- */
@@ -181,6 +255,8 @@ static void compute_hb(const struct model *m, struct order *o)
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	add_lock_order(m, o);
+	if (m->has_atomic)
+		add_atomic_order(m, o);
 	while (close_transitively(m, o))
 		;
 }
@@ -254,23 +330,24 @@ static void compute_sdpx(const struct model *m, struct order *o)
 		;
 	add_sdp_edges(m, o);
 	FOR_SECTION_PAIRS(m, a, b)
-		if (b->release != NO_EVENT && (x.before[b->acquire] & just(a->acquire)))
-			add(o, b->release, just(a->release));
+	if (b->release != NO_EVENT && (x.before[b->acquire] & just(a->acquire)))
+		add(o, b->release, just(a->release));
 	close_strong(m, o);
 }
 
 void relation_compute(const struct model *m, enum relation which, struct order *ret_order)
 {
 	static void (*const compute[RELATIONS])(const struct model *, struct order *) = {
-		[REL_HB] = compute_hb,   [REL_SHB] = compute_shb,   [REL_WCP] = compute_wcp,
-		[REL_DC] = compute_dc,   [REL_SDP] = compute_sdp,   [REL_SDPX] = compute_sdpx,
+		[REL_HB] = compute_hb,	 [REL_SHB] = compute_shb, [REL_WCP] = compute_wcp,
+		[REL_DC] = compute_dc,	 [REL_SDP] = compute_sdp, [REL_SDPX] = compute_sdpx,
 		[REL_WDP] = compute_wdp,
 	};
 	memset(ret_order, 0, sizeof(*ret_order));
 	compute[which](m, ret_order);
 }
 
-event_set relation_races(const struct model *m, enum relation which, const struct order *order, unsigned e2)
+event_set relation_races(const struct model *m, enum relation which, const struct order *order,
+			 unsigned e2)
 {
 	event_set races = m->conflicts[e2] & below(e2) & ~order->before[e2];
 	if (which != REL_SDP && which != REL_SDPX && which != REL_WDP)

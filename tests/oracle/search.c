@@ -59,8 +59,8 @@ struct slot {
 struct search {
 	const struct model *m;
 	enum snag_rules rules;
-	event_set keeps;                  /* reads that may have to keep their writer */
-	event_set seen_by[MAX_EVENTS];    /* of a write: reads in `keeps` that saw it */
+	event_set keeps;		  /* reads that may have to keep their writer */
+	event_set seen_by[MAX_EVENTS];	  /* of a write: reads in `keeps` that saw it */
 	event_set initial[MAX_VARIABLES]; /* reads in `keeps` that saw no write */
 
 	struct visit *visit; /* all states, in the order they were reached */
@@ -103,7 +103,8 @@ static uint32_t state_hash(const struct state *st)
 static struct slot *slot_find(struct search *s, const struct state *st)
 {
 	uint32_t i = state_hash(st) & (s->nslots - 1);
-	while (s->slot[i].run == s->run && memcmp(&s->visit[s->slot[i].visit].state, st, sizeof(*st)) != 0)
+	while (s->slot[i].run == s->run &&
+	       memcmp(&s->visit[s->slot[i].visit].state, st, sizeof(*st)) != 0)
 		i = (i + 1) & (s->nslots - 1);
 	return &s->slot[i];
 }
@@ -115,7 +116,8 @@ static void slots_grow(struct search *s)
 	s->slot = snag_calloc(s->nslots, sizeof(*s->slot));
 	s->run = 1;
 	for (size_t i = 0; i < s->nvisits; i++)
-		*slot_find(s, &s->visit[i].state) = (struct slot){.run = s->run, .visit = (uint32_t)i};
+		*slot_find(s, &s->visit[i].state) =
+			(struct slot){.run = s->run, .visit = (uint32_t)i};
 }
 
 static void visit_add(struct search *s, const struct state *st, uint32_t from, unsigned event)
@@ -169,7 +171,8 @@ static bool sees_its_writer(const struct search *s, const struct state *st, unsi
 }
 
 /* May `e`, enabled in st, happen as far as reads are concerned; sets *ret_strays. */
-static bool reads_allow(const struct search *s, const struct state *st, unsigned e, bool *ret_strays)
+static bool reads_allow(const struct search *s, const struct state *st, unsigned e,
+			bool *ret_strays)
 {
 	const struct model *m = s->m;
 	bool has_strayed = st->strayed & 1u << m->thread[e];

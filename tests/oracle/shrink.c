@@ -47,7 +47,8 @@ static bool shrink_threads(struct shrinker *s)
 		event_set of = 0;
 		for (unsigned e = 0; e < s->best->n; e++) {
 			const struct snag_event *ev = &s->best->ev[e];
-			bool names_it = snag_op_info[ev->op].space == SNAG_SPACE_THREAD && ev->target == t;
+			bool names_it =
+				snag_op_info[ev->op].space == SNAG_SPACE_THREAD && ev->target == t;
 			if (ev->thread == t || names_it)
 				of |= just(e);
 		}
@@ -62,7 +63,8 @@ static bool shrink_pairs(struct shrinker *s)
 	for (unsigned a = 0; a < s->best->n; a++)
 		for (unsigned b = a + 1; b < s->best->n; b++)
 			if (s->best->ev[a].target == s->best->ev[b].target &&
-			    snag_op_info[s->best->ev[a].op].space == snag_op_info[s->best->ev[b].op].space &&
+			    snag_op_info[s->best->ev[a].op].space ==
+				    snag_op_info[s->best->ev[b].op].space &&
 			    try_without(s, just(a) | just(b)))
 				return true;
 	return false;
@@ -96,7 +98,8 @@ static bool try_rename(struct shrinker *s, enum snag_space space, unsigned from,
 
 static bool shrink_names(struct shrinker *s)
 {
-	static const enum snag_space space[] = {SNAG_SPACE_VARIABLE, SNAG_SPACE_LOCK, SNAG_SPACE_THREAD};
+	static const enum snag_space space[] = {SNAG_SPACE_VARIABLE, SNAG_SPACE_LOCK,
+						SNAG_SPACE_THREAD};
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned from = 1; from < 16; from++)
 			for (unsigned to = 0; to < from; to++)
