@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __attribute__((noreturn, cold)) static void out_of_memory(void)
@@ -55,4 +56,35 @@ void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
 	memset((char *)p + *cap * elem, 0, (n - *cap) * elem);
 	*cap = n;
 	return p;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+static size_t huge_bytes(size_t cap, size_t elem)
+{
+	return (cap * elem + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
+void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
+{
+	if (need <= *cap)
+		return p;
+	size_t new_cap = *cap * 2 > need ? *cap * 2 : need, nbytes;
+	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
+		out_of_memory();
+	nbytes = huge_bytes(new_cap, elem);
+	new_cap = nbytes / elem; /* what the rounding up gives is used */
+	p = p ? mremap(p, huge_bytes(*cap, elem), nbytes, MREMAP_MAYMOVE)
+	      : mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		out_of_memory();
+	madvise(p, nbytes, MADV_HUGEPAGE); /* a wish: failing is fine */
+	*cap = new_cap;
+	return p;
+}
+
+void snag_huge_free(void *p, size_t cap, size_t elem)
+{
+	if (p)
+		munmap(p, huge_bytes(cap, elem));
 }

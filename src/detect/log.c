@@ -21,25 +21,20 @@ void snag_log_done(struct snag_log *log)
 		free(log->locks);
 		log->locks = next;
 	}
-	free(log->at);
+	snag_huge_free(log->at, log->cap, sizeof(*log->at));
 	snag_log_init(log);
 }
 
 void snag_log_add(struct snag_log *log, const struct snag_batch *batch)
 {
-	size_t need = log->n + batch->n;
-	if (need > log->cap) {
-		/* Not snag_grow: pages that were never written should not become resident. */
-		log->cap = need > log->cap * 2 ? need : log->cap * 2;
-		log->at = snag_realloc(log->at, log->cap, sizeof(*log->at));
-	}
+	log->at = snag_huge_grow(log->at, &log->cap, log->n + batch->n, sizeof(*log->at));
 	struct snag_log_entry *to = log->at + log->n;
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct snag_event *ev = &batch->ev[i];
 		uint32_t op = ev->flags & SNAG_NESTED ? SNAG_LOG_NESTED : ev->op;
 		to[i] = (struct snag_log_entry){ev->target, ev->loc, ev->thread, op};
 	}
-	log->n = need;
+	log->n += batch->n;
 }
 
 struct snag_site snag_log_site(const struct snag_log *log, uint32_t event)
