@@ -31,7 +31,7 @@ static const struct argument arguments[] = {
 	{"--nesting", WHOLE32, FIELD(nesting), "most locks held at once"},
 	{"--section", WHOLE32, FIELD(section), "mean accesses and branches in a section"},
 	{"--locations", WHOLE32, FIELD(locations), "code sites, about"},
-	{"--turn", REAL, FIELD(turn), "mean events before another thread runs"},
+	{"--turn", REAL, FIELD(turn), "mean events before the scheduler draws again"},
 	{"--skew", REAL, FIELD(skew), "Zipf exponent of variables and locks, 0: uniform"},
 	{"--unprotected", REAL, FIELD(unprotected), "share of accesses without the lock"},
 	{"--reads", REAL, FIELD(reads), "share of reads among accesses"},

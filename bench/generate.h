@@ -23,7 +23,7 @@ struct snag_generate_options {
 	uint32_t nesting;   /* a section holds 1 .. nesting locks */
 	uint32_t section;   /* mean number of steps (accesses and branches) in a section */
 	uint32_t locations; /* about as many code sites */
-	double turn;	    /* mean number of events before another thread runs, >= 1 */
+	double turn;	    /* mean number of events before the scheduler draws again, >= 1 */
 	double skew;	    /* of variables, and of locks: the exponent of Zipf's law, 0: uniform */
 	double unprotected; /* share of accesses without the variable's lock */
 	double reads;	    /* share of reads among accesses */

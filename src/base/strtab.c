@@ -2,9 +2,11 @@
  *
  * strtab.c - interned strings
  *
- * Idea.  Open addressing with linear probing over (hash, id) pairs; the bytes
- *        live elsewhere, so that a probe that misses touches one cache line.
- * Cost.  O(length) per look-up; 8 bytes a slot at a load of at most 1/2.
+ * Idea.  Open addressing with linear probing over (head, hash, id): the first 8
+ *        bytes of a string are in its slot, so that a short string is compared
+ *        without leaving the slot and a probe that misses touches one cache line.
+ *        The hash of a string of fewer than 8 bytes is one round over its word.
+ * Cost.  O(length) per look-up; 16 bytes a slot at a load of at most 5/8.
  */
 #include "base/strtab.h"
 
@@ -28,22 +30,20 @@ void snag_strtab_done(struct snag_strtab *t)
 	snag_strtab_init(t);
 }
 
+/* The n < 8 bytes at s as a word. */
+static uint64_t load_part(const char *s, size_t n)
+{
+	uint64_t word = 0;
+	memcpy(&word, s, n);
+	return le64toh(word);
+}
+
 uint32_t snag_strtab_hash(const char *s, size_t len)
 {
-	uint64_t h = len * 0x9e3779b97f4a7c15u, word;
-	while (len >= 8) {
-		memcpy(&word, s, 8);
-		h = (h ^ word) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-		s += 8;
-		len -= 8;
-	}
-	word = 0;
-	memcpy(&word, s, len);
-	h = (h ^ word) * 0xff51afd7ed558ccdu;
-	h ^= h >> 29;
-	h *= 0x9e3779b97f4a7c15u;
-	return (uint32_t)(h >> 32);
+	uint64_t h = 0;
+	for (; len >= 8; s += 8, len -= 8)
+		h = snag_strtab_mix(h ^ snag_strtab_load(s));
+	return (uint32_t)snag_strtab_mix(h ^ load_part(s, len));
 }
 
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
@@ -52,12 +52,21 @@ size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 	return end - t->offset[id] - 1;
 }
 
-static int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
-		      const char *s, size_t len, uint32_t hash)
+static uint64_t head_of(const char *s, size_t len)
 {
+	return len < 8 ? load_part(s, len) : snag_strtab_load(s);
+}
+
+/* Whether the slot, which is in use, holds the string. */
+static int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
+		      const char *s, size_t len, uint64_t head, uint32_t hash)
+{
+	if (slot->head != head || slot->hash != hash)
+		return 0;
+	if (len < 8)
+		return 1;
 	uint32_t id = slot->id_plus_1 - 1;
-	return slot->hash == hash && snag_strtab_len(t, id) == len &&
-	       memcmp(snag_strtab_get(t, id), s, len) == 0;
+	return snag_strtab_len(t, id) == len && memcmp(snag_strtab_get(t, id), s, len) == 0;
 }
 
 static void table_rehash(struct snag_strtab *t)
@@ -79,7 +88,7 @@ static void table_rehash(struct snag_strtab *t)
 }
 
 static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s,
-			  size_t len, uint32_t hash)
+			  size_t len, uint64_t head, uint32_t hash)
 {
 	t->bytes = snag_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
 	t->offset = snag_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
@@ -87,6 +96,7 @@ static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, 
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
+	slot->head = head;
 	slot->hash = hash;
 	slot->id_plus_1 = ++t->n;
 	return t->n - 1;
@@ -94,12 +104,13 @@ static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, 
 
 uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t len, uint32_t hash)
 {
-	if (t->n >= t->nslots / 2)
+	if (t->n >= t->nslots / 8 * 5)
 		table_rehash(t);
+	uint64_t head = head_of(s, len);
 	for (uint32_t i = hash & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
 		if (!t->slot[i].id_plus_1)
-			return table_add(t, &t->slot[i], s, len, hash);
-		if (slot_holds(t, &t->slot[i], s, len, hash))
+			return table_add(t, &t->slot[i], s, len, head, hash);
+		if (slot_holds(t, &t->slot[i], s, len, head, hash))
 			return t->slot[i].id_plus_1 - 1;
 	}
 }
@@ -114,9 +125,10 @@ uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s, size_t len
 	if (!t->nslots)
 		return SNAG_NO_ID;
 	uint32_t hash = snag_strtab_hash(s, len);
+	uint64_t head = head_of(s, len);
 	for (uint32_t i = hash & (t->nslots - 1); t->slot[i].id_plus_1;
 	     i = (i + 1) & (t->nslots - 1))
-		if (slot_holds(t, &t->slot[i], s, len, hash))
+		if (slot_holds(t, &t->slot[i], s, len, head, hash))
 			return t->slot[i].id_plus_1 - 1;
 	return SNAG_NO_ID;
 }

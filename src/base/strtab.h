@@ -4,12 +4,18 @@
  *
  * Ids count from 0 in order of first appearance.  Strings are stored once, in
  * one growing buffer, NUL-terminated; a string may contain any byte but NUL.
+ *
+ * A string of fewer than 8 bytes fits in a word (its bytes from the low end, then
+ * zeros), and no other string has that word: a parser that has the word at hand
+ * looks it up with one load and one comparison, see snag_strtab_find_word.
  */
 #ifndef SNAG_BASE_STRTAB_H
 #define SNAG_BASE_STRTAB_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define SNAG_NO_ID UINT32_MAX
 
@@ -24,6 +30,7 @@ struct snag_strtab {
 };
 
 struct snag_strtab_slot {
+	uint64_t head; /* the first 8 bytes as a word, zero-padded */
 	uint32_t hash;
 	uint32_t id_plus_1; /* 0: empty */
 };
@@ -41,6 +48,37 @@ uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
 	return t->bytes + t->offset[id];
+}
+
+/* The 8 bytes at s as a word, the first one lowest. */
+static inline uint64_t snag_strtab_load(const void *s)
+{
+	uint64_t word;
+	memcpy(&word, s, sizeof(word));
+	return le64toh(word);
+}
+
+/* One round of the hash: both halves of a 128-bit product, so that every bit
+ * of the word reaches the low bits. */
+static inline uint64_t snag_strtab_mix(uint64_t word)
+{
+	unsigned __int128 product =
+		(unsigned __int128)(word ^ 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The id of the string of 1 to 7 bytes that is `word`, or SNAG_NO_ID. */
+static inline uint32_t snag_strtab_find_word(const struct snag_strtab *t, uint64_t word)
+{
+	if (!t->nslots)
+		return SNAG_NO_ID;
+	uint32_t mask = t->nslots - 1, i = (uint32_t)snag_strtab_mix(word) & mask;
+	while (t->slot[i].head != word) {
+		if (!t->slot[i].id_plus_1)
+			return SNAG_NO_ID;
+		i = (i + 1) & mask;
+	}
+	return t->slot[i].id_plus_1 - 1;
 }
 
 /* Length without the NUL. */

@@ -55,41 +55,39 @@ static struct snag_race *race_of_locations(struct snag_collector *c, snag_loc a,
 	return r;
 }
 
-static void race_fill(struct snag_collector *c, struct snag_race *r, uint32_t first,
-		      uint32_t second, const struct snag_vclock *before)
+static void race_fill(struct snag_collector *c, struct snag_race *r,
+		      const struct snag_partners_found *found)
 {
-	r->first = snag_log_site(c->log, first);
-	r->second = snag_log_site(c->log, second);
+	r->first = found->first;
+	r->second = found->second;
 	r->verdict = c->detector->verdict;
 	/* A clock's entry is one more than the number of the event that made it known. */
-	uint32_t known = before ? snag_vclock_get(before, r->first.thread) : 0;
-	r->known = (struct snag_site){.event = SNAG_NO_EVENT};
-	if (known > 0)
-		r->known = snag_log_site(c->log, known - 1);
+	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
+	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
 }
 
-static void file_grouped(struct snag_collector *c, uint32_t first, uint32_t second, uint64_t count,
-			 const struct snag_vclock *before)
+static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	struct snag_race *r = race_of_locations(c, c->log->at[first].loc, c->log->at[second].loc);
-	bool is_nearer = r->second.event == second && r->first.event < first;
+	struct snag_race *r = race_of_locations(c, found->first.loc, found->second.loc);
+	bool is_nearer =
+		r->second.event == found->second.event && r->first.event < found->first.event;
 	if (r->count == 0 || is_nearer)
-		race_fill(c, r, first, second, before);
-	r->count += count;
+		race_fill(c, r, found);
+	r->count += found->n;
 }
 
-static void partners_found(void *ctx, uint32_t second, const uint32_t *first, size_t n,
-			   const struct snag_vclock *before)
+static void partners_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
-	c->findings->npairs += n;
+	c->findings->npairs += found->n;
 	if (!c->pairs) {
-		file_grouped(c, first[n - 1], second, n, before);
+		file_grouped(c, found);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < found->n; i++) {
 		struct snag_race *r = race_new(c);
-		race_fill(c, r, first[i], second, before);
+		race_fill(c, r, found);
+		r->first.event = found->event[i];
 		r->count = 1;
 	}
 }
@@ -103,30 +101,31 @@ static void racy_add(struct snag_collector *c, uint32_t event)
 	f->racy[f->nracy++] = event;
 }
 
-static void on_racy(void *ctx, uint32_t event, struct snag_vclock *before,
-		    struct snag_vclock_pool *pool)
+static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event,
+		    struct snag_vclock *before, struct snag_vclock_pool *pool)
 {
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
-	snag_partners_ask(&c->partners, event, before, pool);
+	snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
-static void on_pair(void *ctx, uint32_t first, uint32_t second)
+static void on_pair(void *ctx, const struct snag_site *first, const struct snag_site *second)
 {
 	struct snag_collector *c = ctx;
-	racy_add(c, second);
-	partners_found(c, second, &first, 1, NULL);
+	struct snag_partners_found found = {
+		.first = *first, .second = *second, .event = &first->event, .n = 1};
+	racy_add(c, second->event);
+	partners_found(c, &found);
 }
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
-			 struct snag_log *log, struct snag_findings *findings, bool pairs)
+			 struct snag_findings *findings, bool pairs)
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy, .on_pair = on_pair, .ctx = c},
 				     .detector = detector,
-				     .log = log,
 				     .findings = findings,
 				     .pairs = pairs};
-	snag_partners_init(&c->partners, log, partners_found, c);
+	snag_partners_init(&c->partners, partners_found, c);
 	findings->name = detector->name;
 }
 
@@ -144,18 +143,9 @@ static int race_compare(const void *a, const void *b)
 	return x->first.event < y->first.event ? -1 : x->first.event > y->first.event;
 }
 
-void snag_collector_finish(struct snag_collector *c)
+void snag_collector_sort(struct snag_collector *c)
 {
 	struct snag_findings *f = c->findings;
-	snag_partners_answer(&c->partners);
-	if (f->nraces == 0)
-		return;
-	qsort(f->race, f->nraces, sizeof(*f->race), race_compare);
-	struct snag_site **site = snag_alloc(f->nraces * 2 * sizeof(struct snag_site *));
-	for (size_t i = 0; i < f->nraces; i++) {
-		site[i * 2] = &f->race[i].first;
-		site[i * 2 + 1] = &f->race[i].second;
-	}
-	snag_log_fill_locks(c->log, site, f->nraces * 2);
-	free(site);
+	if (f->nraces)
+		qsort(f->race, f->nraces, sizeof(*f->race), race_compare);
 }

@@ -11,13 +11,11 @@
 #define SNAG_DETECT_COLLECTOR_H
 
 #include "detect/detector.h"
-#include "detect/log.h"
 #include "detect/partners.h"
 
 struct snag_collector {
 	struct snag_detector_env env; /* what the detector is given */
 	const struct snag_detector *detector;
-	struct snag_log *log;
 	struct snag_findings *findings;
 	bool pairs; /* every racy pair on its own */
 	struct snag_partners partners;
@@ -26,9 +24,10 @@ struct snag_collector {
 };
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
-			 struct snag_log *log, struct snag_findings *findings, bool pairs);
-/* Completes the findings; while the detector is still open. */
-void snag_collector_finish(struct snag_collector *c);
-void snag_collector_done(struct snag_collector *c);
+			 struct snag_findings *findings, bool pairs);
+void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
+
+/* Once the partners have been answered: puts the races in their order. */
+void snag_collector_sort(struct snag_collector *c);
 
 #endif

@@ -29,13 +29,14 @@
 
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
-	/* Access `event` is racy: some earlier conflicting access of another thread is
-	 * not ordered before it.  `before` is what is; the receiver may share it, and
-	 * finds the partners itself (detect/partners.h). */
-	void (*on_racy)(void *ctx, uint32_t event, struct snag_vclock *before,
-			struct snag_vclock_pool *pool);
-	/* A suspicious pair, said outright: for detectors that are not relations. */
-	void (*on_pair)(void *ctx, uint32_t first, uint32_t second);
+	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
+	 * thread is not ordered before it.  `before` is what is; the receiver may share it,
+	 * and finds the partners itself (detect/partners.h). */
+	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event,
+			struct snag_vclock *before, struct snag_vclock_pool *pool);
+	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
+	 * sites, event, thread, target, loc and op are set. */
+	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
 	void *ctx;
 };
 

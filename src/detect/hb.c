@@ -60,7 +60,7 @@ static void hb_read(void *state, const struct snag_event *ev, uint32_t event) /*
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_read(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb->env->on_racy(hb->env->ctx, event, now, &hb->clocks.pool);
+		hb->env->on_racy(hb->env->ctx, ev, event, now, &hb->clocks.pool);
 }
 
 static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -68,7 +68,7 @@ static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_write(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb->env->on_racy(hb->env->ctx, event, now, &hb->clocks.pool);
+		hb->env->on_racy(hb->env->ctx, ev, event, now, &hb->clocks.pool);
 }
 
 static void hb_sync(void *state, const struct snag_event *ev, uint32_t event)

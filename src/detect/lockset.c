@@ -39,8 +39,8 @@ struct held {
 };
 
 struct recent {
-	snag_tid thread;
-	uint32_t event; /* + 1; 0: none */
+	bool is_set;
+	struct snag_site site;
 };
 
 struct variable {
@@ -80,18 +80,28 @@ static void lockset_close(void *state)
 	free(s);
 }
 
-static void recent_put(struct recent *r, const struct snag_event *ev, uint32_t event)
+static struct snag_site site_of(const struct snag_event *ev, uint32_t event)
 {
-	if (r[0].event && r[0].thread != ev->thread)
-		r[1] = r[0];
-	r[0] = (struct recent){ev->thread, event + 1};
+	return (struct snag_site){.event = event,
+				  .thread = ev->thread,
+				  .target = ev->target,
+				  .loc = ev->loc,
+				  .op = ev->op};
 }
 
-static const struct recent *recent_of_other(const struct recent *r, snag_tid thread)
+static void recent_put(struct recent *r, const struct snag_site *site)
 {
-	if (r[0].event && r[0].thread != thread)
-		return &r[0];
-	return r[1].event && r[1].thread != thread ? &r[1] : NULL;
+	if (r[0].is_set && r[0].site.thread != site->thread)
+		r[1] = r[0];
+	r[0] = (struct recent){true, *site};
+}
+
+static const struct snag_site *recent_of_other(const struct recent *r, snag_tid thread)
+{
+	for (int i = 0; i < 2; i++)
+		if (r[i].is_set && r[i].site.thread != thread)
+			return &r[i].site;
+	return NULL;
 }
 
 static bool holds(const struct held *h, uint32_t lock, bool is_write)
@@ -143,29 +153,31 @@ static void state_advance(struct variable *x, const struct held *h, snag_tid thr
 	}
 }
 
-static void access(struct lockset *s, const struct snag_event *ev, uint32_t event, bool is_write)
+static void lockset_access(struct lockset *s, const struct snag_event *ev, uint32_t event,
+			   bool is_write)
 {
 	struct variable *x = &s->x[ev->target];
+	struct snag_site second = site_of(ev, event);
 	state_advance(x, &s->thread[ev->thread], ev->thread, is_write);
 	if (x->state == MODIFIED && x->ncandidates == 0) {
-		const struct recent *r =
+		const struct snag_site *first =
 			recent_of_other(is_write ? x->access : x->write, ev->thread);
-		if (r)
-			s->env->on_pair(s->env->ctx, r->event - 1, event);
+		if (first)
+			s->env->on_pair(s->env->ctx, first, &second);
 	}
-	recent_put(x->access, ev, event);
+	recent_put(x->access, &second);
 	if (is_write)
-		recent_put(x->write, ev, event);
+		recent_put(x->write, &second);
 }
 
 static void lockset_read(void *state, const struct snag_event *ev, uint32_t event)
 {
-	access(state, ev, event, false);
+	lockset_access(state, ev, event, false);
 }
 
 static void lockset_write(void *state, const struct snag_event *ev, uint32_t event)
 {
-	access(state, ev, event, true);
+	lockset_access(state, ev, event, true);
 }
 
 static void lockset_sync(void *state, const struct snag_event *ev, uint32_t event)

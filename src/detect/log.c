@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * log.c - the events seen so far
+ * log.c - a copy of the events for a second reading
  */
 #include "detect/log.h"
 
@@ -8,111 +8,93 @@
 
 #include <string.h>
 
-void snag_log_init(struct snag_log *log)
+enum { OP_BITS = 6, NESTED = 1 << 5 };
+
+struct snag_log_entry {
+	uint32_t target;
+	snag_loc loc;
+	uint32_t thread_op; /* thread << OP_BITS | op, or'ed with NESTED */
+};
+
+_Static_assert(sizeof(struct snag_log_entry) == 12, "a logged event is 12 bytes");
+_Static_assert((int)SNAG_OPS <= (int)NESTED, "an operation fits five bits");
+_Static_assert((uint64_t)SNAG_LOG_MAX_THREADS << OP_BITS == (uint64_t)1 << 32,
+	       "they fill the word");
+
+void snag_log_init(struct snag_log *log, const struct snag_names *names)
 {
 	memset(log, 0, sizeof(*log));
+	log->names = names;
 }
 
 void snag_log_done(struct snag_log *log)
 {
-	while (log->locks) {
-		struct snag_log_locks *next = log->locks->next;
-		free(log->locks->lock);
-		free(log->locks);
-		log->locks = next;
-	}
-	free(log->at);
-	snag_log_init(log);
+	if (log)
+		snag_huge_free(log->at, log->cap, sizeof(*log->at));
 }
 
 void snag_log_add(struct snag_log *log, const struct snag_batch *batch)
 {
-	size_t need = log->n + batch->n;
-	if (need > log->cap) {
-		/* Not snag_grow: pages that were never written should not become resident. */
-		log->cap = need > log->cap * 2 ? need : log->cap * 2;
-		log->at = snag_realloc(log->at, log->cap, sizeof(*log->at));
-	}
+	log->at = snag_huge_grow(log->at, &log->cap, log->n + batch->n, sizeof(*log->at));
 	struct snag_log_entry *to = log->at + log->n;
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct snag_event *ev = &batch->ev[i];
-		uint32_t op = ev->flags & SNAG_NESTED ? SNAG_LOG_NESTED : ev->op;
-		to[i] = (struct snag_log_entry){ev->target, ev->loc, ev->thread, op};
+		uint32_t op = ev->flags & SNAG_NESTED ? ev->op | NESTED : ev->op;
+		to[i] = (struct snag_log_entry){ev->target, ev->loc, ev->thread << OP_BITS | op};
 	}
-	log->n = need;
+	log->n += batch->n;
+	log->counts = batch->counts;
 }
 
-struct snag_site snag_log_site(const struct snag_log *log, uint32_t event)
-{
-	const struct snag_log_entry *e = &log->at[event];
-	return (struct snag_site){.event = event,
-				  .thread = e->thread,
-				  .target = e->target,
-				  .loc = e->loc,
-				  .op = (uint8_t)e->op};
-}
-
-struct held {
-	uint32_t *lock;
-	size_t n, cap;
-	struct snag_log_locks *list; /* handed out since the last change, or NULL */
+struct log_source {
+	struct snag_source base;
+	const struct snag_log *log;
+	size_t at;
+	struct snag_event ev[SNAG_BATCH_EVENTS];
 };
 
-static void held_apply(struct held *h, const struct snag_log_entry *e)
+static int log_source_next(struct snag_source *src, struct snag_batch *ret_batch,
+			   struct snag_error *err)
 {
-	h->list = NULL;
-	if (e->op == SNAG_OP_ACQUIRE || e->op == SNAG_OP_ACQUIRE_SHARED) {
-		h->lock = snag_grow(h->lock, &h->cap, h->n + 1, sizeof(*h->lock));
-		h->lock[h->n++] = e->target;
-		return;
+	struct log_source *s = (struct log_source *)src;
+	size_t n = s->log->n - s->at;
+	if (n == 0)
+		return 0;
+	n = n < SNAG_BATCH_EVENTS ? n : SNAG_BATCH_EVENTS;
+	for (size_t i = 0; i < n; i++) {
+		const struct snag_log_entry *e = &s->log->at[s->at + i];
+		s->ev[i] = (struct snag_event){.thread = e->thread_op >> OP_BITS,
+					       .target = e->target,
+					       .loc = e->loc,
+					       .op = e->thread_op & (NESTED - 1),
+					       .flags = e->thread_op & NESTED ? SNAG_NESTED : 0};
 	}
-	for (size_t i = h->n; i-- > 0;)
-		if (h->lock[i] == e->target) {
-			memmove(h->lock + i, h->lock + i + 1, (--h->n - i) * sizeof(*h->lock));
-			return;
-		}
+	*ret_batch =
+		(struct snag_batch){.ev = s->ev, .n = n, .first = s->at, .counts = s->log->counts};
+	s->at += n;
+	return 1;
 }
 
-static void held_fill(struct snag_log *log, struct held *h, struct snag_site *site)
+static double log_source_progress(const struct snag_source *src)
 {
-	site->nlocks = (uint32_t)h->n;
-	if (h->n == 0)
-		return;
-	if (!h->list) {
-		h->list = snag_alloc(sizeof(*h->list));
-		h->list->lock = snag_alloc(h->n * sizeof(*h->lock));
-		memcpy(h->list->lock, h->lock, h->n * sizeof(*h->lock));
-		h->list->next = log->locks;
-		log->locks = h->list;
-	}
-	site->locks = h->list->lock;
+	const struct log_source *s = (const struct log_source *)src;
+	return s->log->n ? (double)s->at / (double)s->log->n : 1;
 }
 
-static int site_compare(const void *a, const void *b)
+static void log_source_close(struct snag_source *src)
 {
-	uint32_t x = (*(struct snag_site *const *)a)->event,
-		 y = (*(struct snag_site *const *)b)->event;
-	return x < y ? -1 : x > y;
+	free(src);
 }
 
-void snag_log_fill_locks(struct snag_log *log, struct snag_site **site, size_t n)
+static const struct snag_source_ops log_source_ops = {
+	.next = log_source_next, .progress = log_source_progress, .close = log_source_close};
+
+struct snag_source *snag_log_source(const struct snag_log *log)
 {
-	struct held *held = NULL;
-	size_t held_cap = 0, next = 0;
-	if (n)
-		qsort(site, n, sizeof(*site), site_compare);
-	for (uint32_t event = 0; next < n; event++) {
-		const struct snag_log_entry *e = &log->at[event];
-		if (e->op == SNAG_OP_ACQUIRE || e->op == SNAG_OP_RELEASE ||
-		    e->op == SNAG_OP_ACQUIRE_SHARED || e->op == SNAG_OP_RELEASE_SHARED) {
-			held = snag_grow(held, &held_cap, (size_t)e->thread + 1, sizeof(*held));
-			held_apply(&held[e->thread], e);
-		}
-		for (; next < n && site[next]->event == event; next++)
-			if (e->thread < held_cap)
-				held_fill(log, &held[e->thread], site[next]);
-	}
-	for (size_t i = 0; i < held_cap; i++)
-		free(held[i].lock);
-	free(held);
+	struct log_source *s = snag_calloc(1, sizeof(*s));
+	s->base.ops = &log_source_ops;
+	s->base.name = "<log>";
+	s->base.names = log->names;
+	s->log = log;
+	return &s->base;
 }

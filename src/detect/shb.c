@@ -65,7 +65,7 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 	snag_clocks_join(&shb->clocks, ev->thread, &x->wrote);
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_read(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, event, now, &shb->clocks.pool);
+		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -74,7 +74,7 @@ static void shb_write(void *state, const struct snag_event *ev, uint32_t event) 
 	struct shb_variable *x = &shb->x[ev->target];
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_write(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, event, now, &shb->clocks.pool);
+		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
 	snag_stamp_set(&shb->clocks, &x->wrote, ev->thread, event + 1);
 }
 

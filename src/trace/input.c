@@ -50,7 +50,7 @@ static ssize_t read_some(struct snag_input *in, void *to, size_t n, struct snag_
 	ssize_t got;
 	do
 		got = read(in->state->fd, to, n);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && errno == EINTR && !(in->stop && *in->stop));
 	if (got < 0)
 		return io_error(in, err);
 	if (got == 0)
@@ -298,7 +298,11 @@ double snag_input_progress(const struct snag_input *in)
 	return (double)read / (double)s->file_size;
 }
 
-int snag_input_is_regular(const struct snag_input *in)
+int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,
+		     struct snag_error *err)
 {
-	return in->state->is_regular;
+	if (!in->state->is_regular)
+		return 0;
+	int rc = snag_input_open(in->name, ret_in, err);
+	return rc < 0 ? rc : 1;
 }

@@ -193,8 +193,23 @@ static void source_close(struct snag_source *src)
 	free(s);
 }
 
-static const struct snag_source_ops binary_source_ops = {
-	.next = source_next, .progress = source_progress, .close = source_close};
+static int source_again(const struct snag_source *src, struct snag_source **ret_src,
+			struct snag_error *err)
+{
+	const struct binary_source *s = (const struct binary_source *)src;
+	const struct snag_source_options options = {.lenient = s->is_lenient};
+	struct snag_input *in;
+	int rc = snag_input_again(s->in, &in, err);
+	if (rc <= 0)
+		return rc;
+	rc = snag_binary_source(in, &options, ret_src, err);
+	return rc < 0 ? rc : 1;
+}
+
+static const struct snag_source_ops binary_source_ops = {.next = source_next,
+							 .progress = source_progress,
+							 .close = source_close,
+							 .again = source_again};
 
 static int read_file_header(struct snag_input *in, struct snag_error *err)
 {

@@ -18,6 +18,7 @@
 #include "trace/event.h"
 #include "trace/names.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 /* Event numbers fit 31 bits, so that clocks compare fast and an index has a bit to
@@ -47,6 +48,10 @@ struct snag_source_ops {
 	/* The part delivered so far, 0 to 1; negative: unknown. */
 	double (*progress)(const struct snag_source *src);
 	void (*close)(struct snag_source *src);
+	/* Opens the same trace once more, from its beginning.  NULL: that is not possible,
+	 * or reading is slow enough that whoever wants it twice should keep a copy. */
+	int (*again)(const struct snag_source *src, struct snag_source **ret_src,
+		     struct snag_error *err);
 };
 
 static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -66,8 +71,18 @@ static inline void snag_source_close(struct snag_source *src) /* accepts NULL */
 		src->ops->close(src);
 }
 
+/* 1: *ret_src delivers the same trace; 0: this source cannot; negative: an error. */
+static inline int snag_source_again(const struct snag_source *src, struct snag_source **ret_src,
+				    struct snag_error *err)
+{
+	return src->ops->again ? src->ops->again(src, ret_src, err) : 0;
+}
+
 struct snag_source_options {
 	bool lenient; /* skip and count what breaks the rules, instead of an error */
+	/* Set by a signal handler: no longer wait for bytes of a slow pipe, but fail; may be
+	 * NULL. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* Opens a trace for analysis: picks the format (by the extension behind any .gz

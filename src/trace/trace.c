@@ -18,7 +18,7 @@ void snag_trace_done(struct snag_trace *trace)
 {
 	if (!trace)
 		return;
-	free(trace->ev);
+	snag_huge_free(trace->ev, trace->cap, sizeof(*trace->ev));
 	free(trace->name);
 	snag_names_done(&trace->names);
 	snag_trace_init(trace);
@@ -37,8 +37,8 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		trace->ev =
-			snag_grow(trace->ev, &trace->cap, trace->n + batch.n, sizeof(*trace->ev));
+		trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + batch.n,
+					   sizeof(*trace->ev));
 		memcpy(trace->ev + trace->n, batch.ev, batch.n * sizeof(*trace->ev));
 		trace->n += batch.n;
 	}
@@ -47,9 +47,6 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	names_copy(&trace->names, src->names);
 	free(trace->name);
 	trace->name = src->name ? strdup(src->name) : NULL;
-	/* Growth doubles; what is kept is 16 bytes an event. */
-	trace->ev = snag_realloc(trace->ev, trace->n, sizeof(*trace->ev));
-	trace->cap = trace->n;
 	return 0;
 }
 
@@ -100,8 +97,17 @@ static void trace_source_close(struct snag_source *src)
 	free(src);
 }
 
-static const struct snag_source_ops trace_source_ops = {
-	.next = trace_source_next, .progress = trace_source_progress, .close = trace_source_close};
+static int trace_source_again(const struct snag_source *src, struct snag_source **ret_src,
+			      struct snag_error *err)
+{
+	*ret_src = snag_trace_source(((const struct trace_source *)src)->trace);
+	return 1;
+}
+
+static const struct snag_source_ops trace_source_ops = {.next = trace_source_next,
+							.progress = trace_source_progress,
+							.close = trace_source_close,
+							.again = trace_source_again};
 
 struct snag_source *snag_trace_source(const struct snag_trace *trace)
 {
@@ -122,7 +128,7 @@ void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op o
 		    const char *operand, const char *loc)
 {
 	enum snag_space space = snag_op_info[op].space;
-	trace->ev = snag_grow(trace->ev, &trace->cap, trace->n + 1, sizeof(*trace->ev));
+	trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + 1, sizeof(*trace->ev));
 	trace->ev[trace->n++] = (struct snag_event){
 		.thread = intern(trace, SNAG_SPACE_THREAD, thread),
 		.op = (uint8_t)op,

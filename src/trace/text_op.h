@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_op.h - the part STD and CSV have in common: `op(operand)`, and messages
+ *
+ * The operand is what is between the first `(` and a `)` that ends the text, so
+ * it may itself contain parentheses.  `br`, `begin` and `end` have none that
+ * matters: they stand alone or with anything in parentheses, which is ignored.
+ */
+#ifndef SNAG_TRACE_TEXT_OP_H
+#define SNAG_TRACE_TEXT_OP_H
+
+#include "base/error.h"
+#include "trace/event.h"
+
+#include <stddef.h>
+
+enum {
+	SNAG_TEXT_OPS = SNAG_OP_END + 1, /* the operations text can express are below this */
+	SNAG_TEXT_QUOTE = 48,		 /* room for a quoted bit of input */
+};
+
+struct snag_text_place {
+	const char *name; /* of the file */
+	uint64_t line;
+};
+
+struct snag_text_op {
+	enum snag_op op;
+	const char *operand; /* points into the text; NULL: the operation has none */
+	size_t len;
+};
+
+/* "r w acq ...", for messages. */
+const char *snag_text_op_list(void);
+
+/* Parses the n bytes at s, which contain neither NUL nor white space. */
+int snag_text_op_parse(const char *s, size_t n, const struct snag_text_place *place,
+		       struct snag_text_op *ret_op, struct snag_error *err);
+
+/* The name of a thread, variable, lock or location as text traces hold it: not
+ * empty, no NUL, no white space and none of the bytes in `but`. */
+bool snag_text_name_ok(const char *s, size_t n, const char *but);
+bool snag_text_is_space(unsigned char c);
+
+/* Writes the n bytes at s, shortened and without NUL, to buf; returns buf. */
+const char *snag_text_quote(char buf[SNAG_TEXT_QUOTE], const char *s, size_t n);
+/* Fails with "NAME:LINE: <what> '<the n bytes at s, shortened>'". */
+int snag_text_fail(struct snag_error *err, const struct snag_text_place *place, const char *what,
+		   const char *s, size_t n);
+
+#endif

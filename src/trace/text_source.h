@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_source.h - what the readers of text traces have in common
+ *
+ * A format gives the parser of one line; this gives the rest of a source: lines,
+ * batches, line numbers, and what happens to bad lines.
+ *
+ * Errors.  The events before a bad line are delivered first; the error comes with
+ *          the next call, so that an earlier breach of the trace rules wins.
+ */
+#ifndef SNAG_TRACE_TEXT_SOURCE_H
+#define SNAG_TRACE_TEXT_SOURCE_H
+
+#include "trace/lines.h"
+#include "trace/source.h"
+#include "trace/text_op.h"
+
+struct snag_text_source {
+	struct snag_source base;
+	const struct snag_text_format *format;
+	struct snag_lines lines;
+	struct snag_names names;
+	uint64_t nevents; /* delivered */
+	uint64_t skipped; /* bad lines, the long ones apart */
+	struct snag_event ev[SNAG_BATCH_EVENTS];
+	uint64_t line[SNAG_BATCH_EVENTS];
+};
+
+struct snag_text_format {
+	size_t nbytes; /* of the source, which begins with struct snag_text_source */
+	/* Parses the line of n bytes at s.  A line that is refused leaves no names. */
+	int (*parse)(struct snag_text_source *src, const char *s, size_t n,
+		     const struct snag_text_place *place, struct snag_event *ret_ev,
+		     struct snag_error *err);
+	/* May be NULL.  Consumes lines into the batch, which has n events, as long as
+	 * they are ordinary, the batch has room and there are lines; returns the new n. */
+	size_t (*run)(struct snag_text_source *src, size_t n);
+};
+
+/* Takes over `in`. */
+struct snag_source *snag_text_source_new(const struct snag_text_format *format,
+					 struct snag_input *in,
+					 const struct snag_source_options *options);
+
+#endif

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wellformed.c - the rules of traces
+ *
+ * Idea.   A source that wraps another one, looks at each event once, and lets pass
+ *         what a real execution can do.  What cannot be is an error that names its
+ *         line (or its number, in formats without lines) and the earlier event it
+ *         contradicts; when lenient it is taken out of the batch and counted.
+ *         Every analysis relies on these rules.
+ *
+ * Rules.  [acquire]   No other thread holds the lock, alone or shared.  A thread that
+ *                     holds it shared cannot take it alone.
+ *         [shared]    No other thread holds the lock alone.
+ *         [release]   The thread holds the lock, in the same way; the acquires inside
+ *                     are released first.
+ *         [nested]    An acquire of a lock the thread holds, and the release that
+ *                     matches, carry SNAG_NESTED; nothing else does.
+ *         [fork]      The thread forked is another one, has no earlier event, was not
+ *                     forked before and not joined.
+ *         [join]      The thread joined is another one.
+ *         [joined]    A thread that was joined has no further events.  It may be
+ *                     joined again, and may hold locks.
+ *         [some]      A trace has at least one event, and fewer than SNAG_MAX_EVENTS.
+ *         A thread that is never forked is a root thread.
+ *
+ * State.  flags[t]    whether t ran, was forked, was joined: all that most events need
+ *         thread[t]   where that was
+ *         lock[l]     the thread that holds it alone, how deep, since when; the list of
+ *                     those that share it
+ *         share[]     the members of these lists, and a list of free ones
+ *         A place is a line, or an event number if there are no lines.
+ * Cost.   O(1) per event, but O(threads sharing the lock) for a lock that is shared.
+ *         A few words per thread, lock and shared hold.
+ */
+#include "base/memory.h"
+#include "trace/source.h"
+#include "trace/text_op.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RAN = 1, FORKED = 2, JOINED = 4 };
+
+struct thread_places {
+	uint64_t ran; /* the first event */
+	uint64_t forked, joined;
+};
+
+struct lock {
+	uint32_t depth;	       /* of the thread that holds it alone; 0: none does */
+	snag_tid holder;       /* that thread */
+	uint32_t shared_depth; /* shared acquires by that thread inside its own */
+	uint32_t shares;       /* those that share it: 1 + index of the first, or 0 */
+	uint64_t since;
+};
+
+struct share {
+	snag_tid thread;
+	uint32_t depth;
+	uint32_t next; /* as lock.shares */
+	uint64_t since;
+};
+
+struct wellformed {
+	struct snag_source base;
+	struct snag_source *inner;
+	bool lenient;
+	bool has_lines;
+	uint64_t removed;	  /* events taken out */
+	bool any;		  /* an event was let pass */
+	bool has_ended;		  /* the inner source was read to its end */
+	bool changed;		  /* an event was taken out or its nested flag corrected */
+	struct snag_error failed; /* the first error, which is repeated */
+
+	uint8_t *flags;
+	size_t flags_cap;
+	struct thread_places *thread;
+	size_t thread_cap;
+	struct lock *lock;
+	size_t lock_cap;
+	struct share *share;
+	size_t nshares, share_cap;
+	uint32_t free_shares; /* as lock.shares */
+
+	uint64_t line[SNAG_BATCH_EVENTS]; /* the lines of a batch that lost events */
+};
+
+/* The ops that change more than flags[thread]. */
+static const bool is_special[SNAG_OPS] = {
+	[SNAG_OP_ACQUIRE] = true,	 [SNAG_OP_RELEASE] = true, [SNAG_OP_ACQUIRE_SHARED] = true,
+	[SNAG_OP_RELEASE_SHARED] = true, [SNAG_OP_FORK] = true,	   [SNAG_OP_JOIN] = true,
+};
+
+/* One event, and where it stands. */
+struct step {
+	struct snag_event *ev;
+	uint64_t place;
+	struct snag_error *err; /* NULL: nobody wants the words */
+};
+
+/* Names in messages are shortened; each needs a buffer. */
+struct quotes {
+	char thread[SNAG_TEXT_QUOTE], other[SNAG_TEXT_QUOTE], lock[SNAG_TEXT_QUOTE];
+};
+
+static const char *quote(const struct wellformed *w, char buf[SNAG_TEXT_QUOTE],
+			 enum snag_space space, uint32_t id)
+{
+	const struct snag_strtab *t = &w->base.names->space[space];
+	return snag_text_quote(buf, snag_strtab_get(t, id), snag_strtab_len(t, id));
+}
+
+__attribute__((format(printf, 3, 4))) static int
+refuse(const struct wellformed *w, const struct step *step, const char *fmt, ...)
+{
+	char what[sizeof(step->err->msg)];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return snag_fail(step->err, SNAG_EINPUT,
+			 w->has_lines ? "%s:%llu: %s" : "%s: event %llu: %s", w->base.name,
+			 (unsigned long long)step->place, what);
+}
+
+/* "<what> of lock 'l' by T1, which <why>" */
+static int refuse_lock(const struct wellformed *w, const struct step *step, const char *what,
+		       const char *why)
+{
+	struct quotes q;
+	if (!step->err)
+		return SNAG_EINPUT;
+	return refuse(w, step, "%s of lock '%s' by %s, which %s", what,
+		      quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
+		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread), why);
+}
+
+/* "<what> of lock 'l' by T1 while T0 holds it<how> (since line 12)" */
+static int refuse_held(const struct wellformed *w, const struct step *step, const char *what,
+		       const char *how, snag_tid holder, uint64_t since)
+{
+	struct quotes q;
+	if (!step->err)
+		return SNAG_EINPUT;
+	return refuse(w, step, "%s of lock '%s' by %s while %s holds it%s (since %s %llu)", what,
+		      quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
+		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread),
+		      holder == step->ev->thread ? "it"
+						 : quote(w, q.other, SNAG_SPACE_THREAD, holder),
+		      how, w->has_lines ? "line" : "event", (unsigned long long)since);
+}
+
+/* "<what> of thread T2<why> (line 9)" */
+static int refuse_thread(const struct wellformed *w, const struct step *step, const char *what,
+			 snag_tid t, const char *why, uint64_t where)
+{
+	struct quotes q;
+	if (!step->err)
+		return SNAG_EINPUT;
+	return refuse(w, step, "%s of thread %s%s (%s %llu)", what,
+		      quote(w, q.thread, SNAG_SPACE_THREAD, t), why,
+		      w->has_lines ? "line" : "event", (unsigned long long)where);
+}
+
+static int refuse_self(const struct wellformed *w, const struct step *step, const char *what)
+{
+	struct quotes q;
+	if (!step->err)
+		return SNAG_EINPUT;
+	return refuse(w, step, "%s of thread %s by itself", what,
+		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread));
+}
+
+/* The link (lock.shares or share.next) to the thread's share of the lock, or NULL. */
+static uint32_t *share_find(struct wellformed *w, struct lock *lock, snag_tid t)
+{
+	for (uint32_t *link = &lock->shares; *link; link = &w->share[*link - 1].next)
+		if (w->share[*link - 1].thread == t)
+			return link;
+	return NULL;
+}
+
+static void share_add(struct wellformed *w, struct lock *lock, snag_tid t, uint64_t since)
+{
+	uint32_t link = w->free_shares;
+	if (link) {
+		w->free_shares = w->share[link - 1].next;
+	} else {
+		w->share = snag_grow(w->share, &w->share_cap, w->nshares + 1, sizeof(*w->share));
+		link = (uint32_t)++w->nshares;
+	}
+	w->share[link - 1] =
+		(struct share){.thread = t, .depth = 1, .next = lock->shares, .since = since};
+	lock->shares = link;
+}
+
+static void share_remove(struct wellformed *w, uint32_t *link)
+{
+	uint32_t gone = *link;
+	*link = w->share[gone - 1].next;
+	w->share[gone - 1].next = w->free_shares;
+	w->free_shares = gone;
+}
+
+static int check_acquire(struct wellformed *w, const struct step *step) /* [acquire], [nested] */
+{
+	struct lock *lock = &w->lock[step->ev->target];
+	snag_tid t = step->ev->thread;
+	if (lock->depth && lock->holder != t)
+		return refuse_held(w, step, "acquire", "", lock->holder, lock->since);
+	if (lock->shares) {
+		uint32_t *own = share_find(w, lock, t);
+		const struct share *share = &w->share[(own ? *own : lock->shares) - 1];
+		return refuse_held(w, step, "acquire", " shared", share->thread, share->since);
+	}
+	if (lock->depth++) {
+		step->ev->flags |= SNAG_NESTED;
+		return 0;
+	}
+	lock->holder = t;
+	lock->since = step->place;
+	return 0;
+}
+
+static int check_release(struct wellformed *w, const struct step *step) /* [release], [nested] */
+{
+	struct lock *lock = &w->lock[step->ev->target];
+	if (!lock->depth || lock->holder != step->ev->thread)
+		return refuse_lock(w, step, "release",
+				   share_find(w, lock, step->ev->thread) ? "holds it shared"
+									 : "does not hold it");
+	if (lock->depth == 1 && lock->shared_depth)
+		return refuse_lock(w, step, "release", "still holds it shared inside");
+	if (--lock->depth)
+		step->ev->flags |= SNAG_NESTED;
+	return 0;
+}
+
+static int check_acquire_shared(struct wellformed *w,
+				const struct step *step) /* [shared], [nested] */
+{
+	struct lock *lock = &w->lock[step->ev->target];
+	snag_tid t = step->ev->thread;
+	if (lock->depth && lock->holder != t)
+		return refuse_held(w, step, "shared acquire", "", lock->holder, lock->since);
+	if (lock->depth) {
+		lock->shared_depth++;
+		step->ev->flags |= SNAG_NESTED;
+		return 0;
+	}
+	uint32_t *own = share_find(w, lock, t);
+	if (own) {
+		w->share[*own - 1].depth++;
+		step->ev->flags |= SNAG_NESTED;
+	} else {
+		share_add(w, lock, t, step->place);
+	}
+	return 0;
+}
+
+static int check_release_shared(struct wellformed *w,
+				const struct step *step) /* [release], [nested] */
+{
+	struct lock *lock = &w->lock[step->ev->target];
+	if (lock->depth && lock->holder == step->ev->thread) {
+		if (!lock->shared_depth)
+			return refuse_lock(w, step, "shared release", "holds it alone");
+		lock->shared_depth--;
+		step->ev->flags |= SNAG_NESTED;
+		return 0;
+	}
+	uint32_t *own = share_find(w, lock, step->ev->thread);
+	if (!own)
+		return refuse_lock(w, step, "shared release", "does not hold it");
+	if (--w->share[*own - 1].depth)
+		step->ev->flags |= SNAG_NESTED;
+	else
+		share_remove(w, own);
+	return 0;
+}
+
+static int check_fork(struct wellformed *w, const struct step *step) /* [fork] */
+{
+	snag_tid t = step->ev->target;
+	const struct thread_places *places = &w->thread[t];
+	if (t == step->ev->thread)
+		return refuse_self(w, step, "fork");
+	if (w->flags[t] & JOINED)
+		return refuse_thread(w, step, "fork", t, " after its join", places->joined);
+	if (w->flags[t] & FORKED)
+		return refuse_thread(w, step, "fork", t, ", which was forked before",
+				     places->forked);
+	if (w->flags[t] & RAN)
+		return refuse_thread(w, step, "fork", t, ", which already ran", places->ran);
+	w->flags[t] |= FORKED;
+	w->thread[t].forked = step->place;
+	return 0;
+}
+
+static int check_join(struct wellformed *w, const struct step *step) /* [join] */
+{
+	snag_tid t = step->ev->target;
+	if (t == step->ev->thread)
+		return refuse_self(w, step, "join");
+	if (!(w->flags[t] & JOINED))
+		w->thread[t].joined = step->place;
+	w->flags[t] |= JOINED;
+	return 0;
+}
+
+static int check_special(struct wellformed *w, const struct step *step)
+{
+	switch (step->ev->op) {
+	case SNAG_OP_ACQUIRE:
+		return check_acquire(w, step);
+	case SNAG_OP_RELEASE:
+		return check_release(w, step);
+	case SNAG_OP_ACQUIRE_SHARED:
+		return check_acquire_shared(w, step);
+	case SNAG_OP_RELEASE_SHARED:
+		return check_release_shared(w, step);
+	case SNAG_OP_FORK:
+		return check_fork(w, step);
+	case SNAG_OP_JOIN:
+		return check_join(w, step);
+	default:
+		return 0;
+	}
+}
+
+static int event_check(struct wellformed *w, const struct step *step)
+{
+	snag_tid t = step->ev->thread;
+	uint8_t given = step->ev->flags;
+	step->ev->flags &= (uint8_t)~SNAG_NESTED;
+	if (w->flags[t] & JOINED) { /* [joined] */
+		w->changed = true;
+		return refuse_thread(w, step, "event", t, " after its join", w->thread[t].joined);
+	}
+	int rc = check_special(w, step);
+	w->changed |= rc < 0 || step->ev->flags != given;
+	if (rc == 0 && !(w->flags[t] & RAN)) {
+		w->flags[t] |= RAN;
+		w->thread[t].ran = step->place;
+	}
+	return rc;
+}
+
+static void state_grow(struct wellformed *w, const struct snag_counts *counts)
+{
+	size_t nthreads = counts->n[SNAG_SPACE_THREAD], nlocks = counts->n[SNAG_SPACE_LOCK];
+	w->flags = snag_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
+	w->thread = snag_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
+	w->lock = snag_grow(w->lock, &w->lock_cap, nlocks, sizeof(*w->lock));
+}
+
+/* Checks the events of a batch and closes the gaps where some are taken out. */
+static int batch_check(struct wellformed *w, struct snag_batch *batch, struct snag_error *err)
+{
+	const uint64_t *line = batch->line;
+	size_t to = 0;
+	for (size_t i = 0; i < batch->n; i++) {
+		struct snag_event *ev = &batch->ev[i];
+		if ((w->flags[ev->thread] & (RAN | JOINED)) != RAN || is_special[ev->op] ||
+		    ev->flags & SNAG_NESTED) {
+			struct step step = {ev, line ? line[i] : batch->first + i, err};
+			int rc = event_check(w, &step);
+			if (rc < 0 && !w->lenient)
+				return rc;
+			if (rc < 0)
+				continue;
+		}
+		if (to < i)
+			batch->ev[to] = *ev;
+		if (line && w->lenient)
+			w->line[to] = line[i];
+		to++;
+	}
+	if (line && w->lenient)
+		batch->line = w->line;
+	batch->first -= w->removed;
+	w->removed += batch->n - to;
+	batch->n = to;
+	return 0;
+}
+
+static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
+			   struct snag_error *err)
+{
+	struct snag_batch batch;
+	do {
+		int rc = snag_source_next(w->inner, &batch, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 0 && !w->any)
+			return snag_fail(err, SNAG_EINPUT, "%s: the trace is empty", w->base.name);
+		if (rc == 0) {
+			w->has_ended = true;
+			return 0;
+		}
+		assert(batch.n <= SNAG_BATCH_EVENTS);
+		w->has_lines = batch.line != NULL;
+		state_grow(w, &batch.counts);
+		rc = batch_check(w, &batch, w->lenient ? NULL : err);
+		if (rc < 0)
+			return rc;
+		if (batch.first + batch.n >= SNAG_MAX_EVENTS)
+			return snag_fail(err, SNAG_EINPUT,
+					 "%s: the trace has %u events or more, which is too many",
+					 w->base.name, SNAG_MAX_EVENTS);
+	} while (batch.n == 0);
+	w->any = true;
+	*ret_batch = batch;
+	return 1;
+}
+
+static int wellformed_next(struct snag_source *src, struct snag_batch *ret_batch,
+			   struct snag_error *err)
+{
+	struct wellformed *w = (struct wellformed *)src;
+	if (!w->failed.code) {
+		int rc = wellformed_read(w, ret_batch, &w->failed);
+		src->skipped = w->inner->skipped + w->removed;
+		if (rc >= 0)
+			return rc;
+	}
+	if (err)
+		*err = w->failed;
+	return w->failed.code;
+}
+
+static double wellformed_progress(const struct snag_source *src)
+{
+	return snag_source_progress(((const struct wellformed *)src)->inner);
+}
+
+static void wellformed_close(struct snag_source *src)
+{
+	struct wellformed *w = (struct wellformed *)src;
+	snag_source_close(w->inner);
+	free(w->flags);
+	free(w->thread);
+	free(w->lock);
+	free(w->share);
+	free(w);
+}
+
+static int wellformed_again(const struct snag_source *src, struct snag_source **ret_src,
+			    struct snag_error *err)
+{
+	const struct wellformed *w = (const struct wellformed *)src;
+	const struct snag_source_options options = {.lenient = w->lenient};
+	struct snag_source *inner;
+	int rc = snag_source_again(w->inner, &inner, err);
+	if (rc > 0) /* what was right and complete at the first reading needs no second check */
+		*ret_src = w->has_ended && !w->changed ? inner
+						       : snag_wellformed_source(inner, &options);
+	return rc;
+}
+
+static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
+						      .progress = wellformed_progress,
+						      .close = wellformed_close,
+						      .again = wellformed_again};
+
+struct snag_source *snag_wellformed_source(struct snag_source *inner,
+					   const struct snag_source_options *options)
+{
+	struct wellformed *w = snag_calloc(1, sizeof(*w));
+	w->base.ops = &wellformed_ops;
+	w->base.name = inner->name;
+	w->base.names = inner->names;
+	w->inner = inner;
+	w->lenient = options && options->lenient;
+	return &w->base;
+}
