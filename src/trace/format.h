@@ -87,8 +87,9 @@ enum snag_layout {
 
 /* Flat: how a site gives the location of its events. */
 enum snag_loc_mode {
-	SNAG_LOC_REMEMBERED, /* the one this (operation, target) had last */
-	SNAG_LOC_SPELLED,    /* the next one of the LOC column */
+	SNAG_LOC_LAST,	  /* the one this (operation, target) had last */
+	SNAG_LOC_SECOND,  /* the one it had before that */
+	SNAG_LOC_SPELLED, /* the next one of the LOC column */
 	SNAG_LOC_MODES
 };
 

@@ -20,7 +20,7 @@ struct snag_encoder {
 	struct snag_column_writer writer;
 	struct snag_flat_encoder *flat;
 	struct snag_threads_encoder *threads;
-	uint32_t *memory;
+	uint64_t *memory;
 	uint64_t blocks; /* encoded so far */
 	bool is_flat;	 /* the layout that was smaller when both were tried */
 	struct snag_payload payload, other;
@@ -93,7 +93,7 @@ struct snag_decoder {
 	struct snag_column_reader reader;
 	struct snag_flat_decoder *flat;
 	struct snag_threads_decoder *threads;
-	uint32_t *memory;
+	uint64_t *memory;
 	struct snag_bytes names_column, threads_column, sites_column;
 	enum snag_layout layout; /* of the block being delivered */
 };

@@ -11,7 +11,7 @@
 
 /* A column must shrink by 1/MIN_GAIN to be compressed: plain bytes are read
  * several times faster. */
-enum { MIN_GAIN = 16, LEVEL = 1, GROUP = SNAG_COLUMN_GROUP };
+enum { MIN_GAIN = 16, LEVEL = 1, MIN_MATCH = 7, GROUP = SNAG_COLUMN_GROUP };
 
 void snag_column_writer_init(struct snag_column_writer *w)
 {
@@ -21,6 +21,7 @@ void snag_column_writer_init(struct snag_column_writer *w)
 	if (!w->zstd)
 		abort();
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_minMatch, MIN_MATCH);
 }
 
 void snag_column_writer_done(struct snag_column_writer *w)

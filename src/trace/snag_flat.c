@@ -5,14 +5,16 @@
  * Idea.   For data that is used at few places by threads that alternate.  A site is
  *         (thread switch, operation, flags, size, location mode): of these there are
  *         few, and one column says all of it.  Targets are written as they are.
- *         The location is the one that this operation on this target had last
- *         time, in this block or before; where it is not, it is spelled out.
- * State.  memory   the last location of each (operation, target), see snag_memory.h;
- *                  lives from block to block
+ *         The location is mostly one of the last two that this operation on this
+ *         target had, in this block or before; where it is not, it is spelled out.
+ * State.  memory   the last two locations of each (operation, target), see
+ *                  snag_memory.h; lives from block to block
  * Rules.  [switch]  0: the thread of the event before (of the first: thread 0),
  *                   otherwise thread switch - 1
- *         [loc]     SNAG_LOC_REMEMBERED: memory[op, target]; SNAG_LOC_SPELLED: the
- *                   next of the LOC column; afterwards memory[op, target] = loc
+ *         [loc]     SNAG_LOC_LAST, SNAG_LOC_SECOND: from memory[op, target];
+ *                   SNAG_LOC_SPELLED: the next of the LOC column
+ *         [learn]   unless it was SNAG_LOC_LAST, the last one becomes the second of
+ *                   memory[op, target], and the location the last
  */
 #include "trace/snag_layout.h"
 
@@ -23,7 +25,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ROOM = SNAG_COLUMN_ROOM, MODE_BIT = 56 };
+enum {
+	ROOM = SNAG_COLUMN_ROOM,
+	MODE_BIT = 56, /* of a site key */
+	AHEAD = 16,    /* events, between a look into memory and its use */
+};
 
 struct snag_flat_encoder {
 	struct snag_numbering sites;
@@ -64,22 +70,26 @@ static void put_sites(const struct snag_numbering *sites, struct snag_column_wri
 	snag_column_put(w, SNAG_COLUMN_SITES, w->table.at, w->table.n);
 }
 
-void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *w, uint32_t *memory,
+void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *w, uint64_t *memory,
 		      const struct snag_event *ev, size_t n)
 {
 	uint32_t nspelled = 0, max_target = 0, max_spelled = 0;
 	snag_numbering_reset(&enc->sites);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t target = ev[i].target, loc = ev[i].loc;
-		uint32_t *slot = &memory[snag_memory_slot(snag_memory_base(ev[i].op), target)];
+		uint64_t *slot = &memory[snag_memory_slot(snag_memory_base(ev[i].op), target)];
 		bool stays = i > 0 && ev[i].thread == ev[i - 1].thread;
-		uint64_t key = snag_site_key(&ev[i], stays ? 0 : ev[i].thread + 1);
-		if (*slot != loc) {
-			key |= (uint64_t)SNAG_LOC_SPELLED << MODE_BIT;
+		enum snag_loc_mode mode = SNAG_LOC_LAST;
+		if ((uint32_t)*slot != loc) {
+			mode = *slot >> 32 == loc ? SNAG_LOC_SECOND : SNAG_LOC_SPELLED;
+			*slot = *slot << 32 | loc;
+		}
+		if (mode == SNAG_LOC_SPELLED) {
 			enc->spelled[nspelled++] = loc;
 			max_spelled = loc > max_spelled ? loc : max_spelled;
-			*slot = loc;
 		}
+		uint64_t key = snag_site_key(&ev[i], stays ? 0 : ev[i].thread + 1) |
+			       (uint64_t)mode << MODE_BIT;
 		enc->site[i] = snag_number_of(&enc->sites, key);
 		enc->target[i] = target;
 		max_target = target > max_target ? target : max_target;
@@ -98,10 +108,9 @@ void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *
 struct site {
 	uint8_t what[4]; /* see struct snag_site */
 	uint32_t limit;
-	uint32_t slot;		      /* of its operation and target 0 */
-	uint32_t thread, stays;	      /* one of them is 0; stays is a mask */
-	uint32_t remembered, spelled; /* masks */
-	uint32_t spare;
+	uint32_t slot;			/* of its operation and target 0 */
+	uint32_t thread, stays;		/* one of them is 0; stays is a mask */
+	uint32_t last, second, spelled; /* masks: where the location comes from */
 };
 
 _Static_assert(sizeof(struct site) == 32, "a site is found with a shift");
@@ -120,7 +129,7 @@ struct snag_flat_decoder *snag_flat_decoder_new(void)
 {
 	struct snag_flat_decoder *dec = snag_calloc(1, sizeof(*dec));
 	dec->site_of = snag_calloc(ROOM, sizeof(*dec->site_of));
-	dec->target = snag_calloc(ROOM, sizeof(*dec->target));
+	dec->target = snag_calloc(ROOM + AHEAD, sizeof(*dec->target));
 	dec->spelled = snag_calloc(ROOM, sizeof(*dec->spelled));
 	dec->site = snag_calloc(ROOM, sizeof(*dec->site));
 	return dec;
@@ -149,7 +158,8 @@ static bool read_site(struct snag_span *table, const struct snag_counts *counts,
 		.slot = snag_memory_base(head.what[0]),
 		.thread = thread ? thread - 1 : 0,
 		.stays = thread ? 0 : UINT32_MAX,
-		.remembered = head.mode == SNAG_LOC_REMEMBERED ? UINT32_MAX : 0,
+		.last = head.mode == SNAG_LOC_LAST ? UINT32_MAX : 0,
+		.second = head.mode == SNAG_LOC_SECOND ? UINT32_MAX : 0,
 		.spelled = head.mode == SNAG_LOC_SPELLED ? UINT32_MAX : 0,
 	};
 	memcpy(site->what, head.what, sizeof(site->what));
@@ -199,7 +209,7 @@ const char *snag_flat_begin(struct snag_flat_decoder *dec, struct snag_column_re
 	return bad ? "an id without a name" : NULL;
 }
 
-const char *snag_flat_events(struct snag_flat_decoder *dec, uint32_t *memory, struct snag_event *ev,
+const char *snag_flat_events(struct snag_flat_decoder *dec, uint64_t *memory, struct snag_event *ev,
 			     size_t n)
 {
 	const uint16_t *site_of = dec->site_of + dec->at;
@@ -210,13 +220,16 @@ const char *snag_flat_events(struct snag_flat_decoder *dec, uint32_t *memory, st
 
 	assert(n <= dec->n - dec->at);
 	for (size_t i = 0; i < n; i++) {
+		/* The slot of a read: that of a write is its neighbour. */
+		__builtin_prefetch(&memory[snag_memory_slot(0, target_of[i + AHEAD])], 1);
 		const struct site *s = &site[site_of[i]];
 		uint32_t target = target_of[i];
 		thread = (thread & s->stays) | s->thread; /* [switch] */
-		uint32_t *slot = &memory[snag_memory_slot(s->slot, target)];
-		uint32_t loc = (*slot & s->remembered) | (*spelled & s->spelled); /* [loc] */
+		uint64_t *slot = &memory[snag_memory_slot(s->slot, target)], known = *slot;
+		uint32_t loc = ((uint32_t)known & s->last) | (known >> 32 & s->second) |
+			       (*spelled & s->spelled); /* [loc] */
 		spelled += s->spelled & 1;
-		*slot = loc;
+		*slot = known << (~s->last & 32) | loc; /* [learn] */
 		bad |= target >= s->limit;
 		ev[i].thread = thread;
 		ev[i].target = target;

@@ -37,7 +37,7 @@ static inline uint64_t snag_site_key(const struct snag_event *ev, uint32_t rest)
 struct snag_flat_encoder;
 struct snag_flat_encoder *snag_flat_encoder_new(void);
 void snag_flat_encoder_free(struct snag_flat_encoder *enc);
-void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *w, uint32_t *memory,
+void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *w, uint64_t *memory,
 		      const struct snag_event *ev, size_t n);
 
 struct snag_flat_decoder;
@@ -47,7 +47,7 @@ void snag_flat_decoder_free(struct snag_flat_decoder *dec);
  * NULL, or what is wrong. */
 const char *snag_flat_begin(struct snag_flat_decoder *dec, struct snag_column_reader *r,
 			    struct snag_span sites, const struct snag_counts *counts, size_t n);
-const char *snag_flat_events(struct snag_flat_decoder *dec, uint32_t *memory, struct snag_event *ev,
+const char *snag_flat_events(struct snag_flat_decoder *dec, uint64_t *memory, struct snag_event *ev,
 			     size_t n);
 
 struct snag_threads_encoder;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * snag_memory.h - the last location of each (operation, target), for the .snag codec
+ * snag_memory.h - the last two locations of each (operation, target), for the .snag codec
  *
- * A table without tags: what collides is forgotten, which costs space in the file
- * and nothing else.  Targets are dense, and are not scattered by a hash function:
- * neighbours share cache lines, and nothing collides while operations on variables
- * have fewer than SLOTS / 2 targets.
+ * A slot holds the last location in its low half and the last one that differed
+ * from it in its high half; both are 0 at first.  The table has no tags: what
+ * collides is forgotten, which costs space in the file and nothing else.  Targets
+ * are dense and are not scattered by a hash function: neighbours share cache lines,
+ * and reads and writes do not collide while there are at most SLOTS / 2 variables.
  */
 #ifndef SNAG_TRACE_SNAG_MEMORY_H
 #define SNAG_TRACE_SNAG_MEMORY_H
@@ -14,7 +15,7 @@
 
 #include <stddef.h>
 
-enum { SNAG_MEMORY_SLOTS = 1 << 20 };
+enum { SNAG_MEMORY_SLOTS = 1 << 19 };
 
 /* The slot of an operation and a target is that of the operation and target 0,
  * plus twice the target: two operations, such as read and write, interleave. */
@@ -28,10 +29,14 @@ static inline uint32_t snag_memory_slot(uint32_t base, uint32_t target)
 	return (base + 2 * target) & (SNAG_MEMORY_SLOTS - 1);
 }
 
-static inline void snag_memory_learn(uint32_t *memory, const struct snag_event *ev, size_t n)
+static inline void snag_memory_learn(uint64_t *memory, const struct snag_event *ev, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		memory[snag_memory_slot(snag_memory_base(ev[i].op), ev[i].target)] = ev[i].loc;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *slot =
+			&memory[snag_memory_slot(snag_memory_base(ev[i].op), ev[i].target)];
+		if ((uint32_t)*slot != ev[i].loc)
+			*slot = *slot << 32 | ev[i].loc;
+	}
 }
 
 #endif

@@ -253,7 +253,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->base.name = in->name;
 	s->base.names = &s->names;
 	s->in = in;
-	s->is_lenient = options->lenient;
+	s->is_lenient = options && options->lenient;
 	s->decoder = snag_decoder_new();
 	snag_names_init(&s->names);
 	*ret_src = &s->base;

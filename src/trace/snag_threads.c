@@ -27,6 +27,7 @@
 
 enum {
 	ROOM = SNAG_COLUMN_ROOM,
+	RUN = 3,
 	NO_SPACE_CELL = SNAG_LAST_SPACES - 1, /* of a row; belongs to no name space */
 };
 
@@ -257,8 +258,9 @@ struct snag_threads_decoder {
 	struct site *site;
 	uint32_t nsites;
 	uint32_t *last, row;
-	uint32_t n, at; /* events, and how many were delivered */
-	uint32_t t;	/* number of the thread of the last event */
+	uint32_t n, at;	     /* events, and how many were delivered */
+	bool is_alternating; /* the thread changes at one event in RUN or more */
+	uint32_t t;	     /* number of the thread of the last event */
 };
 
 /* A thread with more events than its share reads on behind it: at most ROOM places
@@ -373,6 +375,10 @@ const char *snag_threads_begin(struct snag_threads_decoder *dec, struct snag_col
 		return "bad table of threads";
 	if (!read_sites(dec, sites, counts))
 		return "bad table of sites";
+	uint32_t nswitches = 0;
+	for (size_t i = 0; i < n; i++)
+		nswitches += dec->switches[i] != 0;
+	dec->is_alternating = nswitches > n / RUN;
 	for (uint32_t t = 0; t < dec->nthreads; t++)
 		dec->thread[t].last = t * dec->row;
 	memset(dec->last, 0, (size_t)dec->nthreads * dec->row * sizeof(*dec->last));
@@ -387,35 +393,70 @@ static bool is_finished(const struct snag_threads_decoder *dec)
 	return true;
 }
 
-const char *snag_threads_events(struct snag_threads_decoder *dec, struct snag_event *ev, size_t n)
+/* False: the target is not below its limit. */
+static inline bool deliver_one(struct snag_event *ev, const struct site *s, uint32_t value,
+			       uint32_t thread, uint32_t *row)
+{
+	uint32_t target = (value ^ s->sign) - s->sign + row[s->base_cell]; /* [target] */
+	row[s->space_cell] = target;
+	row[s->own_cell] = target;
+	ev->thread = thread;
+	ev->target = target;
+	ev->loc = s->loc;
+	memcpy((char *)ev + offsetof(struct snag_event, op), s->what, sizeof(s->what));
+	return target < s->limit;
+}
+
+/* Where threads alternate, a branch on it would be mispredicted too often. */
+static bool deliver_alternating(struct snag_threads_decoder *dec, struct snag_event *ev, size_t n)
 {
 	const uint16_t *switches = dec->switches + dec->at, *site_at = dec->site_at;
 	const uint32_t *target_at = dec->target_at;
 	const struct site *site = dec->site;
 	struct thread *thread = dec->thread;
 	uint32_t *last = dec->last;
-	uint32_t t = dec->t, bad = 0;
-
-	assert(n <= dec->n - dec->at);
+	uint32_t t = dec->t;
+	bool ok = true;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t other = switches[i], stays = other ? 0 : UINT32_MAX;
 		t = (t & stays) | ((other - 1) & ~stays); /* [switch] */
 		uint32_t place = thread[t].cursor++;	  /* [place] */
-		const struct site *s = &site[site_at[place]];
-		uint32_t *row = last + thread[t].last;
-		/* [target] */
-		uint32_t target = (target_at[place] ^ s->sign) - s->sign + row[s->base_cell];
-		row[s->space_cell] = target;
-		row[s->own_cell] = target;
-		bad |= target >= s->limit;
-		ev[i].thread = thread[t].id;
-		ev[i].target = target;
-		ev[i].loc = s->loc;
-		memcpy((char *)&ev[i] + offsetof(struct snag_event, op), s->what, sizeof(s->what));
+		ok &= deliver_one(&ev[i], &site[site_at[place]], target_at[place], thread[t].id,
+				  last + thread[t].last);
 	}
 	dec->t = t;
+	return ok;
+}
+
+static bool deliver_runs(struct snag_threads_decoder *dec, struct snag_event *ev, size_t n)
+{
+	const uint16_t *switches = dec->switches + dec->at;
+	const struct site *site = dec->site;
+	bool ok = true;
+	for (size_t i = 0; i < n;) {
+		if (switches[i])
+			dec->t = switches[i] - 1u; /* [switch] */
+		struct thread *thread = &dec->thread[dec->t];
+		const uint16_t *site_at = dec->site_at + thread->cursor;
+		const uint32_t *target_at = dec->target_at + thread->cursor;
+		uint32_t id = thread->id, *row = dec->last + thread->last;
+		size_t run = 0;
+		do { /* [place] */
+			ok &= deliver_one(&ev[i], &site[site_at[run]], target_at[run], id, row);
+			run++;
+			i++;
+		} while (i < n && !switches[i]);
+		thread->cursor += (uint32_t)run;
+	}
+	return ok;
+}
+
+const char *snag_threads_events(struct snag_threads_decoder *dec, struct snag_event *ev, size_t n)
+{
+	assert(n <= dec->n - dec->at);
+	bool ok = dec->is_alternating ? deliver_alternating(dec, ev, n) : deliver_runs(dec, ev, n);
 	dec->at += (uint32_t)n;
-	if (bad)
+	if (!ok)
 		return "an id without a name";
 	if (dec->at == dec->n && !is_finished(dec))
 		return "columns that contradict each other";
