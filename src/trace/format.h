@@ -66,10 +66,10 @@ enum snag_column_id {
 	SNAG_COLUMN_THREADS = 1, /* table of the threads of this block */
 	SNAG_COLUMN_SWITCH = 2,	 /* + 0..1: byte planes of the thread switches */
 	SNAG_COLUMN_SITES = 4,	 /* layout, and table of the sites of this block */
-	SNAG_COLUMN_SITE = 6,	 /* + 0..1: byte planes of the site numbers */
-	SNAG_COLUMN_TARGET = 8,	 /* + 0..3: byte planes of the targets */
-	SNAG_COLUMN_LOC = 12,	 /* + 0..3: byte planes of the locations spelled out */
-	SNAG_COLUMNS = 16,
+	SNAG_COLUMN_SITE = 5,	 /* + 0..1: byte planes of the site numbers */
+	SNAG_COLUMN_TARGET = 7,	 /* + 0..3: byte planes of the targets */
+	SNAG_COLUMN_LOC = 11,	 /* + 0..3: byte planes of the locations spelled out */
+	SNAG_COLUMNS = 15,
 };
 
 enum snag_column_encoding {
