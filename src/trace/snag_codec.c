@@ -91,8 +91,8 @@ const struct snag_payload *snag_encoder_block(struct snag_encoder *enc, const st
 
 struct snag_decoder {
 	struct snag_column_reader reader;
-	struct snag_flat_decoder *flat;
-	struct snag_threads_decoder *threads;
+	struct snag_flat_decoder *flat;	      /* NULL until there is such a block */
+	struct snag_threads_decoder *threads; /* the same */
 	uint64_t *memory;
 	struct snag_bytes names_column, threads_column, sites_column;
 	enum snag_layout layout; /* of the block being delivered */
@@ -102,8 +102,6 @@ struct snag_decoder *snag_decoder_new(void)
 {
 	struct snag_decoder *dec = snag_calloc(1, sizeof(*dec));
 	snag_column_reader_init(&dec->reader);
-	dec->flat = snag_flat_decoder_new();
-	dec->threads = snag_threads_decoder_new();
 	dec->memory = snag_calloc(SNAG_MEMORY_SLOTS, sizeof(*dec->memory));
 	return dec;
 }
@@ -154,8 +152,13 @@ const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_count
 	if (!snag_span_byte(&sites, &layout) || layout >= SNAG_LAYOUTS)
 		return "unknown layout";
 	dec->layout = layout;
-	if (layout == SNAG_LAYOUT_FLAT)
+	if (layout == SNAG_LAYOUT_FLAT) {
+		if (!dec->flat)
+			dec->flat = snag_flat_decoder_new();
 		return snag_flat_begin(dec->flat, r, sites, counts, n);
+	}
+	if (!dec->threads)
+		dec->threads = snag_threads_decoder_new();
 	return snag_threads_begin(dec->threads, r, threads, sites, counts, n);
 }
 

@@ -333,7 +333,7 @@ static void test_damaged_payloads(void **state)
 		snag_bytes_done(&good.bytes);
 	}
 	/* Both happen: the changes reach the checks, and go past them. */
-	assert_true(accepted > 50);
+	assert_true(accepted > 10);
 	assert_true(rejected > 50);
 }
 

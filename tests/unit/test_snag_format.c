@@ -106,8 +106,8 @@ static int read_all(const uint8_t *bytes, size_t n, bool lenient, struct snag_tr
 			assert_true(batch.ev[i].thread < batch.counts.n[SNAG_SPACE_THREAD]);
 			assert_true(batch.ev[i].loc < batch.counts.n[SNAG_SPACE_LOCATION]);
 		}
-		ret_trace->ev = snag_grow(ret_trace->ev, &ret_trace->cap, ret_trace->n + batch.n,
-					  sizeof(*batch.ev));
+		ret_trace->ev = snag_huge_grow(ret_trace->ev, &ret_trace->cap,
+					       ret_trace->n + batch.n, sizeof(*batch.ev));
 		memcpy(ret_trace->ev + ret_trace->n, batch.ev, batch.n * sizeof(*batch.ev));
 		ret_trace->n += batch.n;
 	}
@@ -165,7 +165,7 @@ static struct snag_trace random_trace(size_t n, uint32_t names, uint64_t seed)
 			snag_strtab_intern(&trace.names.space[s], name,
 					   (size_t)snprintf(name, sizeof(name), "%d/%u", s, i));
 	}
-	trace.ev = snag_grow(NULL, &trace.cap, n, sizeof(*trace.ev));
+	trace.ev = snag_huge_grow(NULL, &trace.cap, n, sizeof(*trace.ev));
 	for (; trace.n < n; trace.n++)
 		trace.ev[trace.n] = random_event(&random, &counts);
 	static const uint8_t user[SNAG_SPACES] = {SNAG_OP_FORK,	       SNAG_OP_READ,
