@@ -25,6 +25,8 @@ void pairs_text(const event_set *races, unsigned n, char *to, size_t size);
 
 typedef enum outcome check_function(struct subject *s, struct reason *why);
 
+/* The search finds exactly the races the definitions allow (tiny traces). */
+check_function check_search;
 /* The witnesses of the search, and damaged ones: the checker accepts exactly what
  * the definitions do. */
 check_function check_witness;

@@ -26,6 +26,7 @@ struct check {
 };
 
 static struct check checks[] = {
+	{.name = "search", .run = check_search, .every = 1},
 	{.name = "witness", .run = check_witness, .every = 1},
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
