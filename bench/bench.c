@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,7 +39,6 @@
 #include "bench/generate.h"
 #include "detect/analyze.h"
 #include "trace/input.h"
-#include "trace/trace.h"
 
 enum { MAX_REPETITIONS = 99, CALIBRATION_EVENTS = 1000000, CALIBRATION_PASSES = 4 };
 
@@ -123,36 +121,39 @@ static void job_run(const struct job *job, struct result *ret_result)
 }
 
 /* The bare loop: looks at every field that a detector looks at, and counts by object. */
-static void calibration_run(const struct snag_trace *trace, uint32_t *count, size_t ncounts)
+static void calibration_run(const struct snag_event *ev, size_t n, uint32_t *count,
+			    uint32_t ncounts)
 {
 	for (int pass = 0; pass < CALIBRATION_PASSES; pass++)
-		for (size_t i = 0; i < trace->n; i++) {
-			const struct snag_event *ev = &trace->ev[i];
-			count[(ev->target + ev->op * 7919u) % ncounts] += ev->thread + ev->loc;
-		}
+		for (size_t i = 0; i < n; i++)
+			count[(ev[i].target + ev[i].op * 7919u) % ncounts] +=
+				ev[i].thread + ev[i].loc;
 }
 
 static void calibrate(const struct job *job, struct result *ret_result)
 {
-	static uint32_t count[1 << 14];
+	enum { COUNTS = 1 << 14 };
+	static uint32_t count[COUNTS];
 	struct snag_generate_options options = snag_generate_defaults;
 	struct snag_source *src;
+	struct snag_batch batch;
 	struct snag_error err;
-	struct snag_trace trace;
 	options.events = CALIBRATION_EVENTS;
-	snag_trace_init(&trace);
-	if (snag_generate_source(&options, &src, &err) < 0 ||
-	    snag_trace_load(&trace, src, &err) < 0)
+	if (snag_generate_source(&options, &src, &err) < 0)
 		die(err.msg);
+	struct snag_event *ev = snag_calloc(CALIBRATION_EVENTS, sizeof(*ev));
+	while (snag_source_next(src, &batch, &err) > 0)
+		memcpy(ev + batch.first, batch.ev, batch.n * sizeof(*ev));
 	snag_source_close(src);
 	double start = now(CLOCK_PROCESS_CPUTIME_ID);
-	calibration_run(&trace, count, sizeof(count) / sizeof(count[0]));
+	calibration_run(ev, CALIBRATION_EVENTS, count, COUNTS);
 	ret_result->cpu = now(CLOCK_PROCESS_CPUTIME_ID) - start;
 	uint32_t sum = 0;
-	for (size_t i = 0; i < sizeof(count) / sizeof(count[0]); i++)
+	for (int i = 0; i < COUNTS; i++)
 		sum += count[i];
-	ret_result->events = sum ? CALIBRATION_PASSES * trace.n : 0; /* the loop has a use */
-	snag_trace_done(&trace);
+	/* The sum is used, so that the loop is not removed. */
+	ret_result->events = sum ? (uint64_t)CALIBRATION_PASSES * CALIBRATION_EVENTS : 0;
+	free(ev);
 }
 
 /* ------ measuring ------ */
