@@ -42,8 +42,9 @@ def table(rows):
         "|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
+        spread = f"{100 * r['spread']:.0f} %" if int(r["repetitions"]) > 1 else "one run"
         lines.append(
-            f"| {r['program']} | {r['median']:.3f} | {100 * r['spread']:.0f} % | {1e3 / r['ns']:.1f} | "
+            f"| {r['program']} | {r['median']:.3f} | {spread} | {1e3 / r['ns']:.1f} | "
             f"{r['ns']:.1f} | {r['loops']:.1f} | {r['peak_mb']:.0f} | {r['bytes']:.2f} |"
         )
     return lines
@@ -97,9 +98,9 @@ def main():
         f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {machine()}; the data is in",
         "foundation.csv. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
         "variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses, unless said. CPU seconds are the median",
-        f"of {rows[0]['repetitions']} runs, spread is slowest minus fastest over the median. `read` turns a file in the page",
-        "cache into events, `check` also checks the rules of traces, a detector's row is everything from the file to",
-        "the races. The bare loop over events in memory, measured before every run, took",
+        f"of {rows[0]['repetitions']} runs (fewer of the longest traces), spread is slowest minus fastest over the median. `read`",
+        "turns a file in the page cache into events, `check` also checks the rules of traces, a detector's row is",
+        "everything from the file to the races. The bare loop over events in memory, measured before every run, took",
         f"{loops[0]:.2f} to {loops[-1]:.2f} ns an event (median {loops[len(loops) // 2]:.2f}): \"x bare loop\" is the figure to compare",
         "between machines.",
         "",
