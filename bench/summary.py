@@ -50,18 +50,22 @@ def table(rows):
     return lines
 
 
-def exponent(rows):
+def exponent(rows, measure):
     """The slope of log time over log events, by least squares."""
     xs = [math.log(r["events"]) for r in rows]
-    ys = [math.log(r["loops"] * r["events"]) for r in rows]
+    ys = [math.log(r[measure] * r["events"]) for r in rows]
     mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / sum((x - mx) ** 2 for x in xs)
+
+
+def both(values):
+    return "{:.2f} ({:.2f})".format(*values)
 
 
 def scaling(rows):
     plain = [r for r in rows if r["is_plain"]]
     lines = [
-        "| program | exponent of time over events | from-to | ns/event at 2, 8, 32, 128 threads | 128 : 8 threads |",
+        "| program | exponent of time over events | events | ns/event at 2, 8, 32, 128 threads | 128 : 8 threads |",
         "|---|---|---|---|---|",
     ]
     for program in dict.fromkeys(r["program"] for r in plain):
@@ -71,11 +75,11 @@ def scaling(rows):
         by_threads = {int(r["options"]["threads"]): r for r in mine if r["events"] in length}
         slope, span, ratio = "-", "-", "-"
         if len({r["events"] for r in by_events}) > 1:
-            slope = f"{exponent(by_events):.2f}"
+            slope = both(exponent(by_events, measure) for measure in ("ns", "loops"))
             span = f"{by_events[0]['events']:.0e}-{by_events[-1]['events']:.0e}".replace("e+0", "e")
         if 8 in by_threads and 128 in by_threads:
-            ratio = f"{by_threads[128]['loops'] / by_threads[8]['loops']:.2f}"
-        each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads))
+            ratio = both(by_threads[128][measure] / by_threads[8][measure] for measure in ("ns", "loops"))
+        each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads)) or "-"
         lines.append(f"| {program} | {slope} | {span} | {each} | {ratio} |")
     return lines
 
@@ -105,6 +109,9 @@ def main():
         "between machines.",
         "",
         "## Scaling",
+        "",
+        "In parentheses: the same in units of the bare loop, as measured beside each run. Where the two disagree, the",
+        "machine was not quiet.",
         "",
         *scaling(rows),
     ]
