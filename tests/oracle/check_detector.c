@@ -179,8 +179,6 @@ enum outcome check_hb(struct subject *s, struct reason *why)
 enum outcome check_shb(struct subject *s, struct reason *why)
 {
 	struct expected ex;
-	if (s->model.has_atomic)
-		return SKIPPED;
 	expect_races(s, REL_SHB, &ex);
 	enum outcome outcome = check_relation(s, &ex, why);
 	const struct search *reads = subject_search(s, SNAG_RULES_READS);
