@@ -155,9 +155,9 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 		snag_printf(to, " before event %u.\n", race->second.event);
 		return;
 	}
-	snag_print(to, "the last that ");
+	snag_print(to, "the last event of ");
 	name(to, r, SNAG_SPACE_THREAD, race->first.thread);
-	snag_printf(to, " is known to have done before event %u is ", race->second.event);
+	snag_printf(to, " that comes before event %u is ", race->second.event);
 	site_words(to, r, &race->known);
 	snag_print(to, ".\n");
 }
