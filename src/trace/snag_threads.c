@@ -259,7 +259,7 @@ struct snag_threads_decoder {
 	uint32_t nsites;
 	uint32_t *last, row;
 	uint32_t n, at;	     /* events, and how many were delivered */
-	bool is_alternating; /* the thread changes at one event in RUN or more */
+	bool is_alternating; /* see is_alternating() */
 	uint32_t t;	     /* number of the thread of the last event */
 };
 
@@ -363,6 +363,20 @@ static bool load_columns(struct snag_threads_decoder *dec, struct snag_column_re
 	       snag_column_load32(r, SNAG_COLUMN_TARGET, dec->target_at, n, &dec->target_planes);
 }
 
+/* Whether the thread changes at more than one event in RUN; the rest of the last
+ * group does not matter. */
+static bool is_alternating(const uint16_t *switches, size_t n)
+{
+	uint32_t nswitches = 0;
+	for (size_t i = 0; i + SNAG_COLUMN_GROUP <= n; i += SNAG_COLUMN_GROUP) {
+		uint16_t in_group = 0;
+		for (size_t k = i; k < i + SNAG_COLUMN_GROUP; k++)
+			in_group += switches[k] != 0;
+		nswitches += in_group;
+	}
+	return nswitches > n / RUN;
+}
+
 const char *snag_threads_begin(struct snag_threads_decoder *dec, struct snag_column_reader *r,
 			       struct snag_span threads, struct snag_span sites,
 			       const struct snag_counts *counts, size_t n)
@@ -375,10 +389,7 @@ const char *snag_threads_begin(struct snag_threads_decoder *dec, struct snag_col
 		return "bad table of threads";
 	if (!read_sites(dec, sites, counts))
 		return "bad table of sites";
-	uint32_t nswitches = 0;
-	for (size_t i = 0; i < n; i++)
-		nswitches += dec->switches[i] != 0;
-	dec->is_alternating = nswitches > n / RUN;
+	dec->is_alternating = is_alternating(dec->switches, n);
 	for (uint32_t t = 0; t < dec->nthreads; t++)
 		dec->thread[t].last = t * dec->row;
 	memset(dec->last, 0, (size_t)dec->nthreads * dec->row * sizeof(*dec->last));
