@@ -15,8 +15,8 @@
 #define SNAG_BASE_ERROR_H
 
 enum snag_code {
-	SNAG_EINPUT = -1, /* bad input or bad usage: exit status 2 */
-	SNAG_EIO = -2,    /* the system refused: missing file, full disk, ... : exit status 2 */
+	SNAG_EINPUT = -1,    /* bad input or bad usage: exit status 2 */
+	SNAG_EIO = -2,	     /* the system refused: missing file, full disk, ... : exit status 2 */
 	SNAG_EINTERNAL = -3, /* the tool itself failed: exit status >= 125 */
 };
 

@@ -4,8 +4,10 @@
  */
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __attribute__((noreturn, cold)) static void out_of_memory(void)
@@ -55,4 +57,61 @@ void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
 	memset((char *)p + *cap * elem, 0, (n - *cap) * elem);
 	*cap = n;
 	return p;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+/* Arrays below a huge page come from malloc; the capacity tells which are. */
+static bool is_mapped(size_t cap, size_t elem)
+{
+	return cap * elem >= HUGE_PAGE;
+}
+
+static size_t mapped_bytes(size_t cap, size_t elem)
+{
+	return (cap * elem + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
+static void *map_bytes(size_t nbytes)
+{
+	void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		out_of_memory();
+	return p;
+}
+
+void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
+{
+	if (need <= *cap)
+		return p;
+	size_t new_cap = *cap * 2 > need ? *cap * 2 : need, nbytes;
+	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
+		out_of_memory();
+	if (!is_mapped(new_cap, elem)) {
+		*cap = new_cap;
+		return snag_realloc(p, new_cap, elem);
+	}
+	nbytes = mapped_bytes(new_cap, elem);
+	void *to;
+	if (is_mapped(*cap, elem)) {
+		to = mremap(p, mapped_bytes(*cap, elem), nbytes, MREMAP_MAYMOVE);
+		if (to == MAP_FAILED)
+			out_of_memory();
+	} else {
+		to = map_bytes(nbytes);
+		if (p)
+			memcpy(to, p, *cap * elem);
+		free(p);
+	}
+	madvise(to, nbytes, MADV_HUGEPAGE); /* a wish: failing is fine */
+	*cap = nbytes / elem;		    /* what the rounding up gives is used */
+	return to;
+}
+
+void snag_huge_free(void *p, size_t cap, size_t elem)
+{
+	if (is_mapped(cap, elem))
+		munmap(p, mapped_bytes(cap, elem));
+	else
+		free(p);
 }

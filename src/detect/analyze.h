@@ -15,6 +15,7 @@ struct snag_analyze_options {
 	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t ndetectors;
 	bool pairs; /* list every racy pair instead of one race per pair of locations */
+	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);
@@ -25,13 +26,14 @@ struct snag_analyze_options {
 struct snag_analysis {
 	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
 	size_t n;
-	uint64_t events;            /* how many were analysed */
-	struct snag_counts counts;  /* threads, variables, locks, ... of the trace */
-	bool interrupted;           /* stopped before the end */
-	struct snag_history *history; /* owns the lock lists of the findings */
+	uint64_t events;	      /* how many were analysed */
+	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
+	bool interrupted;	      /* stopped before the end */
+	struct snag_details *details; /* owns the lock lists of the findings */
 };
 
-/* Reads the source to its end.  On failure nothing needs to be freed. */
+/* Reads the source to its end, and again where races need it.  On failure nothing needs to be
+ * freed. */
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err);
 void snag_analysis_done(struct snag_analysis *a); /* accepts NULL */

@@ -11,10 +11,11 @@
  * tests/traces/.  If another file has to change, the interface is wrong: fix the
  * interface.
  *
- * Time.      A point in thread t is a number of events of t: "u:5" means the first
- *            five events of u.  Every relation uses this one measure, so a clock
- *            (order/vclock.h) says for each thread how many of its first events
- *            are ordered before, and racing accesses can be found by position.
+ * Time.      The one measure of time is the event number: a clock (order/vclock.h)
+ *            says for each thread u before which event number everything u did is
+ *            ordered before this point.  Every relation uses it, so the partners of
+ *            a racy access are found by comparing event numbers, whatever the
+ *            relation (detect/partners.h).
  * Threading: calls of one state never run concurrently.
  * Ownership: batches are borrowed for the call; the state belongs to the
  *            detector, from open() to close().
@@ -28,14 +29,14 @@
 
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
-	/* The access `ev` with number `event` is racy: some earlier conflicting
-	 * access of another thread is not ordered before it.  `before` is what is.
-	 * The receiver finds the partners itself (detect/history.h). */
-	void (*on_racy)(void *ctx, uint32_t event, const struct snag_event *ev,
-			const struct snag_vclock *before);
-	/* The pair (first, event) is suspicious, said outright: for detectors that
-	 * are not relations. */
-	void (*on_pair)(void *ctx, uint32_t first, uint32_t event, const struct snag_event *ev);
+	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
+	 * thread is not ordered before it.  `before` is what is; the receiver may share it,
+	 * and finds the partners itself (detect/partners.h). */
+	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event,
+			struct snag_vclock *before, struct snag_vclock_pool *pool);
+	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
+	 * sites, event, thread, target, loc and op are set. */
+	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
 	void *ctx;
 };
 
@@ -47,69 +48,54 @@ struct snag_detector {
 	const char *cost;      /* time and memory, in words */
 	const char *reference;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
-	bool by_default;           /* run when no --with is given */
+	bool by_default;	   /* run when no --with is given */
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch);
 	void (*close)(void *state); /* accepts NULL */
 };
 
-extern const struct snag_detector *const snag_detectors[]; /* NULL-terminated, in the order of list.def */
+extern const struct snag_detector
+	*const snag_detectors[]; /* NULL-terminated, in the order of list.def */
 const struct snag_detector *snag_detector_find(const char *name, size_t len);
 
-/* ------ helper for implementations: one loop over a batch ------
- *
- * The table is a compile-time constant at every use, so that the compiler turns
- * the indirect calls into inlined code; a NULL handler costs nothing. */
+/* For implementations: one loop over a batch.  The table is a compile-time constant at
+ * every use, so that the compiler turns the indirect calls into inlined code, and a NULL
+ * handler costs nothing. */
 typedef void snag_handler(void *state, const struct snag_event *ev, uint32_t event);
 
 struct snag_handlers {
-	snag_handler *read, *write;
-	snag_handler *acquire, *release;
-	snag_handler *acquire_shared, *release_shared;
-	snag_handler *fork, *join;
+	snag_handler *read, *write; /* plain accesses */
+	snag_handler *sync;	    /* locks (not the nested ones), threads, atomics, fences */
 	snag_handler *branch;
-	snag_handler *atomic; /* ATOMIC_READ, ATOMIC_WRITE, ATOMIC_UPDATE, FENCE */
-	snag_handler *any;    /* before the specific one, for every event */
 };
 
-static inline __attribute__((always_inline)) void snag_handlers_run(const struct snag_handlers *h, void *state,
-								    const struct snag_batch *batch)
+static inline __attribute__((always_inline)) void
+snag_handlers_run(const struct snag_handlers *h, void *state, const struct snag_batch *batch)
 {
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct snag_event *ev = &batch->ev[i];
 		uint32_t event = (uint32_t)(batch->first + i);
-		if (h->any)
-			h->any(state, ev, event);
-#define CASE(op, handler) \
-	case SNAG_OP_##op: \
-		if (h->handler) \
-			h->handler(state, ev, event); \
-		break
-#define CASE_LOCK(op, handler) \
-	case SNAG_OP_##op: \
-		if (h->handler && !(ev->flags & SNAG_NESTED)) \
-			h->handler(state, ev, event); \
-		break
 		switch (ev->op) {
-			CASE(READ, read);
-			CASE(WRITE, write);
-			CASE_LOCK(ACQUIRE, acquire);
-			CASE_LOCK(RELEASE, release);
-			CASE_LOCK(ACQUIRE_SHARED, acquire_shared);
-			CASE_LOCK(RELEASE_SHARED, release_shared);
-			CASE(FORK, fork);
-			CASE(JOIN, join);
-			CASE(BRANCH, branch);
-			CASE(ATOMIC_READ, atomic);
-			CASE(ATOMIC_WRITE, atomic);
-			CASE(ATOMIC_UPDATE, atomic);
-			CASE(FENCE, atomic);
-		default:
+		case SNAG_OP_READ:
+			if (h->read)
+				h->read(state, ev, event);
 			break;
+		case SNAG_OP_WRITE:
+			if (h->write)
+				h->write(state, ev, event);
+			break;
+		case SNAG_OP_BRANCH:
+			if (h->branch)
+				h->branch(state, ev, event);
+			break;
+		case SNAG_OP_BEGIN:
+		case SNAG_OP_END:
+			break;
+		default:
+			if (h->sync && !(ev->flags & SNAG_NESTED))
+				h->sync(state, ev, event);
 		}
-#undef CASE
-#undef CASE_LOCK
 	}
 }
 

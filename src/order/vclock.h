@@ -2,10 +2,10 @@
  *
  * vclock.h - THE vector clock: how much of each thread is ordered before a point
  *
- * Idea.   clock[u] = k means: the first k events of thread u come before.  Clocks
- *         are shared and copied only when one of several holders changes it, so
- *         that a release costs a reference, and memory follows the number of
- *         different clocks that are alive, not threads x locks.
+ * Idea.   clock[u] = k means: all that thread u did before event number k comes
+ *         before.  Clocks are shared and copied only when one of several holders
+ *         changes it, so that a release costs a reference, and memory follows the
+ *         number of different clocks that are alive, not threads x locks.
  * State.  A reference-counted array; entries beyond its length are 0.
  * Cost.   get O(1); share O(1); join O(threads), of which a copy if shared.
  *
@@ -14,25 +14,24 @@
 #ifndef SNAG_ORDER_VCLOCK_H
 #define SNAG_ORDER_VCLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct snag_vclock {
 	uint32_t refs;
-	uint32_t n;      /* entries; a power of two of at least 4, or 0 for the empty clock */
-	uint32_t at[];   /* n entries and one more, always 0, that stands for all others */
+	uint32_t n;    /* entries: a power of two of at least 4 */
+	uint32_t at[]; /* n entries below 2^31, and one more, always 0, for all others */
 };
 
 /* The pool clocks are taken from; one per detector. */
 struct snag_vclock_pool {
-	struct snag_vclock *free[32]; /* by log2 of n; linked through at[] */
-	uint64_t live_bytes, peak_bytes;
+	struct snag_vclock *empty;    /* everything 0; always alive */
+	struct snag_vclock *free[33]; /* unused clocks by log2 of n, linked through at[] */
+	size_t live_bytes, peak_bytes;
 };
 
 void snag_vclock_pool_init(struct snag_vclock_pool *pool);
-void snag_vclock_pool_done(struct snag_vclock_pool *pool); /* live clocks must be dropped before */
-
-/* The clock of "nothing": shared, never freed. */
-struct snag_vclock *snag_vclock_empty(void);
+void snag_vclock_pool_done(struct snag_vclock_pool *pool); /* clocks still alive are lost */
 
 static inline uint32_t snag_vclock_get(const struct snag_vclock *c, uint32_t thread)
 {
@@ -45,17 +44,17 @@ static inline struct snag_vclock *snag_vclock_share(struct snag_vclock *c)
 	return c;
 }
 
-void snag_vclock_free(struct snag_vclock_pool *pool, struct snag_vclock *c); /* at refs == 0 */
+void snag_vclock_free(struct snag_vclock_pool *pool, struct snag_vclock *c); /* by drop only */
 
-static inline void snag_vclock_drop(struct snag_vclock_pool *pool, struct snag_vclock *c)
+static inline void snag_vclock_drop(struct snag_vclock_pool *pool,
+				    struct snag_vclock *c) /* accepts NULL */
 {
 	if (c && --c->refs == 0)
 		snag_vclock_free(pool, c);
 }
 
-/* *c becomes the join of *c, `other` and {thread: time}; the entry of `other` for
- * `thread` itself counts for nothing. */
-void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c, const struct snag_vclock *other,
-		      uint32_t thread, uint32_t time);
+/* *c becomes the join of *c, `other` and {thread: time}. */
+void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
+		      const struct snag_vclock *other, uint32_t thread, uint32_t time);
 
 #endif

@@ -54,7 +54,7 @@ enum snag_op {
 /* Flag bits.  The low three hold the C11 memory order of an atomic or fence. */
 enum {
 	SNAG_ORDER_MASK = 0x07, /* enum snag_order */
-	SNAG_NESTED = 0x08,     /* acquire of a lock already held, or its release */
+	SNAG_NESTED = 0x08,	/* acquire of a lock already held, or its release */
 };
 
 enum snag_order {
@@ -71,7 +71,7 @@ struct snag_event {
 	snag_tid thread;
 	uint32_t target; /* in the name space of op; 0 if the op has no operand */
 	snag_loc loc;
-	uint8_t op;    /* enum snag_op */
+	uint8_t op; /* enum snag_op */
 	uint8_t flags;
 	uint8_t size;  /* of an access in bytes, 0: unknown */
 	uint8_t spare; /* 0 */

@@ -307,7 +307,11 @@ double snag_input_progress(const struct snag_input *in)
 	return done < s->file_size ? (double)done / (double)s->file_size : 1;
 }
 
-int snag_input_is_regular(const struct snag_input *in)
+int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,
+		     struct snag_error *err)
 {
-	return in->state->is_regular;
+	if (!in->state->is_regular)
+		return 0;
+	int rc = snag_input_open(in->name, ret_in, err);
+	return rc < 0 ? rc : 1;
 }

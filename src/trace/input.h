@@ -16,8 +16,8 @@
 
 struct snag_input {
 	const uint8_t *at, *end; /* unread bytes; SNAG_INPUT_PAD readable bytes follow end */
-	uint64_t end_offset;     /* offset of `end` in the (decompressed) stream */
-	char *name;              /* as given, for messages; "-" reads "<stdin>" */
+	uint64_t end_offset;	 /* offset of `end` in the (decompressed) stream */
+	char *name;		 /* as given, for messages; "-" reads "<stdin>" */
 	struct snag_input_state *state;
 };
 
@@ -40,7 +40,8 @@ static inline uint64_t snag_input_offset(const struct snag_input *in) /* of `at`
 
 /* The part of the file read so far, 0 to 1, or -1 where it cannot be known (a pipe). */
 double snag_input_progress(const struct snag_input *in);
-/* Whether the file could be opened and read a second time. */
-int snag_input_is_regular(const struct snag_input *in);
+/* Opens the same file once more; 1: done, 0: it is not a regular file. */
+int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,
+		     struct snag_error *err);
 
 #endif

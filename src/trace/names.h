@@ -24,7 +24,8 @@ struct snag_counts snag_names_counts(const struct snag_names *names);
 /* "threads", "variables", ... */
 extern const char *const snag_space_plural[SNAG_SPACES];
 
-static inline const char *snag_name(const struct snag_names *names, enum snag_space space, uint32_t id)
+static inline const char *snag_name(const struct snag_names *names, enum snag_space space,
+				    uint32_t id)
 {
 	return snag_strtab_get(&names->space[space], id);
 }

@@ -2,15 +2,12 @@
  *
  * open.c - opens a trace for reading or writing: which format it is
  */
+#include "trace/format.h"
 #include "trace/input.h"
 #include "trace/output.h"
 #include "trace/sink.h"
 
 #include <string.h>
-
-/* How a .snag file begins. */
-#define SNAG_FORMAT_MAGIC "\x89SNAG\r\n\x1a"
-enum { SNAG_MAGIC_BYTES = 8 };
 
 enum format { STD, CSV, BINARY, OTHER };
 

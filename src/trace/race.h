@@ -12,8 +12,8 @@
 #define SNAG_NO_EVENT UINT32_MAX
 
 enum snag_verdict {
-	SNAG_OBSERVED,   /* unordered by happens-before in the trace itself */
-	SNAG_PREDICTED,  /* a checked witness exists */
+	SNAG_OBSERVED,	 /* unordered by happens-before in the trace itself */
+	SNAG_PREDICTED,	 /* a checked witness exists */
 	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
 	SNAG_VERDICTS
 };
@@ -33,7 +33,7 @@ struct snag_site {
 
 struct snag_race {
 	struct snag_site first, second; /* first.event < second.event */
-	uint64_t count;                 /* how many pairs of events this stands for */
+	uint64_t count;			/* how many pairs of events this stands for */
 	enum snag_verdict verdict;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
@@ -47,14 +47,14 @@ struct snag_race {
 
 /* What one detector found in one trace. */
 struct snag_findings {
-	const char *name;    /* of the detector */
-	double seconds;      /* of its own time */
-	bool complete;       /* no predictable race is missing */
-	uint32_t *racy;      /* events that are second in some race, ascending */
+	const char *name; /* of the detector */
+	double seconds;	  /* of its own time */
+	bool complete;	  /* no predictable race is missing */
+	uint32_t *racy;	  /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
 	size_t nraces, race_cap;
-	uint64_t npairs;     /* racy pairs of events; the sum of the counts */
+	uint64_t npairs; /* racy pairs of events; the sum of the counts */
 };
 
 void snag_findings_done(struct snag_findings *f); /* accepts NULL */

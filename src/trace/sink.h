@@ -15,8 +15,8 @@ struct snag_sink {
 };
 
 struct snag_sink_ops {
-	int (*write)(struct snag_sink *sink, const struct snag_batch *batch, const struct snag_names *names,
-		     struct snag_error *err);
+	int (*write)(struct snag_sink *sink, const struct snag_batch *batch,
+		     const struct snag_names *names, struct snag_error *err);
 	/* Both end the sink and free it. */
 	int (*commit)(struct snag_sink *sink, struct snag_error *err);
 	void (*abort)(struct snag_sink *sink);
@@ -41,7 +41,8 @@ static inline void snag_sink_abort(struct snag_sink *sink) /* accepts NULL */
 
 /* Picks the format by the extension behind any .gz or .zst; another one is an
  * error.  CSV needs the number of threads in advance: `threads`, else 0. */
-int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink, struct snag_error *err);
+int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink,
+		   struct snag_error *err);
 /* Whether the format of that name needs the number of threads in advance. */
 bool snag_sink_needs_threads(const char *path);
 

@@ -20,17 +20,18 @@
 
 #include <stddef.h>
 
-/* Event numbers are 32 bits in every index: a trace has fewer events than this. */
-#define SNAG_MAX_EVENTS UINT32_MAX
+/* Event numbers fit 31 bits, so that clocks compare fast and an index has a bit to
+ * spare: a trace has fewer events than this. */
+#define SNAG_MAX_EVENTS INT32_MAX
 
 enum { SNAG_BATCH_EVENTS = 4096 }; /* the most a batch holds */
 
 struct snag_batch {
 	struct snag_event *ev;
-	size_t n;                  /* > 0 */
-	uint64_t first;            /* the number of ev[0] */
+	size_t n;		   /* > 0 */
+	uint64_t first;		   /* the number of ev[0] */
 	struct snag_counts counts; /* every id in this batch is below these */
-	const uint64_t *line;      /* text: the line of each event; NULL: no lines */
+	const uint64_t *line;	   /* text: the line of each event; NULL: no lines */
 };
 
 struct snag_source {
@@ -46,6 +47,10 @@ struct snag_source_ops {
 	/* The part delivered so far, 0 to 1; negative: unknown. */
 	double (*progress)(const struct snag_source *src);
 	void (*close)(struct snag_source *src);
+	/* Opens the same trace once more, from its beginning.  NULL: that is not possible,
+	 * or reading is slow enough that whoever wants it twice should keep a copy. */
+	int (*again)(const struct snag_source *src, struct snag_source **ret_src,
+		     struct snag_error *err);
 };
 
 static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -63,6 +68,13 @@ static inline void snag_source_close(struct snag_source *src) /* accepts NULL */
 {
 	if (src)
 		src->ops->close(src);
+}
+
+/* 1: *ret_src delivers the same trace; 0: this source cannot; negative: an error. */
+static inline int snag_source_again(const struct snag_source *src, struct snag_source **ret_src,
+				    struct snag_error *err)
+{
+	return src->ops->again ? src->ops->again(src, ret_src, err) : 0;
 }
 
 struct snag_source_options {

@@ -18,7 +18,7 @@ void snag_trace_done(struct snag_trace *trace)
 {
 	if (!trace)
 		return;
-	free(trace->ev);
+	snag_huge_free(trace->ev, trace->cap, sizeof(*trace->ev));
 	free(trace->name);
 	snag_names_done(&trace->names);
 	snag_trace_init(trace);
@@ -37,7 +37,8 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		trace->ev = snag_grow(trace->ev, &trace->cap, trace->n + batch.n, sizeof(*trace->ev));
+		trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + batch.n,
+					   sizeof(*trace->ev));
 		memcpy(trace->ev + trace->n, batch.ev, batch.n * sizeof(*trace->ev));
 		trace->n += batch.n;
 	}
@@ -46,9 +47,6 @@ int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct sn
 	names_copy(&trace->names, src->names);
 	free(trace->name);
 	trace->name = src->name ? strdup(src->name) : NULL;
-	/* Growth doubles; what is kept is 16 bytes an event. */
-	trace->ev = snag_realloc(trace->ev, trace->n, sizeof(*trace->ev));
-	trace->cap = trace->n;
 	return 0;
 }
 
@@ -71,7 +69,8 @@ struct trace_source {
 	struct snag_event batch[SNAG_BATCH_EVENTS]; /* a copy: batches may be changed in place */
 };
 
-static int trace_source_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
+static int trace_source_next(struct snag_source *src, struct snag_batch *ret_batch,
+			     struct snag_error *err)
 {
 	struct trace_source *s = (struct trace_source *)src;
 	size_t n = s->trace->n - s->at;
@@ -79,8 +78,10 @@ static int trace_source_next(struct snag_source *src, struct snag_batch *ret_bat
 		return 0;
 	n = n < SNAG_BATCH_EVENTS ? n : SNAG_BATCH_EVENTS;
 	memcpy(s->batch, s->trace->ev + s->at, n * sizeof(s->batch[0]));
-	*ret_batch = (struct snag_batch){
-		.ev = s->batch, .n = n, .first = s->at, .counts = snag_names_counts(&s->trace->names)};
+	*ret_batch = (struct snag_batch){.ev = s->batch,
+					 .n = n,
+					 .first = s->at,
+					 .counts = snag_names_counts(&s->trace->names)};
 	s->at += n;
 	return 1;
 }
@@ -96,8 +97,17 @@ static void trace_source_close(struct snag_source *src)
 	free(src);
 }
 
-static const struct snag_source_ops trace_source_ops = {
-	.next = trace_source_next, .progress = trace_source_progress, .close = trace_source_close};
+static int trace_source_again(const struct snag_source *src, struct snag_source **ret_src,
+			      struct snag_error *err)
+{
+	*ret_src = snag_trace_source(((const struct trace_source *)src)->trace);
+	return 1;
+}
+
+static const struct snag_source_ops trace_source_ops = {.next = trace_source_next,
+							.progress = trace_source_progress,
+							.close = trace_source_close,
+							.again = trace_source_again};
 
 struct snag_source *snag_trace_source(const struct snag_trace *trace)
 {
@@ -114,11 +124,11 @@ static uint32_t intern(struct snag_trace *trace, enum snag_space space, const ch
 	return snag_strtab_intern(&trace->names.space[space], s, strlen(s));
 }
 
-void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op, const char *operand,
-		    const char *loc)
+void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op,
+		    const char *operand, const char *loc)
 {
 	enum snag_space space = snag_op_info[op].space;
-	trace->ev = snag_grow(trace->ev, &trace->cap, trace->n + 1, sizeof(*trace->ev));
+	trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + 1, sizeof(*trace->ev));
 	trace->ev[trace->n++] = (struct snag_event){
 		.thread = intern(trace, SNAG_SPACE_THREAD, thread),
 		.op = (uint8_t)op,

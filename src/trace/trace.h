@@ -31,7 +31,7 @@ struct snag_source *snag_trace_source(const struct snag_trace *trace);
 
 /* Building by hand (tests, oracle): interns the names and appends one event.
  * `operand` is ignored where the operation has none. */
-void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op, const char *operand,
-		    const char *loc);
+void snag_trace_add(struct snag_trace *trace, const char *thread, enum snag_op op,
+		    const char *operand, const char *loc);
 
 #endif

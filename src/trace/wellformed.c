@@ -70,6 +70,8 @@ struct wellformed {
 	bool has_lines;
 	uint64_t removed;	  /* events taken out */
 	bool any;		  /* an event was let pass */
+	bool has_ended;		  /* the inner source was read to its end */
+	bool changed;		  /* an event was taken out or its nested flag corrected */
 	struct snag_error failed; /* the first error, which is repeated */
 
 	uint8_t *flags;
@@ -331,10 +333,14 @@ static int check_special(struct wellformed *w, const struct step *step)
 static int event_check(struct wellformed *w, const struct step *step)
 {
 	snag_tid t = step->ev->thread;
+	uint8_t given = step->ev->flags;
 	step->ev->flags &= (uint8_t)~SNAG_NESTED;
-	if (w->flags[t] & JOINED) /* [joined] */
+	if (w->flags[t] & JOINED) { /* [joined] */
+		w->changed = true;
 		return refuse_thread(w, step, "event", t, " after its join", w->thread[t].joined);
+	}
 	int rc = check_special(w, step);
+	w->changed |= rc < 0 || step->ev->flags != given;
 	if (rc == 0 && !(w->flags[t] & RAN)) {
 		w->flags[t] |= RAN;
 		w->thread[t].ran = step->place;
@@ -390,8 +396,10 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 			return rc;
 		if (rc == 0 && !w->any)
 			return snag_fail(err, SNAG_EINPUT, "%s: the trace is empty", w->base.name);
-		if (rc == 0)
+		if (rc == 0) {
+			w->has_ended = true;
 			return 0;
+		}
 		assert(batch.n <= SNAG_BATCH_EVENTS);
 		w->has_lines = batch.line != NULL;
 		state_grow(w, &batch.counts);
@@ -400,7 +408,7 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 			return rc;
 		if (batch.first + batch.n >= SNAG_MAX_EVENTS)
 			return snag_fail(err, SNAG_EINPUT,
-					 "%s: the trace has %u events or more, which is too many",
+					 "%s: the trace has %d events or more, which is too many",
 					 w->base.name, SNAG_MAX_EVENTS);
 	} while (batch.n == 0);
 	w->any = true;
@@ -439,8 +447,23 @@ static void wellformed_close(struct snag_source *src)
 	free(w);
 }
 
-static const struct snag_source_ops wellformed_ops = {
-	.next = wellformed_next, .progress = wellformed_progress, .close = wellformed_close};
+static int wellformed_again(const struct snag_source *src, struct snag_source **ret_src,
+			    struct snag_error *err)
+{
+	const struct wellformed *w = (const struct wellformed *)src;
+	const struct snag_source_options options = {.lenient = w->lenient};
+	struct snag_source *inner;
+	int rc = snag_source_again(w->inner, &inner, err);
+	if (rc > 0) /* what was right and complete at the first reading needs no second check */
+		*ret_src = w->has_ended && !w->changed ? inner
+						       : snag_wellformed_source(inner, &options);
+	return rc;
+}
+
+static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
+						      .progress = wellformed_progress,
+						      .close = wellformed_close,
+						      .again = wellformed_again};
 
 struct snag_source *snag_wellformed_source(struct snag_source *inner,
 					   const struct snag_source_options *options)

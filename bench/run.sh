@@ -1,0 +1,61 @@
+#!/bin/sh
+# Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md}.
+#
+#   make bench                           everything: about 15 minutes, 2 GB in a temporary directory
+#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 7 minutes
+#   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
+#
+# BENCH_OUT names another directory for the results.
+set -eu
+
+cd "$(dirname "$0")/.."
+max_events=${BENCH_MAX_EVENTS:-100000000}
+repetitions=${BENCH_REPETITIONS:-3}
+out=${BENCH_OUT:-docs/results}
+commit=$(git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+mkdir -p "$out"
+csv=$dir/foundation.csv
+build/bench/bench --header >"$csv"
+
+# measure FORMATS EVENTS THREADS [GEN-OPTIONS...]
+measure() {
+	formats=$1
+	events=$2
+	threads=$3
+	shift 3
+	configuration="events=$events threads=$threads${*:+ $*}"
+	runs=$repetitions
+	[ "$events" -le 10000000 ] || runs=$(((repetitions + 2) / 3)) # a long run averages itself
+	for format in $formats; do
+		echo "bench: $configuration: $format" >&2
+		build/bench/gen --events "$events" --threads "$threads" "$@" -o "$dir/trace.$format"
+		build/bench/bench -r "$runs" -c "$configuration" -C "$commit" \
+			"$dir/trace.$format" >>"$csv"
+		rm "$dir/trace.$format"
+	done
+}
+
+lengths=""
+for events in 1000000 10000000 100000000; do
+	[ "$events" -gt "$max_events" ] || lengths="$lengths $events"
+done
+[ -n "$lengths" ] || lengths=$max_events
+
+# CSV has a field per thread and event: where events are many or threads are, it takes too long.
+for events in $lengths; do
+	[ "$events" -gt 10000000 ] && formats="snag std" || formats="snag std csv"
+	measure "$formats" "$events" 8
+	[ "$events" -gt 10000000 ] || sweep=$events
+done
+for threads in 2 32 128; do
+	measure "snag std" "$sweep" "$threads"
+done
+measure "snag std" "$sweep" 8 --unprotected 0
+measure "snag std" "$sweep" 8 --skew 0.9
+
+cp "$csv" "$out/foundation.csv"
+bench/summary.py "$out/foundation.csv" "$out/foundation.md"
+echo "bench: wrote $out/foundation.csv and $out/foundation.md" >&2

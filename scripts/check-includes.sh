@@ -1,0 +1,34 @@
+#!/bin/sh
+# Checks the arrows between the folders of src/: who may include whose headers.
+set -eu
+cd "$(dirname "$0")/.."
+
+allowed() {
+	case $1 in
+	base) echo "" ;;
+	trace | order | shadow | task) echo "base" ;;
+	detect) echo "trace order shadow base" ;;
+	witness) echo "trace order base" ;;
+	report) echo "trace base" ;;
+	lang) echo "task trace base" ;;
+	runtime) echo "task trace detect report base" ;;
+	cli) echo "lang runtime task report witness detect shadow order trace base" ;;
+	*) echo "none" ;;
+	esac
+}
+
+bad=0
+for folder in src/*/; do
+	from=$(basename "$folder")
+	may=" $from $(allowed "$from") "
+	case $may in *" none "*) echo "$folder: unknown folder, see scripts/check-includes.sh"; bad=1 ;; esac
+	found=$(grep -rnoE '^[[:space:]]*#[[:space:]]*include "[a-z]+/' "$folder" |
+		sed -E 's/^([^:]*:[0-9]+):.*"([a-z]+)\/$/\1 \2/') || true
+	while read -r place to; do
+		[ -n "$to" ] || continue
+		case $may in *" $to "*) ;; *) echo "$place: $from/ must not include $to/"; bad=1 ;; esac
+	done <<LIST
+$found
+LIST
+done
+[ $bad = 0 ] || exit 1

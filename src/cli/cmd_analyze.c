@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_analyze.c - `snag analyze`: run detectors over a trace and report races
+ */
+#include "cli/command.h"
+#include "cli/detector_names.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/writing.h"
+#include "detect/analyze.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct analyze_values {
+	struct cli_reading reading;
+	const char *with;
+	const char *json;
+	const char *witness;
+	int pairs;
+	uint64_t jobs;
+	uint64_t limit;
+};
+
+static const struct analyze_values analyze_defaults = {.jobs = 0, .limit = 20};
+
+#define FIELD(name) offsetof(struct analyze_values, name)
+static const struct cli_option analyze_options[] = {
+	{.name = "with",
+	 .kind = CLI_TEXT,
+	 .value = "LIST",
+	 .offset = FIELD(with),
+	 .offer = CLI_OFFER_DETECTORS,
+	 .help = "detectors, separated by commas, or all: see snag list"},
+	{.name = "json",
+	 .kind = CLI_TEXT,
+	 .value = "FILE|-",
+	 .offset = FIELD(json),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write JSON; -: to standard output, and no text"},
+	{.name = "pairs",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(pairs),
+	 .help = "every racy pair of events, not of locations"},
+	{.name = "witness",
+	 .kind = CLI_TEXT,
+	 .value = "DIR",
+	 .offset = FIELD(witness),
+	 .offer = CLI_OFFER_FOLDERS,
+	 .help = "write the witnesses to DIR/race-<n>.json"},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(jobs),
+	 .min = 1,
+	 .max = 4096,
+	 .help = "use at most N threads; default: one per processor"},
+	{.name = "limit",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(limit),
+	 .max = UINT64_MAX,
+	 .help = "explain the first N races, 0: all; default: 20"},
+	{0},
+};
+#undef FIELD
+
+static int folder_make(const char *dir, struct snag_error *err)
+{
+	struct stat st;
+	if (mkdir(dir, 0777) == 0)
+		return 0;
+	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
+}
+
+static bool want_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int text_write(const struct snag_report *report, const struct snag_merged *merged,
+		      const struct analyze_values *v, struct snag_error *err)
+{
+	struct snag_text_options options = {
+		.colour = want_colour(), .limit = v->limit, .witness_dir = v->witness};
+	struct snag_printer to;
+	int rc = snag_printer_open(&to, "-", err);
+	if (rc < 0)
+		return rc;
+	snag_report_text(report, merged, &options, &to);
+	return snag_printer_commit(&to, err);
+}
+
+static int json_write(const struct snag_report *report, const char *path, struct snag_error *err)
+{
+	struct snag_printer to;
+	int rc = snag_printer_open(&to, path, err);
+	if (rc < 0)
+		return rc;
+	snag_report_json(report, &to);
+	return snag_printer_commit(&to, err);
+}
+
+/* With `--json -` on a terminal: the verdict, which the JSON may have scrolled away. */
+static void verdict_show(const struct snag_report *report, const struct snag_merged *merged)
+{
+	struct snag_printer to;
+	if (!isatty(STDERR_FILENO) || snag_printer_open(&to, "/dev/stderr", NULL) < 0)
+		return;
+	snag_report_verdict(report, merged, &to);
+	snag_print(&to, "\n");
+	snag_printer_commit(&to, NULL);
+}
+
+/* Files first: whoever closes standard output early (head) still gets them. */
+static int reports_write(const struct snag_report *report, const struct analyze_values *v,
+			 struct snag_error *err)
+{
+	struct snag_merged merged;
+	snag_report_merge(report, &merged);
+	bool json_only = v->json && strcmp(v->json, "-") == 0;
+	int rc = v->witness ? snag_report_witnesses(report, &merged, v->witness, err) : 0;
+	if (rc == 0 && v->json)
+		rc = json_write(report, v->json, err);
+	if (rc == 0 && json_only)
+		verdict_show(report, &merged);
+	else if (rc == 0)
+		rc = text_write(report, &merged, v, err);
+	if (rc == 0)
+		rc = merged.n ? CLI_RACES : report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
+	snag_merged_done(&merged);
+	return rc;
+}
+
+static int analysis_report(const struct snag_analysis *a,
+			   const struct snag_analyze_options *options,
+			   const struct snag_source *src, const struct analyze_values *v,
+			   struct snag_error *err)
+{
+	struct snag_report_part part[SNAG_MAX_DETECTORS];
+	for (size_t i = 0; i < a->n; i++)
+		part[i] = (struct snag_report_part){.findings = &a->findings[i],
+						    .kind = options->detector[i]->kind,
+						    .guarantee = options->detector[i]->guarantee};
+	struct snag_report report = {.trace = src->name,
+				     .names = src->names,
+				     .events = a->events,
+				     .counts = a->counts,
+				     .skipped = src->skipped,
+				     .interrupted = a->interrupted,
+				     .pairs = v->pairs,
+				     .part = part,
+				     .nparts = a->n};
+	return reports_write(&report, v, err);
+}
+
+static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct analyze_values *v = values;
+	struct cli_progress progress;
+	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .progress = cli_progress_show,
+					       .progress_ctx = &progress,
+					       .stop = &cli_stop};
+	int rc = cli_detectors_choose(v->with, &options, err);
+	if (rc == 0 && v->json)
+		rc = cli_output_probe(v->json, err);
+	struct snag_source *src = NULL;
+	if (rc == 0)
+		rc = cli_source_open(operand[0], &v->reading, &src, err);
+	if (rc == 0 && v->witness)
+		rc = folder_make(v->witness, err);
+	if (rc < 0)
+		goto out;
+
+	struct snag_analysis analysis;
+	cli_progress_begin(&progress, (enum cli_progress_when)v->reading.progress);
+	rc = snag_analyze(src, &options, &analysis, err);
+	cli_progress_end(&progress);
+	if (rc < 0)
+		goto out;
+	rc = analysis_report(&analysis, &options, src, v, err);
+	snag_analysis_done(&analysis);
+out:
+	snag_source_close(src);
+	return rc;
+}
+
+const struct cli_command cli_command_analyze = {
+	.name = "analyze",
+	.summary = "find the data races of a trace",
+	.operands = "TRACE",
+	.min_operands = 1,
+	.max_operands = 1,
+	.offer = CLI_OFFER_FILES,
+	.options = analyze_options,
+	.common = cli_reading_options,
+	.about = "Runs detectors over a trace (.std, .csv or .snag, also .gz or .zst; -: standard\n"
+		 "input) and reports the data races they find.\n",
+	.defaults = &analyze_defaults,
+	.values_size = sizeof(struct analyze_values),
+	.run = analyze_run,
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_convert.c - `snag convert`: a trace from one format to another
+ */
+#include "cli/command.h"
+#include "cli/reading.h"
+#include "cli/writing.h"
+#include "trace/output.h"
+#include "trace/sink.h"
+#include "trace/trace.h"
+
+#include <string.h>
+
+struct convert_values {
+	struct cli_reading reading;
+	int to; /* enum cli_format */
+};
+
+static const struct cli_option convert_options[] = {
+	{.name = "to",
+	 .kind = CLI_CHOICE,
+	 .value = "auto|std|csv|snag",
+	 .offset = offsetof(struct convert_values, to),
+	 .help = "format of OUT; auto: by name, std for -"},
+	{0},
+};
+
+static bool needs_threads(const char *path, enum cli_format to)
+{
+	return to == CLI_FORMAT_AUTO ? snag_sink_needs_threads(path) : to == CLI_FORMAT_CSV;
+}
+
+static int sink_open(const char *path, enum cli_format to, uint32_t threads,
+		     struct snag_sink **ret_sink, struct snag_error *err)
+{
+	struct snag_output *out;
+	if (to == CLI_FORMAT_AUTO && strcmp(path, "-") != 0)
+		return snag_sink_open(path, threads, ret_sink, err);
+	int rc = snag_output_open(path, &out, err);
+	if (rc < 0)
+		return rc;
+	if (to == CLI_FORMAT_CSV)
+		*ret_sink = snag_csv_sink(out, threads);
+	else if (to == CLI_FORMAT_SNAG)
+		*ret_sink = snag_binary_sink(out);
+	else
+		*ret_sink = snag_std_sink(out);
+	return 0;
+}
+
+static int copy(struct snag_source *src, const char *path, enum cli_format to, uint32_t threads,
+		struct snag_error *err)
+{
+	struct snag_sink *sink;
+	struct snag_batch batch;
+	int rc = sink_open(path, to, threads, &sink, err);
+	if (rc < 0)
+		return rc;
+	while ((rc = snag_source_next(src, &batch, err)) > 0) {
+		rc = snag_sink_write(sink, &batch, src->names, err);
+		if (rc < 0)
+			break;
+	}
+	if (rc == 0)
+		return snag_sink_commit(sink, err);
+	snag_sink_abort(sink);
+	return rc;
+}
+
+/* A format that begins with the number of threads: read everything, then write. */
+static int copy_in_two_steps(struct snag_source *src, const char *path, enum cli_format to,
+			     struct snag_error *err)
+{
+	struct snag_trace trace;
+	snag_trace_init(&trace);
+	int rc = snag_trace_load(&trace, src, err);
+	if (rc == 0) {
+		struct snag_source *whole = snag_trace_source(&trace);
+		rc = copy(whole, path, to, trace.names.space[SNAG_SPACE_THREAD].n, err);
+		snag_source_close(whole);
+	}
+	snag_trace_done(&trace);
+	return rc;
+}
+
+static int convert_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct convert_values *v = values;
+	const char *in = operand[0], *out = operand[1];
+	enum cli_format to = (enum cli_format)v->to;
+	struct snag_source *src;
+	if (cli_same_file(in, out))
+		return snag_fail(err, SNAG_EINPUT, "%s: is both input and output", out);
+	int rc = cli_source_open(in, &v->reading, &src, err);
+	if (rc < 0)
+		return rc;
+	src = cli_watched_source(src, &v->reading);
+	rc = needs_threads(out, to) ? copy_in_two_steps(src, out, to, err)
+				    : copy(src, out, to, 0, err);
+	if (rc == 0)
+		cli_skipped_note("convert", src);
+	snag_source_close(src);
+	return rc;
+}
+
+const struct cli_command cli_command_convert = {
+	.name = "convert",
+	.summary = "write a trace in another format",
+	.operands = "IN OUT",
+	.min_operands = 2,
+	.max_operands = 2,
+	.offer = CLI_OFFER_FILES,
+	.options = convert_options,
+	.common = cli_reading_options,
+	.about =
+		"Reads the trace IN and writes it to OUT, all or nothing.  The formats are chosen\n"
+		"by the names: .std, .csv or .snag, compressed with .gz or .zst behind it; - is\n"
+		"standard input or output.\n",
+	.values_size = sizeof(struct convert_values),
+	.run = convert_run,
+};

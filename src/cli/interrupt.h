@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * interrupt.h - Ctrl-C: finish early the first time, die the second
+ */
+#ifndef SNAG_CLI_INTERRUPT_H
+#define SNAG_CLI_INTERRUPT_H
+
+#include <signal.h>
+
+extern volatile sig_atomic_t cli_stop; /* the signal that asks to stop; 0: none came */
+
+/* From now on SIGINT, SIGTERM and SIGHUP set cli_stop once; the same signal again
+ * kills.  A signal that is ignored (nohup) stays ignored. */
+void cli_interrupt_catch(void);
+
+#endif

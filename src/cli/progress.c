@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress.c - one line on the terminal that says how far the work is
+ *
+ * Drawn at most five times a second, and not at all in the first half second, so
+ * that short work shows nothing.
+ */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define FIRST_SECONDS 0.5
+#define EVERY_SECONDS 0.2
+
+static double seconds_since(const struct timespec *then, const struct timespec *now)
+{
+	return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when)
+{
+	*p = (struct cli_progress){.on = when == CLI_PROGRESS_ON ||
+					 (when == CLI_PROGRESS_AUTO && isatty(STDERR_FILENO))};
+	clock_gettime(CLOCK_MONOTONIC, &p->start);
+	p->last = p->start;
+}
+
+/* 950, 12.3 k, 4.56 M, ... */
+static void number(double n, char text[16])
+{
+	static const char unit[] = " kMG";
+	int u = 0;
+	for (; n >= 999.5 && u < 3; u++)
+		n /= 1000;
+	snprintf(text, 16,
+		 u == 0	   ? "%.0f"
+		 : n < 10  ? "%.2f %c"
+		 : n < 100 ? "%.1f %c"
+			   : "%.0f %c",
+		 n, unit[u]);
+}
+
+void cli_progress_show(void *progress, uint64_t events, double part)
+{
+	struct cli_progress *p = progress;
+	struct timespec now;
+	if (!p->on)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	double spent = seconds_since(&p->start, &now);
+	if (spent < FIRST_SECONDS || (p->shown && seconds_since(&p->last, &now) < EVERY_SECONDS))
+		return;
+	p->last = now;
+	p->shown = true;
+
+	char done[16], rate[16];
+	number((double)events, done);
+	number((double)events / spent, rate);
+	fprintf(stderr, "\r%s events, %s/s", done, rate);
+	if (part > 0 && part <= 1) {
+		unsigned left = (unsigned)(spent * (1 - part) / part + 0.5);
+		fprintf(stderr, ", %.0f %%, %u:%02u left", part * 100, left / 60, left % 60);
+	}
+	fputs("\033[K", stderr);
+	fflush(stderr);
+}
+
+void cli_progress_end(struct cli_progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress.h - one line on the terminal that says how far the work is
+ */
+#ifndef SNAG_CLI_PROGRESS_H
+#define SNAG_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+enum cli_progress_when { CLI_PROGRESS_AUTO, CLI_PROGRESS_ON, CLI_PROGRESS_OFF };
+
+struct cli_progress {
+	bool on;
+	bool shown; /* there is a line to erase */
+	struct timespec start, last;
+};
+
+/* AUTO: if standard error is a terminal. */
+void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when);
+/* `part` is 0 to 1, or negative if unknown.  The signature is that of
+ * snag_analyze_options.progress. */
+void cli_progress_show(void *progress, uint64_t events, double part);
+void cli_progress_end(struct cli_progress *p); /* erases the line */
+
+#endif

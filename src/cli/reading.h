@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reading.h - how commands open and read a trace
+ */
+#ifndef SNAG_CLI_READING_H
+#define SNAG_CLI_READING_H
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "trace/source.h"
+
+/* The first member of the values of every command that reads a trace. */
+struct cli_reading {
+	int from; /* enum cli_format */
+	int lenient;
+	int progress; /* enum cli_progress_when */
+};
+
+enum cli_format { CLI_FORMAT_AUTO, CLI_FORMAT_STD, CLI_FORMAT_CSV, CLI_FORMAT_SNAG };
+
+extern const struct cli_option cli_reading_options[]; /* for .common */
+
+/* Opens a trace and checks its rules; "-" is standard input.  From then on Ctrl-C
+ * is caught, see interrupt.h. */
+int cli_source_open(const char *path, const struct cli_reading *reading,
+		    struct snag_source **ret_src, struct snag_error *err);
+
+/* Wraps `inner` (taken over): shows progress, and fails once Ctrl-C came. */
+struct snag_source *cli_watched_source(struct snag_source *inner,
+				       const struct cli_reading *reading);
+
+/* Says on standard error how much --lenient left out, if anything. */
+void cli_skipped_note(const char *command, const struct snag_source *src);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * writing.h - files that commands write
+ */
+#ifndef SNAG_CLI_WRITING_H
+#define SNAG_CLI_WRITING_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* Whether `path` can be written, said before the long work rather than after it.
+ * Leaves nothing behind. */
+int cli_output_probe(const char *path, struct snag_error *err);
+
+/* Whether both name the same existing file. */
+bool cli_same_file(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access.h - is this access ordered after all earlier conflicting ones?
+ *
+ * Idea.   Per variable two frontiers: of the writes and of the reads.  An access that is
+ *         ordered after an earlier one replaces it where it conflicts with all that the
+ *         earlier one conflicts with: a write replaces reads and writes, a read replaces
+ *         reads.  Whatever races with the replaced one later also races with the
+ *         replacement, so no racy access is lost, also after races.
+ *
+ * Rules.  [read]   racy iff some write is not ordered before; then joins the reads
+ *         [write]  racy iff some write or read is not ordered before; if none, it is all
+ *                  that is left, otherwise it joins those that are not
+ */
+#ifndef SNAG_DETECT_ACCESS_H
+#define SNAG_DETECT_ACCESS_H
+
+#include "order/frontier.h"
+
+struct snag_access_state {
+	struct snag_frontier writes, reads;
+};
+
+/* Both return whether the access is racy. */
+static inline bool snag_access_read(struct snag_frontier_pool *pool, struct snag_access_state *x,
+				    const struct snag_vclock *clock, uint32_t thread, uint32_t time)
+{
+	bool ordered = snag_frontier_before(pool, &x->writes, clock, thread);
+	snag_frontier_add(pool, &x->reads, clock, thread, time);
+	return !ordered;
+}
+
+static inline bool snag_access_write(struct snag_frontier_pool *pool, struct snag_access_state *x,
+				     const struct snag_vclock *clock, uint32_t thread,
+				     uint32_t time)
+{
+	if (__builtin_expect(snag_frontier_before(pool, &x->writes, clock, thread) &&
+				     snag_frontier_before(pool, &x->reads, clock, thread),
+			     1)) {
+		snag_frontier_set(pool, &x->writes, thread, time);
+		snag_frontier_set(pool, &x->reads, 0, 0);
+		return false;
+	}
+	snag_frontier_prune(pool, &x->reads, clock, thread);
+	snag_frontier_prune(pool, &x->writes, clock, thread);
+	snag_frontier_add(pool, &x->writes, clock, thread, time);
+	return true;
+}
+
+#endif

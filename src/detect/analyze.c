@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analyze.c - run detectors over a trace and collect what they find
+ *
+ * Idea.   One reading feeds every detector.  Only if races turned up is the trace read
+ *         again: once to name their partners, and once to look up the details a report
+ *         shows.  A source that cannot be read again is copied into a
+ *         log as it goes by.
+ */
+#include "detect/analyze.h"
+
+#include "base/memory.h"
+#include "detect/collector.h"
+#include "detect/details.h"
+#include "detect/log.h"
+
+#include <string.h>
+#include <time.h>
+
+struct run {
+	struct snag_source *src;
+	const struct snag_analyze_options *options;
+	struct snag_analysis *analysis;
+	struct snag_log *log; /* NULL: the source can be read again */
+	struct snag_error *err;
+	struct snag_collector collector[SNAG_MAX_DETECTORS];
+	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
+};
+
+static double seconds_now(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* Finds out whether the source can be read again; otherwise there will be a log. */
+static int second_reading_prepare(struct run *r)
+{
+	struct snag_source *again;
+	int rc = snag_source_again(r->src, &again, r->err);
+	if (rc > 0)
+		snag_source_close(again);
+	if (rc == 0) {
+		r->log = snag_alloc(sizeof(*r->log));
+		snag_log_init(r->log, r->src->names);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int second_reading(struct run *r, struct snag_source **ret_src)
+{
+	if (!r->log)
+		return snag_source_again(r->src, ret_src, r->err);
+	*ret_src = snag_log_source(r->log);
+	return 1;
+}
+
+/* Names the partners of all racy accesses so far, in one reading. */
+static int answer_partners(struct run *r)
+{
+	struct snag_partners *partners[SNAG_MAX_DETECTORS];
+	struct snag_source *src;
+	size_t n = 0;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].partners.n)
+			partners[n++] = &r->collector[i].partners;
+	if (n == 0)
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	rc = snag_partners_answer(partners, n, src, r->err);
+	snag_source_close(src);
+	return rc;
+}
+
+static int batch_run(struct run *r, const struct snag_batch *batch)
+{
+	bool should_answer = false;
+	double begin = seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		c->detector->events(r->state[i], batch);
+		should_answer |= snag_partners_should_answer(&c->partners);
+		double end = seconds_now();
+		c->findings->seconds += end - begin;
+		begin = end;
+	}
+	return should_answer ? answer_partners(r) : 0;
+}
+
+static int first_reading(struct run *r)
+{
+	const struct snag_analyze_options *options = r->options;
+	struct snag_analysis *a = r->analysis;
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(r->src, &batch, r->err)) > 0) {
+		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_LOG_MAX_THREADS)
+			return snag_fail(r->err, SNAG_EINPUT, "%s: more than %d threads",
+					 r->src->name, SNAG_LOG_MAX_THREADS);
+		if (r->log)
+			snag_log_add(r->log, &batch);
+		rc = batch_run(r, &batch);
+		if (rc < 0)
+			return rc;
+		a->events += batch.n;
+		a->counts = batch.counts;
+		if (options->progress)
+			options->progress(options->progress_ctx, a->events,
+					  snag_source_progress(r->src));
+		if (options->stop && *options->stop) {
+			a->interrupted = true;
+			return 0;
+		}
+	}
+	return rc;
+}
+
+/* What a report shows of each race: both accesses, and what was known. */
+static int look_up_details(struct run *r)
+{
+	struct snag_analysis *a = r->analysis;
+	size_t nraces = 0, n = 0;
+	for (size_t i = 0; i < a->n; i++)
+		nraces += a->findings[i].nraces;
+	if (nraces == 0 || r->options->brief)
+		return 0;
+	struct snag_source *src;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	struct snag_site **site = snag_alloc(nraces * 3 * sizeof(struct snag_site *));
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->findings[i].nraces; k++) {
+			struct snag_race *race = &a->findings[i].race[k];
+			site[n++] = &race->first;
+			site[n++] = &race->second;
+			site[n++] = &race->known;
+		}
+	rc = snag_details_fill(a->details, site, n, src, r->err);
+	free(site);
+	snag_source_close(src);
+	return rc;
+}
+
+int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
+		 struct snag_analysis *ret_analysis, struct snag_error *err)
+{
+	struct snag_analysis *a = ret_analysis;
+	struct run r = {.src = src, .options = options, .analysis = a, .err = err};
+	memset(a, 0, sizeof(*a));
+	a->details = snag_alloc(sizeof(*a->details));
+	snag_details_init(a->details);
+	a->n = options->ndetectors;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct snag_detector *d = options->detector[i];
+		snag_collector_init(&r.collector[i], d, &a->findings[i], options->pairs);
+		r.state[i] = d->open(&r.collector[i].env);
+	}
+	int rc = second_reading_prepare(&r);
+	if (rc == 0)
+		rc = first_reading(&r);
+	if (rc == 0)
+		rc = answer_partners(&r);
+	if (rc == 0)
+		rc = look_up_details(&r);
+	for (size_t i = 0; i < a->n; i++) {
+		snag_collector_sort(&r.collector[i]);
+		snag_collector_done(&r.collector[i]);
+		r.collector[i].detector->close(r.state[i]);
+	}
+	snag_log_done(r.log);
+	free(r.log);
+	if (rc < 0)
+		snag_analysis_done(a);
+	return rc;
+}
+
+void snag_analysis_done(struct snag_analysis *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		snag_findings_done(&a->findings[i]);
+	if (a->details)
+		snag_details_done(a->details);
+	free(a->details);
+	memset(a, 0, sizeof(*a));
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * clocks.c - happens-before time of threads and locks
+ */
+#include "detect/clocks.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void snag_clocks_init(struct snag_clocks *c)
+{
+	memset(c, 0, sizeof(*c));
+	snag_vclock_pool_init(&c->pool);
+}
+
+void snag_clocks_done(struct snag_clocks *c)
+{
+	for (size_t i = 0; i < c->nthreads; i++) {
+		snag_vclock_drop(&c->pool, c->thread[i].now);
+		snag_vclock_drop(&c->pool, c->thread[i].fence);
+		snag_vclock_drop(&c->pool, c->thread[i].loaded);
+	}
+	for (size_t i = 0; i < c->lock_cap; i++) {
+		snag_vclock_drop(&c->pool, c->lock[i].exclusive.clock);
+		snag_vclock_drop(&c->pool, c->lock[i].shared);
+	}
+	for (size_t i = 0; i < c->atomic_cap; i++)
+		snag_vclock_drop(&c->pool, c->atomic[i]);
+	free(c->thread);
+	free(c->lock);
+	free(c->atomic);
+	snag_vclock_pool_done(&c->pool);
+}
+
+void snag_clocks_reserve(struct snag_clocks *c, const struct snag_batch *batch)
+{
+	size_t nthreads = batch->counts.n[SNAG_SPACE_THREAD];
+	c->thread = snag_grow(c->thread, &c->thread_cap, nthreads, sizeof(*c->thread));
+	for (; c->nthreads < nthreads; c->nthreads++)
+		c->thread[c->nthreads].now = snag_vclock_share(c->pool.empty);
+	c->lock = snag_grow(c->lock, &c->lock_cap, batch->counts.n[SNAG_SPACE_LOCK],
+			    sizeof(*c->lock));
+}
+
+void snag_stamp_set(struct snag_clocks *c, struct snag_stamp *stamp, uint32_t thread, uint32_t time)
+{
+	struct snag_vclock *now = c->thread[thread].now;
+	if (stamp->clock != now) {
+		snag_vclock_drop(&c->pool, stamp->clock);
+		stamp->clock = snag_vclock_share(now);
+	}
+	stamp->thread = thread;
+	stamp->time = time;
+}
+
+void snag_clocks_join_slow(struct snag_clocks *c, uint32_t thread, const struct snag_stamp *stamp)
+{
+	snag_vclock_join(&c->pool, &c->thread[thread].now, stamp->clock, stamp->thread,
+			 stamp->time);
+}
+
+/* *to, which may be NULL, joins all that `thread` knows and has done before `time`. */
+static void join_into(struct snag_clocks *c, struct snag_vclock **to, uint32_t thread,
+		      uint32_t time)
+{
+	if (!*to)
+		*to = snag_vclock_share(c->pool.empty);
+	snag_vclock_join(&c->pool, to, c->thread[thread].now, thread, time);
+}
+
+static void acquire(struct snag_clocks *c, const struct snag_event *ev)
+{
+	struct snag_lock_clock *l = &c->lock[ev->target];
+	snag_clocks_join(c, ev->thread, &l->exclusive);
+	if (l->shared)
+		snag_vclock_join(&c->pool, &c->thread[ev->thread].now, l->shared, ev->thread, 0);
+}
+
+static void release(struct snag_clocks *c, const struct snag_event *ev, uint32_t event)
+{
+	struct snag_lock_clock *l = &c->lock[ev->target];
+	snag_stamp_set(c, &l->exclusive, ev->thread, event + 1);
+	if (l->shared) { /* the holder has taken them in at its acquire */
+		snag_vclock_drop(&c->pool, l->shared);
+		l->shared = NULL;
+	}
+}
+
+/* [atomic] */
+
+static bool acquires(enum snag_order order)
+{
+	return order == SNAG_CONSUME || order == SNAG_ACQUIRE || order == SNAG_ACQ_REL ||
+	       order == SNAG_SEQ_CST;
+}
+
+static bool releases(enum snag_order order)
+{
+	return order == SNAG_RELEASE || order == SNAG_ACQ_REL || order == SNAG_SEQ_CST;
+}
+
+static void clock_replace(struct snag_clocks *c, struct snag_vclock **to, struct snag_vclock *from)
+{
+	snag_vclock_drop(&c->pool, *to);
+	*to = from ? snag_vclock_share(from) : NULL;
+}
+
+static void join_clock(struct snag_clocks *c, struct snag_vclock **to, struct snag_vclock *from)
+{
+	if (!from)
+		return;
+	if (!*to)
+		*to = snag_vclock_share(from);
+	else
+		snag_vclock_join(&c->pool, to, from, 0, 0);
+}
+
+static void atomic_load(struct snag_clocks *c, struct snag_thread_clock *t, uint32_t variable,
+			enum snag_order order)
+{
+	join_clock(c, acquires(order) ? &t->now : &t->loaded, c->atomic[variable]);
+}
+
+static void atomic_store(struct snag_clocks *c, const struct snag_event *ev, uint32_t event,
+			 enum snag_order order)
+{
+	struct snag_vclock **x = &c->atomic[ev->target];
+	if (ev->op == SNAG_OP_ATOMIC_WRITE) /* a store begins a new release sequence */
+		clock_replace(c, x, NULL);
+	join_clock(c, x, c->thread[ev->thread].fence);
+	if (releases(order))
+		join_into(c, x, ev->thread, event + 1);
+}
+
+static void fence(struct snag_clocks *c, const struct snag_event *ev, uint32_t event,
+		  enum snag_order order)
+{
+	struct snag_thread_clock *t = &c->thread[ev->thread];
+	if (acquires(order))
+		join_clock(c, &t->now, t->loaded);
+	if (releases(order)) {
+		clock_replace(c, &t->fence, NULL);
+		join_into(c, &t->fence, ev->thread, event + 1);
+	}
+}
+
+static void atomic(struct snag_clocks *c, const struct snag_event *ev, uint32_t event,
+		   enum snag_order order)
+{
+	c->atomic =
+		snag_grow(c->atomic, &c->atomic_cap, (size_t)ev->target + 1, sizeof(*c->atomic));
+	if (ev->op != SNAG_OP_ATOMIC_WRITE)
+		atomic_load(c, &c->thread[ev->thread], ev->target, order);
+	if (ev->op != SNAG_OP_ATOMIC_READ)
+		atomic_store(c, ev, event, order);
+}
+
+void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32_t event)
+{
+	switch (ev->op) {
+	case SNAG_OP_ACQUIRE:
+		acquire(c, ev);
+		break;
+	case SNAG_OP_RELEASE:
+		release(c, ev, event);
+		break;
+	case SNAG_OP_ACQUIRE_SHARED:
+		snag_clocks_join(c, ev->thread, &c->lock[ev->target].exclusive);
+		break;
+	case SNAG_OP_RELEASE_SHARED:
+		join_into(c, &c->lock[ev->target].shared, ev->thread, event + 1);
+		break;
+	case SNAG_OP_FORK:
+		join_into(c, &c->thread[ev->target].now, ev->thread, event + 1);
+		break;
+	case SNAG_OP_JOIN:
+		join_into(c, &c->thread[ev->thread].now, ev->target, event);
+		break;
+	case SNAG_OP_ATOMIC_READ:
+	case SNAG_OP_ATOMIC_WRITE:
+	case SNAG_OP_ATOMIC_UPDATE:
+		atomic(c, ev, event, ev->flags & SNAG_ORDER_MASK);
+		break;
+	case SNAG_OP_FENCE:
+		fence(c, ev, event, ev->flags & SNAG_ORDER_MASK);
+		break;
+	default: /* tasks: not an order of threads */
+		break;
+	}
+}

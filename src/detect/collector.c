@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * collector.c - from what one detector says to its findings
+ */
+#include "detect/collector.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static size_t slot_start(const struct snag_collector *c, snag_loc a, snag_loc b)
+{
+	uint64_t low = a < b ? a : b, high = a < b ? b : a;
+	return (size_t)(((low << 32 | high) * 0x9e3779b97f4a7c15u) >> 20) & (c->nslots - 1);
+}
+
+static bool same_locations(const struct snag_race *r, snag_loc a, snag_loc b)
+{
+	return (r->first.loc == a && r->second.loc == b) ||
+	       (r->first.loc == b && r->second.loc == a);
+}
+
+static void slots_double(struct snag_collector *c)
+{
+	free(c->slot);
+	c->nslots = c->nslots ? c->nslots * 2 : 64;
+	c->slot = snag_calloc(c->nslots, sizeof(*c->slot));
+	for (size_t i = 0; i < c->findings->nraces; i++) {
+		const struct snag_race *r = &c->findings->race[i];
+		size_t s = slot_start(c, r->first.loc, r->second.loc);
+		while (c->slot[s])
+			s = (s + 1) & (c->nslots - 1);
+		c->slot[s] = (uint32_t)i + 1;
+	}
+}
+
+static struct snag_race *race_new(struct snag_collector *c)
+{
+	struct snag_findings *f = c->findings;
+	f->race = snag_grow(f->race, &f->race_cap, f->nraces + 1, sizeof(*f->race));
+	return &f->race[f->nraces++];
+}
+
+/* The race of two locations; a new one has count 0. */
+static struct snag_race *race_of_locations(struct snag_collector *c, snag_loc a, snag_loc b)
+{
+	if (c->findings->nraces * 2 >= c->nslots)
+		slots_double(c);
+	size_t s = slot_start(c, a, b);
+	for (; c->slot[s]; s = (s + 1) & (c->nslots - 1))
+		if (same_locations(&c->findings->race[c->slot[s] - 1], a, b))
+			return &c->findings->race[c->slot[s] - 1];
+	struct snag_race *r = race_new(c);
+	c->slot[s] = (uint32_t)c->findings->nraces;
+	return r;
+}
+
+static void race_fill(struct snag_collector *c, struct snag_race *r,
+		      const struct snag_partners_found *found)
+{
+	r->first = found->first;
+	r->second = found->second;
+	r->verdict = c->detector->verdict;
+	/* A clock's entry is one more than the number of the event that made it known. */
+	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
+	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
+}
+
+static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
+{
+	struct snag_race *r = race_of_locations(c, found->first.loc, found->second.loc);
+	bool is_nearer =
+		r->second.event == found->second.event && r->first.event < found->first.event;
+	if (r->count == 0 || is_nearer)
+		race_fill(c, r, found);
+	r->count += found->n;
+}
+
+static void partners_found(void *ctx, const struct snag_partners_found *found)
+{
+	struct snag_collector *c = ctx;
+	c->findings->npairs += found->n;
+	if (!c->pairs) {
+		file_grouped(c, found);
+		return;
+	}
+	for (size_t i = 0; i < found->n; i++) {
+		struct snag_race *r = race_new(c);
+		race_fill(c, r, found);
+		r->first.event = found->event[i];
+		r->count = 1;
+	}
+}
+
+static void racy_add(struct snag_collector *c, uint32_t event)
+{
+	struct snag_findings *f = c->findings;
+	if (f->nracy && f->racy[f->nracy - 1] == event)
+		return;
+	f->racy = snag_grow(f->racy, &f->racy_cap, f->nracy + 1, sizeof(*f->racy));
+	f->racy[f->nracy++] = event;
+}
+
+static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event,
+		    struct snag_vclock *before, struct snag_vclock_pool *pool)
+{
+	struct snag_collector *c = ctx;
+	racy_add(c, event);
+	snag_partners_ask(&c->partners, ev, event, before, pool);
+}
+
+static void on_pair(void *ctx, const struct snag_site *first, const struct snag_site *second)
+{
+	struct snag_collector *c = ctx;
+	struct snag_partners_found found = {
+		.first = *first, .second = *second, .event = &first->event, .n = 1};
+	racy_add(c, second->event);
+	partners_found(c, &found);
+}
+
+void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
+			 struct snag_findings *findings, bool pairs)
+{
+	*c = (struct snag_collector){.env = {.on_racy = on_racy, .on_pair = on_pair, .ctx = c},
+				     .detector = detector,
+				     .findings = findings,
+				     .pairs = pairs};
+	snag_partners_init(&c->partners, partners_found, c);
+	findings->name = detector->name;
+}
+
+void snag_collector_done(struct snag_collector *c)
+{
+	snag_partners_done(&c->partners);
+	free(c->slot);
+}
+
+static int race_compare(const void *a, const void *b)
+{
+	const struct snag_race *x = a, *y = b;
+	if (x->second.event != y->second.event)
+		return x->second.event < y->second.event ? -1 : 1;
+	return x->first.event < y->first.event ? -1 : x->first.event > y->first.event;
+}
+
+void snag_collector_sort(struct snag_collector *c)
+{
+	struct snag_findings *f = c->findings;
+	if (f->nraces)
+		qsort(f->race, f->nraces, sizeof(*f->race), race_compare);
+}

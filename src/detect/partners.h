@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * partners.h - with which earlier accesses does a racy access race?
+ *
+ * Idea.   Detectors decide *that* an access is racy from little state, as the trace goes by.
+ *         Naming all its partners exactly needs the past, but only of the variables that
+ *         turned out racy.  So the question is put aside, with the clock of the access,
+ *         and questions are answered together in a second reading.  Accesses of one
+ *         thread, of one kind, at one location, to one variable form a chain; an order
+ *         never forgets, so the partners in a chain are those from the clock's entry for
+ *         that thread on: its tail, found by binary search.  Counting the racy pairs of
+ *         two locations so costs a logarithm, however many pairs there are.
+ *
+ * State.  question[]  the racy accesses and what is ordered before each
+ *         chain[]     during a reading: one per (racy variable, thread, kind, location)
+ *
+ * Cost.   16 bytes a question, and the clocks they share; a reading of the trace, plus for
+ *         each question the chains of its variable and a logarithm for each.  A trace
+ *         without races is never read again.
+ */
+#ifndef SNAG_DETECT_PARTNERS_H
+#define SNAG_DETECT_PARTNERS_H
+
+#include "order/vclock.h"
+#include "trace/race.h"
+#include "trace/source.h"
+
+/* The partners of one racy access in one chain. */
+struct snag_partners_found {
+	struct snag_site first;	 /* the last of them */
+	struct snag_site second; /* the racy access */
+	const uint32_t *event;	 /* all of them, ascending; first.event is the last */
+	size_t n;
+	const struct snag_vclock *before;
+};
+
+typedef void snag_partners_handler(void *ctx, const struct snag_partners_found *found);
+
+struct snag_partners {
+	struct snag_vclock_pool *pool; /* of the clocks; set by the first question */
+	struct snag_question {
+		uint32_t event;
+		uint32_t variable;
+		struct snag_vclock *before;
+	} * question;
+	size_t n, cap;
+	snag_partners_handler *handler;
+	void *ctx;
+};
+
+void snag_partners_init(struct snag_partners *p, snag_partners_handler *handler, void *ctx);
+void snag_partners_done(struct snag_partners *p);
+
+/* Puts a question aside; events come in ascending order. */
+void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uint32_t event,
+		       struct snag_vclock *before, struct snag_vclock_pool *pool);
+/* Whether so many have gathered that they should be answered now. */
+bool snag_partners_should_answer(const struct snag_partners *p);
+/* Answers all questions of all n, each in ascending order; src delivers the trace from its
+ * beginning. */
+int snag_partners_answer(struct snag_partners **p, size_t n, struct snag_source *src,
+			 struct snag_error *err);
+
+#endif

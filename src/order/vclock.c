@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * vclock.c - the vector clock
+ */
+#include "order/vclock.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { MIN_ENTRIES = 4 };
+
+/* Four entries at a time.  Entries are below 2^31, so a signed comparison will do:
+ * the unsigned maximum is not among the instructions every x86-64 has. */
+typedef int32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
+
+static size_t clock_bytes(uint32_t n)
+{
+	return sizeof(struct snag_vclock) + ((size_t)n + 1) * sizeof(uint32_t);
+}
+
+/* Entries uninitialised but the last. */
+static struct snag_vclock *clock_new(struct snag_vclock_pool *pool, uint32_t n)
+{
+	int k = __builtin_ctz(n);
+	struct snag_vclock *c = pool->free[k];
+	if (c)
+		memcpy(&pool->free[k], c->at, sizeof(pool->free[k]));
+	else
+		c = snag_alloc(clock_bytes(n));
+	pool->live_bytes += clock_bytes(n);
+	if (pool->live_bytes > pool->peak_bytes)
+		pool->peak_bytes = pool->live_bytes;
+	c->refs = 1;
+	c->n = n;
+	c->at[n] = 0;
+	return c;
+}
+
+void snag_vclock_free(struct snag_vclock_pool *pool, struct snag_vclock *c)
+{
+	int k = __builtin_ctz(c->n);
+	pool->live_bytes -= clock_bytes(c->n);
+	memcpy(c->at, &pool->free[k], sizeof(pool->free[k]));
+	pool->free[k] = c;
+}
+
+void snag_vclock_pool_init(struct snag_vclock_pool *pool)
+{
+	memset(pool, 0, sizeof(*pool));
+	pool->empty = clock_new(pool, MIN_ENTRIES);
+	memset(pool->empty->at, 0, MIN_ENTRIES * sizeof(uint32_t));
+}
+
+void snag_vclock_pool_done(struct snag_vclock_pool *pool)
+{
+	snag_vclock_drop(pool, pool->empty);
+	for (size_t k = 0; k < sizeof(pool->free) / sizeof(pool->free[0]); k++)
+		while (pool->free[k]) {
+			struct snag_vclock *c = pool->free[k];
+			memcpy(&pool->free[k], c->at, sizeof(pool->free[k]));
+			free(c);
+		}
+}
+
+static uint32_t entries_for(uint32_t thread)
+{
+	uint32_t n = MIN_ENTRIES;
+	while (n <= thread)
+		n *= 2;
+	return n;
+}
+
+static void entries_max(uint32_t *to, const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += 4) {
+		quad x = *(const quad *)(a + i), y = *(const quad *)(b + i), more = x > y;
+		*(quad *)(to + i) = (x & more) | (y & ~more);
+	}
+}
+
+void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
+		      const struct snag_vclock *other, uint32_t thread, uint32_t time)
+{
+	struct snag_vclock *old = *c, *new = old;
+	uint32_t n = old->n > other->n ? old->n : other->n;
+	if (n <= thread)
+		n = entries_for(thread);
+	if (old->refs > 1 || old->n < n)
+		new = clock_new(pool, n);
+
+	uint32_t both = old->n < other->n ? old->n : other->n;
+	entries_max(new->at, old->at, other->at, both);
+	if (other->n > both)
+		memcpy(new->at + both, other->at + both, (other->n - both) * sizeof(uint32_t));
+	else if (new != old)
+		memcpy(new->at + both, old->at + both, (old->n - both) * sizeof(uint32_t));
+	uint32_t filled = old->n > other->n ? old->n : other->n;
+	memset(new->at + filled, 0, (n - filled) * sizeof(uint32_t));
+
+	if (new->at[thread] < time)
+		new->at[thread] = time;
+	if (new != old) {
+		snag_vclock_drop(pool, old);
+		*c = new;
+	}
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * json.c - the report for programs: `snag analyze --json`
+ *
+ * One object, described in docs/man/snag-analyze.1.md: "trace" and "analyses",
+ * and "interrupted" only if the end of the trace was not reached.  Every race is
+ * one line.
+ */
+#include "report/report.h"
+
+#include "report/json_writer.h"
+
+static void locks_held(struct snag_json *j, const struct snag_names *names,
+		       const struct snag_site *site)
+{
+	snag_json_array(j, NULL);
+	for (uint32_t i = 0; i < site->nlocks; i++)
+		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
+	snag_json_end(j);
+}
+
+static void race_object(struct snag_json *j, const struct snag_names *names,
+			const struct snag_race *race)
+{
+	const struct snag_site *site[2] = {&race->first, &race->second};
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_uint(j, "first", race->first.event);
+	snag_json_uint(j, "second", race->second.event);
+	snag_json_string(j, "variable", snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
+	snag_json_array(j, "locations");
+	for (int i = 0; i < 2; i++)
+		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCATION, site[i]->loc));
+	snag_json_end(j);
+	snag_json_string(j, "verdict", snag_verdict_text[race->verdict]);
+	snag_json_uint(j, "count", race->count);
+	snag_json_array(j, "threads");
+	for (int i = 0; i < 2; i++)
+		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_THREAD, site[i]->thread));
+	snag_json_end(j);
+	snag_json_array(j, "operations");
+	for (int i = 0; i < 2; i++)
+		snag_json_string(j, NULL, snag_op_info[site[i]->op].text);
+	snag_json_end(j);
+	snag_json_array(j, "locks");
+	for (int i = 0; i < 2; i++)
+		locks_held(j, names, site[i]);
+	snag_json_end(j);
+	if (race->nwitness) {
+		snag_json_array(j, "witness");
+		for (size_t i = 0; i < race->nwitness; i++)
+			snag_json_uint(j, NULL, race->witness[i]);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+static void analysis_object(struct snag_json *j, const struct snag_names *names,
+			    const struct snag_findings *f)
+{
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "name", f->name);
+	snag_json_double(j, "seconds", f->seconds);
+	snag_json_bool(j, "complete", f->complete);
+	snag_json_uint(j, "pairs", f->npairs);
+	snag_json_newline(j);
+	snag_json_array(j, "racy_events");
+	for (size_t i = 0; i < f->nracy; i++)
+		snag_json_uint(j, NULL, f->racy[i]);
+	snag_json_end(j);
+	snag_json_newline(j);
+	snag_json_array(j, "races");
+	for (size_t i = 0; i < f->nraces; i++)
+		race_object(j, names, &f->race[i]);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+void snag_report_json(const struct snag_report *report, struct snag_printer *to)
+{
+	struct snag_json j;
+	snag_json_init(&j, to);
+	snag_json_object(&j, NULL);
+	snag_json_object(&j, "trace");
+	snag_json_uint(&j, "events", report->events);
+	snag_json_uint(&j, "threads", report->counts.n[SNAG_SPACE_THREAD]);
+	snag_json_uint(&j, "variables", report->counts.n[SNAG_SPACE_VARIABLE]);
+	snag_json_uint(&j, "locks", report->counts.n[SNAG_SPACE_LOCK]);
+	snag_json_uint(&j, "skipped", report->skipped);
+	snag_json_end(&j);
+	if (report->interrupted)
+		snag_json_bool(&j, "interrupted", true);
+	snag_json_newline(&j);
+	snag_json_array(&j, "analyses");
+	for (size_t i = 0; i < report->nparts; i++)
+		analysis_object(&j, report->names, report->part[i].findings);
+	snag_json_end(&j);
+	snag_json_end(&j);
+}

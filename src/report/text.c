@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text.c - the report for people
+ *
+ * The verdict comes first and last, because logs get cut at either end.  Every
+ * race begins with a line that can be searched for,
+ *
+ *     RACE <verdict> <variable>: <location> / <location>
+ *
+ * and goes on in plain words: who did what where, under which locks, and why
+ * nothing orders the two.  One line a detector sums up.
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20 };
+
+#define RED "\033[1;31m"
+#define PLAIN "\033[0m"
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void name(struct snag_printer *to, const struct snag_report *r, enum snag_space space,
+		 uint32_t id)
+{
+	snag_print_name(to, snag_name(r->names, space, id));
+}
+
+/* Two and more: "a, b and c". */
+static const char *separator(size_t i, size_t n)
+{
+	return i == 0 ? "" : i + 1 < n ? ", " : " and ";
+}
+
+void snag_report_verdict(const struct snag_report *r, const struct snag_merged *m,
+			 struct snag_printer *to)
+{
+	if (m->n == 0)
+		snag_print(to, "no race");
+	else
+		snag_printf(to, "%zu race%s", m->n, plural(m->n));
+	snag_print(to, " found in ");
+	snag_print_name(to, r->trace);
+	for (size_t i = 0; m->n == 0 && i < r->nparts; i++)
+		snag_printf(to, "%s%s", i ? separator(i, r->nparts) : " by ",
+			    r->part[i].findings->name);
+	const char *before = ": ";
+	for (int v = 0; v < SNAG_VERDICTS; v++) {
+		if (!m->by_verdict[v])
+			continue;
+		snag_printf(to, "%s%zu %s", before, m->by_verdict[v], snag_verdict_text[v]);
+		before = ", ";
+	}
+	if (r->interrupted)
+		snag_printf(to, " (interrupted after %llu events)", (unsigned long long)r->events);
+}
+
+static void locks_held(struct snag_printer *to, const struct snag_report *r,
+		       const struct snag_site *site)
+{
+	if (site->nlocks == 0) {
+		snag_print(to, "no lock");
+		return;
+	}
+	uint32_t shown = site->nlocks <= SHOWN_LOCKS ? site->nlocks : SHOWN_LOCKS;
+	for (uint32_t i = 0; i < shown; i++) {
+		snag_print(to, separator(i, site->nlocks));
+		name(to, r, SNAG_SPACE_LOCK, site->locks[i]);
+	}
+	if (shown < site->nlocks)
+		snag_printf(to, " and %u more", site->nlocks - shown);
+}
+
+/* "  T1 writes x at bank.c:17 (event 8), holding m" */
+static void access_line(struct snag_printer *to, const struct snag_report *r,
+			const struct snag_site *site)
+{
+	snag_print(to, "  ");
+	name(to, r, SNAG_SPACE_THREAD, site->thread);
+	snag_print(to, site->op == SNAG_OP_WRITE ? " writes " : " reads ");
+	name(to, r, SNAG_SPACE_VARIABLE, site->target);
+	snag_print(to, " at ");
+	name(to, r, SNAG_SPACE_LOCATION, site->loc);
+	snag_printf(to, " (event %u), holding ", site->event);
+	locks_held(to, r, site);
+	snag_print(to, "\n");
+}
+
+static bool site_holds(const struct snag_site *site, uint32_t lock)
+{
+	for (uint32_t i = 0; i < site->nlocks; i++)
+		if (site->locks[i] == lock)
+			return true;
+	return false;
+}
+
+static void locks_line(struct snag_printer *to, const struct snag_report *r,
+		       const struct snag_race *race)
+{
+	for (uint32_t i = 0; i < race->first.nlocks; i++) {
+		if (!site_holds(&race->second, race->first.locks[i]))
+			continue;
+		snag_print(to, "  Both hold ");
+		name(to, r, SNAG_SPACE_LOCK, race->first.locks[i]);
+		snag_print(to, ", but not so that it keeps them apart: it was taken together with "
+			       "other readers.\n");
+		return;
+	}
+	if (race->first.nlocks || race->second.nlocks)
+		snag_print(to, "  They hold no lock in common.\n");
+}
+
+/* "event 5, rel(m) at bank.c:12" */
+static void site_words(struct snag_printer *to, const struct snag_report *r,
+		       const struct snag_site *site)
+{
+	const struct snag_op_info *op = &snag_op_info[site->op];
+	snag_printf(to, "event %u, %s", site->event, op->text);
+	if (op->space != SNAG_SPACE_NONE) {
+		snag_print(to, "(");
+		name(to, r, op->space, site->target);
+		snag_print(to, ")");
+	}
+	snag_print(to, " at ");
+	name(to, r, SNAG_SPACE_LOCATION, site->loc);
+}
+
+static void order_line(struct snag_printer *to, const struct snag_report *r,
+		       const struct snag_merged_race *m)
+{
+	const struct snag_race *race = m->race;
+	const struct snag_report_part *part = &r->part[m->part];
+	if (strcmp(part->kind, "relation") != 0) {
+		snag_printf(to,
+			    "  %s does not look at order: something else may keep them apart.\n",
+			    part->findings->name);
+		return;
+	}
+	snag_print(to, "  Nothing orders them: ");
+	if (race->known.event == SNAG_NO_EVENT) {
+		name(to, r, SNAG_SPACE_THREAD, race->second.thread);
+		snag_print(to, " had not synchronised with ");
+		name(to, r, SNAG_SPACE_THREAD, race->first.thread);
+		snag_printf(to, " before event %u.\n", race->second.event);
+		return;
+	}
+	snag_print(to, "the last that ");
+	name(to, r, SNAG_SPACE_THREAD, race->first.thread);
+	snag_printf(to, " is known to have done before event %u is ", race->second.event);
+	site_words(to, r, &race->known);
+	snag_print(to, ".\n");
+}
+
+static void witness_line(struct snag_printer *to, const struct snag_merged_race *m, const char *dir)
+{
+	const struct snag_race *race = m->race;
+	if (!race->nwitness)
+		return;
+	snag_printf(to, "  A valid reordering of %zu event%s ends with both", race->nwitness,
+		    plural(race->nwitness));
+	if (dir) {
+		snag_print(to, ": ");
+		snag_print_name(to, dir);
+		snag_printf(to, "/race-%u.json\n", m->witness);
+	} else if (race->nwitness <= SHOWN_WITNESS) {
+		snag_print(to, ":");
+		for (size_t i = 0; i < race->nwitness; i++)
+			snag_printf(to, " %u", race->witness[i]);
+		snag_print(to, "\n");
+	} else {
+		snag_print(to, " (--witness DIR writes it to a file).\n");
+	}
+}
+
+static void found_by_line(struct snag_printer *to, const struct snag_report *r,
+			  const struct snag_merged_race *m)
+{
+	size_t n = (size_t)__builtin_popcount(m->found_by), at = 0;
+	snag_print(to, "  Found by ");
+	for (size_t i = 0; i < r->nparts; i++)
+		if (m->found_by >> i & 1)
+			snag_printf(to, "%s%s", separator(at++, n), r->part[i].findings->name);
+	if (m->race->count > 1)
+		snag_printf(to, "; %llu pairs of events like this one",
+			    (unsigned long long)m->race->count);
+	snag_print(to, ".\n");
+}
+
+static void race_text(struct snag_printer *to, const struct snag_report *r,
+		      const struct snag_merged_race *m, const struct snag_text_options *o)
+{
+	const struct snag_race *race = m->race;
+	snag_printf(to, "\n%sRACE %s ", o->colour ? RED : "", snag_verdict_text[race->verdict]);
+	name(to, r, SNAG_SPACE_VARIABLE, race->second.target);
+	snag_print(to, ": ");
+	name(to, r, SNAG_SPACE_LOCATION, race->first.loc);
+	snag_print(to, " / ");
+	name(to, r, SNAG_SPACE_LOCATION, race->second.loc);
+	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
+	access_line(to, r, &race->first);
+	access_line(to, r, &race->second);
+	locks_line(to, r, race);
+	order_line(to, r, m);
+	witness_line(to, m, o->witness_dir);
+	found_by_line(to, r, m);
+}
+
+static void part_line(struct snag_printer *to, const struct snag_report_part *part, bool any_race)
+{
+	const struct snag_findings *f = part->findings;
+	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, plural(f->nraces));
+	if (f->nraces)
+		snag_printf(to, " (%llu pair%s, %zu racy event%s)", (unsigned long long)f->npairs,
+			    plural(f->npairs), f->nracy, plural(f->nracy));
+	snag_printf(to, " in %.2f s, complete: %s\n", f->seconds, f->complete ? "yes" : "no");
+	if (!any_race)
+		snag_printf(to, "  guarantee: %s%s\n", part->guarantee,
+			    f->complete ? "" : "; other schedules may have races it cannot see");
+}
+
+void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
+		      const struct snag_text_options *o, struct snag_printer *to)
+{
+	size_t shown = o->limit && o->limit < m->n ? (size_t)o->limit : m->n;
+	snag_report_verdict(r, m, to);
+	snag_printf(to, "\n%llu event%s, %u thread%s, %u variable%s, %u lock%s",
+		    (unsigned long long)r->events, plural(r->events),
+		    r->counts.n[SNAG_SPACE_THREAD], plural(r->counts.n[SNAG_SPACE_THREAD]),
+		    r->counts.n[SNAG_SPACE_VARIABLE], plural(r->counts.n[SNAG_SPACE_VARIABLE]),
+		    r->counts.n[SNAG_SPACE_LOCK], plural(r->counts.n[SNAG_SPACE_LOCK]));
+	if (r->skipped)
+		snag_printf(to, "; %llu skipped, which break the rules of traces",
+			    (unsigned long long)r->skipped);
+	snag_print(to, "\n");
+
+	for (size_t i = 0; i < shown; i++)
+		race_text(to, r, &m->race[i], o);
+	if (shown < m->n)
+		snag_printf(to, "\n%zu more race%s not shown (--limit 0 shows all)\n", m->n - shown,
+			    plural(m->n - shown));
+
+	snag_print(to, "\n");
+	for (size_t i = 0; i < r->nparts; i++)
+		part_line(to, &r->part[i], m->n > 0);
+	snag_print(to, "SUMMARY: snag: ");
+	snag_report_verdict(r, m, to);
+	snag_print(to, "\n");
+}

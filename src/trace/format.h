@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * format.h - the layout of a .snag file; docs/trace-format.md is the specification
+ *
+ *   file   := file header, block*, end block
+ *   block  := block header, payload
+ *   payload:= column*
+ *
+ *   file header (32 bytes)
+ *   0               8       10      12      16      20      24              32
+ *   +---------------+-------+-------+-------+-------+-------+---------------+
+ *   |     magic     |version|   0   |needed |useful |   0   | hash of 0..24 |
+ *   +---------------+-------+-------+-------+-------+-------+---------------+
+ *
+ *   block header (48 bytes)
+ *   0          8      12      16         24      28      32        40       48
+ *   +----------+------+-------+----------+-------+-------+---------+--------+
+ *   |   sync   | type |events |first event|stored| plain | hash of | hash of|
+ *   |          |      |       |          | bytes | bytes | payload | 0..40  |
+ *   +----------+------+-------+----------+-------+-------+---------+--------+
+ *
+ *   column header (12 bytes)
+ *   0    1          2      4             8              12
+ *   +----+----------+------+-------------+--------------+
+ *   | id | encoding |  0   | plain bytes | stored bytes |
+ *   +----+----------+------+-------------+--------------+
+ *
+ * All integers are little-endian; hashes are XXH3 (64 bits, seed 0).  Reader and
+ * writer change in one commit, which raises SNAG_FORMAT_VERSION.
+ */
+#ifndef SNAG_TRACE_FORMAT_H
+#define SNAG_TRACE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Not text, and damaged by whatever converts line ends. */
+#define SNAG_FORMAT_MAGIC "\x89SNAG\r\n\x1a"
+#define SNAG_FORMAT_SYNC "\xb5SnagBlk"
+
+enum {
+	SNAG_FORMAT_VERSION = 1,
+	SNAG_FORMAT_NEEDED = 0, /* mandatory features this reader knows */
+
+	SNAG_MAGIC_BYTES = 8,
+	SNAG_FILE_HEADER_BYTES = 32,
+	SNAG_BLOCK_HEADER_BYTES = 48,
+	SNAG_COLUMN_HEADER_BYTES = 12,
+
+	/* Bounds a reader may rely on, and checks before it takes memory. */
+	SNAG_BLOCK_MAX_EVENTS = 65535,	 /* thread and site numbers of a block fit 16 bits */
+	SNAG_BLOCK_MAX_BYTES = 64 << 20, /* plain, and stored */
+	SNAG_NAME_MAX_BYTES = 1 << 20,
+	SNAG_SPACE_MAX_NAMES = 1 << 30,
+};
+
+enum snag_block_type {
+	SNAG_BLOCK_DATA = 1,
+	SNAG_BLOCK_END = 2, /* no payload; first event = number of events in the file */
+};
+
+/* Columns of a payload; each at most once, in ascending order. */
+enum snag_column_id {
+	SNAG_COLUMN_NAMES = 0,	 /* new names, by name space */
+	SNAG_COLUMN_THREADS = 1, /* threads of this block */
+	SNAG_COLUMN_THREAD = 2,	 /* + 0..1: byte planes of the thread switches */
+	SNAG_COLUMN_SITES = 4,	 /* sites of this block */
+	SNAG_COLUMN_SITE = 6,	 /* + 0..1: byte planes of the site numbers */
+	SNAG_COLUMN_TARGET = 8,	 /* + 0..3: byte planes of the targets */
+	SNAG_COLUMN_LOC = 12,	 /* + 0..3: byte planes of the locations spelled out */
+	SNAG_COLUMNS = 16,
+};
+
+enum snag_column_encoding {
+	SNAG_STORED = 0, /* plain bytes */
+	SNAG_ZSTD = 1,	 /* one zstd frame */
+};
+
+/* How a site gives the location of its events. */
+enum snag_loc_mode {
+	SNAG_LOC_FIXED,	     /* the one in the site */
+	SNAG_LOC_REMEMBERED, /* the one this (operation, target) had last */
+	SNAG_LOC_SPELLED,    /* the next one of the LOC column */
+	SNAG_LOC_MODES
+};
+
+/* What the TARGET column is the difference to, at a site. */
+enum snag_base_mode {
+	SNAG_BASE_ZERO,	  /* nothing: it is the target */
+	SNAG_BASE_SITE,	  /* the target this thread had last at this site */
+	SNAG_BASE_THREAD, /* the target this thread had last in this name space */
+	SNAG_BASE_MODES
+};
+
+/* The memories behind SNAG_LOC_REMEMBERED and SNAG_BASE_SITE: tables without
+ * tags, indexed so that dense ids do not collide until the table is full. */
+enum { SNAG_LOC_SLOTS = 1 << 20, SNAG_SITE_SLOTS = 1 << 12 };
+
+static inline uint32_t snag_loc_slot_base(uint32_t op)
+{
+	return (op >> 1) * 74053 + (op & 1);
+}
+
+static inline uint32_t snag_loc_slot(uint32_t base, uint32_t target)
+{
+	return (base + 2 * target) & (SNAG_LOC_SLOTS - 1);
+}
+
+static inline uint32_t snag_site_slot(uint32_t thread, uint32_t site)
+{
+	return (thread * 521 + site) & (SNAG_SITE_SLOTS - 1);
+}
+
+struct snag_block_header {
+	uint32_t type;	 /* enum snag_block_type */
+	uint32_t events; /* in this block */
+	uint64_t first;	 /* number of the first of them */
+	uint32_t stored; /* bytes of payload that follow */
+	uint32_t plain;	 /* sum of the plain bytes of its columns */
+	uint64_t hash;	 /* of the payload */
+};
+
+uint64_t snag_format_hash(const void *bytes, size_t n);
+void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES]);
+void snag_block_header_pack(uint8_t to[static SNAG_BLOCK_HEADER_BYTES],
+			    const struct snag_block_header *h);
+/* False: sync marker or hash is wrong. */
+bool snag_block_header_unpack(const uint8_t from[static SNAG_BLOCK_HEADER_BYTES],
+			      struct snag_block_header *ret_h);
+
+static inline uint32_t snag_load32(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t snag_load64(const uint8_t *p)
+{
+	return snag_load32(p) | (uint64_t)snag_load32(p + 4) << 32;
+}
+
+static inline void snag_store32(uint8_t *p, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void snag_store64(uint8_t *p, uint64_t v)
+{
+	snag_store32(p, (uint32_t)v);
+	snag_store32(p + 4, (uint32_t)(v >> 32));
+}
+
+#endif

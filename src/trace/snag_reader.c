@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * snag_reader.c - reads a .snag file; docs/trace-format.md is the specification
+ *
+ * Idea.   Block by block: header, hash, columns, new names; then the events, one
+ *         batch at a time, so that they are used while they are in the cache.
+ * Rules.  A file that is cut or damaged is an error that names the offset of the
+ *         block; lenient, the trace ends before that block and one thing counts as
+ *         skipped.  There is no going on behind it: names and the memory of the
+ *         codec would be missing.
+ * Guarantee.  Events of a block are delivered only if the hash of its bytes is
+ *         right, and only with ids that have names.
+ */
+#include "trace/source.h"
+
+#include "base/memory.h"
+#include "trace/input.h"
+#include "trace/snag_codec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct binary_source {
+	struct snag_source base;
+	struct snag_input *in;
+	struct snag_decoder *decoder;
+	struct snag_names names;
+	struct snag_counts counts;
+	uint64_t delivered;    /* events */
+	uint32_t left;	       /* events of the block not yet delivered */
+	uint64_t block_offset; /* where the block starts */
+	bool is_lenient, has_ended;
+	struct snag_event ev[SNAG_BATCH_EVENTS];
+};
+
+/* Fails with where and what; "cut short" or "damaged block". */
+static int bad_block(const struct binary_source *s, const char *state, const char *why,
+		     struct snag_error *err)
+{
+	char after[48] = "before the first event";
+	if (s->delivered)
+		snprintf(after, sizeof(after), "after event %" PRIu64, s->delivered - 1);
+	return snag_fail(
+		err, SNAG_EINPUT,
+		"%s: offset %" PRIu64 ": %s %s%s%s (use --lenient to analyse what is whole)",
+		s->base.name, s->block_offset, state, after, why ? ": " : "", why ? why : "");
+}
+
+static int damaged(const struct binary_source *s, const char *why, struct snag_error *err)
+{
+	return bad_block(s, "damaged block", why, err);
+}
+
+/* Makes exactly n bytes available; a stream that ends before is cut short. */
+static int need_bytes(struct binary_source *s, size_t n, struct snag_error *err)
+{
+	ssize_t have = snag_input_fill(s->in, n, err);
+	if (have < 0)
+		return (int)have;
+	if ((size_t)have >= n)
+		return 0;
+	s->block_offset = s->in->end_offset;
+	return bad_block(s, "cut short", NULL, err);
+}
+
+static const char *intern_names(struct binary_source *s, struct snag_span column)
+{
+	while (column.at < column.end) {
+		uint8_t space = *column.at++;
+		uint32_t len;
+		if (space >= SNAG_SPACES || !snag_span_varint(&column, &len) ||
+		    len > SNAG_NAME_MAX_BYTES || len > (size_t)(column.end - column.at))
+			return "bad name";
+		struct snag_strtab *words = &s->names.space[space];
+		if (memchr(column.at, 0, len) || words->n >= SNAG_SPACE_MAX_NAMES)
+			return "bad name";
+		uint32_t before = words->n;
+		if (snag_strtab_intern(words, (const char *)column.at, len) != before)
+			return "a name given twice";
+		column.at += len;
+	}
+	s->counts = snag_names_counts(&s->names);
+	return NULL;
+}
+
+/* 0: the trace is complete. */
+static int read_end(struct binary_source *s, const struct snag_block_header *h,
+		    struct snag_error *err)
+{
+	if (h->events || h->stored || h->plain || h->first != s->delivered ||
+	    h->hash != snag_format_hash(NULL, 0))
+		return damaged(s, "the end does not match what came before it", err);
+	ssize_t have = snag_input_fill(s->in, 1, err);
+	if (have < 0)
+		return (int)have;
+	s->block_offset = snag_input_offset(s->in);
+	if (have > 0)
+		return damaged(s, "bytes behind the end of the trace", err);
+	return 0;
+}
+
+static int read_data(struct binary_source *s, const struct snag_block_header *h,
+		     struct snag_error *err)
+{
+	if (h->first != s->delivered || h->first + h->events >= SNAG_MAX_EVENTS)
+		return damaged(s, "events are missing before it", err);
+	if (h->stored > SNAG_BLOCK_MAX_BYTES)
+		return damaged(s, "block too large", err);
+	int rc = need_bytes(s, h->stored, err);
+	if (rc < 0)
+		return rc;
+	struct snag_span payload = {s->in->at, s->in->at + h->stored}, names;
+	if (snag_format_hash(payload.at, h->stored) != h->hash)
+		return damaged(s, "its hash is wrong", err);
+	const char *why = snag_decoder_load(s->decoder, payload, h->events, h->plain, &names);
+	if (!why)
+		why = intern_names(s, names);
+	if (!why)
+		why = snag_decoder_begin(s->decoder, &s->counts);
+	if (why)
+		return damaged(s, why, err);
+	s->in->at += h->stored;
+	s->left = h->events;
+	return 1;
+}
+
+/* 1: another block was read; 0: the trace is complete; negative: an error. */
+static int read_block(struct binary_source *s, struct snag_error *err)
+{
+	struct snag_block_header h;
+	int rc = need_bytes(s, SNAG_BLOCK_HEADER_BYTES, err);
+	if (rc < 0)
+		return rc;
+	s->block_offset = snag_input_offset(s->in);
+	if (!snag_block_header_unpack(s->in->at, &h))
+		return damaged(s, "no valid block header", err);
+	s->in->at += SNAG_BLOCK_HEADER_BYTES;
+	if (h.type == SNAG_BLOCK_DATA)
+		return read_data(s, &h, err);
+	if (h.type == SNAG_BLOCK_END)
+		return read_end(s, &h, err);
+	return damaged(s, "unknown kind of block", err);
+}
+
+static int read_batch(struct binary_source *s, struct snag_batch *ret_batch, struct snag_error *err)
+{
+	int rc = 1;
+	while (s->left == 0 && rc > 0)
+		rc = read_block(s, err);
+	if (rc <= 0)
+		return rc;
+	size_t n = s->left < SNAG_BATCH_EVENTS ? s->left : SNAG_BATCH_EVENTS;
+	const char *why = snag_decoder_events(s->decoder, s->ev, n);
+	if (why)
+		return damaged(s, why, err);
+	*ret_batch = (struct snag_batch){
+		.ev = s->ev, .n = n, .first = s->delivered, .counts = s->counts};
+	s->left -= (uint32_t)n;
+	s->delivered += n;
+	return 1;
+}
+
+static int source_next(struct snag_source *src, struct snag_batch *ret_batch,
+		       struct snag_error *err)
+{
+	struct binary_source *s = (struct binary_source *)src;
+	if (s->has_ended)
+		return 0;
+	int rc = read_batch(s, ret_batch, err);
+	if (rc > 0)
+		return rc;
+	s->has_ended = true;
+	if (rc == SNAG_EINPUT && s->is_lenient) {
+		s->base.skipped++;
+		rc = 0;
+	}
+	return rc;
+}
+
+static double source_progress(const struct snag_source *src)
+{
+	return snag_input_progress(((const struct binary_source *)src)->in);
+}
+
+static void source_close(struct snag_source *src)
+{
+	struct binary_source *s = (struct binary_source *)src;
+	snag_input_close(s->in);
+	snag_decoder_free(s->decoder);
+	snag_names_done(&s->names);
+	free(s);
+}
+
+static int source_again(const struct snag_source *src, struct snag_source **ret_src,
+			struct snag_error *err)
+{
+	const struct binary_source *s = (const struct binary_source *)src;
+	const struct snag_source_options options = {.lenient = s->is_lenient};
+	struct snag_input *in;
+	int rc = snag_input_again(s->in, &in, err);
+	if (rc <= 0)
+		return rc;
+	rc = snag_binary_source(in, &options, ret_src, err);
+	return rc < 0 ? rc : 1;
+}
+
+static const struct snag_source_ops binary_source_ops = {.next = source_next,
+							 .progress = source_progress,
+							 .close = source_close,
+							 .again = source_again};
+
+static int read_file_header(struct snag_input *in, struct snag_error *err)
+{
+	ssize_t have = snag_input_fill(in, SNAG_FILE_HEADER_BYTES, err);
+	if (have < 0)
+		return (int)have;
+	const uint8_t *h = in->at;
+	if (have < SNAG_MAGIC_BYTES || memcmp(h, SNAG_FORMAT_MAGIC, SNAG_MAGIC_BYTES) != 0)
+		return snag_fail(err, SNAG_EINPUT, "%s: offset 0: not a .snag trace", in->name);
+	if (have < SNAG_FILE_HEADER_BYTES)
+		return snag_fail(err, SNAG_EINPUT, "%s: offset %zd: cut short in the file header",
+				 in->name, have);
+	unsigned version = h[8] | (unsigned)h[9] << 8;
+	if (version != SNAG_FORMAT_VERSION)
+		return snag_fail(
+			err, SNAG_EINPUT,
+			"%s: offset 8: .snag version %u, but this program reads version %d",
+			in->name, version, SNAG_FORMAT_VERSION);
+	if (snag_load64(h + 24) != snag_format_hash(h, 24))
+		return snag_fail(err, SNAG_EINPUT, "%s: offset 24: damaged file header", in->name);
+	uint32_t unknown = snag_load32(h + 12) & ~(uint32_t)SNAG_FORMAT_NEEDED;
+	if (unknown)
+		return snag_fail(
+			err, SNAG_EINPUT,
+			"%s: offset 12: needs features this program does not know (0x%" PRIx32 ")",
+			in->name, unknown);
+	in->at += SNAG_FILE_HEADER_BYTES;
+	return 0;
+}
+
+int snag_binary_source(struct snag_input *in, const struct snag_source_options *options,
+		       struct snag_source **ret_src, struct snag_error *err)
+{
+	int rc = read_file_header(in, err);
+	if (rc < 0) {
+		snag_input_close(in);
+		return rc;
+	}
+	struct binary_source *s = snag_calloc(1, sizeof(*s));
+	s->base.ops = &binary_source_ops;
+	s->base.name = in->name;
+	s->base.names = &s->names;
+	s->in = in;
+	s->is_lenient = options->lenient;
+	s->decoder = snag_decoder_new();
+	snag_names_init(&s->names);
+	*ret_src = &s->base;
+	return 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * snag_writer.c - writes a .snag file; docs/trace-format.md is the specification
+ *
+ * Idea.   Events gather until a block is full, which is then written at once with
+ *         the names that were not written before.  What has been written is thus
+ *         always readable up to its last whole block.
+ * State.  ev[0 .. n): the events of the block to come
+ *         names: its NAMES column; named[s]: how many names of space s were put
+ *         into this or an earlier one
+ */
+#include "trace/sink.h"
+
+#include "base/memory.h"
+#include "trace/output.h"
+#include "trace/snag_codec.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+	BLOCK_EVENTS = 15 * SNAG_BATCH_EVENTS,
+	NAMES_BYTES = 16 << 20, /* a block with more new names than this is written early */
+};
+
+_Static_assert(BLOCK_EVENTS <= (int)SNAG_BLOCK_MAX_EVENTS, "a reader accepts the block");
+
+struct binary_sink {
+	struct snag_sink base;
+	struct snag_output *out;
+	struct snag_encoder *encoder;
+	bool has_header;
+	uint64_t written; /* events in blocks written */
+	struct snag_event *ev;
+	size_t n;
+	struct snag_bytes names;
+	uint32_t named[SNAG_SPACES];
+};
+
+static int header_write(struct binary_sink *s, struct snag_error *err)
+{
+	uint8_t header[SNAG_FILE_HEADER_BYTES];
+	if (s->has_header)
+		return 0;
+	s->has_header = true;
+	snag_file_header_pack(header);
+	return snag_output_write(s->out, header, sizeof(header), err);
+}
+
+static int block_write(struct binary_sink *s, const struct snag_block_header *h,
+		       const void *payload, struct snag_error *err)
+{
+	uint8_t header[SNAG_BLOCK_HEADER_BYTES];
+	int rc = header_write(s, err);
+	if (rc < 0)
+		return rc;
+	snag_block_header_pack(header, h);
+	rc = snag_output_write(s->out, header, sizeof(header), err);
+	return rc < 0 || h->stored == 0 ? rc : snag_output_write(s->out, payload, h->stored, err);
+}
+
+static int flush(struct binary_sink *s, struct snag_error *err)
+{
+	if (s->n == 0 && s->names.n == 0)
+		return 0;
+	struct snag_block_header h = {
+		.type = SNAG_BLOCK_DATA, .events = (uint32_t)s->n, .first = s->written};
+	const struct snag_bytes *payload =
+		snag_encoder_block(s->encoder, s->ev, s->n, &s->names, &h.plain);
+	h.stored = (uint32_t)payload->n;
+	h.hash = snag_format_hash(payload->at, payload->n);
+	s->written += s->n;
+	s->n = 0;
+	s->names.n = 0;
+	return block_write(s, &h, payload->at, err);
+}
+
+/* Puts the names of a space up to (not including) `end` into the NAMES column. */
+static int take_names(struct binary_sink *s, const struct snag_names *names, enum snag_space space,
+		      uint32_t end, struct snag_error *err)
+{
+	const struct snag_strtab *words = &names->space[space];
+	assert(end <= words->n);
+	for (uint32_t id = s->named[space]; id < end; id++) {
+		size_t len = snag_strtab_len(words, id);
+		if (len > SNAG_NAME_MAX_BYTES || id >= SNAG_SPACE_MAX_NAMES)
+			return snag_fail(err, SNAG_EINPUT,
+					 "%s: too long or too many names of %s for a .snag file",
+					 snag_output_name(s->out), snag_space_plural[space]);
+		if (s->names.n + len > NAMES_BYTES) {
+			int rc = flush(s, err);
+			if (rc < 0)
+				return rc;
+		}
+		const uint8_t number = (uint8_t)space;
+		snag_bytes_put(&s->names, &number, 1);
+		snag_bytes_put_varint(&s->names, (uint32_t)len);
+		snag_bytes_put(&s->names, snag_strtab_get(words, id), len);
+		s->named[space] = id + 1;
+	}
+	return 0;
+}
+
+static int take_events(struct binary_sink *s, const struct snag_event *ev, size_t n,
+		       const struct snag_names *names, struct snag_error *err)
+{
+	uint32_t end[SNAG_SPACES + 1] = {0}; /* of the ids used, by name space */
+	for (size_t i = 0; i < n; i++) {
+		enum snag_space space = snag_op_info[ev[i].op].space;
+		uint32_t *thread = &end[SNAG_SPACE_THREAD], *loc = &end[SNAG_SPACE_LOCATION];
+		*thread = ev[i].thread >= *thread ? ev[i].thread + 1 : *thread;
+		*loc = ev[i].loc >= *loc ? ev[i].loc + 1 : *loc;
+		end[space] = ev[i].target >= end[space] ? ev[i].target + 1 : end[space];
+	}
+	assert(end[SNAG_SPACE_NONE] <= 1);
+	for (enum snag_space space = 0; space < SNAG_SPACES; space++) {
+		int rc = take_names(s, names, space, end[space], err);
+		if (rc < 0)
+			return rc;
+	}
+	memcpy(s->ev + s->n, ev, n * sizeof(*ev));
+	s->n += n;
+	return s->n == BLOCK_EVENTS ? flush(s, err) : 0;
+}
+
+static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
+		      const struct snag_names *names, struct snag_error *err)
+{
+	struct binary_sink *s = (struct binary_sink *)sink;
+	if (s->written + s->n + batch->n >= SNAG_MAX_EVENTS)
+		return snag_fail(err, SNAG_EINPUT, "%s: too many events for a trace",
+				 snag_output_name(s->out));
+	for (size_t at = 0; at < batch->n;) {
+		size_t n = batch->n - at, room = BLOCK_EVENTS - s->n;
+		n = n < room ? n : room;
+		int rc = take_events(s, batch->ev + at, n, names, err);
+		if (rc < 0)
+			return rc;
+		at += n;
+	}
+	return 0;
+}
+
+static void sink_free(struct binary_sink *s)
+{
+	snag_encoder_free(s->encoder);
+	snag_bytes_done(&s->names);
+	free(s->ev);
+	free(s);
+}
+
+static void sink_abort(struct snag_sink *sink)
+{
+	struct binary_sink *s = (struct binary_sink *)sink;
+	snag_output_abort(s->out);
+	sink_free(s);
+}
+
+static int sink_commit(struct snag_sink *sink, struct snag_error *err)
+{
+	struct binary_sink *s = (struct binary_sink *)sink;
+	int rc = flush(s, err);
+	if (rc == 0) {
+		struct snag_block_header end = {.type = SNAG_BLOCK_END, .first = s->written};
+		end.hash = snag_format_hash(NULL, 0);
+		rc = block_write(s, &end, NULL, err);
+	}
+	if (rc < 0) {
+		sink_abort(sink);
+		return rc;
+	}
+	rc = snag_output_commit(s->out, err);
+	sink_free(s);
+	return rc;
+}
+
+static const struct snag_sink_ops binary_sink_ops = {
+	.write = sink_write, .commit = sink_commit, .abort = sink_abort};
+
+struct snag_sink *snag_binary_sink(struct snag_output *out)
+{
+	struct binary_sink *s = snag_calloc(1, sizeof(*s));
+	s->base.ops = &binary_sink_ops;
+	s->out = out;
+	s->encoder = snag_encoder_new();
+	s->ev = snag_calloc(BLOCK_EVENTS, sizeof(*s->ev));
+	return &s->base;
+}

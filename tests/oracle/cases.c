@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cases.c - traces with known answers
+ *
+ * The figures are those of Genç, Roemer, Xu and Bond, OOPSLA 2019; sync(o) is
+ * `acq o; r z; br; w z; rel o`.  The rest are counterexamples to published
+ * relations and algorithms, found by random testing.
+ */
+#include "cases.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+
+#define NONE ""
+
+static const struct known_case known[] = {
+	{
+		.name = "sections that can change places",
+		.trace = "T0 w x; T0 acq a; T0 rel a; T1 acq a; T1 rel a; T1 w x",
+		.races = {[REL_HB] = NONE,
+			  [REL_SHB] = NONE,
+			  [REL_WCP] = "0-5",
+			  [REL_DC] = "0-5",
+			  [REL_SDP] = "0-5",
+			  [REL_SDPX] = "0-5",
+			  [REL_WDP] = "0-5"},
+		.reads = "0-5",
+		.dependence = "0-5",
+	},
+	{
+		.name = "the second race owes to the first",
+		.trace = "T0 w x; T0 w y; T1 r y; T1 w x",
+		.races = {[REL_HB] = "1-2 0-3", [REL_SHB] = NONE},
+		.reads = "1-2",
+		.dependence = "1-2",
+	},
+	{
+		.name = "deadlock",
+		.trace = "T0 acq a; T0 acq b; T0 rel b; T0 rel a; T1 acq b; T1 acq a; T1 rel a; T1 "
+			 "rel b",
+		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_WDP] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+		.has_deadlock = true,
+	},
+	{
+		.name = "deadlock prevented by a third lock",
+		.trace = "T0 acq m; T0 acq a; T0 acq b; T0 rel b; T0 rel a; T0 rel m; "
+			 "T1 acq m; T1 acq b; T1 acq a; T1 rel a; T1 rel b; T1 rel m",
+		.reads = NONE,
+	},
+	{
+		.name = "figure 1(b)",
+		.trace = "T1 acq m; T1 r z; T1 w y; T1 rel m; T2 acq m; T2 w z; T2 w x; T2 rel m; "
+			 "T3 acq m; T3 r x; T3 br; T3 rel m; T3 r y",
+		.races = {[REL_HB] = NONE,
+			  [REL_WCP] = NONE,
+			  [REL_DC] = NONE,
+			  [REL_SDP] = NONE,
+			  [REL_SDPX] = NONE,
+			  [REL_WDP] = "2-12"},
+		.reads = NONE,
+		/* The figure's own reordering shows 2-12, but by definition 2.2 as printed its
+		 * racing w(y) makes r(z) causal. */
+		.dependence = NONE,
+	},
+	{
+		.name = "figure 1(e)",
+		.trace = "T1 acq m; T1 r z; T1 br; T1 w y; T1 rel m; T2 acq m; T2 w z; T2 w x; T2 "
+			 "rel m; "
+			 "T3 acq m; T3 r x; T3 br; T3 rel m; T3 r y",
+		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "3-13"},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "figure 2(a)",
+		.trace = "T1 acq m; T1 r x; T1 br; T1 w y; T1 rel m; T2 acq m; T2 w x; T2 rel m; "
+			 "T2 r y",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "3-8"},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "figure 2(b)",
+		.trace = "T1 acq m; T1 w y; T1 r x; T1 br; T1 rel m; T2 acq m; T2 w x; T2 rel m; "
+			 "T2 r y",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "1-8"},
+		.reads = "1-8",
+		.dependence = "1-8",
+	},
+	{
+		.name = "figure 3(a)",
+		.trace = "T1 acq m; T1 w x; T1 w y; T1 rel m; T2 acq m; T2 w x; T2 rel m; T2 r y; "
+			 "T2 acq m; T2 r x; T2 rel m; T2 br",
+		.races = {[REL_HB] = NONE,
+			  [REL_WCP] = NONE,
+			  [REL_DC] = NONE,
+			  [REL_SDP] = "2-7",
+			  [REL_SDPX] = "2-7",
+			  [REL_WDP] = "2-7"},
+		.reads = "2-7",
+		.dependence = "2-7",
+	},
+	{
+		.name = "figure 3(c)",
+		.trace = "T1 acq m; T1 w x; T1 acq o; T1 r z; T1 br; T1 w z; T1 rel o; T1 w y; T1 "
+			 "rel m; "
+			 "T2 acq m; T2 w x; T2 rel m; T2 acq o; T2 r z; T2 br; T2 w z; T2 rel o; "
+			 "T2 r x; "
+			 "T2 br; T2 r y",
+		.races = {[REL_WCP] = NONE,
+			  [REL_DC] = NONE,
+			  [REL_SDP] = NONE,
+			  [REL_SDPX] = NONE,
+			  [REL_WDP] = "7-19"},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "figure 4(a)",
+		.trace = "T1 w y; T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 r x; T2 rel m; T2 r y",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-7"},
+		.reads = NONE,
+		.dependence = "0-7",
+	},
+	{
+		.name = "figure 4(c)",
+		.trace = "T1 w y; T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 r x; T2 r y; T2 br; T2 "
+			 "rel m",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-6"},
+		.reads = NONE,
+		.dependence = "0-6",
+	},
+	{
+		.name = "SDP as printed is not sound",
+		.trace = "T0 acq a; T0 acq b; T0 w x; T0 rel b; T0 w y; T0 rel a; "
+			 "T1 acq b; T1 w x; T1 rel b; T1 acq a; T1 rel a; T1 acq b; T1 r x; T1 w "
+			 "y; T1 rel b",
+		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_SDP] = "4-13", [REL_SDPX] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "WCP needs well-nested locks",
+		.trace = "T0 acq a; T0 acq b; T0 rel a; T0 w x; T0 rel b; "
+			 "T1 acq a; T1 acq b; T1 rel b; T1 r x; T1 rel a",
+		.races = {[REL_HB] = NONE, [REL_WCP] = "3-8", [REL_DC] = "3-8", [REL_SDP] = "3-8"},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "fork under a lock",
+		.trace = "T0 acq a; T0 fork T1; T0 w x; T0 rel a; T1 acq a; T1 rel a; T1 r x",
+		.races = {[REL_HB] = NONE,
+			  [REL_WCP] = NONE,
+			  [REL_DC] = NONE,
+			  [REL_SDP] = NONE,
+			  [REL_SDPX] = NONE,
+			  [REL_WDP] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "composing with HB covers the fork",
+		.trace = "T0 w x; T0 acq a; T0 rel a; T1 acq a; T1 rel a; T1 fork T2; T2 w x",
+		.races = {[REL_HB] = NONE,
+			  [REL_WCP] = NONE,
+			  [REL_DC] = "0-6",
+			  [REL_SDP] = NONE,
+			  [REL_WDP] = "0-6"},
+		.reads = "0-6",
+		.dependence = "0-6",
+	},
+	{
+		.name = "more than the last access of a thread",
+		.trace = "T0 w x; T0 acq a; T0 w x; T0 rel a; T1 acq a; T1 w x; T1 rel a",
+		.races = {[REL_WCP] = NONE,
+			  [REL_SDP] = "0-5",
+			  [REL_SDPX] = "0-5",
+			  [REL_WDP] = "0-5"},
+		.reads = "0-5",
+		.dependence = "0-5",
+	},
+	{
+		.name = "a section does not order its own thread",
+		.trace = "T1 r x; T1 acq a; T1 rel a; T0 acq a; T0 r x; T0 rel a; T0 acq a; T0 w "
+			 "x; T0 rel a",
+		.races = {[REL_HB] = NONE, [REL_WCP] = "0-7", [REL_SDP] = "0-7", [REL_WDP] = "0-7"},
+		.reads = "0-7",
+		.dependence = "0-7",
+	},
+	{
+		.name = "join of a thread that did nothing",
+		.trace = "T0 w x; T0 fork T1; T2 join T1; T2 w x",
+		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_WDP] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+};
+
+unsigned cases_count(void)
+{
+	return sizeof(known) / sizeof(known[0]);
+}
+
+const struct known_case *cases_get(unsigned i)
+{
+	return &known[i];
+}
+
+const struct draft *cases_draft(unsigned i)
+{
+	static struct draft drafts[sizeof(known) / sizeof(known[0])];
+	if (drafts[i].n == 0) {
+		bool is_valid = draft_parse(known[i].trace, &drafts[i]);
+		assert(is_valid);
+	}
+	return &drafts[i];
+}

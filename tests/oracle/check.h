@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check.h - statements that must hold for every trace
+ *
+ * To add one: write a function of type check_function in a file check_<name>.c,
+ * declare it here and add its line to the table in main.c.
+ */
+#ifndef ORACLE_CHECK_H
+#define ORACLE_CHECK_H
+
+#include "subject.h"
+
+enum outcome { PASSED, FAILED, SKIPPED }; /* skipped: it does not apply */
+
+/* Why a check failed: both answers, in words. */
+struct reason {
+	char text[2048];
+};
+
+/* Fills the reason; returns FAILED. */
+enum outcome check_fail(struct reason *why, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Writes pairs of events as "1-4 2-4"; races[e2] are the partners of e2. */
+void pairs_text(const event_set *races, unsigned n, char *to, size_t size);
+
+typedef enum outcome check_function(struct subject *s, struct reason *why);
+
+/* The witnesses of the search, and damaged ones: the checker accepts exactly what
+ * the definitions do. */
+check_function check_witness;
+/* The detector's racy events, pairs and groups are those of its relation; the first race (hb),
+ * every race (shb) is predictable. */
+check_function check_hb;
+check_function check_shb;
+/* What the relations promise about each other and about predictable races. */
+check_function check_lattice;
+/* Writing a trace and reading it again gives the same trace. */
+check_function check_std;
+check_function check_binary;
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * main.c - the oracle: random small traces, and everything that must hold for them
+ *
+ * Each trace is made from the seed and its number alone.  The first failure is shrunk and
+ * printed with both answers, and ends the run with status 1.
+ */
+#include "cases.h"
+#include "check.h"
+#include "generate.h"
+#include "shrink.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+struct check {
+	const char *name;
+	check_function *run;
+	unsigned every; /* runs on one trace in so many */
+	unsigned long passed, skipped;
+};
+
+static struct check checks[] = {
+	{.name = "witness", .run = check_witness, .every = 1},
+	{.name = "hb", .run = check_hb, .every = 1},
+	{.name = "shb", .run = check_shb, .every = 1},
+	{.name = "lattice", .run = check_lattice, .every = 1},
+	{.name = "std", .run = check_std, .every = 16}, /* files are slow */
+	{.name = "snag", .run = check_binary, .every = 16},
+};
+
+enum { NCHECKS = sizeof(checks) / sizeof(checks[0]) };
+
+struct options {
+	struct generate_options generate;
+	unsigned long traces;
+	unsigned long first; /* number of the first trace */
+	uint64_t seed;
+	double seconds;
+	const char *check; /* comma-separated, NULL: all */
+};
+
+static bool is_selected(const struct options *o, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *at = o->check; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, name, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	}
+	return !o->check;
+}
+
+/* ---- one trace ---- */
+
+struct shrinking {
+	struct subject *subject;
+	const struct check *check;
+	uint64_t seed;
+	struct reason why;
+};
+
+static bool still_fails(void *ctx, const struct snag_trace *trace)
+{
+	struct shrinking *s = ctx;
+	return subject_set(s->subject, trace, s->seed) &&
+	       s->check->run(s->subject, &s->why) == FAILED;
+}
+
+static void report(struct subject *subject, const struct check *check, uint64_t seed,
+		   struct draft *d, const char *origin)
+{
+	struct shrinking s = {.subject = subject, .check = check, .seed = seed};
+	struct snag_trace trace;
+	shrink(d, still_fails, &s);
+	draft_check(d);
+	draft_to_trace(d, &trace);
+	still_fails(&s, &trace);
+	printf("%s: FAILED on %s, shrunk to:\n", check->name, origin);
+	trace_print(stdout, &trace, "  ");
+	printf("%s\n", s.why.text);
+	snag_trace_done(&trace);
+}
+
+/* Runs the selected checks; false: one failed. */
+static bool run_checks(const struct options *o, struct subject *subject, struct draft *d,
+		       unsigned long number, const char *origin)
+{
+	struct snag_trace trace;
+	struct reason why;
+	uint64_t seed = o->seed ^ number << 20;
+	draft_to_trace(d, &trace);
+	bool ok = subject_set(subject, &trace, seed);
+	for (unsigned i = 0; ok && i < NCHECKS; i++) {
+		struct check *c = &checks[i];
+		if (!is_selected(o, c->name) || number % c->every != 0)
+			continue;
+		enum outcome outcome = c->run(subject, &why);
+		c->passed += outcome == PASSED;
+		c->skipped += outcome == SKIPPED;
+		if (outcome == FAILED) {
+			report(subject, c, seed, d, origin);
+			ok = false;
+		}
+	}
+	snag_trace_done(&trace);
+	return ok;
+}
+
+/* ---- the known cases ---- */
+
+static bool case_agrees(const struct known_case *c, const char *what, const char *expected,
+			const event_set *races, unsigned n)
+{
+	char found[600];
+	pairs_text(races, n, found, sizeof(found));
+	if (!expected || strcmp(found, expected) == 0)
+		return true;
+	printf("cases: FAILED on \"%s\", %s\n  expected: %s\n  found:    %s\n", c->name, what,
+	       expected, found);
+	return false;
+}
+
+static bool case_search(const struct known_case *c, struct subject *s, enum snag_rules rules,
+			const char *expected)
+{
+	const struct search *search = subject_search(s, rules);
+	event_set races[MAX_EVENTS];
+	assert(search);
+	for (unsigned e2 = 0; e2 < s->model.n; e2++)
+		races[e2] = search_races(search, e2) & below(e2);
+	return case_agrees(c, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", expected, races,
+			   s->model.n);
+}
+
+static bool case_run(const struct options *o, struct subject *s, unsigned i)
+{
+	const struct known_case *c = cases_get(i);
+	struct draft d = *cases_draft(i);
+	struct snag_trace trace;
+	event_set races[MAX_EVENTS];
+	bool ok = true;
+	draft_to_trace(&d, &trace);
+	ok = subject_set(s, &trace, o->seed);
+	assert(ok);
+	for (int r = 0; ok && r < RELATIONS; r++) {
+		for (unsigned e2 = 0; e2 < s->model.n; e2++)
+			races[e2] = subject_races(s, (enum relation)r, e2);
+		ok = case_agrees(c, relation_name[r], c->races[r], races, s->model.n);
+	}
+	ok = ok && case_search(c, s, SNAG_RULES_READS, c->reads) &&
+	     case_search(c, s, SNAG_RULES_DEPENDENCE, c->dependence);
+	if (ok && search_has_deadlock(subject_search(s, SNAG_RULES_READS)) != c->has_deadlock) {
+		printf("cases: FAILED on \"%s\", deadlock: expected %d\n", c->name,
+		       c->has_deadlock);
+		ok = false;
+	}
+	snag_trace_done(&trace);
+	return ok && run_checks(o, s, &d, 0, c->name);
+}
+
+/* ---- the run ---- */
+
+static double now(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static bool run_traces(const struct options *o, struct subject *s, unsigned long *ret_traces)
+{
+	double begin = now();
+	unsigned long i = 0;
+	bool ok = true;
+	for (; ok && i < o->traces; i++) {
+		unsigned long number = o->first + i;
+		struct prng random = {o->seed * 0x9e3779b97f4a7c15u + number * 0xff51afd7ed558ccdu};
+		struct draft d;
+		char origin[80];
+		generate_draft(&o->generate, &random, &d);
+		snprintf(origin, sizeof(origin), "trace %lu of seed %llu", number,
+			 (unsigned long long)o->seed);
+		ok = run_checks(o, s, &d, number, origin);
+		if (o->seconds > 0 && i % 256 == 0 && now() - begin > o->seconds)
+			break;
+	}
+	*ret_traces = i;
+	return ok;
+}
+
+static bool range_parse(const char *text, unsigned low, unsigned high, struct range *ret)
+{
+	char rest;
+	struct range r;
+	int n = sscanf(text, "%u-%u%c", &r.low, &r.high, &rest);
+	if (n == 1)
+		r.high = r.low;
+	if (n < 1 || n > 2 || r.low < low || r.high > high || r.low > r.high)
+		return false;
+	*ret = r;
+	return true;
+}
+
+static const char usage[] =
+	"usage: oracle [--traces N] [--first N] [--seed S] [--seconds T] [--check LIST]\n"
+	"              [--threads A-B] [--events A-B] [--variables A-B] [--locks A-B]\n"
+	"              [--forks P] [--branches P] [--loose P] [--reentrant P] [--unreleased P]\n"
+	"              [--shared P] [--atomics P] [--mutants P]      P: percent of the traces\n"
+	"checks: cases";
+
+static int print_usage(FILE *to)
+{
+	fputs(usage, to);
+	for (unsigned i = 0; i < NCHECKS; i++)
+		fprintf(to, ",%s", checks[i].name);
+	fputs("\n", to);
+	return to == stdout ? 0 : 2;
+}
+
+enum { NUMBERS = 256, RANGES = 512 };
+
+static bool options_parse(struct options *o, int argc, char **argv)
+{
+	unsigned *percent[] = {&o->generate.forks,     &o->generate.branches,	&o->generate.loose,
+			       &o->generate.reentrant, &o->generate.unreleased, &o->generate.shared,
+			       &o->generate.atomics,   &o->generate.mutants};
+	struct {
+		struct range *range;
+		unsigned low, high;
+	} ranges[] = {{&o->generate.threads, 2, MAX_THREADS},
+		      {&o->generate.events, 1, MAX_EVENTS},
+		      {&o->generate.variables, 1, MAX_VARIABLES},
+		      {&o->generate.locks, 0, MAX_LOCKS}};
+	static const struct option longs[] = {
+		{"traces", 1, NULL, 'n'},
+		{"first", 1, NULL, 'f'},
+		{"seed", 1, NULL, 's'},
+		{"seconds", 1, NULL, 't'},
+		{"check", 1, NULL, 'c'},
+		{"forks", 1, NULL, NUMBERS + 0},
+		{"branches", 1, NULL, NUMBERS + 1},
+		{"loose", 1, NULL, NUMBERS + 2},
+		{"reentrant", 1, NULL, NUMBERS + 3},
+		{"unreleased", 1, NULL, NUMBERS + 4},
+		{"shared", 1, NULL, NUMBERS + 5},
+		{"atomics", 1, NULL, NUMBERS + 6},
+		{"mutants", 1, NULL, NUMBERS + 7},
+		{"threads", 1, NULL, RANGES + 0},
+		{"events", 1, NULL, RANGES + 1},
+		{"variables", 1, NULL, RANGES + 2},
+		{"locks", 1, NULL, RANGES + 3},
+		{0},
+	};
+	for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+		if (c == 'n')
+			o->traces = strtoul(optarg, NULL, 10);
+		else if (c == 'f')
+			o->first = strtoul(optarg, NULL, 10);
+		else if (c == 's')
+			o->seed = strtoull(optarg, NULL, 10);
+		else if (c == 't')
+			o->seconds = strtod(optarg, NULL);
+		else if (c == 'c')
+			o->check = optarg;
+		else if (c >= RANGES &&
+			 range_parse(optarg, ranges[c - RANGES].low, ranges[c - RANGES].high,
+				     ranges[c - RANGES].range))
+			continue;
+		else if (c >= NUMBERS && c < RANGES)
+			*percent[c - NUMBERS] = (unsigned)strtoul(optarg, NULL, 10);
+		else
+			return false;
+	}
+	return optind == argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.generate = generate_defaults, .traces = 100000, .seed = 1};
+	struct subject subject;
+	unsigned long traces = 0, passed = 0, ncases = 0;
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return print_usage(stdout);
+	if (!options_parse(&o, argc, argv))
+		return print_usage(stderr);
+
+	/* Traces and logs ask for huge pages: clearing 2 MB for each of many tiny traces would be
+	 * most of the work. */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	double begin = now();
+	subject_init(&subject);
+	bool ok = true;
+	for (unsigned i = 0; ok && is_selected(&o, "cases") && i < cases_count(); i++, ncases += ok)
+		ok = case_run(&o, &subject, i);
+	ok = ok && run_traces(&o, &subject, &traces);
+	subject_done(&subject);
+
+	printf("%lu traces in %.1f s\ncases: %lu passed\n", traces, now() - begin, ncases);
+	for (unsigned i = 0; i < NCHECKS; i++) {
+		printf("%s: %lu passed, %lu did not apply\n", checks[i].name, checks[i].passed,
+		       checks[i].skipped);
+		passed += checks[i].passed;
+	}
+	printf("%lu passed, %d failed\n", passed + ncases, !ok);
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * naive.c - is this a witness?  The definitions, quantifier by quantifier
+ *
+ * Idea.   No replay and no state: each rule is a statement about pairs or triples
+ *         of events, checked for all of them.  Only the trace and the sequence
+ *         are used.  Slow, and unlike witness/check.c in every line.
+ * Reference.  Pavlogiannis, POPL 2020, section 2 and 6.1; Genç, Roemer, Xu and
+ *             Bond, OOPSLA 2019, definitions 2.1 to 2.4.
+ */
+#include "naive.h"
+
+#include "trace/race.h"
+
+#define NOWHERE SIZE_MAX
+
+struct claim {
+	const struct snag_event *ev; /* of the trace */
+	uint32_t nevents;
+	const uint32_t *tr; /* the sequence */
+	size_t n;
+};
+
+/* Where the event is in the sequence. */
+static size_t where(const struct claim *c, uint32_t e)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->tr[i] == e)
+			return i;
+	return NOWHERE;
+}
+
+static bool reads(const struct claim *c, uint32_t e)
+{
+	return c->ev[e].op == SNAG_OP_READ || c->ev[e].op == SNAG_OP_ATOMIC_READ ||
+	       c->ev[e].op == SNAG_OP_ATOMIC_UPDATE;
+}
+
+static bool writes(const struct claim *c, uint32_t e)
+{
+	return c->ev[e].op == SNAG_OP_WRITE || c->ev[e].op == SNAG_OP_ATOMIC_WRITE ||
+	       c->ev[e].op == SNAG_OP_ATOMIC_UPDATE;
+}
+
+static bool same_thread(const struct claim *c, uint32_t a, uint32_t b)
+{
+	return c->ev[a].thread == c->ev[b].thread;
+}
+
+static bool is_set(const struct claim *c) /* events of the trace, none twice */
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->tr[i] >= c->nevents || where(c, c->tr[i]) != i)
+			return false;
+	return true;
+}
+
+/* a is before b in every run, for another reason than locks and values. */
+static bool must_precede(const struct claim *c, uint32_t a, uint32_t b)
+{
+	const struct snag_event *x = &c->ev[a], *y = &c->ev[b];
+	bool program = x->thread == y->thread && a < b;
+	bool fork = x->op == SNAG_OP_FORK && x->target == y->thread;
+	bool join = y->op == SNAG_OP_JOIN && y->target == x->thread && a < b;
+	bool start =
+		x->op == SNAG_OP_FORK && y->op == SNAG_OP_JOIN && x->target == y->target && a < b;
+	return program || fork || join || start;
+}
+
+static bool keeps_program(const struct claim *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (uint32_t a = 0; a < c->nevents; a++)
+			if (must_precede(c, a, c->tr[i]) &&
+			    (where(c, a) == NOWHERE || where(c, a) > i))
+				return false;
+	return true;
+}
+
+static bool is_acquire(const struct claim *c, uint32_t e)
+{
+	bool acquires = c->ev[e].op == SNAG_OP_ACQUIRE || c->ev[e].op == SNAG_OP_ACQUIRE_SHARED;
+	return acquires && !(c->ev[e].flags & SNAG_NESTED);
+}
+
+/* R(a): the release that ends the critical section of the acquire a. */
+static uint32_t release_of(const struct claim *c, uint32_t a)
+{
+	for (uint32_t e = a + 1; e < c->nevents; e++)
+		if (same_thread(c, a, e) && c->ev[a].target == c->ev[e].target &&
+		    (c->ev[e].op == SNAG_OP_RELEASE || c->ev[e].op == SNAG_OP_RELEASE_SHARED) &&
+		    !(c->ev[e].flags & SNAG_NESTED))
+			return e;
+	return SNAG_NO_EVENT;
+}
+
+/* Acquires e1 before e2 of one lock: e1 < R(e1) < e2, unless both share it. */
+static bool keeps_locks(const struct claim *c)
+{
+	for (size_t j = 0; j < c->n; j++)
+		for (size_t i = 0; i < j; i++) {
+			uint32_t e1 = c->tr[i], e2 = c->tr[j];
+			if (!is_acquire(c, e1) || !is_acquire(c, e2) ||
+			    c->ev[e1].target != c->ev[e2].target)
+				continue;
+			if (c->ev[e1].op == SNAG_OP_ACQUIRE_SHARED &&
+			    c->ev[e2].op == SNAG_OP_ACQUIRE_SHARED)
+				continue;
+			size_t r = where(c, release_of(c, e1));
+			if (r == NOWHERE || r < i || r > j)
+				return false;
+		}
+	return true;
+}
+
+/* The last write of e's variable before e in the trace, and in the sequence. */
+static uint32_t last_write_in_trace(const struct claim *c, uint32_t e)
+{
+	for (uint32_t w = e; w-- > 0;)
+		if (writes(c, w) && c->ev[w].target == c->ev[e].target)
+			return w;
+	return SNAG_NO_EVENT;
+}
+
+static uint32_t last_write_in_sequence(const struct claim *c, size_t i)
+{
+	for (size_t k = i; k-- > 0;)
+		if (writes(c, c->tr[k]) && c->ev[c->tr[k]].target == c->ev[c->tr[i]].target)
+			return c->tr[k];
+	return SNAG_NO_EVENT;
+}
+
+static bool is_causal(const struct claim *c, uint32_t read)
+{
+	for (size_t k = 0; k < c->n; k++) {
+		uint32_t e = c->tr[k];
+		bool follows = same_thread(c, read, e) && read < e;
+		if (follows && (c->ev[e].op == SNAG_OP_BRANCH || writes(c, e)))
+			return true;
+	}
+	return writes(c, read); /* an atomic update: the read, then its write */
+}
+
+static bool keeps_writers(const struct claim *c, enum snag_rules rules)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t e = c->tr[i];
+		bool is_racing = i == c->n - 1 || i == c->n - 2;
+		bool must_keep = rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e);
+		if (reads(c, e) && must_keep &&
+		    last_write_in_trace(c, e) != last_write_in_sequence(c, i))
+			return false;
+	}
+	return true;
+}
+
+static bool ends_with_race(const struct claim *c)
+{
+	uint32_t e1 = c->tr[c->n - 2], e2 = c->tr[c->n - 1];
+	return snag_op_is_access(c->ev[e1].op) && snag_op_is_access(c->ev[e2].op) &&
+	       c->ev[e1].target == c->ev[e2].target && !same_thread(c, e1, e2) &&
+	       (writes(c, e1) || writes(c, e2));
+}
+
+const char *naive_check(const struct snag_trace *trace, const uint32_t *events, size_t n,
+			enum snag_rules rules)
+{
+	struct claim c = {.ev = trace->ev, .nevents = (uint32_t)trace->n, .tr = events, .n = n};
+	if (n < 2)
+		return "two events";
+	if (!is_set(&c))
+		return "events of the trace, none twice";
+	if (!keeps_program(&c))
+		return "program order, fork and join";
+	if (!keeps_locks(&c))
+		return "lock semantics";
+	if (!keeps_writers(&c, rules))
+		return "last writers";
+	if (!ends_with_race(&c))
+		return "two conflicting events at the end";
+	return NULL;
+}

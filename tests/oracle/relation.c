@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * relation.c - the partial orders over a trace, by naive fixpoint
+ *
+ * Idea.   Each relation is the least one that contains some edges and is closed
+ *         under some rules.  Put in the edges, apply the rules until nothing
+ *         changes.
+ *
+ * Rules.  Everywhere: fork and join are hard edges: the fork of a thread before
+ *         each of its events and before its join, what a joined thread did
+ *         before the join.  A section is that of any enclosing lock; a section
+ *         without release contains events but orders nothing.
+ *         r1, r2: releases of sections of one lock, r1 first; e1, e2: events in them.
+ *
+ *              edges                                          closed under
+ *         HB   program order; r1 -> the acquire of r2;        transitivity
+ *              synchronises-with of C11
+ *         SHB  HB; last writer -> read                        transitivity
+ *         WCP  e1, e2 conflict: r1 -> e2                      HB on both sides,
+ *                                                             rel-rel
+ *         DC   program order; as WCP                          transitivity, rel-rel
+ *         SDP  as WCP unless both write; both write:          HB on both sides,
+ *              r1 -> reads of the variable after e2           rel-rel
+ *              in its thread
+ *         SDPX as SDP; X: both write: r1 X e2, closed         as SDP;
+ *              under HB on both sides                         a1 X a2 => r1 -> r2
+ *         WDP  program order; e2 read from e1: r1 -> the      transitivity, rel-rel
+ *              branches after e2 in its thread
+ *
+ *         rel-rel: if the acquire of r1 is before r2, then r1 is before r2.
+ *         Since hard edges belong to every relation, this is "the relation joined
+ *         with program order": program order alone relates no two threads.
+ *
+ * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, table 2; Mathur, Kini and
+ *             Viswanathan, OOPSLA 2018 (SHB).  SDP as printed is not sound
+ *             (cases.c has the counterexample); SDPX repairs it.
+ */
+#include "relation.h"
+
+#include <string.h>
+
+const char *const relation_name[RELATIONS] = {
+	[REL_HB] = "hb",   [REL_SHB] = "shb",	[REL_WCP] = "wcp", [REL_DC] = "dc",
+	[REL_SDP] = "sdp", [REL_SDPX] = "sdpx", [REL_WDP] = "wdp",
+};
+
+/* ---- rules: each returns whether it added anything ---- */
+
+static bool add(struct order *o, unsigned e, event_set before)
+{
+	event_set old = o->before[e];
+	o->before[e] |= before;
+	return o->before[e] != old;
+}
+
+/* What is before an event that is before e in `last`, by `first`: (first; last). */
+static event_set composed(const struct order *first, const struct order *last, unsigned e)
+{
+	event_set before = 0;
+	for (event_set rest = last->before[e]; rest;)
+		before |= first->before[take_first(&rest)];
+	return before;
+}
+
+static bool close_transitively(const struct model *m, struct order *o)
+{
+	bool changed = false;
+	for (unsigned e = 0; e < m->n; e++)
+		changed |= add(o, e, composed(o, o, e));
+	return changed;
+}
+
+static bool close_under_hb(const struct model *m, const struct order *hb, struct order *o)
+{
+	bool changed = false;
+	for (unsigned e = 0; e < m->n; e++)
+		changed |= add(o, e, composed(hb, o, e) | composed(o, hb, e));
+	return changed;
+}
+
+/* The pairs of sections of one lock that exclude each other, the first released. */
+static bool are_sections_of_one_lock(const struct section *a, const struct section *b)
+{
+	return a->lock == b->lock && a->release != NO_EVENT && a->release < b->acquire &&
+	       !(a->is_shared && b->is_shared);
+}
+
+#define FOR_SECTION_PAIRS(m, a, b)                                                              \
+	for (const struct section *a = (m)->section; a < (m)->section + (m)->nsections; a++)    \
+		for (const struct section *b = (m)->section; b < (m)->section + (m)->nsections; \
+		     b++)                                                                       \
+			if (are_sections_of_one_lock(a, b))
+
+static bool close_rel_rel(const struct model *m, struct order *o)
+{
+	bool changed = false;
+	FOR_SECTION_PAIRS(m, a, b)
+	if (b->release != NO_EVENT && (o->before[b->release] & just(a->acquire)))
+		changed |= add(o, b->release, just(a->release));
+	return changed;
+}
+
+/* ---- edges ---- */
+
+static void add_hard_edges(const struct model *m, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++)
+		add(o, e, m->needs[e]);
+}
+
+static void add_program_order(const struct model *m, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++)
+		add(o, e, m->of[m->thread[e]] & below(e));
+}
+
+static void add_lock_order(const struct model *m, struct order *o)
+{
+	FOR_SECTION_PAIRS(m, a, b)
+	add(o, b->acquire, just(a->release));
+}
+
+static void add_reads_from(const struct model *m, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++)
+		if (m->saw[e] != NO_EVENT)
+			add(o, e, just(m->saw[e]));
+}
+
+/* Synchronises-with of C11: a store, or a release fence before it, is ordered before a load
+ * that reads from its release sequence (the store and updates right after it), or before
+ * an acquire fence after that load. */
+
+static bool releases(const struct model *m, unsigned e)
+{
+	unsigned order = m->trace->ev[e].flags & SNAG_ORDER_MASK;
+	return order == SNAG_RELEASE || order == SNAG_ACQ_REL || order == SNAG_SEQ_CST;
+}
+
+static bool acquires(const struct model *m, unsigned e)
+{
+	unsigned order = m->trace->ev[e].flags & SNAG_ORDER_MASK;
+	return order == SNAG_CONSUME || order == SNAG_ACQUIRE || order == SNAG_ACQ_REL ||
+	       order == SNAG_SEQ_CST;
+}
+
+/* The last atomic store or update of e's variable before e, or NO_EVENT. */
+static unsigned last_store(const struct model *m, unsigned e)
+{
+	for (unsigned w = e; w-- > 0;)
+		if (m->target[w] == m->target[e] &&
+		    (m->op[w] == SNAG_OP_ATOMIC_WRITE || m->op[w] == SNAG_OP_ATOMIC_UPDATE))
+			return w;
+	return NO_EVENT;
+}
+
+static event_set fences(const struct model *m, unsigned thread)
+{
+	event_set fences = 0;
+	for (unsigned e = 0; e < m->n; e++)
+		if (m->op[e] == SNAG_OP_FENCE && m->thread[e] == thread)
+			fences |= just(e);
+	return fences;
+}
+
+/* What the load e synchronises with if it acquires. */
+static event_set released_to(const struct model *m, unsigned e)
+{
+	event_set released = 0;
+	unsigned w = e;
+	do {
+		w = last_store(m, w);
+		if (w == NO_EVENT)
+			break;
+		if (releases(m, w))
+			released |= just(w);
+		for (event_set rest = fences(m, m->thread[w]) & below(w); rest;) {
+			unsigned fence = take_first(&rest);
+			if (releases(m, fence))
+				released |= just(fence);
+		}
+	} while (m->op[w] == SNAG_OP_ATOMIC_UPDATE);
+	return released;
+}
+
+static void add_atomic_order(const struct model *m, struct order *o)
+{
+	for (unsigned e = 0; e < m->n; e++) {
+		if (m->op[e] != SNAG_OP_ATOMIC_READ && m->op[e] != SNAG_OP_ATOMIC_UPDATE)
+			continue;
+		event_set released = released_to(m, e);
+		if (acquires(m, e))
+			add(o, e, released);
+		for (event_set rest = fences(m, m->thread[e]) & ~below(e); rest;) {
+			unsigned fence = take_first(&rest);
+			if (acquires(m, fence))
+				add(o, fence, released);
+		}
+	}
+}
+
+enum conflicts { ALL, WITH_A_READ, BOTH_WRITE };
+
+/* r1 -> e2 for conflicting e1, e2 of the given kind. */
+static void add_conflicts(const struct model *m, enum conflicts which, struct order *o)
+{
+	FOR_SECTION_PAIRS(m, a, b)
+	for (event_set rest = b->events; rest;) {
+		unsigned e2 = take_first(&rest);
+		event_set e1 = a->events & m->conflicts[e2];
+		if (which != ALL && (m->writes & just(e2)))
+			e1 &= which == BOTH_WRITE ? m->writes : ~m->writes;
+		else if (which == BOTH_WRITE)
+			e1 = 0;
+		if (e1)
+			add(o, e2, just(a->release));
+	}
+}
+
+/* r1 -> e3, a read after e2 in its thread; e1 and e2 write its variable. */
+static void add_write_write_reads(const struct model *m, struct order *o)
+{
+	FOR_SECTION_PAIRS(m, a, b)
+	for (event_set rest = b->events & m->writes; rest;) {
+		unsigned e2 = take_first(&rest);
+		if (!(a->events & m->writes & m->conflicts[e2]))
+			continue;
+		event_set later = m->of[b->thread] & m->reads & ~below(e2);
+		while (later) {
+			unsigned e3 = take_first(&later);
+			if (m->target[e3] == m->target[e2])
+				add(o, e3, just(a->release));
+		}
+	}
+}
+
+/* r1 -> branches after e2 in its thread; e2 reads from e1. */
+static void add_last_writer_branches(const struct model *m, struct order *o)
+{
+	FOR_SECTION_PAIRS(m, a, b)
+	for (event_set rest = b->events & m->reads; rest;) {
+		unsigned e2 = take_first(&rest);
+		if (m->saw[e2] == NO_EVENT || !(a->events & just(m->saw[e2])))
+			continue;
+		event_set later = m->of[b->thread] & m->branches & ~below(e2);
+		while (later)
+			add(o, take_first(&later), just(a->release));
+	}
+}
+
+/* ---- relations ---- */
+
+static void compute_hb(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_program_order(m, o);
+	add_lock_order(m, o);
+	if (m->has_atomic)
+		add_atomic_order(m, o);
+	while (close_transitively(m, o))
+		;
+}
+
+static void compute_shb(const struct model *m, struct order *o)
+{
+	compute_hb(m, o);
+	add_reads_from(m, o);
+	while (close_transitively(m, o))
+		;
+}
+
+/* For those that include program order. */
+static void close_weak(const struct model *m, struct order *o)
+{
+	while (close_transitively(m, o) | close_rel_rel(m, o))
+		;
+}
+
+/* For those that compose with HB instead. */
+static void close_strong(const struct model *m, struct order *o)
+{
+	struct order hb = {0};
+	compute_hb(m, &hb);
+	while (close_transitively(m, o) | close_under_hb(m, &hb, o) | close_rel_rel(m, o))
+		;
+}
+
+static void compute_dc(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_program_order(m, o);
+	add_conflicts(m, ALL, o);
+	close_weak(m, o);
+}
+
+static void compute_wdp(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_program_order(m, o);
+	add_last_writer_branches(m, o);
+	close_weak(m, o);
+}
+
+static void compute_wcp(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_conflicts(m, ALL, o);
+	close_strong(m, o);
+}
+
+static void add_sdp_edges(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_conflicts(m, WITH_A_READ, o);
+	add_write_write_reads(m, o);
+}
+
+static void compute_sdp(const struct model *m, struct order *o)
+{
+	add_sdp_edges(m, o);
+	close_strong(m, o);
+}
+
+static void compute_sdpx(const struct model *m, struct order *o)
+{
+	struct order hb = {0}, x = {0};
+	compute_hb(m, &hb);
+	add_conflicts(m, BOTH_WRITE, &x);
+	while (close_under_hb(m, &hb, &x))
+		;
+	add_sdp_edges(m, o);
+	FOR_SECTION_PAIRS(m, a, b)
+	if (b->release != NO_EVENT && (x.before[b->acquire] & just(a->acquire)))
+		add(o, b->release, just(a->release));
+	close_strong(m, o);
+}
+
+void relation_compute(const struct model *m, enum relation which, struct order *ret_order)
+{
+	static void (*const compute[RELATIONS])(const struct model *, struct order *) = {
+		[REL_HB] = compute_hb,	 [REL_SHB] = compute_shb, [REL_WCP] = compute_wcp,
+		[REL_DC] = compute_dc,	 [REL_SDP] = compute_sdp, [REL_SDPX] = compute_sdpx,
+		[REL_WDP] = compute_wdp,
+	};
+	memset(ret_order, 0, sizeof(*ret_order));
+	compute[which](m, ret_order);
+}
+
+event_set relation_races(const struct model *m, enum relation which, const struct order *order,
+			 unsigned e2)
+{
+	event_set races = m->conflicts[e2] & below(e2) & ~order->before[e2];
+	if (which != REL_SDP && which != REL_SDPX && which != REL_WDP)
+		return races;
+	event_set unprotected = 0;
+	while (races) {
+		unsigned e1 = take_first(&races);
+		if (!(m->held[e1] & m->held[e2]))
+			unprotected |= just(e1);
+	}
+	return unprotected;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * search.h - all predictable races and deadlocks of a small trace, by trying
+ */
+#ifndef ORACLE_SEARCH_H
+#define ORACLE_SEARCH_H
+
+#include "model.h"
+#include "witness/witness.h"
+
+struct search;
+
+struct search *search_new(void);
+void search_free(struct search *s); /* accepts NULL */
+
+/* Visits every state that a reordering by `rules` (READS or DEPENDENCE) reaches.
+ * The model must live as long as the answers below are asked for.  False: too
+ * many states. */
+bool search_run(struct search *s, const struct model *m, enum snag_rules rules);
+
+/* Bit e2: (e1, e2) is a predictable race.  Symmetric. */
+event_set search_races(const struct search *s, unsigned e1);
+bool search_has_race(const struct search *s);
+/* A reachable state in which threads wait for each other's locks in a circle. */
+bool search_has_deadlock(const struct search *s);
+unsigned search_states(const struct search *s);
+
+/* A witness of the predictable race (e1, e2), ending with these two in this
+ * order; returns its length, at most MAX_EVENTS. */
+unsigned search_witness(const struct search *s, unsigned e1, unsigned e2, uint32_t *events);
+
+#endif

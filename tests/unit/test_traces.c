@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_traces.c - every detector on every trace of tests/traces
+ *
+ * Beside each NAME.std stands NAME.expect:
+ *
+ *   # where the trace is from, and what was said about it
+ *   predictable reads: (1,6)         races when every read keeps its writer
+ *   predictable dependence: none     races when only causal reads do
+ *   hb: racy 6 9                     by detector: the racy events
+ *   m2: pairs (1,6)                  or the racy pairs
+ *
+ * Events count from 0; pairs go by second, then first event.  A detector without a
+ * line is an error, a line without a detector is not: expectations may be ahead of
+ * the code.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/analyze.h"
+#include "trace/source.h"
+
+enum { MAX_ITEMS = 64, MAX_LINES = 32 };
+
+struct line {
+	char key[32];
+	bool is_pairs;
+	size_t n; /* 0: none */
+	uint32_t first[MAX_ITEMS], second[MAX_ITEMS];
+};
+
+struct expect {
+	struct line line[MAX_LINES];
+	size_t n;
+};
+
+static glob_t files; /* all NAME.std */
+
+static void line_parse_items(struct line *l, char *items, const char *path)
+{
+	if (strcmp(items, "none") == 0)
+		return;
+	char *save, *word = strtok_r(items, " ", &save);
+	if (word && (strcmp(word, "racy") == 0 || strcmp(word, "pairs") == 0))
+		word = strtok_r(NULL, " ", &save);
+	assert_non_null(word);
+	l->is_pairs = *word == '(';
+	for (; word; word = strtok_r(NULL, " ", &save), l->n++) {
+		assert_true(l->n < MAX_ITEMS);
+		int used = 0;
+		if (l->is_pairs)
+			sscanf(word, "(%u,%u)%n", &l->first[l->n], &l->second[l->n], &used);
+		else
+			sscanf(word, "%u%n", &l->second[l->n], &used);
+		if (used == 0 || word[used])
+			fail_msg("%s: %s: bad item '%s'", path, l->key, word);
+	}
+}
+
+static const struct line *expect_find(const struct expect *x, const char *key)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (strcmp(x->line[i].key, key) == 0)
+			return &x->line[i];
+	return NULL;
+}
+
+static void expect_read(struct expect *x, const char *trace_path)
+{
+	char path[4096], text[1024];
+	snprintf(path, sizeof(path), "%.*s.expect", (int)(strlen(trace_path) - strlen(".std")),
+		 trace_path);
+	memset(x, 0, sizeof(*x));
+	FILE *f = fopen(path, "r");
+	if (!f)
+		fail_msg("%s: cannot open", path);
+	while (fgets(text, sizeof(text), f)) {
+		if (*text == '#')
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		char *colon = strstr(text, ": ");
+		if (!colon || colon - text >= (long)sizeof(x->line[0].key) || x->n == MAX_LINES)
+			fail_msg("%s: bad line '%s'", path, text);
+		*colon = '\0';
+		if (expect_find(x, text))
+			fail_msg("%s: '%s' twice", path, text);
+		struct line *l = &x->line[x->n++];
+		strcpy(l->key, text);
+		line_parse_items(l, colon + 2, path);
+	}
+	fclose(f);
+}
+
+static const struct line *expect_need(const struct expect *x, const char *key, const char *path)
+{
+	const struct line *l = expect_find(x, key);
+	if (!l)
+		fail_msg("%s: its .expect has no line for '%s'", path, key);
+	return l;
+}
+
+/* Whether every racy event of `small` is one of `large`; of two lists of pairs, every pair. */
+static void assert_within(const struct line *small, const struct line *large, const char *path)
+{
+	bool pairs = small->is_pairs && large->is_pairs;
+	for (size_t i = 0; i < small->n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < large->n; k++)
+			found |= small->second[i] == large->second[k] &&
+				 (!pairs || small->first[i] == large->first[k]);
+		if (!found)
+			fail_msg("%s: event %u of '%s' is not in '%s'", path, small->second[i],
+				 small->key, large->key);
+	}
+}
+
+/* What the theory says of the answers among themselves: catches a slip in a file. */
+static void test_expectations_agree(void **state)
+{
+	static const char *const within[][2] = {
+		{"predictable reads", "predictable dependence"}, /* a weaker rule */
+		{"predictable dependence", "wdp"},		 /* which is complete */
+		{"m2", "predictable reads"},			 /* which is sound */
+		{"shb", "hb"},
+		{"hb", "wcp"},
+		{"wcp", "dc"},
+		{"dc", "wdp"},
+		{"wcp", "sdpx"},
+		{"sdpx", "sdp"},
+		{"sdp", "wdp"},
+	};
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *path = files.gl_pathv[i];
+		static struct expect x;
+		expect_read(&x, path);
+		for (size_t k = 0; k < sizeof(within) / sizeof(within[0]); k++)
+			assert_within(expect_need(&x, within[k][0], path),
+				      expect_need(&x, within[k][1], path), path);
+	}
+}
+
+static void assert_findings(const struct snag_findings *f, const struct line *l, const char *path)
+{
+	size_t n = l->is_pairs ? f->nraces : f->nracy;
+	bool same = n == l->n;
+	for (size_t i = 0; same && i < n; i++)
+		same = l->is_pairs ? f->race[i].first.event == l->first[i] &&
+					     f->race[i].second.event == l->second[i]
+				   : f->racy[i] == l->second[i];
+	if (same)
+		return;
+	print_error("%s: %s found:", path, l->key);
+	for (size_t i = 0; i < f->nraces; i++)
+		print_error(" (%u,%u)", f->race[i].first.event, f->race[i].second.event);
+	fail_msg("not as in the .expect");
+}
+
+static void analyze(const char *path, struct snag_analysis *ret_analysis)
+{
+	struct snag_analyze_options options = {.pairs = true};
+	struct snag_source_options source_options = {0};
+	struct snag_source *src;
+	struct snag_error err;
+	for (size_t i = 0; snag_detectors[i]; i++)
+		options.detector[options.ndetectors++] = snag_detectors[i];
+	if (snag_source_open(path, &source_options, &src, &err) < 0)
+		fail_msg("%s", err.msg);
+	if (snag_analyze(src, &options, ret_analysis, &err) < 0)
+		fail_msg("%s", err.msg);
+	snag_source_close(src);
+}
+
+static void test_detectors(void **state)
+{
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *path = files.gl_pathv[i];
+		static struct expect x;
+		struct snag_analysis analysis;
+		expect_read(&x, path);
+		analyze(path, &analysis);
+		assert_true(analysis.n > 0);
+		for (size_t k = 0; k < analysis.n; k++) {
+			const struct snag_findings *f = &analysis.findings[k];
+			assert_findings(f, expect_need(&x, f->name, path), path);
+		}
+		snag_analysis_done(&analysis);
+	}
+}
+
+static int find_files(void **state)
+{
+	assert_int_equal(glob(SNAG_TESTS_DIR "/traces/*.std", 0, NULL, &files), 0);
+	return 0;
+}
+
+static int free_files(void **state)
+{
+	globfree(&files);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expectations_agree),
+		cmocka_unit_test(test_detectors),
+	};
+	return cmocka_run_group_tests(tests, find_files, free_files);
+}
