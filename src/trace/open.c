@@ -60,9 +60,12 @@ static int format_open(enum format format, struct snag_input *in,
 int snag_source_open(const char *path, const struct snag_source_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
 {
+	static const struct snag_source_options strict;
 	enum format format = format_of_name(path);
 	struct snag_source *src;
 	struct snag_input *in;
+	if (!options)
+		options = &strict;
 	int rc = snag_input_open(path, &in, err);
 	if (rc < 0)
 		return rc;

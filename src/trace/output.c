@@ -109,8 +109,12 @@ static int open_target(struct snag_output *out)
 		out->fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 		return out->fd;
 	}
-	if (exists && access(out->path, W_OK) < 0)
+	if (exists && faccessat(AT_FDCWD, out->path, W_OK, AT_EACCESS) < 0)
 		return -1;
+	if (!exists && (!*out->path || has_suffix(out->path, "/"))) {
+		errno = *out->path ? EISDIR : ENOENT;
+		return -1;
+	}
 	out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
 	return out->target ? open_temporary(out, exists ? &st : NULL) : -1;
 }
