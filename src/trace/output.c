@@ -106,7 +106,7 @@ static int open_target(struct snag_output *out)
 		return -1;
 	}
 	if (is_descriptor_name(out->path) || (exists && !S_ISREG(st.st_mode))) {
-		out->fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		out->fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 		return out->fd;
 	}
 	if (exists && faccessat(AT_FDCWD, out->path, W_OK, AT_EACCESS) < 0)

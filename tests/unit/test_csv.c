@@ -61,8 +61,8 @@ static void test_refuse(void **state)
 		{"join(x),,", "thread 'x' has no column, expected T0 to T2"},
 		{"join(T),,", "thread 'T' has no column, expected T0 to T2"},
 		{"join(T01),,", "thread 'T01' has no column, expected T0 to T2"},
-		{"join(T99999999999999999999),,",
-		 "thread 'T99999999999999999999' has no column, expected T0 to T2"},
+		{"join(T18446744073709551617),,",
+		 "thread 'T18446744073709551617' has no column, expected T0 to T2"},
 		{"start(),,",
 		 "unknown operation 'start', expected one of r w acq rel fork join br begin end"},
 	};

@@ -300,7 +300,7 @@ static void test_folder_gone(void **state)
 	assert_int_equal(rmdir(moved), 0);
 }
 
-/* Standard output, under all its names. */
+/* Standard output, under all its names: what the file has before stays. */
 static void test_stdout(void **state)
 {
 	const struct folder *f = *state;
@@ -309,7 +309,8 @@ static void test_stdout(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		struct snag_error err = {0};
 		fflush(stdout);
-		int saved = dup(1), fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		put_file(path, "old", 0600);
+		int saved = dup(1), fd = open(path, O_WRONLY | O_APPEND);
 		dup2(fd, 1);
 		struct snag_output *out = NULL;
 		int rc = snag_output_open(names[i], &out, &err);
@@ -321,7 +322,7 @@ static void test_stdout(void **state)
 		close(saved);
 		close(fd);
 		assert_int_equal(rc, 0);
-		expect_bytes(path, "hello", 5);
+		expect_bytes(path, "oldhello", 8);
 		assert_int_equal(folder_files(f, 1), 1);
 	}
 }
