@@ -114,11 +114,11 @@ static int read_data(struct binary_source *s, const struct snag_block_header *h,
 	struct snag_span payload = {s->in->at, s->in->at + h->stored}, names;
 	if (snag_format_hash(payload.at, h->stored) != h->hash)
 		return damaged(s, "its hash is wrong", err);
-	const char *why = snag_decoder_load(s->decoder, payload, h->events, h->plain, &names);
+	const char *why = snag_decoder_scan(s->decoder, payload, h->plain, &names);
 	if (!why)
 		why = intern_names(s, names);
 	if (!why)
-		why = snag_decoder_begin(s->decoder, &s->counts);
+		why = snag_decoder_begin(s->decoder, &s->counts, h->events);
 	if (why)
 		return damaged(s, why, err);
 	s->in->at += h->stored;
@@ -253,7 +253,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->base.name = in->name;
 	s->base.names = &s->names;
 	s->in = in;
-	s->is_lenient = options->lenient;
+	s->is_lenient = options && options->lenient;
 	s->decoder = snag_decoder_new();
 	snag_names_init(&s->names);
 	*ret_src = &s->base;

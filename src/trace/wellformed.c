@@ -408,7 +408,7 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 			return rc;
 		if (batch.first + batch.n >= SNAG_MAX_EVENTS)
 			return snag_fail(err, SNAG_EINPUT,
-					 "%s: the trace has %u events or more, which is too many",
+					 "%s: the trace has %d events or more, which is too many",
 					 w->base.name, SNAG_MAX_EVENTS);
 	} while (batch.n == 0);
 	w->any = true;
