@@ -3,6 +3,7 @@
  * open.c - opens a trace for reading or writing: which format it is
  */
 #include "trace/format.h"
+#include "trace/format.h"
 #include "trace/input.h"
 #include "trace/output.h"
 #include "trace/sink.h"
