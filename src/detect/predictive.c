@@ -23,9 +23,10 @@ void *snag_predictive_open(const struct snag_detector_env *env)
 static void locks_free(struct snag_predictive *p, struct snag_predictive_lock *lock, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		snag_vclock_drop(&p->pool, lock[i].now);
-		snag_vclock_drop(&p->pool, lock[i].wrote);
-		snag_vclock_drop(&p->pool, lock[i].shared);
+		snag_vclock_drop(&p->pool, lock[i].alone.now);
+		snag_vclock_drop(&p->pool, lock[i].alone.wrote);
+		if (lock[i].shared_hb)
+			snag_predictive_forget_shared(p, &lock[i]);
 		for (size_t k = 0; k < lock[i].nruns; k++)
 			free(lock[i].run[k].at);
 		free(lock[i].run);
@@ -144,6 +145,30 @@ void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictiv
 	}
 	t->pending = snag_grow(t->pending, &t->pending_cap, t->npending + 1, sizeof(*t->pending));
 	t->pending[t->npending++] = snag_section_share(&p->sections, section);
+}
+
+/* ---- shared releases ---- */
+
+void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictive_lock *l,
+				snag_tid thread, uint32_t time)
+{
+	const struct snag_predictive_thread *t = &p->thread[thread];
+	if (!l->shared_hb) {
+		l->shared_hb = snag_vclock_share(p->pool.empty);
+		l->shared.now = snag_vclock_share(p->pool.empty);
+		l->shared.wrote = snag_vclock_share(p->pool.empty);
+	}
+	snag_vclock_join(&p->pool, &l->shared_hb, t->hb, thread, time);
+	snag_vclock_join(&p->pool, &l->shared.now, t->now, 0, 0);
+	snag_vclock_join(&p->pool, &l->shared.wrote, t->wrote, 0, 0);
+}
+
+void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predictive_lock *l)
+{
+	snag_vclock_drop(&p->pool, l->shared_hb);
+	snag_vclock_drop(&p->pool, l->shared.now);
+	snag_vclock_drop(&p->pool, l->shared.wrote);
+	l->shared_hb = l->shared.now = l->shared.wrote = NULL;
 }
 
 /* ---- filed sections ---- */

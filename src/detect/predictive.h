@@ -61,12 +61,18 @@ struct snag_order_rules {
 	bool disjoint_locksets;
 };
 
+/* What a release hands to a later acquire, when the relation composes with HB. */
+struct snag_predictive_handover {
+	struct snag_vclock *now;   /* of the relation, or NULL */
+	struct snag_vclock *wrote; /* write_write_sections: the same */
+};
+
 struct snag_predictive_lock {
-	uint32_t holder;	    /* the section that holds it alone, or 0 */
-	uint32_t last;		    /* composing: the last released section, alone; or 0 */
-	struct snag_vclock *now;    /* composing: of the relation at the last release, or NULL */
-	struct snag_vclock *wrote;  /* write_write_sections: the same */
-	struct snag_vclock *shared; /* composing: hb of the shared releases since, or NULL */
+	uint32_t holder; /* the section that holds it alone, or 0 */
+	uint32_t last;	 /* composing: the last released section, alone; or 0 */
+	struct snag_predictive_handover alone;	/* by that release */
+	struct snag_predictive_handover shared; /* by the shared releases since */
+	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
 	struct snag_run *run;
 	size_t nruns, run_cap;
 };
@@ -137,6 +143,10 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 			       snag_tid thread);
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_thread *t,
 				uint32_t section);
+/* Composing: the shared releases of a lock since the last that was alone. */
+void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictive_lock *l,
+				snag_tid thread, uint32_t time);
+void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predictive_lock *l);
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread);
 
@@ -191,13 +201,12 @@ ENGINE void sections_export(struct snag_predictive *p, const struct snag_predict
 		section[i].exports = true;
 }
 
-ENGINE void section_open(struct snag_predictive *p, struct snag_predictive_thread *t,
-			 const struct snag_event *ev, uint32_t event, uint32_t lock, bool is_shared,
-			 uint32_t *ret_number)
+ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_thread *t,
+			     snag_tid thread, uint32_t event, uint32_t lock, bool is_shared)
 {
 	uint32_t number = snag_section_new(&p->sections);
 	struct snag_section *s = &p->sections.section[number];
-	s->thread = ev->thread;
+	s->thread = thread;
 	s->lock = lock;
 	s->acquire = event;
 	s->is_shared = is_shared;
@@ -206,7 +215,7 @@ ENGINE void section_open(struct snag_predictive *p, struct snag_predictive_threa
 		p->sections.section[s->outer].inner = number;
 	t->innermost = number;
 	t->state = ++p->states;
-	*ret_number = number;
+	return number;
 }
 
 ENGINE void section_unlink(struct snag_predictive *p, struct snag_predictive_thread *t,
@@ -224,8 +233,7 @@ ENGINE void section_unlink(struct snag_predictive *p, struct snag_predictive_thr
 
 /* [release] the releases of sections whose acquire `knows` knows join *to. */
 ENGINE bool runs_join(struct snag_predictive *p, const struct snag_predictive_lock *l,
-		      bool is_shared, const struct snag_vclock *const *knows,
-		      struct snag_vclock **to)
+		      bool is_shared, struct snag_vclock *const *knows, struct snag_vclock **to)
 {
 	bool changed = false;
 	for (size_t i = 0; i < l->nruns; i++) {
@@ -246,8 +254,7 @@ ENGINE void release_rules(const struct snag_order_rules *rules, struct snag_pred
 	struct snag_section *s = &p->sections.section[number];
 	if (rules->write_write_sections)
 		clock_join(p, &t->now, s->owed);
-	while (runs_join(p, l, s->is_shared, (const struct snag_vclock *const *)&t->now, &t->now) &&
-	       l->nruns > 1)
+	while (runs_join(p, l, s->is_shared, &t->now, &t->now) && l->nruns > 1)
 		;
 }
 
@@ -267,32 +274,42 @@ ENGINE void section_close(const struct snag_order_rules *rules, struct snag_pred
 
 /* ---- locks ---- */
 
+ENGINE void handover_take(const struct snag_order_rules *rules, struct snag_predictive *p,
+			  struct snag_predictive_thread *t,
+			  const struct snag_predictive_handover *from)
+{
+	clock_join(p, &t->now, from->now);
+	if (rules->write_write_sections)
+		clock_join(p, &t->wrote, from->wrote);
+}
+
+/* [acquire] composing */
+ENGINE void lock_take(const struct snag_order_rules *rules, struct snag_predictive *p,
+		      struct snag_predictive_thread *t, snag_tid thread,
+		      const struct snag_predictive_lock *l, bool is_shared)
+{
+	if (l->last && p->sections.section[l->last].thread != thread &&
+	    section_join(p, &t->hb, l->last))
+		handover_take(rules, p, t, &l->alone);
+	if (!is_shared && l->shared_hb) {
+		clock_join(p, &t->hb, l->shared_hb);
+		handover_take(rules, p, t, &l->shared);
+	}
+}
+
 ENGINE void lock_acquire(const struct snag_order_rules *rules, struct snag_predictive *p,
 			 const struct snag_event *ev, uint32_t event,
 			 struct snag_predictive_lock *l, uint32_t lock, bool is_shared)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	uint32_t number;
-	if (rules->composes_with_hb && l->last) {
-		const struct snag_section *last = &p->sections.section[l->last];
-		if (last->thread != ev->thread && section_join(p, &t->hb, l->last)) {
-			clock_join(p, &t->now, l->now);
-			if (rules->write_write_sections)
-				clock_join(p, &t->wrote, l->wrote);
-		}
-	}
-	if (rules->composes_with_hb && l->shared && !is_shared) {
-		clock_join(p, &t->hb, l->shared);
-		clock_join(p, &t->now, l->now);
-		if (rules->write_write_sections)
-			clock_join(p, &t->wrote, l->wrote);
-	}
-	section_open(p, t, ev, event, lock, is_shared, &number);
+	if (rules->composes_with_hb)
+		lock_take(rules, p, t, ev->thread, l, is_shared);
+	uint32_t number = section_open(p, t, ev->thread, event, lock, is_shared);
 	if (!is_shared)
 		l->holder = number;
 	if (rules->write_write_sections && l->nruns) {
 		struct snag_vclock *owed = snag_vclock_share(p->pool.empty);
-		runs_join(p, l, is_shared, (const struct snag_vclock *const *)&t->wrote, &owed);
+		runs_join(p, l, is_shared, &t->wrote, &owed);
 		p->sections.section[number].owed = owed;
 	}
 }
@@ -307,11 +324,11 @@ ENGINE void lock_release(const struct snag_order_rules *rules, struct snag_predi
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb) {
 		snag_section_set(&p->sections, &p->pool, &l->last, number);
-		clock_set(p, &l->now, t->now);
+		clock_set(p, &l->alone.now, t->now);
 		if (rules->write_write_sections)
-			clock_set(p, &l->wrote, t->wrote);
-		snag_vclock_drop(&p->pool, l->shared); /* the holder has taken it in */
-		l->shared = NULL;
+			clock_set(p, &l->alone.wrote, t->wrote);
+		if (l->shared_hb)
+			snag_predictive_forget_shared(p, l); /* the holder has taken it in */
 	}
 	snag_section_drop(&p->sections, &p->pool, number);
 }
@@ -325,19 +342,8 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 	while (p->sections.section[number].lock != ev->target)
 		number = p->sections.section[number].outer;
 	section_close(rules, p, t, l, number, event);
-	if (rules->composes_with_hb) {
-		if (!l->shared)
-			l->shared = snag_vclock_share(p->pool.empty);
-		snag_vclock_join(&p->pool, &l->shared, t->hb, ev->thread, event + 1);
-		if (!l->now)
-			l->now = snag_vclock_share(p->pool.empty);
-		clock_join(p, &l->now, t->now);
-		if (rules->write_write_sections) {
-			if (!l->wrote)
-				l->wrote = snag_vclock_share(p->pool.empty);
-			clock_join(p, &l->wrote, t->wrote);
-		}
-	}
+	if (rules->composes_with_hb)
+		snag_predictive_add_shared(p, l, ev->thread, event + 1);
 	snag_section_drop(&p->sections, &p->pool, number);
 }
 
@@ -414,26 +420,22 @@ ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
 	return false;
 }
 
-ENGINE void more_clear(struct snag_predictive *p, struct snag_conflict *c)
+/* Forgets the further sections, but where told so the reads of this thread. */
+ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
+		       struct snag_conflict *c, bool keeps_own_reads)
 {
-	while (c->more) {
-		struct snag_conflict_node *node = &p->nodes.node[c->more];
-		uint32_t next = node->next;
+	for (uint32_t *link = &c->more; *link;) {
+		uint32_t number = *link;
+		struct snag_conflict_node *node = &p->nodes.node[number];
+		if (keeps_own_reads && !node->is_write && !is_of_other(p, step, node->section)) {
+			link = &node->next;
+			continue;
+		}
 		snag_section_drop(&p->sections, &p->pool, node->section);
+		*link = node->next;
 		node->next = p->nodes.unused;
-		p->nodes.unused = c->more;
-		c->more = next;
+		p->nodes.unused = number;
 	}
-}
-
-/* The section of this thread that has read, to be kept when the others are forgotten. */
-ENGINE uint32_t own_reader(const struct snag_predictive *p, const struct snag_step *step,
-			   const struct snag_conflict *c)
-{
-	for (int i = 0; i < 2; i++)
-		if (c->read[i] && !is_of_other(p, step, c->read[i]))
-			return c->read[i];
-	return 0;
 }
 
 ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -451,12 +453,13 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 		return more_put(p, step, c, true);
 	/* Who conflicts with a read of this thread must learn of it from that read where
 	 * a write-write conflict would not tell. */
-	uint32_t own = rules->to == SNAG_TO_ACCESS_OR_READ ? own_reader(p, step, c) : 0;
-	section_put(p, &c->write, step->section);
-	section_put(p, &c->read[0], own);
-	section_put(p, &c->read[1], 0);
+	bool keeps_own_reads = rules->to == SNAG_TO_ACCESS_OR_READ;
+	for (int i = 0; i < 2; i++)
+		if (!keeps_own_reads || is_of_other(p, step, c->read[i]))
+			section_put(p, &c->read[i], 0);
 	if (c->more)
-		more_clear(p, c);
+		more_clear(p, step, c, keeps_own_reads);
+	section_put(p, &c->write, step->section);
 	return false;
 }
 
