@@ -125,7 +125,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 				     .detector = detector,
 				     .findings = findings,
 				     .pairs = pairs};
-	snag_partners_init(&c->partners, partners_found, c);
+	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);
 	findings->name = detector->name;
 }
 

@@ -49,6 +49,7 @@ struct snag_detector {
 	const char *reference;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given */
+	bool disjoint_locksets;	   /* accesses with a lock in common do not race */
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch);

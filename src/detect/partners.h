@@ -10,9 +10,12 @@
  *         never forgets, so the partners in a chain are those from the clock's entry for
  *         that thread on: its tail, found by binary search.  Counting the racy pairs of
  *         two locations so costs a logarithm, however many pairs there are.
+ *         If accesses with a lock in common do not race, those of a chain also hold the
+ *         same locks, and a chain counts as a whole or not at all.
  *
  * State.  question[]  the racy accesses and what is ordered before each
- *         chain[]     during a reading: one per (racy variable, thread, kind, location)
+ *         chain[]     during a reading: one per (racy variable, thread, kind, location, and
+ *                     lockset if it counts)
  *
  * Cost.   16 bytes a question, and the clocks they share; a reading of the trace, plus for
  *         each question the chains of its variable and a logarithm for each.  A trace
@@ -44,11 +47,13 @@ struct snag_partners {
 		struct snag_vclock *before;
 	} * question;
 	size_t n, cap;
+	bool disjoint_locksets; /* accesses with a lock in common are no partners */
 	snag_partners_handler *handler;
 	void *ctx;
 };
 
-void snag_partners_init(struct snag_partners *p, snag_partners_handler *handler, void *ctx);
+void snag_partners_init(struct snag_partners *p, bool disjoint_locksets,
+			snag_partners_handler *handler, void *ctx);
 void snag_partners_done(struct snag_partners *p);
 
 /* Puts a question aside; events come in ascending order. */

@@ -199,6 +199,23 @@ static const struct known_case known[] = {
 		.dependence = "0-7",
 	},
 	{
+		.name = "what a reader learned is not for other readers",
+		.trace = "T1 acq l; T1 w x; T1 rel l; T0 racq l; T0 r x; T0 rrel l; "
+			 "T2 racq l; T2 rrel l; T2 r x",
+		.races = {[REL_HB] = NONE,
+			  [REL_WCP] = "1-8",
+			  [REL_DC] = "1-8",
+			  [REL_SDP] = "1-8",
+			  [REL_WDP] = "1-8"},
+	},
+	{
+		.name = "a write does not speak for the reads of its thread",
+		.trace = "T1 racq l; T1 r x; T1 rrel l; T1 acq l; T1 w x; T1 rel l; T1 r x; "
+			 "T0 acq l; T0 w x",
+		.races =
+			{[REL_WCP] = "6-8", [REL_DC] = "6-8", [REL_SDP] = "6-8", [REL_WDP] = "6-8"},
+	},
+	{
 		.name = "join of a thread that did nothing",
 		.trace = "T0 w x; T0 fork T1; T2 join T1; T2 w x",
 		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_WDP] = NONE},

@@ -38,6 +38,12 @@ check_function check_witness;
  * every race (shb) is predictable. */
 check_function check_hb;
 check_function check_shb;
+/* The same for the predictive orders, without a promise about races: see check_lattice. */
+check_function check_wcp;
+check_function check_dc;
+check_function check_sdp;
+check_function check_sdpx;
+check_function check_wdp;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
 /* Writing a trace and reading it again gives the same trace. */

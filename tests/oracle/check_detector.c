@@ -190,3 +190,35 @@ enum outcome check_shb(struct subject *s, struct reason *why)
 	}
 	return outcome;
 }
+
+static enum outcome check_order(struct subject *s, enum relation which, struct reason *why)
+{
+	struct expected ex;
+	expect_races(s, which, &ex);
+	return check_relation(s, &ex, why);
+}
+
+enum outcome check_wcp(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_WCP, why);
+}
+
+enum outcome check_dc(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_DC, why);
+}
+
+enum outcome check_sdp(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_SDP, why);
+}
+
+enum outcome check_sdpx(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_SDPX, why);
+}
+
+enum outcome check_wdp(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_WDP, why);
+}

@@ -29,6 +29,11 @@ static struct check checks[] = {
 	{.name = "witness", .run = check_witness, .every = 1},
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
+	{.name = "wcp", .run = check_wcp, .every = 1},
+	{.name = "dc", .run = check_dc, .every = 1},
+	{.name = "sdp", .run = check_sdp, .every = 1},
+	{.name = "sdpx", .run = check_sdpx, .every = 1},
+	{.name = "wdp", .run = check_wdp, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
 	{.name = "std", .run = check_std, .every = 64}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 64},

@@ -49,10 +49,11 @@ static void find_accesses(struct model *m)
 				continue;
 			if (d < e && (m->reads & just(e)) && (m->writes & just(d)))
 				m->saw[e] = (uint8_t)d;
-			if (m->thread[d] != m->thread[e] && (m->writes & (just(d) | just(e))) &&
-			    (m->plain & just(d)) && (m->plain & just(e)))
-				m->conflicts[e] |= just(d);
+			if (m->thread[d] != m->thread[e] && (m->writes & (just(d) | just(e))))
+				m->clashes[e] |= just(d);
 		}
+		if (m->plain & just(e))
+			m->conflicts[e] = m->clashes[e] & m->plain;
 	}
 }
 
@@ -92,6 +93,7 @@ static void find_sections(struct model *m)
 			unsigned d = take_first(&rest);
 			s->events |= just(d);
 			m->held[d] |= (uint8_t)(1u << s->lock);
+			m->alone[d] |= (uint8_t)(!is_shared << s->lock);
 			if (m->op[d] == release && m->target[d] == s->lock &&
 			    !(m->trace->ev[d].flags & SNAG_NESTED))
 				s->release = (uint8_t)d;
@@ -107,6 +109,20 @@ static void find_sections(struct model *m)
 			    (b->events & just(a->release)))
 				m->is_nested = false;
 		}
+}
+
+static void find_atomic_sections(struct model *m)
+{
+	m->nall = m->nsections;
+	event_set atomics = (m->reads | m->writes) & ~m->plain;
+	while (atomics) {
+		unsigned e = take_first(&atomics);
+		m->section[m->nall++] = (struct section){.thread = m->thread[e],
+							 .lock = MAX_LOCKS + m->target[e],
+							 .acquire = (uint8_t)e,
+							 .release = (uint8_t)e,
+							 .events = just(e)};
+	}
 }
 
 bool model_init(struct model *m, const struct snag_trace *trace)
@@ -133,6 +149,7 @@ bool model_init(struct model *m, const struct snag_trace *trace)
 	find_accesses(m);
 	find_hard_edges(m);
 	find_sections(m);
+	find_atomic_sections(m);
 	return true;
 }
 

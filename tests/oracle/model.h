@@ -52,7 +52,9 @@ struct model {
 					  * join what the joined thread did, and its fork */
 	event_set conflicts[MAX_EVENTS]; /* plain accesses of other threads, same variable,
 					  * one of the two a write */
+	event_set clashes[MAX_EVENTS];	 /* the same for accesses of any kind, also atomic */
 	uint8_t held[MAX_EVENTS];	 /* locks held at it, bit by lock */
+	uint8_t alone[MAX_EVENTS];	 /* those of them that are not shared */
 
 	/* by thread */
 	event_set of[MAX_THREADS]; /* its events */
@@ -64,6 +66,9 @@ struct model {
 	bool is_nested;			   /* releases undo acquires in reverse order */
 	struct section section[MAX_EVENTS];
 	unsigned nsections;
+	/* Behind them: each atomic access as a section of its own, of a lock of its variable
+	 * (MAX_LOCKS + variable). */
+	unsigned nall;
 };
 
 /* False: the trace is too large, or has operations the model does not know. */

@@ -11,6 +11,9 @@
  *         before the join.  A section is that of any enclosing lock; a section
  *         without release contains events but orders nothing.
  *         r1, r2: releases of sections of one lock, r1 first; e1, e2: events in them.
+ *         Sections that both share the lock do not count.  For WCP and below, and for the HB
+ *         they compose with, an atomic access is a section of its own, of a lock of its
+ *         variable, that begins just before and ends just after the access.
  *
  *              edges                                          closed under
  *         HB   program order; r1 -> the acquire of r2;        transitivity
@@ -83,11 +86,13 @@ static bool are_sections_of_one_lock(const struct section *a, const struct secti
 	       !(a->is_shared && b->is_shared);
 }
 
-#define FOR_SECTION_PAIRS(m, a, b)                                                              \
-	for (const struct section *a = (m)->section; a < (m)->section + (m)->nsections; a++)    \
-		for (const struct section *b = (m)->section; b < (m)->section + (m)->nsections; \
-		     b++)                                                                       \
+#define FOR_PAIRS_OF(m, count, a, b)                                                          \
+	for (const struct section *a = (m)->section; a < (m)->section + (count); a++)         \
+		for (const struct section *b = (m)->section; b < (m)->section + (count); b++) \
 			if (are_sections_of_one_lock(a, b))
+
+/* With those of atomic accesses. */
+#define FOR_SECTION_PAIRS(m, a, b) FOR_PAIRS_OF(m, (m)->nall, a, b)
 
 static bool close_rel_rel(const struct model *m, struct order *o)
 {
@@ -110,9 +115,9 @@ static void add_program_order(const struct model *m, struct order *o)
 		add(o, e, m->of[m->thread[e]] & below(e));
 }
 
-static void add_lock_order(const struct model *m, struct order *o)
+static void add_lock_order(const struct model *m, unsigned nsections, struct order *o)
 {
-	FOR_SECTION_PAIRS(m, a, b)
+	FOR_PAIRS_OF(m, nsections, a, b)
 	add(o, b->acquire, just(a->release));
 }
 
@@ -203,11 +208,11 @@ static void add_conflicts(const struct model *m, enum conflicts which, struct or
 	FOR_SECTION_PAIRS(m, a, b)
 	for (event_set rest = b->events; rest;) {
 		unsigned e2 = take_first(&rest);
-		event_set e1 = a->events & m->conflicts[e2];
-		if (which != ALL && (m->writes & just(e2)))
-			e1 &= which == BOTH_WRITE ? m->writes : ~m->writes;
-		else if (which == BOTH_WRITE)
-			e1 = 0;
+		event_set e1 = a->events & m->clashes[e2];
+		if (which == WITH_A_READ && !(m->reads & just(e2)))
+			e1 &= m->reads;
+		if (which == BOTH_WRITE)
+			e1 &= m->writes & just(e2) ? m->writes : 0;
 		if (e1)
 			add(o, e2, just(a->release));
 	}
@@ -219,7 +224,7 @@ static void add_write_write_reads(const struct model *m, struct order *o)
 	FOR_SECTION_PAIRS(m, a, b)
 	for (event_set rest = b->events & m->writes; rest;) {
 		unsigned e2 = take_first(&rest);
-		if (!(a->events & m->writes & m->conflicts[e2]))
+		if (!(a->events & m->writes & m->clashes[e2]))
 			continue;
 		event_set later = m->of[b->thread] & m->reads & ~below(e2);
 		while (later) {
@@ -248,9 +253,19 @@ static void compute_hb(const struct model *m, struct order *o)
 {
 	add_hard_edges(m, o);
 	add_program_order(m, o);
-	add_lock_order(m, o);
+	add_lock_order(m, m->nsections, o);
 	if (m->has_atomic)
 		add_atomic_order(m, o);
+	while (close_transitively(m, o))
+		;
+}
+
+/* HB with atomic accesses as sections. */
+static void compute_hb_of_sections(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_program_order(m, o);
+	add_lock_order(m, m->nall, o);
 	while (close_transitively(m, o))
 		;
 }
@@ -274,7 +289,7 @@ static void close_weak(const struct model *m, struct order *o)
 static void close_strong(const struct model *m, struct order *o)
 {
 	struct order hb = {0};
-	compute_hb(m, &hb);
+	compute_hb_of_sections(m, &hb);
 	while (close_transitively(m, o) | close_under_hb(m, &hb, o) | close_rel_rel(m, o))
 		;
 }
@@ -318,13 +333,14 @@ static void compute_sdp(const struct model *m, struct order *o)
 static void compute_sdpx(const struct model *m, struct order *o)
 {
 	struct order hb = {0}, x = {0};
-	compute_hb(m, &hb);
+	compute_hb_of_sections(m, &hb);
 	add_conflicts(m, BOTH_WRITE, &x);
 	while (close_under_hb(m, &hb, &x))
 		;
 	add_sdp_edges(m, o);
+	/* Before the acquire, that is: an atomic access may conflict itself. */
 	FOR_SECTION_PAIRS(m, a, b)
-	if (b->release != NO_EVENT && (x.before[b->acquire] & just(a->acquire)))
+	if (b->release != NO_EVENT && (composed(&x, &hb, b->acquire) & just(a->acquire)))
 		add(o, b->release, just(a->release));
 	close_strong(m, o);
 }
@@ -349,7 +365,7 @@ event_set relation_races(const struct model *m, enum relation which, const struc
 	event_set unprotected = 0;
 	while (races) {
 		unsigned e1 = take_first(&races);
-		if (!(m->held[e1] & m->held[e2]))
+		if (!(m->held[e1] & m->held[e2] & (m->alone[e1] | m->alone[e2])))
 			unprotected |= just(e1);
 	}
 	return unprotected;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive.c - one engine for the orders that predict races: what need not be specialised
+ */
+#include "detect/predictive.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void *snag_predictive_open(const struct snag_detector_env *env)
+{
+	struct snag_predictive *p = snag_calloc(1, sizeof(*p));
+	p->env = env;
+	p->nowed = 1;
+	snag_vclock_pool_init(&p->pool);
+	snag_sections_init(&p->sections);
+	snag_frontier_pool_init(&p->frontiers);
+	snag_locksets_init(&p->locksets);
+	return p;
+}
+
+static void locks_free(struct snag_predictive *p, struct snag_predictive_lock *lock, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		snag_vclock_drop(&p->pool, lock[i].alone.now);
+		snag_vclock_drop(&p->pool, lock[i].alone.wrote);
+		if (lock[i].shared_hb)
+			snag_predictive_forget_shared(p, &lock[i]);
+		for (size_t k = 0; k < lock[i].nruns; k++)
+			free(lock[i].run[k].at);
+		free(lock[i].run);
+	}
+	free(lock);
+}
+
+void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->nthreads; i++) {
+		snag_vclock_drop(&p->pool, p->thread[i].now);
+		snag_vclock_drop(&p->pool, p->thread[i].hb);
+		snag_vclock_drop(&p->pool, p->thread[i].wrote);
+		free(p->thread[i].pending);
+	}
+	free(p->thread);
+	locks_free(p, p->lock, p->lock_cap);
+	locks_free(p, p->atomic, p->atomic_cap);
+	for (size_t i = 0; i < p->x_cap; i++) {
+		free(p->x[i].conflicts.slot);
+		if (rules->disjoint_locksets)
+			snag_history_done(&p->x[i].history);
+	}
+	free(p->x);
+	free(p->nodes.node);
+	free(p->owed);
+	snag_sections_done(&p->sections, &p->pool);
+	snag_frontier_pool_done(&p->frontiers);
+	snag_locksets_done(&p->locksets);
+	snag_vclock_pool_done(&p->pool);
+	free(p);
+}
+
+void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch)
+{
+	size_t nthreads = batch->counts.n[SNAG_SPACE_THREAD];
+	p->thread = snag_grow(p->thread, &p->thread_cap, nthreads, sizeof(*p->thread));
+	for (; p->nthreads < nthreads; p->nthreads++) {
+		struct snag_predictive_thread *t = &p->thread[p->nthreads];
+		t->now = snag_vclock_share(p->pool.empty);
+		t->hb = snag_vclock_share(p->pool.empty);
+		t->wrote = snag_vclock_share(p->pool.empty);
+	}
+	p->lock = snag_grow(p->lock, &p->lock_cap, batch->counts.n[SNAG_SPACE_LOCK],
+			    sizeof(*p->lock));
+	p->x = snag_grow(p->x, &p->x_cap, batch->counts.n[SNAG_SPACE_VARIABLE], sizeof(*p->x));
+}
+
+/* ---- what is owed to the next read: B_t,x ---- */
+
+static uint32_t owed_new(struct snag_predictive *p)
+{
+	uint32_t number = p->unused_owed;
+	if (number) {
+		p->unused_owed = p->owed[number].next;
+	} else {
+		number = (uint32_t)p->nowed++;
+		p->owed = snag_grow(p->owed, &p->owed_cap, p->nowed, sizeof(*p->owed));
+	}
+	return number;
+}
+
+void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_variable *x,
+			      snag_tid thread, uint32_t section)
+{
+	/* A later section of the same lock stands for an earlier one, unless both are shared. */
+	const struct snag_section *s = &p->sections.section[section];
+	for (uint32_t i = x->owed; i; i = p->owed[i].next) {
+		const struct snag_section *other = &p->sections.section[p->owed[i].section];
+		if (p->owed[i].thread == thread &&
+		    (p->owed[i].section == section ||
+		     (other->lock == s->lock && !s->is_shared && other->release < s->acquire))) {
+			snag_section_set(&p->sections, &p->pool, &p->owed[i].section, section);
+			return;
+		}
+	}
+	uint32_t number = owed_new(p);
+	p->owed[number] =
+		(struct snag_owed_node){thread, snag_section_share(&p->sections, section), x->owed};
+	x->owed = number;
+}
+
+void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
+			       snag_tid thread)
+{
+	for (uint32_t *link = &x->owed; *link;) {
+		uint32_t number = *link;
+		struct snag_owed_node *node = &p->owed[number];
+		if (node->thread != thread) {
+			link = &node->next;
+			continue;
+		}
+		section_join(p, &p->thread[thread].now, node->section);
+		snag_section_drop(&p->sections, &p->pool, node->section);
+		*link = node->next;
+		node->next = p->unused_owed;
+		p->unused_owed = number;
+	}
+}
+
+/* ---- what is owed to the next branch: B_t ---- */
+
+void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_thread *t,
+				uint32_t section)
+{
+	const struct snag_section *s = &p->sections.section[section];
+	for (size_t i = 0; i < t->npending; i++) {
+		const struct snag_section *other = &p->sections.section[t->pending[i]];
+		if (other->thread != s->thread)
+			continue;
+		if (other->release < s->release)
+			snag_section_set(&p->sections, &p->pool, &t->pending[i], section);
+		return;
+	}
+	t->pending = snag_grow(t->pending, &t->pending_cap, t->npending + 1, sizeof(*t->pending));
+	t->pending[t->npending++] = snag_section_share(&p->sections, section);
+}
+
+/* ---- shared releases ---- */
+
+void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictive_lock *l,
+				snag_tid thread, uint32_t time)
+{
+	const struct snag_predictive_thread *t = &p->thread[thread];
+	if (!l->shared_hb) {
+		l->shared_hb = snag_vclock_share(p->pool.empty);
+		l->shared.now = snag_vclock_share(p->pool.empty);
+		l->shared.wrote = snag_vclock_share(p->pool.empty);
+	}
+	snag_vclock_join(&p->pool, &l->shared_hb, t->hb, thread, time);
+	snag_vclock_join(&p->pool, &l->shared.now, t->now, 0, 0);
+	snag_vclock_join(&p->pool, &l->shared.wrote, t->wrote, 0, 0);
+}
+
+void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predictive_lock *l)
+{
+	snag_vclock_drop(&p->pool, l->shared_hb);
+	snag_vclock_drop(&p->pool, l->shared.now);
+	snag_vclock_drop(&p->pool, l->shared.wrote);
+	l->shared_hb = l->shared.now = l->shared.wrote = NULL;
+}
+
+/* ---- filed sections ---- */
+
+void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
+			  uint32_t section, bool by_thread)
+{
+	const struct snag_section *s = &p->sections.section[section];
+	snag_tid thread = by_thread ? s->thread : SNAG_RUN_ALL;
+	size_t i = 0;
+	while (i < l->nruns && (l->run[i].thread != thread || l->run[i].is_shared != s->is_shared))
+		i++;
+	if (i == l->nruns) {
+		l->run = snag_grow(l->run, &l->run_cap, ++l->nruns, sizeof(*l->run));
+		l->run[i] = (struct snag_run){.thread = thread, .is_shared = s->is_shared};
+	}
+	snag_run_file(&l->run[i], &p->sections, section);
+	p->nfiled++;
+}

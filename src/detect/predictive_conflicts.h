@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive_conflicts.h - the sections of a lock that accessed a variable
+ *
+ * Idea.   Per variable and lock held at an access: the section of the last write, and the
+ *         sections that read since.  Earlier ones need not be kept:
+ *         - A write's section stands for all before it.  Its thread has learned of them at
+ *           the write (or, if the relation orders writes only to the next read, its HB time
+ *           has, and the next read of its own thread is owed); who conflicts with it
+ *           learns them from it.
+ *         - When the relation composes with HB, sections of a lock are in one order, so of
+ *           the readers the last stands for all before it, but for its own thread: the last
+ *           two of different threads suffice.  Otherwise one reader per thread is kept,
+ *           unless a later reader knew of it.
+ *         - Sections that hold the lock shared are in no order among each other: they
+ *           are kept one per thread and kind, until the next write that is alone.
+ *
+ * State.  One table per variable, open addressing by lock; each entry holds references.
+ * Cost.   One entry per variable and lock it was accessed under.
+ */
+#ifndef SNAG_DETECT_PREDICTIVE_CONFLICTS_H
+#define SNAG_DETECT_PREDICTIVE_CONFLICTS_H
+
+#include "detect/predictive_sections.h"
+
+struct snag_conflict {
+	uint32_t lock;	  /* UINT32_MAX: this slot is empty */
+	uint32_t write;	  /* the section of the last write while the lock was held alone */
+	uint32_t read[2]; /* sections that read since, held alone: different threads */
+	uint32_t more;	  /* further ones, a list of nodes; 0: none */
+};
+
+struct snag_conflict_node {
+	uint32_t section;
+	uint32_t next; /* or 0 */
+	bool is_write;
+};
+
+struct snag_conflicts { /* of one variable; all 0: none */
+	struct snag_conflict *slot;
+	uint32_t n, nslots; /* nslots: a power of two, or 0 */
+};
+
+struct snag_conflict_nodes {
+	struct snag_conflict_node *node; /* node[0] is not used */
+	size_t n, cap;
+	uint32_t unused;
+};
+
+void snag_conflicts_grow(struct snag_conflicts *c);
+uint32_t snag_conflict_node_new(struct snag_conflict_nodes *nodes);
+
+static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32_t lock)
+{
+	return (lock * 0x9e3779b1u >> 16) & (c->nslots - 1);
+}
+
+/* The entry of a lock, or NULL. */
+static inline struct snag_conflict *snag_conflict_find(const struct snag_conflicts *c,
+						       uint32_t lock)
+{
+	if (!c->nslots)
+		return NULL;
+	for (uint32_t i = snag_conflict_slot(c, lock);; i = (i + 1) & (c->nslots - 1)) {
+		if (c->slot[i].lock == lock)
+			return &c->slot[i];
+		if (c->slot[i].lock == UINT32_MAX)
+			return NULL;
+	}
+}
+
+/* The entry of a lock, which is made if there is none. */
+static inline struct snag_conflict *snag_conflict_get(struct snag_conflicts *c, uint32_t lock)
+{
+	struct snag_conflict *entry = snag_conflict_find(c, lock);
+	if (entry)
+		return entry;
+	if ((c->n + 1) * 4 > c->nslots * 3)
+		snag_conflicts_grow(c);
+	uint32_t i = snag_conflict_slot(c, lock);
+	while (c->slot[i].lock != UINT32_MAX)
+		i = (i + 1) & (c->nslots - 1);
+	c->n++;
+	c->slot[i] = (struct snag_conflict){.lock = lock};
+	return &c->slot[i];
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive_sections.h - critical sections that can still order something
+ *
+ * Idea.   A section is an object from its acquire on.  Conflicts (predictive_conflicts.h)
+ *         refer to the section an access was in, and find its release clock there.  The
+ *         rule "a1 before r2 implies r1 before r2" asks at a release r2 for the sections
+ *         of the same lock whose acquire is known and whose release is not.  A clock can
+ *         end between the two only if the section exports something: if its thread
+ *         released another lock or forked inside it.  Only such sections are filed.
+ *
+ * State.  section[]    a pool; number 0 is none.  Reference-counted.
+ *         run          filed sections in an order in which the known acquires are a prefix:
+ *                      all of a lock when the relation composes with HB (what is HB-before
+ *                      a known acquire is known), those of one thread otherwise
+ *
+ * Trim.   A filed section can matter only while some clock in use ends inside it: clocks only
+ *         grow by joining whole clocks, so no other end can ever appear.  When twice as many
+ *         are filed as the last time, the ends of all clocks in use are marked, and
+ *         sections without a mark between acquire and release are dropped.  This is exact
+ *         also for threads that start late.
+ */
+#ifndef SNAG_DETECT_PREDICTIVE_SECTIONS_H
+#define SNAG_DETECT_PREDICTIVE_SECTIONS_H
+
+#include "order/vclock.h"
+#include "trace/race.h"
+
+#include <stdbool.h>
+
+/* The lock of the atomic accesses to a variable, in the variable's own tables. */
+#define SNAG_ATOMIC_LOCK (UINT32_MAX - 1)
+
+struct snag_section {
+	uint32_t refs; /* 0: unused */
+	snag_tid thread;
+	uint32_t lock;
+	uint32_t acquire, release; /* release: SNAG_NO_EVENT while it is open */
+	uint32_t outer, inner;	   /* its neighbours among those its thread holds; outer: the
+				    * next unused one */
+	bool is_shared, exports;
+	struct snag_vclock *clock; /* at the release: of HB, or of a relation with program order */
+	struct snag_vclock *owed;  /* to be known at the release; NULL: nothing */
+};
+
+struct snag_run {
+	snag_tid thread; /* whose sections; SNAG_RUN_ALL: of every thread */
+	bool is_shared;
+	struct snag_filed {
+		uint32_t section;
+		snag_tid thread;
+		uint32_t acquire;
+	} * at;
+	size_t n, cap;
+};
+
+#define SNAG_RUN_ALL UINT32_MAX
+
+struct snag_sections {
+	struct snag_section *section;
+	size_t n, cap;
+	uint32_t unused; /* first of a list; 0: none */
+};
+
+void snag_sections_init(struct snag_sections *s);
+void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool);
+
+uint32_t snag_section_new(struct snag_sections *s); /* with one reference */
+void snag_section_free(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number);
+
+static inline uint32_t snag_section_share(struct snag_sections *s, uint32_t number)
+{
+	s->section[number].refs++;
+	return number;
+}
+
+static inline void snag_section_drop(struct snag_sections *s, struct snag_vclock_pool *pool,
+				     uint32_t number) /* accepts 0 */
+{
+	if (number && --s->section[number].refs == 0)
+		snag_section_free(s, pool, number);
+}
+
+/* *to, which holds a reference, refers to another section. */
+static inline void snag_section_set(struct snag_sections *s, struct snag_vclock_pool *pool,
+				    uint32_t *to, uint32_t number)
+{
+	if (number)
+		s->section[number].refs++;
+	snag_section_drop(s, pool, *to);
+	*to = number;
+}
+
+void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t number);
+
+/* The last section of the run whose acquire the clock knows, or 0. */
+static inline uint32_t snag_run_last_known(const struct snag_run *run,
+					   const struct snag_vclock *clock)
+{
+	size_t high = run->n, step = 1; /* known ones are a prefix; most are old */
+	while (high > 0) {
+		size_t low = high > step ? high - step : 0;
+		const struct snag_filed *f = &run->at[low];
+		if (f->acquire < snag_vclock_get(clock, f->thread)) {
+			while (high - low > 1) {
+				size_t mid = low + (high - low) / 2;
+				f = &run->at[mid];
+				if (f->acquire < snag_vclock_get(clock, f->thread))
+					low = mid;
+				else
+					high = mid;
+			}
+			return run->at[low].section;
+		}
+		high = low;
+		step *= 2;
+	}
+	return 0;
+}
+
+#endif
