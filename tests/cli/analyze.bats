@@ -15,7 +15,7 @@ load helper
 	snags analyze --with hb,shb,lockset bank.std
 	[ "$status" = 66 ]
 	matches analyze-bank-several
-	[ "$(grep -c '^RACE ' <<<"$output")" = 4 ]
+	[ "$(grep -c '^RACE ' <<<"$output")" = 3 ]
 	[ "$(grep '^RACE ' <<<"$output" | head -1)" = "RACE observed balance: bank.c:17 / bank.c:15" ]
 }
 
