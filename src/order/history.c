@@ -156,14 +156,14 @@ static bool blocks_compare(struct snag_history *h, struct snag_locksets *lockset
 
 /* ---- the guard ---- */
 
-/* The locks held alone become the guard; every access is filed anew. */
-static void guard_choose(struct snag_history *h, struct snag_locksets *locksets, snag_lockset locks)
+/* Another guard: every access is filed anew. */
+static void guard_choose(struct snag_history *h, struct snag_locksets *locksets, snag_lockset guard)
 {
 	struct snag_history old = *h;
-	*h = (struct snag_history){.guard = snag_lockset_common(locksets, locks, locks)};
+	*h = (struct snag_history){.guard = guard};
 	for (uint32_t i = 0; i < old.nplain; i++) {
 		struct snag_history_entry *e = &old.plain[i];
-		if (h->guard && snag_lockset_within(locksets, h->guard, e->locks))
+		if (snag_lockset_within(locksets, guard, e->locks))
 			block_add(block_of(h, e->thread),
 				  (struct guarded){e->locks, e->time << 1 | e->is_write});
 		else
@@ -198,8 +198,10 @@ static bool guard_holds(struct snag_history *h, struct snag_locksets *locksets, 
 			return false;
 		}
 	}
-	guard_choose(h, locksets, locks);
-	return h->guard != 0;
+	snag_lockset alone = snag_lockset_common(locksets, locks, locks);
+	if (alone)
+		guard_choose(h, locksets, alone);
+	return alone != 0;
 }
 
 bool snag_history_access(struct snag_history *h, struct snag_locksets *locksets,
