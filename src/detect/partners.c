@@ -11,16 +11,30 @@
 
 #define NONE UINT32_MAX
 
-enum { MANY_QUESTIONS = 1 << 20, MIN_SLOTS = 1 << 10 };
+enum { MANY_QUESTIONS = 1 << 20, MIN_SLOTS = 1 << 10, FEW = 2 };
+
+/* Questions hold on to clocks: so many bytes are too many. */
+static const size_t many_bytes = (size_t)256 << 20;
 
 struct chain {
-	uint32_t *event;
-	size_t n, cap;
+	union {
+		uint32_t few[FEW]; /* up to FEW events */
+		uint32_t *many;
+	};
+	size_t n, cap; /* cap: of many; 0: few */
 	uint32_t variable, thread;
 	snag_loc loc;
 	uint8_t op;
 	snag_lockset locks;
-	uint32_t sibling; /* the next chain of the variable, or NONE */
+	uint32_t sibling; /* the next chain of the group, or NONE */
+};
+
+/* The chains of one variable that hold the same locks. */
+struct group {
+	uint32_t variable;
+	snag_lockset locks;
+	uint32_t first;	  /* chain */
+	uint32_t sibling; /* the next group of the variable, or NONE */
 };
 
 /* What identifies a chain. */
@@ -33,13 +47,16 @@ struct key {
 struct pass {
 	struct snag_partners *partners;
 	const struct snag_question *next, *end; /* the questions to come */
-	uint32_t
-		*first_chain; /* per variable: 0: not racy, 1: racy, no chain yet, k + 2: chain k */
+	/* Per variable: 0: not racy, 1: racy, no access yet, k + 2: group k */
+	uint32_t *first_group;
 	size_t nvariables;
 	struct chain *chain;
-	size_t nchains, cap;
-	uint32_t *slot; /* open addressing: chain number + 1 */
-	size_t nslots;
+	struct table {
+		size_t n, cap;
+		uint32_t *slot; /* open addressing: number + 1 */
+		size_t nslots;
+	} chains, groups;
+	struct group *group;
 	struct snag_locksets locksets; /* disjoint_locksets: what each thread holds */
 	snag_lockset *held;
 	size_t held_cap;
@@ -75,73 +92,136 @@ void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uin
 
 bool snag_partners_should_answer(const struct snag_partners *p)
 {
-	return p->n >= MANY_QUESTIONS;
+	return p->n >= MANY_QUESTIONS &&
+	       p->n * sizeof(*p->question) + p->pool->live_bytes >= many_bytes;
 }
 
-static size_t slot_start(const struct pass *s, struct key key)
-{
-	const struct snag_event *ev = key.ev;
-	uint64_t x = ((uint64_t)ev->target << 32 | ev->loc) * 0x9e3779b97f4a7c15u;
-	x ^= ((uint64_t)ev->thread << 1 | (ev->op == SNAG_OP_WRITE)) * 0xc2b2ae3d27d4eb4fu;
-	x ^= key.locks * 0x165667b19e3779f9u;
-	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32) & (s->nslots - 1);
-}
+/* ---- tables of chains and groups ---- */
 
-static void slot_insert(struct pass *s, uint32_t number)
+static size_t chain_hash(const struct pass *s, uint32_t number)
 {
 	const struct chain *c = &s->chain[number];
-	struct snag_event ev = {
-		.thread = c->thread, .target = c->variable, .loc = c->loc, .op = c->op};
-	size_t i = slot_start(s, (struct key){&ev, c->locks});
-	while (s->slot[i])
-		i = (i + 1) & (s->nslots - 1);
-	s->slot[i] = number + 1;
+	uint64_t x = ((uint64_t)c->variable << 32 | c->loc) * 0x9e3779b97f4a7c15u;
+	x ^= ((uint64_t)c->thread << 1 | (c->op == SNAG_OP_WRITE)) * 0xc2b2ae3d27d4eb4fu;
+	x ^= c->locks * 0x165667b19e3779f9u;
+	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
 }
 
-static struct chain *chain_new(struct pass *s, struct key key)
+static size_t group_hash(const struct pass *s, uint32_t number)
 {
-	const struct snag_event *ev = key.ev;
-	uint32_t number = (uint32_t)s->nchains++;
-	s->chain = snag_grow(s->chain, &s->cap, s->nchains, sizeof(*s->chain));
-	struct chain *c = &s->chain[number];
-	c->variable = ev->target;
-	c->thread = ev->thread;
-	c->loc = ev->loc;
-	c->op = ev->op;
-	c->locks = key.locks;
-	c->sibling = s->first_chain[ev->target] - 2; /* 1 - 2 is NONE */
-	s->first_chain[ev->target] = number + 2;
-	if (s->nchains * 2 < s->nslots) {
-		slot_insert(s, number);
-		return c;
+	uint64_t x = (uint64_t)s->group[number].variable << 32 | s->group[number].locks;
+	x *= 0x9e3779b97f4a7c15u;
+	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
+}
+
+static bool chain_equals(const struct pass *s, uint32_t a, uint32_t b)
+{
+	const struct chain *x = &s->chain[a], *y = &s->chain[b];
+	return x->variable == y->variable && x->thread == y->thread && x->loc == y->loc &&
+	       x->op == y->op && x->locks == y->locks;
+}
+
+static bool group_equals(const struct pass *s, uint32_t a, uint32_t b)
+{
+	return s->group[a].variable == s->group[b].variable &&
+	       s->group[a].locks == s->group[b].locks;
+}
+
+typedef size_t hash_function(const struct pass *s, uint32_t number);
+typedef bool equals_function(const struct pass *s, uint32_t a, uint32_t b);
+
+static void table_insert(const struct pass *s, struct table *t, uint32_t number,
+			 hash_function *hash)
+{
+	size_t i = hash(s, number) & (t->nslots - 1);
+	while (t->slot[i])
+		i = (i + 1) & (t->nslots - 1);
+	t->slot[i] = number + 1;
+}
+
+/* Element n, just past the end, is what is sought.  Returns the number of its equal, or n: it
+ * has joined the table. */
+static inline uint32_t table_find(const struct pass *s, struct table *t, hash_function *hash,
+				  equals_function *equals)
+{
+	uint32_t sought = (uint32_t)t->n;
+	size_t i = hash(s, sought) & (t->nslots - 1);
+	for (; t->slot[i]; i = (i + 1) & (t->nslots - 1))
+		if (equals(s, t->slot[i] - 1, sought))
+			return t->slot[i] - 1;
+	t->slot[i] = sought + 1;
+	t->n++;
+	if (t->n * 2 < t->nslots)
+		return sought;
+	free(t->slot);
+	t->nslots *= 2;
+	t->slot = snag_calloc(t->nslots, sizeof(*t->slot));
+	for (uint32_t k = 0; k < t->n; k++)
+		table_insert(s, t, k, hash);
+	return sought;
+}
+
+static struct group *group_of(struct pass *s, uint32_t variable, snag_lockset locks)
+{
+	s->group = snag_grow(s->group, &s->groups.cap, s->groups.n + 1, sizeof(*s->group));
+	s->group[s->groups.n] = (struct group){variable, locks, NONE, NONE};
+	uint32_t last = (uint32_t)s->groups.n;
+	uint32_t number = table_find(s, &s->groups, group_hash, group_equals);
+	if (number == last) {
+		s->group[number].sibling = s->first_group[variable] - 2; /* 1 - 2 is NONE */
+		s->first_group[variable] = number + 2;
 	}
-	free(s->slot);
-	s->nslots *= 2;
-	s->slot = snag_calloc(s->nslots, sizeof(*s->slot));
-	for (uint32_t i = 0; i < s->nchains; i++)
-		slot_insert(s, i);
-	return c;
+	return &s->group[number];
 }
 
 static struct chain *chain_of(struct pass *s, struct key key)
 {
-	const struct snag_event *ev = key.ev;
-	for (size_t i = slot_start(s, key); s->slot[i]; i = (i + 1) & (s->nslots - 1)) {
-		struct chain *c = &s->chain[s->slot[i] - 1];
-		if (c->variable == ev->target && c->thread == ev->thread && c->loc == ev->loc &&
-		    c->op == ev->op && c->locks == key.locks)
-			return c;
+	s->chain = snag_grow(s->chain, &s->chains.cap, s->chains.n + 1, sizeof(*s->chain));
+	s->chain[s->chains.n] = (struct chain){.variable = key.ev->target,
+					       .thread = key.ev->thread,
+					       .loc = key.ev->loc,
+					       .op = key.ev->op,
+					       .locks = key.locks};
+	uint32_t last = (uint32_t)s->chains.n;
+	uint32_t number = table_find(s, &s->chains, chain_hash, chain_equals);
+	if (number == last) {
+		struct group *g = group_of(s, key.ev->target, key.locks);
+		s->chain[number].sibling = g->first;
+		g->first = number;
 	}
-	return chain_new(s, key);
+	return &s->chain[number];
+}
+
+/* ---- chains ---- */
+
+static const uint32_t *chain_events(const struct chain *c)
+{
+	return c->cap ? c->many : c->few;
+}
+
+static void chain_add(struct chain *c, uint32_t event)
+{
+	if (c->n < FEW) {
+		c->few[c->n++] = event;
+		return;
+	}
+	if (!c->cap) {
+		uint32_t *many = snag_grow(NULL, &c->cap, 2 * FEW, sizeof(*many));
+		memcpy(many, c->few, sizeof(c->few));
+		c->many = many;
+	}
+	c->many = snag_grow(c->many, &c->cap, c->n + 1, sizeof(*c->many));
+	c->many[c->n++] = event;
 }
 
 /* How many of the chain's accesses have a number below `limit`. */
 static size_t chain_below(const struct chain *c, uint32_t limit)
 {
+	const uint32_t *event = chain_events(c);
 	size_t low = 0, high = c->n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (c->event[mid] < limit)
+		if (event[mid] < limit)
 			low = mid + 1;
 		else
 			high = mid;
@@ -149,36 +229,42 @@ static size_t chain_below(const struct chain *c, uint32_t limit)
 	return low;
 }
 
+static void chain_answer(struct pass *s, const struct chain *c, const struct snag_event *ev,
+			 const struct snag_question *q)
+{
+	const uint32_t *event = chain_events(c);
+	uint32_t from = snag_vclock_get(q->before, c->thread);
+	if (c->thread == ev->thread || (c->op != SNAG_OP_WRITE && ev->op != SNAG_OP_WRITE) ||
+	    event[c->n - 1] < from)
+		return;
+	size_t ordered = chain_below(c, from);
+	struct snag_partners_found found = {
+		.first = {.event = event[c->n - 1],
+			  .thread = c->thread,
+			  .target = c->variable,
+			  .loc = c->loc,
+			  .op = c->op},
+		.second = {.event = q->event,
+			   .thread = ev->thread,
+			   .target = ev->target,
+			   .loc = ev->loc,
+			   .op = ev->op},
+		.event = event + ordered,
+		.n = c->n - ordered,
+		.before = q->before,
+	};
+	s->partners->handler(s->partners->ctx, &found);
+}
+
 /* The pass has filed all accesses before this one. */
 static void question_answer(struct pass *s, struct key key)
 {
-	const struct snag_event *ev = key.ev;
 	const struct snag_question *q = s->next++;
-	for (uint32_t i = s->first_chain[ev->target] - 2; i != NONE; i = s->chain[i].sibling) {
-		const struct chain *c = &s->chain[i];
-		if (c->thread == ev->thread || (c->op != SNAG_OP_WRITE && ev->op != SNAG_OP_WRITE))
+	for (uint32_t g = s->first_group[key.ev->target] - 2; g != NONE; g = s->group[g].sibling) {
+		if (snag_lockset_excludes(&s->locksets, s->group[g].locks, key.locks))
 			continue;
-		uint32_t from = snag_vclock_get(q->before, c->thread);
-		if (c->event[c->n - 1] < from ||
-		    snag_lockset_excludes(&s->locksets, c->locks, key.locks))
-			continue;
-		size_t ordered = chain_below(c, from);
-		struct snag_partners_found found = {
-			.first = {.event = c->event[c->n - 1],
-				  .thread = c->thread,
-				  .target = c->variable,
-				  .loc = c->loc,
-				  .op = c->op},
-			.second = {.event = q->event,
-				   .thread = ev->thread,
-				   .target = ev->target,
-				   .loc = ev->loc,
-				   .op = ev->op},
-			.event = c->event + ordered,
-			.n = c->n - ordered,
-			.before = q->before,
-		};
-		s->partners->handler(s->partners->ctx, &found);
+		for (uint32_t i = s->group[g].first; i != NONE; i = s->chain[i].sibling)
+			chain_answer(s, &s->chain[i], key.ev, q);
 	}
 }
 
@@ -187,22 +273,26 @@ static void pass_init(struct pass *s, struct snag_partners *p)
 	*s = (struct pass){.partners = p, .next = p->question, .end = p->question + p->n};
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t variable = p->question[i].variable;
-		s->first_chain = snag_grow(s->first_chain, &s->nvariables, (size_t)variable + 1,
-					   sizeof(*s->first_chain));
-		s->first_chain[variable] = 1;
+		s->first_group = snag_grow(s->first_group, &s->nvariables, (size_t)variable + 1,
+					   sizeof(*s->first_group));
+		s->first_group[variable] = 1;
 	}
-	s->nslots = MIN_SLOTS;
-	s->slot = snag_calloc(s->nslots, sizeof(*s->slot));
+	s->chains.nslots = s->groups.nslots = MIN_SLOTS;
+	s->chains.slot = snag_calloc(MIN_SLOTS, sizeof(*s->chains.slot));
+	s->groups.slot = snag_calloc(MIN_SLOTS, sizeof(*s->groups.slot));
 	snag_locksets_init(&s->locksets);
 }
 
 static void pass_done(struct pass *s)
 {
-	for (size_t i = 0; i < s->nchains; i++)
-		free(s->chain[i].event);
+	for (size_t i = 0; i < s->chains.n; i++)
+		if (s->chain[i].cap)
+			free(s->chain[i].many);
 	free(s->chain);
-	free(s->slot);
-	free(s->first_chain);
+	free(s->group);
+	free(s->chains.slot);
+	free(s->groups.slot);
+	free(s->first_group);
 	snag_locksets_done(&s->locksets);
 	free(s->held);
 }
@@ -230,16 +320,14 @@ static void pass_batch(struct pass *s, const struct snag_batch *batch)
 		if (counts_locks && !snag_op_is_access(ev->op))
 			held_update(s, ev);
 		/* Hardly any variable is racy: ask that first. */
-		if (ev->target >= s->nvariables || !s->first_chain[ev->target] ||
+		if (ev->target >= s->nvariables || !s->first_group[ev->target] ||
 		    !snag_op_is_access(ev->op))
 			continue;
 		uint32_t event = (uint32_t)(batch->first + i);
 		struct key key = {ev, counts_locks ? s->held[ev->thread] : 0};
 		if (s->next->event == event)
 			question_answer(s, key);
-		struct chain *c = chain_of(s, key);
-		c->event = snag_grow(c->event, &c->cap, c->n + 1, sizeof(*c->event));
-		c->event[c->n++] = event;
+		chain_add(chain_of(s, key), event);
 	}
 }
 

@@ -6,8 +6,15 @@
  *         is forgotten when a later one is ordered after it, conflicts with all it conflicts
  *         with, and holds no lock it did not hold: whatever races with the earlier one then
  *         races with the later one too.
- * State.  A list of entries.  `time` is the event number + 1.
- * Cost.   O(entries).
+ *         Most variables have a lock that most accesses hold, the guard.  Guarded accesses
+ *         do not race with each other: they are filed by thread, where only their own thread
+ *         looks, and compared with the few others alone.
+ * State.  guard   locks that every guarded access holds alone; shrinks to what accesses have
+ *                 in common.  It is chosen anew when accesses that hold other locks have
+ *                 become as many as guarded ones (lead).
+ *         plain   the other accesses
+ *         block[] guarded ones: open addressing by thread, one cache line each
+ * Cost.   A guarded access O(plain accesses), another O(all that are kept); mostly a handful.
  */
 #ifndef SNAG_ORDER_HISTORY_H
 #define SNAG_ORDER_HISTORY_H
@@ -17,14 +24,18 @@
 
 struct snag_history_entry {
 	uint32_t thread;
-	uint32_t time;
+	uint32_t time; /* event number + 1 */
 	snag_lockset locks;
 	bool is_write;
 };
 
 struct snag_history {
-	struct snag_history_entry *at;
-	uint32_t n, cap;
+	snag_lockset guard; /* 0: none yet */
+	uint32_t lead;
+	struct snag_history_entry *plain;
+	uint32_t nplain, plain_cap;
+	struct snag_history_block *block;
+	uint32_t nblocks, block_cap; /* block_cap: a power of two, or 0 */
 };
 
 void snag_history_done(struct snag_history *h);
