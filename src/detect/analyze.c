@@ -3,8 +3,8 @@
  * analyze.c - run detectors over a trace and collect what they find
  *
  * Idea.   One reading feeds every detector.  Only if races turned up is the trace read
- *         again: once to name their partners, and once to look up the details a report
- *         shows.  A source that cannot be read again is copied into a
+ *         again: once to name partners that lie far back, and once to look up the details
+ *         a report shows.  A source that cannot be read again is copied into a
  *         log as it goes by.
  */
 #include "detect/analyze.h"
@@ -23,6 +23,7 @@ struct run {
 	struct snag_analysis *analysis;
 	struct snag_log *log; /* NULL: the source can be read again */
 	struct snag_error *err;
+	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
 	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
 };
@@ -107,6 +108,7 @@ static int first_reading(struct run *r)
 					 r->src->name, SNAG_LOG_MAX_THREADS);
 		if (r->log)
 			snag_log_add(r->log, &batch);
+		snag_recent_add(&r->recent, &batch);
 		rc = batch_run(r, &batch);
 		if (rc < 0)
 			return rc;
@@ -159,9 +161,10 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
+	snag_recent_init(&r.recent);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
-		snag_collector_init(&r.collector[i], d, &a->findings[i], options->pairs);
+		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
 		r.state[i] = d->open(&r.collector[i].env);
 	}
 	int rc = second_reading_prepare(&r);
@@ -176,6 +179,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		snag_collector_done(&r.collector[i]);
 		r.collector[i].detector->close(r.state[i]);
 	}
+	snag_recent_done(&r.recent);
 	snag_log_done(r.log);
 	free(r.log);
 	if (rc < 0)

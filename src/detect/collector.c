@@ -101,12 +101,14 @@ static void racy_add(struct snag_collector *c, uint32_t event)
 	f->racy[f->nracy++] = event;
 }
 
-static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event,
+static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 		    struct snag_vclock *before, struct snag_vclock_pool *pool)
 {
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
-	snag_partners_ask(&c->partners, ev, event, before, pool);
+	if (c->detector->disjoint_locksets ||
+	    !snag_recent_partners(c->recent, ev, event, since, before, partners_found, c))
+		snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
 static void on_pair(void *ctx, const struct snag_site *first, const struct snag_site *second)
@@ -119,10 +121,11 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 }
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
-			 struct snag_findings *findings, bool pairs)
+			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy, .on_pair = on_pair, .ctx = c},
 				     .detector = detector,
+				     .recent = recent,
 				     .findings = findings,
 				     .pairs = pairs};
 	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);

@@ -12,10 +12,12 @@
 
 #include "detect/detector.h"
 #include "detect/partners.h"
+#include "detect/recent.h"
 
 struct snag_collector {
 	struct snag_detector_env env; /* what the detector is given */
 	const struct snag_detector *detector;
+	struct snag_recent *recent;
 	struct snag_findings *findings;
 	bool pairs; /* every racy pair on its own */
 	struct snag_partners partners;
@@ -24,7 +26,7 @@ struct snag_collector {
 };
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
-			 struct snag_findings *findings, bool pairs);
+			 struct snag_recent *recent, struct snag_findings *findings, bool pairs);
 void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
 
 /* Once the partners have been answered: puts the races in their order. */

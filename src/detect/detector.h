@@ -31,8 +31,9 @@
 struct snag_detector_env {
 	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
 	 * thread is not ordered before it.  `before` is what is; the receiver may share it,
-	 * and finds the partners itself (detect/partners.h). */
-	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event,
+	 * and finds the partners itself (detect/partners.h).  None of them comes before event
+	 * `since`; a detector that cannot tell says 0. */
+	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
 	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
 	 * sites, event, thread, target, loc and op are set. */

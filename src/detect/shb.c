@@ -59,6 +59,13 @@ static void shb_close(void *state)
 	free(shb);
 }
 
+static void shb_report(struct shb *shb, const struct snag_event *ev, uint32_t event,
+		       const struct snag_access_state *x, struct snag_vclock *now)
+{
+	uint32_t since = snag_access_since(x, now, ev->thread);
+	shb->env->on_racy(shb->env->ctx, ev, event, since, now, &shb->clocks.pool);
+}
+
 static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct shb *shb = state;
@@ -66,7 +73,7 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 	snag_clocks_join(&shb->clocks, ev->thread, &x->wrote);
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_read(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
+		shb_report(shb, ev, event, &x->access, now);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -75,7 +82,7 @@ static void shb_write(void *state, const struct snag_event *ev, uint32_t event) 
 	struct shb_variable *x = &shb->x[ev->target];
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_write(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
+		shb_report(shb, ev, event, &x->access, now);
 	snag_stamp_set(&shb->clocks, &x->wrote, ev->thread, event + 1);
 }
 
