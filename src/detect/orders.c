@@ -75,6 +75,7 @@ static const struct snag_order_rules wdp_rules = {
 			.write = name##_write,                                               \
 			.sync = name##_sync,                                                 \
 			.branch = name##_rules.to == SNAG_TO_BRANCH ? name##_branch : NULL}; \
+		snag_predictive_trim(state, &name##_rules, (uint32_t)batch->first);          \
 		snag_predictive_reserve(state, batch);                                       \
 		snag_handlers_run(&handlers, state, batch);                                  \
 	}                                                                                    \

@@ -29,12 +29,19 @@ struct chain {
 	uint32_t sibling; /* the next chain of the group, or NONE */
 };
 
+/* A racy variable.  Most of its accesses hold one lock, and ask in vain among each other: the
+ * groups that hold it, the guard, are listed apart. */
+struct racy {
+	snag_lockset guard;	 /* held alone by all groups of the first list; 0: none yet */
+	uint32_t guarded, plain; /* group, or NONE */
+};
+
 /* The chains of one variable that hold the same locks. */
 struct group {
 	uint32_t variable;
 	snag_lockset locks;
 	uint32_t first;	  /* chain */
-	uint32_t sibling; /* the next group of the variable, or NONE */
+	uint32_t sibling; /* the next group of its list, or NONE */
 };
 
 /* What identifies a chain. */
@@ -47,9 +54,10 @@ struct key {
 struct pass {
 	struct snag_partners *partners;
 	const struct snag_question *next, *end; /* the questions to come */
-	/* Per variable: 0: not racy, 1: racy, no access yet, k + 2: group k */
-	uint32_t *first_group;
+	uint32_t *number; /* per variable: 0: not racy; else 1 + its place in racy[] */
 	size_t nvariables;
+	struct racy *racy;
+	size_t nracy, racy_cap;
 	struct chain *chain;
 	struct table {
 		size_t n, cap;
@@ -161,6 +169,15 @@ static inline uint32_t table_find(const struct pass *s, struct table *t, hash_fu
 	return sought;
 }
 
+/* Whether the locks include the guard, which shrinks to what they have in common. */
+static bool guard_adapt(struct pass *s, struct racy *x, snag_lockset locks)
+{
+	snag_lockset common = snag_lockset_common(&s->locksets, x->guard ? x->guard : locks, locks);
+	if (common)
+		x->guard = common;
+	return common != 0;
+}
+
 static struct group *group_of(struct pass *s, uint32_t variable, snag_lockset locks)
 {
 	s->group = snag_grow(s->group, &s->groups.cap, s->groups.n + 1, sizeof(*s->group));
@@ -168,8 +185,10 @@ static struct group *group_of(struct pass *s, uint32_t variable, snag_lockset lo
 	uint32_t last = (uint32_t)s->groups.n;
 	uint32_t number = table_find(s, &s->groups, group_hash, group_equals);
 	if (number == last) {
-		s->group[number].sibling = s->first_group[variable] - 2; /* 1 - 2 is NONE */
-		s->first_group[variable] = number + 2;
+		struct racy *x = &s->racy[s->number[variable] - 1];
+		uint32_t *list = guard_adapt(s, x, locks) ? &x->guarded : &x->plain;
+		s->group[number].sibling = *list;
+		*list = number;
 	}
 	return &s->group[number];
 }
@@ -256,11 +275,10 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 	s->partners->handler(s->partners->ctx, &found);
 }
 
-/* The pass has filed all accesses before this one. */
-static void question_answer(struct pass *s, struct key key)
+static void groups_answer(struct pass *s, uint32_t first, struct key key,
+			  const struct snag_question *q)
 {
-	const struct snag_question *q = s->next++;
-	for (uint32_t g = s->first_group[key.ev->target] - 2; g != NONE; g = s->group[g].sibling) {
+	for (uint32_t g = first; g != NONE; g = s->group[g].sibling) {
 		if (snag_lockset_excludes(&s->locksets, s->group[g].locks, key.locks))
 			continue;
 		for (uint32_t i = s->group[g].first; i != NONE; i = s->chain[i].sibling)
@@ -268,14 +286,28 @@ static void question_answer(struct pass *s, struct key key)
 	}
 }
 
+/* The pass has filed all accesses before this one. */
+static void question_answer(struct pass *s, struct key key)
+{
+	const struct snag_question *q = s->next++;
+	const struct racy *x = &s->racy[s->number[key.ev->target] - 1];
+	if (!x->guard || !snag_lockset_within(&s->locksets, x->guard, key.locks))
+		groups_answer(s, x->guarded, key, q);
+	groups_answer(s, x->plain, key, q);
+}
+
 static void pass_init(struct pass *s, struct snag_partners *p)
 {
 	*s = (struct pass){.partners = p, .next = p->question, .end = p->question + p->n};
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t variable = p->question[i].variable;
-		s->first_group = snag_grow(s->first_group, &s->nvariables, (size_t)variable + 1,
-					   sizeof(*s->first_group));
-		s->first_group[variable] = 1;
+		s->number = snag_grow(s->number, &s->nvariables, (size_t)variable + 1,
+				      sizeof(*s->number));
+		if (s->number[variable])
+			continue;
+		s->racy = snag_grow(s->racy, &s->racy_cap, s->nracy + 1, sizeof(*s->racy));
+		s->racy[s->nracy++] = (struct racy){0, NONE, NONE};
+		s->number[variable] = (uint32_t)s->nracy;
 	}
 	s->chains.nslots = s->groups.nslots = MIN_SLOTS;
 	s->chains.slot = snag_calloc(MIN_SLOTS, sizeof(*s->chains.slot));
@@ -292,7 +324,8 @@ static void pass_done(struct pass *s)
 	free(s->group);
 	free(s->chains.slot);
 	free(s->groups.slot);
-	free(s->first_group);
+	free(s->number);
+	free(s->racy);
 	snag_locksets_done(&s->locksets);
 	free(s->held);
 }
@@ -320,7 +353,7 @@ static void pass_batch(struct pass *s, const struct snag_batch *batch)
 		if (counts_locks && !snag_op_is_access(ev->op))
 			held_update(s, ev);
 		/* Hardly any variable is racy: ask that first. */
-		if (ev->target >= s->nvariables || !s->first_group[ev->target] ||
+		if (ev->target >= s->nvariables || !s->number[ev->target] ||
 		    !snag_op_is_access(ev->op))
 			continue;
 		uint32_t event = (uint32_t)(batch->first + i);

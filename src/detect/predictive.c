@@ -8,11 +8,14 @@
 
 #include <string.h>
 
+enum { FILE_MINIMUM = 1 << 17 };
+
 void *snag_predictive_open(const struct snag_detector_env *env)
 {
 	struct snag_predictive *p = snag_calloc(1, sizeof(*p));
 	p->env = env;
 	p->nowed = 1;
+	p->file_minimum = FILE_MINIMUM;
 	snag_vclock_pool_init(&p->pool);
 	snag_sections_init(&p->sections);
 	snag_frontier_pool_init(&p->frontiers);

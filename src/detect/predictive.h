@@ -120,7 +120,8 @@ struct snag_predictive {
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
 	uint32_t states; /* numbers given to thread states */
-	size_t nfiled, file_limit;
+	size_t nfiled;
+	size_t file_minimum, file_limit; /* so many are not worth trimming */
 
 	struct snag_predictive_thread *thread;
 	size_t nthreads, thread_cap;
@@ -149,6 +150,10 @@ void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictiv
 void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predictive_lock *l);
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread);
+
+/* Between batches: forgets sections that can no longer matter.  `now`: the next event. */
+void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
+			  uint32_t now);
 
 #define ENGINE static inline __attribute__((always_inline))
 
@@ -252,8 +257,11 @@ ENGINE void release_rules(const struct snag_order_rules *rules, struct snag_pred
 			  uint32_t number)
 {
 	struct snag_section *s = &p->sections.section[number];
-	if (rules->write_write_sections)
+	if (rules->write_write_sections && s->owed) {
 		clock_join(p, &t->now, s->owed);
+		snag_vclock_drop(&p->pool, s->owed);
+		s->owed = NULL;
+	}
 	while (runs_join(p, l, s->is_shared, &t->now, &t->now) && l->nruns > 1)
 		;
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive_trim.c - forget filed sections that can no longer matter
+ *
+ * Idea.   A filed section (a, r) of thread u matters at a release whose clock knows a but not
+ *         r: its entry for u, its end in u, lies in (a, r].  A clock grows only by joining
+ *         other clocks and by the stamps of events to come, whose times are beyond r.  So
+ *         once no clock in use ends in u inside the section, none ever will.  This holds for
+ *         every thread, also one that has not appeared yet: it can only learn from clocks in
+ *         use.
+ *         With write_write_sections a section that is wholly known through a write-write
+ *         conflict matters too, if no later one of its lock is: then u's end lies before u's
+ *         next section in the run.  Such conflicts are learned from the clocks `wrote` and
+ *         from sections that accesses refer to, not from those that are only filed.
+ *
+ * Rules.  Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
+ *         sections that contain one.
+ * Cost.   O(clocks in use x threads), each time twice as many sections are filed as were
+ *         kept the last time.
+ */
+#include "base/memory.h"
+#include "detect/predictive.h"
+
+#include <string.h>
+
+struct end {
+	snag_tid thread;
+	uint32_t time;
+};
+
+struct ends {
+	struct end *at;
+	size_t n, cap;
+	uint64_t *seen; /* bit by time: each thread has its own times */
+	uint32_t base;	/* times up to here are of no interest */
+};
+
+static void end_add(struct ends *ends, snag_tid thread, uint32_t time)
+{
+	if (time <= ends->base)
+		return;
+	uint64_t *word = &ends->seen[(time - ends->base) / 64],
+		 bit = 1ull << (time - ends->base) % 64;
+	if (*word & bit)
+		return;
+	*word |= bit;
+	ends->at = snag_grow(ends->at, &ends->cap, ends->n + 1, sizeof(*ends->at));
+	ends->at[ends->n++] = (struct end){thread, time};
+}
+
+static void clock_ends(struct ends *ends, const struct snag_vclock *clock) /* accepts NULL */
+{
+	if (clock)
+		for (snag_tid u = 0; u < clock->n; u++)
+			end_add(ends, u, snag_vclock_get(clock, u));
+}
+
+static void lock_ends(struct ends *ends, const struct snag_predictive_lock *l, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		clock_ends(ends, l[i].alone.now);
+		clock_ends(ends, l[i].shared_hb);
+		clock_ends(ends, l[i].shared.now);
+	}
+}
+
+static void lock_wrote_ends(struct ends *ends, const struct snag_predictive_lock *l, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		clock_ends(ends, l[i].alone.wrote);
+		clock_ends(ends, l[i].shared.wrote);
+	}
+}
+
+static int end_compare(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static void ends_init(struct ends *ends, uint32_t base, uint32_t now)
+{
+	*ends = (struct ends){.base = base};
+	ends->seen = snag_calloc((now - base) / 64 + 2, sizeof(*ends->seen));
+}
+
+static void ends_done(struct ends *ends)
+{
+	free(ends->at);
+	free(ends->seen);
+}
+
+static void section_ends(struct ends *ends, const struct snag_predictive *p, uint32_t min_refs)
+{
+	for (size_t i = 1; i < p->sections.n; i++) {
+		const struct snag_section *s = &p->sections.section[i];
+		if (s->refs < min_refs || s->release == SNAG_NO_EVENT)
+			continue;
+		clock_ends(ends, s->clock);
+		end_add(ends, s->thread, s->release + 1);
+	}
+	if (ends->n)
+		qsort(ends->at, ends->n, sizeof(*ends->at), end_compare);
+}
+
+/* Of all clocks in use. */
+static void ends_gather(struct ends *ends, const struct snag_predictive *p)
+{
+	for (size_t i = 0; i < p->nthreads; i++) {
+		clock_ends(ends, p->thread[i].now);
+		clock_ends(ends, p->thread[i].hb);
+		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.section[s].outer)
+			clock_ends(ends, p->sections.section[s].owed);
+	}
+	lock_ends(ends, p->lock, p->lock_cap);
+	lock_ends(ends, p->atomic, p->atomic_cap);
+	section_ends(ends, p, 1);
+}
+
+/* Of those that write-write conflicts may be learned from. */
+static void wrote_gather(struct ends *ends, const struct snag_predictive *p)
+{
+	for (size_t i = 0; i < p->nthreads; i++)
+		clock_ends(ends, p->thread[i].wrote);
+	lock_wrote_ends(ends, p->lock, p->lock_cap);
+	lock_wrote_ends(ends, p->atomic, p->atomic_cap);
+	section_ends(ends, p, 2); /* one reference is the file's */
+}
+
+/* Whether a clock ends in the thread in (after, upto]. */
+static bool ends_between(const struct ends *ends, snag_tid thread, uint32_t after, uint32_t upto)
+{
+	size_t low = 0, high = ends->n;
+	struct end first = {thread, after + 1};
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (end_compare(&ends->at[mid], &first) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < ends->n && ends->at[low].thread == thread && ends->at[low].time <= upto;
+}
+
+struct trim {
+	struct ends ends;
+	struct ends wrote; /* write_write_sections */
+	uint32_t *next;	   /* the same: by thread, its next section in the run; else NULL */
+};
+
+static bool still_matters(const struct snag_predictive *p, struct trim *trim,
+			  const struct snag_filed *f)
+{
+	uint32_t release = p->sections.section[f->section].release;
+	if (trim->next) {
+		uint32_t next = trim->next[f->thread];
+		trim->next[f->thread] = f->acquire;
+		if (ends_between(&trim->wrote, f->thread, f->acquire, next))
+			return true;
+	}
+	return ends_between(&trim->ends, f->thread, f->acquire, release);
+}
+
+static void run_trim(struct snag_predictive *p, struct snag_run *run, struct trim *trim)
+{
+	size_t first = run->n; /* of those that are kept */
+	for (size_t i = 0; trim->next && i < p->nthreads; i++)
+		trim->next[i] = SNAG_NO_EVENT;
+	for (size_t i = run->n; i-- > 0;) {
+		struct snag_filed f = run->at[i];
+		if (still_matters(p, trim, &f))
+			run->at[--first] = f;
+		else
+			snag_section_drop(&p->sections, &p->pool, f.section);
+	}
+	p->nfiled -= first;
+	run->n -= first;
+	memmove(run->at, run->at + first, run->n * sizeof(*run->at));
+}
+
+static uint32_t first_filed(const struct snag_predictive_lock *l, size_t n)
+{
+	uint32_t first = SNAG_NO_EVENT;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < l[i].nruns; k++)
+			if (l[i].run[k].n && l[i].run[k].at[0].acquire < first)
+				first = l[i].run[k].at[0].acquire;
+	return first;
+}
+
+static void locks_trim(struct snag_predictive *p, struct snag_predictive_lock *l, size_t n,
+		       struct trim *trim)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < l[i].nruns; k++)
+			run_trim(p, &l[i].run[k], trim);
+}
+
+void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
+			  uint32_t now)
+{
+	if (p->nfiled <= p->file_minimum || p->nfiled < p->file_limit)
+		return;
+	uint32_t locks = first_filed(p->lock, p->lock_cap);
+	uint32_t atomics = first_filed(p->atomic, p->atomic_cap);
+	uint32_t base = locks < atomics ? locks : atomics;
+	struct trim trim = {.next = NULL};
+	ends_init(&trim.ends, base, now);
+	ends_gather(&trim.ends, p);
+	if (rules->write_write_sections) {
+		ends_init(&trim.wrote, base, now);
+		wrote_gather(&trim.wrote, p);
+		trim.next = snag_alloc(p->nthreads * sizeof(*trim.next));
+	}
+	locks_trim(p, p->lock, p->lock_cap, &trim);
+	locks_trim(p, p->atomic, p->atomic_cap, &trim);
+	p->file_limit = p->nfiled * 2;
+	ends_done(&trim.ends);
+	ends_done(&trim.wrote);
+	free(trim.next);
+}
