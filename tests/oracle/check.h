@@ -34,6 +34,9 @@ check_function check_hb;
 check_function check_shb;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
+/* The decision engine on every pair, in either mode: exact, with valid witnesses. */
+check_function check_decide_m2;
+check_function check_decide_dep;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;
 check_function check_binary;

@@ -30,6 +30,8 @@ static struct check checks[] = {
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
+	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
+	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "std", .run = check_std, .every = 16}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 16},
 };
