@@ -72,6 +72,11 @@ static const struct cli_option analyze_options[] = {
 };
 #undef FIELD
 
+static bool is_json_only(const struct analyze_values *v)
+{
+	return v->json && strcmp(v->json, "-") == 0;
+}
+
 static int folder_make(const char *dir, struct snag_error *err)
 {
 	struct stat st;
@@ -129,11 +134,10 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 {
 	struct snag_merged merged;
 	snag_report_merge(report, &merged);
-	bool json_only = v->json && strcmp(v->json, "-") == 0;
 	int rc = v->witness ? snag_report_witnesses(report, &merged, v->witness, err) : 0;
 	if (rc == 0 && v->json)
 		rc = json_write(report, v->json, err);
-	if (rc == 0 && json_only)
+	if (rc == 0 && is_json_only(v))
 		verdict_show(report, &merged);
 	else if (rc == 0)
 		rc = text_write(report, &merged, v, err);
@@ -170,6 +174,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};

@@ -90,6 +90,11 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 	return should_answer ? answer_partners(r) : 0;
 }
 
+static bool is_stopped(const struct snag_analyze_options *options)
+{
+	return options->stop && *options->stop;
+}
+
 static int first_reading(struct run *r)
 {
 	const struct snag_analyze_options *options = r->options;
@@ -110,12 +115,12 @@ static int first_reading(struct run *r)
 		if (options->progress)
 			options->progress(options->progress_ctx, a->events,
 					  snag_source_progress(r->src));
-		if (options->stop && *options->stop) {
-			a->interrupted = true;
-			return 0;
-		}
+		if (is_stopped(options))
+			break;
 	}
-	return rc;
+	/* Once stopped, an error is that of the read that was broken off. */
+	a->interrupted = rc != 0 && is_stopped(options);
+	return a->interrupted ? 0 : rc;
 }
 
 /* What a report shows of each race: both accesses, and what was known. */

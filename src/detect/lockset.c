@@ -153,7 +153,8 @@ static void state_advance(struct variable *x, const struct held *h, snag_tid thr
 	}
 }
 
-static void access(struct lockset *s, const struct snag_event *ev, uint32_t event, bool is_write)
+static void lockset_access(struct lockset *s, const struct snag_event *ev, uint32_t event,
+			   bool is_write)
 {
 	struct variable *x = &s->x[ev->target];
 	struct snag_site second = site_of(ev, event);
@@ -171,12 +172,12 @@ static void access(struct lockset *s, const struct snag_event *ev, uint32_t even
 
 static void lockset_read(void *state, const struct snag_event *ev, uint32_t event)
 {
-	access(state, ev, event, false);
+	lockset_access(state, ev, event, false);
 }
 
 static void lockset_write(void *state, const struct snag_event *ev, uint32_t event)
 {
-	access(state, ev, event, true);
+	lockset_access(state, ev, event, true);
 }
 
 static void lockset_sync(void *state, const struct snag_event *ev, uint32_t event)

@@ -11,6 +11,7 @@
  *
  * Rules.  [read]   the reader's clock joins wrote[v]; then as in hb.c
  *         [write]  as in hb.c; then wrote[v] = stamp of the writer
+ *                  (atomic accesses read and write in this sense too, whatever their order)
  *         others   as in hb.c
  *
  * Guarantee.  Every race is real.  racy_events is exact for the relation as defined: a
@@ -80,7 +81,14 @@ static void shb_write(void *state, const struct snag_event *ev, uint32_t event) 
 
 static void shb_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
-	snag_clocks_sync(&((struct shb *)state)->clocks, ev, event);
+	struct shb *shb = state;
+	bool is_atomic = ev->op == SNAG_OP_ATOMIC_READ || ev->op == SNAG_OP_ATOMIC_WRITE ||
+			 ev->op == SNAG_OP_ATOMIC_UPDATE;
+	if (is_atomic && ev->op != SNAG_OP_ATOMIC_WRITE) /* [read] */
+		snag_clocks_join(&shb->clocks, ev->thread, &shb->x[ev->target].wrote);
+	snag_clocks_sync(&shb->clocks, ev, event);
+	if (is_atomic && ev->op != SNAG_OP_ATOMIC_READ) /* [write] */
+		snag_stamp_set(&shb->clocks, &shb->x[ev->target].wrote, ev->thread, event + 1);
 }
 
 static void shb_events(void *state, const struct snag_batch *batch)

@@ -10,15 +10,6 @@
 
 #include "report/json_writer.h"
 
-static void locks_held(struct snag_json *j, const struct snag_names *names,
-		       const struct snag_site *site)
-{
-	snag_json_array(j, NULL);
-	for (uint32_t i = 0; i < site->nlocks; i++)
-		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
-	snag_json_end(j);
-}
-
 static void race_object(struct snag_json *j, const struct snag_names *names,
 			const struct snag_race *race)
 {
@@ -41,10 +32,6 @@ static void race_object(struct snag_json *j, const struct snag_names *names,
 	snag_json_array(j, "operations");
 	for (int i = 0; i < 2; i++)
 		snag_json_string(j, NULL, snag_op_info[site[i]->op].text);
-	snag_json_end(j);
-	snag_json_array(j, "locks");
-	for (int i = 0; i < 2; i++)
-		locks_held(j, names, site[i]);
 	snag_json_end(j);
 	if (race->nwitness) {
 		snag_json_array(j, "witness");

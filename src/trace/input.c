@@ -50,7 +50,7 @@ static ssize_t read_some(struct snag_input *in, void *to, size_t n, struct snag_
 	ssize_t got;
 	do
 		got = read(in->state->fd, to, n);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && errno == EINTR && !(in->stop && *in->stop));
 	if (got < 0)
 		return io_error(in, err);
 	if (got == 0)

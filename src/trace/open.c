@@ -69,6 +69,7 @@ int snag_source_open(const char *path, const struct snag_source_options *options
 	int rc = snag_input_open(path, &in, err);
 	if (rc < 0)
 		return rc;
+	in->stop = options ? options->stop : NULL;
 	if (format == OTHER) {
 		rc = format_of_bytes(in, &format, err);
 		if (rc < 0) {

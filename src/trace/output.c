@@ -19,6 +19,7 @@ enum { BUFFER_BYTES = 1 << 17, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 };
 
 struct snag_output {
 	char *path;	 /* the target, for messages */
+	char *real;	 /* the same behind symbolic links */
 	char *temporary; /* NULL: written directly */
 	int fd;
 	gzFile gz;
@@ -52,8 +53,16 @@ static void output_free(struct snag_output *out)
 	ZSTD_freeCCtx(out->zstd);
 	free(out->buffer);
 	free(out->temporary);
+	free(out->real);
 	free(out->path);
 	free(out);
+}
+
+/* Whether a path stands for what the process has open already (/dev/stdout, /dev/fd/3): to
+ * rename something to it would replace the device, not the file. */
+static int names_descriptor(const char *path)
+{
+	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
 static int open_target(struct snag_output *out)
@@ -70,13 +79,16 @@ static int open_target(struct snag_output *out)
 		errno = EISDIR;
 		return -1;
 	}
-	if (exists && !S_ISREG(st.st_mode)) {
-		out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
+	if (exists && (!S_ISREG(st.st_mode) || names_descriptor(out->path))) {
+		out->fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 		return out->fd;
 	}
-	size_t n = strlen(out->path) + sizeof(".snag-XXXXXX");
+	out->real = exists ? realpath(out->path, NULL) : strdup(out->path);
+	if (!out->real)
+		return -1;
+	size_t n = strlen(out->real) + sizeof(".snag-XXXXXX");
 	out->temporary = snag_alloc(n);
-	snprintf(out->temporary, n, "%s.snag-XXXXXX", out->path);
+	snprintf(out->temporary, n, "%s.snag-XXXXXX", out->real);
 	out->fd = mkostemp(out->temporary, O_CLOEXEC);
 	if (out->fd >= 0) {
 		mode_t mask = umask(0);
@@ -195,7 +207,7 @@ static int finish_stream(struct snag_output *out, struct snag_error *err)
 int snag_output_commit(struct snag_output *out, struct snag_error *err)
 {
 	int rc = finish_stream(out, err);
-	if (rc == 0 && out->temporary && rename(out->temporary, out->path) < 0)
+	if (rc == 0 && out->temporary && rename(out->temporary, out->real) < 0)
 		rc = io_error(out, err);
 	if (rc < 0) {
 		snag_output_abort(out);

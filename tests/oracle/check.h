@@ -23,8 +23,14 @@ enum outcome check_fail(struct reason *why, const char *fmt, ...)
 /* Writes pairs of events as "1-4 2-4"; races[e2] are the partners of e2. */
 void pairs_text(const event_set *races, unsigned n, char *to, size_t size);
 
+/* The answers of a known case, whose trace the subject is. */
+struct known_case;
+enum outcome check_case(struct subject *s, const struct known_case *c, struct reason *why);
+
 typedef enum outcome check_function(struct subject *s, struct reason *why);
 
+/* The search finds exactly the races the definitions allow (tiny traces). */
+check_function check_search;
 /* The witnesses of the search, and damaged ones: the checker accepts exactly what
  * the definitions do. */
 check_function check_witness;
