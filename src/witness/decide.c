@@ -5,7 +5,6 @@
 #include "witness/decide.h"
 
 #include "base/memory.h"
-#include "witness/decide_ops.h"
 #include "witness/decide_propagate.h"
 #include "witness/decide_search.h"
 
@@ -51,27 +50,20 @@ void snag_decider_free(struct snag_decider *d)
 	free(d);
 }
 
-/* X |= all that must precede the racing access e.  A racing read itself is free, a racing
- * write makes all earlier reads of its thread causal. */
+/* X |= all that must precede the racing access e. */
 static void need_before(struct snag_decider *d, uint32_t e)
 {
 	const struct snag_index *ix = d->ix;
-	const struct snag_rows *rows = d->state.rows;
+	const uint32_t *count = snag_index_row_before(ix, d->state.rows, e);
 	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e], row = rows->start[t];
-	bool is_write = snag_op_writes(ix->trace->ev[e].op);
-	if (p > 0) {
-		uint32_t before = snag_index_event(ix, t, p - 1);
-		row = is_write ? rows->causal[before] : rows->alone[before];
-	}
-	const uint32_t *count = snag_rows_at(rows, ix->nthreads, row);
+	uint32_t p = ix->position[e];
 	for (snag_tid u = 0; u < ix->nthreads; u++)
 		if (count[u] > d->needed[u] && u != t)
 			d->needed[u] = count[u];
 	if (p > d->needed[t])
 		d->needed[t] = p;
 	d->state.limit[t] = p;
-	d->state.keeps_all[t] = is_write;
+	d->state.keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
 }
 
 /* Step 1; false: one access must precede the other. */

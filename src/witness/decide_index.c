@@ -133,6 +133,12 @@ void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode)
 		snag_rows_init(&ix->rows[mode], ix, mode);
 }
 
+void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads)
+{
+	*ret_threads = ix->threads;
+	memset(&ix->threads, 0, sizeof(ix->threads));
+}
+
 void snag_index_free(struct snag_index *ix)
 {
 	if (!ix)

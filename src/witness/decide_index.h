@@ -54,6 +54,9 @@ struct snag_index {
 struct snag_index *snag_index_new(const struct snag_trace *trace);
 void snag_index_free(struct snag_index *ix); /* accepts NULL */
 
+/* The threads live on, with the caller, when the index is freed; it is no longer of use. */
+void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads);
+
 /* Decisions in a mode need its rows; to be called once for each mode, before threads share
  * the index.  Calling again does nothing. */
 void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode);
@@ -74,6 +77,21 @@ static inline uint32_t snag_index_held(const struct snag_index *ix, snag_tid t, 
 	if (position == snag_threads_length(&ix->threads, t))
 		return ix->held_at_end[t];
 	return ix->held[snag_index_event(ix, t, position)];
+}
+
+/* What must precede the access e when it is one of the two that race, but for its own thread:
+ * a racing read is free, and a racing write makes all earlier reads of its thread causal. */
+static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+						    const struct snag_rows *rows, uint32_t e)
+{
+	snag_tid t = snag_index_thread(ix, e);
+	uint32_t p = ix->position[e], row = rows->start[t];
+	if (p > 0) {
+		uint32_t before = snag_index_event(ix, t, p - 1);
+		bool is_read = ix->trace->ev[e].op == SNAG_OP_READ;
+		row = is_read ? rows->alone[before] : rows->causal[before];
+	}
+	return snag_rows_at(rows, ix->nthreads, row);
 }
 
 /* Whether some lock held at both events keeps them from being next to each other. */
