@@ -4,15 +4,19 @@
  *
  * Every pair of conflicting accesses with no lock in common, in both modes:
  *   verdict     VERIFIED iff the search finds the race, INFEASIBLE iff not; nothing is left undecided
- *   witness     accepted by the independent checker
+ *   witness     accepted by the independent checker, and by the one that uses the index; on damaged
+ *               witnesses these two agree as well
  *   steps       the same verdict whichever steps are left out
  *   budget      one node may leave a pair undecided, but never gives the wrong verdict
  */
 #include "check.h"
 
+#include "prng.h"
 #include "witness/decide.h"
+#include "witness/decide_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const decision_text[SNAG_DECISIONS] = {
 	[SNAG_VERIFIED] = "verified", [SNAG_INFEASIBLE] = "infeasible", [SNAG_UNDECIDED] = "undecided"};
@@ -38,9 +42,53 @@ static const struct configuration configurations[] = {
 
 enum { NCONFIGURATIONS = sizeof(configurations) / sizeof(configurations[0]) };
 
-static enum outcome check_pair(struct subject *s, struct snag_decider *d,
-			       const struct configuration *c, bool is_race, unsigned e1, unsigned e2,
-			       enum snag_rules rules, struct reason *why)
+/* Changes one thing about a witness with a prefix. */
+static void damage(struct prng *random, unsigned nthreads, struct snag_witness *w)
+{
+	unsigned i = prng_below(random, (unsigned)w->n), k = prng_below(random, (unsigned)w->n);
+	uint32_t e = w->event[i];
+	switch (prng_below(random, 3)) {
+	case 0:
+		w->event[i] = w->event[k];
+		w->event[k] = e;
+		break;
+	case 1: /* the prefix grows by an event that is listed */
+		for (i = 0; i < nthreads; i++)
+			w->prefix[i] += prng_chance(random, 20);
+		break;
+	default:
+		w->n--;
+		memmove(&w->event[i], &w->event[i + 1], (w->n - i) * sizeof(e));
+	}
+}
+
+static enum outcome check_checkers(struct subject *s, const struct snag_index *ix,
+				   const struct snag_witness *valid, enum snag_rules rules,
+				   struct reason *why)
+{
+	enum snag_mode mode = rules == SNAG_RULES_READS ? SNAG_MODE_M2 : SNAG_MODE_DEP;
+	struct prng random = {s->seed};
+	struct snag_error err = {.msg = "valid"};
+	if (!snag_witness_check_indexed(ix, mode, valid))
+		return check_fail(why, "the check by index refuses a valid witness");
+	uint32_t prefix[MAX_THREADS] = {0}, event[MAX_EVENTS + 2];
+	struct snag_witness w = {.prefix = prefix, .event = event, .n = valid->n};
+	memcpy(prefix, valid->prefix, s->model.nthreads * sizeof(*prefix));
+	memcpy(event, valid->event, valid->n * sizeof(*event));
+	for (unsigned i = 0; i < 3; i++) {
+		damage(&random, s->model.nthreads, &w);
+		if (w.n < 2) /* with an index, the race itself must be listed */
+			break;
+		bool is_valid = snag_witness_check(s->trace, &w, rules, &err) == 0;
+		if (snag_witness_check_indexed(ix, mode, &w) != is_valid)
+			return check_fail(why, "the checkers disagree, by replay: %s", err.msg);
+	}
+	return PASSED;
+}
+
+static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
+			       struct snag_decider *d, const struct configuration *c, bool is_race,
+			       unsigned e1, unsigned e2, enum snag_rules rules, struct reason *why)
 {
 	enum snag_decision found = snag_decide(d, e1, e2);
 	struct snag_error err = {0};
@@ -48,6 +96,8 @@ static enum outcome check_pair(struct subject *s, struct snag_decider *d,
 			(found == SNAG_UNDECIDED && c->may_give_up);
 	if (is_right && found == SNAG_VERIFIED)
 		is_right = snag_witness_check(s->trace, snag_decider_witness(d), rules, &err) == 0;
+	if (is_right && found == SNAG_VERIFIED)
+		return check_checkers(s, ix, snag_decider_witness(d), rules, why);
 	if (is_right)
 		return PASSED;
 	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s", e1,
@@ -74,7 +124,7 @@ static enum outcome check_configuration(struct subject *s, const struct snag_ind
 							     e2);
 				continue;
 			}
-			outcome = check_pair(s, d, c, is_race, e1, e2, rules, why);
+			outcome = check_pair(s, ix, d, c, is_race, e1, e2, rules, why);
 		}
 	snag_decider_free(d);
 	return outcome;
