@@ -5,6 +5,7 @@
 #include "witness/decide.h"
 
 #include "base/memory.h"
+#include "witness/decide_cut.h"
 #include "witness/decide_propagate.h"
 #include "witness/decide_search.h"
 
@@ -121,13 +122,10 @@ static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e
 	return result;
 }
 
-/* Decides with rows for the needed events from number `from` on. */
-static enum snag_decision window(struct snag_decider *d, uint32_t from, uint32_t e1, uint32_t e2)
+/* Steps 6 and 7: decides with the window after s->start. */
+static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
-	for (snag_tid t = 0; t < s->nthreads; t++)
-		s->start[t] = 0;
-	(void)from;
 	snag_state_begin(s, d->needed);
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
@@ -143,11 +141,72 @@ static enum snag_decision window(struct snag_decider *d, uint32_t from, uint32_t
 	return result;
 }
 
+static uint64_t window_size(const struct snag_decider *d)
+{
+	uint64_t n = 0;
+	for (snag_tid t = 0; t < d->state.nthreads; t++)
+		n += d->needed[t] - d->state.start[t];
+	return n;
+}
+
+/* Steps 5 to 7: ever larger windows, as long as they are not too large. */
+static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	const struct snag_index *ix = d->ix;
+	struct snag_state *s = &d->state;
+	enum snag_decision result = SNAG_UNDECIDED;
+	bool has_windows = !(d->options.skip & SNAG_STEP_WINDOW);
+	if (!(d->options.skip & SNAG_STEP_DELAY)) {
+		snag_cut_delay(s, d->needed, s->start);
+		if (window_size(d) <= d->options.max_window)
+			result = window(d, e1, e2);
+	}
+	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
+	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
+	while (result == SNAG_UNDECIDED) {
+		snag_cut_before(ix, d->needed, from, s->start);
+		if (window_size(d) > d->options.max_window)
+			return SNAG_UNDECIDED;
+		result = window(d, e1, e2);
+		if (from == 0)
+			break;
+		length = length > end / 8 ? end : 8 * length + 64;
+		from = length < end ? end - length : 0;
+	}
+	return result;
+}
+
+/* Step 2: in observed order, what is needed breaks no rule. */
+static bool is_observed(struct snag_decider *d, uint32_t e1, uint32_t e2, const uint32_t *cut)
+{
+	if (snag_cut_earliest(d->ix, cut) != SNAG_NO_EVENT)
+		return false;
+	witness_set(d, cut, NULL, 0, e1, e2);
+	return true;
+}
+
+static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	const unsigned skip = d->options.skip;
+	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
+	if (!begin(d, e1, e2))
+		return SNAG_INFEASIBLE;
+	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed))
+		return SNAG_VERIFIED;
+	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, racers, d->needed))
+		return SNAG_INFEASIBLE;
+	if (!(skip & SNAG_STEP_CLOSE)) {
+		uint32_t *cut = d->state.start; /* not in use yet */
+		memcpy(cut, d->needed, d->ix->nthreads * sizeof(*cut));
+		if (snag_cut_close(&d->state, racers, cut) && is_observed(d, e1, e2, cut))
+			return SNAG_VERIFIED;
+	}
+	return windows(d, e1, e2);
+}
+
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	enum snag_decision result = SNAG_INFEASIBLE;
-	if (begin(d, e1, e2))
-		result = window(d, 0, e1, e2);
+	enum snag_decision result = steps(d, e1, e2);
 	d->stats.decisions[result]++;
 	return result;
 }
