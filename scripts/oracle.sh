@@ -45,7 +45,7 @@ if [ -e "$dir/failed" ]; then
 fi
 # The per-check lines `name: N passed, M did not apply`, added up in their order.
 cat "$dir"/ok-* | awk -F'[:, ]+' '
-	/^[a-z]+: [0-9]+ passed/ {
+	/^[a-z0-9-]+: [0-9]+ passed/ {
 		if (!($1 in passed)) order[++n] = $1
 		passed[$1] += $2; skipped[$1] += $4; total += $2
 	}

@@ -24,6 +24,7 @@ struct analyze_values {
 	const char *witness;
 	int pairs;
 	uint64_t jobs;
+	uint64_t budget;
 	uint64_t limit;
 };
 
@@ -62,6 +63,13 @@ static const struct cli_option analyze_options[] = {
 	 .min = 1,
 	 .max = 4096,
 	 .help = "use at most N threads; default: one per processor"},
+	{.name = "budget",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(budget),
+	 .min = 1,
+	 .max = 1000000000,
+	 .help = "try at most N ways to decide one pair; default: 500"},
 	{.name = "limit",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -173,6 +181,7 @@ static int analysis_report(const struct snag_analysis *a,
 				     .counts = a->counts,
 				     .skipped = src->skipped,
 				     .interrupted = a->interrupted,
+				     .threads = &a->threads,
 				     .pairs = v->pairs,
 				     .part = part,
 				     .nparts = a->n};
@@ -184,6 +193,8 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .jobs = (unsigned)v->jobs,
+					       .budget = (uint32_t)v->budget,
 					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,

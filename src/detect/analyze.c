@@ -10,6 +10,7 @@
 #include "detect/analyze.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "detect/collector.h"
 #include "detect/details.h"
 #include "detect/log.h"
@@ -21,7 +22,8 @@ struct run {
 	struct snag_source *src;
 	const struct snag_analyze_options *options;
 	struct snag_analysis *analysis;
-	struct snag_log *log; /* NULL: the source can be read again */
+	struct snag_log *log;	  /* NULL: the source can be read again */
+	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
 	struct snag_error *err;
 	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
@@ -35,10 +37,24 @@ static double seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Finds out whether the source can be read again; otherwise there will be a log. */
+static bool wants_trace(const struct snag_analyze_options *options)
+{
+	for (size_t i = 0; i < options->ndetectors; i++)
+		if (options->detector[i]->finish)
+			return true;
+	return false;
+}
+
+/* Finds out whether the source can be read again; otherwise there will be a log, or all of
+ * the trace if a detector asks for it. */
 static int second_reading_prepare(struct run *r)
 {
 	struct snag_source *again;
+	if (wants_trace(r->options)) {
+		r->trace = snag_alloc(sizeof(*r->trace));
+		snag_trace_init(r->trace);
+		return 0;
+	}
 	int rc = snag_source_again(r->src, &again, r->err);
 	if (rc > 0)
 		snag_source_close(again);
@@ -51,9 +67,11 @@ static int second_reading_prepare(struct run *r)
 
 static int second_reading(struct run *r, struct snag_source **ret_src)
 {
-	if (!r->log)
+	if (!r->log && !r->trace)
 		return snag_source_again(r->src, ret_src, r->err);
-	*ret_src = snag_log_source(r->log);
+	if (r->trace)
+		snag_trace_names(r->trace, r->src);
+	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
 	return 1;
 }
 
@@ -82,7 +100,8 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 	double begin = seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		c->detector->events(r->state[i], batch);
+		if (c->detector->events)
+			c->detector->events(r->state[i], batch);
 		should_answer |= snag_partners_should_answer(&c->partners);
 		double end = seconds_now();
 		c->findings->seconds += end - begin;
@@ -108,6 +127,8 @@ static int first_reading(struct run *r)
 					 r->src->name, SNAG_LOG_MAX_THREADS);
 		if (r->log)
 			snag_log_add(r->log, &batch);
+		if (r->trace)
+			snag_trace_append(r->trace, &batch);
 		snag_recent_add(&r->recent, &batch);
 		rc = batch_run(r, &batch);
 		if (rc < 0)
@@ -123,6 +144,29 @@ static int first_reading(struct run *r)
 	/* Once stopped, an error is that of the read that was broken off. */
 	a->interrupted = rc != 0 && is_stopped(options);
 	return a->interrupted ? 0 : rc;
+}
+
+/* Hands the whole trace to the detectors that ask for it. */
+static void finish(struct run *r)
+{
+	struct snag_analysis *a = r->analysis;
+	if (!r->trace || a->interrupted)
+		return;
+	double begin = seconds_now();
+	snag_trace_names(r->trace, r->src);
+	struct snag_index *ix = snag_index_new(r->trace);
+	for (size_t i = 0; i < a->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->finish)
+			continue;
+		/* The first one pays for the index. */
+		c->findings->complete = c->detector->finish(r->state[i], ix);
+		double end = seconds_now();
+		c->findings->seconds += end - begin;
+		begin = end;
+	}
+	snag_index_take_threads(ix, &a->threads);
+	snag_index_free(ix);
 }
 
 /* What a report shows of each race: both accesses, and what was known. */
@@ -165,6 +209,9 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
+		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.stop = options->stop;
 		r.state[i] = d->open(&r.collector[i].env);
 	}
 	int rc = second_reading_prepare(&r);
@@ -172,6 +219,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		rc = first_reading(&r);
 	if (rc == 0)
 		rc = answer_partners(&r);
+	if (rc == 0)
+		finish(&r);
 	if (rc == 0)
 		rc = look_up_details(&r);
 	for (size_t i = 0; i < a->n; i++) {
@@ -182,6 +231,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	snag_recent_done(&r.recent);
 	snag_log_done(r.log);
 	free(r.log);
+	snag_trace_done(r.trace);
+	free(r.trace);
 	if (rc < 0)
 		snag_analysis_done(a);
 	return rc;
@@ -196,5 +247,6 @@ void snag_analysis_done(struct snag_analysis *a)
 	if (a->details)
 		snag_details_done(a->details);
 	free(a->details);
+	snag_threads_done(&a->threads);
 	memset(a, 0, sizeof(*a));
 }

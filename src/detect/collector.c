@@ -120,10 +120,27 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	partners_found(c, &found);
 }
 
+/* Detectors that give witnesses group by themselves. */
+static void on_race(void *ctx, const struct snag_race *race)
+{
+	struct snag_collector *c = ctx;
+	struct snag_race *r = race_new(c);
+	*r = *race;
+	r->known = (struct snag_site){.event = SNAG_NO_EVENT};
+	c->findings->npairs += r->count;
+	if (race->verdict == SNAG_PREDICTED)
+		racy_add(c, race->second.event);
+	c->is_unsorted = true;
+}
+
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
-	*c = (struct snag_collector){.env = {.on_racy = on_racy, .on_pair = on_pair, .ctx = c},
+	*c = (struct snag_collector){.env = {.on_racy = on_racy,
+					     .on_pair = on_pair,
+					     .on_race = on_race,
+					     .ctx = c,
+					     .pairs = pairs},
 				     .detector = detector,
 				     .recent = recent,
 				     .findings = findings,
@@ -146,9 +163,28 @@ static int race_compare(const void *a, const void *b)
 	return x->first.event < y->first.event ? -1 : x->first.event > y->first.event;
 }
 
+static int event_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Racy events of races that came in any order. */
+static void racy_sort(struct snag_findings *f)
+{
+	size_t n = 0;
+	qsort(f->racy, f->nracy, sizeof(*f->racy), event_compare);
+	for (size_t i = 0; i < f->nracy; i++)
+		if (n == 0 || f->racy[n - 1] != f->racy[i])
+			f->racy[n++] = f->racy[i];
+	f->nracy = n;
+}
+
 void snag_collector_sort(struct snag_collector *c)
 {
 	struct snag_findings *f = c->findings;
+	if (c->is_unsorted)
+		racy_sort(f);
 	if (f->nraces)
 		qsort(f->race, f->nraces, sizeof(*f->race), race_compare);
 }

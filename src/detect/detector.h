@@ -3,8 +3,9 @@
  * detector.h - the interface every detector implements
  *
  * A detector receives one stream of events in trace order, in batches, and says
- * which accesses are racy.  That is all it does: it never opens a file, prints,
- * exits, or reads an environment variable.
+ * which accesses are racy.  One that must look at the trace as a whole gets it
+ * afterwards, indexed.  That is all it does: it never opens a file, prints, exits, or
+ * reads an environment variable.
  *
  * To add one: write detect/<name>.c exporting `snag_detector_<name>`, add its
  * line to detect/list.def, a page docs/algorithms/<name>.md, and expectations in
@@ -26,6 +27,9 @@
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
+#include "witness/decide_index.h"
+
+#include <signal.h>
 
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
@@ -38,7 +42,16 @@ struct snag_detector_env {
 	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
 	 * sites, event, thread, target, loc and op are set. */
 	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
+	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
+	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
+	void (*on_race)(void *ctx, const struct snag_race *race);
 	void *ctx;
+
+	/* For those that decide: */
+	bool pairs;			   /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;			   /* how many threads may be used; at least 1 */
+	uint32_t budget;		   /* nodes of the search for one pair; 0: the default */
+	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 };
 
 struct snag_detector {
@@ -53,7 +66,11 @@ struct snag_detector {
 	bool disjoint_locksets;	   /* accesses with a lock in common do not race */
 
 	void *(*open)(const struct snag_detector_env *env);
-	void (*events)(void *state, const struct snag_batch *batch);
+	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
+	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
+	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
+	 * reading was broken off. */
+	bool (*finish)(void *state, struct snag_index *ix);
 	void (*close)(void *state); /* accepts NULL */
 };
 

@@ -12,6 +12,7 @@
  */
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20 };
@@ -141,6 +142,13 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 {
 	const struct snag_race *race = m->race;
 	const struct snag_report_part *part = &r->part[m->part];
+	if (strcmp(part->kind, "prediction") == 0) {
+		if (!race->nwitness)
+			snag_printf(to, "  %s could not decide within its budget whether some "
+					"reordering puts them side by side.\n",
+				    part->findings->name);
+		return;
+	}
 	if (!is_relation(r, m)) {
 		snag_printf(to,
 			    "  %s does not look at order: something else may keep them apart.\n",
@@ -162,22 +170,26 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	snag_print(to, ".\n");
 }
 
-static void witness_line(struct snag_printer *to, const struct snag_merged_race *m, const char *dir)
+static void witness_line(struct snag_printer *to, const struct snag_report *r,
+			 const struct snag_merged_race *m, const char *dir)
 {
 	const struct snag_race *race = m->race;
 	if (!race->nwitness)
 		return;
-	snag_printf(to, "  A valid reordering of %zu event%s ends with both", race->nwitness,
-		    plural(race->nwitness));
+	uint64_t n = snag_report_witness_length(r, race);
+	snag_printf(to, "  A valid reordering of %llu event%s ends with both",
+		    (unsigned long long)n, plural(n));
 	if (dir) {
 		snag_print(to, ": ");
 		snag_print_name(to, dir);
 		snag_printf(to, "/race-%u.json\n", m->witness);
-	} else if (race->nwitness <= SHOWN_WITNESS) {
+	} else if (n <= SHOWN_WITNESS) {
+		uint32_t *event = snag_report_witness_events(r, race);
 		snag_print(to, ":");
-		for (size_t i = 0; i < race->nwitness; i++)
-			snag_printf(to, " %u", race->witness[i]);
+		for (uint64_t i = 0; i < n; i++)
+			snag_printf(to, " %u", event[i]);
 		snag_print(to, "\n");
+		free(event);
 	} else {
 		snag_print(to, " (--witness DIR writes it to a file).\n");
 	}
@@ -212,7 +224,7 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	access_line(to, r, &race->second);
 	locks_line(to, r, m);
 	order_line(to, r, m);
-	witness_line(to, m, o->witness_dir);
+	witness_line(to, r, m, o->witness_dir);
 	found_by_line(to, r, m);
 }
 

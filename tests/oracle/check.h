@@ -46,6 +46,11 @@ check_function check_sdpx;
 check_function check_wdp;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
+/* The decision engine on every pair, in either mode: exact, with valid witnesses. */
+check_function check_decide_m2;
+check_function check_decide_dep;
+/* The detector m2 finds exactly the predictable races. */
+check_function check_m2;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;
 check_function check_binary;

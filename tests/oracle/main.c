@@ -35,6 +35,9 @@ static struct check checks[] = {
 	{.name = "sdpx", .run = check_sdpx, .every = 1},
 	{.name = "wdp", .run = check_wdp, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
+	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
+	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
+	{.name = "m2", .run = check_m2, .every = 1},
 	{.name = "std", .run = check_std, .every = 64}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 64},
 };
