@@ -8,43 +8,52 @@
 
 #include <string.h>
 
+static void make_room(struct snag_sections *s, size_t n)
+{
+	s->section = snag_huge_grow(s->section, &s->cap, n, sizeof(*s->section));
+	s->rest = snag_huge_grow(s->rest, &s->rest_cap, n, sizeof(*s->rest));
+}
+
 void snag_sections_init(struct snag_sections *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->n = 1;
-	s->section = snag_grow(NULL, &s->cap, 64, sizeof(*s->section));
+	make_room(s, 64);
+	s->section[0] = (struct snag_section){0};
+	s->rest[0] = (struct snag_section_rest){0};
 }
 
 void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (s->section[i].refs) {
-			snag_vclock_drop(pool, s->section[i].clock);
-			snag_vclock_drop(pool, s->section[i].owed);
+			snag_vclock_drop(pool, s->rest[i].clock);
+			snag_vclock_drop(pool, s->rest[i].owed);
 		}
-	free(s->section);
+	snag_huge_free(s->section, s->cap, sizeof(*s->section));
+	snag_huge_free(s->rest, s->rest_cap, sizeof(*s->rest));
 }
 
 uint32_t snag_section_new(struct snag_sections *s)
 {
 	uint32_t number = s->unused;
 	if (number) {
-		s->unused = s->section[number].outer;
+		s->unused = s->rest[number].outer;
 	} else {
 		number = (uint32_t)s->n++;
-		s->section = snag_grow(s->section, &s->cap, s->n, sizeof(*s->section));
+		make_room(s, s->n);
 	}
 	s->section[number] = (struct snag_section){.refs = 1, .release = SNAG_NO_EVENT};
+	s->rest[number] = (struct snag_section_rest){0};
 	return number;
 }
 
 void snag_section_free(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number)
 {
-	struct snag_section *section = &s->section[number];
-	snag_vclock_drop(pool, section->clock);
-	snag_vclock_drop(pool, section->owed);
-	section->clock = section->owed = NULL;
-	section->outer = s->unused;
+	struct snag_section_rest *rest = &s->rest[number];
+	snag_vclock_drop(pool, rest->clock);
+	snag_vclock_drop(pool, rest->owed);
+	rest->outer = s->unused;
 	s->unused = number;
 }
 

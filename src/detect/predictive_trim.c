@@ -15,8 +15,8 @@
  *
  * Rules.  Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
  *         sections that contain one.
- * Cost.   O(clocks in use x threads), each time twice as many sections are filed as were
- *         kept the last time.
+ * Cost.   O(clocks in use x threads), each time the sections filed since have become as many
+ *         as those kept the last time and half of its ends: a constant for each, in sum.
  */
 #include "base/memory.h"
 #include "detect/predictive.h"
@@ -98,7 +98,7 @@ static void section_ends(struct ends *ends, const struct snag_predictive *p, uin
 		const struct snag_section *s = &p->sections.section[i];
 		if (s->refs < min_refs || s->release == SNAG_NO_EVENT)
 			continue;
-		clock_ends(ends, s->clock);
+		clock_ends(ends, p->sections.rest[i].clock);
 		end_add(ends, s->thread, s->release + 1);
 	}
 	if (ends->n)
@@ -111,8 +111,8 @@ static void ends_gather(struct ends *ends, const struct snag_predictive *p)
 	for (size_t i = 0; i < p->nthreads; i++) {
 		clock_ends(ends, p->thread[i].now);
 		clock_ends(ends, p->thread[i].hb);
-		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.section[s].outer)
-			clock_ends(ends, p->sections.section[s].owed);
+		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.rest[s].outer)
+			clock_ends(ends, p->sections.rest[s].owed);
 	}
 	lock_ends(ends, p->lock, p->lock_cap);
 	lock_ends(ends, p->atomic, p->atomic_cap);
@@ -216,7 +216,7 @@ void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rul
 	}
 	locks_trim(p, p->lock, p->lock_cap, &trim);
 	locks_trim(p, p->atomic, p->atomic_cap, &trim);
-	p->file_limit = p->nfiled * 2;
+	p->file_limit = p->nfiled * 2 + trim.ends.n / 2;
 	ends_done(&trim.ends);
 	ends_done(&trim.wrote);
 	free(trim.next);

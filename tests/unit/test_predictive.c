@@ -52,6 +52,8 @@ static size_t run(const struct snag_detector *d, const struct snag_generate_opti
 			piece.ev += i;
 			piece.first += i;
 			piece.n = batch.n - i < PIECE ? batch.n - i : PIECE;
+			if (trims)
+				p->file_limit = 0;
 			d->events(p, &piece);
 			most = p->nfiled > most ? p->nfiled : most;
 		}
