@@ -698,8 +698,71 @@ ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predict
 				      sizeof(*p->atomic));
 		atomic_event(rules, p, ev, event);
 		break;
-	default: /* fences order only what atomics do; tasks are not threads */
+	default: /* fences order only what atomics do; regions and tasks are no threads */
 		break;
+	}
+}
+
+/* ---- the loop ---- */
+
+/* Most of the time goes into waiting for memory.  Events to come are known, so what they will
+ * look at is fetched in three steps, each of which finds what the one before has fetched. */
+enum { FETCH_VARIABLE = 18, FETCH_CONFLICT = 10, FETCH_SECTION = 5 };
+
+ENGINE const struct snag_event *event_ahead(const struct snag_batch *batch, size_t i)
+{
+	return i < batch->n && snag_op_is_access(batch->ev[i].op) ? &batch->ev[i] : NULL;
+}
+
+/* Where the entry of the thread's innermost lock should be, or NULL. */
+ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *p,
+						  const struct snag_event *ev)
+{
+	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
+	uint32_t section = p->thread[ev->thread].innermost;
+	if (!c->nslots || !section)
+		return NULL;
+	return p->conflicts.slot + c->first + snag_conflict_slot(c, p->sections.rest[section].lock);
+}
+
+ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
+			const struct snag_batch *batch, size_t i)
+{
+	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
+	if (ev) {
+		const struct snag_predictive_variable *x = &p->x[ev->target];
+		__builtin_prefetch(x);
+		__builtin_prefetch((const char *)(x + 1) - 1);
+	}
+	ev = event_ahead(batch, i + FETCH_CONFLICT);
+	if (ev) {
+		__builtin_prefetch(conflict_ahead(p, ev));
+		if (rules->disjoint_locksets)
+			snag_history_fetch(&p->x[ev->target].history, ev->thread);
+	}
+	ev = event_ahead(batch, i + FETCH_SECTION);
+	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
+	if (c && c->lock != UINT32_MAX) {
+		__builtin_prefetch(&p->sections.section[c->write]);
+		__builtin_prefetch(&p->sections.section[c->read[0]]);
+	}
+}
+
+ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_batch *batch)
+{
+	snag_predictive_trim(p, rules, (uint32_t)batch->first);
+	snag_predictive_reserve(p, batch);
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct snag_event *ev = &batch->ev[i];
+		uint32_t event = (uint32_t)(batch->first + i);
+		fetch_ahead(rules, p, batch, i);
+		if (snag_op_is_access(ev->op))
+			plain_access(rules, p, ev, event, ev->op == SNAG_OP_WRITE);
+		else if (ev->op == SNAG_OP_BRANCH && rules->to == SNAG_TO_BRANCH)
+			branch_event(p, ev);
+		else if (!(ev->flags & SNAG_NESTED))
+			sync_event(rules, p, ev, event);
 	}
 }
 
