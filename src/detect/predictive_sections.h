@@ -62,11 +62,17 @@ struct snag_run {
 
 #define SNAG_RUN_ALL UINT32_MAX
 
+enum { SNAG_DYING = 32 };
+
 struct snag_sections {
 	struct snag_section *section;
 	struct snag_section_rest *rest; /* of the same number */
 	size_t n, cap, rest_cap;
 	uint32_t unused; /* first of a list; 0: none */
+	/* Sections without references whose clocks are still to be dropped, a ring: time for
+	 * what that touches to be fetched. */
+	uint32_t dying[SNAG_DYING];
+	uint32_t ndying;
 };
 
 void snag_sections_init(struct snag_sections *s);
