@@ -50,38 +50,15 @@ static const struct snag_order_rules wdp_rules = {
 	.disjoint_locksets = true,
 };
 
-/* The engine with one record of rules: its handlers, and how a batch is run. */
-#define ORDER(name)                                                                          \
-	static void name##_read(void *state, const struct snag_event *ev, uint32_t event)    \
-	{                                                                                    \
-		plain_access(&name##_rules, state, ev, event, false);                        \
-	}                                                                                    \
-	static void name##_write(void *state, const struct snag_event *ev, uint32_t event)   \
-	{                                                                                    \
-		plain_access(&name##_rules, state, ev, event, true);                         \
-	}                                                                                    \
-	static void name##_sync(void *state, const struct snag_event *ev, uint32_t event)    \
-	{                                                                                    \
-		sync_event(&name##_rules, state, ev, event);                                 \
-	}                                                                                    \
-	static void name##_branch(void *state, const struct snag_event *ev, uint32_t event)  \
-	{                                                                                    \
-		branch_event(state, ev);                                                     \
-	}                                                                                    \
-	static void name##_events(void *state, const struct snag_batch *batch)               \
-	{                                                                                    \
-		static const struct snag_handlers handlers = {                               \
-			.read = name##_read,                                                 \
-			.write = name##_write,                                               \
-			.sync = name##_sync,                                                 \
-			.branch = name##_rules.to == SNAG_TO_BRANCH ? name##_branch : NULL}; \
-		snag_predictive_trim(state, &name##_rules, (uint32_t)batch->first);          \
-		snag_predictive_reserve(state, batch);                                       \
-		snag_handlers_run(&handlers, state, batch);                                  \
-	}                                                                                    \
-	static void name##_close(void *state)                                                \
-	{                                                                                    \
-		snag_predictive_close(state, &name##_rules);                                 \
+/* The engine, specialised to one record of rules. */
+#define ORDER(name)                                                            \
+	static void name##_events(void *state, const struct snag_batch *batch) \
+	{                                                                      \
+		engine_run(&name##_rules, state, batch);                       \
+	}                                                                      \
+	static void name##_close(void *state)                                  \
+	{                                                                      \
+		snag_predictive_close(state, &name##_rules);                   \
 	}
 
 ORDER(wcp)

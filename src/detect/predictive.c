@@ -50,12 +50,10 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	free(p->thread);
 	locks_free(p, p->lock, p->lock_cap);
 	locks_free(p, p->atomic, p->atomic_cap);
-	for (size_t i = 0; i < p->x_cap; i++) {
-		free(p->x[i].conflicts.slot);
-		if (rules->disjoint_locksets)
-			snag_history_done(&p->x[i].history);
-	}
-	free(p->x);
+	for (size_t i = 0; rules->disjoint_locksets && i < p->nx; i++)
+		snag_history_done(&p->x[i].history);
+	snag_huge_free(p->x, p->x_cap, sizeof(*p->x));
+	snag_conflict_tables_done(&p->conflicts);
 	free(p->nodes.node);
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
@@ -77,7 +75,12 @@ void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch 
 	}
 	p->lock = snag_grow(p->lock, &p->lock_cap, batch->counts.n[SNAG_SPACE_LOCK],
 			    sizeof(*p->lock));
-	p->x = snag_grow(p->x, &p->x_cap, batch->counts.n[SNAG_SPACE_VARIABLE], sizeof(*p->x));
+	size_t nx = batch->counts.n[SNAG_SPACE_VARIABLE];
+	p->x = snag_huge_grow(p->x, &p->x_cap, nx, sizeof(*p->x));
+	if (nx > p->nx) {
+		memset(p->x + p->nx, 0, (nx - p->nx) * sizeof(*p->x));
+		p->nx = nx;
+	}
 }
 
 /* ---- what is owed to the next read: B_t,x ---- */
@@ -99,11 +102,13 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 {
 	/* A later section of the same lock stands for an earlier one, unless both are shared. */
 	const struct snag_section *s = &p->sections.section[section];
+	const struct snag_section_rest *rest = &p->sections.rest[section];
 	for (uint32_t i = x->owed; i; i = p->owed[i].next) {
 		const struct snag_section *other = &p->sections.section[p->owed[i].section];
 		if (p->owed[i].thread == thread &&
 		    (p->owed[i].section == section ||
-		     (other->lock == s->lock && !s->is_shared && other->release < s->acquire))) {
+		     (p->sections.rest[p->owed[i].section].lock == rest->lock && !rest->is_shared &&
+		      other->release < s->acquire))) {
 			snag_section_set(&p->sections, &p->pool, &p->owed[i].section, section);
 			return;
 		}
@@ -179,14 +184,14 @@ void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predic
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread)
 {
-	const struct snag_section *s = &p->sections.section[section];
-	snag_tid thread = by_thread ? s->thread : SNAG_RUN_ALL;
+	bool is_shared = p->sections.rest[section].is_shared;
+	snag_tid thread = by_thread ? p->sections.section[section].thread : SNAG_RUN_ALL;
 	size_t i = 0;
-	while (i < l->nruns && (l->run[i].thread != thread || l->run[i].is_shared != s->is_shared))
+	while (i < l->nruns && (l->run[i].thread != thread || l->run[i].is_shared != is_shared))
 		i++;
 	if (i == l->nruns) {
 		l->run = snag_grow(l->run, &l->run_cap, ++l->nruns, sizeof(*l->run));
-		l->run[i] = (struct snag_run){.thread = thread, .is_shared = s->is_shared};
+		l->run[i] = (struct snag_run){.thread = thread, .is_shared = is_shared};
 	}
 	snag_run_file(&l->run[i], &p->sections, section);
 	p->nfiled++;

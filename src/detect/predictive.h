@@ -115,6 +115,7 @@ struct snag_predictive {
 	struct snag_sections sections;
 	struct snag_frontier_pool frontiers;
 	struct snag_locksets locksets;
+	struct snag_conflict_tables conflicts;
 	struct snag_conflict_nodes nodes;
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
@@ -130,7 +131,7 @@ struct snag_predictive {
 	struct snag_predictive_lock *atomic; /* by variable */
 	size_t atomic_cap;
 	struct snag_predictive_variable *x;
-	size_t x_cap;
+	size_t nx, x_cap;
 };
 
 void *snag_predictive_open(const struct snag_detector_env *env);
@@ -170,7 +171,8 @@ ENGINE bool section_join(struct snag_predictive *p, struct snag_vclock **clock, 
 	const struct snag_section *s = &p->sections.section[number];
 	if (__builtin_expect(section_known(*clock, s), 1))
 		return false;
-	snag_vclock_join(&p->pool, clock, s->clock, s->thread, s->release + 1);
+	snag_vclock_join(&p->pool, clock, p->sections.rest[number].clock, s->thread,
+			 s->release + 1);
 	return true;
 }
 
@@ -201,23 +203,23 @@ ENGINE struct snag_vclock *handed_on(const struct snag_order_rules *rules,
 /* A clock may end here: the sections that are open export something. */
 ENGINE void sections_export(struct snag_predictive *p, const struct snag_predictive_thread *t)
 {
-	struct snag_section *section = p->sections.section;
-	for (uint32_t i = t->innermost; i && !section[i].exports; i = section[i].outer)
-		section[i].exports = true;
+	struct snag_section_rest *rest = p->sections.rest;
+	for (uint32_t i = t->innermost; i && !rest[i].exports; i = rest[i].outer)
+		rest[i].exports = true;
 }
 
 ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_thread *t,
 			     snag_tid thread, uint32_t event, uint32_t lock, bool is_shared)
 {
 	uint32_t number = snag_section_new(&p->sections);
-	struct snag_section *s = &p->sections.section[number];
-	s->thread = thread;
-	s->lock = lock;
-	s->acquire = event;
-	s->is_shared = is_shared;
-	s->outer = t->innermost;
-	if (s->outer)
-		p->sections.section[s->outer].inner = number;
+	struct snag_section_rest *rest = p->sections.rest;
+	p->sections.section[number].thread = thread;
+	p->sections.section[number].acquire = event;
+	rest[number].lock = lock;
+	rest[number].is_shared = is_shared;
+	rest[number].outer = t->innermost;
+	if (t->innermost)
+		rest[t->innermost].inner = number;
 	t->innermost = number;
 	t->state = ++p->states;
 	return number;
@@ -226,13 +228,13 @@ ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_t
 ENGINE void section_unlink(struct snag_predictive *p, struct snag_predictive_thread *t,
 			   uint32_t number)
 {
-	struct snag_section *section = p->sections.section, *s = &section[number];
+	struct snag_section_rest *rest = p->sections.rest, *s = &rest[number];
 	if (t->innermost == number)
 		t->innermost = s->outer;
 	else
-		section[s->inner].outer = s->outer;
+		rest[s->inner].outer = s->outer;
 	if (s->outer)
-		section[s->outer].inner = s->inner;
+		rest[s->outer].inner = s->inner;
 	t->state = ++p->states;
 }
 
@@ -256,7 +258,7 @@ ENGINE void release_rules(const struct snag_order_rules *rules, struct snag_pred
 			  struct snag_predictive_thread *t, const struct snag_predictive_lock *l,
 			  uint32_t number)
 {
-	struct snag_section *s = &p->sections.section[number];
+	struct snag_section_rest *s = &p->sections.rest[number];
 	if (rules->write_write_sections && s->owed) {
 		clock_join(p, &t->now, s->owed);
 		snag_vclock_drop(&p->pool, s->owed);
@@ -270,9 +272,9 @@ ENGINE void section_close(const struct snag_order_rules *rules, struct snag_pred
 			  struct snag_predictive_thread *t, struct snag_predictive_lock *l,
 			  uint32_t number, uint32_t event)
 {
+	struct snag_section_rest *s = &p->sections.rest[number];
 	release_rules(rules, p, t, l, number);
-	struct snag_section *s = &p->sections.section[number];
-	s->release = event;
+	p->sections.section[number].release = event;
 	s->clock = snag_vclock_share(handed_on(rules, t));
 	section_unlink(p, t, number);
 	sections_export(p, t);
@@ -318,7 +320,7 @@ ENGINE void lock_acquire(const struct snag_order_rules *rules, struct snag_predi
 	if (rules->write_write_sections && l->nruns) {
 		struct snag_vclock *owed = snag_vclock_share(p->pool.empty);
 		runs_join(p, l, is_shared, &t->wrote, &owed);
-		p->sections.section[number].owed = owed;
+		p->sections.rest[number].owed = owed;
 	}
 }
 
@@ -347,8 +349,8 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	uint32_t number = t->innermost;
-	while (p->sections.section[number].lock != ev->target)
-		number = p->sections.section[number].outer;
+	while (p->sections.rest[number].lock != ev->target)
+		number = p->sections.rest[number].outer;
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb)
 		snag_predictive_add_shared(p, l, ev->thread, event + 1);
@@ -399,7 +401,7 @@ ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_pred
 {
 	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
 		const struct snag_conflict_node *node = &p->nodes.node[i];
-		if (step->is_shared && p->sections.section[node->section].is_shared)
+		if (step->is_shared && p->sections.rest[node->section].is_shared)
 			continue;
 		if (is_write || node->is_write)
 			conflict(rules, p, step, node->section, is_write && node->is_write);
@@ -416,7 +418,7 @@ ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
 			return true;
 		const struct snag_section *s = &p->sections.section[node->section];
 		if (s->thread == step->thread && node->is_write == is_write &&
-		    s->is_shared == step->is_shared) {
+		    p->sections.rest[node->section].is_shared == step->is_shared) {
 			section_put(p, &node->section, step->section);
 			return false;
 		}
@@ -512,7 +514,7 @@ ENGINE bool contains_last_write(const struct snag_predictive *p, const struct sn
 	const struct snag_section *s = &p->sections.section[number];
 	uint32_t event = step->x->last_write.time - 1;
 	return number && s->thread == step->x->last_write.thread && s->acquire <= event &&
-	       event <= s->release && !(step->is_shared && s->is_shared);
+	       event <= s->release && !(step->is_shared && p->sections.rest[number].is_shared);
 }
 
 ENGINE void last_write_conflicts(struct snag_predictive *p, const struct snag_step *step,
@@ -534,17 +536,19 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	struct snag_step step = {t, &p->x[ev->target], ev->thread};
 	bool done = false;
-	for (uint32_t i = t->innermost; i && !done; i = p->sections.section[i].outer) {
-		uint32_t lock = p->sections.section[i].lock;
+	for (uint32_t i = t->innermost; i && !done; i = p->sections.rest[i].outer) {
+		uint32_t lock = p->sections.rest[i].lock;
 		step.section = i;
-		step.is_shared = p->sections.section[i].is_shared;
+		step.is_shared = p->sections.rest[i].is_shared;
 		if (rules->sections == SNAG_LAST_WRITE_READ && !is_write) {
-			struct snag_conflict *c = snag_conflict_find(&step.x->conflicts, lock);
+			struct snag_conflict *c =
+				snag_conflict_find(&p->conflicts, &step.x->conflicts, lock);
 			if (c)
 				last_write_conflicts(p, &step, c);
 			continue;
 		}
-		struct snag_conflict *c = snag_conflict_get(&step.x->conflicts, lock);
+		struct snag_conflict *c =
+			snag_conflict_get(&p->conflicts, &step.x->conflicts, lock);
 		done = is_write ? write_conflicts(rules, p, &step, c)
 				: read_conflicts(rules, p, &step, c);
 	}
@@ -694,8 +698,71 @@ ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predict
 				      sizeof(*p->atomic));
 		atomic_event(rules, p, ev, event);
 		break;
-	default: /* fences order only what atomics do; tasks are not threads */
+	default: /* fences order only what atomics do; regions and tasks are no threads */
 		break;
+	}
+}
+
+/* ---- the loop ---- */
+
+/* Most of the time goes into waiting for memory.  Events to come are known, so what they will
+ * look at is fetched in three steps, each of which finds what the one before has fetched. */
+enum { FETCH_VARIABLE = 18, FETCH_CONFLICT = 10, FETCH_SECTION = 5 };
+
+ENGINE const struct snag_event *event_ahead(const struct snag_batch *batch, size_t i)
+{
+	return i < batch->n && snag_op_is_access(batch->ev[i].op) ? &batch->ev[i] : NULL;
+}
+
+/* Where the entry of the thread's innermost lock should be, or NULL. */
+ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *p,
+						  const struct snag_event *ev)
+{
+	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
+	uint32_t section = p->thread[ev->thread].innermost;
+	if (!c->nslots || !section)
+		return NULL;
+	return p->conflicts.slot + c->first + snag_conflict_slot(c, p->sections.rest[section].lock);
+}
+
+ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
+			const struct snag_batch *batch, size_t i)
+{
+	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
+	if (ev) {
+		const struct snag_predictive_variable *x = &p->x[ev->target];
+		__builtin_prefetch(x);
+		__builtin_prefetch((const char *)(x + 1) - 1);
+	}
+	ev = event_ahead(batch, i + FETCH_CONFLICT);
+	if (ev) {
+		__builtin_prefetch(conflict_ahead(p, ev));
+		if (rules->disjoint_locksets)
+			snag_history_fetch(&p->x[ev->target].history, ev->thread);
+	}
+	ev = event_ahead(batch, i + FETCH_SECTION);
+	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
+	if (c && c->lock != UINT32_MAX) {
+		__builtin_prefetch(&p->sections.section[c->write]);
+		__builtin_prefetch(&p->sections.section[c->read[0]]);
+	}
+}
+
+ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_batch *batch)
+{
+	snag_predictive_trim(p, rules, (uint32_t)batch->first);
+	snag_predictive_reserve(p, batch);
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct snag_event *ev = &batch->ev[i];
+		uint32_t event = (uint32_t)(batch->first + i);
+		fetch_ahead(rules, p, batch, i);
+		if (snag_op_is_access(ev->op))
+			plain_access(rules, p, ev, event, ev->op == SNAG_OP_WRITE);
+		else if (ev->op == SNAG_OP_BRANCH && rules->to == SNAG_TO_BRANCH)
+			branch_event(p, ev);
+		else if (!(ev->flags & SNAG_NESTED))
+			sync_event(rules, p, ev, event);
 	}
 }
 

@@ -15,7 +15,8 @@
  *         - Sections that hold the lock shared are in no order among each other: they
  *           are kept one per thread and kind, until the next write that is alone.
  *
- * State.  One table per variable, open addressing by lock; each entry holds references.
+ * State.  One table per variable, open addressing by lock; all in one array of huge pages.
+ *         Each entry holds references to sections.
  * Cost.   One entry per variable and lock it was accessed under.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_CONFLICTS_H
@@ -36,9 +37,16 @@ struct snag_conflict_node {
 	bool is_write;
 };
 
-struct snag_conflicts { /* of one variable; all 0: none */
-	struct snag_conflict *slot;
+struct snag_conflicts {	    /* of one variable; all 0: none */
+	uint32_t first;	    /* its slots, in the array of all tables */
 	uint32_t n, nslots; /* nslots: a power of two, or 0 */
+};
+
+struct snag_conflict_tables { /* all 0: empty */
+	struct snag_conflict *slot;
+	size_t n, cap;
+	uint32_t unused[32]; /* by log2 of nslots: 1 + the first slot of a list of free
+			      * tables, linked through write */
 };
 
 struct snag_conflict_nodes {
@@ -47,7 +55,8 @@ struct snag_conflict_nodes {
 	uint32_t unused;
 };
 
-void snag_conflicts_grow(struct snag_conflicts *c);
+void snag_conflict_tables_done(struct snag_conflict_tables *tables);
+void snag_conflicts_grow(struct snag_conflict_tables *tables, struct snag_conflicts *c);
 uint32_t snag_conflict_node_new(struct snag_conflict_nodes *nodes);
 
 static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32_t lock)
@@ -56,33 +65,37 @@ static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32
 }
 
 /* The entry of a lock, or NULL. */
-static inline struct snag_conflict *snag_conflict_find(const struct snag_conflicts *c,
+static inline struct snag_conflict *snag_conflict_find(const struct snag_conflict_tables *tables,
+						       const struct snag_conflicts *c,
 						       uint32_t lock)
 {
+	struct snag_conflict *slot = tables->slot + c->first;
 	if (!c->nslots)
 		return NULL;
 	for (uint32_t i = snag_conflict_slot(c, lock);; i = (i + 1) & (c->nslots - 1)) {
-		if (c->slot[i].lock == lock)
-			return &c->slot[i];
-		if (c->slot[i].lock == UINT32_MAX)
+		if (slot[i].lock == lock)
+			return &slot[i];
+		if (slot[i].lock == UINT32_MAX)
 			return NULL;
 	}
 }
 
-/* The entry of a lock, which is made if there is none. */
-static inline struct snag_conflict *snag_conflict_get(struct snag_conflicts *c, uint32_t lock)
+/* The entry of a lock, which is made if there is none; valid until the next is made. */
+static inline struct snag_conflict *snag_conflict_get(struct snag_conflict_tables *tables,
+						      struct snag_conflicts *c, uint32_t lock)
 {
-	struct snag_conflict *entry = snag_conflict_find(c, lock);
-	if (entry)
+	struct snag_conflict *entry = snag_conflict_find(tables, c, lock);
+	if (__builtin_expect(entry != NULL, 1))
 		return entry;
 	if ((c->n + 1) * 4 > c->nslots * 3)
-		snag_conflicts_grow(c);
+		snag_conflicts_grow(tables, c);
+	struct snag_conflict *slot = tables->slot + c->first;
 	uint32_t i = snag_conflict_slot(c, lock);
-	while (c->slot[i].lock != UINT32_MAX)
+	while (slot[i].lock != UINT32_MAX)
 		i = (i + 1) & (c->nslots - 1);
 	c->n++;
-	c->slot[i] = (struct snag_conflict){.lock = lock};
-	return &c->slot[i];
+	slot[i] = (struct snag_conflict){.lock = lock};
+	return &slot[i];
 }
 
 #endif

@@ -8,44 +8,68 @@
 
 #include <string.h>
 
+static void make_room(struct snag_sections *s, size_t n)
+{
+	s->section = snag_huge_grow(s->section, &s->cap, n, sizeof(*s->section));
+	s->rest = snag_huge_grow(s->rest, &s->rest_cap, n, sizeof(*s->rest));
+}
+
 void snag_sections_init(struct snag_sections *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->n = 1;
-	s->section = snag_grow(NULL, &s->cap, 64, sizeof(*s->section));
-}
-
-void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool)
-{
-	for (size_t i = 1; i < s->n; i++)
-		if (s->section[i].refs) {
-			snag_vclock_drop(pool, s->section[i].clock);
-			snag_vclock_drop(pool, s->section[i].owed);
-		}
-	free(s->section);
+	make_room(s, 64);
+	s->section[0] = (struct snag_section){0};
+	s->rest[0] = (struct snag_section_rest){0};
 }
 
 uint32_t snag_section_new(struct snag_sections *s)
 {
 	uint32_t number = s->unused;
 	if (number) {
-		s->unused = s->section[number].outer;
+		s->unused = s->rest[number].outer;
 	} else {
 		number = (uint32_t)s->n++;
-		s->section = snag_grow(s->section, &s->cap, s->n, sizeof(*s->section));
+		make_room(s, s->n);
 	}
 	s->section[number] = (struct snag_section){.refs = 1, .release = SNAG_NO_EVENT};
+	s->rest[number] = (struct snag_section_rest){0};
 	return number;
+}
+
+static void section_end(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number)
+{
+	struct snag_section_rest *rest = &s->rest[number];
+	snag_vclock_drop(pool, rest->clock);
+	snag_vclock_drop(pool, rest->owed);
+	rest->outer = s->unused;
+	s->unused = number;
 }
 
 void snag_section_free(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number)
 {
-	struct snag_section *section = &s->section[number];
-	snag_vclock_drop(pool, section->clock);
-	snag_vclock_drop(pool, section->owed);
-	section->clock = section->owed = NULL;
-	section->outer = s->unused;
-	s->unused = number;
+	uint32_t *slot = &s->dying[s->ndying % SNAG_DYING], last = *slot;
+	*slot = number;
+	__builtin_prefetch(&s->rest[number]);
+	if (last)
+		section_end(s, pool, last);
+	uint32_t next = s->dying[(s->ndying + SNAG_DYING / 2) % SNAG_DYING];
+	__builtin_prefetch(s->rest[next].clock);
+	s->ndying++;
+}
+
+void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool)
+{
+	for (int i = 0; i < SNAG_DYING; i++)
+		if (s->dying[i])
+			section_end(s, pool, s->dying[i]);
+	for (size_t i = 1; i < s->n; i++)
+		if (s->section[i].refs) {
+			snag_vclock_drop(pool, s->rest[i].clock);
+			snag_vclock_drop(pool, s->rest[i].owed);
+		}
+	snag_huge_free(s->section, s->cap, sizeof(*s->section));
+	snag_huge_free(s->rest, s->rest_cap, sizeof(*s->rest));
 }
 
 void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t number)

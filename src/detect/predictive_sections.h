@@ -31,13 +31,19 @@
 /* The lock of the atomic accesses to a variable, in the variable's own tables. */
 #define SNAG_ATOMIC_LOCK (UINT32_MAX - 1)
 
+/* What every access looks at, packed. */
 struct snag_section {
 	uint32_t refs; /* 0: unused */
 	snag_tid thread;
-	uint32_t lock;
 	uint32_t acquire, release; /* release: SNAG_NO_EVENT while it is open */
-	uint32_t outer, inner;	   /* its neighbours among those its thread holds; outer: the
-				    * next unused one */
+};
+
+_Static_assert(sizeof(struct snag_section) == 16, "four sections in a cache line");
+
+struct snag_section_rest {
+	uint32_t lock;
+	uint32_t outer, inner; /* its neighbours among those its thread holds; outer: the
+				* next unused one */
 	bool is_shared, exports;
 	struct snag_vclock *clock; /* at the release: of HB, or of a relation with program order */
 	struct snag_vclock *owed;  /* to be known at the release; NULL: nothing */
@@ -56,10 +62,17 @@ struct snag_run {
 
 #define SNAG_RUN_ALL UINT32_MAX
 
+enum { SNAG_DYING = 32 };
+
 struct snag_sections {
 	struct snag_section *section;
-	size_t n, cap;
+	struct snag_section_rest *rest; /* of the same number */
+	size_t n, cap, rest_cap;
 	uint32_t unused; /* first of a list; 0: none */
+	/* Sections without references whose clocks are still to be dropped, a ring: time for
+	 * what that touches to be fetched. */
+	uint32_t dying[SNAG_DYING];
+	uint32_t ndying;
 };
 
 void snag_sections_init(struct snag_sections *s);

@@ -8,25 +8,11 @@
 
 #include <string.h>
 
-enum { FEW = 5, MAX_LEAD = 64 };
+#define FEW (sizeof((struct snag_history_block){0}.few) / sizeof(struct snag_history_guarded))
 
-/* An access of the block's thread. */
-struct guarded {
-	snag_lockset locks;
-	uint32_t when; /* time << 1 | is_write */
-};
+enum { MAX_LEAD = 64 };
 
-struct snag_history_block {
-	uint32_t used; /* thread + 1; 0: empty */
-	uint32_t n;
-	size_t cap;	      /* of many */
-	struct guarded *many; /* NULL: few */
-	struct guarded few[FEW];
-};
-
-_Static_assert(sizeof(struct snag_history_block) == 64, "a block is a cache line");
-
-static struct guarded *block_entries(struct snag_history_block *b)
+static struct snag_history_guarded *block_entries(struct snag_history_block *b)
 {
 	return b->many ? b->many : b->few;
 }
@@ -106,7 +92,7 @@ static struct snag_history_block *block_of(struct snag_history *h, uint32_t thre
 	return b;
 }
 
-static void block_add(struct snag_history_block *b, struct guarded new)
+static void block_add(struct snag_history_block *b, struct snag_history_guarded new)
 {
 	if (b->n == FEW && !b->many) {
 		b->many = snag_grow(NULL, &b->cap, FEW + 1, sizeof(*b->many));
@@ -121,17 +107,18 @@ static void block_add(struct snag_history_block *b, struct guarded new)
 static void block_put(struct snag_history_block *b, struct snag_locksets *locksets,
 		      const struct snag_history_entry *new)
 {
-	struct guarded *at = block_entries(b);
+	struct snag_history_guarded *at = block_entries(b);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < b->n; i++)
 		if (!(new->is_write || !(at[i].when & 1)) ||
 		    !snag_lockset_within(locksets, new->locks, at[i].locks))
 			at[kept++] = at[i];
 	b->n = kept;
-	block_add(b, (struct guarded){new->locks, new->time << 1 | new->is_write});
+	block_add(b, (struct snag_history_guarded){new->locks, new->time << 1 | new->is_write});
 }
 
-static struct snag_history_entry entry_of(const struct snag_history_block *b, struct guarded g)
+static struct snag_history_entry entry_of(const struct snag_history_block *b,
+					  struct snag_history_guarded g)
 {
 	return (struct snag_history_entry){b->used - 1, g.when >> 1, g.locks, g.when & 1};
 }
@@ -142,7 +129,7 @@ static bool blocks_compare(struct snag_history *h, struct snag_locksets *lockset
 	bool racy = false;
 	for (uint32_t k = 0; k < h->block_cap; k++) {
 		struct snag_history_block *b = &h->block[k];
-		struct guarded *at = block_entries(b);
+		struct snag_history_guarded *at = block_entries(b);
 		uint32_t kept = 0;
 		for (uint32_t i = 0; i < b->n; i++) {
 			struct snag_history_entry e = entry_of(b, at[i]);
@@ -165,7 +152,8 @@ static void guard_choose(struct snag_history *h, struct snag_locksets *locksets,
 		struct snag_history_entry *e = &old.plain[i];
 		if (snag_lockset_within(locksets, guard, e->locks))
 			block_add(block_of(h, e->thread),
-				  (struct guarded){e->locks, e->time << 1 | e->is_write});
+				  (struct snag_history_guarded){e->locks,
+								e->time << 1 | e->is_write});
 		else
 			plain_add(h, *e);
 	}

@@ -29,6 +29,22 @@ struct snag_history_entry {
 	bool is_write;
 };
 
+/* A guarded access of the block's thread. */
+struct snag_history_guarded {
+	snag_lockset locks;
+	uint32_t when; /* time << 1 | is_write */
+};
+
+struct snag_history_block {
+	uint32_t used; /* thread + 1; 0: empty */
+	uint32_t n;
+	size_t cap;			   /* of many */
+	struct snag_history_guarded *many; /* NULL: few */
+	struct snag_history_guarded few[5];
+};
+
+_Static_assert(sizeof(struct snag_history_block) == 64, "a block is a cache line");
+
 struct snag_history {
 	snag_lockset guard; /* 0: none yet */
 	uint32_t lead;
@@ -39,6 +55,13 @@ struct snag_history {
 };
 
 void snag_history_done(struct snag_history *h);
+
+/* Brings near what an access of the thread will look at. */
+static inline void snag_history_fetch(const struct snag_history *h, uint32_t thread)
+{
+	if (h->block_cap)
+		__builtin_prefetch(&h->block[thread & (h->block_cap - 1)]);
+}
 
 /* Adds an access made at `clock`; returns whether it is racy. */
 bool snag_history_access(struct snag_history *h, struct snag_locksets *locksets,
