@@ -24,6 +24,7 @@ struct run {
 	struct snag_analysis *analysis;
 	struct snag_log *log;	  /* NULL: the source can be read again */
 	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
+	size_t keep;		  /* the trace is kept while it has no more events */
 	struct snag_error *err;
 	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
@@ -37,12 +38,19 @@ static double seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static bool wants_trace(const struct snag_analyze_options *options)
+/* How much of the trace is kept for those that ask for all of it. */
+static size_t events_to_keep(const struct snag_analyze_options *options)
 {
-	for (size_t i = 0; i < options->ndetectors; i++)
-		if (options->detector[i]->finish)
-			return true;
-	return false;
+	size_t keep = 0;
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		bool decides = d->decide && !options->undecided;
+		if (d->finish || (decides && !d->decide_if_short))
+			return SIZE_MAX;
+		if (decides)
+			keep = SNAG_SHORT_TRACE;
+	}
+	return keep;
 }
 
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
@@ -50,11 +58,13 @@ static bool wants_trace(const struct snag_analyze_options *options)
 static int second_reading_prepare(struct run *r)
 {
 	struct snag_source *again;
-	if (wants_trace(r->options)) {
+	r->keep = events_to_keep(r->options);
+	if (r->keep) {
 		r->trace = snag_alloc(sizeof(*r->trace));
 		snag_trace_init(r->trace);
-		return 0;
 	}
+	if (r->keep == SIZE_MAX)
+		return 0;
 	int rc = snag_source_again(r->src, &again, r->err);
 	if (rc > 0)
 		snag_source_close(again);
@@ -65,25 +75,47 @@ static int second_reading_prepare(struct run *r)
 	return rc < 0 ? rc : 0;
 }
 
+static void trace_drop(struct run *r)
+{
+	snag_trace_done(r->trace);
+	free(r->trace);
+	r->trace = NULL;
+}
+
+/* Keeps the batch, or nothing any more if the trace turns out too long. */
+static void trace_keep(struct run *r, const struct snag_batch *batch)
+{
+	if (r->trace && r->trace->n + batch->n > r->keep) {
+		trace_drop(r);
+		for (size_t i = 0; i < r->analysis->n; i++)
+			r->collector[i].decides = false;
+	}
+	if (r->trace)
+		snag_trace_append(r->trace, batch);
+}
+
 static int second_reading(struct run *r, struct snag_source **ret_src)
 {
-	if (!r->log && !r->trace)
-		return snag_source_again(r->src, ret_src, r->err);
 	if (r->trace)
 		snag_trace_names(r->trace, r->src);
+	else if (!r->log)
+		return snag_source_again(r->src, ret_src, r->err);
 	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
 	return 1;
 }
 
-/* Names the partners of all racy accesses so far, in one reading. */
-static int answer_partners(struct run *r)
+/* Names the partners of racy accesses, of all detectors or only of those in their second
+ * round of deciding, in one reading. */
+static int answer_partners(struct run *r, bool is_second_round)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
 	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].partners.n)
-			partners[n++] = &r->collector[i].partners;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (c->partners.n && (!is_second_round || c->is_second_round))
+			partners[n++] = &c->partners;
+	}
 	if (n == 0)
 		return 0;
 	int rc = second_reading(r, &src);
@@ -91,6 +123,15 @@ static int answer_partners(struct run *r)
 		return rc;
 	rc = snag_partners_answer(partners, n, src, r->err);
 	snag_source_close(src);
+	return rc;
+}
+
+/* So many questions have gathered that they are answered before the trace ends. */
+static int answer_early(struct run *r)
+{
+	int rc = answer_partners(r, false);
+	for (size_t i = 0; i < r->analysis->n; i++)
+		snag_partners_drop(&r->collector[i].partners);
 	return rc;
 }
 
@@ -102,12 +143,12 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 		struct snag_collector *c = &r->collector[i];
 		if (c->detector->events)
 			c->detector->events(r->state[i], batch);
-		should_answer |= snag_partners_should_answer(&c->partners);
+		should_answer |= !c->decides && snag_partners_should_answer(&c->partners);
 		double end = seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
-	return should_answer ? answer_partners(r) : 0;
+	return should_answer ? answer_early(r) : 0;
 }
 
 static bool is_stopped(const struct snag_analyze_options *options)
@@ -127,8 +168,7 @@ static int first_reading(struct run *r)
 					 r->src->name, SNAG_LOG_MAX_THREADS);
 		if (r->log)
 			snag_log_add(r->log, &batch);
-		if (r->trace)
-			snag_trace_append(r->trace, &batch);
+		trace_keep(r, &batch);
 		snag_recent_add(&r->recent, &batch);
 		rc = batch_run(r, &batch);
 		if (rc < 0)
@@ -146,27 +186,84 @@ static int first_reading(struct run *r)
 	return a->interrupted ? 0 : rc;
 }
 
-/* Hands the whole trace to the detectors that ask for it. */
-static void finish(struct run *r)
+static bool has_branch(const struct snag_trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		if (trace->ev[i].op == SNAG_OP_BRANCH)
+			return true;
+	return false;
+}
+
+static void decide_begin(struct run *r, struct snag_index *ix)
+{
+	bool by_dependence = has_branch(r->trace);
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
+					      ? SNAG_MODE_DEP
+					      : SNAG_MODE_M2;
+		if (!c->decides || c->partners.n == 0)
+			continue;
+		snag_index_add_mode(ix, mode);
+		snag_collector_decide(c, ix, mode);
+	}
+}
+
+/* Names the partners of racy accesses, and decides those that are to be decided. */
+static int decide_partners(struct run *r, struct snag_index *ix)
 {
 	struct snag_analysis *a = r->analysis;
-	if (!r->trace || a->interrupted)
-		return;
+	bool is_open = false;
+	if (ix && !ix->is_task)
+		decide_begin(r, ix);
+	int rc = answer_partners(r, false);
+	for (size_t i = 0; rc == 0 && i < a->n; i++)
+		if (r->collector[i].verify)
+			is_open |= snag_collector_round(&r->collector[i]);
+	if (rc == 0 && is_open)
+		rc = answer_partners(r, true);
+	for (size_t i = 0; rc == 0 && i < a->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (c->verify && c->is_second_round)
+			snag_collector_round(c);
+		if (c->verify)
+			snag_collector_settle(c);
+		else if (c->decides && c->partners.n == 0)
+			c->findings->complete = c->detector->is_complete && !a->interrupted;
+	}
+	return rc;
+}
+
+/* Hands the whole trace to the detectors that ask for it. */
+static void finish(struct run *r, struct snag_index *ix)
+{
 	double begin = seconds_now();
-	snag_trace_names(r->trace, r->src);
-	struct snag_index *ix = snag_index_new(r->trace);
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		if (!c->detector->finish)
 			continue;
-		/* The first one pays for the index. */
 		c->findings->complete = c->detector->finish(r->state[i], ix);
 		double end = seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
-	snag_index_take_threads(ix, &a->threads);
+}
+
+/* What comes after the trace was read: naming and deciding pairs. */
+static int second_part(struct run *r)
+{
+	struct snag_index *ix = NULL;
+	if (r->trace && !r->analysis->interrupted) {
+		snag_trace_names(r->trace, r->src);
+		ix = snag_index_new(r->trace);
+	}
+	int rc = decide_partners(r, ix);
+	if (rc == 0 && ix) {
+		finish(r, ix);
+		snag_index_take_threads(ix, &r->analysis->threads);
+	}
 	snag_index_free(ix);
+	return rc;
 }
 
 /* What a report shows of each race: both accesses, and what was known. */
@@ -209,6 +306,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
 		r.collector[i].env.stop = options->stop;
@@ -218,9 +316,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	if (rc == 0)
 		rc = first_reading(&r);
 	if (rc == 0)
-		rc = answer_partners(&r);
-	if (rc == 0)
-		finish(&r);
+		rc = second_part(&r);
 	if (rc == 0)
 		rc = look_up_details(&r);
 	for (size_t i = 0; i < a->n; i++) {
@@ -231,8 +327,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	snag_recent_done(&r.recent);
 	snag_log_done(r.log);
 	free(r.log);
-	snag_trace_done(r.trace);
-	free(r.trace);
+	trace_drop(&r);
 	if (rc < 0)
 		snag_analysis_done(a);
 	return rc;

@@ -19,8 +19,8 @@
  *         stack[i]    for a node of held locks, a number: equal only for equal locks
  *         mark[]      by class: how far the current lane has been walked
  *
- * Cost.   Linear in the trace, plus for each bare access a gallop in the lanes of its variable, plus the
- *         pairs looked at.
+ * Cost.   Linear in the trace, plus for each bare access a gallop in the lanes of its variable,
+ * plus the pairs looked at.
  */
 #include "detect/candidates.h"
 

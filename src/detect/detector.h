@@ -48,10 +48,18 @@ struct snag_detector_env {
 	void *ctx;
 
 	/* For those that decide: */
-	bool pairs;			   /* every racy pair is wanted, not one for each pair of locations */
-	unsigned jobs;			   /* how many threads may be used; at least 1 */
-	uint32_t budget;		   /* nodes of the search for one pair; 0: the default */
+	bool pairs;	 /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;	 /* how many threads may be used; at least 1 */
+	uint32_t budget; /* nodes of the search for one pair; 0: the default */
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
+};
+
+/* Whether the pairs of a detector are decided (detect/verify.h): those that are refuted are
+ * then not reported, the others have a witness or are undecided. */
+enum snag_decide {
+	SNAG_DECIDE_NOT,
+	SNAG_DECIDE_READS,	/* every read keeps its writer */
+	SNAG_DECIDE_DEPENDENCE, /* only causal reads do, if the trace has branches */
 };
 
 struct snag_detector {
@@ -63,7 +71,12 @@ struct snag_detector {
 	const char *reference;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given */
-	bool disjoint_locksets;	   /* accesses with a lock in common do not race */
+	enum snag_decide decide;
+	/* Deciding needs the whole trace and an index: a detector that is faster than that
+	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
+	bool decide_if_short;
+	bool is_complete;	/* its pairs, all decided, are all predictable races */
+	bool disjoint_locksets; /* accesses with a lock in common do not race */
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
@@ -77,6 +90,8 @@ struct snag_detector {
 extern const struct snag_detector
 	*const snag_detectors[]; /* NULL-terminated, in the order of list.def */
 const struct snag_detector *snag_detector_find(const char *name, size_t len);
+
+enum { SNAG_SHORT_TRACE = 1 << 18 };
 
 /* For implementations: one loop over a batch.  The table is a compile-time constant at
  * every use, so that the compiler turns the indirect calls into inlined code, and a NULL

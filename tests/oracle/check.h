@@ -51,6 +51,8 @@ check_function check_decide_m2;
 check_function check_decide_dep;
 /* The detector m2 finds exactly the predictable races. */
 check_function check_m2;
+/* The predictive orders report exactly the predictable ones of their races, if decided. */
+check_function check_decided;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;
 check_function check_binary;

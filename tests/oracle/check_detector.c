@@ -143,6 +143,7 @@ static enum outcome check_relation(struct subject *s, const struct expected *ex,
 	struct snag_analyze_options options = {.detector = {snag_detector_find(name, strlen(name))},
 					       .ndetectors = 1,
 					       .pairs = ex->pairs,
+					       .undecided = true,
 					       .brief = ex->brief};
 	struct snag_analysis analysis;
 	struct snag_error err;
