@@ -23,6 +23,7 @@ struct analyze_values {
 	const char *json;
 	const char *witness;
 	int pairs;
+	int undecided;
 	uint64_t jobs;
 	uint64_t budget;
 	uint64_t limit;
@@ -49,6 +50,11 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(pairs),
 	 .help = "every racy pair of events, not of locations"},
+	{.name = "undecided",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(undecided),
+	 .help = "report the pairs of wcp, dc, ... as they are"},
 	{.name = "witness",
 	 .kind = CLI_TEXT,
 	 .value = "DIR",
@@ -193,6 +199,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .undecided = v->undecided,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
 					       .brief = is_json_only(v),

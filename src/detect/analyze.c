@@ -104,6 +104,11 @@ static int second_reading(struct run *r, struct snag_source **ret_src)
 	return 1;
 }
 
+static bool asks(const struct snag_collector *c, bool is_second_round)
+{
+	return c->partners.n && (!is_second_round || c->is_second_round);
+}
+
 /* Names the partners of racy accesses, of all detectors or only of those in their second
  * round of deciding, in one reading. */
 static int answer_partners(struct run *r, bool is_second_round)
@@ -113,7 +118,7 @@ static int answer_partners(struct run *r, bool is_second_round)
 	size_t n = 0;
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		if (c->partners.n && (!is_second_round || c->is_second_round))
+		if (asks(c, is_second_round))
 			partners[n++] = &c->partners;
 	}
 	if (n == 0)
@@ -121,8 +126,14 @@ static int answer_partners(struct run *r, bool is_second_round)
 	int rc = second_reading(r, &src);
 	if (rc <= 0)
 		return rc;
+	double begin = seconds_now();
 	rc = snag_partners_answer(partners, n, src, r->err);
 	snag_source_close(src);
+	/* One reading for all: it is shared evenly. */
+	double seconds = (seconds_now() - begin) / (double)n;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (asks(&r->collector[i], is_second_round))
+			r->collector[i].findings->seconds += seconds;
 	return rc;
 }
 
@@ -209,6 +220,14 @@ static void decide_begin(struct run *r, struct snag_index *ix)
 	}
 }
 
+static bool round_end(struct snag_collector *c)
+{
+	double begin = seconds_now();
+	bool is_open = snag_collector_round(c);
+	c->findings->seconds += seconds_now() - begin;
+	return is_open;
+}
+
 /* Names the partners of racy accesses, and decides those that are to be decided. */
 static int decide_partners(struct run *r, struct snag_index *ix)
 {
@@ -219,13 +238,13 @@ static int decide_partners(struct run *r, struct snag_index *ix)
 	int rc = answer_partners(r, false);
 	for (size_t i = 0; rc == 0 && i < a->n; i++)
 		if (r->collector[i].verify)
-			is_open |= snag_collector_round(&r->collector[i]);
+			is_open |= round_end(&r->collector[i]);
 	if (rc == 0 && is_open)
 		rc = answer_partners(r, true);
 	for (size_t i = 0; rc == 0 && i < a->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		if (c->verify && c->is_second_round)
-			snag_collector_round(c);
+			round_end(c);
 		if (c->verify)
 			snag_collector_settle(c);
 		else if (c->decides && c->partners.n == 0)

@@ -157,7 +157,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 	uint64_t count = is_filed ? r->count : race->count;
 	*r = *race;
 	r->count = count;
-	r->known = (struct snag_site){.event = SNAG_NO_EVENT};
+	r->known = (struct snag_site){.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
 	if (!is_filed)
 		c->findings->npairs += count;
 	if (!c->verify && race->verdict == SNAG_PREDICTED)

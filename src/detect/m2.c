@@ -71,6 +71,7 @@ const struct snag_detector snag_detector_m2 = {
 	.cost = "the trace in memory, about 45 bytes an event; microseconds per candidate",
 	.reference = "Pavlogiannis, POPL 2020, decided exactly",
 	.verdict = SNAG_PREDICTED,
+	.by_default = true,
 	.open = m2_open,
 	.finish = m2_finish,
 	.close = m2_close,

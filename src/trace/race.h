@@ -5,6 +5,7 @@
 #ifndef SNAG_TRACE_RACE_H
 #define SNAG_TRACE_RACE_H
 
+#include "base/strtab.h"
 #include "trace/event.h"
 
 #include <stddef.h>
@@ -37,7 +38,8 @@ struct snag_race {
 	enum snag_verdict verdict;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
-	 * SNAG_NO_EVENT: nothing of that thread is). */
+	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was
+	 * looked at in another way and this is not known). */
 	struct snag_site known;
 	/* A witness: event numbers of a valid reordering that ends with the two
 	 * accesses; nwitness = 0: none.  Before them come the first prefix[t] events of

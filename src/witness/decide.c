@@ -99,11 +99,11 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 /* Searches first without looking ahead, which is fast, then with. */
 static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	struct snag_search q = {.s = &d->state,
-				.line = &d->line,
-				.prefer = {snag_index_thread(d->ix, e1),
-					   snag_index_thread(d->ix, e2)},
-				.max = d->options.max_nodes};
+	struct snag_search q = {
+		.s = &d->state,
+		.line = &d->line,
+		.prefer = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)},
+		.max = d->options.max_nodes};
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_DPLL)) {
 		q.max = (d->options.max_nodes + 1) / 2;

@@ -102,7 +102,8 @@ static uint32_t last_write_before_window(const struct snag_state *s, uint32_t va
 		uint32_t k = snag_lane_below(writes, lane, s->start[lane->thread]);
 		if (k == 0)
 			continue;
-		uint32_t w = snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
+		uint32_t w =
+			snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
 		if (last == SNAG_NO_EVENT || w > last)
 			last = w;
 	}
@@ -267,8 +268,8 @@ static void run(struct snag_line *line, snag_tid t)
 	} else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED)) {
 		run_lock(line, ev, e);
 	}
-	line->event = snag_grow(line->event, &line->event_cap, line->nevents + 1,
-				sizeof(*line->event));
+	line->event =
+		snag_grow(line->event, &line->event_cap, line->nevents + 1, sizeof(*line->event));
 	line->event[line->nevents++] = e;
 	line->wait[t] = (struct snag_line_wait){0};
 }
@@ -307,7 +308,8 @@ static void choice_add(struct snag_line *line, const struct snag_choice *c)
 {
 	const struct snag_state *s = line->s;
 	for (int i = 0; i < 2; i++)
-		if (c->first[i] != SNAG_NO_EVENT && snag_state_is_before(s, c->first[i], c->then[i]))
+		if (c->first[i] != SNAG_NO_EVENT &&
+		    snag_state_is_before(s, c->first[i], c->then[i]))
 			return; /* known: what is in the way is another one */
 	if (line->nchoices < SNAG_MAX_CHOICES)
 		line->choice[line->nchoices++] = *c;
