@@ -16,7 +16,7 @@ build-asan/build.ninja: | setup
 	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DSNAG_SANITIZE=ON >/dev/null
 
 build-fuzz/build.ninja: | setup
-	@CC=clang CXX=clang++ cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	@CC=clang CXX=clang++ cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release \
 		-DSNAG_FUZZ=ON >/dev/null
 
 setup:
@@ -31,7 +31,7 @@ test: all build-asan/build.ninja
 	@scripts/test.sh
 
 fuzz: build-fuzz/build.ninja
-	@ninja -C build-fuzz
+	@ninja -C build-fuzz fuzzers
 	@scripts/fuzz.sh
 
 oracle: all

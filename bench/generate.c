@@ -420,8 +420,17 @@ static void generator_close(struct snag_source *src)
 	free(g);
 }
 
-static const struct snag_source_ops generator_ops = {
-	.next = generator_next, .progress = generator_progress, .close = generator_close};
+static int generator_again(const struct snag_source *src, struct snag_source **ret_src,
+			   struct snag_error *err)
+{
+	int rc = snag_generate_source(&((const struct generator *)src)->o, ret_src, err);
+	return rc < 0 ? rc : 1;
+}
+
+static const struct snag_source_ops generator_ops = {.next = generator_next,
+						     .progress = generator_progress,
+						     .close = generator_close,
+						     .again = generator_again};
 
 static int options_check(const struct snag_generate_options *o, struct snag_error *err)
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md}.
 #
-#   make bench                           everything: about 15 minutes, 2 GB in a temporary directory
-#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 7 minutes
+#   make bench                           everything: about 6 minutes, 2 GB in a temporary directory
+#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 4 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
 #
 # BENCH_OUT names another directory for the results.

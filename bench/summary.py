@@ -42,25 +42,30 @@ def table(rows):
         "|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
+        spread = f"{100 * r['spread']:.0f} %" if int(r["repetitions"]) > 1 else "one run"
         lines.append(
-            f"| {r['program']} | {r['median']:.3f} | {100 * r['spread']:.0f} % | {1e3 / r['ns']:.1f} | "
+            f"| {r['program']} | {r['median']:.3f} | {spread} | {1e3 / r['ns']:.1f} | "
             f"{r['ns']:.1f} | {r['loops']:.1f} | {r['peak_mb']:.0f} | {r['bytes']:.2f} |"
         )
     return lines
 
 
-def exponent(rows):
+def exponent(rows, measure):
     """The slope of log time over log events, by least squares."""
     xs = [math.log(r["events"]) for r in rows]
-    ys = [math.log(r["loops"] * r["events"]) for r in rows]
+    ys = [math.log(r[measure] * r["events"]) for r in rows]
     mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / sum((x - mx) ** 2 for x in xs)
+
+
+def both(values):
+    return "{:.2f} ({:.2f})".format(*values)
 
 
 def scaling(rows):
     plain = [r for r in rows if r["is_plain"]]
     lines = [
-        "| program | exponent of time over events | from-to | ns/event at 2, 8, 32, 128 threads | 128 : 8 threads |",
+        "| program | exponent of time over events | events | ns/event at 2, 8, 32, 128 threads | 128 : 8 threads |",
         "|---|---|---|---|---|",
     ]
     for program in dict.fromkeys(r["program"] for r in plain):
@@ -70,11 +75,11 @@ def scaling(rows):
         by_threads = {int(r["options"]["threads"]): r for r in mine if r["events"] in length}
         slope, span, ratio = "-", "-", "-"
         if len({r["events"] for r in by_events}) > 1:
-            slope = f"{exponent(by_events):.2f}"
+            slope = both(exponent(by_events, measure) for measure in ("ns", "loops"))
             span = f"{by_events[0]['events']:.0e}-{by_events[-1]['events']:.0e}".replace("e+0", "e")
         if 8 in by_threads and 128 in by_threads:
-            ratio = f"{by_threads[128]['loops'] / by_threads[8]['loops']:.2f}"
-        each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads))
+            ratio = both(by_threads[128][measure] / by_threads[8][measure] for measure in ("ns", "loops"))
+        each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads)) or "-"
         lines.append(f"| {program} | {slope} | {span} | {each} | {ratio} |")
     return lines
 
@@ -97,13 +102,16 @@ def main():
         f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {machine()}; the data is in",
         "foundation.csv. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
         "variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses, unless said. CPU seconds are the median",
-        f"of {rows[0]['repetitions']} runs, spread is slowest minus fastest over the median. `read` turns a file in the page",
-        "cache into events, `check` also checks the rules of traces, a detector's row is everything from the file to",
-        "the races. The bare loop over events in memory, measured before every run, took",
+        f"of {rows[0]['repetitions']} runs (fewer of the longest traces), spread is slowest minus fastest over the median. `read`",
+        "turns a file in the page cache into events, `check` also checks the rules of traces, a detector's row is",
+        "everything from the file to the races. The bare loop over events in memory, measured before every run, took",
         f"{loops[0]:.2f} to {loops[-1]:.2f} ns an event (median {loops[len(loops) // 2]:.2f}): \"x bare loop\" is the figure to compare",
         "between machines.",
         "",
         "## Scaling",
+        "",
+        "In parentheses: the same in units of the bare loop, as measured beside each run. Where the two disagree, the",
+        "machine was not quiet.",
         "",
         *scaling(rows),
     ]

@@ -7,7 +7,7 @@ allowed() {
 	case $1 in
 	base) echo "" ;;
 	trace | order | shadow | task) echo "base" ;;
-	detect) echo "trace order shadow base" ;;
+	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
 	report) echo "trace base" ;;
 	lang) echo "task trace base" ;;

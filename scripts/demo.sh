@@ -11,7 +11,7 @@ run() {
 run sed -n 11,20p docs/examples/bank.c
 run build/snag info docs/examples/bank.std
 status=0
-run build/snag analyze --with all docs/examples/bank.std || status=$?
+run build/snag analyze docs/examples/bank.std || status=$?
 echo
 if [ "$status" != 66 ]; then
 	echo "demo: expected exit status 66 (races were reported), got $status" >&2

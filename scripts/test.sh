@@ -5,7 +5,7 @@
 # With "cli" only the command-line tests of build/.  Ends with "N passed, M failed".
 # SNAG_UPDATE_EXPECTED=1 rewrites the expected outputs of the command-line tests.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 only=${1:-all}
 case $only in all | cli) ;; *) echo "usage: test.sh [cli]" >&2; exit 2 ;; esac
 passed=0 failed=0 skipped=0
@@ -41,6 +41,7 @@ unit() { # BUILD
 cli() { # BUILD
 	echo "== bats tests/cli with $1/snag"
 	rm -f "$logs"/*.tap
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	printf '%s\n' tests/cli/*.bats | SNAG=$PWD/$1/snag LOGS=$logs xargs -P "$(nproc)" -I{} sh -c \
 		'bats --tap "$1" >"$LOGS/$(basename "$1").tap" 2>&1 || true' sh {}
 	local file plan good bad skip all_good=0 all_bad=0

@@ -30,20 +30,26 @@ void snag_strtab_done(struct snag_strtab *t)
 	snag_strtab_init(t);
 }
 
-/* The n < 8 bytes at s as a word. */
-static uint64_t load_part(const char *s, size_t n)
+/* The first 8 bytes at s as a word, zero-padded. */
+static inline uint64_t head_of(const char *s, size_t len)
 {
 	uint64_t word = 0;
-	memcpy(&word, s, n);
-	return le64toh(word);
+	if (len >= 8)
+		return snag_strtab_load(s);
+	for (size_t i = 0; i < len; i++)
+		word |= (uint64_t)(unsigned char)s[i] << 8 * i;
+	return word;
 }
 
 uint32_t snag_strtab_hash(const char *s, size_t len)
 {
-	uint64_t h = 0;
-	for (; len >= 8; s += 8, len -= 8)
-		h = snag_strtab_mix(h ^ snag_strtab_load(s));
-	return (uint32_t)snag_strtab_mix(h ^ load_part(s, len));
+	uint64_t h = snag_strtab_mix(head_of(s, len));
+	if (len <= 8)
+		return (uint32_t)h;
+	for (size_t i = 8; i + 8 < len; i += 8)
+		h = snag_strtab_mix(h ^ snag_strtab_load(s + i));
+	/* The last word overlaps the one before. */
+	return (uint32_t)snag_strtab_mix(h ^ snag_strtab_load(s + len - 8));
 }
 
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
@@ -52,21 +58,22 @@ size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 	return end - t->offset[id] - 1;
 }
 
-static uint64_t head_of(const char *s, size_t len)
-{
-	return len < 8 ? load_part(s, len) : snag_strtab_load(s);
-}
-
 /* Whether the slot, which is in use, holds the string. */
-static int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
-		      const char *s, size_t len, uint64_t head, uint32_t hash)
+static inline int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
+			     const char *s, size_t len, uint64_t head, uint32_t hash)
 {
 	if (slot->head != head || slot->hash != hash)
 		return 0;
 	if (len < 8)
 		return 1;
 	uint32_t id = slot->id_plus_1 - 1;
-	return snag_strtab_len(t, id) == len && memcmp(snag_strtab_get(t, id), s, len) == 0;
+	if (snag_strtab_len(t, id) != len)
+		return 0;
+	const char *held = snag_strtab_get(t, id);
+	for (size_t i = 8; i + 8 < len; i += 8)
+		if (snag_strtab_load(held + i) != snag_strtab_load(s + i))
+			return 0;
+	return snag_strtab_load(held + len - 8) == snag_strtab_load(s + len - 8);
 }
 
 static void table_rehash(struct snag_strtab *t)

@@ -67,13 +67,21 @@ static inline uint64_t snag_strtab_mix(uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Asks the cache for the slot of that word, which will be looked up. */
+static inline void snag_strtab_prefetch_word(const struct snag_strtab *t, uint64_t word)
+{
+	if (t->nslots)
+		__builtin_prefetch(&t->slot[(uint32_t)snag_strtab_mix(word) & (t->nslots - 1)]);
+}
+
 /* The id of the string of 1 to 7 bytes that is `word`, or SNAG_NO_ID. */
 static inline uint32_t snag_strtab_find_word(const struct snag_strtab *t, uint64_t word)
 {
 	if (!t->nslots)
 		return SNAG_NO_ID;
 	uint32_t mask = t->nslots - 1, i = (uint32_t)snag_strtab_mix(word) & mask;
-	while (t->slot[i].head != word) {
+	i = (i + (t->slot[i].head != word)) & mask;
+	while (__builtin_expect(t->slot[i].head != word, 0)) {
 		if (!t->slot[i].id_plus_1)
 			return SNAG_NO_ID;
 		i = (i + 1) & mask;

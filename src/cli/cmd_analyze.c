@@ -24,6 +24,7 @@ struct analyze_values {
 	const char *witness;
 	int pairs;
 	uint64_t jobs;
+	uint64_t budget;
 	uint64_t limit;
 };
 
@@ -62,6 +63,13 @@ static const struct cli_option analyze_options[] = {
 	 .min = 1,
 	 .max = 4096,
 	 .help = "use at most N threads; default: one per processor"},
+	{.name = "budget",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(budget),
+	 .min = 1,
+	 .max = 1000000000,
+	 .help = "try at most N ways to decide one pair; default: 500"},
 	{.name = "limit",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -71,6 +79,11 @@ static const struct cli_option analyze_options[] = {
 	{0},
 };
 #undef FIELD
+
+static bool is_json_only(const struct analyze_values *v)
+{
+	return v->json && strcmp(v->json, "-") == 0;
+}
 
 static int folder_make(const char *dir, struct snag_error *err)
 {
@@ -116,31 +129,40 @@ static int json_write(const struct snag_report *report, const char *path, struct
 static void verdict_show(const struct snag_report *report, const struct snag_merged *merged)
 {
 	struct snag_printer to;
-	if (!isatty(STDERR_FILENO) || snag_printer_open(&to, "/dev/stderr", NULL) < 0)
+	if (snag_printer_open(&to, "/dev/stderr", NULL) < 0)
 		return;
 	snag_report_verdict(report, merged, &to);
 	snag_print(&to, "\n");
 	snag_printer_commit(&to, NULL);
 }
 
+static bool has_race(const struct snag_report *report)
+{
+	for (size_t i = 0; i < report->nparts; i++)
+		if (report->part[i].findings->nraces)
+			return true;
+	return false;
+}
+
 /* Files first: whoever closes standard output early (head) still gets them. */
 static int reports_write(const struct snag_report *report, const struct analyze_values *v,
 			 struct snag_error *err)
 {
-	struct snag_merged merged;
-	snag_report_merge(report, &merged);
-	bool json_only = v->json && strcmp(v->json, "-") == 0;
+	struct snag_merged merged = {0};
+	bool is_for_people = !is_json_only(v) || isatty(STDERR_FILENO);
+	if (is_for_people || v->witness) /* it takes time, with millions of pairs */
+		snag_report_merge(report, &merged);
 	int rc = v->witness ? snag_report_witnesses(report, &merged, v->witness, err) : 0;
 	if (rc == 0 && v->json)
 		rc = json_write(report, v->json, err);
-	if (rc == 0 && json_only)
-		verdict_show(report, &merged);
-	else if (rc == 0)
+	if (rc == 0 && !is_json_only(v))
 		rc = text_write(report, &merged, v, err);
-	if (rc == 0)
-		rc = merged.n ? CLI_RACES : report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
+	else if (rc == 0 && is_for_people)
+		verdict_show(report, &merged);
 	snag_merged_done(&merged);
-	return rc;
+	if (rc < 0 || has_race(report))
+		return rc < 0 ? rc : CLI_RACES;
+	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
 static int analysis_report(const struct snag_analysis *a,
@@ -159,6 +181,7 @@ static int analysis_report(const struct snag_analysis *a,
 				     .counts = a->counts,
 				     .skipped = src->skipped,
 				     .interrupted = a->interrupted,
+				     .threads = &a->threads,
 				     .pairs = v->pairs,
 				     .part = part,
 				     .nparts = a->n};
@@ -170,6 +193,9 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .jobs = (unsigned)v->jobs,
+					       .budget = (uint32_t)v->budget,
+					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};

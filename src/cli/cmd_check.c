@@ -53,6 +53,14 @@ static int valid_write(const struct snag_trace *trace, const struct snag_witness
 	return snag_printer_commit(&to, err);
 }
 
+static int witness_check(const struct snag_trace *trace, const struct snag_witness *w,
+			 enum snag_rules rules, const char *path, struct snag_error *err)
+{
+	struct snag_error why;
+	int rc = snag_witness_check(trace, w, rules, &why);
+	return rc < 0 ? snag_fail(err, rc, "%s: not valid: %s", path, why.msg) : 0;
+}
+
 static int check_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct check_values *v = values;
@@ -71,7 +79,7 @@ static int check_run(const void *values, char *const *operand, struct snag_error
 	if (rc == 0)
 		rc = snag_witness_read(operand[1], &trace, &witness, err);
 	if (rc == 0)
-		rc = snag_witness_check(&trace, &witness, (enum snag_rules)v->rules, err);
+		rc = witness_check(&trace, &witness, (enum snag_rules)v->rules, operand[1], err);
 	if (rc == 0)
 		rc = valid_write(&trace, &witness, err);
 	snag_witness_done(&witness);

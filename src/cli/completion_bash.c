@@ -20,7 +20,7 @@ static void bash_value(struct snag_printer *to, const struct cli_option *o)
 	} else if (o->offer == CLI_OFFER_FOLDERS) {
 		snag_print(to, " COMPREPLY=($(compgen -d -- \"$cur\"))");
 	}
-	snag_print(to, "; return ;;\n");
+	snag_print(to, "\n\t\t\treturn ;;\n");
 }
 
 static void bash_command(struct snag_printer *to, const struct cli_command *c)

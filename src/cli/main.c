@@ -10,8 +10,10 @@
 #include "cli/options.h"
 #include "cli/suggest.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND(name) extern const struct cli_command cli_command_##name;
 #include "cli/commands.def"
@@ -64,9 +66,19 @@ static int failed(const struct cli_command *command, const struct snag_error *er
 	return err->code == SNAG_EINTERNAL ? CLI_INTERNAL : CLI_BAD;
 }
 
+/* A standard descriptor that is closed would be taken by the first file opened, and messages
+ * would go there.  Opened for reading only, writing to it stays an error. */
+static void descriptors_fill(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			_exit(CLI_INTERNAL);
+}
+
 int main(int argc, char **argv)
 {
 	struct snag_error err = {0};
+	descriptors_fill();
 	if (argc < 2) {
 		snag_fail(&err, SNAG_EINPUT, "expected a command; see 'snag help'");
 		return failed(NULL, &err);

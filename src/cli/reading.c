@@ -43,6 +43,7 @@ static int format_source(const char *path, enum cli_format format,
 	int rc = snag_input_open(path, &in, err);
 	if (rc < 0)
 		return rc;
+	in->stop = options->stop;
 	if (format == CLI_FORMAT_STD)
 		rc = snag_std_source(in, options, &src, err);
 	else if (format == CLI_FORMAT_CSV)
@@ -57,7 +58,7 @@ static int format_source(const char *path, enum cli_format format,
 int cli_source_open(const char *path, const struct cli_reading *reading,
 		    struct snag_source **ret_src, struct snag_error *err)
 {
-	struct snag_source_options options = {.lenient = reading->lenient};
+	struct snag_source_options options = {.lenient = reading->lenient, .stop = &cli_stop};
 	int rc = reading->from == CLI_FORMAT_AUTO
 			 ? snag_source_open(path, &options, ret_src, err)
 			 : format_source(path, (enum cli_format)reading->from, &options, ret_src,
@@ -104,9 +105,10 @@ static void watched_close(struct snag_source *src)
 
 struct snag_source *cli_watched_source(struct snag_source *inner, const struct cli_reading *reading)
 {
-	static const struct snag_source_ops ops = {watched_next, watched_progress, watched_close};
+	static const struct snag_source_ops ops = {
+		.next = watched_next, .progress = watched_progress, .close = watched_close};
 	struct watched_source *s = snag_calloc(1, sizeof(*s));
-	s->base = (struct snag_source){&ops, inner->name, inner->names, inner->skipped};
+	s->base = (struct snag_source){.ops = &ops, .name = inner->name, .names = inner->names};
 	s->inner = inner;
 	cli_progress_begin(&s->progress, (enum cli_progress_when)reading->progress);
 	return &s->base;

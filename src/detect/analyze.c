@@ -3,13 +3,14 @@
  * analyze.c - run detectors over a trace and collect what they find
  *
  * Idea.   One reading feeds every detector.  Only if races turned up is the trace read
- *         again: once to name their partners, and once to look up the details a report
- *         shows.  A source that cannot be read again is copied into a
+ *         again: once to name partners that lie far back, and once to look up the details
+ *         a report shows.  A source that cannot be read again is copied into a
  *         log as it goes by.
  */
 #include "detect/analyze.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "detect/collector.h"
 #include "detect/details.h"
 #include "detect/log.h"
@@ -21,8 +22,11 @@ struct run {
 	struct snag_source *src;
 	const struct snag_analyze_options *options;
 	struct snag_analysis *analysis;
-	struct snag_log *log; /* NULL: the source can be read again */
+	struct snag_log *log;	  /* NULL: the source can be read again */
+	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
+	size_t keep;		  /* the trace is kept while it has no more events */
 	struct snag_error *err;
+	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
 	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
 };
@@ -34,10 +38,33 @@ static double seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* Finds out whether the source can be read again; otherwise there will be a log. */
+/* How much of the trace is kept for those that ask for all of it. */
+static size_t events_to_keep(const struct snag_analyze_options *options)
+{
+	size_t keep = 0;
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		bool decides = d->decide && !options->undecided;
+		if (d->finish || (decides && !d->decide_if_short))
+			return SIZE_MAX;
+		if (decides)
+			keep = SNAG_SHORT_TRACE;
+	}
+	return keep;
+}
+
+/* Finds out whether the source can be read again; otherwise there will be a log, or all of
+ * the trace if a detector asks for it. */
 static int second_reading_prepare(struct run *r)
 {
 	struct snag_source *again;
+	r->keep = events_to_keep(r->options);
+	if (r->keep) {
+		r->trace = snag_alloc(sizeof(*r->trace));
+		snag_trace_init(r->trace);
+	}
+	if (r->keep == SIZE_MAX)
+		return 0;
 	int rc = snag_source_again(r->src, &again, r->err);
 	if (rc > 0)
 		snag_source_close(again);
@@ -48,23 +75,47 @@ static int second_reading_prepare(struct run *r)
 	return rc < 0 ? rc : 0;
 }
 
+static void trace_drop(struct run *r)
+{
+	snag_trace_done(r->trace);
+	free(r->trace);
+	r->trace = NULL;
+}
+
+/* Keeps the batch, or nothing any more if the trace turns out too long. */
+static void trace_keep(struct run *r, const struct snag_batch *batch)
+{
+	if (r->trace && r->trace->n + batch->n > r->keep) {
+		trace_drop(r);
+		for (size_t i = 0; i < r->analysis->n; i++)
+			r->collector[i].decides = false;
+	}
+	if (r->trace)
+		snag_trace_append(r->trace, batch);
+}
+
 static int second_reading(struct run *r, struct snag_source **ret_src)
 {
-	if (!r->log)
+	if (r->trace)
+		snag_trace_names(r->trace, r->src);
+	else if (!r->log)
 		return snag_source_again(r->src, ret_src, r->err);
-	*ret_src = snag_log_source(r->log);
+	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
 	return 1;
 }
 
-/* Names the partners of all racy accesses so far, in one reading. */
-static int answer_partners(struct run *r)
+/* Names the partners of racy accesses, of all detectors or only of those in their second
+ * round of deciding, in one reading. */
+static int answer_partners(struct run *r, bool is_second_round)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
 	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].partners.n)
-			partners[n++] = &r->collector[i].partners;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (c->partners.n && (!is_second_round || c->is_second_round))
+			partners[n++] = &c->partners;
+	}
 	if (n == 0)
 		return 0;
 	int rc = second_reading(r, &src);
@@ -75,19 +126,34 @@ static int answer_partners(struct run *r)
 	return rc;
 }
 
+/* So many questions have gathered that they are answered before the trace ends. */
+static int answer_early(struct run *r)
+{
+	int rc = answer_partners(r, false);
+	for (size_t i = 0; i < r->analysis->n; i++)
+		snag_partners_drop(&r->collector[i].partners);
+	return rc;
+}
+
 static int batch_run(struct run *r, const struct snag_batch *batch)
 {
 	bool should_answer = false;
 	double begin = seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		c->detector->events(r->state[i], batch);
-		should_answer |= snag_partners_should_answer(&c->partners);
+		if (c->detector->events)
+			c->detector->events(r->state[i], batch);
+		should_answer |= !c->decides && snag_partners_should_answer(&c->partners);
 		double end = seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
-	return should_answer ? answer_partners(r) : 0;
+	return should_answer ? answer_early(r) : 0;
+}
+
+static bool is_stopped(const struct snag_analyze_options *options)
+{
+	return options->stop && *options->stop;
 }
 
 static int first_reading(struct run *r)
@@ -102,6 +168,8 @@ static int first_reading(struct run *r)
 					 r->src->name, SNAG_LOG_MAX_THREADS);
 		if (r->log)
 			snag_log_add(r->log, &batch);
+		trace_keep(r, &batch);
+		snag_recent_add(&r->recent, &batch);
 		rc = batch_run(r, &batch);
 		if (rc < 0)
 			return rc;
@@ -110,11 +178,91 @@ static int first_reading(struct run *r)
 		if (options->progress)
 			options->progress(options->progress_ctx, a->events,
 					  snag_source_progress(r->src));
-		if (options->stop && *options->stop) {
-			a->interrupted = true;
-			return 0;
-		}
+		if (is_stopped(options))
+			break;
 	}
+	/* Once stopped, an error is that of the read that was broken off. */
+	a->interrupted = rc != 0 && is_stopped(options);
+	return a->interrupted ? 0 : rc;
+}
+
+static bool has_branch(const struct snag_trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		if (trace->ev[i].op == SNAG_OP_BRANCH)
+			return true;
+	return false;
+}
+
+static void decide_begin(struct run *r, struct snag_index *ix)
+{
+	bool by_dependence = has_branch(r->trace);
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
+					      ? SNAG_MODE_DEP
+					      : SNAG_MODE_M2;
+		if (!c->decides || c->partners.n == 0)
+			continue;
+		snag_index_add_mode(ix, mode);
+		snag_collector_decide(c, ix, mode);
+	}
+}
+
+/* Names the partners of racy accesses, and decides those that are to be decided. */
+static int decide_partners(struct run *r, struct snag_index *ix)
+{
+	struct snag_analysis *a = r->analysis;
+	bool is_open = false;
+	if (ix && !ix->is_task)
+		decide_begin(r, ix);
+	int rc = answer_partners(r, false);
+	for (size_t i = 0; rc == 0 && i < a->n; i++)
+		if (r->collector[i].verify)
+			is_open |= snag_collector_round(&r->collector[i]);
+	if (rc == 0 && is_open)
+		rc = answer_partners(r, true);
+	for (size_t i = 0; rc == 0 && i < a->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (c->verify && c->is_second_round)
+			snag_collector_round(c);
+		if (c->verify)
+			snag_collector_settle(c);
+		else if (c->decides && c->partners.n == 0)
+			c->findings->complete = c->detector->is_complete && !a->interrupted;
+	}
+	return rc;
+}
+
+/* Hands the whole trace to the detectors that ask for it. */
+static void finish(struct run *r, struct snag_index *ix)
+{
+	double begin = seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->finish)
+			continue;
+		c->findings->complete = c->detector->finish(r->state[i], ix);
+		double end = seconds_now();
+		c->findings->seconds += end - begin;
+		begin = end;
+	}
+}
+
+/* What comes after the trace was read: naming and deciding pairs. */
+static int second_part(struct run *r)
+{
+	struct snag_index *ix = NULL;
+	if (r->trace && !r->analysis->interrupted) {
+		snag_trace_names(r->trace, r->src);
+		ix = snag_index_new(r->trace);
+	}
+	int rc = decide_partners(r, ix);
+	if (rc == 0 && ix) {
+		finish(r, ix);
+		snag_index_take_threads(ix, &r->analysis->threads);
+	}
+	snag_index_free(ix);
 	return rc;
 }
 
@@ -154,16 +302,21 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
+	snag_recent_init(&r.recent);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
-		snag_collector_init(&r.collector[i], d, &a->findings[i], options->pairs);
+		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].decides &= !options->undecided;
+		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
+		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.stop = options->stop;
 		r.state[i] = d->open(&r.collector[i].env);
 	}
 	int rc = second_reading_prepare(&r);
 	if (rc == 0)
 		rc = first_reading(&r);
 	if (rc == 0)
-		rc = answer_partners(&r);
+		rc = second_part(&r);
 	if (rc == 0)
 		rc = look_up_details(&r);
 	for (size_t i = 0; i < a->n; i++) {
@@ -171,8 +324,10 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		snag_collector_done(&r.collector[i]);
 		r.collector[i].detector->close(r.state[i]);
 	}
+	snag_recent_done(&r.recent);
 	snag_log_done(r.log);
 	free(r.log);
+	trace_drop(&r);
 	if (rc < 0)
 		snag_analysis_done(a);
 	return rc;
@@ -187,5 +342,6 @@ void snag_analysis_done(struct snag_analysis *a)
 	if (a->details)
 		snag_details_done(a->details);
 	free(a->details);
+	snag_threads_done(&a->threads);
 	memset(a, 0, sizeof(*a));
 }

@@ -14,8 +14,11 @@ enum { SNAG_MAX_DETECTORS = 32 };
 struct snag_analyze_options {
 	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t ndetectors;
-	bool pairs; /* list every racy pair instead of one race per pair of locations */
-	bool brief; /* leave out what only a text report shows: locks held, what was known */
+	bool pairs;	 /* list every racy pair instead of one race per pair of locations */
+	unsigned jobs;	 /* threads that may be used; 0: one per processor */
+	uint32_t budget; /* of the search for one pair, in nodes; 0: the default */
+	bool undecided;	 /* report all pairs of the predictive orders, and decide none */
+	bool brief;	 /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);
@@ -30,6 +33,7 @@ struct snag_analysis {
 	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
 	bool interrupted;	      /* stopped before the end */
 	struct snag_details *details; /* owns the lock lists of the findings */
+	struct snag_threads threads;  /* if there are witnesses: what their prefixes stand for */
 };
 
 /* Reads the source to its end, and again where races need it.  On failure nothing needs to be

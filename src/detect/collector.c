@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* The verdict of a race that is being decided. */
+#define UNKNOWN SNAG_VERDICTS
+
 static size_t slot_start(const struct snag_collector *c, snag_loc a, snag_loc b)
 {
 	uint64_t low = a < b ? a : b, high = a < b ? b : a;
@@ -60,7 +63,7 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 {
 	r->first = found->first;
 	r->second = found->second;
-	r->verdict = c->detector->verdict;
+	r->verdict = c->verify ? UNKNOWN : c->detector->verdict;
 	/* A clock's entry is one more than the number of the event that made it known. */
 	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
 	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
@@ -76,9 +79,33 @@ static void file_grouped(struct snag_collector *c, const struct snag_partners_fo
 	r->count += found->n;
 }
 
+/* Of a stretch of partners the first and the last are enough to begin with, if one race of two
+ * locations will do. */
+static void file_candidates(struct snag_collector *c, const struct snag_partners_found *found)
+{
+	uint32_t second = found->second.event;
+	const bool *wanted = c->is_second_round ? snag_verify_locations(c->verify) : NULL;
+	if (wanted && !(wanted[found->first.loc] && wanted[found->second.loc]))
+		return;
+	if (!c->pairs && !c->is_second_round) {
+		file_grouped(c, found);
+		snag_verify_add(c->verify, found->event[0], second);
+		if (found->n > 1)
+			snag_verify_add(c->verify, found->event[found->n - 1], second);
+		return;
+	}
+	for (size_t i = 0; i < found->n; i++)
+		if (!snag_verify_add(c->verify, found->event[i], second))
+			return;
+}
+
 static void partners_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
+	if (c->verify) {
+		file_candidates(c, found);
+		return;
+	}
 	c->findings->npairs += found->n;
 	if (!c->pairs) {
 		file_grouped(c, found);
@@ -101,12 +128,14 @@ static void racy_add(struct snag_collector *c, uint32_t event)
 	f->racy[f->nracy++] = event;
 }
 
-static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event,
+static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 		    struct snag_vclock *before, struct snag_vclock_pool *pool)
 {
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
-	snag_partners_ask(&c->partners, ev, event, before, pool);
+	if (c->decides || c->detector->disjoint_locksets ||
+	    !snag_recent_partners(c->recent, ev, event, since, before, partners_found, c))
+		snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
 static void on_pair(void *ctx, const struct snag_site *first, const struct snag_site *second)
@@ -118,21 +147,73 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	partners_found(c, &found);
 }
 
-void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
-			 struct snag_findings *findings, bool pairs)
+/* A race was decided; without filing its locations before, whoever decides has grouped. */
+static void on_race(void *ctx, const struct snag_race *race)
 {
-	*c = (struct snag_collector){.env = {.on_racy = on_racy, .on_pair = on_pair, .ctx = c},
+	struct snag_collector *c = ctx;
+	bool is_filed = c->verify && !c->pairs;
+	struct snag_race *r =
+		is_filed ? race_of_locations(c, race->first.loc, race->second.loc) : race_new(c);
+	uint64_t count = is_filed ? r->count : race->count;
+	*r = *race;
+	r->count = count;
+	r->known = (struct snag_site){.event = SNAG_NO_EVENT};
+	if (!is_filed)
+		c->findings->npairs += count;
+	if (!c->verify && race->verdict == SNAG_PREDICTED)
+		racy_add(c, race->second.event);
+	c->is_unsorted = true;
+}
+
+void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
+			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
+{
+	*c = (struct snag_collector){.env = {.on_racy = on_racy,
+					     .on_pair = on_pair,
+					     .on_race = on_race,
+					     .ctx = c,
+					     .pairs = pairs},
 				     .detector = detector,
+				     .recent = recent,
 				     .findings = findings,
 				     .pairs = pairs};
 	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);
+	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 }
 
 void snag_collector_done(struct snag_collector *c)
 {
+	snag_verify_free(c->verify);
 	snag_partners_done(&c->partners);
 	free(c->slot);
+}
+
+void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
+			   enum snag_mode mode)
+{
+	c->verify = snag_verify_new(&c->env, ix, mode);
+}
+
+bool snag_collector_round(struct snag_collector *c)
+{
+	c->is_second_round = snag_verify_round(c->verify);
+	return c->is_second_round;
+}
+
+void snag_collector_settle(struct snag_collector *c)
+{
+	struct snag_findings *f = c->findings;
+	size_t n = 0;
+	f->npairs = 0;
+	for (size_t i = 0; i < f->nraces; i++) {
+		if (f->race[i].verdict == UNKNOWN)
+			continue;
+		f->race[n++] = f->race[i];
+		f->npairs += f->race[i].count;
+	}
+	f->nraces = n;
+	f->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);
 }
 
 static int race_compare(const void *a, const void *b)
@@ -143,9 +224,28 @@ static int race_compare(const void *a, const void *b)
 	return x->first.event < y->first.event ? -1 : x->first.event > y->first.event;
 }
 
+static int event_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Racy events of races that came in any order. */
+static void racy_sort(struct snag_findings *f)
+{
+	size_t n = 0;
+	qsort(f->racy, f->nracy, sizeof(*f->racy), event_compare);
+	for (size_t i = 0; i < f->nracy; i++)
+		if (n == 0 || f->racy[n - 1] != f->racy[i])
+			f->racy[n++] = f->racy[i];
+	f->nracy = n;
+}
+
 void snag_collector_sort(struct snag_collector *c)
 {
 	struct snag_findings *f = c->findings;
+	if (c->is_unsorted)
+		racy_sort(f);
 	if (f->nraces)
 		qsort(f->race, f->nraces, sizeof(*f->race), race_compare);
 }

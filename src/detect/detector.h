@@ -3,8 +3,9 @@
  * detector.h - the interface every detector implements
  *
  * A detector receives one stream of events in trace order, in batches, and says
- * which accesses are racy.  That is all it does: it never opens a file, prints,
- * exits, or reads an environment variable.
+ * which accesses are racy.  One that must look at the trace as a whole gets it
+ * afterwards, indexed.  That is all it does: it never opens a file, prints, exits, or
+ * reads an environment variable.
  *
  * To add one: write detect/<name>.c exporting `snag_detector_<name>`, add its
  * line to detect/list.def, a page docs/algorithms/<name>.md, and expectations in
@@ -26,18 +27,39 @@
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
+#include "witness/decide_index.h"
+
+#include <signal.h>
 
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
 	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
 	 * thread is not ordered before it.  `before` is what is; the receiver may share it,
-	 * and finds the partners itself (detect/partners.h). */
-	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event,
+	 * and finds the partners itself (detect/partners.h).  None of them comes before event
+	 * `since`; a detector that cannot tell says 0. */
+	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
 	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
 	 * sites, event, thread, target, loc and op are set. */
 	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
+	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
+	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
+	void (*on_race)(void *ctx, const struct snag_race *race);
 	void *ctx;
+
+	/* For those that decide: */
+	bool pairs;	 /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;	 /* how many threads may be used; at least 1 */
+	uint32_t budget; /* nodes of the search for one pair; 0: the default */
+	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
+};
+
+/* Whether the pairs of a detector are decided (detect/verify.h): those that are refuted are
+ * then not reported, the others have a witness or are undecided. */
+enum snag_decide {
+	SNAG_DECIDE_NOT,
+	SNAG_DECIDE_READS,	/* every read keeps its writer */
+	SNAG_DECIDE_DEPENDENCE, /* only causal reads do, if the trace has branches */
 };
 
 struct snag_detector {
@@ -49,16 +71,27 @@ struct snag_detector {
 	const char *reference;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given */
-	bool disjoint_locksets;	   /* accesses with a lock in common do not race */
+	enum snag_decide decide;
+	/* Deciding needs the whole trace and an index: a detector that is faster than that
+	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
+	bool decide_if_short;
+	bool is_complete;	/* its pairs, all decided, are all predictable races */
+	bool disjoint_locksets; /* accesses with a lock in common do not race */
 
 	void *(*open)(const struct snag_detector_env *env);
-	void (*events)(void *state, const struct snag_batch *batch);
+	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
+	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
+	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
+	 * reading was broken off. */
+	bool (*finish)(void *state, struct snag_index *ix);
 	void (*close)(void *state); /* accepts NULL */
 };
 
 extern const struct snag_detector
 	*const snag_detectors[]; /* NULL-terminated, in the order of list.def */
 const struct snag_detector *snag_detector_find(const char *name, size_t len);
+
+enum { SNAG_SHORT_TRACE = 1 << 18 };
 
 /* For implementations: one loop over a batch.  The table is a compile-time constant at
  * every use, so that the compiler turns the indirect calls into inlined code, and a NULL

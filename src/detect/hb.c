@@ -17,7 +17,7 @@
  *         race of a trace is real; later ones may owe to an earlier one.  Misses races
  *         that the observed order of critical sections hides.
  * Cost.   O(1) per access that is ordered, else O(threads in the frontier); a release O(1),
- *         an acquire O(threads) when it brings news.  Memory: 16 bytes per variable, and
+ *         an acquire O(threads) when it brings news.  Memory: 40 bytes per variable, and
  *         clocks by how many different ones are alive.
  * Reference.  Lamport, CACM 1978; the epochs are those of FastTrack (Flanagan and Freund,
  *         PLDI 2009), without its shortcuts that lose later races.
@@ -55,12 +55,19 @@ static void hb_close(void *state)
 	free(hb);
 }
 
+static void hb_report(struct hb *hb, const struct snag_event *ev, uint32_t event,
+		      const struct snag_access_state *x, struct snag_vclock *now)
+{
+	uint32_t since = snag_access_since(x, now, ev->thread);
+	hb->env->on_racy(hb->env->ctx, ev, event, since, now, &hb->clocks.pool);
+}
+
 static void hb_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_read(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb->env->on_racy(hb->env->ctx, ev, event, now, &hb->clocks.pool);
+		hb_report(hb, ev, event, &hb->x[ev->target], now);
 }
 
 static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -68,7 +75,7 @@ static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_write(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb->env->on_racy(hb->env->ctx, ev, event, now, &hb->clocks.pool);
+		hb_report(hb, ev, event, &hb->x[ev->target], now);
 }
 
 static void hb_sync(void *state, const struct snag_event *ev, uint32_t event)

@@ -77,7 +77,7 @@ void snag_partners_init(struct snag_partners *p, bool disjoint_locksets,
 		.disjoint_locksets = disjoint_locksets, .handler = handler, .ctx = ctx};
 }
 
-static void questions_drop(struct snag_partners *p)
+void snag_partners_drop(struct snag_partners *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		snag_vclock_drop(p->pool, p->question[i].before);
@@ -86,7 +86,7 @@ static void questions_drop(struct snag_partners *p)
 
 void snag_partners_done(struct snag_partners *p)
 {
-	questions_drop(p);
+	snag_partners_drop(p);
 	free(p->question);
 }
 
@@ -416,10 +416,8 @@ int snag_partners_answer(struct snag_partners **p, size_t n, struct snag_source 
 			pass_batch(&s[i], &batch);
 	if (rc == 0)
 		rc = snag_fail(err, SNAG_EINPUT, "%s: changed while it was read", src->name);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		pass_done(&s[i]);
-		questions_drop(p[i]);
-	}
 	free(s);
 	return rc < 0 ? rc : 0;
 }

@@ -62,8 +62,9 @@ void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uin
 /* Whether so many have gathered that they should be answered now. */
 bool snag_partners_should_answer(const struct snag_partners *p);
 /* Answers all questions of all n, each in ascending order; src delivers the trace from its
- * beginning. */
+ * beginning.  They may be answered again, until they are dropped. */
 int snag_partners_answer(struct snag_partners **p, size_t n, struct snag_source *src,
 			 struct snag_error *err);
+void snag_partners_drop(struct snag_partners *p);
 
 #endif

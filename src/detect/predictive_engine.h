@@ -244,7 +244,7 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 		is_racy =
 			snag_access_read(&p->frontiers, &x->access, t->now, ev->thread, event + 1);
 	if (is_racy)
-		p->env->on_racy(p->env->ctx, ev, event, t->now, &p->pool);
+		p->env->on_racy(p->env->ctx, ev, event, 0, t->now, &p->pool);
 }
 
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */

@@ -11,6 +11,7 @@
  *
  * Rules.  [read]   the reader's clock joins wrote[v]; then as in hb.c
  *         [write]  as in hb.c; then wrote[v] = stamp of the writer
+ *                  (atomic accesses read and write in this sense too, whatever their order)
  *         others   as in hb.c
  *
  * Guarantee.  Every race is real.  racy_events is exact for the relation as defined: a
@@ -58,6 +59,13 @@ static void shb_close(void *state)
 	free(shb);
 }
 
+static void shb_report(struct shb *shb, const struct snag_event *ev, uint32_t event,
+		       const struct snag_access_state *x, struct snag_vclock *now)
+{
+	uint32_t since = snag_access_since(x, now, ev->thread);
+	shb->env->on_racy(shb->env->ctx, ev, event, since, now, &shb->clocks.pool);
+}
+
 static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct shb *shb = state;
@@ -65,7 +73,7 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 	snag_clocks_join(&shb->clocks, ev->thread, &x->wrote);
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_read(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
+		shb_report(shb, ev, event, &x->access, now);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -74,13 +82,20 @@ static void shb_write(void *state, const struct snag_event *ev, uint32_t event) 
 	struct shb_variable *x = &shb->x[ev->target];
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_write(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb->env->on_racy(shb->env->ctx, ev, event, now, &shb->clocks.pool);
+		shb_report(shb, ev, event, &x->access, now);
 	snag_stamp_set(&shb->clocks, &x->wrote, ev->thread, event + 1);
 }
 
 static void shb_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
-	snag_clocks_sync(&((struct shb *)state)->clocks, ev, event);
+	struct shb *shb = state;
+	bool is_atomic = ev->op == SNAG_OP_ATOMIC_READ || ev->op == SNAG_OP_ATOMIC_WRITE ||
+			 ev->op == SNAG_OP_ATOMIC_UPDATE;
+	if (is_atomic && ev->op != SNAG_OP_ATOMIC_WRITE) /* [read] */
+		snag_clocks_join(&shb->clocks, ev->thread, &shb->x[ev->target].wrote);
+	snag_clocks_sync(&shb->clocks, ev, event);
+	if (is_atomic && ev->op != SNAG_OP_ATOMIC_READ) /* [write] */
+		snag_stamp_set(&shb->clocks, &shb->x[ev->target].wrote, ev->thread, event + 1);
 }
 
 static void shb_events(void *state, const struct snag_batch *batch)

@@ -10,18 +10,10 @@
 
 #include "report/json_writer.h"
 
-static void locks_held(struct snag_json *j, const struct snag_names *names,
-		       const struct snag_site *site)
-{
-	snag_json_array(j, NULL);
-	for (uint32_t i = 0; i < site->nlocks; i++)
-		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
-	snag_json_end(j);
-}
-
-static void race_object(struct snag_json *j, const struct snag_names *names,
+static void race_object(struct snag_json *j, const struct snag_report *report,
 			const struct snag_race *race)
 {
+	const struct snag_names *names = report->names;
 	const struct snag_site *site[2] = {&race->first, &race->second};
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
@@ -42,20 +34,12 @@ static void race_object(struct snag_json *j, const struct snag_names *names,
 	for (int i = 0; i < 2; i++)
 		snag_json_string(j, NULL, snag_op_info[site[i]->op].text);
 	snag_json_end(j);
-	snag_json_array(j, "locks");
-	for (int i = 0; i < 2; i++)
-		locks_held(j, names, site[i]);
-	snag_json_end(j);
-	if (race->nwitness) {
-		snag_json_array(j, "witness");
-		for (size_t i = 0; i < race->nwitness; i++)
-			snag_json_uint(j, NULL, race->witness[i]);
-		snag_json_end(j);
-	}
+	if (race->nwitness)
+		snag_report_witness_json(report, race, j);
 	snag_json_end(j);
 }
 
-static void analysis_object(struct snag_json *j, const struct snag_names *names,
+static void analysis_object(struct snag_json *j, const struct snag_report *report,
 			    const struct snag_findings *f)
 {
 	snag_json_newline(j);
@@ -72,7 +56,7 @@ static void analysis_object(struct snag_json *j, const struct snag_names *names,
 	snag_json_newline(j);
 	snag_json_array(j, "races");
 	for (size_t i = 0; i < f->nraces; i++)
-		race_object(j, names, &f->race[i]);
+		race_object(j, report, &f->race[i]);
 	snag_json_end(j);
 	snag_json_end(j);
 }
@@ -94,7 +78,7 @@ void snag_report_json(const struct snag_report *report, struct snag_printer *to)
 	snag_json_newline(&j);
 	snag_json_array(&j, "analyses");
 	for (size_t i = 0; i < report->nparts; i++)
-		analysis_object(&j, report->names, report->part[i].findings);
+		analysis_object(&j, report, report->part[i].findings);
 	snag_json_end(&j);
 	snag_json_end(&j);
 }

@@ -26,12 +26,22 @@ static void line_end(struct snag_json *j)
 	j->new_line = false;
 }
 
+/* Printable ASCII that needs no escape: nearly everything. */
+static bool is_plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 static void escaped(struct snag_json *j, const char *s)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *plain = s; /* plain .. s is to be written as it is */
 	snag_print_bytes(j->to, "\"", 1);
-	while (*s) {
+	for (;;) {
+		while (is_plain(*s))
+			s++;
+		if (!*s)
+			break;
 		size_t n = snag_utf8_char(s);
 		bool control = n && snag_utf8_is_control(s, n);
 		if (n && !control && *s != '"' && *s != '\\') {

@@ -4,8 +4,9 @@
  *
  * Idea.  Sort all races of all detectors by what makes them the same, keep of
  *        each run the strongest verdict (of equal ones, the detector named
- *        first), and sort what is left for reading.
- * Cost.  O(n log n).
+ *        first), and sort what is left for reading.  The races of one detector
+ *        are different and, with one verdict, in that order already.
+ * Cost.  O(n log n), or O(n) for one detector with one verdict.
  */
 #include "report/report.h"
 
@@ -66,22 +67,47 @@ static struct entry *collect(const struct snag_report *report, size_t *ret_n)
 	return all;
 }
 
-void snag_report_merge(const struct snag_report *report, struct snag_merged *ret_merged)
+static void take_several(const struct snag_report *report, struct snag_merged *m)
 {
-	assert(report->nparts <= 32); /* the bits of found_by */
 	size_t nall;
 	struct entry *all = collect(report, &nall);
 	qsort(all, nall, sizeof(*all), by_key);
-
-	struct snag_merged m = {.race = snag_calloc(nall, sizeof(*m.race))};
+	m->race = snag_calloc(nall, sizeof(*m->race));
 	for (size_t i = 0; i < nall; i++) {
 		if (i > 0 && all[i].key == all[i - 1].key)
-			m.race[m.n - 1].found_by |= all[i].merged.found_by;
+			m->race[m->n - 1].found_by |= all[i].merged.found_by;
 		else
-			m.race[m.n++] = all[i].merged;
+			m->race[m->n++] = all[i].merged;
 	}
 	free(all);
-	qsort(m.race, m.n, sizeof(*m.race), for_reading);
+}
+
+static void take_one(const struct snag_report *report, struct snag_merged *m)
+{
+	const struct snag_findings *f = report->part[0].findings;
+	m->race = snag_calloc(f->nraces, sizeof(*m->race));
+	for (; m->n < f->nraces; m->n++)
+		m->race[m->n] = (struct snag_merged_race){&f->race[m->n], 0, 1, 0};
+}
+
+static bool is_for_reading(const struct snag_merged *m)
+{
+	for (size_t i = 1; i < m->n; i++)
+		if (for_reading(&m->race[i - 1], &m->race[i]) > 0)
+			return false;
+	return true;
+}
+
+void snag_report_merge(const struct snag_report *report, struct snag_merged *ret_merged)
+{
+	assert(report->nparts <= 32); /* the bits of found_by */
+	struct snag_merged m = {0};
+	if (report->nparts == 1)
+		take_one(report, &m);
+	else
+		take_several(report, &m);
+	if (!is_for_reading(&m))
+		qsort(m.race, m.n, sizeof(*m.race), for_reading);
 
 	uint32_t witnesses = 0;
 	for (size_t i = 0; i < m.n; i++) {

@@ -14,14 +14,29 @@
 
 int snag_printer_open(struct snag_printer *p, const char *path, struct snag_error *err)
 {
-	*p = (struct snag_printer){0};
+	p->err.code = 0;
+	p->n = 0;
 	return snag_output_open(path, &p->out, err);
+}
+
+static void pass_on(struct snag_printer *p, const char *bytes, size_t n)
+{
+	if (p->err.code == 0)
+		snag_output_write(p->out, bytes, n, &p->err);
 }
 
 void snag_print_bytes(struct snag_printer *p, const char *bytes, size_t n)
 {
-	if (p->err.code == 0)
-		snag_output_write(p->out, bytes, n, &p->err);
+	if (n > sizeof(p->buffer) - p->n) {
+		pass_on(p, p->buffer, p->n);
+		p->n = 0;
+		if (n > sizeof(p->buffer)) {
+			pass_on(p, bytes, n);
+			return;
+		}
+	}
+	memcpy(p->buffer + p->n, bytes, n);
+	p->n += n;
 }
 
 void snag_print(struct snag_printer *p, const char *text)
@@ -73,6 +88,7 @@ void snag_print_name(struct snag_printer *p, const char *name)
 int snag_printer_commit(struct snag_printer *p, struct snag_error *err)
 {
 	struct snag_output *out = p->out;
+	pass_on(p, p->buffer, p->n);
 	p->out = NULL;
 	if (p->err.code == 0)
 		return snag_output_commit(out, err);

@@ -15,6 +15,8 @@
 struct snag_printer {
 	struct snag_output *out;
 	struct snag_error err; /* the first failure; code 0: none */
+	size_t n;	       /* bytes in the buffer */
+	char buffer[4096];     /* most pieces are a few bytes */
 };
 
 /* "-" is standard output; see trace/output.h. */

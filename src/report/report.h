@@ -13,6 +13,7 @@
 #include "report/printer.h"
 #include "trace/names.h"
 #include "trace/race.h"
+#include "trace/threads.h"
 
 /* What one detector found, and what is to be said about the detector. */
 struct snag_report_part {
@@ -28,6 +29,7 @@ struct snag_report {
 	struct snag_counts counts;
 	uint64_t skipped; /* lines or events left out by --lenient */
 	bool interrupted; /* the end of the trace was not reached */
+	const struct snag_threads *threads; /* what the prefixes of witnesses stand for */
 	bool pairs;	  /* a race is a pair of events, not of locations */
 	const struct snag_report_part *part;
 	size_t nparts;
@@ -65,6 +67,18 @@ void snag_report_text(const struct snag_report *report, const struct snag_merged
 /* "2 races found in run.std: 1 observed, 1 unverified", no line end. */
 void snag_report_verdict(const struct snag_report *report, const struct snag_merged *merged,
 			 struct snag_printer *to);
+
+/* A witness longer than this is given as a prefix of every thread and the rest. */
+enum { SNAG_EXPANDED_WITNESS = 10000 };
+/* How many events the witness of a race has in all. */
+uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race);
+/* All of them, if not more than SNAG_EXPANDED_WITNESS; to be freed. */
+uint32_t *snag_report_witness_events(const struct snag_report *report,
+				     const struct snag_race *race);
+/* The members "prefix", if it is longer, and "witness". */
+struct snag_json;
+void snag_report_witness_json(const struct snag_report *report, const struct snag_race *race,
+			      struct snag_json *j);
 
 /* Writes DIR/race-<n>.json for every race with a witness, in the format of
  * witness/witness.h. */

@@ -12,6 +12,7 @@
  */
 #include "report/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20 };
@@ -98,16 +99,23 @@ static bool site_holds(const struct snag_site *site, uint32_t lock)
 	return false;
 }
 
-static void locks_line(struct snag_printer *to, const struct snag_report *r,
-		       const struct snag_race *race)
+static bool is_relation(const struct snag_report *r, const struct snag_merged_race *m)
 {
+	return strcmp(r->part[m->part].kind, "relation") == 0;
+}
+
+static void locks_line(struct snag_printer *to, const struct snag_report *r,
+		       const struct snag_merged_race *m)
+{
+	const struct snag_race *race = m->race;
 	for (uint32_t i = 0; i < race->first.nlocks; i++) {
 		if (!site_holds(&race->second, race->first.locks[i]))
 			continue;
 		snag_print(to, "  Both hold ");
 		name(to, r, SNAG_SPACE_LOCK, race->first.locks[i]);
-		snag_print(to, ", but not so that it keeps them apart: it was taken together with "
-			       "other readers.\n");
+		snag_print(to, is_relation(r, m)
+				       ? ", but at least one of them together with other readers.\n"
+				       : ", but not every access of the variable does.\n");
 		return;
 	}
 	if (race->first.nlocks || race->second.nlocks)
@@ -134,7 +142,14 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 {
 	const struct snag_race *race = m->race;
 	const struct snag_report_part *part = &r->part[m->part];
-	if (strcmp(part->kind, "relation") != 0) {
+	if (strcmp(part->kind, "prediction") == 0) {
+		if (!race->nwitness)
+			snag_printf(to, "  %s could not decide within its budget whether some "
+					"reordering puts them side by side.\n",
+				    part->findings->name);
+		return;
+	}
+	if (!is_relation(r, m)) {
 		snag_printf(to,
 			    "  %s does not look at order: something else may keep them apart.\n",
 			    part->findings->name);
@@ -148,29 +163,33 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 		snag_printf(to, " before event %u.\n", race->second.event);
 		return;
 	}
-	snag_print(to, "the last that ");
+	snag_print(to, "the last event of ");
 	name(to, r, SNAG_SPACE_THREAD, race->first.thread);
-	snag_printf(to, " is known to have done before event %u is ", race->second.event);
+	snag_printf(to, " that comes before event %u is ", race->second.event);
 	site_words(to, r, &race->known);
 	snag_print(to, ".\n");
 }
 
-static void witness_line(struct snag_printer *to, const struct snag_merged_race *m, const char *dir)
+static void witness_line(struct snag_printer *to, const struct snag_report *r,
+			 const struct snag_merged_race *m, const char *dir)
 {
 	const struct snag_race *race = m->race;
 	if (!race->nwitness)
 		return;
-	snag_printf(to, "  A valid reordering of %zu event%s ends with both", race->nwitness,
-		    plural(race->nwitness));
+	uint64_t n = snag_report_witness_length(r, race);
+	snag_printf(to, "  A valid reordering of %llu event%s ends with both",
+		    (unsigned long long)n, plural(n));
 	if (dir) {
 		snag_print(to, ": ");
 		snag_print_name(to, dir);
 		snag_printf(to, "/race-%u.json\n", m->witness);
-	} else if (race->nwitness <= SHOWN_WITNESS) {
+	} else if (n <= SHOWN_WITNESS) {
+		uint32_t *event = snag_report_witness_events(r, race);
 		snag_print(to, ":");
-		for (size_t i = 0; i < race->nwitness; i++)
-			snag_printf(to, " %u", race->witness[i]);
+		for (uint64_t i = 0; i < n; i++)
+			snag_printf(to, " %u", event[i]);
 		snag_print(to, "\n");
+		free(event);
 	} else {
 		snag_print(to, " (--witness DIR writes it to a file).\n");
 	}
@@ -203,9 +222,9 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
 	access_line(to, r, &race->first);
 	access_line(to, r, &race->second);
-	locks_line(to, r, race);
+	locks_line(to, r, m);
 	order_line(to, r, m);
-	witness_line(to, m, o->witness_dir);
+	witness_line(to, r, m, o->witness_dir);
 	found_by_line(to, r, m);
 }
 
@@ -218,8 +237,17 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 			    plural(f->npairs), f->nracy, plural(f->nracy));
 	snag_printf(to, " in %.2f s, complete: %s\n", f->seconds, f->complete ? "yes" : "no");
 	if (!any_race)
-		snag_printf(to, "  guarantee: %s%s\n", part->guarantee,
-			    f->complete ? "" : "; other schedules may have races it cannot see");
+		snag_printf(to, "  guarantee: %s\n", part->guarantee);
+}
+
+/* What "no race found" does not mean. */
+static void caveat_line(struct snag_printer *to, const struct snag_report *r)
+{
+	for (size_t i = 0; i < r->nparts; i++)
+		if (r->part[i].findings->complete && !r->interrupted)
+			return;
+	snag_print(to, "This is no proof that there is none: another schedule of the same program "
+		       "may have\nraces that these detectors cannot see.\n");
 }
 
 void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
@@ -246,6 +274,8 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 	snag_print(to, "\n");
 	for (size_t i = 0; i < r->nparts; i++)
 		part_line(to, &r->part[i], m->n > 0);
+	if (m->n == 0)
+		caveat_line(to, r);
 	snag_print(to, "SUMMARY: snag: ");
 	snag_report_verdict(r, m, to);
 	snag_print(to, "\n");

@@ -10,8 +10,53 @@
 #include "base/memory.h"
 #include "report/json_writer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
+
+uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race)
+{
+	uint64_t n = race->nwitness;
+	for (uint32_t t = 0; race->prefix && t < report->threads->n; t++)
+		n += race->prefix[t];
+	return n;
+}
+
+uint32_t *snag_report_witness_events(const struct snag_report *report,
+				     const struct snag_race *race)
+{
+	uint64_t n = snag_report_witness_length(report, race);
+	assert(n <= SNAG_EXPANDED_WITNESS);
+	uint32_t *event = snag_realloc(NULL, n, sizeof(*event));
+	size_t before = race->prefix ? snag_threads_merge(report->threads, NULL, race->prefix, event)
+				     : 0;
+	memcpy(event + before, race->witness, race->nwitness * sizeof(*event));
+	return event;
+}
+
+void snag_report_witness_json(const struct snag_report *report, const struct snag_race *race,
+			      struct snag_json *j)
+{
+	uint64_t n = snag_report_witness_length(report, race);
+	uint32_t *expanded = NULL;
+	if (n > SNAG_EXPANDED_WITNESS && race->prefix) {
+		snag_json_object(j, "prefix");
+		for (uint32_t t = 0; t < report->threads->n; t++)
+			if (race->prefix[t])
+				snag_json_uint(j, snag_name(report->names, SNAG_SPACE_THREAD, t),
+					       race->prefix[t]);
+		snag_json_end(j);
+		n = race->nwitness;
+	} else if (race->prefix) {
+		expanded = snag_report_witness_events(report, race);
+	}
+	const uint32_t *event = expanded ? expanded : race->witness;
+	snag_json_array(j, "witness");
+	for (uint64_t i = 0; i < n; i++)
+		snag_json_uint(j, NULL, event[i]);
+	snag_json_end(j);
+	free(expanded);
+}
 
 static int witness_write(const struct snag_report *report, const struct snag_merged_race *merged,
 			 const char *path, struct snag_error *err)
@@ -31,10 +76,7 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 	snag_json_string(&j, "variable",
 			 snag_name(report->names, SNAG_SPACE_VARIABLE, race->second.target));
 	snag_json_newline(&j);
-	snag_json_array(&j, "witness");
-	for (size_t i = 0; i < race->nwitness; i++)
-		snag_json_uint(&j, NULL, race->witness[i]);
-	snag_json_end(&j);
+	snag_report_witness_json(report, race, &j);
 	snag_json_end(&j);
 	return snag_printer_commit(&to, err);
 }

@@ -13,11 +13,11 @@
  *   +---------------+-------+-------+-------+-------+-------+---------------+
  *
  *   block header (48 bytes)
- *   0          8      12      16         24      28      32        40       48
- *   +----------+------+-------+----------+-------+-------+---------+--------+
- *   |   sync   | type |events |first event|stored| plain | hash of | hash of|
- *   |          |      |       |          | bytes | bytes | payload | 0..40  |
- *   +----------+------+-------+----------+-------+-------+---------+--------+
+ *   0          8      12       16            24      28      32        40        48
+ *   +----------+------+--------+-------------+-------+-------+---------+---------+
+ *   |   sync   | type | events | first event | stored| plain | hash of | hash of |
+ *   |          |      |        |             | bytes | bytes | payload |  0..40  |
+ *   +----------+------+--------+-------------+-------+-------+---------+---------+
  *
  *   column header (12 bytes)
  *   0    1          2      4             8              12
@@ -62,14 +62,14 @@ enum snag_block_type {
 
 /* Columns of a payload; each at most once, in ascending order. */
 enum snag_column_id {
-	SNAG_COLUMN_NAMES = 0,	 /* new names, by name space */
-	SNAG_COLUMN_THREADS = 1, /* threads of this block */
-	SNAG_COLUMN_THREAD = 2,	 /* + 0..1: byte planes of the thread switches */
-	SNAG_COLUMN_SITES = 4,	 /* sites of this block */
-	SNAG_COLUMN_SITE = 6,	 /* + 0..1: byte planes of the site numbers */
-	SNAG_COLUMN_TARGET = 8,	 /* + 0..3: byte planes of the targets */
-	SNAG_COLUMN_LOC = 12,	 /* + 0..3: byte planes of the locations spelled out */
-	SNAG_COLUMNS = 16,
+	SNAG_COLUMN_NAMES = 0,	 /* new names */
+	SNAG_COLUMN_THREADS = 1, /* table of the threads of this block */
+	SNAG_COLUMN_SWITCH = 2,	 /* + 0..1: byte planes of the thread switches */
+	SNAG_COLUMN_SITES = 4,	 /* layout, and table of the sites of this block */
+	SNAG_COLUMN_SITE = 5,	 /* + 0..1: byte planes of the site numbers */
+	SNAG_COLUMN_TARGET = 7,	 /* + 0..3: byte planes of the targets */
+	SNAG_COLUMN_LOC = 11,	 /* + 0..3: byte planes of the locations spelled out */
+	SNAG_COLUMNS = 15,
 };
 
 enum snag_column_encoding {
@@ -77,40 +77,34 @@ enum snag_column_encoding {
 	SNAG_ZSTD = 1,	 /* one zstd frame */
 };
 
-/* How a site gives the location of its events. */
+/* How the events of a block are laid out. */
+enum snag_layout {
+	SNAG_LAYOUT_FLAT,	    /* in their order; a site is thread switch and operation */
+	SNAG_LAYOUT_THREADS,	    /* thread by thread; a site is operation and location */
+	SNAG_LAYOUT_THREADS_TAUGHT, /* the same, and the memory of locations learns */
+	SNAG_LAYOUTS
+};
+
+/* Flat: how a site gives the location of its events. */
 enum snag_loc_mode {
-	SNAG_LOC_FIXED,	     /* the one in the site */
-	SNAG_LOC_REMEMBERED, /* the one this (operation, target) had last */
-	SNAG_LOC_SPELLED,    /* the next one of the LOC column */
+	SNAG_LOC_LAST,	  /* the one this (operation, target) had last */
+	SNAG_LOC_SECOND,  /* the one it had before that */
+	SNAG_LOC_SPELLED, /* the next one of the LOC column */
 	SNAG_LOC_MODES
 };
 
-/* What the TARGET column is the difference to, at a site. */
+/* By thread: what the TARGET column is the difference to, at a site. */
 enum snag_base_mode {
 	SNAG_BASE_ZERO,	  /* nothing: it is the target */
-	SNAG_BASE_SITE,	  /* the target this thread had last at this site */
 	SNAG_BASE_THREAD, /* the target this thread had last in this name space */
+	SNAG_BASE_SITE,	  /* the target this thread had last at this site */
 	SNAG_BASE_MODES
 };
 
-/* The memories behind SNAG_LOC_REMEMBERED and SNAG_BASE_SITE: tables without
- * tags, indexed so that dense ids do not collide until the table is full. */
-enum { SNAG_LOC_SLOTS = 1 << 20, SNAG_SITE_SLOTS = 1 << 12 };
-
-static inline uint32_t snag_loc_slot_base(uint32_t op)
-{
-	return (op >> 1) * 74053 + (op & 1);
-}
-
-static inline uint32_t snag_loc_slot(uint32_t base, uint32_t target)
-{
-	return (base + 2 * target) & (SNAG_LOC_SLOTS - 1);
-}
-
-static inline uint32_t snag_site_slot(uint32_t thread, uint32_t site)
-{
-	return (thread * 521 + site) & (SNAG_SITE_SLOTS - 1);
-}
+/* For each thread of a block one last target is kept for each site with
+ * SNAG_BASE_SITE, and SNAG_LAST_SPACES more.  These are at most SNAG_LAST_CELLS
+ * in all, or else no site has SNAG_BASE_SITE. */
+enum { SNAG_LAST_SPACES = 8, SNAG_LAST_CELLS = 1 << 16 };
 
 struct snag_block_header {
 	uint32_t type;	 /* enum snag_block_type */

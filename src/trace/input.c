@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { BUFFER_BYTES = 1 << 18, RAW_BYTES = 1 << 17 };
 
@@ -50,7 +51,7 @@ static ssize_t read_some(struct snag_input *in, void *to, size_t n, struct snag_
 	ssize_t got;
 	do
 		got = read(in->state->fd, to, n);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && errno == EINTR && !(in->stop && *in->stop));
 	if (got < 0)
 		return io_error(in, err);
 	if (got == 0)
@@ -72,12 +73,17 @@ static int raw_refill(struct snag_input *in, struct snag_error *err)
 	return 0;
 }
 
+/* Compressed bytes given to the decompressor. */
+static uint64_t raw_offset(const struct snag_input_state *s)
+{
+	return s->raw_total - (s->raw_n - s->raw_at);
+}
+
 static int bad_stream(struct snag_input *in, const char *what, struct snag_error *err)
 {
-	return snag_fail(
-		err, SNAG_EINPUT, "%s: offset %llu: %s data is %s", in->name,
-		(unsigned long long)(in->state->raw_total - (in->state->raw_n - in->state->raw_at)),
-		in->state->encoding == GZIP ? "gzip" : "zstd", what);
+	return snag_fail(err, SNAG_EINPUT, "%s: offset %llu: %s data is %s", in->name,
+			 (unsigned long long)raw_offset(in->state),
+			 in->state->encoding == GZIP ? "gzip" : "zstd", what);
 }
 
 /* Decompresses up to n bytes; 0 only at the end of the stream. */
@@ -125,6 +131,8 @@ static ssize_t zstd_read(struct snag_input *in, void *to, size_t n, struct snag_
 		size_t left = ZSTD_decompressStream(s->zstd, &out, &from);
 		int at_end = s->raw_at == s->raw_n;
 		s->raw_at = from.pos;
+		if (ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge)
+			return bad_stream(in, "compressed with too large a window", err);
 		if (ZSTD_isError(left))
 			return bad_stream(in, "damaged", err);
 		s->frame_open = left != 0;
@@ -168,12 +176,11 @@ ssize_t snag_input_fill(struct snag_input *in, size_t need, struct snag_error *e
 	if (have >= need || s->fd < 0)
 		return (ssize_t)have;
 
-	if (need + SNAG_INPUT_PAD > s->cap) {
-		size_t at = (size_t)(in->at - s->buffer);
+	size_t at = (size_t)(in->at - s->buffer);
+	if (need + SNAG_INPUT_PAD > s->cap)
 		s->buffer = snag_grow(s->buffer, &s->cap, need + SNAG_INPUT_PAD, 1);
-		in->at = s->buffer + at;
-	}
-	memmove(s->buffer, in->at, have);
+	if (at > 0)
+		memmove(s->buffer, s->buffer + at, have);
 	in->at = s->buffer;
 	in->end = s->buffer + have;
 	while (have < need) {
@@ -191,20 +198,21 @@ ssize_t snag_input_fill(struct snag_input *in, size_t need, struct snag_error *e
 	return (ssize_t)have;
 }
 
-static void choose_encoding(struct snag_input_state *s)
+static int choose_encoding(struct snag_input *in, struct snag_error *err)
 {
+	struct snag_input_state *s = in->state;
+	int ok = 1;
 	static const uint8_t zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 	if (s->raw_n >= 2 && s->raw[0] == 0x1f && s->raw[1] == 0x8b) {
 		s->encoding = GZIP;
-		memset(&s->gz, 0, sizeof(s->gz));
-		if (inflateInit2(&s->gz, 15 + 16) != Z_OK)
-			abort();
+		ok = inflateInit2(&s->gz, 15 + 16) == Z_OK;
 	} else if (s->raw_n >= 4 && memcmp(s->raw, zstd_magic, 4) == 0) {
 		s->encoding = ZSTD;
 		s->zstd = ZSTD_createDCtx();
-		if (!s->zstd)
-			abort();
+		ok = s->zstd != NULL;
 	}
+	return ok ? 0
+		  : snag_fail(err, SNAG_EINTERNAL, "%s: the decompressor does not start", in->name);
 }
 
 static struct snag_input *input_new(const char *name, int fd)
@@ -219,7 +227,7 @@ static struct snag_input *input_new(const char *name, int fd)
 int snag_input_open(const char *path, struct snag_input **ret_in, struct snag_error *err)
 {
 	int is_stdin = strcmp(path, "-") == 0;
-	int fd = is_stdin ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = is_stdin ? fcntl(0, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 	struct snag_input *in = input_new(is_stdin ? "<stdin>" : path, fd);
 	struct snag_input_state *s = in->state;
 	struct stat st;
@@ -247,7 +255,9 @@ int snag_input_open(const char *path, struct snag_input **ret_in, struct snag_er
 		}
 		s->raw_n += (size_t)got;
 	}
-	choose_encoding(s);
+	rc = choose_encoding(in, err);
+	if (rc < 0)
+		goto fail;
 	*ret_in = in;
 	return 0;
 fail:
@@ -292,10 +302,9 @@ double snag_input_progress(const struct snag_input *in)
 	const struct snag_input_state *s = in->state;
 	if (!s->file_size)
 		return -1;
-	uint64_t read = s->raw_total - (s->raw_n - s->raw_at);
-	if (s->encoding == PLAIN)
-		read = snag_input_offset(in);
-	return (double)read / (double)s->file_size;
+	uint64_t done = s->encoding == PLAIN ? snag_input_offset(in) : raw_offset(s);
+	/* The file may have grown since it was opened. */
+	return done < s->file_size ? (double)done / (double)s->file_size : 1;
 }
 
 int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,6 +19,9 @@ struct snag_input {
 	const uint8_t *at, *end; /* unread bytes; SNAG_INPUT_PAD readable bytes follow end */
 	uint64_t end_offset;	 /* offset of `end` in the (decompressed) stream */
 	char *name;		 /* as given, for messages; "-" reads "<stdin>" */
+	/* Non-zero: a read that a signal interrupts is not taken up again but fails; may be
+	 * NULL. */
+	const volatile sig_atomic_t *stop;
 	struct snag_input_state *state;
 };
 

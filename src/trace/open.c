@@ -2,15 +2,13 @@
  *
  * open.c - opens a trace for reading or writing: which format it is
  */
+#include "trace/format.h"
+#include "trace/format.h"
 #include "trace/input.h"
 #include "trace/output.h"
 #include "trace/sink.h"
 
 #include <string.h>
-
-/* How a .snag file begins. */
-#define SNAG_FORMAT_MAGIC "\x89SNAG\r\n\x1a"
-enum { SNAG_MAGIC_BYTES = 8 };
 
 enum format { STD, CSV, BINARY, OTHER };
 
@@ -63,12 +61,16 @@ static int format_open(enum format format, struct snag_input *in,
 int snag_source_open(const char *path, const struct snag_source_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
 {
+	static const struct snag_source_options strict;
 	enum format format = format_of_name(path);
 	struct snag_source *src;
 	struct snag_input *in;
+	if (!options)
+		options = &strict;
 	int rc = snag_input_open(path, &in, err);
 	if (rc < 0)
 		return rc;
+	in->stop = options->stop;
 	if (format == OTHER) {
 		rc = format_of_bytes(in, &format, err);
 		if (rc < 0) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * output.c - a byte stream to write a trace to, all or nothing
+ *
+ * State.  A plain or zstd output goes through buffer[]; zlib has its own.
+ *         A target behind a symbolic link is replaced, not the link.
  */
 #include "trace/output.h"
 
@@ -8,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +22,9 @@
 enum { BUFFER_BYTES = 1 << 17, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 };
 
 struct snag_output {
-	char *path;	 /* the target, for messages */
-	char *temporary; /* NULL: written directly */
+	char *path;	 /* as given, for messages */
+	char *target;	 /* the file that commit replaces; NULL: written directly */
+	char *temporary; /* which becomes it; NULL: there is none */
 	int fd;
 	gzFile gz;
 	ZSTD_CCtx *zstd;
@@ -52,63 +57,99 @@ static void output_free(struct snag_output *out)
 	ZSTD_freeCCtx(out->zstd);
 	free(out->buffer);
 	free(out->temporary);
+	free(out->target);
 	free(out->path);
 	free(out);
 }
 
+/* Names of descriptors: a file beside them is not beside what they stand for. */
+static int is_descriptor_name(const char *path)
+{
+	return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
+	       strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+/* Opens a new file in the folder of the target, with the permissions of the file
+ * it will replace or of a new one. */
+static int open_temporary(struct snag_output *out, const struct stat *replaced)
+{
+	static const char name[] = ".snag-XXXXXX";
+	const char *slash = strrchr(out->target, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - out->target) : 0;
+	out->temporary = snag_alloc(folder + sizeof(name));
+	memcpy(out->temporary, out->target, folder);
+	memcpy(out->temporary + folder, name, sizeof(name));
+	out->fd = mkostemp(out->temporary, O_CLOEXEC);
+	if (out->fd < 0) {
+		free(out->temporary);
+		out->temporary = NULL;
+		return -1;
+	}
+	mode_t mask = umask(0);
+	umask(mask);
+	return fchmod(out->fd, replaced ? replaced->st_mode & 0777 : 0666 & ~mask);
+}
+
+/* Returns -1 with errno set if it cannot be opened. */
 static int open_target(struct snag_output *out)
 {
 	struct stat st;
-	int exists = stat(out->path, &st) == 0;
 	if (strcmp(out->path, "-") == 0) {
-		out->fd = dup(1);
 		free(out->path);
 		out->path = strdup("<stdout>");
+		out->fd = fcntl(1, F_DUPFD_CLOEXEC, 0);
 		return out->fd;
 	}
+	int exists = stat(out->path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return -1;
 	}
-	if (exists && !S_ISREG(st.st_mode)) {
-		out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
+	if (is_descriptor_name(out->path) || (exists && !S_ISREG(st.st_mode))) {
+		out->fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 		return out->fd;
 	}
-	size_t n = strlen(out->path) + sizeof(".snag-XXXXXX");
-	out->temporary = snag_alloc(n);
-	snprintf(out->temporary, n, "%s.snag-XXXXXX", out->path);
-	out->fd = mkostemp(out->temporary, O_CLOEXEC);
-	if (out->fd >= 0) {
-		mode_t mask = umask(0);
-		umask(mask);
-		fchmod(out->fd, exists ? st.st_mode & 07777 : 0666 & ~mask);
-	} else {
-		free(out->temporary);
-		out->temporary = NULL;
+	if (exists && faccessat(AT_FDCWD, out->path, W_OK, AT_EACCESS) < 0)
+		return -1;
+	if (!exists && (!*out->path || has_suffix(out->path, "/"))) {
+		errno = *out->path ? EISDIR : ENOENT;
+		return -1;
 	}
-	return out->fd;
+	out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
+	return out->target ? open_temporary(out, exists ? &st : NULL) : -1;
+}
+
+static int open_compressor(struct snag_output *out, const char *path)
+{
+	if (has_suffix(path, ".gz")) {
+		char mode[] = {'w', 'b', '0' + GZIP_LEVEL, 0};
+		out->gz = gzdopen(out->fd, mode);
+		return out->gz ? 0 : -1;
+	}
+	out->buffer = snag_alloc(BUFFER_BYTES);
+	if (!has_suffix(path, ".zst"))
+		return 0;
+	out->zstd = ZSTD_createCCtx();
+	if (!out->zstd)
+		return -1;
+	ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_checksumFlag, 1);
+	return 0;
 }
 
 int snag_output_open(const char *path, struct snag_output **ret_out, struct snag_error *err)
 {
 	struct snag_output *out = snag_calloc(1, sizeof(*out));
+	int rc = 0;
 	out->path = strdup(path);
 	out->fd = -1;
-	if (open_target(out) < 0) {
-		int rc = io_error(out, err);
-		output_free(out);
+	if (open_target(out) < 0)
+		rc = io_error(out, err);
+	else if (open_compressor(out, path) < 0)
+		rc = snag_fail(err, SNAG_EINTERNAL, "%s: the compressor does not start", out->path);
+	if (rc < 0) {
+		snag_output_abort(out);
 		return rc;
-	}
-	if (has_suffix(path, ".gz")) {
-		char mode[] = {'w', 'b', '0' + GZIP_LEVEL, 0};
-		out->gz = gzdopen(out->fd, mode);
-	} else {
-		out->buffer = snag_alloc(BUFFER_BYTES);
-		if (has_suffix(path, ".zst")) {
-			out->zstd = ZSTD_createCCtx();
-			ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-			ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_checksumFlag, 1);
-		}
 	}
 	*ret_out = out;
 	return 0;
@@ -154,13 +195,24 @@ static int zstd_write(struct snag_output *out, const void *bytes, size_t n, ZSTD
 	return 0;
 }
 
+static int gzip_write(struct snag_output *out, const uint8_t *bytes, size_t n,
+		      struct snag_error *err)
+{
+	while (n > 0) {
+		unsigned part = n < INT_MAX ? (unsigned)n : INT_MAX;
+		errno = 0;
+		if (gzwrite(out->gz, bytes, part) != (int)part)
+			return io_error(out, err);
+		bytes += part;
+		n -= part;
+	}
+	return 0;
+}
+
 int snag_output_write(struct snag_output *out, const void *bytes, size_t n, struct snag_error *err)
 {
-	errno = 0;
 	if (out->gz)
-		return n == 0 || gzwrite(out->gz, bytes, (unsigned)n) == (int)n
-			       ? 0
-			       : io_error(out, err);
+		return gzip_write(out, bytes, n, err);
 	if (out->zstd)
 		return zstd_write(out, bytes, n, ZSTD_e_continue, err);
 	if (n > BUFFER_BYTES - out->n) {
@@ -195,7 +247,7 @@ static int finish_stream(struct snag_output *out, struct snag_error *err)
 int snag_output_commit(struct snag_output *out, struct snag_error *err)
 {
 	int rc = finish_stream(out, err);
-	if (rc == 0 && out->temporary && rename(out->temporary, out->path) < 0)
+	if (rc == 0 && out->temporary && rename(out->temporary, out->target) < 0)
 		rc = io_error(out, err);
 	if (rc < 0) {
 		snag_output_abort(out);

@@ -5,7 +5,8 @@
  * Bytes go to a temporary file beside the target, which takes the target's name
  * only at commit: a failure leaves no partial file and an existing target as it
  * was.  "-" is standard output, and a target that is not a regular file (a pipe,
- * /dev/null) is written directly.  Names ending in .gz or .zst are compressed.
+ * /dev/null) or stands for an open one (/dev/stdout) is written directly.  Names ending in .gz or
+ * .zst are compressed.
  */
 #ifndef SNAG_TRACE_OUTPUT_H
 #define SNAG_TRACE_OUTPUT_H

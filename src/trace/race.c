@@ -13,12 +13,18 @@ const char *const snag_verdict_text[SNAG_VERDICTS] = {
 	[SNAG_UNVERIFIED] = "unverified",
 };
 
+void snag_race_done(struct snag_race *race)
+{
+	free(race->witness);
+	free(race->prefix);
+}
+
 void snag_findings_done(struct snag_findings *f)
 {
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->nraces; i++)
-		free(f->race[i].witness);
+		snag_race_done(&f->race[i]);
 	free(f->race);
 	free(f->racy);
 	memset(f, 0, sizeof(*f));

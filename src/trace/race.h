@@ -40,9 +40,11 @@ struct snag_race {
 	 * SNAG_NO_EVENT: nothing of that thread is). */
 	struct snag_site known;
 	/* A witness: event numbers of a valid reordering that ends with the two
-	 * accesses; nwitness = 0: none. */
+	 * accesses; nwitness = 0: none.  Before them come the first prefix[t] events of
+	 * each thread t, in observed order (NULL: none). */
 	uint32_t *witness;
 	size_t nwitness;
+	uint32_t *prefix;
 };
 
 /* What one detector found in one trace. */
@@ -57,6 +59,7 @@ struct snag_findings {
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
 };
 
+void snag_race_done(struct snag_race *race);
 void snag_findings_done(struct snag_findings *f); /* accepts NULL */
 
 #endif

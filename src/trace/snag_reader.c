@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GROUP = 32 }; /* names interned together */
+
 struct binary_source {
 	struct snag_source base;
 	struct snag_input *in;
@@ -65,21 +67,51 @@ static int need_bytes(struct binary_source *s, size_t n, struct snag_error *err)
 	return bad_block(s, "cut short", NULL, err);
 }
 
+struct name {
+	struct snag_strtab *words; /* of its name space */
+	const char *at;
+	uint32_t len, hash;
+};
+
+/* Takes up to GROUP names off the column, and has the caches fetch what interning them
+ * will look at: a table of many names is beyond the caches.  False: a bad name. */
+static bool take_names(struct binary_source *s, struct snag_span *column, struct name name[GROUP],
+		       size_t *ret_n)
+{
+	size_t n = 0;
+	for (; n < GROUP && column->at < column->end; n++) {
+		uint8_t space = *column->at++;
+		uint32_t len;
+		if (space >= SNAG_SPACES || !snag_span_varint(column, &len) ||
+		    len > SNAG_NAME_MAX_BYTES || len > (size_t)(column->end - column->at) ||
+		    memchr(column->at, 0, len))
+			return false;
+		struct snag_strtab *words = &s->names.space[space];
+		const char *at = (const char *)column->at;
+		name[n] = (struct name){words, at, len, snag_strtab_hash(at, len)};
+		column->at += len;
+		if (words->nslots)
+			__builtin_prefetch(&words->slot[name[n].hash & (words->nslots - 1)], 1);
+	}
+	*ret_n = n;
+	return true;
+}
+
 static const char *intern_names(struct binary_source *s, struct snag_span column)
 {
+	struct name name[GROUP];
+	size_t n;
 	while (column.at < column.end) {
-		uint8_t space = *column.at++;
-		uint32_t len;
-		if (space >= SNAG_SPACES || !snag_span_varint(&column, &len) ||
-		    len > SNAG_NAME_MAX_BYTES || len > (size_t)(column.end - column.at))
+		if (!take_names(s, &column, name, &n))
 			return "bad name";
-		struct snag_strtab *words = &s->names.space[space];
-		if (memchr(column.at, 0, len) || words->n >= SNAG_SPACE_MAX_NAMES)
-			return "bad name";
-		uint32_t before = words->n;
-		if (snag_strtab_intern(words, (const char *)column.at, len) != before)
-			return "a name given twice";
-		column.at += len;
+		for (size_t i = 0; i < n; i++) {
+			uint32_t id = name[i].words->n;
+			if (id >= SNAG_SPACE_MAX_NAMES)
+				return "too many names";
+			if (snag_strtab_intern_hashed(name[i].words, name[i].at, name[i].len,
+						      name[i].hash) != id)
+				return "a name given twice";
+		}
 	}
 	s->counts = snag_names_counts(&s->names);
 	return NULL;
@@ -114,11 +146,11 @@ static int read_data(struct binary_source *s, const struct snag_block_header *h,
 	struct snag_span payload = {s->in->at, s->in->at + h->stored}, names;
 	if (snag_format_hash(payload.at, h->stored) != h->hash)
 		return damaged(s, "its hash is wrong", err);
-	const char *why = snag_decoder_load(s->decoder, payload, h->events, h->plain, &names);
+	const char *why = snag_decoder_scan(s->decoder, payload, h->plain, &names);
 	if (!why)
 		why = intern_names(s, names);
 	if (!why)
-		why = snag_decoder_begin(s->decoder, &s->counts);
+		why = snag_decoder_begin(s->decoder, &s->counts, h->events);
 	if (why)
 		return damaged(s, why, err);
 	s->in->at += h->stored;
@@ -253,7 +285,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->base.name = in->name;
 	s->base.names = &s->names;
 	s->in = in;
-	s->is_lenient = options->lenient;
+	s->is_lenient = options && options->lenient;
 	s->decoder = snag_decoder_new();
 	snag_names_init(&s->names);
 	*ret_src = &s->base;

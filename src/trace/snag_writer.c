@@ -6,8 +6,9 @@
  *         the names that were not written before.  What has been written is thus
  *         always readable up to its last whole block.
  * State.  ev[0 .. n): the events of the block to come
- *         names: its NAMES column; named[s]: how many names of space s were put
- *         into this or an earlier one
+ *         names[s]: new names of space s, as in its NAMES column (by space, so that
+ *         the file does not depend on how batches cut the trace); named[s]: how many
+ *         names of space s were put there, in this block or before
  */
 #include "trace/sink.h"
 
@@ -33,7 +34,7 @@ struct binary_sink {
 	uint64_t written; /* events in blocks written */
 	struct snag_event *ev;
 	size_t n;
-	struct snag_bytes names;
+	struct snag_bytes names[SNAG_SPACES], names_column;
 	uint32_t named[SNAG_SPACES];
 };
 
@@ -59,20 +60,36 @@ static int block_write(struct binary_sink *s, const struct snag_block_header *h,
 	return rc < 0 || h->stored == 0 ? rc : snag_output_write(s->out, payload, h->stored, err);
 }
 
+static size_t names_bytes(const struct binary_sink *s)
+{
+	size_t n = 0;
+	for (int space = 0; space < SNAG_SPACES; space++)
+		n += s->names[space].n;
+	return n;
+}
+
 static int flush(struct binary_sink *s, struct snag_error *err)
 {
-	if (s->n == 0 && s->names.n == 0)
+	s->names_column.n = 0;
+	for (int space = 0; space < SNAG_SPACES; space++) {
+		snag_bytes_put(&s->names_column, s->names[space].at, s->names[space].n);
+		s->names[space].n = 0;
+	}
+	if (s->n == 0 && s->names_column.n == 0)
 		return 0;
-	struct snag_block_header h = {
-		.type = SNAG_BLOCK_DATA, .events = (uint32_t)s->n, .first = s->written};
-	const struct snag_bytes *payload =
-		snag_encoder_block(s->encoder, s->ev, s->n, &s->names, &h.plain);
-	h.stored = (uint32_t)payload->n;
-	h.hash = snag_format_hash(payload->at, payload->n);
+	const struct snag_payload *payload =
+		snag_encoder_block(s->encoder, s->ev, s->n, &s->names_column);
+	const struct snag_block_header h = {
+		.type = SNAG_BLOCK_DATA,
+		.events = (uint32_t)s->n,
+		.first = s->written,
+		.stored = (uint32_t)payload->bytes.n,
+		.plain = payload->plain,
+		.hash = snag_format_hash(payload->bytes.at, payload->bytes.n),
+	};
 	s->written += s->n;
 	s->n = 0;
-	s->names.n = 0;
-	return block_write(s, &h, payload->at, err);
+	return block_write(s, &h, payload->bytes.at, err);
 }
 
 /* Puts the names of a space up to (not including) `end` into the NAMES column. */
@@ -80,6 +97,7 @@ static int take_names(struct binary_sink *s, const struct snag_names *names, enu
 		      uint32_t end, struct snag_error *err)
 {
 	const struct snag_strtab *words = &names->space[space];
+	struct snag_bytes *to = &s->names[space];
 	assert(end <= words->n);
 	for (uint32_t id = s->named[space]; id < end; id++) {
 		size_t len = snag_strtab_len(words, id);
@@ -87,15 +105,15 @@ static int take_names(struct binary_sink *s, const struct snag_names *names, enu
 			return snag_fail(err, SNAG_EINPUT,
 					 "%s: too long or too many names of %s for a .snag file",
 					 snag_output_name(s->out), snag_space_plural[space]);
-		if (s->names.n + len > NAMES_BYTES) {
+		if (names_bytes(s) + len > NAMES_BYTES) {
 			int rc = flush(s, err);
 			if (rc < 0)
 				return rc;
 		}
 		const uint8_t number = (uint8_t)space;
-		snag_bytes_put(&s->names, &number, 1);
-		snag_bytes_put_varint(&s->names, (uint32_t)len);
-		snag_bytes_put(&s->names, snag_strtab_get(words, id), len);
+		snag_bytes_put(to, &number, 1);
+		snag_bytes_put_varint(to, (uint32_t)len);
+		snag_bytes_put(to, snag_strtab_get(words, id), len);
 		s->named[space] = id + 1;
 	}
 	return 0;
@@ -144,7 +162,9 @@ static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
 static void sink_free(struct binary_sink *s)
 {
 	snag_encoder_free(s->encoder);
-	snag_bytes_done(&s->names);
+	for (int space = 0; space < SNAG_SPACES; space++)
+		snag_bytes_done(&s->names[space]);
+	snag_bytes_done(&s->names_column);
 	free(s->ev);
 	free(s);
 }

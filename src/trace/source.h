@@ -18,6 +18,7 @@
 #include "trace/event.h"
 #include "trace/names.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 /* Event numbers fit 31 bits, so that clocks compare fast and an index has a bit to
@@ -79,6 +80,9 @@ static inline int snag_source_again(const struct snag_source *src, struct snag_s
 
 struct snag_source_options {
 	bool lenient; /* skip and count what breaks the rules, instead of an error */
+	/* Set by a signal handler: no longer wait for bytes of a slow pipe, but fail; may be
+	 * NULL. */
+	const volatile sig_atomic_t *stop;
 };
 
 /* Opens a trace for analysis: picks the format (by the extension behind any .gz

@@ -23,6 +23,11 @@
 
 #include <string.h>
 
+enum {
+	GROUP = 16,	      /* lines parsed before their names are looked up, if... */
+	MANY_SLOTS = 1 << 15, /* ...a table of names has more slots than this, 512 KB */
+};
+
 struct token {
 	const char *s;
 	size_t len;
@@ -36,7 +41,7 @@ struct fields {
 	uint8_t space; /* of the operand, SNAG_SPACE_NONE: there is none */
 };
 
-static uint32_t token_intern(struct snag_strtab *t, const struct token *token)
+static inline uint32_t token_intern(struct snag_strtab *t, const struct token *token)
 {
 	if (__builtin_expect(token->len < 8, 1)) {
 		uint32_t id = snag_strtab_find_word(t, token->word);
@@ -171,22 +176,58 @@ static inline const uint8_t *line_fast(const uint8_t *p, struct fields *f)
 	return f->location.len > 0 && *p == '\n' ? p : NULL;
 }
 
-static size_t std_run(struct snag_text_source *s, size_t n)
+/* Parses up to `max` ordinary lines; returns how many, with *ret_p behind them. */
+static inline size_t group_parse(const uint8_t **ret_p, const uint8_t *limit, struct fields *group,
+				 size_t max)
 {
-	const uint8_t *p = s->lines.in->at, *limit = s->lines.limit;
-	uint64_t line = s->lines.line;
-	struct fields f;
-	while (p < limit && n < SNAG_BATCH_EVENTS) {
-		const uint8_t *end = line_fast(p, &f);
+	const uint8_t *p = *ret_p;
+	size_t n = 0;
+	while (n < max && p < limit) {
+		const uint8_t *end = line_fast(p, &group[n]);
 		if (__builtin_expect(!end || end - p > SNAG_LINE_BYTES, 0))
 			break;
-		event_make(s, &f, &s->ev[n]);
-		s->line[n++] = ++line;
 		p = end + 1;
+		n++;
 	}
-	s->lines.in->at = p;
-	s->lines.line = line;
+	*ret_p = p;
 	return n;
+}
+
+static inline void fields_prefetch(const struct snag_text_source *s, const struct fields *f)
+{
+	if (f->space != SNAG_SPACE_NONE)
+		snag_strtab_prefetch_word(&s->names.space[f->space], f->operand.word);
+	snag_strtab_prefetch_word(&s->names.space[SNAG_SPACE_LOCATION], f->location.word);
+}
+
+/* Takes lines in groups of `size`: parses them, sends for the slots of their names, then
+ * looks the names up. */
+static inline size_t groups_take(struct snag_text_source *s, size_t n, const size_t size)
+{
+	const uint8_t *p = s->lines.in->at;
+	struct fields group[GROUP];
+	size_t ngroup;
+	do {
+		size_t room = SNAG_BATCH_EVENTS - n;
+		ngroup = group_parse(&p, s->lines.limit, group, room < size ? room : size);
+		for (size_t i = 0; i < ngroup && size > 1; i++)
+			fields_prefetch(s, &group[i]);
+		for (size_t i = 0; i < ngroup; i++) {
+			event_make(s, &group[i], &s->ev[n]);
+			s->line[n++] = ++s->lines.line;
+		}
+	} while (ngroup == size);
+	s->lines.in->at = p;
+	return n;
+}
+
+/* Groups pay when the slots are not in the cache. */
+static size_t std_run(struct snag_text_source *s, size_t n)
+{
+	const struct snag_strtab *space = s->names.space;
+	bool many = space[SNAG_SPACE_VARIABLE].nslots > MANY_SLOTS ||
+		    space[SNAG_SPACE_LOCATION].nslots > MANY_SLOTS;
+	return many ? groups_take(s, n, GROUP) : groups_take(s, n, 1);
 }
 
 static struct token token_make(const char *s, size_t len)

@@ -32,21 +32,30 @@ static void names_copy(struct snag_names *to, const struct snag_names *from)
 					   snag_strtab_len(&from->space[s], id));
 }
 
+void snag_trace_append(struct snag_trace *trace, const struct snag_batch *batch)
+{
+	trace->ev =
+		snag_huge_grow(trace->ev, &trace->cap, trace->n + batch->n, sizeof(*trace->ev));
+	memcpy(trace->ev + trace->n, batch->ev, batch->n * sizeof(*trace->ev));
+	trace->n += batch->n;
+}
+
+void snag_trace_names(struct snag_trace *trace, const struct snag_source *src)
+{
+	names_copy(&trace->names, src->names);
+	free(trace->name);
+	trace->name = src->name ? strdup(src->name) : NULL;
+}
+
 int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct snag_error *err)
 {
 	struct snag_batch batch;
 	int rc;
-	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + batch.n,
-					   sizeof(*trace->ev));
-		memcpy(trace->ev + trace->n, batch.ev, batch.n * sizeof(*trace->ev));
-		trace->n += batch.n;
-	}
+	while ((rc = snag_source_next(src, &batch, err)) > 0)
+		snag_trace_append(trace, &batch);
 	if (rc < 0)
 		return rc;
-	names_copy(&trace->names, src->names);
-	free(trace->name);
-	trace->name = src->name ? strdup(src->name) : NULL;
+	snag_trace_names(trace, src);
 	return 0;
 }
 

@@ -22,6 +22,9 @@ void snag_trace_done(struct snag_trace *trace); /* accepts NULL */
 
 /* Reads all of a source, whose names are copied. */
 int snag_trace_load(struct snag_trace *trace, struct snag_source *src, struct snag_error *err);
+/* The same piece by piece: events as they come, the names at the end. */
+void snag_trace_append(struct snag_trace *trace, const struct snag_batch *batch);
+void snag_trace_names(struct snag_trace *trace, const struct snag_source *src);
 /* snag_source_open, snag_trace_load, close. */
 int snag_trace_load_file(struct snag_trace *trace, const char *path,
 			 const struct snag_source_options *options, struct snag_error *err);

@@ -356,16 +356,61 @@ static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 	w->lock = snag_grow(w->lock, &w->lock_cap, nlocks, sizeof(*w->lock));
 }
 
+/* The events that are right at a glance: those of a running thread that are no lock, fork or
+ * join, an acquire of a free lock, and the release of a lock held once.  Everything else is
+ * looked at closely. */
+static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, uint64_t place)
+{
+	if (((w->flags[ev->thread] ^ RAN) & (RAN | JOINED)) | (ev->flags & SNAG_NESTED))
+		return false;
+	if (!is_special[ev->op])
+		return true;
+	if (ev->op == SNAG_OP_ACQUIRE) {
+		struct lock *lock = &w->lock[ev->target];
+		if (lock->depth | lock->shares)
+			return false;
+		lock->depth = 1;
+		lock->holder = ev->thread;
+		lock->since = place;
+		return true;
+	}
+	if (ev->op == SNAG_OP_RELEASE) {
+		struct lock *lock = &w->lock[ev->target];
+		if (lock->depth != 1 || lock->holder != ev->thread || lock->shared_depth)
+			return false;
+		lock->depth = 0;
+		return true;
+	}
+	return false;
+}
+
+/* How many events at the start of a batch are plain: mostly all, so this is the loop that
+ * counts.  Where lines must be kept, none. */
+static size_t plain_prefix(struct wellformed *w, const struct snag_batch *batch)
+{
+	const struct snag_event *ev = batch->ev;
+	const uint64_t *line = batch->line;
+	size_t i = 0, n = line && w->lenient ? 0 : batch->n;
+	if (line)
+		while (i < n && is_plain(w, &ev[i], line[i]))
+			i++;
+	else
+		while (i < n && is_plain(w, &ev[i], batch->first + i))
+			i++;
+	return i;
+}
+
 /* Checks the events of a batch and closes the gaps where some are taken out. */
 static int batch_check(struct wellformed *w, struct snag_batch *batch, struct snag_error *err)
 {
 	const uint64_t *line = batch->line;
-	size_t to = 0;
-	for (size_t i = 0; i < batch->n; i++) {
+	const size_t n = batch->n;
+	size_t to = plain_prefix(w, batch);
+	for (size_t i = to; i < n; i++) {
 		struct snag_event *ev = &batch->ev[i];
-		if ((w->flags[ev->thread] & (RAN | JOINED)) != RAN || is_special[ev->op] ||
-		    ev->flags & SNAG_NESTED) {
-			struct step step = {ev, line ? line[i] : batch->first + i, err};
+		uint64_t place = line ? line[i] : batch->first + i;
+		if (!is_plain(w, ev, place)) {
+			struct step step = {ev, place, err};
 			int rc = event_check(w, &step);
 			if (rc < 0 && !w->lenient)
 				return rc;
@@ -408,7 +453,7 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 			return rc;
 		if (batch.first + batch.n >= SNAG_MAX_EVENTS)
 			return snag_fail(err, SNAG_EINPUT,
-					 "%s: the trace has %u events or more, which is too many",
+					 "%s: the trace has %d events or more, which is too many",
 					 w->base.name, SNAG_MAX_EVENTS);
 	} while (batch.n == 0);
 	w->any = true;

@@ -115,8 +115,6 @@ __attribute__((format(printf, 2, 3))) static int broken(const struct replay *r, 
 			 what, why);
 }
 
-/* ---- what the trace says ---- */
-
 static uint32_t *filled(size_t n, uint32_t value)
 {
 	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
@@ -173,8 +171,6 @@ static bool has_branch(const struct snag_trace *trace)
 			return true;
 	return false;
 }
-
-/* ---- the sequence of events that the witness stands for ---- */
 
 struct sequence {
 	size_t in_trace;   /* prefix: the next event of the trace to look at */
@@ -238,8 +234,6 @@ static void choose_causal(struct replay *r, enum snag_rules rules)
 	}
 }
 
-/* ---- the replay ---- */
-
 static bool has_happened(const struct replay *r, uint32_t event)
 {
 	return r->pit[event] < r->done[r->trace->ev[event].thread];
@@ -251,7 +245,7 @@ static int check_program_order(const struct replay *r, const struct snag_event *
 	if (pit < done)
 		return broken(r, "happens twice");
 	if (pit > done)
-		return broken(r, "%u earlier events of its thread are missing", pit - done);
+		return broken(r, "earlier events of its thread are missing (%u)", pit - done);
 	return 0;
 }
 
@@ -284,7 +278,7 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 			return 0;
 		}
 		if (l->readers)
-			return broken(r, "the lock is held, shared, by %u threads", l->readers);
+			return broken(r, "the lock is held shared (by %u)", l->readers);
 		l->owner = ev->thread;
 		return 0;
 	case SNAG_OP_RELEASE:

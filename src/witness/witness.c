@@ -50,8 +50,6 @@ void snag_witness_done(struct snag_witness *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* ---- bytes ---- */
-
 __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const char *fmt, ...)
 {
 	char why[200];
@@ -125,8 +123,6 @@ static void expect(struct reader *r, int c, const char *wanted)
 	if (!accept(r, c))
 		unexpected(r, wanted);
 }
-
-/* ---- numbers and strings ---- */
 
 static bool is_digit(int c)
 {
@@ -252,8 +248,6 @@ static void read_string(struct reader *r, const char *wanted)
 	r->name[r->name_len] = '\0';
 }
 
-/* ---- JSON values that do not matter ---- */
-
 static void skip_value(struct reader *r, int depth);
 
 static void skip_members(struct reader *r, bool is_object, int depth)
@@ -306,8 +300,6 @@ static void skip_value(struct reader *r, int depth)
 			unexpected(r, "a value");
 	}
 }
-
-/* ---- the witness ---- */
 
 static void add_event(struct reader *r, uint32_t event)
 {

@@ -27,9 +27,9 @@ int snag_witness_read(const char *path, const struct snag_trace *trace,
 
 /* What a reordering must keep of the reads. */
 enum snag_rules {
-	SNAG_RULES_AUTO,       /* dependence if the trace has branch events, else reads */
-	SNAG_RULES_READS,      /* every read keeps its writer (paper 002, section 2) */
-	SNAG_RULES_DEPENDENCE, /* only causal reads do (paper 003, definitions 2.2 and 2.3) */
+	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
+	SNAG_RULES_READS, /* every read keeps its writer (Pavlogiannis, POPL 2020, section 2) */
+	SNAG_RULES_DEPENDENCE, /* only causal reads do (Genç et al., OOPSLA 2019, definition 2.3) */
 };
 
 /* Checks a witness; 0: valid.  Otherwise SNAG_EINPUT, and err says which rule the

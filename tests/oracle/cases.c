@@ -134,6 +134,13 @@ static const struct known_case known[] = {
 		.dependence = "0-6",
 	},
 	{
+		.name = "WDP does not see that a write may depend on a read",
+		.trace = "T0 w y; T0 acq m; T0 w x; T0 rel m; T1 acq m; T1 r x; T1 rel m; T1 w y",
+		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-7"},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
 		.name = "SDP as printed is not sound",
 		.trace = "T0 acq a; T0 acq b; T0 w x; T0 rel b; T0 w y; T0 rel a; "
 			 "T1 acq b; T1 w x; T1 rel b; T1 acq a; T1 rel a; T1 acq b; T1 r x; T1 w "

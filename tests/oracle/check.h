@@ -23,8 +23,14 @@ enum outcome check_fail(struct reason *why, const char *fmt, ...)
 /* Writes pairs of events as "1-4 2-4"; races[e2] are the partners of e2. */
 void pairs_text(const event_set *races, unsigned n, char *to, size_t size);
 
+/* The answers of a known case, whose trace the subject is. */
+struct known_case;
+enum outcome check_case(struct subject *s, const struct known_case *c, struct reason *why);
+
 typedef enum outcome check_function(struct subject *s, struct reason *why);
 
+/* The search finds exactly the races the definitions allow (tiny traces). */
+check_function check_search;
 /* The witnesses of the search, and damaged ones: the checker accepts exactly what
  * the definitions do. */
 check_function check_witness;
@@ -40,6 +46,13 @@ check_function check_sdpx;
 check_function check_wdp;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
+/* The decision engine on every pair, in either mode: exact, with valid witnesses. */
+check_function check_decide_m2;
+check_function check_decide_dep;
+/* The detector m2 finds exactly the predictable races. */
+check_function check_m2;
+/* The predictive orders report exactly the predictable ones of their races, if decided. */
+check_function check_decided;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;
 check_function check_binary;

@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DAMAGED = 2 }; /* per witness */
-
 struct list {
 	uint32_t event[MAX_EVENTS + 2];
 	unsigned n;
@@ -125,14 +123,10 @@ static enum outcome check_rules(struct subject *s, enum snag_rules rules, struct
 			w.n = search_witness(search, is_turned ? e2 : e1, is_turned ? e1 : e2,
 					     w.event);
 			outcome = agree(s, rules, &w, true, why);
-			for (unsigned k = 0; outcome == PASSED && k < DAMAGED; k++) {
-				struct list bad = w;
-				damage(random, s->model.n, &bad);
-				if (bad.n > 1 && prng_chance(random, 50))
-					damage(random, s->model.n, &bad);
-				if (bad.n > 0)
-					outcome = agree(s, rules, &bad, false, why);
-			}
+			for (unsigned k = prng_range(random, 1, 2); k > 0 && w.n > 0; k--)
+				damage(random, s->model.n, &w);
+			if (outcome == PASSED && w.n > 0)
+				outcome = agree(s, rules, &w, false, why);
 			if (outcome == FAILED)
 				return FAILED;
 		}

@@ -15,7 +15,7 @@
 
 const struct generate_options generate_defaults = {
 	.threads = {2, 4},
-	.events = {6, 18},
+	.events = {5, 18},
 	.variables = {1, 3},
 	.locks = {0, 3},
 	.forks = 40,

@@ -33,6 +33,8 @@ static void find_kinds(struct model *m)
 			m->has_shared = true;
 		if (op >= SNAG_OP_ATOMIC_READ && op <= SNAG_OP_FENCE)
 			m->has_atomic = true;
+		if (op == SNAG_OP_BRANCH)
+			m->has_branch = true;
 	}
 }
 

@@ -63,7 +63,8 @@ struct model {
 	event_set reads, writes, branches; /* atomic accesses included */
 	event_set plain;		   /* plain accesses */
 	bool has_shared, has_atomic;	   /* shared locks; atomic accesses or fences */
-	bool is_nested;			   /* releases undo acquires in reverse order */
+	bool has_branch;
+	bool is_nested; /* releases undo acquires in reverse order */
 	struct section section[MAX_EVENTS];
 	unsigned nsections;
 	/* Behind them: each atomic access as a section of its own, of a lock of its variable

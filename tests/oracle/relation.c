@@ -47,8 +47,6 @@ const char *const relation_name[RELATIONS] = {
 	[REL_SDP] = "sdp", [REL_SDPX] = "sdpx", [REL_WDP] = "wdp",
 };
 
-/* ---- rules: each returns whether it added anything ---- */
-
 static bool add(struct order *o, unsigned e, event_set before)
 {
 	event_set old = o->before[e];
@@ -104,8 +102,6 @@ static bool close_rel_rel(const struct model *m, struct order *o)
 		changed |= add(o, b->release, just(a->release));
 	return changed;
 }
-
-/* ---- edges ---- */
 
 static void add_hard_edges(const struct model *m, struct order *o)
 {
@@ -252,8 +248,6 @@ static void add_last_writer_branches(const struct model *m, struct order *o)
 			add(o, take_first(&later), just(a->release));
 	}
 }
-
-/* ---- relations ---- */
 
 static void compute_hb(const struct model *m, struct order *o)
 {

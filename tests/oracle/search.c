@@ -87,8 +87,6 @@ void search_free(struct search *s)
 	free(s);
 }
 
-/* ---- the set of visited states ---- */
-
 static uint32_t state_hash(const struct state *st)
 {
 	uint64_t word[2];
@@ -131,8 +129,6 @@ static void visit_add(struct search *s, const struct state *st, uint32_t from, u
 	s->visit[s->nvisits] = (struct visit){.state = *st, .from = from, .event = (uint8_t)event};
 	*slot = (struct slot){.run = s->run, .visit = (uint32_t)s->nvisits++};
 }
-
-/* ---- what a state allows ---- */
 
 /* The threads whose hold on its lock keeps the acquire `e` from happening. */
 static uint32_t holders(const struct model *m, event_set done, unsigned e)
@@ -251,8 +247,6 @@ static void expand(struct search *s, uint32_t at)
 		visit_add(s, &next, at, e);
 	}
 }
-
-/* ---- a run ---- */
 
 static void prepare(struct search *s)
 {

@@ -238,6 +238,23 @@ static void test_repeatable(void **state)
 	snag_trace_done(&c);
 }
 
+static void test_again(void **state)
+{
+	struct snag_generate_options o = snag_generate_defaults;
+	struct snag_source *first, *second;
+	struct snag_error err;
+	struct snag_batch a, b;
+	o.events = 10000;
+	assert_int_equal(snag_generate_source(&o, &first, &err), 0);
+	assert_int_equal(snag_source_next(first, &a, &err), 1);
+	assert_int_equal(snag_source_again(first, &second, &err), 1);
+	assert_int_equal(snag_source_next(second, &b, &err), 1);
+	assert_int_equal(a.n, b.n);
+	assert_memory_equal(a.ev, b.ev, a.n * sizeof(*a.ev));
+	snag_source_close(first);
+	snag_source_close(second);
+}
+
 /* Ids count in order of first appearance, and batches carry the counts. */
 static void test_ids(void **state)
 {
@@ -298,7 +315,7 @@ int main(void)
 		cmocka_unit_test(test_skew),	     cmocka_unit_test(test_odd_shapes),
 		cmocka_unit_test(test_every_length), cmocka_unit_test(test_repeatable),
 		cmocka_unit_test(test_ids),	     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_turn),
+		cmocka_unit_test(test_turn),	     cmocka_unit_test(test_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ struct answers {
 	size_t n, cap;
 };
 
-static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event,
+static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 		    struct snag_vclock *before, struct snag_vclock_pool *pool)
 {
 	struct answers *a = ctx;

@@ -40,8 +40,6 @@ static void trace_parse(struct snag_trace *trace, const char *text)
 	}
 }
 
-/* ---- the checker ---- */
-
 struct check_case {
 	const char *what;
 	const char *trace;
@@ -75,8 +73,8 @@ static const struct check_case check_cases[] = {
 
 	{"twice", LOCKED, READS, "3 4 4 0 5", "step 2 (event 4, T1 rel(l)): happens twice"},
 	{"missing", LOCKED, READS, "3 0 5",
-	 "step 2 (event 5, T1 w(x)): 1 earlier events of its thread are"},
-	{"out of order", LOCKED, READS, "4 3 0 5", "step 0 (event 4, T1 rel(l)): 1 earlier"},
+	 "step 2 (event 5, T1 w(x)): earlier events of its thread are missing (1)"},
+	{"out of order", LOCKED, READS, "4 3 0 5", "step 0 (event 4, T1 rel(l)): earlier"},
 
 	{"fork first", "T0 fork T1; T0 w x; T1 w x", READS, "0 1 2", NULL},
 	{"not forked", "T0 fork T1; T0 w x; T1 w x", READS, "2 0 1",
@@ -110,12 +108,12 @@ static const struct check_case check_cases[] = {
 	{"shared together", "T0 racq l; T0 w x; T0 rrel l; T1 racq l; T1 w x; T1 rrel l", READS,
 	 "0 3 1 4", NULL},
 	{"shared, then alone", "T0 racq l; T0 w x; T0 rrel l; T1 acq l; T1 w x; T1 rel l", READS,
-	 "0 3 1 4", "step 1 (event 3, T1 acq(l)): the lock is held, shared, by 1 threads"},
+	 "0 3 1 4", "step 1 (event 3, T1 acq(l)): the lock is held shared (by 1)"},
 	{"alone, then shared", "T0 acq l; T0 w x; T0 rel l; T1 racq l; T1 w x; T1 rrel l", READS,
 	 "0 3 1 4", "step 1 (event 3, T1 racq(l)): the lock is held by T0"},
 	{"one of two readers left",
 	 "T0 racq l; T1 racq l; T0 rrel l; T1 rrel l; T2 acq l; T2 w x; T1 w x", READS,
-	 "0 1 2 4 5 6", "shared, by 1 threads"},
+	 "0 1 2 4 5 6", "shared (by 1)"},
 	{"both readers left",
 	 "T0 racq l; T1 racq l; T0 rrel l; T1 rrel l; T2 acq l; T2 w x; T1 w x", READS,
 	 "0 1 2 3 4 5 6", NULL},
@@ -270,8 +268,6 @@ static void test_long_names(void **state)
 	free(name);
 }
 
-/* ---- the reader ---- */
-
 static char path[64];
 
 static int read_bytes(const void *bytes, size_t n, struct snag_witness *w, struct snag_error *err)
@@ -419,7 +415,7 @@ static void test_read_damaged(void **state)
 {
 	uint64_t seed = 1;
 	size_t read = 0, refused = 0;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < 4000; round++) {
 		const char *text = read_cases[round % 13].text;
 		static const char alphabet[] = "{}[]\",:\\0123456789u-.eE \n\0\xff"
 					       "ab";
@@ -444,7 +440,7 @@ static void test_read_damaged(void **state)
 		assert_true(rc == 0 || (rc == SNAG_EINPUT && err.msg[0] && !strchr(err.msg, '\n')));
 		snag_witness_done(&w);
 	}
-	assert_true(read > 100 && refused > 10000);
+	assert_true(read > 50 && refused > 2000);
 }
 
 int main(void)

@@ -1,0 +1,56 @@
+#!/bin/sh
+# The long run of the oracle: ORACLE_TRACES random traces (1,000,000 unless set), the numbers split over
+# the cores.  ORACLE_SEED chooses others; arguments are passed on (--check hb,shb, --events 18-24, ...).
+# Prints progress as parts finish, the first failure if there is one, and the summary last.
+set -eu
+
+oracle=${ORACLE:-$(dirname "$0")/../build/tests/oracle/oracle}
+traces=${ORACLE_TRACES:-1000000}
+seed=${ORACLE_SEED:-$(date +%s)}
+cores=$(nproc)
+part=20000
+
+[ -x "$oracle" ] || { echo "oracle: $oracle is missing: run make first" >&2; exit 2; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+echo "oracle: $traces traces, seed $seed, $cores cores"
+
+# Core k takes the parts k, k + cores, ...; it stops at the first failure of any core.
+worker() {
+	first=$(($1 * part))
+	shift
+	while [ "$first" -lt "$traces" ] && [ ! -e "$dir/failed" ]; do
+		n=$((traces - first < part ? traces - first : part))
+		if "$oracle" --seed "$seed" --first "$first" --traces "$n" "$@" >"$dir/$first" 2>&1; then
+			mv "$dir/$first" "$dir/ok-$first"
+			echo "oracle: traces $first to $((first + n - 1)) passed"
+		else
+			echo "oracle: status $? from --seed $seed --first $first --traces $n $*" >>"$dir/$first"
+			mv "$dir/$first" "$dir/failed"
+		fi
+		first=$((first + part * cores))
+	done
+}
+
+k=0
+while [ "$k" -lt "$cores" ]; do
+	worker "$k" "$@" &
+	k=$((k + 1))
+done
+wait
+
+if [ -e "$dir/failed" ]; then
+	cat "$dir/failed"
+	exit 1
+fi
+# The per-check lines `name: N passed, M did not apply`, added up in their order.
+cat "$dir"/ok-* | awk -F'[:, ]+' '
+	/^[a-z0-9-]+: [0-9]+ passed/ {
+		if (!($1 in passed)) order[++n] = $1
+		passed[$1] += $2; skipped[$1] += $4; total += $2
+	}
+	END {
+		for (i = 1; i <= n; i++)
+			printf "%s: %d passed, %d did not apply\n", order[i], passed[order[i]], skipped[order[i]]
+		printf "%d passed, 0 failed\n", total
+	}'

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * candidates.c - every pair of accesses that may be a predictable race
+ *
+ * Idea.   Most accesses of a variable hold its lock, its *guard*: found by majority.  Two
+ *         guarded accesses are no candidate, so only the *bare* ones, few, are held against the
+ *         others.  For a bare access of thread t, those of thread u that are not ordered
+ *         with it are a contiguous range of u's lane, and along t both ends of
+ *         the range only move forward.
+ *
+ * Classes.  Two accesses of a thread to a variable with the same location, operation and locks
+ *         are alike.  If an earlier access of the same class was held against a range,
+ *         only what has come into the range since can show a new pair of classes: so each
+ *         lane is walked once for every class, however many pairs there are.
+ *
+ * State.  guard[x]    a lock, or NONE
+ *         bare        bit by event: a plain access without its variable's guard
+ *         event[]     the bare accesses by variable, then thread, then number
+ *         stack[i]    for a node of held locks, a number: equal only for equal locks
+ *         mark[]      by class: how far the current lane has been walked
+ *
+ * Cost.   Linear in the trace, plus for each bare access a gallop in the lanes of its variable,
+ * plus the pairs looked at.
+ */
+#include "detect/candidates.h"
+
+#include "base/memory.h"
+#include "witness/decide_ops.h"
+
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+struct mark {
+	uint32_t stamp; /* others are unused */
+	uint32_t loc, stack;
+	uint32_t walked; /* the end of the range of the last access of the class */
+};
+
+struct enumeration {
+	const struct snag_index *ix;
+	const struct snag_rows *rows;
+	const struct snag_candidates_options *options;
+	snag_candidate_handler *handler;
+	void *ctx;
+	bool is_over;
+
+	uint32_t *guard;
+	uint64_t *bare;
+	uint32_t *first; /* by variable, and one more: in event[] */
+	uint32_t *event;
+	uint32_t *stack; /* by node; NULL unless by class */
+
+	struct mark *mark; /* open addressing */
+	uint32_t nmarks, marks_used, stamp;
+};
+
+static bool is_bare(const struct enumeration *en, uint32_t e)
+{
+	return en->bare[e / 64] >> (e % 64) & 1;
+}
+
+/* ---- guards ---- */
+
+/* Whether the lock is held so that it keeps this access from all others that hold it. */
+static bool holds(const struct snag_index *ix, uint32_t e, uint32_t lock)
+{
+	const struct snag_event *ev = ix->trace->ev;
+	for (uint32_t node = ix->held[e]; node; node = ix->node[node].below) {
+		const struct snag_event *acquire = &ev[ix->node[node].acquire];
+		if (acquire->target == lock)
+			return acquire->op == SNAG_OP_ACQUIRE || ev[e].op == SNAG_OP_READ;
+	}
+	return false;
+}
+
+/* By majority vote: a lock that more than half of the accesses hold wins; any is right. */
+static void guards_find(struct enumeration *en)
+{
+	const struct snag_index *ix = en->ix;
+	uint32_t *votes = snag_calloc(ix->nvariables, sizeof(*votes));
+	en->guard = snag_realloc(NULL, ix->nvariables, sizeof(*en->guard));
+	memset(en->guard, 0xff, ix->nvariables * sizeof(*en->guard));
+	for (uint32_t e = 0; e < ix->nevents; e++) {
+		const struct snag_event *ev = &ix->trace->ev[e];
+		if (!snag_op_is_access(ev->op))
+			continue;
+		uint32_t *guard = &en->guard[ev->target];
+		if (*guard != NONE && holds(ix, e, *guard)) {
+			votes[ev->target]++;
+		} else if (votes[ev->target] == 0) {
+			uint32_t top = ix->held[e];
+			*guard = top ? ix->trace->ev[ix->node[top].acquire].target : NONE;
+			votes[ev->target] = top != 0;
+		} else {
+			votes[ev->target]--;
+		}
+	}
+	free(votes);
+}
+
+/* ---- bare accesses ---- */
+
+/* Moves the accesses of one variable, in observed order, together by thread. */
+static void group_by_thread(const struct snag_index *ix, uint32_t *event, uint32_t n,
+			    uint32_t *scratch, uint32_t *count)
+{
+	uint32_t at = 0;
+	if (n < 2)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		count[snag_index_thread(ix, event[i])]++;
+	for (uint32_t i = 0; i < n; i++) {
+		/* The first access of a thread makes room for all of it. */
+		snag_tid t = snag_index_thread(ix, event[i]);
+		if (count[t] == 0)
+			continue;
+		for (uint32_t k = i; count[t] > 0; k++)
+			if (snag_index_thread(ix, event[k]) == t) {
+				scratch[at++] = event[k];
+				count[t]--;
+			}
+	}
+	memcpy(event, scratch, n * sizeof(*event));
+}
+
+static void bare_find(struct enumeration *en)
+{
+	const struct snag_index *ix = en->ix;
+	uint32_t total = 0, most = 0;
+	en->bare = snag_calloc(ix->nevents / 64 + 1, sizeof(*en->bare));
+	en->first = snag_calloc((size_t)ix->nvariables + 2, sizeof(*en->first));
+	for (uint32_t e = 0; e < ix->nevents; e++) {
+		const struct snag_event *ev = &ix->trace->ev[e];
+		if (!snag_op_is_access(ev->op) ||
+		    (en->guard[ev->target] != NONE && holds(ix, e, en->guard[ev->target])))
+			continue;
+		en->bare[e / 64] |= (uint64_t)1 << (e % 64);
+		if (++en->first[ev->target + 2] > most)
+			most = en->first[ev->target + 2];
+		total++;
+	}
+	for (uint32_t x = 2; x <= ix->nvariables; x++)
+		en->first[x] += en->first[x - 1];
+	en->event = snag_realloc(NULL, total, sizeof(*en->event));
+	for (uint32_t e = 0; e < ix->nevents; e++)
+		if (is_bare(en, e))
+			en->event[en->first[ix->trace->ev[e].target + 1]++] = e;
+
+	uint32_t *scratch = snag_realloc(NULL, most, sizeof(*scratch));
+	uint32_t *count = snag_calloc(ix->nthreads, sizeof(*count));
+	for (uint32_t x = 0; x < ix->nvariables; x++)
+		group_by_thread(ix, en->event + en->first[x], en->first[x + 1] - en->first[x],
+				scratch, count);
+	free(scratch);
+	free(count);
+}
+
+/* ---- classes ---- */
+
+struct step {
+	uint64_t key; /* the stack below, and the lock and how it is held */
+	uint32_t stack;
+};
+
+/* Numbers the stacks of held locks: equal numbers only for the same locks. */
+static void stacks_number(struct enumeration *en)
+{
+	const struct snag_index *ix = en->ix;
+	size_t nslots = 64;
+	while (nslots < 2 * ix->nnodes)
+		nslots *= 2;
+	struct step *slot = snag_calloc(nslots, sizeof(*slot));
+	uint32_t n = 0;
+	en->stack = snag_calloc(ix->nnodes, sizeof(*en->stack));
+	for (uint32_t i = 1; i < ix->nnodes; i++) {
+		const struct snag_event *ev = &ix->trace->ev[ix->node[i].acquire];
+		uint64_t how = 2 * (uint64_t)ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED);
+		uint64_t key = (uint64_t)en->stack[ix->node[i].below] << 33 | how;
+		size_t s = (size_t)((key + 1) * 0x9e3779b97f4a7c15u >> 20) & (nslots - 1);
+		while (slot[s].stack && slot[s].key != key)
+			s = (s + 1) & (nslots - 1);
+		if (!slot[s].stack)
+			slot[s] = (struct step){key, ++n};
+		en->stack[i] = slot[s].stack;
+	}
+	free(slot);
+}
+
+static void marks_double(struct enumeration *en)
+{
+	struct mark *old = en->mark;
+	uint32_t nold = en->nmarks;
+	en->nmarks = nold ? nold * 2 : 64;
+	en->mark = snag_calloc(en->nmarks, sizeof(*en->mark));
+	for (uint32_t i = 0; i < nold; i++) {
+		if (old[i].stamp != en->stamp)
+			continue;
+		uint64_t key = (uint64_t)old[i].loc << 32 | old[i].stack;
+		uint32_t s = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (en->nmarks - 1);
+		while (en->mark[s].stamp == en->stamp)
+			s = (s + 1) & (en->nmarks - 1);
+		en->mark[s] = old[i];
+	}
+	free(old);
+}
+
+/* The mark of the class of e, new ones at 0.  Accesses of one lane, and of the other
+ * side at one location, have one operation each, so that it need not be in the key. */
+static struct mark *mark_of(struct enumeration *en, uint32_t e)
+{
+	uint32_t loc = en->ix->trace->ev[e].loc * 2 + (en->ix->trace->ev[e].op == SNAG_OP_WRITE);
+	uint32_t stack = en->stack[en->ix->held[e]];
+	if (2 * en->marks_used >= en->nmarks)
+		marks_double(en);
+	uint64_t key = (uint64_t)loc << 32 | stack;
+	uint32_t s = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (en->nmarks - 1);
+	for (; en->mark[s].stamp == en->stamp; s = (s + 1) & (en->nmarks - 1))
+		if (en->mark[s].loc == loc && en->mark[s].stack == stack)
+			return &en->mark[s];
+	en->marks_used++;
+	en->mark[s] = (struct mark){.stamp = en->stamp, .loc = loc, .stack = stack};
+	return &en->mark[s];
+}
+
+static void marks_clear(struct enumeration *en)
+{
+	en->stamp++;
+	en->marks_used = 0;
+}
+
+/* ---- pairs ---- */
+
+struct range {
+	uint32_t low, high; /* in the lane */
+};
+
+/* The first i >= from in the lane that is no longer ordered before e, resp. that is ordered
+ * after it. */
+static uint32_t gallop_low(const struct enumeration *en, const struct snag_lanes *lanes,
+			   const struct snag_lane *lane, uint32_t from, uint32_t bound)
+{
+	uint32_t n = snag_lane_length(lane), step = 1, low = from;
+	while (low < n && snag_lane_at(lanes, lane, low) < bound) {
+		uint32_t next = n - low > step ? low + step : n - 1;
+		if (snag_lane_at(lanes, lane, next) < bound) {
+			low = next + 1;
+			step *= 2;
+		} else {
+			low++;
+			step = step > 1 ? step / 2 : 1;
+		}
+	}
+	return low;
+}
+
+static bool is_after(const struct enumeration *en, const struct snag_lanes *lanes,
+		     const struct snag_lane *lane, uint32_t i, uint32_t e)
+{
+	uint32_t f = snag_index_event(en->ix, lane->thread, snag_lane_at(lanes, lane, i));
+	snag_tid t = snag_index_thread(en->ix, e);
+	return snag_index_row_before(en->ix, en->rows, f)[t] > en->ix->position[e];
+}
+
+static uint32_t gallop_high(const struct enumeration *en, const struct snag_lanes *lanes,
+			    const struct snag_lane *lane, uint32_t from, uint32_t e)
+{
+	uint32_t n = snag_lane_length(lane), step = 1, low = from;
+	while (low < n && !is_after(en, lanes, lane, low, e)) {
+		uint32_t next = n - low > step ? low + step : n - 1;
+		if (!is_after(en, lanes, lane, next, e)) {
+			low = next + 1;
+			step *= 2;
+		} else {
+			low++;
+			step = step > 1 ? step / 2 : 1;
+		}
+	}
+	return low;
+}
+
+static bool is_wanted(const struct enumeration *en, uint32_t e)
+{
+	return !en->options->locations || en->options->locations[en->ix->trace->ev[e].loc];
+}
+
+/* Holds bare e against what is in the range. */
+static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *lanes,
+		 const struct snag_lane *lane, struct range range)
+{
+	const struct snag_index *ix = en->ix;
+	for (uint32_t i = range.low; i < range.high && !en->is_over; i++) {
+		uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
+		/* Two bare ones meet twice. */
+		if (!snag_op_is_access(ix->trace->ev[f].op) || (f < e && is_bare(en, f)) ||
+		    !is_wanted(en, f) || snag_index_common_lock(ix, e, f))
+			continue;
+		en->is_over = !en->handler(en->ctx, e < f ? e : f, e < f ? f : e);
+	}
+}
+
+/* Holds the n bare accesses of one thread and variable against a lane of another thread. */
+static void against_lane(struct enumeration *en, const uint32_t *event, uint32_t n,
+			 const struct snag_lanes *lanes, const struct snag_lane *lane)
+{
+	const struct snag_index *ix = en->ix;
+	bool is_reads = lanes == &ix->reads;
+	struct range range = {0, 0};
+	marks_clear(en);
+	for (uint32_t i = 0; i < n && !en->is_over; i++) {
+		uint32_t e = event[i];
+		if ((is_reads && ix->trace->ev[e].op == SNAG_OP_READ) || !is_wanted(en, e))
+			continue;
+		uint32_t bound = snag_index_row_before(ix, en->rows, e)[lane->thread];
+		range.low = gallop_low(en, lanes, lane, range.low, bound);
+		range.high = gallop_high(en, lanes, lane,
+					 range.high > range.low ? range.high : range.low, e);
+		struct range left = range;
+		if (en->options->by_class) {
+			struct mark *mark = mark_of(en, e);
+			left.low = mark->walked > left.low ? mark->walked : left.low;
+			mark->walked = range.high;
+		}
+		walk(en, e, lanes, lane, left);
+	}
+}
+
+static void variable_pairs(struct enumeration *en, uint32_t x)
+{
+	const struct snag_index *ix = en->ix;
+	const struct snag_lanes *side[2] = {&ix->writes, &ix->reads};
+	for (uint32_t i = en->first[x], end; i < en->first[x + 1] && !en->is_over; i = end) {
+		snag_tid t = snag_index_thread(ix, en->event[i]);
+		for (end = i + 1; end < en->first[x + 1]; end++)
+			if (snag_index_thread(ix, en->event[end]) != t)
+				break;
+		for (int k = 0; k < 2; k++)
+			for (uint32_t l = side[k]->first[x]; l < side[k]->first[x + 1]; l++)
+				if (side[k]->lane[l].thread != t)
+					against_lane(en, en->event + i, end - i, side[k],
+						     &side[k]->lane[l]);
+	}
+}
+
+void snag_candidates(const struct snag_index *ix, const struct snag_candidates_options *options,
+		     snag_candidate_handler *handler, void *ctx)
+{
+	struct enumeration en = {.ix = ix,
+				 .rows = &ix->rows[options->mode],
+				 .options = options,
+				 .handler = handler,
+				 .ctx = ctx};
+	guards_find(&en);
+	bare_find(&en);
+	if (options->by_class)
+		stacks_number(&en);
+	for (uint32_t x = 0; x < ix->nvariables && !en.is_over; x++)
+		variable_pairs(&en, x);
+	free(en.guard);
+	free(en.bare);
+	free(en.first);
+	free(en.event);
+	free(en.stack);
+	free(en.mark);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * recent.h - the latest events, to name partners without reading the trace again
+ *
+ * Idea.   Partners mostly are near: a variable's accesses are ordered again and again, and
+ *         what comes before an access that is ordered after all earlier ones cannot race with
+ *         what comes after it.  A detector that knows such a point lets the partners be found
+ *         in a window of recent events.  Only what reaches further back, or would be
+ *         searched for too long in all, is left to a second reading (partners.h).
+ * State.  ring[]  the last SNAG_RECENT_EVENTS events
+ * Cost.   A copy per event; a question the events since that point.  All questions together
+ *         look at no more events than the trace has.
+ */
+#ifndef SNAG_DETECT_RECENT_H
+#define SNAG_DETECT_RECENT_H
+
+#include "detect/partners.h"
+
+enum { SNAG_RECENT_EVENTS = 1 << 18 };
+
+struct snag_recent {
+	struct snag_event *ring; /* event e is at e modulo SNAG_RECENT_EVENTS */
+	uint64_t n;		 /* events so far */
+	uint64_t looked_at;	 /* by questions so far */
+};
+
+void snag_recent_init(struct snag_recent *r);
+void snag_recent_done(struct snag_recent *r);
+void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch);
+
+/* Names the partners of access `ev`, number `event`, by calling `handler` for each chain, if
+ * the window reaches back to event `since`, before which there are none.  False: not done. */
+bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, uint32_t event,
+			  uint32_t since, const struct snag_vclock *before,
+			  snag_partners_handler *handler, void *ctx);
+
+#endif

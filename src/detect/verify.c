@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify.c - from candidate pairs to races with witnesses
+ */
+#include "detect/verify.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "witness/decide_check.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+	KEPT = 4,	/* instances of each sort for a pair of locations */
+	BLOCK = 1 << 14 /* candidates decided at once */
+};
+
+/* Events that may be replayed, all witnesses together; a replay costs the trace. */
+#define MAX_REPLAYED ((uint64_t)20 << 20)
+/* Candidates of the second round; beyond that the result is not complete. */
+#define MAX_SECOND ((uint64_t)20 << 20)
+
+struct pair {
+	uint32_t e1, e2;
+};
+
+/* What became of a candidate or of a pair of locations. */
+struct result {
+	enum snag_decision decision;
+	struct pair pair; /* decided so */
+	struct snag_race race;
+};
+
+/* A pair of locations. */
+struct place {
+	snag_loc low, high;
+	uint32_t nearly, nnear;
+	struct pair early[KEPT]; /* by second event */
+	struct pair near[KEPT];	 /* by distance */
+	bool is_settled;	 /* a race was found */
+	bool is_undecided;
+	struct pair undecided; /* an instance of it */
+};
+
+struct snag_verify {
+	const struct snag_detector_env *env;
+	const struct snag_index *ix;
+	enum snag_mode mode;
+	struct snag_decider **decider; /* by worker */
+	unsigned workers;
+	_Atomic uint64_t replayed; /* events */
+
+	struct pair *block;
+	size_t nblock;
+	struct result *result; /* of the block, or of the places */
+
+	struct place *place;
+	size_t nplaces, place_cap;
+	uint32_t *slot; /* open addressing, place number + 1 */
+	size_t nslots;
+	bool *locations;
+	unsigned round;
+	uint64_t nsecond;
+	bool is_incomplete;
+};
+
+struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
+				    const struct snag_index *ix, enum snag_mode mode)
+{
+	struct snag_verify *v = snag_calloc(1, sizeof(*v));
+	struct snag_decide_options options = {.mode = mode, .max_nodes = env->budget};
+	v->env = env;
+	v->ix = ix;
+	v->mode = mode;
+	v->workers = env->jobs;
+	v->decider = snag_calloc(v->workers, sizeof(struct snag_decider *));
+	for (unsigned i = 0; i < v->workers; i++)
+		v->decider[i] = snag_decider_new(ix, &options);
+	v->block = snag_realloc(NULL, BLOCK, sizeof(*v->block));
+	return v;
+}
+
+void snag_verify_free(struct snag_verify *v)
+{
+	if (!v)
+		return;
+	for (unsigned i = 0; i < v->workers; i++)
+		snag_decider_free(v->decider[i]);
+	free(v->decider);
+	free(v->block);
+	free(v->place);
+	free(v->slot);
+	free(v->locations);
+	free(v);
+}
+
+static bool is_stopped(const struct snag_verify *v)
+{
+	return v->env->stop && *v->env->stop;
+}
+
+/* ---- one candidate ---- */
+
+static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
+{
+	uint64_t n = v->ix->nevents;
+	/* Relaxed: a count, nothing is published by it. */
+	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
+		return snag_witness_check_indexed(v->ix, v->mode, w);
+	enum snag_rules rules = v->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	return snag_witness_check(v->ix->trace, w, rules, NULL) == 0;
+}
+
+static struct snag_site site_of(const struct snag_verify *v, uint32_t e)
+{
+	const struct snag_event *ev = &v->ix->trace->ev[e];
+	return (struct snag_site){.event = e,
+				  .thread = ev->thread,
+				  .target = ev->target,
+				  .loc = ev->loc,
+				  .op = ev->op};
+}
+
+static void *copy_of(const void *from, size_t n, size_t elem)
+{
+	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
+}
+
+static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
+{
+	struct snag_decider *d = v->decider[worker];
+	const struct snag_witness *w = snag_decider_witness(d);
+	ret->pair = pair;
+	ret->decision = snag_decide(d, pair.e1, pair.e2);
+	ret->race = (struct snag_race){.first = site_of(v, pair.e1),
+				       .second = site_of(v, pair.e2),
+				       .count = 1,
+				       .verdict = SNAG_UNVERIFIED};
+	if (ret->decision != SNAG_VERIFIED)
+		return;
+	if (!is_valid(v, w)) {
+		ret->decision = SNAG_UNDECIDED;
+		return;
+	}
+	ret->race.verdict = SNAG_PREDICTED;
+	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
+	ret->race.nwitness = w->n;
+	ret->race.prefix = copy_of(w->prefix, v->ix->nthreads, sizeof(*w->prefix));
+}
+
+/* ---- pairs of locations ---- */
+
+static size_t slot_start(const struct snag_verify *v, snag_loc low, snag_loc high)
+{
+	uint64_t key = (uint64_t)low << 32 | high;
+	return (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (v->nslots - 1);
+}
+
+static void slots_double(struct snag_verify *v)
+{
+	free(v->slot);
+	v->nslots = v->nslots ? v->nslots * 2 : 256;
+	v->slot = snag_calloc(v->nslots, sizeof(*v->slot));
+	for (size_t i = 0; i < v->nplaces; i++) {
+		size_t s = slot_start(v, v->place[i].low, v->place[i].high);
+		while (v->slot[s])
+			s = (s + 1) & (v->nslots - 1);
+		v->slot[s] = (uint32_t)i + 1;
+	}
+}
+
+/* NULL: there is none yet. */
+static struct place *place_find(const struct snag_verify *v, struct pair p)
+{
+	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
+	snag_loc low = a < b ? a : b, high = a < b ? b : a;
+	if (!v->nslots)
+		return NULL;
+	for (size_t s = slot_start(v, low, high); v->slot[s]; s = (s + 1) & (v->nslots - 1)) {
+		struct place *place = &v->place[v->slot[s] - 1];
+		if (place->low == low && place->high == high)
+			return place;
+	}
+	return NULL;
+}
+
+static struct place *place_of(struct snag_verify *v, struct pair p)
+{
+	struct place *place = place_find(v, p);
+	if (place)
+		return place;
+	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
+	v->place = snag_grow(v->place, &v->place_cap, v->nplaces + 1, sizeof(*v->place));
+	place = &v->place[v->nplaces++];
+	*place = (struct place){.low = a < b ? a : b, .high = a < b ? b : a};
+	if (2 * v->nplaces >= v->nslots) {
+		slots_double(v);
+		return place;
+	}
+	size_t s = slot_start(v, place->low, place->high);
+	while (v->slot[s])
+		s = (s + 1) & (v->nslots - 1);
+	v->slot[s] = (uint32_t)v->nplaces;
+	return place;
+}
+
+/* Keeps the instances with the smallest keys. */
+static void keep(struct pair *kept, uint32_t *n, struct pair p, uint32_t (*key)(struct pair))
+{
+	uint32_t i = *n;
+	if (i == KEPT && key(p) >= key(kept[KEPT - 1]))
+		return;
+	if (i < KEPT)
+		++*n;
+	else
+		i--;
+	for (; i > 0 && key(kept[i - 1]) > key(p); i--)
+		kept[i] = kept[i - 1];
+	kept[i] = p;
+}
+
+static uint32_t second_event(struct pair p)
+{
+	return p.e2;
+}
+
+static uint32_t distance(struct pair p)
+{
+	return p.e2 - p.e1;
+}
+
+static void place_decide(void *ctx, unsigned worker, size_t i)
+{
+	struct snag_verify *v = ctx;
+	struct place *place = &v->place[i];
+	struct result *r = &v->result[i];
+	uint32_t n = place->nearly + place->nnear;
+	for (uint32_t k = 0; k < n && !place->is_settled && !is_stopped(v); k++) {
+		bool is_early = k < place->nearly;
+		decide(v, worker, is_early ? place->early[k] : place->near[k - place->nearly], r);
+		place->is_settled = r->decision == SNAG_VERIFIED;
+		if (r->decision == SNAG_UNDECIDED) {
+			place->is_undecided = true;
+			place->undecided = r->pair;
+		}
+	}
+}
+
+static void report(struct snag_verify *v, const struct result *r)
+{
+	v->env->on_race(v->env->ctx, &r->race);
+}
+
+/* ---- rounds ---- */
+
+static void block_decide(void *ctx, unsigned worker, size_t i)
+{
+	struct snag_verify *v = ctx;
+	struct place *place = v->env->pairs ? NULL : place_find(v, v->block[i]);
+	v->result[i].decision = SNAG_INFEASIBLE;
+	if ((place && place->is_settled) || is_stopped(v))
+		return;
+	decide(v, worker, v->block[i], &v->result[i]);
+}
+
+/* Decides what has gathered, and reports it in order. */
+static void block_end(struct snag_verify *v)
+{
+	v->result = snag_calloc(v->nblock, sizeof(*v->result));
+	snag_parallel(v->nblock, v->workers, block_decide, v);
+	for (size_t i = 0; i < v->nblock; i++) {
+		struct result *r = &v->result[i];
+		struct place *place = v->env->pairs ? NULL : place_find(v, v->block[i]);
+		if (place && place->is_settled) {
+			snag_race_done(&r->race); /* another instance came first */
+			continue;
+		}
+		if (place && r->decision == SNAG_UNDECIDED) {
+			place->is_undecided = true;
+			place->undecided = r->pair;
+			continue;
+		}
+		if (r->decision == SNAG_INFEASIBLE)
+			continue;
+		v->is_incomplete |= r->decision == SNAG_UNDECIDED;
+		if (place)
+			place->is_settled = true;
+		report(v, r);
+	}
+	free(v->result);
+	v->nblock = 0;
+}
+
+static void block_add(struct snag_verify *v, struct pair p)
+{
+	v->block[v->nblock++] = p;
+	if (v->nblock == BLOCK)
+		block_end(v);
+}
+
+bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
+{
+	struct pair p = {e1, e2};
+	struct place *place = v->env->pairs ? NULL : place_of(v, p);
+	if (!place) {
+		block_add(v, p);
+	} else if (v->round == 0) {
+		keep(place->early, &place->nearly, p, second_event);
+		keep(place->near, &place->nnear, p, distance);
+	} else if (!place->is_settled) {
+		if (++v->nsecond > MAX_SECOND) {
+			v->is_incomplete = true;
+			return false;
+		}
+		block_add(v, p);
+	}
+	return !is_stopped(v);
+}
+
+/* The first round ends: decides the kept instances. */
+static bool places_end(struct snag_verify *v)
+{
+	bool is_open = false;
+	v->result = snag_calloc(v->nplaces, sizeof(*v->result));
+	v->locations = snag_calloc(v->ix->trace->names.space[SNAG_SPACE_LOCATION].n,
+				   sizeof(*v->locations));
+	snag_parallel(v->nplaces, v->workers, place_decide, v);
+	for (size_t i = 0; i < v->nplaces; i++) {
+		const struct place *place = &v->place[i];
+		if (place->is_settled) {
+			report(v, &v->result[i]);
+			continue;
+		}
+		is_open = true;
+		v->locations[place->low] = v->locations[place->high] = true;
+	}
+	free(v->result);
+	return is_open;
+}
+
+/* What no instance settled, and some left undecided, is reported as that. */
+static void undecided_report(struct snag_verify *v)
+{
+	for (size_t i = 0; i < v->nplaces; i++) {
+		const struct place *place = &v->place[i];
+		if (place->is_settled || !place->is_undecided)
+			continue;
+		struct result r = {.race = {.first = site_of(v, place->undecided.e1),
+					    .second = site_of(v, place->undecided.e2),
+					    .count = 1,
+					    .verdict = SNAG_UNVERIFIED}};
+		v->is_incomplete = true;
+		report(v, &r);
+	}
+}
+
+bool snag_verify_round(struct snag_verify *v)
+{
+	bool again = false;
+	if (v->env->pairs || v->round > 0)
+		block_end(v);
+	else
+		again = places_end(v) && !is_stopped(v);
+	v->is_incomplete |= is_stopped(v);
+	v->round++;
+	if (!again)
+		undecided_report(v);
+	return again;
+}
+
+const bool *snag_verify_locations(const struct snag_verify *v)
+{
+	return v->locations;
+}
+
+bool snag_verify_is_complete(const struct snag_verify *v)
+{
+	return !v->is_incomplete;
+}

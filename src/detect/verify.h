@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify.h - from candidate pairs to races with witnesses
+ *
+ * Idea.   Candidates are gathered, decided by several threads at once (witness/decide.h), their
+ *         witnesses checked, and reported: predicted, or unverified if the budget did not
+ *         suffice.  Those that are refuted are not heard of again.
+ *
+ *         Every pair may be wanted: then candidates are decided in blocks as they come.  Or one for
+ *         each unordered pair of locations: then there are two rounds.  In the first a few
+ *         instances of each pair of locations are kept, the earliest and the nearest; they
+ *         are decided in this order until one is a race.  In the second, for which candidates
+ *         are enumerated once more, every instance of the pairs of locations that
+ *         are still open is decided.
+ *
+ * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
+ * whole trace, so on long traces, after a number of replays, the rest is checked by index
+ *         (witness/decide_check.h).
+ */
+#ifndef SNAG_DETECT_VERIFY_H
+#define SNAG_DETECT_VERIFY_H
+
+#include "detect/detector.h"
+#include "witness/decide.h"
+
+struct snag_verify;
+
+/* The index has the rows of the mode; both outlive it. */
+struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
+				    const struct snag_index *ix, enum snag_mode mode);
+void snag_verify_free(struct snag_verify *v); /* accepts NULL */
+
+/* One candidate, e1 < e2.  False: the user wants an end. */
+bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
+/* The end of the enumeration.  True: it should be repeated, for accesses at the locations that
+ * snag_verify_locations() gives. */
+bool snag_verify_round(struct snag_verify *v);
+const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
+/* After the last round: whether every candidate was decided, or needed no decision. */
+bool snag_verify_is_complete(const struct snag_verify *v);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * snag_bytes.h - byte strings being written and read, with variable-length numbers
+ *
+ * A varint is LEB128: seven bits to a byte, lowest first, the top bit set in all
+ * but the last.
+ */
+#ifndef SNAG_TRACE_SNAG_BYTES_H
+#define SNAG_TRACE_SNAG_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct snag_bytes { /* grows at its end */
+	uint8_t *at;
+	size_t n, cap;
+};
+
+/* Room for `n` more bytes behind b->n, which the caller advances. */
+uint8_t *snag_bytes_room(struct snag_bytes *b, size_t n);
+void snag_bytes_put(struct snag_bytes *b, const void *bytes, size_t n);
+void snag_bytes_put_varint(struct snag_bytes *b, uint32_t v);
+void snag_bytes_done(struct snag_bytes *b);
+
+struct snag_span { /* bytes being read */
+	const uint8_t *at, *end;
+};
+
+static inline struct snag_span snag_bytes_span(const struct snag_bytes *b)
+{
+	return (struct snag_span){b->at, b->at + b->n};
+}
+
+/* False: the bytes end too early, or the number has more than 32 bits. */
+bool snag_span_byte(struct snag_span *s, uint8_t *ret_v);
+bool snag_span_varint(struct snag_span *s, uint32_t *ret_v);
+
+#endif

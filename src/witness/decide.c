@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide.c - is this pair of accesses a race?  Exactly, with a witness
+ */
+#include "witness/decide.h"
+
+#include "base/memory.h"
+#include "witness/decide_cut.h"
+#include "witness/decide_propagate.h"
+#include "witness/decide_search.h"
+
+#include <string.h>
+
+struct snag_decider {
+	const struct snag_index *ix;
+	struct snag_decide_options options;
+	struct snag_state state;
+	struct snag_line line;
+	struct snag_witness witness;
+	uint32_t *needed; /* X, by thread */
+	size_t witness_cap;
+	struct snag_decide_stats stats;
+};
+
+struct snag_decider *snag_decider_new(const struct snag_index *ix,
+				      const struct snag_decide_options *options)
+{
+	struct snag_decider *d = snag_calloc(1, sizeof(*d));
+	d->ix = ix;
+	d->options = *options;
+	if (!d->options.max_nodes)
+		d->options.max_nodes = SNAG_DECIDE_NODES;
+	if (!d->options.max_window)
+		d->options.max_window = SNAG_DECIDE_WINDOW;
+	snag_state_init(&d->state, ix, options->mode);
+	snag_line_init(&d->line, &d->state);
+	d->needed = snag_calloc(ix->nthreads, sizeof(*d->needed));
+	d->witness.prefix = snag_calloc(ix->nthreads, sizeof(*d->witness.prefix));
+	return d;
+}
+
+void snag_decider_free(struct snag_decider *d)
+{
+	if (!d)
+		return;
+	snag_state_done(&d->state);
+	snag_line_done(&d->line);
+	free(d->needed);
+	free(d->witness.prefix);
+	free(d->witness.event);
+	free(d);
+}
+
+/* X |= all that must precede the racing access e. */
+static void need_before(struct snag_decider *d, uint32_t e)
+{
+	const struct snag_index *ix = d->ix;
+	const uint32_t *count = snag_index_row_before(ix, d->state.rows, e);
+	snag_tid t = snag_index_thread(ix, e);
+	uint32_t p = ix->position[e];
+	for (snag_tid u = 0; u < ix->nthreads; u++)
+		if (count[u] > d->needed[u] && u != t)
+			d->needed[u] = count[u];
+	if (p > d->needed[t])
+		d->needed[t] = p;
+	d->state.limit[t] = p;
+	d->state.keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
+}
+
+/* Step 1; false: one access must precede the other. */
+static bool begin(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &d->state;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		s->limit[t] = snag_threads_length(&d->ix->threads, t);
+		s->keeps_all[t] = false;
+		d->needed[t] = 0;
+	}
+	need_before(d, e1);
+	need_before(d, e2);
+	snag_tid t1 = snag_index_thread(d->ix, e1), t2 = snag_index_thread(d->ix, e2);
+	return d->needed[t1] <= s->limit[t1] && d->needed[t2] <= s->limit[t2];
+}
+
+/* The witness: what comes before the window, the window as the lineariser left it, the race. */
+static void witness_set(struct snag_decider *d, const uint32_t *prefix, const uint32_t *event,
+			size_t n, uint32_t e1, uint32_t e2)
+{
+	struct snag_witness *w = &d->witness;
+	w->event = snag_grow(w->event, &d->witness_cap, n + 2, sizeof(*w->event));
+	memcpy(w->prefix, prefix, d->ix->nthreads * sizeof(*prefix));
+	if (n)
+		memcpy(w->event, event, n * sizeof(*event));
+	w->event[n] = e1;
+	w->event[n + 1] = e2;
+	w->n = n + 2;
+}
+
+/* Searches first without looking ahead, which is fast, then with. */
+static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_search q = {.s = &d->state,
+				.line = &d->line,
+				.prefer = {snag_index_thread(d->ix, e1),
+					   snag_index_thread(d->ix, e2)},
+				.max = d->options.max_nodes};
+	enum snag_decision result = SNAG_UNDECIDED;
+	if (!(d->options.skip & SNAG_STEP_DPLL)) {
+		q.max = (d->options.max_nodes + 1) / 2;
+		q.max_work = d->state.work + 1000000;
+		result = snag_search(&q);
+	}
+	if (result == SNAG_UNDECIDED) {
+		q.max = d->options.max_nodes;
+		q.max_work = d->state.work + 10000000;
+		q.probes = true;
+		result = snag_search(&q);
+	}
+	d->stats.nodes += q.nodes;
+	if (q.nodes > d->stats.max_nodes)
+		d->stats.max_nodes = q.nodes;
+	return result;
+}
+
+/* Steps 6 and 7: decides with the window after s->start. */
+static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &d->state;
+	snag_state_begin(s, d->needed);
+	enum snag_decision result = SNAG_UNDECIDED;
+	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
+		snag_state_clear_queue(s);
+		result = SNAG_VERIFIED;
+	} else if (!snag_propagate(s)) {
+		result = SNAG_INFEASIBLE;
+	} else {
+		result = search(d, e1, e2);
+	}
+	if (result == SNAG_VERIFIED)
+		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
+	return result;
+}
+
+static uint64_t window_size(const struct snag_decider *d)
+{
+	uint64_t n = 0;
+	for (snag_tid t = 0; t < d->state.nthreads; t++)
+		n += d->needed[t] - d->state.start[t];
+	return n;
+}
+
+/* Steps 5 to 7: ever larger windows, as long as they are not too large. */
+static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	const struct snag_index *ix = d->ix;
+	struct snag_state *s = &d->state;
+	enum snag_decision result = SNAG_UNDECIDED;
+	bool has_windows = !(d->options.skip & SNAG_STEP_WINDOW);
+	if (!(d->options.skip & SNAG_STEP_DELAY)) {
+		snag_cut_delay(s, d->needed, s->start);
+		if (window_size(d) <= d->options.max_window)
+			result = window(d, e1, e2);
+	}
+	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
+	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
+	while (result == SNAG_UNDECIDED) {
+		snag_cut_before(ix, d->needed, from, s->start);
+		if (window_size(d) > d->options.max_window)
+			return SNAG_UNDECIDED;
+		result = window(d, e1, e2);
+		if (from == 0)
+			break;
+		length = length > end / 8 ? end : 8 * length + 64;
+		from = length < end ? end - length : 0;
+	}
+	return result;
+}
+
+/* Step 2: in observed order, what is needed breaks no rule. */
+static bool is_observed(struct snag_decider *d, uint32_t e1, uint32_t e2, const uint32_t *cut)
+{
+	if (snag_cut_earliest(d->ix, cut) != SNAG_NO_EVENT)
+		return false;
+	witness_set(d, cut, NULL, 0, e1, e2);
+	return true;
+}
+
+static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	const unsigned skip = d->options.skip;
+	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
+	if (!begin(d, e1, e2))
+		return SNAG_INFEASIBLE;
+	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed))
+		return SNAG_VERIFIED;
+	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, racers, d->needed))
+		return SNAG_INFEASIBLE;
+	if (!(skip & SNAG_STEP_CLOSE)) {
+		uint32_t *cut = d->state.start; /* not in use yet */
+		memcpy(cut, d->needed, d->ix->nthreads * sizeof(*cut));
+		if (snag_cut_close(&d->state, racers, cut) && is_observed(d, e1, e2, cut))
+			return SNAG_VERIFIED;
+	}
+	return windows(d, e1, e2);
+}
+
+enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	enum snag_decision result = steps(d, e1, e2);
+	d->stats.decisions[result]++;
+	return result;
+}
+
+const struct snag_witness *snag_decider_witness(const struct snag_decider *d)
+{
+	return &d->witness;
+}
+
+const struct snag_decide_stats *snag_decider_stats(const struct snag_decider *d)
+{
+	return &d->stats;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_cut.c - what is needed, and the sections it cuts open
+ */
+#include "witness/decide_cut.h"
+
+#include "witness/decide_ops.h"
+
+#include <string.h>
+
+/* The lanes of the sections that compete with that of the acquire. */
+struct rivals {
+	const struct snag_lane *lane, *end;
+};
+
+static struct rivals rivals_of(const struct snag_index *ix, uint32_t acquire)
+{
+	const struct snag_event *ev = &ix->trace->ev[acquire];
+	const struct snag_lanes *sections = &ix->sections;
+	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	return (struct rivals){sections->lane + sections->first[key],
+			       sections->lane + sections->first[key + nkeys]};
+}
+
+/* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
+static uint32_t last_in(const struct snag_index *ix, const struct snag_lane *lane,
+			const uint32_t *cut)
+{
+	uint32_t k = snag_lane_below(&ix->sections, lane, cut[lane->thread]);
+	return k ? snag_index_event(ix, lane->thread, snag_lane_at(&ix->sections, lane, k - 1))
+		 : SNAG_NO_EVENT;
+}
+
+static bool is_last(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut)
+{
+	struct rivals r = rivals_of(ix, acquire);
+	snag_tid t = snag_index_thread(ix, acquire);
+	for (; r.lane < r.end; r.lane++) {
+		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		if (other != SNAG_NO_EVENT && other > acquire)
+			return false;
+	}
+	return true;
+}
+
+uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut)
+{
+	uint32_t earliest = SNAG_NO_EVENT;
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t node = snag_index_held(ix, t, cut[t]);
+		for (; node; node = ix->node[node].below) {
+			uint32_t acquire = ix->node[node].acquire;
+			if (acquire < earliest && !is_last(ix, acquire, cut))
+				earliest = acquire;
+		}
+	}
+	return earliest;
+}
+
+/* Whether the event, with all that must precede it, is within the limits. */
+static bool is_within(const struct snag_state *s, const snag_tid *racers, uint32_t event)
+{
+	const struct snag_index *ix = s->ix;
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
+	snag_tid t = snag_index_thread(ix, event);
+	if (ix->position[event] >= s->limit[t])
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (racers[i] != t && row[racers[i]] > s->limit[racers[i]])
+			return false;
+	return true;
+}
+
+static bool can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
+{
+	uint32_t release = s->ix->link[acquire];
+	return release != SNAG_NO_EVENT && is_within(s, racers, release);
+}
+
+/* The event, with all that must precede it, joins the cut. */
+static void add(const struct snag_state *s, uint32_t event, uint32_t *cut)
+{
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
+	snag_tid t = snag_index_thread(s->ix, event);
+	uint32_t p = s->ix->position[event] + 1;
+	for (snag_tid u = 0; u < s->nthreads; u++)
+		if (row[u] > cut[u] && u != t)
+			cut[u] = row[u];
+	if (p > cut[t])
+		cut[t] = p;
+}
+
+/* All rivals of a section that cannot end come before it.  *ret_grew: the cut has changed. */
+static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire,
+		       uint32_t *cut, bool *ret_grew)
+{
+	const struct snag_index *ix = s->ix;
+	struct rivals r = rivals_of(ix, acquire);
+	snag_tid t = snag_index_thread(ix, acquire);
+	for (; r.lane < r.end; r.lane++) {
+		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		if (other == SNAG_NO_EVENT)
+			continue;
+		uint32_t release = ix->link[other];
+		if (release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread])
+			continue;
+		if (!can_end(s, racers, other))
+			return false;
+		add(s, release, cut);
+		*ret_grew = true;
+	}
+	return true;
+}
+
+bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	for (bool grew = true; grew;) {
+		grew = false;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, cut[t]);
+			for (; node; node = ix->node[node].below) {
+				uint32_t acquire = ix->node[node].acquire;
+				if (!can_end(s, racers, acquire) &&
+				    !rivals_end(s, racers, acquire, cut, &grew))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	for (bool grew = true; grew;) {
+		grew = false;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, cut[t]);
+			for (; node; node = ix->node[node].below) {
+				uint32_t acquire = ix->node[node].acquire;
+				if (is_last(ix, acquire, cut))
+					continue;
+				if (!can_end(s, racers, acquire))
+					return false;
+				add(s, ix->link[acquire], cut);
+				grew = true;
+			}
+		}
+	}
+	return true;
+}
+
+/* ret_rest loses the acquire and all of the cut that must follow it. */
+static void take_out(const struct snag_state *s, uint32_t acquire, uint32_t *ret_rest)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, acquire);
+	uint32_t p = ix->position[acquire];
+	if (p < ret_rest[t])
+		ret_rest[t] = p;
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t low = 0, high = ret_rest[u];
+		while (u != t && low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			uint32_t e = snag_index_event(ix, u, middle);
+			if (snag_rows_at(s->rows, s->nthreads, s->rows->causal[e])[t] > p)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		if (u != t)
+			ret_rest[u] = low;
+	}
+}
+
+/* Whether the lock is taken in what was taken out. */
+static bool is_taken_later(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut,
+			   const uint32_t *rest)
+{
+	struct rivals r = rivals_of(ix, acquire);
+	snag_tid t = snag_index_thread(ix, acquire);
+	for (; r.lane < r.end; r.lane++) {
+		snag_tid u = r.lane->thread;
+		if (u != t && snag_lane_below(&ix->sections, r.lane, cut[u]) >
+				      snag_lane_below(&ix->sections, r.lane, rest[u]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a section that is open in the rest must be taken out too. */
+static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+			  const uint32_t *rest)
+{
+	const struct snag_index *ix = s->ix;
+	uint32_t release = ix->link[acquire];
+	bool stays_open = release == SNAG_NO_EVENT ||
+			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
+	return !is_last(ix, acquire, rest) ||
+	       (stays_open && is_taken_later(ix, acquire, cut, rest));
+}
+
+void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
+{
+	const struct snag_index *ix = s->ix;
+	memcpy(ret_rest, cut, s->nthreads * sizeof(*cut));
+	for (bool shrank = true; shrank;) {
+		shrank = false;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, ret_rest[t]);
+			for (; node; node = ix->node[node].below) {
+				uint32_t acquire = ix->node[node].acquire;
+				if (!is_in_the_way(s, acquire, cut, ret_rest))
+					continue;
+				take_out(s, acquire, ret_rest);
+				shrank = true;
+			}
+		}
+	}
+}
+
+void snag_cut_before(const struct snag_index *ix, const uint32_t *cut, uint32_t from,
+		     uint32_t *ret_rest)
+{
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t low = 0, high = cut[t];
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (snag_index_event(ix, t, middle) < from)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		ret_rest[t] = low;
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_cut.h - what is needed, and the sections it cuts open
+ *
+ * A cut is a count per thread: the first count[t] events of each thread t.  A *closed* cut
+ * contains all that must precede its events (decide_rows.h).  In observed order it breaks no
+ * rule of traces, except that a section may be cut open, its release missing, with a later section
+ * of the same lock in the cut.  A section that is cut open without that is *last* of its lock.
+ *
+ * All of this is O(threads x depth of nesting) bisections: it does not look at the events in
+ * between, however many there are.
+ */
+#ifndef SNAG_WITNESS_DECIDE_CUT_H
+#define SNAG_WITNESS_DECIDE_CUT_H
+
+#include "witness/decide_state.h"
+
+/* The earliest acquire whose section is cut open and not last, or SNAG_NO_EVENT: then the cut, in
+ * observed order, is a valid trace. */
+uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut);
+
+/* Of s are used: limit, and which reads are causal.  Each takes a closed cut.  `racers` are the two
+ * threads with a limit. */
+
+/* A section that cannot end within the limits must come last, so all others of its lock in the
+ * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
+bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+/* Adds the releases of sections that are not last until all are.  False: that is not possible, which
+ * proves nothing, and the cut is spoilt. */
+bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+/* The part of the cut that need not follow the acquire of a section that is not last: a valid trace
+ * in observed order. */
+void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest);
+/* The part of the cut before event number `from`. */
+void snag_cut_before(const struct snag_index *ix, const uint32_t *cut, uint32_t from,
+		     uint32_t *ret_rest);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_index.c - what every decision asks about the trace, computed once
+ */
+#include "witness/decide_index.h"
+
+#include "base/memory.h"
+#include "witness/decide_ops.h"
+
+#include <string.h>
+
+/* What building needs besides: by thread and by variable. */
+struct building {
+	uint32_t *nevents;
+	uint32_t *last_of;    /* last event of a thread, or its fork */
+	uint32_t *held;	      /* node of the locks a thread holds */
+	uint32_t *last_write; /* of a variable */
+};
+
+static uint32_t *filled(size_t n, uint32_t value)
+{
+	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
+	for (size_t i = 0; i < n; i++)
+		a[i] = value;
+	return a;
+}
+
+static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire)
+{
+	ix->node = snag_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
+	ix->node[ix->nnodes] = (struct snag_held){acquire, below};
+	return (uint32_t)ix->nnodes++;
+}
+
+static uint32_t node_lock(const struct snag_index *ix, uint32_t node)
+{
+	return ix->trace->ev[ix->node[node].acquire].target;
+}
+
+/* The stack without the acquire of the lock, which is set in *ret_acquire. */
+static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
+			    uint32_t *ret_acquire)
+{
+	uint32_t depth = 0, node = top;
+	for (; node && node_lock(ix, node) != lock; node = ix->node[node].below)
+		depth++;
+	if (!node)
+		return top;
+	*ret_acquire = ix->node[node].acquire;
+	uint32_t left = ix->node[node].below;
+	for (; depth > 0; depth--) { /* those above it, from below */
+		node = top;
+		for (uint32_t i = 1; i < depth; i++)
+			node = ix->node[node].below;
+		left = node_push(ix, left, ix->node[node].acquire);
+	}
+	return left;
+}
+
+static void add_lock(struct snag_index *ix, struct building *b, const struct snag_event *ev,
+		     uint32_t e)
+{
+	uint32_t acquire = SNAG_NO_EVENT;
+	if (ev->flags & SNAG_NESTED)
+		return;
+	if (snag_op_acquires(ev->op)) {
+		b->held[ev->thread] = node_push(ix, b->held[ev->thread], e);
+	} else if (snag_op_releases(ev->op)) {
+		b->held[ev->thread] =
+			node_remove(ix, b->held[ev->thread], ev->target, &acquire);
+		ix->link[e] = acquire;
+		if (acquire != SNAG_NO_EVENT)
+			ix->link[acquire] = e;
+	}
+}
+
+static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
+{
+	const struct snag_event *ev = &ix->trace->ev[e];
+	ix->position[e] = b->nevents[ev->thread]++;
+	ix->link[e] = SNAG_NO_EVENT;
+	ix->held[e] = b->held[ev->thread];
+	b->last_of[ev->thread] = e;
+	if (snag_op_reads(ev->op))
+		ix->link[e] = b->last_write[ev->target];
+	if (snag_op_writes(ev->op))
+		b->last_write[ev->target] = e;
+	else if (ev->op == SNAG_OP_JOIN)
+		ix->link[e] = b->last_of[ev->target];
+	else if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == SNAG_NO_EVENT)
+		ix->fork[ev->target] = b->last_of[ev->target] = e;
+	else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK)
+		add_lock(ix, b, ev, e);
+	ix->is_task |= ev->op > SNAG_OP_FENCE;
+}
+
+struct snag_index *snag_index_new(const struct snag_trace *trace)
+{
+	struct snag_index *ix = snag_calloc(1, sizeof(*ix));
+	struct snag_counts counts = snag_names_counts(&trace->names);
+	ix->trace = trace;
+	ix->nevents = (uint32_t)trace->n;
+	ix->nthreads = counts.n[SNAG_SPACE_THREAD];
+	ix->nvariables = counts.n[SNAG_SPACE_VARIABLE];
+	ix->nlocks = counts.n[SNAG_SPACE_LOCK];
+	ix->position = snag_realloc(NULL, trace->n, sizeof(*ix->position));
+	ix->link = snag_realloc(NULL, trace->n, sizeof(*ix->link));
+	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
+	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
+	node_push(ix, 0, SNAG_NO_EVENT); /* the empty stack */
+
+	struct building b = {.nevents = filled(ix->nthreads, 0),
+			     .last_of = filled(ix->nthreads, SNAG_NO_EVENT),
+			     .held = filled(ix->nthreads, 0),
+			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT)};
+	for (uint32_t e = 0; e < ix->nevents; e++)
+		add_event(ix, &b, e);
+	ix->held_at_end = b.held;
+	free(b.nevents);
+	free(b.last_of);
+	free(b.last_write);
+
+	snag_threads_init(&ix->threads, trace);
+	snag_lanes_init(&ix->reads, SNAG_LANES_READS, trace, ix->position);
+	snag_lanes_init(&ix->writes, SNAG_LANES_WRITES, trace, ix->position);
+	snag_lanes_init(&ix->sections, SNAG_LANES_SECTIONS, trace, ix->position);
+	return ix;
+}
+
+void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode)
+{
+	if (!ix->rows[mode].causal)
+		snag_rows_init(&ix->rows[mode], ix, mode);
+}
+
+void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads)
+{
+	*ret_threads = ix->threads;
+	memset(&ix->threads, 0, sizeof(ix->threads));
+}
+
+void snag_index_free(struct snag_index *ix)
+{
+	if (!ix)
+		return;
+	for (int mode = 0; mode < SNAG_MODES; mode++)
+		snag_rows_done(&ix->rows[mode]);
+	snag_lanes_done(&ix->reads);
+	snag_lanes_done(&ix->writes);
+	snag_lanes_done(&ix->sections);
+	snag_threads_done(&ix->threads);
+	free(ix->position);
+	free(ix->link);
+	free(ix->held);
+	free(ix->held_at_end);
+	free(ix->fork);
+	free(ix->node);
+	free(ix);
+}
+
+bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2)
+{
+	const struct snag_event *ev = ix->trace->ev;
+	for (uint32_t a = ix->held[e1]; a; a = ix->node[a].below)
+		for (uint32_t b = ix->held[e2]; b; b = ix->node[b].below) {
+			const struct snag_event *x = &ev[ix->node[a].acquire];
+			const struct snag_event *y = &ev[ix->node[b].acquire];
+			if (x->target == y->target &&
+			    (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE))
+				return true;
+		}
+	return false;
+}

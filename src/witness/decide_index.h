@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_index.h - what every decision asks about the trace, computed once
+ *
+ * Idea.   A decision looks at few events of a long trace, so all it needs is laid out
+ *         for random access: positions, writers, matching releases, the locks held
+ *         anywhere, lanes (decide_lanes.h), and the *rows* of the weakest order that
+ *         every witness keeps (decide_rows.h).  Nothing here changes afterwards: any
+ *         number of threads may use one index.
+ *
+ * State.  By event:
+ *         position    in its thread, from 0
+ *         link        read: the write it saw; acquire: its release; release: its
+ *                     acquire; join: the last event of the joined thread before it (its
+ *                     fork, if it did nothing); otherwise, or if there is none,
+ *                     SNAG_NO_EVENT
+ *         held        the locks held before it: a stack, see below
+ *         A stack of held locks is its top, a node number; node i has the acquire
+ *         that was taken last and the node below; 0 is the empty stack.  Taking a lock
+ *         makes a node, giving back the last one taken goes to the node below, and
+ *         giving back another one makes new nodes for those above it.
+ * Cost.   16 bytes an event and 4 bytes an access, besides the trace and the rows.
+ */
+#ifndef SNAG_WITNESS_DECIDE_INDEX_H
+#define SNAG_WITNESS_DECIDE_INDEX_H
+
+#include "trace/race.h"
+#include "trace/threads.h"
+#include "witness/decide_lanes.h"
+#include "witness/decide_rows.h"
+
+struct snag_held {
+	uint32_t acquire;
+	uint32_t below; /* node number */
+};
+
+struct snag_index {
+	const struct snag_trace *trace;
+	uint32_t nevents, nthreads, nvariables, nlocks;
+	bool is_task; /* has operations of task programs, of which there are no witnesses */
+
+	struct snag_threads threads;
+	uint32_t *position, *link, *held; /* by event */
+	uint32_t *held_at_end;		  /* by thread: the locks held after its last event */
+	uint32_t *fork;			  /* by thread: the event that starts it, or SNAG_NO_EVENT */
+	struct snag_held *node;
+	size_t nnodes, node_cap;
+
+	struct snag_lanes reads, writes, sections;
+	struct snag_rows rows[SNAG_MODES]; /* those that were asked for */
+};
+
+/* The trace must outlive the index, and obey the rules of traces (trace/wellformed.c). */
+struct snag_index *snag_index_new(const struct snag_trace *trace);
+void snag_index_free(struct snag_index *ix); /* accepts NULL */
+
+/* The threads live on, with the caller, when the index is freed; it is no longer of use. */
+void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads);
+
+/* Decisions in a mode need its rows; to be called once for each mode, before threads share
+ * the index.  Calling again does nothing. */
+void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode);
+
+static inline uint32_t snag_index_event(const struct snag_index *ix, snag_tid t, uint32_t position)
+{
+	return snag_threads_event(&ix->threads, t, position);
+}
+
+static inline snag_tid snag_index_thread(const struct snag_index *ix, uint32_t event)
+{
+	return ix->trace->ev[event].thread;
+}
+
+/* The locks held by t after its first `position` events. */
+static inline uint32_t snag_index_held(const struct snag_index *ix, snag_tid t, uint32_t position)
+{
+	if (position == snag_threads_length(&ix->threads, t))
+		return ix->held_at_end[t];
+	return ix->held[snag_index_event(ix, t, position)];
+}
+
+/* What must precede the access e when it is one of the two that race, but for its own thread:
+ * a racing read is free, and a racing write makes all earlier reads of its thread causal. */
+static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+						    const struct snag_rows *rows, uint32_t e)
+{
+	snag_tid t = snag_index_thread(ix, e);
+	uint32_t p = ix->position[e], row = rows->start[t];
+	if (p > 0) {
+		uint32_t before = snag_index_event(ix, t, p - 1);
+		bool is_read = ix->trace->ev[e].op == SNAG_OP_READ;
+		row = is_read ? rows->alone[before] : rows->causal[before];
+	}
+	return snag_rows_at(rows, ix->nthreads, row);
+}
+
+/* Whether some lock held at both events keeps them from being next to each other. */
+bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_lanes.c - events of one key by thread
+ *
+ * Idea.   A counting sort by key, which keeps the observed order, then one by thread inside
+ *         every key.
+ */
+#include "witness/decide_lanes.h"
+
+#include "base/memory.h"
+#include "witness/decide_ops.h"
+
+#include <string.h>
+
+/* The key of an event, or UINT32_MAX: it is in no lane. */
+static inline uint32_t key_of(enum snag_lanes_of what, const struct snag_event *ev)
+{
+	bool is_in;
+	switch (what) {
+	case SNAG_LANES_READS:
+		return snag_op_reads(ev->op) ? ev->target : UINT32_MAX;
+	case SNAG_LANES_WRITES:
+		return snag_op_writes(ev->op) ? ev->target : UINT32_MAX;
+	default:
+		is_in = snag_op_acquires(ev->op) && !(ev->flags & SNAG_NESTED);
+		return is_in ? 2 * ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED) : UINT32_MAX;
+	}
+}
+
+struct sorter {
+	const struct snag_trace *trace;
+	const uint32_t *position;
+	struct snag_lanes *lanes;
+	size_t nlanes, lanes_cap;
+	uint32_t *count;   /* by thread; all 0 between keys */
+	uint32_t *threads; /* those with a count */
+};
+
+/* The events of one key, in observed order, become lanes from lanes->position[begin] on. */
+static void key_sort(struct sorter *s, const uint32_t *event, uint32_t n, uint32_t begin)
+{
+	struct snag_lanes *lanes = s->lanes;
+	uint32_t nthreads = 0, at = begin;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t t = s->trace->ev[event[i]].thread;
+		if (s->count[t]++ == 0)
+			s->threads[nthreads++] = t;
+	}
+	lanes->lane = snag_grow(lanes->lane, &s->lanes_cap, s->nlanes + nthreads + 1,
+				sizeof(*lanes->lane));
+	for (uint32_t i = 0; i < nthreads; i++) {
+		uint32_t t = s->threads[i], length = s->count[t];
+		lanes->lane[s->nlanes++] = (struct snag_lane){.thread = t, .begin = at};
+		s->count[t] = at;
+		at += length;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		lanes->position[s->count[s->trace->ev[event[i]].thread]++] = s->position[event[i]];
+	for (uint32_t i = 0; i < nthreads; i++)
+		s->count[s->threads[i]] = 0;
+}
+
+void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
+		     const struct snag_trace *trace, const uint32_t *position)
+{
+	struct snag_counts counts = snag_names_counts(&trace->names);
+	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
+	uint32_t nkeys = what == SNAG_LANES_SECTIONS ? 2 * counts.n[SNAG_SPACE_LOCK]
+						     : counts.n[SNAG_SPACE_VARIABLE];
+	/* end[k + 1] counts key k, then becomes where its events end. */
+	uint32_t *end = snag_calloc((size_t)nkeys + 1, sizeof(*end)), total = 0;
+	for (size_t e = 0; e < trace->n; e++) {
+		uint32_t key = key_of(what, &trace->ev[e]);
+		if (key != UINT32_MAX) {
+			end[key + 1]++;
+			total++;
+		}
+	}
+	for (uint32_t k = 0; k < nkeys; k++)
+		end[k + 1] += end[k];
+	uint32_t *event = snag_realloc(NULL, total, sizeof(*event));
+	for (size_t e = 0; e < trace->n; e++) {
+		uint32_t key = key_of(what, &trace->ev[e]);
+		if (key != UINT32_MAX)
+			event[end[key]++] = (uint32_t)e;
+	}
+
+	memset(lanes, 0, sizeof(*lanes));
+	lanes->first = snag_calloc((size_t)nkeys + 1, sizeof(*lanes->first));
+	lanes->position = snag_realloc(NULL, total, sizeof(*lanes->position));
+	struct sorter s = {.trace = trace,
+			   .position = position,
+			   .lanes = lanes,
+			   .count = snag_calloc(nthreads, sizeof(uint32_t)),
+			   .threads = snag_calloc(nthreads, sizeof(uint32_t))};
+	lanes->lane = snag_grow(NULL, &s.lanes_cap, 1, sizeof(*lanes->lane));
+	for (uint32_t k = 0, begin = 0; k < nkeys; begin = end[k++]) {
+		lanes->first[k] = (uint32_t)s.nlanes;
+		key_sort(&s, event + begin, end[k] - begin, begin);
+	}
+	lanes->first[nkeys] = (uint32_t)s.nlanes;
+	lanes->lane[s.nlanes] = (struct snag_lane){.begin = total};
+	free(s.count);
+	free(s.threads);
+	free(event);
+	free(end);
+}
+
+void snag_lanes_done(struct snag_lanes *lanes)
+{
+	free(lanes->first);
+	free(lanes->lane);
+	free(lanes->position);
+	memset(lanes, 0, sizeof(*lanes));
+}

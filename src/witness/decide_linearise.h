@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_linearise.h - from what is needed to a witness, greedily
+ */
+#ifndef SNAG_WITNESS_DECIDE_LINEARISE_H
+#define SNAG_WITNESS_DECIDE_LINEARISE_H
+
+#include "witness/decide_state.h"
+
+/* One of two things holds in every witness: first[i] before then[i].  SNAG_NO_EVENT: that one is
+ * impossible.  The alternative that was observed comes first. */
+struct snag_choice {
+	uint32_t first[2], then[2];
+};
+
+enum { SNAG_MAX_CHOICES = 64 };
+
+struct snag_line {
+	const struct snag_state *s;
+	uint32_t *done;		     /* by thread */
+	struct snag_line_wait *wait; /* by thread */
+	struct snag_line_lock *lock; /* by lock */
+	struct snag_line_variable *variable;
+	uint32_t stamp;	 /* entries of these two with another stamp are untouched */
+	uint64_t *key;	 /* by thread: what is preferred comes first */
+	uint32_t *ready; /* threads with events left, by key */
+	uint32_t nready;
+
+	uint32_t *event; /* the window, in the order found */
+	size_t nevents, event_cap;
+	/* When stuck: the choices that stand in the way. */
+	struct snag_choice choice[SNAG_MAX_CHOICES];
+	uint32_t nchoices;
+};
+
+void snag_line_init(struct snag_line *line, const struct snag_state *s);
+void snag_line_done(struct snag_line *line);
+
+/* Tries to run the window after everything before it, in observed order as far as possible;
+ * with prefer != NULL the threads prefer[0], then prefer[1], as far as possible first.  True:
+ * event[] is the order.  False: it got stuck, and unless it was for what comes before the
+ * window, choice[] says why. */
+bool snag_linearise(struct snag_line *line, const snag_tid *prefer);
+
+#endif

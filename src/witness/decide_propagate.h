@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_propagate.h - what follows from what is known
+ */
+#ifndef SNAG_WITNESS_DECIDE_PROPAGATE_H
+#define SNAG_WITNESS_DECIDE_PROPAGATE_H
+
+#include "witness/decide_state.h"
+
+/* Applies the rules until nothing new follows.  False: a contradiction, the queue is empty. */
+bool snag_propagate(struct snag_state *s);
+
+/* The last causal read by lane.thread, a lane of reads, that saw the write w (SNAG_NO_EVENT:
+ * the initial value), or SNAG_NO_EVENT. */
+uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *lane, uint32_t w);
+
+#endif

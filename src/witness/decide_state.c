@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_state.c - what one decision knows so far, and how to take it back
+ */
+#include "witness/decide_state.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode)
+{
+	uint32_t n = ix->nthreads;
+	*s = (struct snag_state){.ix = ix, .rows = &ix->rows[mode], .nthreads = n};
+	s->limit = snag_calloc(n, sizeof(*s->limit));
+	s->start = snag_calloc(n, sizeof(*s->start));
+	s->keeps_all = snag_calloc(n, sizeof(*s->keeps_all));
+	s->count = snag_calloc(n, sizeof(*s->count));
+	s->causal = snag_calloc(n, sizeof(*s->causal));
+	s->row = snag_calloc(n, sizeof(*s->row));
+	s->row_cap = snag_calloc(n, sizeof(*s->row_cap));
+	s->scratch = snag_calloc(n, sizeof(*s->scratch));
+	s->need = snag_calloc(n, sizeof(*s->need));
+}
+
+void snag_state_done(struct snag_state *s)
+{
+	for (uint32_t t = 0; t < s->nthreads; t++)
+		free(s->row[t]);
+	free(s->limit);
+	free(s->start);
+	free(s->keeps_all);
+	free(s->count);
+	free(s->causal);
+	free(s->row);
+	free(s->row_cap);
+	free(s->scratch);
+	free(s->need);
+	free(s->entering);
+	free(s->queue);
+	free(s->trail);
+}
+
+/* ---- the queue ---- */
+
+static void enqueue(struct snag_state *s, snag_tid t, uint32_t p)
+{
+	uint32_t *row = snag_state_row(s, t, p);
+	if (row[s->nthreads + SNAG_ROW_QUEUED])
+		return;
+	row[s->nthreads + SNAG_ROW_QUEUED] = 1;
+	s->queue = snag_grow(s->queue, &s->queue_cap, s->nqueue + 1, sizeof(*s->queue));
+	s->queue[s->nqueue++] = snag_index_event(s->ix, t, p);
+}
+
+uint32_t snag_state_next(struct snag_state *s)
+{
+	if (s->nqueue == 0)
+		return SNAG_NO_EVENT;
+	uint32_t e = s->queue[--s->nqueue];
+	uint32_t *row = snag_state_row(s, snag_index_thread(s->ix, e), s->ix->position[e]);
+	row[s->nthreads + SNAG_ROW_QUEUED] = 0;
+	return e;
+}
+
+void snag_state_clear_queue(struct snag_state *s)
+{
+	while (snag_state_next(s) != SNAG_NO_EVENT)
+		;
+}
+
+/* ---- the trail ---- */
+
+static void trail_add(struct snag_state *s, snag_tid t, uint32_t at, uint32_t old)
+{
+	if (!s->is_trailing)
+		return;
+	s->trail = snag_grow(s->trail, &s->trail_cap, s->ntrail + 1, sizeof(*s->trail));
+	s->trail[s->ntrail++] = (struct snag_undo){t, at, old};
+}
+
+size_t snag_state_mark(struct snag_state *s)
+{
+	s->is_trailing = true;
+	return s->ntrail;
+}
+
+/* Reads of t that must keep their writer, when the first `count` events are needed. */
+static uint32_t causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
+{
+	if (!s->rows->dependent || s->keeps_all[t] || count == 0)
+		return count;
+	return s->rows->dependent[snag_index_event(s->ix, t, count - 1)];
+}
+
+void snag_state_return(struct snag_state *s, size_t mark)
+{
+	while (s->ntrail > mark) {
+		const struct snag_undo *u = &s->trail[--s->ntrail];
+		if (u->at != UINT32_MAX) {
+			s->row[u->thread][u->at] = u->old;
+		} else {
+			s->count[u->thread] = u->old;
+			s->causal[u->thread] = causal_of(s, u->thread, u->old);
+		}
+	}
+}
+
+/* ---- events enter X ---- */
+
+/* row |= what must precede the last event of each thread that it counts. */
+static void close_row(struct snag_state *s, uint32_t *row, snag_tid t)
+{
+	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t k = s->scratch[u];
+		if (u == t || k <= s->start[u])
+			continue;
+		const uint32_t *other = snag_state_row(s, u, k - 1);
+		for (snag_tid v = 0; v < s->nthreads; v++)
+			if (other[v] > row[v])
+				row[v] = other[v];
+	}
+	s->work += s->nthreads;
+}
+
+/* The row of an event that enters; everything that precedes it has one. */
+static void enter(struct snag_state *s, uint32_t event)
+{
+	const struct snag_rows *rows = s->rows;
+	uint32_t n = s->nthreads, p = s->ix->position[event];
+	snag_tid t = snag_index_thread(s->ix, event);
+	uint32_t *row = snag_state_row(s, t, p);
+	uint32_t number = p < s->causal[t] ? rows->causal[event] : rows->alone[event];
+	const uint32_t *known = snag_rows_at(rows, n, number);
+	if (p > s->start[t]) {
+		const uint32_t *before = row - (n + SNAG_ROW_EXTRA);
+		for (snag_tid u = 0; u < n; u++)
+			row[u] = before[u] > known[u] ? before[u] : known[u];
+	} else {
+		memcpy(row, known, n * sizeof(*row));
+	}
+	row[t] = p;
+	row[n + SNAG_ROW_QUEUED] = 0;
+	if (s->has_edges)
+		close_row(s, row, t);
+	row[t] = p;
+	enqueue(s, t, p);
+	s->work++;
+}
+
+/* In mode DEP a new write or branch makes earlier reads causal: those that were in X before
+ * have something new about them. */
+static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
+{
+	uint32_t old = s->count[t], from = s->causal[t];
+	size_t width = s->nthreads + SNAG_ROW_EXTRA;
+	trail_add(s, t, UINT32_MAX, old);
+	s->count[t] = count;
+	s->causal[t] = causal_of(s, t, count);
+	if (count > s->start[t])
+		s->row[t] = snag_grow(s->row[t], &s->row_cap[t],
+				      (size_t)(count - s->start[t]) * width, sizeof(*s->row[t]));
+	uint32_t to = s->causal[t] < old ? s->causal[t] : old;
+	for (uint32_t p = from > s->start[t] ? from : s->start[t]; p < to; p++)
+		enqueue(s, t, p);
+}
+
+/* X grows to need[], a closed set. */
+static void grow(struct snag_state *s)
+{
+	size_t n = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++)
+		n += s->need[t] - s->count[t];
+	s->entering = snag_grow(s->entering, &s->entering_cap, n, sizeof(*s->entering));
+	snag_threads_merge(&s->ix->threads, s->count, s->need, s->entering);
+	for (snag_tid t = 0; t < s->nthreads; t++)
+		if (s->need[t] > s->count[t])
+			count_set(s, t, s->need[t]);
+	for (size_t i = 0; i < n; i++)
+		enter(s, s->entering[i]);
+}
+
+void snag_state_begin(struct snag_state *s, const uint32_t *count)
+{
+	s->ntrail = 0;
+	s->is_trailing = false;
+	/* In mode DEP the rows of the index know only of reads that an event alone makes causal. */
+	s->has_edges = s->rows->dependent;
+	s->work = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		if (s->start[t] > count[t])
+			s->start[t] = count[t];
+		s->count[t] = s->start[t];
+		s->causal[t] = causal_of(s, t, s->start[t]);
+		s->need[t] = count[t];
+	}
+	grow(s);
+}
+
+bool snag_state_need(struct snag_state *s, uint32_t event)
+{
+	snag_tid t = snag_index_thread(s->ix, event);
+	uint32_t p = s->ix->position[event];
+	if (p < s->count[t])
+		return true;
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t k = u == t ? p + 1 : row[u];
+		s->need[u] = k > s->count[u] ? k : s->count[u];
+		if (s->need[u] > s->limit[u])
+			return false;
+	}
+	grow(s);
+	return true;
+}
+
+/* ---- edges ---- */
+
+/* row(t, p) |= from; false: it was known. */
+static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_t *from)
+{
+	uint32_t *row = snag_state_row(s, t, p);
+	bool changed = false;
+	for (snag_tid u = 0; u < s->nthreads; u++)
+		if (from[u] > row[u] && u != t) {
+			trail_add(s, t, (uint32_t)(row - s->row[t]) + u, row[u]);
+			row[u] = from[u];
+			changed = true;
+		}
+	s->work++;
+	if (changed)
+		enqueue(s, t, p);
+	return changed;
+}
+
+/* The first event of u in the window that must come after the p-th of t. */
+static uint32_t first_after(const struct snag_state *s, snag_tid u, snag_tid t, uint32_t p)
+{
+	uint32_t low = s->start[u], high = s->count[u];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (snag_state_row(s, u, middle)[t] > p)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	if (a == b || snag_state_is_before(s, b, a))
+		return false;
+	if (snag_state_is_before(s, a, b) || !snag_state_in_window(s, b))
+		return true;
+	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
+	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
+	const uint32_t *row = snag_state_in_window(s, a)
+				      ? snag_state_row(s, ta, pa)
+				      : snag_rows_at(s->rows, s->nthreads, s->rows->alone[a]);
+	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
+	s->scratch[ta] = pa + 1;
+	s->has_edges = true;
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t p = u == tb ? pb : first_after(s, u, tb, pb);
+		while (p < s->count[u] && join_row(s, u, p, s->scratch))
+			p++;
+	}
+	return true;
+}

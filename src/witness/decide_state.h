@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_state.h - what one decision knows so far, and how to take it back
+ *
+ * Idea.   A decision collects facts that hold in every witness: which events it must
+ *         contain, and which of them must come before which.  Containing is a count per
+ *         thread; preceding is, for every event, a count per thread: the order is
+ *         kept transitively closed, so that a question is one comparison.
+ *
+ * State.  X            the events needed: the first count[t] of each thread.  It is closed:
+ *                      what must precede an event of X is in X.
+ *         limit[t]     how many may be needed: those before the racing event of t
+ *         causal[t]    reads among the first causal[t] events must keep their writer
+ *         row(e)[u]    how many events of u must precede e.  Only for the events of the
+ *                      *window*, those of X from position start[t] on; the rows of
+ *                      earlier events are those of the index.  Facts about
+ *                      what precedes such an earlier event are not kept: that loses
+ *                      facts, but those kept hold in every witness all the same.
+ *         queue        events about which something new is known
+ *         trail        what was overwritten, to return to a mark
+ *
+ * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
+ *         witness with all that was assumed.
+ * Cost.   (threads + 2) x 4 bytes an event of the window.  An edge costs a bisection per thread
+ *         and O(threads) for every row that changes.
+ */
+#ifndef SNAG_WITNESS_DECIDE_STATE_H
+#define SNAG_WITNESS_DECIDE_STATE_H
+
+#include "witness/decide_index.h"
+
+/* What a row has behind its entries. */
+enum {
+	SNAG_ROW_QUEUED,  /* whether the event is in the queue */
+	SNAG_ROW_READERS, /* of a write: scratch of the linearisers */
+	SNAG_ROW_EXTRA
+};
+
+struct snag_undo {
+	snag_tid thread;
+	uint32_t at; /* in row[thread]; UINT32_MAX: the count */
+	uint32_t old;
+};
+
+struct snag_state {
+	const struct snag_index *ix;
+	const struct snag_rows *rows;
+	uint32_t nthreads;
+
+	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
+	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
+	uint32_t *count, *causal;
+
+	uint32_t **row; /* by thread: rows of nthreads entries and the two below */
+	size_t *row_cap;
+	uint32_t *scratch, *need; /* by thread */
+	uint32_t *entering;	  /* events, in observed order */
+	size_t entering_cap;
+	bool has_edges; /* beyond those of the index */
+
+	uint32_t *queue;
+	size_t nqueue, queue_cap;
+	struct snag_undo *trail;
+	size_t ntrail, trail_cap;
+	bool is_trailing;
+	uint64_t work; /* rows joined */
+};
+
+void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);
+void snag_state_done(struct snag_state *s);
+
+/* Begins with X = the first count[t] events of each thread, a closed set, and nothing known
+ * but the index.  All events of the window are in the queue. */
+void snag_state_begin(struct snag_state *s, const uint32_t *count);
+
+/* The event, and what must precede it, is needed. */
+bool snag_state_need(struct snag_state *s, uint32_t event);
+/* Event a, of X, must come before b, of X. */
+bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b);
+/* The next event of the queue, or SNAG_NO_EVENT. */
+uint32_t snag_state_next(struct snag_state *s);
+void snag_state_clear_queue(struct snag_state *s);
+
+size_t snag_state_mark(struct snag_state *s);
+void snag_state_return(struct snag_state *s, size_t mark);
+
+static inline bool snag_state_in_window(const struct snag_state *s, uint32_t event)
+{
+	return s->ix->position[event] >= s->start[snag_index_thread(s->ix, event)];
+}
+
+/* What must precede the p-th event of t, which is in the window. */
+static inline uint32_t *snag_state_row(const struct snag_state *s, snag_tid t, uint32_t p)
+{
+	return s->row[t] + (size_t)(p - s->start[t]) * (s->nthreads + SNAG_ROW_EXTRA);
+}
+
+/* How many events of u must precede this one. */
+static inline uint32_t snag_state_before(const struct snag_state *s, uint32_t event, snag_tid u)
+{
+	snag_tid t = snag_index_thread(s->ix, event);
+	uint32_t p = s->ix->position[event];
+	if (u == t)
+		return p;
+	if (p >= s->start[t])
+		return snag_state_row(s, t, p)[u];
+	return snag_rows_at(s->rows, s->nthreads, s->rows->alone[event])[u];
+}
+
+static inline bool snag_state_is_before(const struct snag_state *s, uint32_t a, uint32_t b)
+{
+	return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
+}
+
+static inline bool snag_state_is_causal(const struct snag_state *s, uint32_t read)
+{
+	return s->ix->position[read] < s->causal[snag_index_thread(s->ix, read)];
+}
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# snag analyze: reports, JSON, choice of detectors, exit status.
+load helper
+
+@test "the report of the example" {
+	cp "$bank" .
+	snags analyze bank.std
+	[ "$status" = 66 ]
+	[ -z "$stderr" ]
+	matches analyze-bank
+}
+
+@test "several detectors: each race once, the strongest verdict first" {
+	cp "$bank" .
+	snags analyze --with hb,shb,lockset bank.std
+	[ "$status" = 66 ]
+	matches analyze-bank-several
+	[ "$(grep -c '^RACE ' <<<"$output")" = 3 ]
+	[ "$(grep '^RACE ' <<<"$output" | head -1)" = "RACE observed balance: bank.c:17 / bank.c:15" ]
+}
+
+@test "the verdict is the first and the last line" {
+	snags analyze race.std
+	[ "${lines[0]}" = "1 race found in race.std: 1 observed" ]
+	[ "${lines[-1]}" = "SUMMARY: snag: 1 race found in race.std: 1 observed" ]
+}
+
+@test "no race: exit 0, and what that means" {
+	snags analyze --with hb clean.std
+	[ "$status" = 0 ]
+	matches analyze-clean
+}
+
+@test "JSON of figure 1a" {
+	snags analyze --with hb,shb,lockset --json - figure.std
+	[ "$status" = 66 ]
+	[ -z "$stderr" ]
+	[ "$(jq -c .trace <<<"$output")" = \
+		'{"events":7,"threads":2,"variables":1,"locks":1,"skipped":0}' ]
+	[ "$(jq -c '[.analyses[].name]' <<<"$output")" = '["hb","shb","lockset"]' ]
+	[ "$(jq -c '[.analyses[].racy_events]' <<<"$output")" = '[[],[],[6]]' ]
+	[ "$(jq -c '[.analyses[].complete]' <<<"$output")" = '[false,false,false]' ]
+	[ "$(jq '[.analyses[].seconds | numbers] | length' <<<"$output")" = 3 ]
+	[ "$(jq 'has("interrupted")' <<<"$output")" = false ]
+	matches analyze-figure-json
+}
+
+@test "locations[0] belongs to the first event" {
+	snags analyze --with hb --json - race.std
+	[ "$(jq -c '.analyses[0].races[0] |
+		[.first, .second, .variable, .locations, .verdict, .count, .threads, .operations]' \
+		<<<"$output")" = '[0,1,"x",["a.c:1","b.c:2"],"observed",1,["T0","T1"],["w","r"]]' ]
+}
+
+@test "--json FILE: the text stays, the file is whole and ends with a newline" {
+	snags analyze race.std
+	text=$(without_times <<<"$output")
+	snags analyze --json out.json race.std
+	[ "$status" = 66 ]
+	[ "$(without_times <<<"$output")" = "$text" ]
+	jq -e '.analyses[0].racy_events == [1]' out.json
+	[ "$(tail -c1 out.json | od -An -tx1)" = " 0a" ]
+	[ "$(ls)" = $'clean.std\nfigure.std\nout.json\nrace.std' ]
+}
+
+@test "default, all, and chosen detectors" {
+	snags analyze --json - race.std
+	[ "$(jq -c '[.analyses[].name]' <<<"$output")" = \
+		"$(snag list --json | jq -c '[.detectors[] | select(.default) | .name]')" ]
+	snags analyze --with all --json - race.std
+	[ "$(jq -c '[.analyses[].name]' <<<"$output")" = "$(snag list --json | jq -c '[.detectors[].name]')" ]
+	snags analyze --with lockset,hb,lockset --json - race.std
+	[ "$(jq -c '[.analyses[].name]' <<<"$output")" = '["lockset","hb"]' ]
+}
+
+@test "unknown detectors" {
+	snags analyze --with hb,shc race.std
+	refused 2 "snag: analyze: --with: unknown detector 'shc' (did you mean 'shb'[?]); known: hb, shb, *lockset*"
+	snags analyze --with hb, race.std
+	refused 2 "snag: analyze: --with: unknown detector ''; known: *"
+	snags analyze --with "$(head -c 5000 /dev/zero | tr '\0' a)" race.std
+	refused 2 "snag: analyze: --with: unknown detector 'aaa*"
+}
+
+@test "--pairs lists pairs of events" {
+	printf '%s\n' 'T0|w(x)|1' 'T0|w(x)|1' 'T1|r(x)|2' 'T1|w(x)|2' >twice.std
+	snags analyze --with hb --json - twice.std
+	[ "$(jq -c '[.analyses[0].races[] | [.first, .second, .count]]' <<<"$output")" = '[[1,2,4]]' ]
+	snags analyze --with hb --pairs --json - twice.std
+	[ "$(jq -c '[.analyses[0].races[] | [.first, .second, .count]]' <<<"$output")" = \
+		'[[0,2,1],[1,2,1],[0,3,1],[1,3,1]]' ]
+	snags analyze --pairs --with hb,lockset twice.std
+	[ "$(grep -c '^RACE observed x: 1 / 2$' <<<"$output")" = 4 ]
+}
+
+@test "many races: the first 20, --limit N, 0 is all" {
+	for i in $(seq 30); do echo "T0|w(x$i)|a:$i"; done >many.std
+	for i in $(seq 30); do echo "T1|w(x$i)|b:$i"; done >>many.std
+	snags analyze --with hb many.std
+	[ "$(grep -c '^RACE' <<<"$output")" = 20 ]
+	[[ $output == *"10 more races not shown (--limit 0 shows all)"* ]]
+	[ "${lines[0]}" = "30 races found in many.std: 30 observed" ]
+	snags analyze --with hb --limit 29 many.std
+	[ "$(grep -c '^RACE' <<<"$output")" = 29 ]
+	[[ $output == *"1 more race not shown"* ]]
+	snags analyze --with hb --limit 0 many.std
+	[ "$(grep -c '^RACE' <<<"$output")" = 30 ]
+	[[ $output != *"not shown"* ]]
+	snags analyze --with hb --limit 3 --json - many.std
+	[ "$(jq '.analyses[0].races | length' <<<"$output")" = 30 ]
+}
+
+@test "names: invalid UTF-8, quotes and escapes" {
+	printf 'T"0|w(x\xff\\)|\xc3\xa4\xc3\n\033[31m|r(x\xff\\)|\xed\xa0\x80\n' >odd.std
+	snags analyze --json - odd.std
+	[ "$status" = 66 ]
+	[ "$(jq -ac '.analyses[0].races[0] | [.variable, .locations, .threads]' <<<"$output")" = \
+		'["x\ufffd\\",["\u00e4\ufffd","\ufffd\ufffd\ufffd"],["T\"0","\u001b[31m"]]' ]
+	snags analyze odd.std
+	[[ $output == *"RACE observed x?\\: "* ]]
+	[[ $output != *$'\033'* ]]
+}
+
+@test "--witness makes the folder and refuses what is none" {
+	snags analyze --witness out race.std
+	[ "$status" = 66 ]
+	[ -d out ]
+	snags analyze --witness out race.std
+	[ "$status" = 66 ]
+	snags analyze --witness race.std race.std
+	refused 2 "snag: analyze: race.std: Not a directory"
+	snags analyze --witness no/where race.std
+	refused 2 "snag: analyze: no/where: No such file or directory"
+}
+
+@test "reentrant locks are one section" {
+	printf '%s\n' 'T0|acq(l)|1' 'T0|acq(l)|2' 'T0|rel(l)|3' 'T0|w(x)|4' 'T0|rel(l)|5' \
+		'T1|acq(l)|6' 'T1|w(x)|7' 'T1|rel(l)|8' >nested.std
+	snags analyze --with all nested.std
+	[ "$status" = 0 ]
+}
+
+@test "--lenient skips and counts" {
+	printf '%s\n' 'T0|w(x)|1' 'T0|rel(l)|2' 'nonsense' 'T1|w(x)|3' >bad.std
+	snags analyze --lenient --json - bad.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.trace.events, .trace.skipped, .analyses[0].racy_events]' <<<"$output")" = '[2,2,[1]]' ]
+	snags analyze --lenient bad.std
+	[[ ${lines[1]} == "2 events, 2 threads, 1 variable, "*"; 2 skipped, which break the rules of traces" ]]
+}

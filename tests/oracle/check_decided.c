@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_decided.c - the detectors whose pairs are decided, against the exhaustive search
+ *
+ *   pairs       exactly the predictable races among the candidates, which for m2 are all pairs
+ *               and otherwise those the relation does not order; each with a witness the
+ *               checker accepts
+ *   locations   one race for every pair of locations that has such a race
+ *   complete    whoever says so has missed no predictable race; m2 always does
+ */
+#include "check.h"
+
+#include "detect/analyze.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A detector, what it can find and by which rules. */
+struct decided {
+	const char *name;
+	enum snag_rules rules;
+	const struct search *search;
+	event_set races[MAX_EVENTS]; /* races[e2]: the partners it should find */
+	bool pairs;		     /* how it is asked */
+};
+
+/* Whether the race is what it claims. */
+static enum outcome check_race(struct subject *s, const struct decided *d,
+			       const struct snag_race *r, struct reason *why)
+{
+	uint32_t e1 = r->first.event, e2 = r->second.event;
+	if (e1 >= e2 || e2 >= s->model.n || !(d->races[e2] & just(e1)))
+		return check_fail(why, "%s reports %u-%u, which it should not", d->name, e1, e2);
+	struct snag_witness w = {.prefix = r->prefix, .event = r->witness, .n = r->nwitness};
+	struct snag_error err = {0};
+	if (r->verdict != SNAG_PREDICTED || snag_witness_check(s->trace, &w, d->rules, &err) < 0)
+		return check_fail(why, "%s reports %u-%u with a bad witness: %s", d->name, e1, e2,
+				  err.msg);
+	bool ends_so = (w.event[w.n - 2] == e1 && w.event[w.n - 1] == e2) ||
+		       (w.event[w.n - 2] == e2 && w.event[w.n - 1] == e1);
+	return ends_so ? PASSED
+		       : check_fail(why, "the witness of %u-%u is of another pair", e1, e2);
+}
+
+static bool has_locations(const struct snag_race *r, snag_loc a, snag_loc b)
+{
+	return (r->first.loc == a && r->second.loc == b) ||
+	       (r->first.loc == b && r->second.loc == a);
+}
+
+/* How many of the races stand for this predictable one. */
+static unsigned times_found(const struct subject *s, const struct snag_findings *f, bool pairs,
+			    unsigned e1, unsigned e2)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < f->nraces; i++) {
+		const struct snag_race *r = &f->race[i];
+		n += pairs ? r->first.event == e1 && r->second.event == e2
+			   : has_locations(r, s->trace->ev[e1].loc, s->trace->ev[e2].loc);
+	}
+	return n;
+}
+
+/* Each of these pairs is found once. */
+static enum outcome check_found(struct subject *s, const struct decided *d,
+				const struct snag_findings *f, unsigned e2, event_set pairs,
+				struct reason *why)
+{
+	while (pairs) {
+		unsigned e1 = take_first(&pairs), n = times_found(s, f, d->pairs, e1, e2);
+		if (n != 1)
+			return check_fail(why, "%u-%u is predictable; %s has it %u times%s", e1, e2,
+					  d->name, n, d->pairs ? "" : " by location");
+	}
+	return PASSED;
+}
+
+static enum outcome check_findings(struct subject *s, const struct decided *d,
+				   const struct snag_findings *f, struct reason *why)
+{
+	for (size_t i = 0; i < f->nraces; i++)
+		if (check_race(s, d, &f->race[i], why) == FAILED)
+			return FAILED;
+	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
+		event_set all = search_races(d->search, e2) & below(e2);
+		if (check_found(s, d, f, e2, f->complete ? all : d->races[e2], why) == FAILED)
+			return FAILED;
+	}
+	return PASSED;
+}
+
+static enum outcome check_detector(struct subject *s, const struct decided *d, event_set racy,
+				   bool is_complete, struct reason *why)
+{
+	struct snag_analyze_options options = {
+		.detector = {snag_detector_find(d->name, strlen(d->name))},
+		.ndetectors = 1,
+		.pairs = d->pairs,
+		.jobs = 1};
+	struct snag_analysis analysis;
+	struct snag_error err;
+	struct snag_source *src = snag_trace_source(s->trace);
+	int rc = snag_analyze(src, &options, &analysis, &err);
+	snag_source_close(src);
+	if (rc < 0)
+		return check_fail(why, "%s: %s", d->name, err.msg);
+	const struct snag_findings *f = &analysis.findings[0];
+	enum outcome outcome = check_findings(s, d, f, why);
+	event_set found = 0;
+	for (size_t i = 0; i < f->nracy; i++)
+		found |= just(f->racy[i]);
+	if (outcome == PASSED && !(is_complete && !d->pairs) && found != racy)
+		outcome = check_fail(why, "racy events of %s: %08x, expected %08x", d->name, found,
+				     racy);
+	if (outcome == PASSED && is_complete && !f->complete)
+		outcome = check_fail(why, "%s is not complete", d->name);
+	snag_analysis_done(&analysis);
+	return outcome;
+}
+
+enum outcome check_m2(struct subject *s, struct reason *why)
+{
+	struct decided d = {.name = "m2",
+			    .rules = SNAG_RULES_READS,
+			    .search = subject_search(s, SNAG_RULES_READS),
+			    .pairs = s->seed >> 20 & 1};
+	event_set racy = 0;
+	if (!d.search)
+		return SKIPPED;
+	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
+		d.races[e2] = search_races(d.search, e2) & below(e2);
+		if (d.races[e2])
+			racy |= just(e2);
+	}
+	return check_detector(s, &d, racy, true, why);
+}
+
+/* One relation each time, by turns. */
+enum outcome check_decided(struct subject *s, struct reason *why)
+{
+	static const enum relation relations[] = {REL_WCP, REL_DC, REL_SDP, REL_SDPX, REL_WDP};
+	enum relation which = relations[(s->seed >> 22) % 5];
+	bool by_dependence = which != REL_WCP && which != REL_DC && s->model.has_branch;
+	struct decided d = {.name = relation_name[which],
+			    .rules = by_dependence ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS,
+			    .pairs = s->seed >> 20 & 1};
+	event_set racy = 0;
+	d.search = subject_search(s, d.rules);
+	if (!d.search)
+		return SKIPPED;
+	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
+		event_set races = subject_races(s, which, e2);
+		d.races[e2] = races & search_races(d.search, e2);
+		if (races)
+			racy |= just(e2);
+	}
+	return check_detector(s, &d, racy, false, why);
+}

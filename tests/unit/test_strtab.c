@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_strtab.c - interned strings: every length, many of them, and words
+ */
+#include "unit.h"
+
+#include "base/strtab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void test_empty_table(void **state)
+{
+	struct snag_strtab t;
+	snag_strtab_init(&t);
+	assert_int_equal(snag_strtab_find(&t, "x", 1), SNAG_NO_ID);
+	assert_int_equal(snag_strtab_find_word(&t, 'x'), SNAG_NO_ID);
+	snag_strtab_done(&t);
+	snag_strtab_done(&t);
+	snag_strtab_done(NULL);
+}
+
+/* Strings of all lengths that differ from another only in their first, last or middle byte, or
+ * in their length. */
+static void test_lengths(void **state)
+{
+	enum { MAX = 70 };
+	struct snag_strtab t;
+	char s[MAX];
+	uint32_t n = 0;
+	snag_strtab_init(&t);
+	for (int round = 0; round < 2; round++) {
+		n = 0;
+		memset(s, 'a', MAX);
+		for (size_t len = 0; len < MAX; len++) {
+			assert_int_equal(snag_strtab_intern(&t, s, len), n++);
+			for (size_t at = 0; at < len; at++) {
+				s[at] = '\xff';
+				assert_int_equal(snag_strtab_intern(&t, s, len), n++);
+				s[at] = 'a';
+			}
+		}
+		assert_int_equal(t.n, n);
+	}
+	n = 0;
+	for (size_t len = 0; len < MAX; len++) {
+		for (size_t at = 0; at <= len; at++, n++) {
+			if (at)
+				s[at - 1] = '\xff';
+			assert_int_equal(snag_strtab_len(&t, n), len);
+			assert_memory_equal(snag_strtab_get(&t, n), s, len);
+			assert_int_equal(snag_strtab_get(&t, n)[len], 0);
+			assert_int_equal(snag_strtab_find(&t, s, len), n);
+			if (at)
+				s[at - 1] = 'a';
+		}
+	}
+	assert_int_equal(snag_strtab_find(&t, "b", 1), SNAG_NO_ID);
+	assert_int_equal(snag_strtab_find(&t, "aaaaaaaab", 9), SNAG_NO_ID);
+	snag_strtab_done(&t);
+}
+
+/* Names as traces have them, so many that the table grows often. */
+static void test_many(void **state)
+{
+	enum { MANY = 200000 };
+	struct snag_strtab t;
+	char s[32];
+	snag_strtab_init(&t);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(
+			snag_strtab_intern(&t, s, (size_t)sprintf(s, "V%u", i * 2654435761u)), i);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(
+			snag_strtab_find(&t, s, (size_t)sprintf(s, "V%u", i * 2654435761u)), i);
+	assert_int_equal(t.n, MANY);
+	snag_strtab_done(&t);
+}
+
+/* A word finds the string of fewer than 8 bytes it is, and no longer one that begins so. */
+static void test_words(void **state)
+{
+	static const char text[] = "abcdefghij";
+	struct snag_strtab t;
+	snag_strtab_init(&t);
+	for (size_t len = 10; len >= 8; len--)
+		snag_strtab_intern(&t, text, len);
+	for (size_t len = 1; len < 8; len++) {
+		uint64_t word = snag_strtab_load(text) & ~(uint64_t)0 >> (64 - 8 * len);
+		assert_int_equal(snag_strtab_find_word(&t, word), SNAG_NO_ID);
+		uint32_t id = snag_strtab_intern(&t, text, len);
+		assert_int_equal(snag_strtab_find_word(&t, word), id);
+		assert_int_equal(snag_strtab_hash(text, len), (uint32_t)snag_strtab_mix(word));
+	}
+	snag_strtab_done(&t);
+}
+
+/* Numbered names fall on slots as if thrown: linear probing stays short. */
+static void test_spread(void **state)
+{
+	enum { NAMES = 20000, SLOTS = 65536 };
+	static const char *const forms[] = {"V%u", "%u", "L%u", "file.c:%u", "V%u.f[0]", "x%07u"};
+	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
+		uint8_t *used = calloc(SLOTS, 1);
+		uint32_t distinct = 0;
+		for (uint32_t i = 0; i < NAMES; i++) {
+			char s[32];
+			size_t len = (size_t)snprintf(s, sizeof(s), forms[f], i);
+			uint8_t *slot = &used[snag_strtab_hash(s, len) % SLOTS];
+			distinct += !*slot;
+			*slot = 1;
+		}
+		free(used);
+		/* At random it is 65536 (1 - e^(-20000/65536)) = 17237, give or take 46. */
+		assert_in_range(distinct, 17000, NAMES);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty_table), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_many),	    cmocka_unit_test(test_words),
+		cmocka_unit_test(test_spread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
