@@ -5,7 +5,7 @@
  * One engine (predictive.h), five records of rules: the columns of table 2 of Genç, Roemer,
  * Xu and Bond, OOPSLA 2019, and of the repaired SDP.
  */
-#include "detect/predictive.h"
+#include "detect/predictive_engine.h"
 
 /*                          wcp          dc           sdp             sdpx            wdp
  * sections of a lock       conflicting  conflicting  conflicting     conflicting     last

@@ -11,7 +11,7 @@
 
 #define NONE UINT32_MAX
 
-enum { MANY_QUESTIONS = 1 << 20, MIN_SLOTS = 1 << 10, FEW = 2 };
+enum { MANY_QUESTIONS = 1 << 20, MIN_SLOTS = 1 << 10, FEW = 2, FETCH_SLOT = 16, FETCH_CHAIN = 8 };
 
 /* Questions hold on to clocks: so many bytes are too many. */
 static const size_t many_bytes = (size_t)256 << 20;
@@ -106,13 +106,17 @@ bool snag_partners_should_answer(const struct snag_partners *p)
 
 /* ---- tables of chains and groups ---- */
 
-static size_t chain_hash(const struct pass *s, uint32_t number)
+static size_t chain_key_hash(const struct chain *c)
 {
-	const struct chain *c = &s->chain[number];
 	uint64_t x = ((uint64_t)c->variable << 32 | c->loc) * 0x9e3779b97f4a7c15u;
 	x ^= ((uint64_t)c->thread << 1 | (c->op == SNAG_OP_WRITE)) * 0xc2b2ae3d27d4eb4fu;
 	x ^= c->locks * 0x165667b19e3779f9u;
 	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
+}
+
+static size_t chain_hash(const struct pass *s, uint32_t number)
+{
+	return chain_key_hash(&s->chain[number]);
 }
 
 static size_t group_hash(const struct pass *s, uint32_t number)
@@ -193,14 +197,19 @@ static struct group *group_of(struct pass *s, uint32_t variable, snag_lockset lo
 	return &s->group[number];
 }
 
+static struct chain chain_empty(struct key key)
+{
+	return (struct chain){.variable = key.ev->target,
+			      .thread = key.ev->thread,
+			      .loc = key.ev->loc,
+			      .op = key.ev->op,
+			      .locks = key.locks};
+}
+
 static struct chain *chain_of(struct pass *s, struct key key)
 {
-	s->chain = snag_grow(s->chain, &s->chains.cap, s->chains.n + 1, sizeof(*s->chain));
-	s->chain[s->chains.n] = (struct chain){.variable = key.ev->target,
-					       .thread = key.ev->thread,
-					       .loc = key.ev->loc,
-					       .op = key.ev->op,
-					       .locks = key.locks};
+	s->chain = snag_huge_grow(s->chain, &s->chains.cap, s->chains.n + 1, sizeof(*s->chain));
+	s->chain[s->chains.n] = chain_empty(key);
 	uint32_t last = (uint32_t)s->chains.n;
 	uint32_t number = table_find(s, &s->chains, chain_hash, chain_equals);
 	if (number == last) {
@@ -320,7 +329,7 @@ static void pass_done(struct pass *s)
 	for (size_t i = 0; i < s->chains.n; i++)
 		if (s->chain[i].cap)
 			free(s->chain[i].many);
-	free(s->chain);
+	snag_huge_free(s->chain, s->chains.cap, sizeof(*s->chain));
 	free(s->group);
 	free(s->chains.slot);
 	free(s->groups.slot);
@@ -342,6 +351,26 @@ static void held_update(struct pass *s, const struct snag_event *ev)
 		*held = snag_lockset_remove(&s->locksets, *held, ev->target);
 }
 
+static bool is_filed(const struct pass *s, const struct snag_event *ev)
+{
+	/* Hardly any variable is racy: ask that first. */
+	return ev->target < s->nvariables && s->number[ev->target] && snag_op_is_access(ev->op);
+}
+
+/* Brings near what an event to come will look at, if its thread then holds what it holds now: its
+ * slot, or later the chain found there. */
+static void fetch(const struct pass *s, const struct snag_event *ev, bool is_later)
+{
+	if (!is_filed(s, ev))
+		return;
+	struct chain key = chain_empty((struct key){ev, s->held ? s->held[ev->thread] : 0});
+	const uint32_t *slot = &s->chains.slot[chain_key_hash(&key) & (s->chains.nslots - 1)];
+	if (!is_later)
+		__builtin_prefetch(slot);
+	else if (*slot)
+		__builtin_prefetch(&s->chain[*slot - 1]);
+}
+
 static void pass_batch(struct pass *s, const struct snag_batch *batch)
 {
 	bool counts_locks = s->partners->disjoint_locksets;
@@ -352,9 +381,11 @@ static void pass_batch(struct pass *s, const struct snag_batch *batch)
 		const struct snag_event *ev = &batch->ev[i];
 		if (counts_locks && !snag_op_is_access(ev->op))
 			held_update(s, ev);
-		/* Hardly any variable is racy: ask that first. */
-		if (ev->target >= s->nvariables || !s->number[ev->target] ||
-		    !snag_op_is_access(ev->op))
+		if (i + FETCH_SLOT < batch->n)
+			fetch(s, ev + FETCH_SLOT, false);
+		if (i + FETCH_CHAIN < batch->n)
+			fetch(s, ev + FETCH_CHAIN, true);
+		if (!is_filed(s, ev))
 			continue;
 		uint32_t event = (uint32_t)(batch->first + i);
 		struct key key = {ev, counts_locks ? s->held[ev->thread] : 0};

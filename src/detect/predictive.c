@@ -5,6 +5,7 @@
 #include "detect/predictive.h"
 
 #include "base/memory.h"
+#include "detect/predictive_access.h"
 
 #include <string.h>
 

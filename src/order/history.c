@@ -60,6 +60,18 @@ static bool plain_compare(struct snag_history *h, struct snag_locksets *locksets
 	return racy;
 }
 
+/* The same for a guarded access: it holds a lock that the others did not, so none is forgotten. */
+static bool plain_races(const struct snag_history *h, struct snag_locksets *locksets,
+			const struct snag_vclock *clock, const struct snag_history_entry *new)
+{
+	for (const struct snag_history_entry *e = h->plain; e < h->plain + h->nplain; e++)
+		if (e->time > snag_vclock_get(clock, e->thread) && e->thread != new->thread &&
+		    (e->is_write || new->is_write) &&
+		    !snag_lockset_excludes(locksets, e->locks, new->locks))
+			return true;
+	return false;
+}
+
 /* ---- those with it ---- */
 
 static struct snag_history_block *block_find(const struct snag_history *h, uint32_t thread)
@@ -195,12 +207,11 @@ static bool guard_holds(struct snag_history *h, struct snag_locksets *locksets, 
 bool snag_history_access(struct snag_history *h, struct snag_locksets *locksets,
 			 const struct snag_vclock *clock, struct snag_history_entry new)
 {
-	bool is_guarded = guard_holds(h, locksets, new.locks);
-	bool racy = h->nplain && plain_compare(h, locksets, clock, &new);
-	if (is_guarded) {
+	if (guard_holds(h, locksets, new.locks)) {
 		block_put(block_of(h, new.thread), locksets, &new);
-		return racy;
+		return h->nplain && plain_races(h, locksets, clock, &new);
 	}
+	bool racy = plain_compare(h, locksets, clock, &new);
 	if (h->nblocks)
 		racy |= blocks_compare(h, locksets, clock, &new);
 	plain_add(h, new);

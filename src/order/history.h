@@ -59,6 +59,7 @@ void snag_history_done(struct snag_history *h);
 /* Brings near what an access of the thread will look at. */
 static inline void snag_history_fetch(const struct snag_history *h, uint32_t thread)
 {
+	__builtin_prefetch(h->plain);
 	if (h->block_cap)
 		__builtin_prefetch(&h->block[thread & (h->block_cap - 1)]);
 }

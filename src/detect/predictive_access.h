@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive_access.h - [read] [write]: which conflicting sections an access is ordered after
+ *
+ * For each lock held: what predictive_conflicts.h keeps of the sections of other threads is
+ * joined or owed, as the rules say, and this section takes its place there.
+ */
+#ifndef SNAG_DETECT_PREDICTIVE_ACCESS_H
+#define SNAG_DETECT_PREDICTIVE_ACCESS_H
+
+#include "detect/predictive.h"
+
+/* Part of a loop that is compiled once for each record of rules. */
+#define ENGINE static inline __attribute__((always_inline))
+
+ENGINE bool section_known(const struct snag_vclock *clock, const struct snag_section *s)
+{
+	return snag_vclock_get(clock, s->thread) > s->release;
+}
+
+/* The clock learns of a release.  Returns whether that was news. */
+ENGINE bool section_join(struct snag_predictive *p, struct snag_vclock **clock, uint32_t number)
+{
+	const struct snag_section *s = &p->sections.section[number];
+	if (__builtin_expect(section_known(*clock, s), 1))
+		return false;
+	snag_vclock_join(&p->pool, clock, p->sections.rest[number].clock, s->thread,
+			 s->release + 1);
+	return true;
+}
+
+struct snag_step { /* one access, at one of the locks held */
+	struct snag_predictive_thread *t;
+	struct snag_predictive_variable *x;
+	snag_tid thread;
+	uint32_t section; /* of this thread */
+	bool is_shared;
+};
+
+ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_step *step,
+			uint32_t section)
+{
+	return section && p->sections.section[section].thread != step->thread;
+}
+
+/* The release of another's section is before this access, by a conflict. */
+ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
+		     const struct snag_step *step, uint32_t section, bool both_write)
+{
+	if (!is_of_other(p, step, section))
+		return;
+	if (rules->to == SNAG_TO_ACCESS_OR_READ && both_write) {
+		if (!section_known(step->t->now, &p->sections.section[section]))
+			snag_predictive_owe_read(p, step->x, step->thread, section);
+		if (rules->write_write_sections)
+			section_join(p, &step->t->wrote, section);
+	} else {
+		section_join(p, &step->t->now, section);
+	}
+}
+
+ENGINE void section_put(struct snag_predictive *p, uint32_t *to, uint32_t section)
+{
+	snag_section_set(&p->sections, &p->pool, to, section);
+}
+
+/* The further sections: those that hold the lock alone, or all. */
+ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
+			  const struct snag_step *step, const struct snag_conflict *c,
+			  bool is_write)
+{
+	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
+		const struct snag_conflict_node *node = &p->nodes.node[i];
+		if (step->is_shared && p->sections.rest[node->section].is_shared)
+			continue;
+		if (is_write || node->is_write)
+			conflict(rules, p, step, node->section, is_write && node->is_write);
+	}
+}
+
+/* Keeps one further section per thread and kind.  Returns whether it was there. */
+ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
+		     struct snag_conflict *c, bool is_write)
+{
+	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
+		struct snag_conflict_node *node = &p->nodes.node[i];
+		if (node->section == step->section && node->is_write == is_write)
+			return true;
+		const struct snag_section *s = &p->sections.section[node->section];
+		if (s->thread == step->thread && node->is_write == is_write &&
+		    p->sections.rest[node->section].is_shared == step->is_shared) {
+			section_put(p, &node->section, step->section);
+			return false;
+		}
+	}
+	uint32_t number = snag_conflict_node_new(&p->nodes);
+	p->nodes.node[number] = (struct snag_conflict_node){
+		snag_section_share(&p->sections, step->section), c->more, is_write};
+	c->more = number;
+	return false;
+}
+
+/* Forgets the further sections, but where told so the reads of this thread. */
+ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
+		       struct snag_conflict *c, bool keeps_own_reads)
+{
+	for (uint32_t *link = &c->more; *link;) {
+		uint32_t number = *link;
+		struct snag_conflict_node *node = &p->nodes.node[number];
+		if (keeps_own_reads && !node->is_write && !is_of_other(p, step, node->section)) {
+			link = &node->next;
+			continue;
+		}
+		snag_section_drop(&p->sections, &p->pool, node->section);
+		*link = node->next;
+		node->next = p->nodes.unused;
+		p->nodes.unused = number;
+	}
+}
+
+ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
+			    const struct snag_step *step, struct snag_conflict *c)
+{
+	if (c->write == step->section)
+		return true;
+	if (rules->sections == SNAG_CONFLICTING) {
+		conflict(rules, p, step, c->write, true);
+		conflict(rules, p, step, c->read[0], false);
+		conflict(rules, p, step, c->read[1], false);
+		more_conflict(rules, p, step, c, true);
+	}
+	if (step->is_shared)
+		return more_put(p, step, c, true);
+	/* Who conflicts with a read of this thread must learn of it from that read where
+	 * a write-write conflict would not tell. */
+	bool keeps_own_reads = rules->to == SNAG_TO_ACCESS_OR_READ;
+	for (int i = 0; i < 2; i++)
+		if (!keeps_own_reads || is_of_other(p, step, c->read[i]))
+			section_put(p, &c->read[i], 0);
+	if (c->more)
+		more_clear(p, step, c, keeps_own_reads);
+	section_put(p, &c->write, step->section);
+	return false;
+}
+
+ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_step *step, struct snag_conflict *c)
+{
+	if (step->is_shared)
+		return more_put(p, step, c, false);
+	if (!rules->includes_program_order) {
+		if (is_of_other(p, step, c->read[0]))
+			section_put(p, &c->read[1], c->read[0]);
+		section_put(p, &c->read[0], step->section);
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct snag_section *s = &p->sections.section[c->read[i]];
+		if (!c->read[i] || s->thread == step->thread || section_known(step->t->now, s)) {
+			section_put(p, &c->read[i], step->section);
+			return false;
+		}
+	}
+	return more_put(p, step, c, false);
+}
+
+ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
+			   const struct snag_step *step, struct snag_conflict *c)
+{
+	bool write_counts_as_read = rules->to == SNAG_TO_ACCESS;
+	if ((c->write == step->section && write_counts_as_read) || c->read[0] == step->section ||
+	    c->read[1] == step->section)
+		return true;
+	conflict(rules, p, step, c->write, false);
+	if (c->more)
+		more_conflict(rules, p, step, c, false);
+	return reader_put(rules, p, step, c);
+}
+
+/* Does this section contain the variable's last write, by another thread? */
+ENGINE bool contains_last_write(const struct snag_predictive *p, const struct snag_step *step,
+				uint32_t number)
+{
+	const struct snag_section *s = &p->sections.section[number];
+	uint32_t event = step->x->last_write.time - 1;
+	return number && s->thread == step->x->last_write.thread && s->acquire <= event &&
+	       event <= s->release && !(step->is_shared && p->sections.rest[number].is_shared);
+}
+
+ENGINE void last_write_conflicts(struct snag_predictive *p, const struct snag_step *step,
+				 const struct snag_conflict *c)
+{
+	uint32_t found = contains_last_write(p, step, c->write) ? c->write : 0;
+	for (uint32_t i = c->more; i && !found; i = p->nodes.node[i].next)
+		if (contains_last_write(p, step, p->nodes.node[i].section))
+			found = p->nodes.node[i].section;
+	if (found && !section_known(step->t->now, &p->sections.section[found]))
+		snag_predictive_owe_branch(p, step->t, found);
+}
+
+/* Sections are visited from the innermost; once one has seen such an access, so have those
+ * around it, which were open then. */
+ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
+			     const struct snag_event *ev, bool is_write)
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	struct snag_step step = {t, &p->x[ev->target], ev->thread};
+	bool done = false;
+	for (uint32_t i = t->innermost; i && !done; i = p->sections.rest[i].outer) {
+		uint32_t lock = p->sections.rest[i].lock;
+		step.section = i;
+		step.is_shared = p->sections.rest[i].is_shared;
+		if (rules->sections == SNAG_LAST_WRITE_READ && !is_write) {
+			struct snag_conflict *c =
+				snag_conflict_find(&p->conflicts, &step.x->conflicts, lock);
+			if (c)
+				last_write_conflicts(p, &step, c);
+			continue;
+		}
+		struct snag_conflict *c =
+			snag_conflict_get(&p->conflicts, &step.x->conflicts, lock);
+		done = is_write ? write_conflicts(rules, p, &step, c)
+				: read_conflicts(rules, p, &step, c);
+	}
+}
+
+#endif

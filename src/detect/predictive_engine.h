@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * predictive_engine.h - the loop over events, compiled once for each record of rules
+ *
+ * See predictive.h; the tags of its rules recur here and in predictive_access.h.
+ */
+#ifndef SNAG_DETECT_PREDICTIVE_ENGINE_H
+#define SNAG_DETECT_PREDICTIVE_ENGINE_H
+
+#include "base/memory.h"
+#include "detect/predictive_access.h"
+
+/* ---- clocks ---- */
+
+ENGINE void clock_set(struct snag_predictive *p, struct snag_vclock **to, struct snag_vclock *from)
+{
+	if (*to == from)
+		return;
+	snag_vclock_drop(&p->pool, *to);
+	*to = snag_vclock_share(from);
+}
+
+ENGINE void clock_join(struct snag_predictive *p, struct snag_vclock **to,
+		       const struct snag_vclock *from)
+{
+	if (from && from != *to)
+		snag_vclock_join(&p->pool, to, from, 0, 0);
+}
+
+/* What another thread learns of t by a hard edge: composing relations hand on hb. */
+ENGINE struct snag_vclock *handed_on(const struct snag_order_rules *rules,
+				     const struct snag_predictive_thread *t)
+{
+	return rules->composes_with_hb ? t->hb : t->now;
+}
+
+/* ---- sections ---- */
+
+/* A clock may end here: the sections that are open export something. */
+ENGINE void sections_export(struct snag_predictive *p, const struct snag_predictive_thread *t)
+{
+	struct snag_section_rest *rest = p->sections.rest;
+	for (uint32_t i = t->innermost; i && !rest[i].exports; i = rest[i].outer)
+		rest[i].exports = true;
+}
+
+ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_thread *t,
+			     snag_tid thread, uint32_t event, uint32_t lock, bool is_shared)
+{
+	uint32_t number = snag_section_new(&p->sections);
+	struct snag_section_rest *rest = p->sections.rest;
+	p->sections.section[number].thread = thread;
+	p->sections.section[number].acquire = event;
+	rest[number].lock = lock;
+	rest[number].is_shared = is_shared;
+	rest[number].outer = t->innermost;
+	if (t->innermost)
+		rest[t->innermost].inner = number;
+	t->innermost = number;
+	t->state = ++p->states;
+	return number;
+}
+
+ENGINE void section_unlink(struct snag_predictive *p, struct snag_predictive_thread *t,
+			   uint32_t number)
+{
+	struct snag_section_rest *rest = p->sections.rest, *s = &rest[number];
+	if (t->innermost == number)
+		t->innermost = s->outer;
+	else
+		rest[s->inner].outer = s->outer;
+	if (s->outer)
+		rest[s->outer].inner = s->inner;
+	t->state = ++p->states;
+}
+
+/* [release] the releases of sections whose acquire `knows` knows join *to. */
+ENGINE bool runs_join(struct snag_predictive *p, const struct snag_predictive_lock *l,
+		      bool is_shared, struct snag_vclock *const *knows, struct snag_vclock **to)
+{
+	bool changed = false;
+	for (size_t i = 0; i < l->nruns; i++) {
+		const struct snag_run *run = &l->run[i];
+		if (run->is_shared && is_shared)
+			continue;
+		uint32_t last = snag_run_last_known(run, *knows);
+		if (last)
+			changed |= section_join(p, to, last);
+	}
+	return changed;
+}
+
+ENGINE void release_rules(const struct snag_order_rules *rules, struct snag_predictive *p,
+			  struct snag_predictive_thread *t, const struct snag_predictive_lock *l,
+			  uint32_t number)
+{
+	struct snag_section_rest *s = &p->sections.rest[number];
+	if (rules->write_write_sections && s->owed) {
+		clock_join(p, &t->now, s->owed);
+		snag_vclock_drop(&p->pool, s->owed);
+		s->owed = NULL;
+	}
+	while (runs_join(p, l, s->is_shared, &t->now, &t->now) && l->nruns > 1)
+		;
+}
+
+ENGINE void section_close(const struct snag_order_rules *rules, struct snag_predictive *p,
+			  struct snag_predictive_thread *t, struct snag_predictive_lock *l,
+			  uint32_t number, uint32_t event)
+{
+	struct snag_section_rest *s = &p->sections.rest[number];
+	release_rules(rules, p, t, l, number);
+	p->sections.section[number].release = event;
+	s->clock = snag_vclock_share(handed_on(rules, t));
+	section_unlink(p, t, number);
+	sections_export(p, t);
+	if (s->exports || rules->write_write_sections)
+		snag_predictive_file(p, l, number, rules->includes_program_order || s->is_shared);
+}
+
+/* ---- locks ---- */
+
+ENGINE void handover_take(const struct snag_order_rules *rules, struct snag_predictive *p,
+			  struct snag_predictive_thread *t,
+			  const struct snag_predictive_handover *from)
+{
+	clock_join(p, &t->now, from->now);
+	if (rules->write_write_sections)
+		clock_join(p, &t->wrote, from->wrote);
+}
+
+/* [acquire] composing */
+ENGINE void lock_take(const struct snag_order_rules *rules, struct snag_predictive *p,
+		      struct snag_predictive_thread *t, snag_tid thread,
+		      const struct snag_predictive_lock *l, bool is_shared)
+{
+	if (l->last && p->sections.section[l->last].thread != thread &&
+	    section_join(p, &t->hb, l->last))
+		handover_take(rules, p, t, &l->alone);
+	if (!is_shared && l->shared_hb) {
+		clock_join(p, &t->hb, l->shared_hb);
+		handover_take(rules, p, t, &l->shared);
+	}
+}
+
+ENGINE void lock_acquire(const struct snag_order_rules *rules, struct snag_predictive *p,
+			 const struct snag_event *ev, uint32_t event,
+			 struct snag_predictive_lock *l, uint32_t lock, bool is_shared)
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	if (rules->composes_with_hb)
+		lock_take(rules, p, t, ev->thread, l, is_shared);
+	uint32_t number = section_open(p, t, ev->thread, event, lock, is_shared);
+	if (!is_shared)
+		l->holder = number;
+	if (rules->write_write_sections && l->nruns) {
+		struct snag_vclock *owed = snag_vclock_share(p->pool.empty);
+		runs_join(p, l, is_shared, &t->wrote, &owed);
+		p->sections.rest[number].owed = owed;
+	}
+}
+
+ENGINE void lock_release(const struct snag_order_rules *rules, struct snag_predictive *p,
+			 const struct snag_event *ev, uint32_t event,
+			 struct snag_predictive_lock *l)
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	uint32_t number = l->holder;
+	l->holder = 0;
+	section_close(rules, p, t, l, number, event);
+	if (rules->composes_with_hb) {
+		snag_section_set(&p->sections, &p->pool, &l->last, number);
+		clock_set(p, &l->alone.now, t->now);
+		if (rules->write_write_sections)
+			clock_set(p, &l->alone.wrote, t->wrote);
+		if (l->shared_hb)
+			snag_predictive_forget_shared(p, l); /* the holder has taken it in */
+	}
+	snag_section_drop(&p->sections, &p->pool, number);
+}
+
+ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_predictive *p,
+			   const struct snag_event *ev, uint32_t event,
+			   struct snag_predictive_lock *l)
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	uint32_t number = t->innermost;
+	while (p->sections.rest[number].lock != ev->target)
+		number = p->sections.rest[number].outer;
+	section_close(rules, p, t, l, number, event);
+	if (rules->composes_with_hb)
+		snag_predictive_add_shared(p, l, ev->thread, event + 1);
+	snag_section_drop(&p->sections, &p->pool, number);
+}
+
+/* ---- events ---- */
+
+ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
+			const struct snag_event *ev)
+{
+	struct snag_predictive_variable *x = &p->x[ev->target];
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	if (rules->to == SNAG_TO_ACCESS_OR_READ && x->owed)
+		snag_predictive_take_owed(p, x, ev->thread);
+	if (rules->sections == SNAG_LAST_WRITE_READ) {
+		if (!t->innermost || x->last_write.time == 0 ||
+		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
+			return;
+		x->last_write.seen = t->state;
+	}
+	access_conflicts(rules, p, ev, false);
+}
+
+ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
+			 const struct snag_event *ev, uint32_t event)
+{
+	access_conflicts(rules, p, ev, true);
+	if (rules->sections == SNAG_LAST_WRITE_READ) {
+		struct snag_predictive_variable *x = &p->x[ev->target];
+		x->last_write.thread = ev->thread;
+		x->last_write.time = event + 1;
+		x->last_write.seen = 0;
+	}
+}
+
+ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predictive *p,
+			 const struct snag_event *ev, uint32_t event, bool is_write)
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	struct snag_predictive_variable *x = &p->x[ev->target];
+	bool is_racy;
+	if (is_write)
+		write_orders(rules, p, ev, event);
+	else
+		read_orders(rules, p, ev);
+	if (rules->disjoint_locksets)
+		is_racy = snag_history_access(
+			&x->history, &p->locksets, t->now,
+			(struct snag_history_entry){ev->thread, event + 1, t->lockset, is_write});
+	else if (is_write)
+		is_racy =
+			snag_access_write(&p->frontiers, &x->access, t->now, ev->thread, event + 1);
+	else
+		is_racy =
+			snag_access_read(&p->frontiers, &x->access, t->now, ev->thread, event + 1);
+	if (is_racy)
+		p->env->on_racy(p->env->ctx, ev, event, 0, t->now, &p->pool);
+}
+
+ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	for (size_t i = 0; i < t->npending; i++) {
+		section_join(p, &t->now, t->pending[i]);
+		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
+	}
+	t->npending = 0;
+}
+
+ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predictive *p,
+			 const struct snag_event *ev, uint32_t event) /* [atomic] */
+{
+	lock_acquire(rules, p, ev, event, &p->atomic[ev->target], SNAG_ATOMIC_LOCK, false);
+	if (ev->op != SNAG_OP_ATOMIC_WRITE)
+		read_orders(rules, p, ev);
+	if (ev->op != SNAG_OP_ATOMIC_READ)
+		write_orders(rules, p, ev, event);
+	lock_release(rules, p, ev, event, &p->atomic[ev->target]);
+}
+
+ENGINE void fork_event(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_event *ev, uint32_t event) /* [fork] */
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread], *u = &p->thread[ev->target];
+	struct snag_vclock *known = handed_on(rules, t);
+	sections_export(p, t);
+	snag_vclock_join(&p->pool, &u->now, known, ev->thread, event + 1);
+	if (rules->composes_with_hb)
+		snag_vclock_join(&p->pool, &u->hb, known, ev->thread, event + 1);
+	if (rules->write_write_sections)
+		clock_join(p, &u->wrote, t->wrote);
+}
+
+ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_event *ev, uint32_t event) /* [join] */
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread], *u = &p->thread[ev->target];
+	struct snag_vclock *known = handed_on(rules, u);
+	snag_vclock_join(&p->pool, &t->now, known, ev->target, event);
+	if (rules->composes_with_hb)
+		snag_vclock_join(&p->pool, &t->hb, known, ev->target, event);
+	if (rules->write_write_sections)
+		clock_join(p, &t->wrote, u->wrote);
+}
+
+ENGINE void lockset_update(const struct snag_order_rules *rules, struct snag_predictive *p,
+			   const struct snag_event *ev)
+{
+	snag_lockset *set = &p->thread[ev->thread].lockset;
+	if (!rules->disjoint_locksets)
+		return;
+	if (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED)
+		*set = snag_lockset_add(&p->locksets, *set, ev->target,
+					ev->op == SNAG_OP_ACQUIRE_SHARED);
+	else
+		*set = snag_lockset_remove(&p->locksets, *set, ev->target);
+}
+
+ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_event *ev, uint32_t event)
+{
+	switch (ev->op) {
+	case SNAG_OP_ACQUIRE:
+	case SNAG_OP_ACQUIRE_SHARED:
+		lock_acquire(rules, p, ev, event, &p->lock[ev->target], ev->target,
+			     ev->op == SNAG_OP_ACQUIRE_SHARED);
+		lockset_update(rules, p, ev);
+		break;
+	case SNAG_OP_RELEASE:
+		lock_release(rules, p, ev, event, &p->lock[ev->target]);
+		lockset_update(rules, p, ev);
+		break;
+	case SNAG_OP_RELEASE_SHARED:
+		shared_release(rules, p, ev, event, &p->lock[ev->target]);
+		lockset_update(rules, p, ev);
+		break;
+	case SNAG_OP_FORK:
+		fork_event(rules, p, ev, event);
+		break;
+	case SNAG_OP_JOIN:
+		join_event(rules, p, ev, event);
+		break;
+	case SNAG_OP_ATOMIC_READ:
+	case SNAG_OP_ATOMIC_WRITE:
+	case SNAG_OP_ATOMIC_UPDATE:
+		p->atomic = snag_grow(p->atomic, &p->atomic_cap, (size_t)ev->target + 1,
+				      sizeof(*p->atomic));
+		atomic_event(rules, p, ev, event);
+		break;
+	default: /* fences order only what atomics do; regions and tasks are no threads */
+		break;
+	}
+}
+
+/* ---- the loop ---- */
+
+/* Most of the time goes into waiting for memory.  Events to come are known, so what they will
+ * look at is fetched in three steps, each of which finds what the one before has fetched. */
+enum { FETCH_VARIABLE = 24, FETCH_CONFLICT = 12, FETCH_SECTION = 5 };
+
+ENGINE const struct snag_event *event_ahead(const struct snag_batch *batch, size_t i)
+{
+	return i < batch->n && snag_op_is_access(batch->ev[i].op) ? &batch->ev[i] : NULL;
+}
+
+/* Where the entry of the thread's innermost lock should be, or NULL. */
+ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *p,
+						  const struct snag_event *ev)
+{
+	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
+	uint32_t section = p->thread[ev->thread].innermost;
+	if (!c->nslots || !section)
+		return NULL;
+	return p->conflicts.slot + c->first + snag_conflict_slot(c, p->sections.rest[section].lock);
+}
+
+ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
+			const struct snag_batch *batch, size_t i)
+{
+	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
+	if (ev) {
+		const struct snag_predictive_variable *x = &p->x[ev->target];
+		__builtin_prefetch(x);
+		__builtin_prefetch((const char *)(x + 1) - 1);
+	}
+	ev = event_ahead(batch, i + FETCH_CONFLICT);
+	if (ev) {
+		__builtin_prefetch(conflict_ahead(p, ev));
+		if (rules->disjoint_locksets)
+			snag_history_fetch(&p->x[ev->target].history, ev->thread);
+	}
+	ev = event_ahead(batch, i + FETCH_SECTION);
+	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
+	if (c && c->lock != UINT32_MAX) {
+		__builtin_prefetch(&p->sections.section[c->write]);
+		__builtin_prefetch(&p->sections.section[c->read[0]]);
+	}
+}
+
+ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,
+		       const struct snag_batch *batch)
+{
+	snag_predictive_trim(p, rules, (uint32_t)batch->first);
+	snag_predictive_reserve(p, batch);
+	for (size_t i = 0; i < batch->n; i++) {
+		const struct snag_event *ev = &batch->ev[i];
+		uint32_t event = (uint32_t)(batch->first + i);
+		fetch_ahead(rules, p, batch, i);
+		if (snag_op_is_access(ev->op))
+			plain_access(rules, p, ev, event, ev->op == SNAG_OP_WRITE);
+		else if (ev->op == SNAG_OP_BRANCH && rules->to == SNAG_TO_BRANCH)
+			branch_event(p, ev);
+		else if (!(ev->flags & SNAG_NESTED))
+			sync_event(rules, p, ev, event);
+	}
+}
+
+#endif
