@@ -104,6 +104,7 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	uint32_t x = s->ix->trace->ev[r].target, w = s->ix->link[r];
+	uint64_t writers = snag_state_variable(s, x).writers;
 	if (!snag_state_is_causal(s, r))
 		return true;
 	if (w == SNAG_NO_EVENT)
@@ -112,6 +113,8 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 		return false;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
 		const struct snag_lane *lane = &writes->lane[i];
+		if (!snag_has_thread(writers, lane->thread))
+			continue;
 		uint32_t v = last_write_before(s, lane, r);
 		if (v != SNAG_NO_EVENT && v != w && !snag_state_order(s, v, w))
 			return false;
@@ -127,7 +130,10 @@ static bool readers_before(struct snag_state *s, uint32_t w, uint32_t v)
 {
 	const struct snag_lanes *reads = &s->ix->reads;
 	uint32_t x = s->ix->trace->ev[v].target;
+	uint64_t readers = snag_state_variable(s, x).readers;
 	for (uint32_t i = reads->first[x]; i < reads->first[x + 1]; i++) {
+		if (!snag_has_thread(readers, reads->lane[i].thread))
+			continue;
 		uint32_t r = snag_last_reader(s, &reads->lane[i], w);
 		if (r != SNAG_NO_EVENT && r != v && !snag_state_order(s, r, v))
 			return false;
@@ -139,6 +145,8 @@ static bool write_rules(struct snag_state *s, uint32_t v) /* [writer], [between]
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	uint32_t x = s->ix->trace->ev[v].target;
+	if (!snag_state_variable(s, x).readers)
+		return true;
 	if (!readers_before(s, SNAG_NO_EVENT, v))
 		return false;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
@@ -162,12 +170,13 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 	bool has_release = release != SNAG_NO_EVENT && ix->position[release] < s->limit[t];
 	bool is_closed = has_release && ix->position[release] < s->count[t];
 	uint32_t last = is_closed ? release : snag_index_event(ix, t, s->count[t] - 1);
+	uint64_t threads = snag_state_lock(s, ev->target);
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
 
 	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &sections->lane[i];
 		snag_tid u = lane->thread;
-		if (u == t)
+		if (u == t || !snag_has_thread(threads, u))
 			continue;
 		uint32_t bound = has_release ? snag_state_before(s, last, u) : s->count[u];
 		uint32_t k = snag_lane_below(sections, lane, bound);
@@ -192,10 +201,13 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 	const struct snag_lanes *sections = &ix->sections;
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	uint64_t threads = snag_state_lock(s, ev->target);
 	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &sections->lane[i];
 		snag_tid u = lane->thread;
-		uint32_t k = u == ev->thread ? 0 : snag_lane_below(sections, lane, s->count[u]);
+		if (u == ev->thread || !snag_has_thread(threads, u))
+			continue;
+		uint32_t k = snag_lane_below(sections, lane, s->count[u]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
@@ -243,4 +255,32 @@ bool snag_propagate(struct snag_state *s)
 			return false;
 		}
 	return true;
+}
+
+/* One sweep in observed order. */
+static bool sweep(struct snag_state *s)
+{
+	size_t n;
+	const uint32_t *event = snag_state_events(s, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (s->has_edges && !snag_state_close(s, event[i]))
+			return false;
+		if (snag_state_take(s, event[i]) && !apply(s, event[i]))
+			return false;
+	}
+	return true;
+}
+
+bool snag_propagate_all(struct snag_state *s)
+{
+	uint64_t before;
+	bool ok;
+	s->is_sweeping = true;
+	do {
+		before = s->nchanges;
+		ok = sweep(s);
+	} while (ok && s->nchanges != before);
+	s->is_sweeping = false;
+	snag_state_clear_queue(s);
+	return ok;
 }
