@@ -14,6 +14,12 @@
 /* Nodes of the search in a window that is not all of X: what it is stuck on may lie before. */
 enum { PART_NODES = 4 };
 
+enum window_kind {
+	WINDOW_DELAYED, /* what must follow the sections that stand open: is the greedy enough? */
+	WINDOW_LATE,	/* all from some event on */
+	WINDOW_ALL
+};
+
 struct snag_decider {
 	const struct snag_index *ix;
 	struct snag_decide_options options;
@@ -135,12 +141,13 @@ static uint64_t window_size(const struct snag_decider *d)
 }
 
 /* Steps 6 and 7: decides with the window after s->start. */
-static enum snag_decision window(struct snag_decider *d, bool is_all, uint32_t e1, uint32_t e2)
+static enum snag_decision window(struct snag_decider *d, enum window_kind kind, uint32_t e1,
+				 uint32_t e2)
 {
 	struct snag_state *s = &d->state;
 	uint32_t max_nodes = d->options.max_nodes;
 	uint64_t size = window_size(d);
-	if (!is_all && max_nodes > PART_NODES)
+	if (kind == WINDOW_LATE && max_nodes > PART_NODES)
 		max_nodes = PART_NODES;
 	d->stats.windows++;
 	d->stats.window += size;
@@ -151,9 +158,9 @@ static enum snag_decision window(struct snag_decider *d, bool is_all, uint32_t e
 	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
-	} else if (!snag_propagate_all(s)) {
+	} else if (!snag_propagate_all(s, kind == WINDOW_DELAYED ? 1 : UINT32_MAX)) {
 		result = SNAG_INFEASIBLE;
-	} else {
+	} else if (kind != WINDOW_DELAYED) {
 		result = search(d, max_nodes, e1, e2);
 	}
 	if (result == SNAG_VERIFIED)
@@ -171,7 +178,7 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 	if (!(d->options.skip & SNAG_STEP_DELAY)) {
 		snag_cut_delay(s, d->needed, s->start);
 		if (window_size(d) <= d->options.max_window)
-			result = window(d, false, e1, e2);
+			result = window(d, WINDOW_DELAYED, e1, e2);
 	}
 	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
 	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
@@ -179,7 +186,7 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 		snag_cut_before(ix, d->needed, from, s->start);
 		if (window_size(d) > d->options.max_window)
 			return SNAG_UNDECIDED;
-		result = window(d, from == 0, e1, e2);
+		result = window(d, from == 0 ? WINDOW_ALL : WINDOW_LATE, e1, e2);
 		if (from == 0)
 			break;
 		length = length > end / 8 ? end : 8 * length + 64;

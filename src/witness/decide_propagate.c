@@ -29,6 +29,9 @@
 
 #include "witness/decide_ops.h"
 
+/* Reads of one thread that are looked at one by one before lanes are bisected. */
+enum { FEW = 4 };
+
 /* ---- reads and writes ---- */
 
 /* The writes of the variable by lane.thread that come first after event w, in X; or
@@ -125,7 +128,7 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 	return true;
 }
 
-/* The causal reads that saw w come before v. */
+/* The causal reads of the window that saw w come before v. */
 static bool readers_before(struct snag_state *s, uint32_t w, uint32_t v)
 {
 	const struct snag_lanes *reads = &s->ix->reads;
@@ -141,11 +144,47 @@ static bool readers_before(struct snag_state *s, uint32_t w, uint32_t v)
 	return true;
 }
 
+/* The same for all w before v, from the readers' side: their last reads in the window, up to
+ * FEW of each thread.  *ret_is_all: there were no more. */
+static bool few_readers_before(struct snag_state *s, uint32_t v, bool *ret_is_all)
+{
+	const struct snag_lanes *reads = &s->ix->reads;
+	uint32_t x = s->ix->trace->ev[v].target;
+	uint64_t readers = snag_state_variable(s, x).readers;
+	for (uint32_t i = reads->first[x]; i < reads->first[x + 1]; i++) {
+		const struct snag_lane *lane = &reads->lane[i];
+		snag_tid u = lane->thread;
+		if (!snag_has_thread(readers, u))
+			continue;
+		uint32_t k = snag_lane_below(reads, lane, s->causal[u]);
+		uint32_t last = k > FEW ? k - FEW : 0;
+		for (; k > last; k--) {
+			uint32_t p = snag_lane_at(reads, lane, k - 1);
+			if (p < s->start[u])
+				break;
+			uint32_t r = snag_index_event(s->ix, u, p), w = s->ix->link[r];
+			if (r == v || (w != SNAG_NO_EVENT && !snag_state_is_before(s, w, v)))
+				continue;
+			if (!snag_state_order(s, r, v))
+				return false;
+			break; /* the earlier ones follow */
+		}
+		if (k > 0 && k == last && snag_lane_at(reads, lane, k - 1) >= s->start[u])
+			*ret_is_all = false;
+	}
+	return true;
+}
+
 static bool write_rules(struct snag_state *s, uint32_t v) /* [writer], [between] */
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	uint32_t x = s->ix->trace->ev[v].target;
+	bool is_all = true;
 	if (!snag_state_variable(s, x).readers)
+		return true;
+	if (!few_readers_before(s, v, &is_all))
+		return false;
+	if (is_all)
 		return true;
 	if (!readers_before(s, SNAG_NO_EVENT, v))
 		return false;
@@ -271,15 +310,15 @@ static bool sweep(struct snag_state *s)
 	return true;
 }
 
-bool snag_propagate_all(struct snag_state *s)
+bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
 {
-	uint64_t before;
+	uint32_t before;
 	bool ok;
 	s->is_sweeping = true;
 	do {
 		before = s->nchanges;
 		ok = sweep(s);
-	} while (ok && s->nchanges != before);
+	} while (ok && s->nchanges != before && --max_sweeps > 0);
 	s->is_sweeping = false;
 	snag_state_clear_queue(s);
 	return ok;

@@ -181,7 +181,8 @@ static void enter(struct snag_state *s, uint32_t event)
 	note_presence(s, &s->ix->trace->ev[event]);
 	enqueue(s, t, p);
 	s->work++;
-	s->nchanges++;
+	row[n + SNAG_ROW_CHANGED] = ++s->nchanges;
+	row[n + SNAG_ROW_CLOSED] = 0;
 }
 
 /* In mode DEP a new write or branch makes earlier reads causal: those that were in X before
@@ -271,7 +272,7 @@ static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_
 	s->work++;
 	if (changed) {
 		enqueue(s, t, p);
-		s->nchanges++;
+		row[s->nthreads + SNAG_ROW_CHANGED] = ++s->nchanges;
 	}
 	return changed;
 }
@@ -280,7 +281,11 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 {
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
-	const uint32_t *row = snag_state_row(s, t, p);
+	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
+	/* If it has not changed itself, only what has changed elsewhere is new to it. */
+	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
+	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
+		since = 0;
 	if (p > s->start[t])
 		join_row(s, t, p, row - (s->nthreads + SNAG_ROW_EXTRA));
 	for (snag_tid u = 0; u < s->nthreads; u++) {
@@ -290,8 +295,10 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 		const uint32_t *other = snag_state_row(s, u, k - 1);
 		if (other[t] > p)
 			return false; /* a circle */
-		join_row(s, t, p, other);
+		if (other[s->nthreads + SNAG_ROW_CHANGED] > since)
+			join_row(s, t, p, other);
 	}
+	row[s->nthreads + SNAG_ROW_CLOSED] = now;
 	return true;
 }
 

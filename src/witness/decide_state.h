@@ -21,7 +21,7 @@
  *
  * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
  *         witness with all that was assumed.
- * Cost.   (threads + 2) x 4 bytes an event of the window.  An edge costs a bisection per thread
+ * Cost.   (threads + 4) x 4 bytes an event of the window.  An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -33,6 +33,8 @@
 enum {
 	SNAG_ROW_QUEUED,  /* whether the event is in the queue */
 	SNAG_ROW_READERS, /* of a write: scratch of the linearisers */
+	SNAG_ROW_CHANGED, /* when sweeping: nchanges at its last change, */
+	SNAG_ROW_CLOSED,  /* and when it was last closed */
 	SNAG_ROW_EXTRA
 };
 
@@ -58,7 +60,7 @@ struct snag_state {
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
 	uint32_t *count, *causal;
 
-	uint32_t **row; /* by thread: rows of nthreads entries and the two below */
+	uint32_t **row; /* by thread: rows of nthreads entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* by thread */
 	uint32_t *entering;	  /* events, in observed order */
@@ -68,7 +70,7 @@ struct snag_state {
 	struct snag_present *variable, *lock;
 	uint32_t stamp;
 	bool is_sweeping; /* new edges are not carried on at once, see snag_state_close */
-	uint64_t nchanges; /* rows that changed or are new */
+	uint32_t nchanges; /* rows that changed or are new */
 	bool has_edges; /* beyond those of the index */
 
 	uint32_t *queue;
