@@ -11,6 +11,15 @@
 
 #include <string.h>
 
+/* Nodes of the search in a window that is not all of X: what it is stuck on may lie before. */
+enum { PART_NODES = 4 };
+
+enum window_kind {
+	WINDOW_DELAYED, /* what must follow the sections that stand open: is the greedy enough? */
+	WINDOW_LATE,	/* all from some event on */
+	WINDOW_ALL
+};
+
 struct snag_decider {
 	const struct snag_index *ix;
 	struct snag_decide_options options;
@@ -97,21 +106,22 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 }
 
 /* Searches first without looking ahead, which is fast, then with. */
-static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e2)
+static enum snag_decision search(struct snag_decider *d, uint32_t max_nodes, uint32_t e1,
+				 uint32_t e2)
 {
-	struct snag_search q = {
-		.s = &d->state,
-		.line = &d->line,
-		.prefer = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)},
-		.max = d->options.max_nodes};
+	struct snag_search q = {.s = &d->state,
+				.line = &d->line,
+				.prefer = {snag_index_thread(d->ix, e1),
+					   snag_index_thread(d->ix, e2)},
+				.max = max_nodes};
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_DPLL)) {
-		q.max = (d->options.max_nodes + 1) / 2;
+		q.max = (max_nodes + 1) / 2;
 		q.max_work = d->state.work + 1000000;
 		result = snag_search(&q);
 	}
 	if (result == SNAG_UNDECIDED) {
-		q.max = d->options.max_nodes;
+		q.max = max_nodes;
 		q.max_work = d->state.work + 10000000;
 		q.probes = true;
 		result = snag_search(&q);
@@ -122,31 +132,40 @@ static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e
 	return result;
 }
 
-/* Steps 6 and 7: decides with the window after s->start. */
-static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e2)
-{
-	struct snag_state *s = &d->state;
-	snag_state_begin(s, d->needed);
-	enum snag_decision result = SNAG_UNDECIDED;
-	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
-		snag_state_clear_queue(s);
-		result = SNAG_VERIFIED;
-	} else if (!snag_propagate(s)) {
-		result = SNAG_INFEASIBLE;
-	} else {
-		result = search(d, e1, e2);
-	}
-	if (result == SNAG_VERIFIED)
-		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
-	return result;
-}
-
 static uint64_t window_size(const struct snag_decider *d)
 {
 	uint64_t n = 0;
 	for (snag_tid t = 0; t < d->state.nthreads; t++)
 		n += d->needed[t] - d->state.start[t];
 	return n;
+}
+
+/* Steps 6 and 7: decides with the window after s->start. */
+static enum snag_decision window(struct snag_decider *d, enum window_kind kind, uint32_t e1,
+				 uint32_t e2)
+{
+	struct snag_state *s = &d->state;
+	uint32_t max_nodes = d->options.max_nodes;
+	uint64_t size = window_size(d);
+	if (kind == WINDOW_LATE && max_nodes > PART_NODES)
+		max_nodes = PART_NODES;
+	d->stats.windows++;
+	d->stats.window += size;
+	if (size > d->stats.max_window)
+		d->stats.max_window = size;
+	snag_state_begin(s, d->needed);
+	enum snag_decision result = SNAG_UNDECIDED;
+	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
+		snag_state_clear_queue(s);
+		result = SNAG_VERIFIED;
+	} else if (!snag_propagate_all(s, kind == WINDOW_DELAYED ? 1 : UINT32_MAX)) {
+		result = SNAG_INFEASIBLE;
+	} else if (kind != WINDOW_DELAYED) {
+		result = search(d, max_nodes, e1, e2);
+	}
+	if (result == SNAG_VERIFIED)
+		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
+	return result;
 }
 
 /* Steps 5 to 7: ever larger windows, as long as they are not too large. */
@@ -159,7 +178,7 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 	if (!(d->options.skip & SNAG_STEP_DELAY)) {
 		snag_cut_delay(s, d->needed, s->start);
 		if (window_size(d) <= d->options.max_window)
-			result = window(d, e1, e2);
+			result = window(d, WINDOW_DELAYED, e1, e2);
 	}
 	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
 	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
@@ -167,7 +186,7 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 		snag_cut_before(ix, d->needed, from, s->start);
 		if (window_size(d) > d->options.max_window)
 			return SNAG_UNDECIDED;
-		result = window(d, e1, e2);
+		result = window(d, from == 0 ? WINDOW_ALL : WINDOW_LATE, e1, e2);
 		if (from == 0)
 			break;
 		length = length > end / 8 ? end : 8 * length + 64;
@@ -191,15 +210,21 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
 	if (!begin(d, e1, e2))
 		return SNAG_INFEASIBLE;
-	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed))
+	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed)) {
+		d->stats.observed++;
 		return SNAG_VERIFIED;
-	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, racers, d->needed))
+	}
+	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, racers, d->needed)) {
+		d->stats.filter++;
 		return SNAG_INFEASIBLE;
+	}
 	if (!(skip & SNAG_STEP_CLOSE)) {
 		uint32_t *cut = d->state.start; /* not in use yet */
 		memcpy(cut, d->needed, d->ix->nthreads * sizeof(*cut));
-		if (snag_cut_close(&d->state, racers, cut) && is_observed(d, e1, e2, cut))
+		if (snag_cut_close(&d->state, racers, cut) && is_observed(d, e1, e2, cut)) {
+			d->stats.close++;
 			return SNAG_VERIFIED;
+		}
 	}
 	return windows(d, e1, e2);
 }

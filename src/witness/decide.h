@@ -60,9 +60,10 @@ const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 /* How decisions were reached, for measurements. */
 struct snag_decide_stats {
 	uint64_t decisions[SNAG_DECISIONS];
-	uint64_t by_step[8]; /* by bit of the step that ended it; 7: the search by probing */
-	uint64_t nodes, max_nodes;
-	uint64_t window, max_window; /* events, of those that came to the search */
+	uint64_t observed, filter, close; /* settled by these steps */
+	uint64_t windows;		  /* tried */
+	uint64_t window, max_window;	  /* their events */
+	uint64_t nodes, max_nodes;	  /* of the search */
 };
 
 const struct snag_decide_stats *snag_decider_stats(const struct snag_decider *d);

@@ -29,6 +29,9 @@
 
 #include "witness/decide_ops.h"
 
+/* Reads of one thread that are looked at one by one before lanes are bisected. */
+enum { FEW = 4 };
+
 /* ---- reads and writes ---- */
 
 /* The writes of the variable by lane.thread that come first after event w, in X; or
@@ -105,6 +108,7 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	uint32_t x = s->ix->trace->ev[r].target, w = s->ix->link[r];
+	uint64_t writers = snag_state_variable(s, x).writers;
 	if (!snag_state_is_causal(s, r))
 		return true;
 	if (w == SNAG_NO_EVENT)
@@ -113,6 +117,8 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 		return false;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
 		const struct snag_lane *lane = &writes->lane[i];
+		if (!snag_has_thread(writers, lane->thread))
+			continue;
 		uint32_t v = last_write_before(s, lane, r);
 		if (v != SNAG_NO_EVENT && v != w && !snag_state_order(s, v, w))
 			return false;
@@ -123,15 +129,49 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 	return true;
 }
 
-/* The causal reads that saw w come before v. */
+/* The causal reads of the window that saw w come before v. */
 static bool readers_before(struct snag_state *s, uint32_t w, uint32_t v)
 {
 	const struct snag_lanes *reads = &s->ix->reads;
 	uint32_t x = s->ix->trace->ev[v].target;
+	uint64_t readers = snag_state_variable(s, x).readers;
 	for (uint32_t i = reads->first[x]; i < reads->first[x + 1]; i++) {
+		if (!snag_has_thread(readers, reads->lane[i].thread))
+			continue;
 		uint32_t r = snag_last_reader(s, &reads->lane[i], w);
 		if (r != SNAG_NO_EVENT && r != v && !snag_state_order(s, r, v))
 			return false;
+	}
+	return true;
+}
+
+/* The same for all w before v, from the readers' side: their last reads in the window, up to
+ * FEW of each thread.  *ret_is_all: there were no more. */
+static bool few_readers_before(struct snag_state *s, uint32_t v, bool *ret_is_all)
+{
+	const struct snag_lanes *reads = &s->ix->reads;
+	uint32_t x = s->ix->trace->ev[v].target;
+	uint64_t readers = snag_state_variable(s, x).readers;
+	for (uint32_t i = reads->first[x]; i < reads->first[x + 1]; i++) {
+		const struct snag_lane *lane = &reads->lane[i];
+		snag_tid u = lane->thread;
+		if (!snag_has_thread(readers, u))
+			continue;
+		uint32_t k = snag_lane_below(reads, lane, s->causal[u]);
+		uint32_t last = k > FEW ? k - FEW : 0;
+		for (; k > last; k--) {
+			uint32_t p = snag_lane_at(reads, lane, k - 1);
+			if (p < s->start[u])
+				break;
+			uint32_t r = snag_index_event(s->ix, u, p), w = s->ix->link[r];
+			if (r == v || (w != SNAG_NO_EVENT && !snag_state_is_before(s, w, v)))
+				continue;
+			if (!snag_state_order(s, r, v))
+				return false;
+			break; /* the earlier ones follow */
+		}
+		if (k > 0 && k == last && snag_lane_at(reads, lane, k - 1) >= s->start[u])
+			*ret_is_all = false;
 	}
 	return true;
 }
@@ -140,6 +180,13 @@ static bool write_rules(struct snag_state *s, uint32_t v) /* [writer], [between]
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	uint32_t x = s->ix->trace->ev[v].target;
+	bool is_all = true;
+	if (!snag_state_variable(s, x).readers)
+		return true;
+	if (!few_readers_before(s, v, &is_all))
+		return false;
+	if (is_all)
+		return true;
 	if (!readers_before(s, SNAG_NO_EVENT, v))
 		return false;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
@@ -163,12 +210,13 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 	bool has_release = release != SNAG_NO_EVENT && ix->position[release] < s->limit[t];
 	bool is_closed = has_release && ix->position[release] < s->count[t];
 	uint32_t last = is_closed ? release : snag_index_event(ix, t, s->count[t] - 1);
+	uint64_t threads = snag_state_lock(s, ev->target);
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
 
 	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &sections->lane[i];
 		snag_tid u = lane->thread;
-		if (u == t)
+		if (u == t || !snag_has_thread(threads, u))
 			continue;
 		uint32_t bound = has_release ? snag_state_before(s, last, u) : s->count[u];
 		uint32_t k = snag_lane_below(sections, lane, bound);
@@ -193,10 +241,13 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 	const struct snag_lanes *sections = &ix->sections;
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	uint64_t threads = snag_state_lock(s, ev->target);
 	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &sections->lane[i];
 		snag_tid u = lane->thread;
-		uint32_t k = u == ev->thread ? 0 : snag_lane_below(sections, lane, s->count[u]);
+		if (u == ev->thread || !snag_has_thread(threads, u))
+			continue;
+		uint32_t k = snag_lane_below(sections, lane, s->count[u]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
@@ -243,4 +294,32 @@ bool snag_propagate(struct snag_state *s)
 			return false;
 		}
 	return true;
+}
+
+/* One sweep in observed order. */
+static bool sweep(struct snag_state *s)
+{
+	size_t n;
+	const uint32_t *event = snag_state_events(s, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (s->has_edges && !snag_state_close(s, event[i]))
+			return false;
+		if (snag_state_take(s, event[i]) && !apply(s, event[i]))
+			return false;
+	}
+	return true;
+}
+
+bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
+{
+	uint32_t before;
+	bool ok;
+	s->is_sweeping = true;
+	do {
+		before = s->nchanges;
+		ok = sweep(s);
+	} while (ok && s->nchanges != before && --max_sweeps > 0);
+	s->is_sweeping = false;
+	snag_state_clear_queue(s);
+	return ok;
 }

@@ -10,6 +10,10 @@
 /* Applies the rules until nothing new follows.  False: a contradiction, the queue is empty. */
 bool snag_propagate(struct snag_state *s);
 
+/* The same for a state that has just begun: in sweeps over the whole window, which is faster when
+ * there is much to find.  After max_sweeps it may not have found all. */
+bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps);
+
 /* The last causal read by lane.thread, a lane of reads, that saw the write w (SNAG_NO_EVENT:
  * the initial value), or SNAG_NO_EVENT. */
 uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *lane, uint32_t w);

@@ -5,6 +5,7 @@
 #include "witness/decide_state.h"
 
 #include "base/memory.h"
+#include "witness/decide_ops.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->row_cap = snag_calloc(n, sizeof(*s->row_cap));
 	s->scratch = snag_calloc(n, sizeof(*s->scratch));
 	s->need = snag_calloc(n, sizeof(*s->need));
+	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
+	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
 }
 
 void snag_state_done(struct snag_state *s)
@@ -36,7 +39,10 @@ void snag_state_done(struct snag_state *s)
 	free(s->row_cap);
 	free(s->scratch);
 	free(s->need);
+	free(s->variable);
+	free(s->lock);
 	free(s->entering);
+	free(s->window);
 	free(s->queue);
 	free(s->trail);
 }
@@ -61,6 +67,14 @@ uint32_t snag_state_next(struct snag_state *s)
 	uint32_t *row = snag_state_row(s, snag_index_thread(s->ix, e), s->ix->position[e]);
 	row[s->nthreads + SNAG_ROW_QUEUED] = 0;
 	return e;
+}
+
+bool snag_state_take(struct snag_state *s, uint32_t event)
+{
+	uint32_t *row = snag_state_row(s, snag_index_thread(s->ix, event), s->ix->position[event]);
+	bool was_in = row[s->nthreads + SNAG_ROW_QUEUED];
+	row[s->nthreads + SNAG_ROW_QUEUED] = 0;
+	return was_in;
 }
 
 void snag_state_clear_queue(struct snag_state *s)
@@ -124,6 +138,25 @@ static void close_row(struct snag_state *s, uint32_t *row, snag_tid t)
 	s->work += s->nthreads;
 }
 
+static struct snag_present *touch(const struct snag_state *s, struct snag_present *p)
+{
+	if (p->stamp != s->stamp)
+		*p = (struct snag_present){.stamp = s->stamp};
+	return p;
+}
+
+/* Returning to a mark does not take this back: a thread too many does no harm. */
+static void note_presence(struct snag_state *s, const struct snag_event *ev)
+{
+	uint64_t bit = (uint64_t)1 << (ev->thread % 64);
+	if (snag_op_reads(ev->op))
+		touch(s, &s->variable[ev->target])->readers |= bit;
+	if (snag_op_writes(ev->op))
+		touch(s, &s->variable[ev->target])->writers |= bit;
+	else if (snag_op_acquires(ev->op))
+		touch(s, &s->lock[ev->target])->writers |= bit;
+}
+
 /* The row of an event that enters; everything that precedes it has one. */
 static void enter(struct snag_state *s, uint32_t event)
 {
@@ -145,8 +178,11 @@ static void enter(struct snag_state *s, uint32_t event)
 	if (s->has_edges)
 		close_row(s, row, t);
 	row[t] = p;
+	note_presence(s, &s->ix->trace->ev[event]);
 	enqueue(s, t, p);
 	s->work++;
+	row[n + SNAG_ROW_CHANGED] = ++s->nchanges;
+	row[n + SNAG_ROW_CLOSED] = 0;
 }
 
 /* In mode DEP a new write or branch makes earlier reads causal: those that were in X before
@@ -188,12 +224,17 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 	/* In mode DEP the rows of the index know only of reads that an event alone makes causal. */
 	s->has_edges = s->rows->dependent;
 	s->work = 0;
+	s->nchanges = 0;
+	s->stamp++;
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
 		s->count[t] = s->start[t];
 		s->causal[t] = causal_of(s, t, s->start[t]);
 		s->need[t] = count[t];
+		uint32_t node = snag_index_held(s->ix, t, s->start[t]);
+		for (; node; node = s->ix->node[node].below)
+			note_presence(s, &s->ix->trace->ev[s->ix->node[node].acquire]);
 	}
 	grow(s);
 }
@@ -229,9 +270,46 @@ static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_
 			changed = true;
 		}
 	s->work++;
-	if (changed)
+	if (changed) {
 		enqueue(s, t, p);
+		row[s->nthreads + SNAG_ROW_CHANGED] = ++s->nchanges;
+	}
 	return changed;
+}
+
+bool snag_state_close(struct snag_state *s, uint32_t event)
+{
+	snag_tid t = snag_index_thread(s->ix, event);
+	uint32_t p = s->ix->position[event];
+	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
+	/* If it has not changed itself, only what has changed elsewhere is new to it. */
+	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
+	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
+		since = 0;
+	if (p > s->start[t])
+		join_row(s, t, p, row - (s->nthreads + SNAG_ROW_EXTRA));
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t k = row[u];
+		if (u == t || k <= s->start[u])
+			continue;
+		const uint32_t *other = snag_state_row(s, u, k - 1);
+		if (other[t] > p)
+			return false; /* a circle */
+		if (other[s->nthreads + SNAG_ROW_CHANGED] > since)
+			join_row(s, t, p, other);
+	}
+	row[s->nthreads + SNAG_ROW_CLOSED] = now;
+	return true;
+}
+
+const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n)
+{
+	size_t n = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++)
+		n += s->count[t] - s->start[t];
+	s->window = snag_grow(s->window, &s->window_cap, n, sizeof(*s->window));
+	*ret_n = snag_threads_merge(&s->ix->threads, s->start, s->count, s->window);
+	return s->window;
 }
 
 /* The first event of u in the window that must come after the p-th of t. */
@@ -262,6 +340,10 @@ bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
 	s->scratch[ta] = pa + 1;
 	s->has_edges = true;
+	if (s->is_sweeping) {
+		join_row(s, tb, pb, s->scratch);
+		return true;
+	}
 	for (snag_tid u = 0; u < s->nthreads; u++) {
 		uint32_t p = u == tb ? pb : first_after(s, u, tb, pb);
 		while (p < s->count[u] && join_row(s, u, p, s->scratch))

@@ -21,7 +21,7 @@
  *
  * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
  *         witness with all that was assumed.
- * Cost.   (threads + 2) x 4 bytes an event of the window.  An edge costs a bisection per thread
+ * Cost.   (threads + 4) x 4 bytes an event of the window.  An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -33,6 +33,8 @@
 enum {
 	SNAG_ROW_QUEUED,  /* whether the event is in the queue */
 	SNAG_ROW_READERS, /* of a write: scratch of the linearisers */
+	SNAG_ROW_CHANGED, /* when sweeping: nchanges at its last change, */
+	SNAG_ROW_CLOSED,  /* and when it was last closed */
 	SNAG_ROW_EXTRA
 };
 
@@ -40,6 +42,13 @@ struct snag_undo {
 	snag_tid thread;
 	uint32_t at; /* in row[thread]; UINT32_MAX: the count */
 	uint32_t old;
+};
+
+/* Threads that have something to do with a variable or lock in the window, as bits by their number
+ * modulo 64: most lanes need not be looked at. */
+struct snag_present {
+	uint32_t stamp; /* others are empty */
+	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
 struct snag_state {
@@ -51,11 +60,17 @@ struct snag_state {
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
 	uint32_t *count, *causal;
 
-	uint32_t **row; /* by thread: rows of nthreads entries and the two below */
+	uint32_t **row; /* by thread: rows of nthreads entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* by thread */
 	uint32_t *entering;	  /* events, in observed order */
 	size_t entering_cap;
+	uint32_t *window; /* all of it, when asked for */
+	size_t window_cap;
+	struct snag_present *variable, *lock;
+	uint32_t stamp;
+	bool is_sweeping; /* new edges are not carried on at once, see snag_state_close */
+	uint32_t nchanges; /* rows that changed or are new */
 	bool has_edges; /* beyond those of the index */
 
 	uint32_t *queue;
@@ -77,12 +92,38 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count);
 bool snag_state_need(struct snag_state *s, uint32_t event);
 /* Event a, of X, must come before b, of X. */
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b);
+/* While is_sweeping, an edge changes the row of its second event only.  This carries to the row of an
+ * event of the window what is known of those before it.  After a sweep over all of them, in observed
+ * order, that changes nothing, the order is closed again. */
+bool snag_state_close(struct snag_state *s, uint32_t event);
+/* Takes the event out of the queue; false: it was not in it. */
+bool snag_state_take(struct snag_state *s, uint32_t event);
+/* All events of the window in observed order; valid until X changes. */
+const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 /* The next event of the queue, or SNAG_NO_EVENT. */
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
 
 size_t snag_state_mark(struct snag_state *s);
 void snag_state_return(struct snag_state *s, size_t mark);
+
+static inline bool snag_has_thread(uint64_t threads, snag_tid t)
+{
+	return threads >> (t % 64) & 1;
+}
+
+/* Who reads and writes the variable in the window. */
+static inline struct snag_present snag_state_variable(const struct snag_state *s, uint32_t variable)
+{
+	const struct snag_present *x = &s->variable[variable];
+	return x->stamp == s->stamp ? *x : (struct snag_present){0};
+}
+
+/* Who has a section of the lock that is not over before the window. */
+static inline uint64_t snag_state_lock(const struct snag_state *s, uint32_t lock)
+{
+	return s->lock[lock].stamp == s->stamp ? s->lock[lock].writers : 0;
+}
 
 static inline bool snag_state_in_window(const struct snag_state *s, uint32_t event)
 {
