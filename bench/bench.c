@@ -2,7 +2,8 @@
  *
  * bench.c - how fast traces are read and analysed, and in how much memory
  *
- * bench [-r REPETITIONS] [-c CONFIGURATION] [-C COMMIT] FILE...
+ * bench [-r REPETITIONS] [-c CONFIGURATION] [-C COMMIT] "
+			    "[-p PROGRAM,...] FILE...
  * bench --header
  *
  * For each file: reading alone (its format to batches), reading with the check of the
@@ -97,7 +98,9 @@ static int read_all(struct snag_source *src, struct result *ret_result, struct s
 static int analyze_all(struct snag_source *src, const struct snag_detector *detector,
 		       struct result *ret_result, struct snag_error *err)
 {
-	struct snag_analyze_options options = {.detector = {detector}, .ndetectors = 1};
+	/* One thread, and what `snag analyze --json -` needs. */
+	struct snag_analyze_options options = {
+		.detector = {detector}, .ndetectors = 1, .jobs = 1, .brief = true};
 	struct snag_analysis analysis;
 	int rc = snag_analyze(src, &options, &analysis, err);
 	if (rc < 0)
@@ -208,6 +211,7 @@ static double median(double *value, size_t n)
 struct settings {
 	uint64_t repetitions;
 	const char *configuration, *commit;
+	const char *programs; /* separated by commas; NULL: all */
 };
 
 static void bench_job(const struct job *job, const char *what, double nbytes,
@@ -233,6 +237,16 @@ static void bench_job(const struct job *job, const char *what, double nbytes,
 	fflush(stdout);
 }
 
+/* Whether the list has the name. */
+static bool is_wanted(const struct settings *s, const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *p = s->programs; p; p = strchr(p, ','), p = p ? p + 1 : NULL)
+		if (strncmp(p, name, n) == 0 && (p[n] == ',' || p[n] == '\0'))
+			return true;
+	return !s->programs;
+}
+
 /* Reads the file once, so that it is in the page cache; returns its size. */
 static double warm_up(const char *path)
 {
@@ -256,14 +270,17 @@ static void bench_file(const char *path, const struct settings *s)
 	    strcmp(job.format, "snag") != 0)
 		die("a trace must end in .std, .csv or .snag");
 	double nbytes = warm_up(path);
-	bench_job(&job, "read", nbytes, s);
+	if (is_wanted(s, "read"))
+		bench_job(&job, "read", nbytes, s);
 	if (strcmp(job.format, "csv") == 0)
 		return;
 	job.is_checked = true;
-	bench_job(&job, "check", nbytes, s);
+	if (is_wanted(s, "check"))
+		bench_job(&job, "check", nbytes, s);
 	for (size_t i = 0; snag_detectors[i]; i++) {
 		job.detector = snag_detectors[i];
-		bench_job(&job, job.detector->name, nbytes, s);
+		if (is_wanted(s, job.detector->name))
+			bench_job(&job, job.detector->name, nbytes, s);
 	}
 }
 
@@ -276,14 +293,17 @@ int main(int argc, char **argv)
 		     "calibration");
 		return 0;
 	}
-	for (int option; (option = getopt(argc, argv, "r:c:C:")) != -1;) {
+	for (int option; (option = getopt(argc, argv, "r:c:C:p:")) != -1;) {
 		if (option == 'c')
 			s.configuration = optarg;
 		else if (option == 'C')
 			s.commit = optarg;
+		else if (option == 'p')
+			s.programs = optarg;
 		else if (option != 'r' || !snag_arguments_number(optarg, &s.repetitions) ||
 			 s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
-			die("usage: bench [-r REPETITIONS] [-c CONFIGURATION] [-C COMMIT] FILE...");
+			die("usage: bench [-r REPETITIONS] [-c CONFIGURATION] [-C COMMIT] "
+			    "[-p PROGRAM,...] FILE...");
 	}
 	for (int i = optind; i < argc; i++)
 		bench_file(argv[i], &s);

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md}.
+# Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md} (readers and
+# hb, shb, lockset) and docs/results/prediction.{csv,md} (the predictive orders and m2).
 #
-#   make bench                           everything: about 6 minutes, 2 GB in a temporary directory
-#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 4 minutes
+#   make bench                           everything: about 12 minutes, 2 GB in a temporary directory
+#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 8 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
 #
 # BENCH_OUT names another directory for the results.
@@ -17,8 +18,13 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$out"
-csv=$dir/foundation.csv
-build/bench/bench --header >"$csv"
+
+# results NAME PROGRAMS: what follows measures these programs for docs/results/NAME.*
+results() {
+	csv=$dir/$1.csv
+	programs=$2
+	build/bench/bench --header >"$csv"
+}
 
 # measure FORMATS EVENTS THREADS [GEN-OPTIONS...]
 measure() {
@@ -32,7 +38,7 @@ measure() {
 	for format in $formats; do
 		echo "bench: $configuration: $format" >&2
 		build/bench/gen --events "$events" --threads "$threads" "$@" -o "$dir/trace.$format"
-		build/bench/bench -r "$runs" -c "$configuration" -C "$commit" \
+		build/bench/bench -r "$runs" -c "$configuration" -C "$commit" -p "$programs" \
 			"$dir/trace.$format" >>"$csv"
 		rm "$dir/trace.$format"
 	done
@@ -44,6 +50,7 @@ for events in 1000000 10000000 100000000; do
 done
 [ -n "$lengths" ] || lengths=$max_events
 
+results foundation read,check,hb,shb,lockset
 # CSV has a field per thread and event: where events are many or threads are, it takes too long.
 for events in $lengths; do
 	[ "$events" -gt 10000000 ] && formats="snag std" || formats="snag std csv"
@@ -56,6 +63,18 @@ done
 measure "snag std" "$sweep" 8 --unprotected 0
 measure "snag std" "$sweep" 8 --skew 0.9
 
-cp "$csv" "$out/foundation.csv"
-bench/summary.py "$out/foundation.csv" "$out/foundation.md"
-echo "bench: wrote $out/foundation.csv and $out/foundation.md" >&2
+
+results prediction wcp,sdp,sdpx,dc,wdp,m2
+for events in $lengths; do
+	[ "$events" -gt 10000000 ] && programs=m2 # the others take minutes
+	measure snag "$events" 8
+done
+programs=wcp,sdp,sdpx,dc,wdp,m2
+measure snag "$sweep" 32
+measure snag "$sweep" 8 --branches 0.3
+
+for name in foundation prediction; do
+	cp "$dir/$name.csv" "$out/$name.csv"
+	bench/summary.py "$out/$name.csv" "$out/$name.md"
+	echo "bench: wrote $out/$name.csv and $out/$name.md" >&2
+done

@@ -10,6 +10,7 @@ import math
 import os
 import sys
 
+TITLES = {"foundation.md": "Reading and analysing traces", "prediction.md": "Predicting races"}
 KEEP = "<!-- below: kept by summary.py -->"
 
 
@@ -64,8 +65,10 @@ def both(values):
 
 def scaling(rows):
     plain = [r for r in rows if r["is_plain"]]
+    counts = sorted({r["options"]["threads"] for r in plain}, key=int)
+    most = counts[-1]
     lines = [
-        "| program | exponent of time over events | events | ns/event at 2, 8, 32, 128 threads | 128 : 8 threads |",
+        f"| program | exponent of time over events | events | ns/event at {', '.join(counts)} threads | {most} : 8 threads |",
         "|---|---|---|---|---|",
     ]
     for program in dict.fromkeys(r["program"] for r in plain):
@@ -80,6 +83,12 @@ def scaling(rows):
         if 8 in by_threads and 128 in by_threads:
             ratio = both(by_threads[128][measure] / by_threads[8][measure] for measure in ("ns", "loops"))
         each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads)) or "-"
+        if 128 not in by_threads:  # the predictive ones are compared at 8 and 32
+            length = {r["events"] for r in mine if r["options"]["threads"] == "32"}
+            by_threads = {int(r["options"]["threads"]): r for r in mine if r["events"] in length}
+            each = ", ".join(f"{by_threads[t]['ns']:.1f}" for t in sorted(by_threads)) or "-"
+            if 8 in by_threads and 32 in by_threads:
+                ratio = both(by_threads[32][measure] / by_threads[8][measure] for measure in ("ns", "loops"))
         lines.append(f"| {program} | {slope} | {span} | {each} | {ratio} |")
     return lines
 
@@ -97,14 +106,14 @@ def main():
     rows = read(source)
     loops = sorted(r["calibration"] for r in rows)
     lines = [
-        "# Reading and analysing traces: measurements",
+        f"# {TITLES[os.path.basename(target)]}: measurements",
         "",
         f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {machine()}; the data is in",
-        "foundation.csv. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
+        f"{os.path.basename(source)}. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
         "variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses, unless said. CPU seconds are the median",
         f"of {rows[0]['repetitions']} runs (fewer of the longest traces), spread is slowest minus fastest over the median. `read`",
         "turns a file in the page cache into events, `check` also checks the rules of traces, a detector's row is",
-        "everything from the file to the races. The bare loop over events in memory, measured before every run, took",
+        "everything from the file to the races, on one thread. The bare loop over events in memory, measured before every run, took",
         f"{loops[0]:.2f} to {loops[-1]:.2f} ns an event (median {loops[len(loops) // 2]:.2f}): \"x bare loop\" is the figure to compare",
         "between machines.",
         "",
