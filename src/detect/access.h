@@ -19,20 +19,24 @@
 
 struct snag_access_state {
 	struct snag_frontier writes, reads;
-	/* Accesses that were ordered after all earlier ones: the last, and two from before,
-	 * some time apart. */
+};
+
+/* Writes that were ordered after all earlier accesses: the last, and two from before, some
+ * time apart.  Needed for racy accesses only, so it is kept apart from the above. */
+struct snag_access_past {
 	struct snag_frontier settled[3];
 };
 
 enum { SNAG_SETTLED_APART = 4096 }; /* events; by then most threads have synchronised */
 
-static inline void snag_access_settle(struct snag_access_state *x, uint32_t thread, uint32_t time)
+/* Files a write that was not racy. */
+static inline void snag_access_settle(struct snag_access_past *past, uint32_t thread, uint32_t time)
 {
-	if (x->settled[0].time > x->settled[1].time + SNAG_SETTLED_APART) {
-		x->settled[2] = x->settled[1];
-		x->settled[1] = x->settled[0];
+	if (past->settled[0].time > past->settled[1].time + SNAG_SETTLED_APART) {
+		past->settled[2] = past->settled[1];
+		past->settled[1] = past->settled[0];
 	}
-	x->settled[0] = (struct snag_frontier){thread, time};
+	past->settled[0] = (struct snag_frontier){thread, time};
 }
 
 /* Both return whether the access is racy. */
@@ -40,13 +44,7 @@ static inline bool snag_access_read(struct snag_frontier_pool *pool, struct snag
 				    const struct snag_vclock *clock, uint32_t thread, uint32_t time)
 {
 	bool ordered = snag_frontier_before(pool, &x->writes, clock, thread);
-	if (snag_frontier_is_one(&x->reads) && snag_frontier_one_before(&x->reads, clock, thread)) {
-		x->reads = (struct snag_frontier){thread, time};
-		if (ordered)
-			snag_access_settle(x, thread, time);
-	} else {
-		snag_frontier_add_slow(pool, &x->reads, clock, thread, time);
-	}
+	snag_frontier_add(pool, &x->reads, clock, thread, time);
 	return !ordered;
 }
 
@@ -59,7 +57,6 @@ static inline bool snag_access_write(struct snag_frontier_pool *pool, struct sna
 			     1)) {
 		snag_frontier_set(pool, &x->writes, thread, time);
 		snag_frontier_set(pool, &x->reads, 0, 0);
-		snag_access_settle(x, thread, time);
 		return false;
 	}
 	snag_frontier_prune(pool, &x->reads, clock, thread);
@@ -69,13 +66,13 @@ static inline bool snag_access_write(struct snag_frontier_pool *pool, struct sna
 }
 
 /* For a racy access: no access before this event number races with it.  (The last settled
- * access often is the one it races with; those from before mostly are ordered before it.) */
-static inline uint32_t snag_access_since(const struct snag_access_state *x,
+ * write often is one it races with; those from before mostly are ordered before it.) */
+static inline uint32_t snag_access_since(const struct snag_access_past *past,
 					 const struct snag_vclock *clock, uint32_t thread)
 {
 	for (int i = 0; i < 3; i++)
-		if (snag_frontier_one_before(&x->settled[i], clock, thread))
-			return x->settled[i].time;
+		if (snag_frontier_one_before(&past->settled[i], clock, thread))
+			return past->settled[i].time;
 	return 0;
 }
 

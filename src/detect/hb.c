@@ -32,7 +32,8 @@ struct hb {
 	struct snag_clocks clocks;
 	struct snag_frontier_pool frontiers;
 	struct snag_access_state *x;
-	size_t x_cap;
+	struct snag_access_past *past;
+	size_t x_cap, past_cap;
 };
 
 static void *hb_open(const struct snag_detector_env *env)
@@ -52,13 +53,14 @@ static void hb_close(void *state)
 	snag_clocks_done(&hb->clocks);
 	snag_frontier_pool_done(&hb->frontiers);
 	free(hb->x);
+	free(hb->past);
 	free(hb);
 }
 
 static void hb_report(struct hb *hb, const struct snag_event *ev, uint32_t event,
-		      const struct snag_access_state *x, struct snag_vclock *now)
+		      struct snag_vclock *now)
 {
-	uint32_t since = snag_access_since(x, now, ev->thread);
+	uint32_t since = snag_access_since(&hb->past[ev->target], now, ev->thread);
 	hb->env->on_racy(hb->env->ctx, ev, event, since, now, &hb->clocks.pool);
 }
 
@@ -67,7 +69,7 @@ static void hb_read(void *state, const struct snag_event *ev, uint32_t event) /*
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_read(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb_report(hb, ev, event, &hb->x[ev->target], now);
+		hb_report(hb, ev, event, now);
 }
 
 static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -75,7 +77,9 @@ static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /
 	struct hb *hb = state;
 	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
 	if (snag_access_write(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb_report(hb, ev, event, &hb->x[ev->target], now);
+		hb_report(hb, ev, event, now);
+	else
+		snag_access_settle(&hb->past[ev->target], ev->thread, event + 1);
 }
 
 static void hb_sync(void *state, const struct snag_event *ev, uint32_t event)
@@ -90,6 +94,8 @@ static void hb_events(void *state, const struct snag_batch *batch)
 	struct hb *hb = state;
 	snag_clocks_reserve(&hb->clocks, batch);
 	hb->x = snag_grow(hb->x, &hb->x_cap, batch->counts.n[SNAG_SPACE_VARIABLE], sizeof(*hb->x));
+	hb->past = snag_grow(hb->past, &hb->past_cap, batch->counts.n[SNAG_SPACE_VARIABLE],
+			     sizeof(*hb->past));
 	snag_handlers_run(&handlers, hb, batch);
 }
 

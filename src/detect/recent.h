@@ -16,7 +16,7 @@
 
 #include "detect/partners.h"
 
-enum { SNAG_RECENT_EVENTS = 1 << 18 };
+enum { SNAG_RECENT_EVENTS = 1 << 19 };
 
 struct snag_recent {
 	struct snag_event *ring; /* event e is at e modulo SNAG_RECENT_EVENTS */

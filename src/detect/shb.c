@@ -32,6 +32,7 @@ struct shb {
 	struct snag_frontier_pool frontiers;
 	struct shb_variable {
 		struct snag_access_state access;
+		struct snag_access_past past;
 		struct snag_stamp wrote;
 	} * x;
 	size_t x_cap;
@@ -60,9 +61,9 @@ static void shb_close(void *state)
 }
 
 static void shb_report(struct shb *shb, const struct snag_event *ev, uint32_t event,
-		       const struct snag_access_state *x, struct snag_vclock *now)
+		       struct snag_vclock *now)
 {
-	uint32_t since = snag_access_since(x, now, ev->thread);
+	uint32_t since = snag_access_since(&shb->x[ev->target].past, now, ev->thread);
 	shb->env->on_racy(shb->env->ctx, ev, event, since, now, &shb->clocks.pool);
 }
 
@@ -73,7 +74,7 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 	snag_clocks_join(&shb->clocks, ev->thread, &x->wrote);
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_read(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb_report(shb, ev, event, &x->access, now);
+		shb_report(shb, ev, event, now);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -82,7 +83,9 @@ static void shb_write(void *state, const struct snag_event *ev, uint32_t event) 
 	struct shb_variable *x = &shb->x[ev->target];
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
 	if (snag_access_write(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb_report(shb, ev, event, &x->access, now);
+		shb_report(shb, ev, event, now);
+	else
+		snag_access_settle(&x->past, ev->thread, event + 1);
 	snag_stamp_set(&shb->clocks, &x->wrote, ev->thread, event + 1);
 }
 
