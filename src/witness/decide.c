@@ -27,6 +27,7 @@ struct snag_decider {
 	struct snag_line line;
 	struct snag_witness witness;
 	uint32_t *needed; /* X, by thread */
+	uint32_t *closed; /* and what ends the sections that stand open in it, as far as possible */
 	size_t witness_cap;
 	struct snag_decide_stats stats;
 };
@@ -44,6 +45,7 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 	snag_state_init(&d->state, ix, options->mode);
 	snag_line_init(&d->line, &d->state);
 	d->needed = snag_calloc(ix->nthreads, sizeof(*d->needed));
+	d->closed = snag_calloc(ix->nthreads, sizeof(*d->closed));
 	d->witness.prefix = snag_calloc(ix->nthreads, sizeof(*d->witness.prefix));
 	return d;
 }
@@ -55,6 +57,7 @@ void snag_decider_free(struct snag_decider *d)
 	snag_state_done(&d->state);
 	snag_line_done(&d->line);
 	free(d->needed);
+	free(d->closed);
 	free(d->witness.prefix);
 	free(d->witness.event);
 	free(d);
@@ -132,11 +135,11 @@ static enum snag_decision search(struct snag_decider *d, uint32_t max_nodes, uin
 	return result;
 }
 
-static uint64_t window_size(const struct snag_decider *d)
+static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 {
 	uint64_t n = 0;
 	for (snag_tid t = 0; t < d->state.nthreads; t++)
-		n += d->needed[t] - d->state.start[t];
+		n += cut[t] - d->state.start[t];
 	return n;
 }
 
@@ -146,7 +149,7 @@ static enum snag_decision window(struct snag_decider *d, enum window_kind kind, 
 {
 	struct snag_state *s = &d->state;
 	uint32_t max_nodes = d->options.max_nodes;
-	uint64_t size = window_size(d);
+	uint64_t size = window_size(d, d->needed);
 	if (kind == WINDOW_LATE && max_nodes > PART_NODES)
 		max_nodes = PART_NODES;
 	d->stats.windows++;
@@ -155,7 +158,10 @@ static enum snag_decision window(struct snag_decider *d, enum window_kind kind, 
 		d->stats.max_window = size;
 	snag_state_begin(s, d->needed);
 	enum snag_decision result = SNAG_UNDECIDED;
-	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
+	/* In a larger window it would be trapped as before. */
+	bool is_first = kind == WINDOW_DELAYED || (d->options.skip & SNAG_STEP_DELAY);
+	if (is_first && !(d->options.skip & SNAG_STEP_GREEDY) &&
+	    snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
 	} else if (!snag_propagate_all(s, kind == WINDOW_DELAYED ? 1 : UINT32_MAX)) {
@@ -177,14 +183,14 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 	bool has_windows = !(d->options.skip & SNAG_STEP_WINDOW);
 	if (!(d->options.skip & SNAG_STEP_DELAY)) {
 		snag_cut_delay(s, d->needed, s->start);
-		if (window_size(d) <= d->options.max_window)
+		if (window_size(d, d->needed) <= d->options.max_window)
 			result = window(d, WINDOW_DELAYED, e1, e2);
 	}
 	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
 	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
 	while (result == SNAG_UNDECIDED) {
 		snag_cut_before(ix, d->needed, from, s->start);
-		if (window_size(d) > d->options.max_window)
+		if (window_size(d, d->needed) > d->options.max_window)
 			return SNAG_UNDECIDED;
 		result = window(d, from == 0 ? WINDOW_ALL : WINDOW_LATE, e1, e2);
 		if (from == 0)
@@ -193,6 +199,21 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 		from = length < end ? end - length : 0;
 	}
 	return result;
+}
+
+/* Step 5: the sections that stand open and can end have ended; what must follow the others runs last. */
+static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &d->state;
+	snag_cut_delay(s, d->closed, s->start);
+	if (window_size(d, d->closed) > d->options.max_window)
+		return false;
+	snag_state_begin(s, d->closed);
+	bool is_done = snag_linearise(&d->line, NULL);
+	snag_state_clear_queue(s);
+	if (is_done)
+		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
+	return is_done;
 }
 
 /* Step 2: in observed order, what is needed breaks no rule. */
@@ -219,12 +240,16 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		return SNAG_INFEASIBLE;
 	}
 	if (!(skip & SNAG_STEP_CLOSE)) {
-		uint32_t *cut = d->state.start; /* not in use yet */
-		memcpy(cut, d->needed, d->ix->nthreads * sizeof(*cut));
-		if (snag_cut_close(&d->state, racers, cut) && is_observed(d, e1, e2, cut)) {
+		memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
+		if (snag_cut_close(&d->state, racers, d->closed) &&
+		    is_observed(d, e1, e2, d->closed)) {
 			d->stats.close++;
 			return SNAG_VERIFIED;
 		}
+	}
+	if (!(skip & (SNAG_STEP_CLOSE | SNAG_STEP_DELAY)) && is_delayed(d, e1, e2)) {
+		d->stats.delay++;
+		return SNAG_VERIFIED;
 	}
 	return windows(d, e1, e2);
 }

@@ -60,7 +60,7 @@ const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 /* How decisions were reached, for measurements. */
 struct snag_decide_stats {
 	uint64_t decisions[SNAG_DECISIONS];
-	uint64_t observed, filter, close; /* settled by these steps */
+	uint64_t observed, filter, close, delay; /* settled by these steps */
 	uint64_t windows;		  /* tried */
 	uint64_t window, max_window;	  /* their events */
 	uint64_t nodes, max_nodes;	  /* of the search */

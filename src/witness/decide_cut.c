@@ -133,22 +133,27 @@ bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_
 bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
+	bool is_all = true;
 	for (bool grew = true; grew;) {
 		grew = false;
+		is_all = true;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
 				if (is_last(ix, acquire, cut))
 					continue;
-				if (!can_end(s, racers, acquire))
-					return false;
+				if (!can_end(s, racers, acquire)) {
+					is_all = false;
+					continue;
+				}
 				add(s, ix->link[acquire], cut);
 				grew = true;
+				break; /* the others may have ended with it */
 			}
 		}
 	}
-	return true;
+	return is_all;
 }
 
 /* ret_rest loses the acquire and all of the cut that must follow it. */

@@ -258,23 +258,38 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 
 /* ---- edges ---- */
 
-/* row(t, p) |= from; false: it was known. */
+/* Whether some entry of a is larger.  In blocks, so that the compiler uses vectors; counts are
+ * below 2^31. */
+static bool exceeds(const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+	int any = 0;
+	uint32_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		for (uint32_t k = 0; k < 8; k++)
+			any |= (int32_t)a[i + k] > (int32_t)b[i + k];
+		if (any)
+			return true;
+	}
+	for (; i < n; i++)
+		any |= (int32_t)a[i] > (int32_t)b[i];
+	return any;
+}
+
+/* row(t, p) |= from, which has nothing of t beyond p; false: it was known. */
 static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_t *from)
 {
 	uint32_t *row = snag_state_row(s, t, p);
-	bool changed = false;
+	s->work++;
+	if (!exceeds(from, row, s->nthreads))
+		return false;
 	for (snag_tid u = 0; u < s->nthreads; u++)
-		if (from[u] > row[u] && u != t) {
+		if (from[u] > row[u]) {
 			trail_add(s, t, (uint32_t)(row - s->row[t]) + u, row[u]);
 			row[u] = from[u];
-			changed = true;
 		}
-	s->work++;
-	if (changed) {
-		enqueue(s, t, p);
-		row[s->nthreads + SNAG_ROW_CHANGED] = ++s->nchanges;
-	}
-	return changed;
+	enqueue(s, t, p);
+	row[s->nthreads + SNAG_ROW_CHANGED] = ++s->nchanges;
+	return true;
 }
 
 bool snag_state_close(struct snag_state *s, uint32_t event)
@@ -286,8 +301,9 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
 	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
 		since = 0;
-	if (p > s->start[t])
-		join_row(s, t, p, row - (s->nthreads + SNAG_ROW_EXTRA));
+	const uint32_t *before = row - (s->nthreads + SNAG_ROW_EXTRA);
+	if (p > s->start[t] && before[s->nthreads + SNAG_ROW_CHANGED] > since)
+		join_row(s, t, p, before);
 	for (snag_tid u = 0; u < s->nthreads; u++) {
 		uint32_t k = row[u];
 		if (u == t || k <= s->start[u])
