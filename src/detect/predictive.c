@@ -193,6 +193,7 @@ void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock
 	if (i == l->nruns) {
 		l->run = snag_grow(l->run, &l->run_cap, ++l->nruns, sizeof(*l->run));
 		l->run[i] = (struct snag_run){.thread = thread, .is_shared = is_shared};
+		l->has_shared_runs |= is_shared;
 	}
 	snag_run_file(&l->run[i], &p->sections, section);
 	p->nfiled++;

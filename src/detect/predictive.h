@@ -74,6 +74,7 @@ struct snag_predictive_lock {
 	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
 	struct snag_run *run;
 	size_t nruns, run_cap;
+	bool has_shared_runs;
 };
 
 struct snag_predictive_thread {

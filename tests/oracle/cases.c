@@ -209,6 +209,13 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "1-8"},
 	},
 	{
+		.name = "a shared release brings news of another",
+		.trace = "T0 racq l; T0 acq m; T0 w x; T0 rel m; T0 w z; T0 rrel l; T1 racq l; "
+			 "T1 acq n; T1 w y; T1 rel n; T1 acq m; T1 r x; T1 rel m; T1 rrel l; "
+			 "T2 acq n; T2 r y; T2 rel n; T2 acq l; T2 rel l; T2 r z",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE},
+	},
+	{
 		.name = "a write does not speak for the reads of its thread",
 		.trace = "T1 racq l; T1 r x; T1 rrel l; T1 acq l; T1 w x; T1 rel l; T1 r x; "
 			 "T0 acq l; T0 w x",
