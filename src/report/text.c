@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20 };
+enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20, TABLE_PARTS = 4 /* so many are a table */ };
 
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
@@ -274,7 +274,9 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 			    plural(m->n - shown));
 
 	snag_print(to, "\n");
-	for (size_t i = 0; i < r->nparts; i++)
+	if (r->nparts >= TABLE_PARTS)
+		snag_report_table(r, to);
+	for (size_t i = 0; i < r->nparts && r->nparts < TABLE_PARTS; i++)
 		part_line(to, &r->part[i], m->n > 0);
 	if (m->n == 0)
 		caveat_line(to, r);
