@@ -208,7 +208,7 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 		if (!t->innermost || x->last_write.time == 0 ||
 		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
 			return;
-		x->last_write.seen = t->state;
+		x->last_write.seen = t->state; /* no write under a lock it holds can follow */
 	}
 	access_conflicts(rules, p, ev, false);
 }
@@ -221,7 +221,6 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		struct snag_predictive_variable *x = &p->x[ev->target];
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
-		x->last_write.seen = 0;
 	}
 }
 
