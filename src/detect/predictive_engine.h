@@ -278,8 +278,6 @@ ENGINE void fork_event(const struct snag_order_rules *rules, struct snag_predict
 	snag_vclock_join(&p->pool, &u->now, known, ev->thread, event + 1);
 	if (rules->composes_with_hb)
 		snag_vclock_join(&p->pool, &u->hb, known, ev->thread, event + 1);
-	if (rules->write_write_sections)
-		clock_join(p, &u->wrote, t->wrote);
 }
 
 ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -290,8 +288,6 @@ ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predict
 	snag_vclock_join(&p->pool, &t->now, known, ev->target, event);
 	if (rules->composes_with_hb)
 		snag_vclock_join(&p->pool, &t->hb, known, ev->target, event);
-	if (rules->write_write_sections)
-		clock_join(p, &t->wrote, u->wrote);
 }
 
 ENGINE void lockset_update(const struct snag_order_rules *rules, struct snag_predictive *p,
