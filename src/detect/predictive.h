@@ -21,7 +21,8 @@
  *                     is known through a write-write conflict (wrote), its release is owed
  *         [release]   now joins the releases of all sections of the lock whose acquire it
  *                     knows, and what is owed; the section's clock is hb, or now
- *         [fork] [join]  hard edges: now joins the other thread's hb, or now
+ *         [fork] [join]  hard edges: now joins the other thread's hb, or now (wrote need not
+ *                     follow: it is part of hb)
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
  *         [branch]    now joins what is owed to it.  A branch depends on all earlier reads

@@ -177,14 +177,14 @@ ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_pre
 	return reader_put(rules, p, step, c);
 }
 
-/* Does this section contain the variable's last write, by another thread? */
+/* Does this section, one that wrote the variable, contain its last write? */
 ENGINE bool contains_last_write(const struct snag_predictive *p, const struct snag_step *step,
 				uint32_t number)
 {
 	const struct snag_section *s = &p->sections.section[number];
-	uint32_t event = step->x->last_write.time - 1;
-	return number && s->thread == step->x->last_write.thread && s->acquire <= event &&
-	       event <= s->release && !(step->is_shared && p->sections.rest[number].is_shared);
+	return number && s->thread == step->x->last_write.thread &&
+	       step->x->last_write.time - 1 <= s->release &&
+	       !(step->is_shared && p->sections.rest[number].is_shared);
 }
 
 ENGINE void last_write_conflicts(struct snag_predictive *p, const struct snag_step *step,

@@ -208,7 +208,7 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 		if (!t->innermost || x->last_write.time == 0 ||
 		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
 			return;
-		x->last_write.seen = t->state;
+		x->last_write.seen = t->state; /* no write under a lock it holds can follow */
 	}
 	access_conflicts(rules, p, ev, false);
 }
@@ -221,7 +221,6 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		struct snag_predictive_variable *x = &p->x[ev->target];
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
-		x->last_write.seen = 0;
 	}
 }
 
@@ -279,8 +278,6 @@ ENGINE void fork_event(const struct snag_order_rules *rules, struct snag_predict
 	snag_vclock_join(&p->pool, &u->now, known, ev->thread, event + 1);
 	if (rules->composes_with_hb)
 		snag_vclock_join(&p->pool, &u->hb, known, ev->thread, event + 1);
-	if (rules->write_write_sections)
-		clock_join(p, &u->wrote, t->wrote);
 }
 
 ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -291,8 +288,6 @@ ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predict
 	snag_vclock_join(&p->pool, &t->now, known, ev->target, event);
 	if (rules->composes_with_hb)
 		snag_vclock_join(&p->pool, &t->hb, known, ev->target, event);
-	if (rules->write_write_sections)
-		clock_join(p, &t->wrote, u->wrote);
 }
 
 ENGINE void lockset_update(const struct snag_order_rules *rules, struct snag_predictive *p,
