@@ -34,8 +34,8 @@ static void *work(void *arg)
 	struct job *job = w->job;
 	for (;;) {
 		/* Relaxed: an item belongs to one worker, and joining publishes the results. */
-		size_t begin = atomic_fetch_add_explicit(&job->next, job->at_once,
-							 memory_order_relaxed);
+		size_t begin =
+			atomic_fetch_add_explicit(&job->next, job->at_once, memory_order_relaxed);
 		size_t end = begin + job->at_once < job->n ? begin + job->at_once : job->n;
 		if (begin >= job->n)
 			return NULL;

@@ -14,10 +14,10 @@ enum { SNAG_MAX_DETECTORS = 32 };
 struct snag_analyze_options {
 	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t ndetectors;
-	bool pairs; /* list every racy pair instead of one race per pair of locations */
+	bool pairs;	 /* list every racy pair instead of one race per pair of locations */
 	unsigned jobs;	 /* threads that may be used; 0: one per processor */
 	uint32_t budget; /* of the search for one pair, in nodes; 0: the default */
-	bool brief; /* leave out what only a text report shows: locks held, what was known */
+	bool brief;	 /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);

@@ -20,7 +20,7 @@ struct snag_collector {
 	bool pairs; /* every racy pair on its own */
 	struct snag_partners partners;
 	bool is_unsorted; /* racy events were not filed in ascending order */
-	uint32_t *slot; /* open addressing from a pair of locations to a race number + 1 */
+	uint32_t *slot;	  /* open addressing from a pair of locations to a race number + 1 */
 	size_t nslots;
 };
 

@@ -47,9 +47,9 @@ struct snag_detector_env {
 	void *ctx;
 
 	/* For those that decide: */
-	bool pairs;			   /* every racy pair is wanted, not one for each pair of locations */
-	unsigned jobs;			   /* how many threads may be used; at least 1 */
-	uint32_t budget;		   /* nodes of the search for one pair; 0: the default */
+	bool pairs;	 /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;	 /* how many threads may be used; at least 1 */
+	uint32_t budget; /* nodes of the search for one pair; 0: the default */
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 };
 

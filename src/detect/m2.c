@@ -10,13 +10,12 @@
  *
  * Rules.  [candidate]  conflicting, no lock in common, not ordered by program order, fork, join
  *                      and reads-from
- *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget used up:
- *                      unverified
- *         [locations]  unless all pairs are wanted, one race for each unordered pair of locations:
- *                      the earliest instances first, then others, until one is a race
+ *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget used
+ * up: unverified [locations]  unless all pairs are wanted, one race for each unordered pair of
+ * locations: the earliest instances first, then others, until one is a race
  *
- * Guarantee.  Sound: every predicted race has a checked witness.  Complete, for any number of threads,
- *         if nothing stayed undecided.  (Deciding is NP-hard; the published M2 is polynomial and
+ * Guarantee.  Sound: every predicted race has a checked witness.  Complete, for any number of
+ * threads, if nothing stayed undecided.  (Deciding is NP-hard; the published M2 is polynomial and
  *         complete for two threads.)
  * Cost.   Linear in the trace for all but the candidates; a few microseconds for each of those.
  * Reference.  Pavlogiannis, POPL 2020, for the problem, the closure and the filters of

@@ -13,8 +13,8 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
- * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the whole
- *         trace, so on long traces, after a number of replays, the rest is checked by index
+ * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
+ * whole trace, so on long traces, after a number of replays, the rest is checked by index
  *         (witness/decide_check.h).
  */
 #ifndef SNAG_DETECT_VERIFY_H

@@ -27,10 +27,10 @@ struct snag_report {
 	const struct snag_names *names;
 	uint64_t events;
 	struct snag_counts counts;
-	uint64_t skipped; /* lines or events left out by --lenient */
-	bool interrupted; /* the end of the trace was not reached */
+	uint64_t skipped;		    /* lines or events left out by --lenient */
+	bool interrupted;		    /* the end of the trace was not reached */
 	const struct snag_threads *threads; /* what the prefixes of witnesses stand for */
-	bool pairs;	  /* a race is a pair of events, not of locations */
+	bool pairs;			    /* a race is a pair of events, not of locations */
 	const struct snag_report_part *part;
 	size_t nparts;
 };

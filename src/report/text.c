@@ -144,8 +144,9 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	const struct snag_report_part *part = &r->part[m->part];
 	if (strcmp(part->kind, "prediction") == 0) {
 		if (!race->nwitness)
-			snag_printf(to, "  %s could not decide within its budget whether some "
-					"reordering puts them side by side.\n",
+			snag_printf(to,
+				    "  %s could not decide within its budget whether some "
+				    "reordering puts them side by side.\n",
 				    part->findings->name);
 		return;
 	}

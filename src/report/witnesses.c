@@ -22,14 +22,13 @@ uint64_t snag_report_witness_length(const struct snag_report *report, const stru
 	return n;
 }
 
-uint32_t *snag_report_witness_events(const struct snag_report *report,
-				     const struct snag_race *race)
+uint32_t *snag_report_witness_events(const struct snag_report *report, const struct snag_race *race)
 {
 	uint64_t n = snag_report_witness_length(report, race);
 	assert(n <= SNAG_EXPANDED_WITNESS);
 	uint32_t *event = snag_realloc(NULL, n, sizeof(*event));
-	size_t before = race->prefix ? snag_threads_merge(report->threads, NULL, race->prefix, event)
-				     : 0;
+	size_t before =
+		race->prefix ? snag_threads_merge(report->threads, NULL, race->prefix, event) : 0;
 	memcpy(event + before, race->witness, race->nwitness * sizeof(*event));
 	return event;
 }

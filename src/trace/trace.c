@@ -34,8 +34,7 @@ static void names_copy(struct snag_names *to, const struct snag_names *from)
 
 void snag_trace_append(struct snag_trace *trace, const struct snag_batch *batch)
 {
-	trace->ev =
-		snag_huge_grow(trace->ev, &trace->cap, trace->n + batch->n, sizeof(*trace->ev));
+	trace->ev = snag_huge_grow(trace->ev, &trace->cap, trace->n + batch->n, sizeof(*trace->ev));
 	memcpy(trace->ev + trace->n, batch->ev, batch->n * sizeof(*trace->ev));
 	trace->n += batch->n;
 }

@@ -2,8 +2,8 @@
  *
  * decide_check.c - checking a long witness without replaying its beginning
  *
- * Idea.   A prefix of every thread, in observed order, breaks no rule that the trace itself keeps, but
- *         for three: something it needs may be missing; a section may be cut open with a later one of
+ * Idea.   A prefix of every thread, in observed order, breaks no rule that the trace itself keeps,
+ * but for three: something it needs may be missing; a section may be cut open with a later one of
  *         the same lock inside; and what was overwritten in between may be missing, which cannot
  *         be, as the writer is there and nothing was added.  So the prefix is checked by the index,
  *         thread by thread, and only the listed events are replayed.
@@ -81,9 +81,8 @@ static bool check_closed(const struct replay *r, snag_tid t)
 		return true;
 	uint32_t last = snag_index_event(r->ix, t, r->done[t] - 1);
 	bool is_causal = r->causal[t] >= r->done[t];
-	const uint32_t *row =
-		snag_rows_at(r->rows, r->ix->nthreads,
-			     is_causal ? r->rows->causal[last] : r->rows->alone[last]);
+	const uint32_t *row = snag_rows_at(
+		r->rows, r->ix->nthreads, is_causal ? r->rows->causal[last] : r->rows->alone[last]);
 	for (snag_tid u = 0; u < r->ix->nthreads; u++)
 		if (u != t && row[u] > r->done[u])
 			return false;

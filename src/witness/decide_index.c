@@ -66,8 +66,7 @@ static void add_lock(struct snag_index *ix, struct building *b, const struct sna
 	if (snag_op_acquires(ev->op)) {
 		b->held[ev->thread] = node_push(ix, b->held[ev->thread], e);
 	} else if (snag_op_releases(ev->op)) {
-		b->held[ev->thread] =
-			node_remove(ix, b->held[ev->thread], ev->target, &acquire);
+		b->held[ev->thread] = node_remove(ix, b->held[ev->thread], ev->target, &acquire);
 		ix->link[e] = acquire;
 		if (acquire != SNAG_NO_EVENT)
 			ix->link[acquire] = e;

@@ -42,7 +42,7 @@ struct snag_index {
 	struct snag_threads threads;
 	uint32_t *position, *link, *held; /* by event */
 	uint32_t *held_at_end;		  /* by thread: the locks held after its last event */
-	uint32_t *fork;			  /* by thread: the event that starts it, or SNAG_NO_EVENT */
+	uint32_t *fork; /* by thread: the event that starts it, or SNAG_NO_EVENT */
 	struct snag_held *node;
 	size_t nnodes, node_cap;
 

@@ -90,8 +90,6 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* ---- the state before the window ---- */
-
 /* The last write of the variable before the window, in observed order. */
 static uint32_t last_write_before_window(const struct snag_state *s, uint32_t variable)
 {
@@ -102,7 +100,8 @@ static uint32_t last_write_before_window(const struct snag_state *s, uint32_t va
 		uint32_t k = snag_lane_below(writes, lane, s->start[lane->thread]);
 		if (k == 0)
 			continue;
-		uint32_t w = snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
+		uint32_t w =
+			snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
 		if (last == SNAG_NO_EVENT || w > last)
 			last = w;
 	}
@@ -156,8 +155,6 @@ static void locks_take(struct snag_line *line, snag_tid t)
 			lock->readers++;
 	}
 }
-
-/* ---- may the next event of a thread happen? ---- */
 
 static enum why order_allows(struct snag_line *line, snag_tid t, struct snag_line_wait *w)
 {
@@ -233,8 +230,6 @@ static enum why allows(struct snag_line *line, snag_tid t)
 	return w->why;
 }
 
-/* ---- running ---- */
-
 static void run_lock(struct snag_line *line, const struct snag_event *ev, uint32_t e)
 {
 	struct snag_line_lock *lock = lock_of(line, ev->target);
@@ -267,8 +262,8 @@ static void run(struct snag_line *line, snag_tid t)
 	} else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED)) {
 		run_lock(line, ev, e);
 	}
-	line->event = snag_grow(line->event, &line->event_cap, line->nevents + 1,
-				sizeof(*line->event));
+	line->event =
+		snag_grow(line->event, &line->event_cap, line->nevents + 1, sizeof(*line->event));
 	line->event[line->nevents++] = e;
 	line->wait[t] = (struct snag_line_wait){0};
 }
@@ -301,13 +296,12 @@ static void ready_add(struct snag_line *line, snag_tid t, const snag_tid *prefer
 	line->ready[i] = t;
 }
 
-/* ---- stuck: which choices are in the way? ---- */
-
 static void choice_add(struct snag_line *line, const struct snag_choice *c)
 {
 	const struct snag_state *s = line->s;
 	for (int i = 0; i < 2; i++)
-		if (c->first[i] != SNAG_NO_EVENT && snag_state_is_before(s, c->first[i], c->then[i]))
+		if (c->first[i] != SNAG_NO_EVENT &&
+		    snag_state_is_before(s, c->first[i], c->then[i]))
 			return; /* known: what is in the way is another one */
 	if (line->nchoices < SNAG_MAX_CHOICES)
 		line->choice[line->nchoices++] = *c;

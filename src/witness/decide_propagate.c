@@ -16,14 +16,14 @@
  *         [section]   two sections A, B of one lock, of different threads, not both shared, their
  *                     acquires in X.  "A first" is possible iff A has a release within the limit
  *                     and B's acquire is not known to come before A's last event in X.
- *                     If it is not possible, B is first: its release is needed, and comes before A's
- *                     acquire.  (If that is not possible either, it is a contradiction.)
+ *                     If it is not possible, B is first: its release is needed, and comes before
+ * A's acquire.  (If that is not possible either, it is a contradiction.)
  *
  * Guarantee.  Every fact holds in every witness that has what was assumed.
- * Cost.   For each event in the queue, a bisection per lane of its variable or lock; for a write, one per
- *         pair of a writing and a reading thread of its variable.
- * Reference.  Pavlogiannis, POPL 2020, section 4, generalised: trace-closed orders over any
- *         number of threads, sections that stay open, reads that need not keep their writer.
+ * Cost.   For each event in the queue, a bisection per lane of its variable or lock; for a write,
+ * one per pair of a writing and a reading thread of its variable. Reference.  Pavlogiannis, POPL
+ * 2020, section 4, generalised: trace-closed orders over any number of threads, sections that stay
+ * open, reads that need not keep their writer.
  */
 #include "witness/decide_propagate.h"
 
@@ -32,8 +32,6 @@
 /* Reads of one thread that are looked at one by one before lanes are bisected. */
 enum { FEW = 4 };
 
-/* ---- reads and writes ---- */
-
 /* The writes of the variable by lane.thread that come first after event w, in X; or
  * SNAG_NO_EVENT. */
 static uint32_t first_write_after(const struct snag_state *s, const struct snag_lane *lane,
@@ -41,8 +39,8 @@ static uint32_t first_write_after(const struct snag_state *s, const struct snag_
 {
 	const struct snag_lanes *writes = &s->ix->writes;
 	snag_tid u = lane->thread, tw = snag_index_thread(s->ix, w);
-	uint32_t low = snag_lane_below(writes, lane,
-				       u == tw ? s->ix->position[w] + 1 : s->start[u]);
+	uint32_t low =
+		snag_lane_below(writes, lane, u == tw ? s->ix->position[w] + 1 : s->start[u]);
 	uint32_t high = snag_lane_below(writes, lane, s->count[u]);
 	uint32_t end = high;
 	while (low < high) {
@@ -75,7 +73,8 @@ uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *la
 	/* In observed order reads see ever later writes; SNAG_NO_EVENT + 1 is 0. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		uint32_t r = snag_index_event(s->ix, lane->thread, snag_lane_at(reads, lane, middle));
+		uint32_t r =
+			snag_index_event(s->ix, lane->thread, snag_lane_at(reads, lane, middle));
 		if (link[r] + 1 <= w + 1)
 			low = middle + 1;
 		else
@@ -196,8 +195,6 @@ static bool write_rules(struct snag_state *s, uint32_t v) /* [writer], [between]
 	return true;
 }
 
-/* ---- sections ---- */
-
 /* Sections of other threads that must come before the one of `acquire`, which is in X. */
 static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] */
 {
@@ -251,8 +248,7 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
 		uint32_t release = ix->link[other];
-		bool is_open =
-			release == SNAG_NO_EVENT || ix->position[release] >= s->count[u];
+		bool is_open = release == SNAG_NO_EVENT || ix->position[release] >= s->count[u];
 		if (is_open && !section_rules(s, other))
 			return false;
 	}
@@ -267,8 +263,6 @@ static bool open_sections_rules(struct snag_state *s, snag_tid t)
 			return false;
 	return true;
 }
-
-/* ---- all rules ---- */
 
 static bool apply(struct snag_state *s, uint32_t e)
 {

@@ -16,9 +16,9 @@
  *         it may be causal: `causal`, a larger row.  In mode M2 both are the same.
  *
  * State.  row r is counts[r x threads] ..; the entry of an event's own thread is of no
- *         interest.  Row 0 is all zeros.  dependent[e] is 1 + the position of the last write or branch
- *         of its thread up to e (mode DEP only).
- * Cost.   4 bytes an event (DEP: 12) and threads x 4 bytes for each change.
+ *         interest.  Row 0 is all zeros.  dependent[e] is 1 + the position of the last write or
+ * branch of its thread up to e (mode DEP only). Cost.   4 bytes an event (DEP: 12) and threads x 4
+ * bytes for each change.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROWS_H
 #define SNAG_WITNESS_DECIDE_ROWS_H

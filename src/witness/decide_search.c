@@ -8,10 +8,10 @@
  * Probing.  Before choosing, both alternatives of every choice in the way are propagated and taken
  *         back.  One that is contradicted makes the other a fact; if none is, the choice
  *         is taken from which most follows on both sides.
- * Guarantee.  VERIFIED and INFEASIBLE are exact: facts hold in every witness, and a choice covers all of them.
- *         UNDECIDED: out of budget, or stuck on what comes before the window.
- * Cost.   Exponential in the choices in the worst case (the problem is NP-hard); bounded by the
- *         number of nodes and by the work of the state.
+ * Guarantee.  VERIFIED and INFEASIBLE are exact: facts hold in every witness, and a choice covers
+ * all of them. UNDECIDED: out of budget, or stuck on what comes before the window. Cost.
+ * Exponential in the choices in the worst case (the problem is NP-hard); bounded by the number of
+ * nodes and by the work of the state.
  */
 #include "witness/decide_search.h"
 
@@ -49,7 +49,8 @@ static long probe_one(struct snag_search *q, const struct snag_choice *c, int wh
 	return n;
 }
 
-/* Looks ahead at all choices in the way; *ret is the best one.  After PROBE_FACT the state has grown. */
+/* Looks ahead at all choices in the way; *ret is the best one.  After PROBE_FACT the state has
+ * grown. */
 static enum probe probe(struct snag_search *q, struct snag_choice *ret)
 {
 	struct snag_choice choice[SNAG_MAX_CHOICES];
@@ -62,7 +63,7 @@ static enum probe probe(struct snag_search *q, struct snag_choice *ret)
 			return PROBE_CONTRADICTION;
 		if (follows[0] < 0 || follows[1] < 0)
 			return assume(q, &choice[i], follows[0] < 0) ? PROBE_FACT
-								      : PROBE_CONTRADICTION;
+								     : PROBE_CONTRADICTION;
 		double score = ((double)follows[0] + 1) * ((double)follows[1] + 1);
 		if (score > best) {
 			best = score;

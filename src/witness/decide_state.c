@@ -47,8 +47,6 @@ void snag_state_done(struct snag_state *s)
 	free(s->trail);
 }
 
-/* ---- the queue ---- */
-
 static void enqueue(struct snag_state *s, snag_tid t, uint32_t p)
 {
 	uint32_t *row = snag_state_row(s, t, p);
@@ -82,8 +80,6 @@ void snag_state_clear_queue(struct snag_state *s)
 	while (snag_state_next(s) != SNAG_NO_EVENT)
 		;
 }
-
-/* ---- the trail ---- */
 
 static void trail_add(struct snag_state *s, snag_tid t, uint32_t at, uint32_t old)
 {
@@ -119,8 +115,6 @@ void snag_state_return(struct snag_state *s, size_t mark)
 		}
 	}
 }
-
-/* ---- events enter X ---- */
 
 /* row |= what must precede the last event of each thread that it counts. */
 static void close_row(struct snag_state *s, uint32_t *row, snag_tid t)
@@ -255,8 +249,6 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 	grow(s);
 	return true;
 }
-
-/* ---- edges ---- */
 
 /* Whether some entry of a is larger.  In blocks, so that the compiler uses vectors; counts are
  * below 2^31. */

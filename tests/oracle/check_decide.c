@@ -3,11 +3,10 @@
  * check_decide.c - the decision engine against the exhaustive search
  *
  * Every pair of conflicting accesses with no lock in common, in both modes:
- *   verdict     VERIFIED iff the search finds the race, INFEASIBLE iff not; nothing is left undecided
- *   witness     accepted by the independent checker, and by the one that uses the index; on damaged
- *               witnesses these two agree as well
- *   steps       the same verdict whichever steps are left out
- *   budget      one node may leave a pair undecided, but never gives the wrong verdict
+ *   verdict     VERIFIED iff the search finds the race, INFEASIBLE iff not; nothing is left
+ * undecided witness     accepted by the independent checker, and by the one that uses the index; on
+ * damaged witnesses these two agree as well steps       the same verdict whichever steps are left
+ * out budget      one node may leave a pair undecided, but never gives the wrong verdict
  */
 #include "check.h"
 
@@ -18,8 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const decision_text[SNAG_DECISIONS] = {
-	[SNAG_VERIFIED] = "verified", [SNAG_INFEASIBLE] = "infeasible", [SNAG_UNDECIDED] = "undecided"};
+static const char *const decision_text[SNAG_DECISIONS] = {[SNAG_VERIFIED] = "verified",
+							  [SNAG_INFEASIBLE] = "infeasible",
+							  [SNAG_UNDECIDED] = "undecided"};
 
 struct configuration {
 	const char *name;
@@ -100,8 +100,8 @@ static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 		return check_checkers(s, ix, snag_decider_witness(d), rules, why);
 	if (is_right)
 		return PASSED;
-	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s", e1,
-			  e2, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", c->name,
+	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s",
+			  e1, e2, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", c->name,
 			  is_race ? "race" : "no race", decision_text[found], err.msg);
 }
 
@@ -115,13 +115,14 @@ static enum outcome check_configuration(struct subject *s, const struct snag_ind
 	struct snag_decider *d = snag_decider_new(ix, &options);
 	enum outcome outcome = SKIPPED;
 	for (unsigned e2 = 0; e2 < s->model.n && outcome != FAILED; e2++)
-		for (event_set rest = s->model.conflicts[e2] & below(e2); rest && outcome != FAILED;) {
+		for (event_set rest = s->model.conflicts[e2] & below(e2);
+		     rest && outcome != FAILED;) {
 			unsigned e1 = take_first(&rest);
 			bool is_race = search_races(search, e2) & just(e1);
 			if (snag_index_common_lock(ix, e1, e2)) {
 				if (is_race)
-					outcome = check_fail(why, "%u-%u is a race under a lock", e1,
-							     e2);
+					outcome = check_fail(why, "%u-%u is a race under a lock",
+							     e1, e2);
 				continue;
 			}
 			outcome = check_pair(s, ix, d, c, is_race, e1, e2, rules, why);

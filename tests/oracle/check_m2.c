@@ -26,12 +26,14 @@ static enum outcome check_race(struct subject *s, const struct search *search,
 		return check_fail(why, "m2 reports %u-%u with a bad witness: %s", e1, e2, err.msg);
 	bool ends_so = (w.event[w.n - 2] == e1 && w.event[w.n - 1] == e2) ||
 		       (w.event[w.n - 2] == e2 && w.event[w.n - 1] == e1);
-	return ends_so ? PASSED : check_fail(why, "the witness of %u-%u is of another pair", e1, e2);
+	return ends_so ? PASSED
+		       : check_fail(why, "the witness of %u-%u is of another pair", e1, e2);
 }
 
 static bool has_locations(const struct snag_race *r, snag_loc a, snag_loc b)
 {
-	return (r->first.loc == a && r->second.loc == b) || (r->first.loc == b && r->second.loc == a);
+	return (r->first.loc == a && r->second.loc == b) ||
+	       (r->first.loc == b && r->second.loc == a);
 }
 
 /* How many of the races stand for this predictable one. */
@@ -66,7 +68,8 @@ static enum outcome check_findings(struct subject *s, const struct search *searc
 	for (size_t i = 0; i < f->nracy; i++)
 		racy |= just(f->racy[i]);
 	if (racy != expected || f->nracy != (size_t)__builtin_popcount(racy))
-		return check_fail(why, "racy events of m2: %08x, of its races: %08x", racy, expected);
+		return check_fail(why, "racy events of m2: %08x, of its races: %08x", racy,
+				  expected);
 	return f->complete ? PASSED : check_fail(why, "m2 is not complete");
 }
 
