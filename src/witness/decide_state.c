@@ -95,8 +95,7 @@ size_t snag_state_mark(struct snag_state *s)
 	return s->ntrail;
 }
 
-/* Reads of t that must keep their writer, when the first `count` events are needed. */
-static uint32_t causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
+uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
 {
 	if (!s->rows->dependent || s->keeps_all[t] || count == 0)
 		return count;
@@ -111,7 +110,7 @@ void snag_state_return(struct snag_state *s, size_t mark)
 			s->row[u->thread][u->at] = u->old;
 		} else {
 			s->count[u->thread] = u->old;
-			s->causal[u->thread] = causal_of(s, u->thread, u->old);
+			s->causal[u->thread] = snag_state_causal_of(s, u->thread, u->old);
 		}
 	}
 }
@@ -187,7 +186,7 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 	size_t width = s->nthreads + SNAG_ROW_EXTRA;
 	trail_add(s, t, UINT32_MAX, old);
 	s->count[t] = count;
-	s->causal[t] = causal_of(s, t, count);
+	s->causal[t] = snag_state_causal_of(s, t, count);
 	if (count > s->start[t])
 		s->row[t] = snag_grow(s->row[t], &s->row_cap[t],
 				      (size_t)(count - s->start[t]) * width, sizeof(*s->row[t]));
@@ -224,7 +223,7 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
 		s->count[t] = s->start[t];
-		s->causal[t] = causal_of(s, t, s->start[t]);
+		s->causal[t] = snag_state_causal_of(s, t, s->start[t]);
 		s->need[t] = count[t];
 		uint32_t node = snag_index_held(s->ix, t, s->start[t]);
 		for (; node; node = s->ix->node[node].below)

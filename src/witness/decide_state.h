@@ -104,6 +104,9 @@ const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
 
+/* Reads among how many events of t must keep their writer, when the first `count` are needed. */
+uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count);
+
 size_t snag_state_mark(struct snag_state *s);
 void snag_state_return(struct snag_state *s, size_t mark);
 
