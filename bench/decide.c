@@ -2,9 +2,9 @@
  *
  * decide.c - what decisions cost: decide [m2|dep] TRACE [PAIRS]
  *
- * Decides the candidate pairs of a trace, at most PAIRS of them, one after another in one thread, and
- * prints one CSV line: how many were verified, infeasible, undecided; which step settled
- * them; microseconds on average and at most; nodes and windows of the search.
+ * Decides the candidate pairs of a trace, at most PAIRS of them, one after another in one thread,
+ * and prints one CSV line: how many were verified, infeasible, undecided; which step settled them;
+ * microseconds on average and at most; nodes and windows of the search.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,8 @@ static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 static void print(const struct run *r)
 {
 	const struct snag_decide_stats *s = snag_decider_stats(r->decider);
-	printf("pairs,verified,infeasible,undecided,bad,observed,filter,close,delay,window,us_mean,us_max,"
+	printf("pairs,verified,infeasible,undecided,bad,observed,filter,close,delay,window,us_mean,"
+	       "us_max,"
 	       "nodes,nodes_max,window_mean,window_max\n");
 	printf("%llu,%llu,%llu,%llu,%llu,", (unsigned long long)r->n,
 	       (unsigned long long)s->decisions[SNAG_VERIFIED],
@@ -56,9 +57,8 @@ static void print(const struct run *r)
 	printf("%llu,%llu,%llu,%llu,%llu,%.2f,%.0f,%llu,%llu,%.0f,%llu\n",
 	       (unsigned long long)s->observed, (unsigned long long)s->filter,
 	       (unsigned long long)s->close, (unsigned long long)s->delay,
-	       (unsigned long long)s->windows,
-	       r->n ? r->seconds / (double)r->n * 1e6 : 0, r->slowest * 1e6,
-	       (unsigned long long)s->nodes, (unsigned long long)s->max_nodes,
+	       (unsigned long long)s->windows, r->n ? r->seconds / (double)r->n * 1e6 : 0,
+	       r->slowest * 1e6, (unsigned long long)s->nodes, (unsigned long long)s->max_nodes,
 	       s->windows ? (double)s->window / (double)s->windows : 0,
 	       (unsigned long long)s->max_window);
 }

@@ -60,8 +60,6 @@ static bool is_bare(const struct enumeration *en, uint32_t e)
 	return en->bare[e / 64] >> (e % 64) & 1;
 }
 
-/* ---- guards ---- */
-
 /* Whether the lock is held so that it keeps this access from all others that hold it. */
 static bool holds(const struct snag_index *ix, uint32_t e, uint32_t lock)
 {
@@ -98,8 +96,6 @@ static void guards_find(struct enumeration *en)
 	}
 	free(votes);
 }
-
-/* ---- bare accesses ---- */
 
 /* Moves the accesses of one variable, in observed order, together by thread. */
 static void group_by_thread(const struct snag_index *ix, uint32_t *event, uint32_t n,
@@ -156,8 +152,6 @@ static void bare_find(struct enumeration *en)
 	free(count);
 }
 
-/* ---- classes ---- */
-
 struct step {
 	uint64_t key; /* the stack below, and the lock and how it is held */
 	uint32_t stack;
@@ -205,8 +199,7 @@ static void marks_double(struct enumeration *en)
 	free(old);
 }
 
-/* The mark of the class of e, new ones at 0.  Accesses of one lane, and of the other
- * side at one location, have one operation each, so that it need not be in the key. */
+/* The mark of the class of e, new ones at 0. */
 static struct mark *mark_of(struct enumeration *en, uint32_t e)
 {
 	uint32_t loc = en->ix->trace->ev[e].loc * 2 + (en->ix->trace->ev[e].op == SNAG_OP_WRITE);
@@ -228,8 +221,6 @@ static void marks_clear(struct enumeration *en)
 	en->stamp++;
 	en->marks_used = 0;
 }
-
-/* ---- pairs ---- */
 
 struct range {
 	uint32_t low, high; /* in the lane */

@@ -100,8 +100,6 @@ static bool is_stopped(const struct snag_verify *v)
 	return v->env->stop && *v->env->stop;
 }
 
-/* ---- one candidate ---- */
-
 static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
 {
 	uint64_t n = v->ix->nevents;
@@ -148,8 +146,6 @@ static void decide(struct snag_verify *v, unsigned worker, struct pair pair, str
 	ret->race.nwitness = w->n;
 	ret->race.prefix = copy_of(w->prefix, v->ix->nthreads, sizeof(*w->prefix));
 }
-
-/* ---- pairs of locations ---- */
 
 static size_t slot_start(const struct snag_verify *v, snag_loc low, snag_loc high)
 {
@@ -251,8 +247,6 @@ static void report(struct snag_verify *v, const struct result *r)
 {
 	v->env->on_race(v->env->ctx, &r->race);
 }
-
-/* ---- rounds ---- */
 
 static void block_decide(void *ctx, unsigned worker, size_t i)
 {

@@ -1,6 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * decide.c - is this pair of accesses a race?  Exactly, with a witness
+ *
+ * Idea.   Collect what every witness must contain: X, a closed cut of the trace (decide_cut.h).  X
+ * in observed order is nearly a witness; the only trouble is sections that X cuts open. So cheap
+ * steps that look only at those settle nearly every pair, whatever the length of the trace.  What
+ * is left is decided by propagation (decide_propagate.h) and search (decide_search.h) in a window
+ * at the end of X, and the window grows as long as it is not enough.
+ *
+ * Steps.  1 [need]      X = what must precede either access; one in X itself: INFEASIBLE
+ *         2 [observed]  no section is cut open with a later one in X: VERIFIED, X in observed order
+ *         3 [filter]    a section that cannot end within the limits must be the last of its lock;
+ * so the others must end; they cannot: INFEASIBLE 4 [close]     sections that are cut open and can
+ * end do so; then as 2: VERIFIED 5 [delay]     what must follow the acquires that are left runs
+ * last, greedily: VERIFIED 6 [window]    the end of X from the earliest such acquire on: propagate
+ * to a contradiction (INFEASIBLE), or linearise (VERIFIED), or search; then a larger window,
+ *                       finally all of X
+ *         7             otherwise UNDECIDED
+ *         Only 1, 3 and propagation refute, and only with facts that hold in every witness; that
+ * what is before the window comes first is assumed only when linearising, so that failing there
+ *         means a larger window, never INFEASIBLE.
+ *
+ * Guarantee.  VERIFIED and INFEASIBLE are exact.  UNDECIDED: more nodes or a larger window than
+ * allowed. Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is
+ * delayed.  Step 6: O(threads) rows of the window per sweep, a few sweeps; then the search.
+ * Reference.  Pavlogiannis, POPL 2020 (the problem, the closure, max-min linearisation); Genç,
+ * Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
  */
 #include "witness/decide.h"
 
@@ -79,7 +104,7 @@ static void need_before(struct snag_decider *d, uint32_t e)
 	d->state.keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
 }
 
-/* Step 1; false: one access must precede the other. */
+/* [need]; false: one access must precede the other. */
 static bool begin(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
@@ -112,11 +137,11 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 static enum snag_decision search(struct snag_decider *d, uint32_t max_nodes, uint32_t e1,
 				 uint32_t e2)
 {
-	struct snag_search q = {.s = &d->state,
-				.line = &d->line,
-				.prefer = {snag_index_thread(d->ix, e1),
-					   snag_index_thread(d->ix, e2)},
-				.max = max_nodes};
+	struct snag_search q = {
+		.s = &d->state,
+		.line = &d->line,
+		.prefer = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)},
+		.max = max_nodes};
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_DPLL)) {
 		q.max = (max_nodes + 1) / 2;
@@ -143,7 +168,7 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 	return n;
 }
 
-/* Steps 6 and 7: decides with the window after s->start. */
+/* [window]: decides with the window after s->start. */
 static enum snag_decision window(struct snag_decider *d, enum window_kind kind, uint32_t e1,
 				 uint32_t e2)
 {
@@ -160,8 +185,7 @@ static enum snag_decision window(struct snag_decider *d, enum window_kind kind, 
 	enum snag_decision result = SNAG_UNDECIDED;
 	/* In a larger window it would be trapped as before. */
 	bool is_first = kind == WINDOW_DELAYED || (d->options.skip & SNAG_STEP_DELAY);
-	if (is_first && !(d->options.skip & SNAG_STEP_GREEDY) &&
-	    snag_linearise(&d->line, NULL)) {
+	if (is_first && !(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
 	} else if (!snag_propagate_all(s, kind == WINDOW_DELAYED ? 1 : UINT32_MAX)) {
@@ -174,7 +198,7 @@ static enum snag_decision window(struct snag_decider *d, enum window_kind kind, 
 	return result;
 }
 
-/* Steps 5 to 7: ever larger windows, as long as they are not too large. */
+/* [window]: ever larger windows, as long as they are not too large. */
 static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const struct snag_index *ix = d->ix;
@@ -201,7 +225,8 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 	return result;
 }
 
-/* Step 5: the sections that stand open and can end have ended; what must follow the others runs last. */
+/* [delay]: the sections that stand open and can end have ended; what must follow the others runs
+ * last. */
 static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
@@ -216,7 +241,7 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
-/* Step 2: in observed order, what is needed breaks no rule. */
+/* [observed]: in observed order, what is needed breaks no rule. */
 static bool is_observed(struct snag_decider *d, uint32_t e1, uint32_t e2, const uint32_t *cut)
 {
 	if (snag_cut_earliest(d->ix, cut) != SNAG_NO_EVENT)

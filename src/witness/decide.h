@@ -61,9 +61,9 @@ const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 struct snag_decide_stats {
 	uint64_t decisions[SNAG_DECISIONS];
 	uint64_t observed, filter, close, delay; /* settled by these steps */
-	uint64_t windows;		  /* tried */
-	uint64_t window, max_window;	  /* their events */
-	uint64_t nodes, max_nodes;	  /* of the search */
+	uint64_t windows;			 /* tried */
+	uint64_t window, max_window;		 /* their events */
+	uint64_t nodes, max_nodes;		 /* of the search */
 };
 
 const struct snag_decide_stats *snag_decider_stats(const struct snag_decider *d);

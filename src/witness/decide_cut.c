@@ -102,10 +102,16 @@ static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint3
 		if (other == SNAG_NO_EVENT)
 			continue;
 		uint32_t release = ix->link[other];
-		if (release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread])
-			continue;
-		if (!can_end(s, racers, other))
+		bool has_ended =
+			release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread];
+		if (!has_ended && !can_end(s, racers, other))
 			return false;
+		/* It must end before `acquire`, so must not need it. */
+		if (snag_rows_at(s->rows, s->nthreads, s->rows->alone[release])[t] >
+		    ix->position[acquire])
+			return false;
+		if (has_ended)
+			continue;
 		add(s, release, cut);
 		*ret_grew = true;
 	}
@@ -156,8 +162,19 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 	return is_all;
 }
 
+/* What must precede the p-th event of t, given that the cut is needed. */
+static const uint32_t *row_in(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+			      uint32_t p)
+{
+	uint32_t e = snag_index_event(s->ix, t, p);
+	bool is_causal = p < snag_state_causal_of(s, t, cut[t]);
+	return snag_rows_at(s->rows, s->nthreads,
+			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
+}
+
 /* ret_rest loses the acquire and all of the cut that must follow it. */
-static void take_out(const struct snag_state *s, uint32_t acquire, uint32_t *ret_rest)
+static void take_out(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+		     uint32_t *ret_rest)
 {
 	const struct snag_index *ix = s->ix;
 	snag_tid t = snag_index_thread(ix, acquire);
@@ -168,14 +185,43 @@ static void take_out(const struct snag_state *s, uint32_t acquire, uint32_t *ret
 		uint32_t low = 0, high = ret_rest[u];
 		while (u != t && low < high) {
 			uint32_t middle = low + (high - low) / 2;
-			uint32_t e = snag_index_event(ix, u, middle);
-			if (snag_rows_at(s->rows, s->nthreads, s->rows->causal[e])[t] > p)
+			if (row_in(s, cut, u, middle)[t] > p)
 				high = middle;
 			else
 				low = middle + 1;
 		}
 		if (u != t)
 			ret_rest[u] = low;
+	}
+}
+
+static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthreads, snag_tid t)
+{
+	for (snag_tid u = 0; u < nthreads; u++)
+		if (row[u] > rest[u] && u != t)
+			return false;
+	return true;
+}
+
+/* In mode DEP the rows are not transitive when a later event makes reads causal: what must follow
+ * something that was taken out goes too. */
+static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
+{
+	for (bool shrank = s->rows->dependent; shrank;) {
+		shrank = false;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t low = 0, high = ret_rest[t];
+			while (low < high) {
+				uint32_t middle = low + (high - low) / 2;
+				const uint32_t *row = row_in(s, cut, t, middle);
+				if (is_inside(row, ret_rest, s->nthreads, t))
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			shrank |= low < ret_rest[t];
+			ret_rest[t] = low;
+		}
 	}
 }
 
@@ -218,7 +264,8 @@ void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *r
 				uint32_t acquire = ix->node[node].acquire;
 				if (!is_in_the_way(s, acquire, cut, ret_rest))
 					continue;
-				take_out(s, acquire, ret_rest);
+				take_out(s, acquire, cut, ret_rest);
+				close_rest(s, cut, ret_rest);
 				shrank = true;
 			}
 		}

@@ -25,7 +25,8 @@ uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut);
 /* A section that cannot end within the limits must come last, so all others of its lock in the
  * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
 bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
-/* Adds the releases of sections that are not last, as far as they can end.  True: all are last now. */
+/* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
+ */
 bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
 /* The part of the cut that need not follow the acquire of a section that is not last: a valid trace
  * in observed order. */

@@ -90,8 +90,6 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* ---- the state before the window ---- */
-
 /* The last write of the variable before the window, in observed order. */
 static uint32_t last_write_before_window(const struct snag_state *s, uint32_t variable)
 {
@@ -157,8 +155,6 @@ static void locks_take(struct snag_line *line, snag_tid t)
 			lock->readers++;
 	}
 }
-
-/* ---- may the next event of a thread happen? ---- */
 
 static enum why order_allows(struct snag_line *line, snag_tid t, struct snag_line_wait *w)
 {
@@ -234,8 +230,6 @@ static enum why allows(struct snag_line *line, snag_tid t)
 	return w->why;
 }
 
-/* ---- running ---- */
-
 static void run_lock(struct snag_line *line, const struct snag_event *ev, uint32_t e)
 {
 	struct snag_line_lock *lock = lock_of(line, ev->target);
@@ -301,8 +295,6 @@ static void ready_add(struct snag_line *line, snag_tid t, const snag_tid *prefer
 		line->ready[i] = line->ready[i - 1];
 	line->ready[i] = t;
 }
-
-/* ---- stuck: which choices are in the way? ---- */
 
 static void choice_add(struct snag_line *line, const struct snag_choice *c)
 {

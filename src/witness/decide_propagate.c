@@ -32,8 +32,6 @@
 /* Reads of one thread that are looked at one by one before lanes are bisected. */
 enum { FEW = 4 };
 
-/* ---- reads and writes ---- */
-
 /* The writes of the variable by lane.thread that come first after event w, in X; or
  * SNAG_NO_EVENT. */
 static uint32_t first_write_after(const struct snag_state *s, const struct snag_lane *lane,
@@ -197,8 +195,6 @@ static bool write_rules(struct snag_state *s, uint32_t v) /* [writer], [between]
 	return true;
 }
 
-/* ---- sections ---- */
-
 /* Sections of other threads that must come before the one of `acquire`, which is in X. */
 static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] */
 {
@@ -267,8 +263,6 @@ static bool open_sections_rules(struct snag_state *s, snag_tid t)
 			return false;
 	return true;
 }
-
-/* ---- all rules ---- */
 
 static bool apply(struct snag_state *s, uint32_t e)
 {

@@ -47,8 +47,6 @@ void snag_state_done(struct snag_state *s)
 	free(s->trail);
 }
 
-/* ---- the queue ---- */
-
 static void enqueue(struct snag_state *s, snag_tid t, uint32_t p)
 {
 	uint32_t *row = snag_state_row(s, t, p);
@@ -83,8 +81,6 @@ void snag_state_clear_queue(struct snag_state *s)
 		;
 }
 
-/* ---- the trail ---- */
-
 static void trail_add(struct snag_state *s, snag_tid t, uint32_t at, uint32_t old)
 {
 	if (!s->is_trailing)
@@ -99,8 +95,7 @@ size_t snag_state_mark(struct snag_state *s)
 	return s->ntrail;
 }
 
-/* Reads of t that must keep their writer, when the first `count` events are needed. */
-static uint32_t causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
+uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
 {
 	if (!s->rows->dependent || s->keeps_all[t] || count == 0)
 		return count;
@@ -115,12 +110,10 @@ void snag_state_return(struct snag_state *s, size_t mark)
 			s->row[u->thread][u->at] = u->old;
 		} else {
 			s->count[u->thread] = u->old;
-			s->causal[u->thread] = causal_of(s, u->thread, u->old);
+			s->causal[u->thread] = snag_state_causal_of(s, u->thread, u->old);
 		}
 	}
 }
-
-/* ---- events enter X ---- */
 
 /* row |= what must precede the last event of each thread that it counts. */
 static void close_row(struct snag_state *s, uint32_t *row, snag_tid t)
@@ -193,7 +186,7 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 	size_t width = s->nthreads + SNAG_ROW_EXTRA;
 	trail_add(s, t, UINT32_MAX, old);
 	s->count[t] = count;
-	s->causal[t] = causal_of(s, t, count);
+	s->causal[t] = snag_state_causal_of(s, t, count);
 	if (count > s->start[t])
 		s->row[t] = snag_grow(s->row[t], &s->row_cap[t],
 				      (size_t)(count - s->start[t]) * width, sizeof(*s->row[t]));
@@ -230,7 +223,7 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
 		s->count[t] = s->start[t];
-		s->causal[t] = causal_of(s, t, s->start[t]);
+		s->causal[t] = snag_state_causal_of(s, t, s->start[t]);
 		s->need[t] = count[t];
 		uint32_t node = snag_index_held(s->ix, t, s->start[t]);
 		for (; node; node = s->ix->node[node].below)
@@ -255,8 +248,6 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 	grow(s);
 	return true;
 }
-
-/* ---- edges ---- */
 
 /* Whether some entry of a is larger.  In blocks, so that the compiler uses vectors; counts are
  * below 2^31. */

@@ -47,7 +47,7 @@ struct snag_undo {
 /* Threads that have something to do with a variable or lock in the window, as bits by their number
  * modulo 64: most lanes need not be looked at. */
 struct snag_present {
-	uint32_t stamp; /* others are empty */
+	uint32_t stamp;		   /* others are empty */
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
@@ -69,9 +69,9 @@ struct snag_state {
 	size_t window_cap;
 	struct snag_present *variable, *lock;
 	uint32_t stamp;
-	bool is_sweeping; /* new edges are not carried on at once, see snag_state_close */
+	bool is_sweeping;  /* new edges are not carried on at once, see snag_state_close */
 	uint32_t nchanges; /* rows that changed or are new */
-	bool has_edges; /* beyond those of the index */
+	bool has_edges;	   /* beyond those of the index */
 
 	uint32_t *queue;
 	size_t nqueue, queue_cap;
@@ -92,9 +92,9 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count);
 bool snag_state_need(struct snag_state *s, uint32_t event);
 /* Event a, of X, must come before b, of X. */
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b);
-/* While is_sweeping, an edge changes the row of its second event only.  This carries to the row of an
- * event of the window what is known of those before it.  After a sweep over all of them, in observed
- * order, that changes nothing, the order is closed again. */
+/* While is_sweeping, an edge changes the row of its second event only.  This carries to the row of
+ * an event of the window what is known of those before it.  After a sweep over all of them, in
+ * observed order, that changes nothing, the order is closed again. */
 bool snag_state_close(struct snag_state *s, uint32_t event);
 /* Takes the event out of the queue; false: it was not in it. */
 bool snag_state_take(struct snag_state *s, uint32_t event);
@@ -103,6 +103,9 @@ const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 /* The next event of the queue, or SNAG_NO_EVENT. */
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
+
+/* Reads among how many events of t must keep their writer, when the first `count` are needed. */
+uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count);
 
 size_t snag_state_mark(struct snag_state *s);
 void snag_state_return(struct snag_state *s, size_t mark);

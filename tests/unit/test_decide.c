@@ -36,8 +36,7 @@ struct comparison {
 static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 {
 	struct comparison *c = ctx;
-	enum snag_rules rules =
-		c->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	enum snag_rules rules = c->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
 	enum snag_decision first = SNAG_UNDECIDED;
 	for (unsigned i = 0; i < NSKIPS; i++) {
 		enum snag_decision d = snag_decide(c->decider[i], e1, e2);
@@ -132,8 +131,10 @@ static void test_jobs_and_locations(void **state)
 	struct snag_trace trace;
 	generate(9, &trace);
 	struct snag_analysis all, some;
-	struct snag_analyze_options options = {
-		.detector = {snag_detector_find("m2", 2)}, .ndetectors = 1, .pairs = true, .jobs = 1};
+	struct snag_analyze_options options = {.detector = {snag_detector_find("m2", 2)},
+					       .ndetectors = 1,
+					       .pairs = true,
+					       .jobs = 1};
 	struct snag_error err;
 	struct snag_source *src = snag_trace_source(&trace);
 	assert_int_equal(snag_analyze(src, &options, &all, &err), 0);
