@@ -339,6 +339,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	if (rc == 0)
 		rc = look_up_details(&r);
 	for (size_t i = 0; i < a->n; i++) {
+		/* What was left out may have had races. */
+		a->findings[i].complete &= !a->interrupted && src->skipped == 0;
 		snag_collector_sort(&r.collector[i]);
 		snag_collector_done(&r.collector[i]);
 		r.collector[i].detector->close(r.state[i]);
