@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_partners.c - the pairs of hb on traces too long for the oracle, against a list of all
+ * accesses: from the window of recent events, from the second reading, and mixed
+ */
+#include "unit.h"
+
+#include "bench/generate.h"
+#include "detect/analyze.h"
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 8 };
+
+/* Happens-before the plain way: a clock of event numbers for every event. */
+struct naive {
+	uint32_t now[MAX_THREADS][MAX_THREADS];
+	uint32_t (*lock)[MAX_THREADS];
+	uint32_t (*at)[MAX_THREADS]; /* by event: what is ordered before it */
+};
+
+static void join(uint32_t *to, const uint32_t *from)
+{
+	for (int t = 0; t < MAX_THREADS; t++)
+		to[t] = to[t] > from[t] ? to[t] : from[t];
+}
+
+static void naive_step(struct naive *h, const struct snag_event *ev, uint32_t e)
+{
+	uint32_t *now = h->now[ev->thread];
+	if (ev->op == SNAG_OP_ACQUIRE)
+		join(now, h->lock[ev->target]);
+	if (ev->op == SNAG_OP_JOIN)
+		join(now, h->now[ev->target]);
+	now[ev->thread] = e + 1;
+	memcpy(h->at[e], now, sizeof(h->at[e]));
+	if (ev->op == SNAG_OP_RELEASE)
+		memcpy(h->lock[ev->target], now, sizeof(h->now[0]));
+	if (ev->op == SNAG_OP_FORK)
+		join(h->now[ev->target], now);
+}
+
+static bool is_race(const struct snag_trace *trace, const struct naive *h, uint32_t a, uint32_t b)
+{
+	const struct snag_event *x = &trace->ev[a], *y = &trace->ev[b];
+	return snag_op_is_access(x->op) && x->target == y->target && x->thread != y->thread &&
+	       (x->op == SNAG_OP_WRITE || y->op == SNAG_OP_WRITE) && h->at[b][x->thread] <= a;
+}
+
+/* Every pair the detector lists is one, and it lists as many as there are. */
+static uint64_t check_pairs(const struct snag_trace *trace, const struct naive *h,
+			    const struct snag_findings *f)
+{
+	uint64_t n = 0;
+	for (uint32_t b = 0; b < trace->n; b++)
+		for (uint32_t a = 0; snag_op_is_access(trace->ev[b].op) && a < b; a++)
+			n += is_race(trace, h, a, b);
+	assert_int_equal(f->nraces, n);
+	assert_int_equal(f->npairs, n);
+	for (size_t i = 0; i < f->nraces; i++) {
+		const struct snag_race *r = &f->race[i];
+		assert_true(is_race(trace, h, r->first.event, r->second.event));
+		assert_true(i == 0 || r[-1].second.event < r->second.event ||
+			    (r[-1].second.event == r->second.event &&
+			     r[-1].first.event < r->first.event));
+	}
+	return n;
+}
+
+/* Returns how many pairs there are. */
+static uint64_t check_trace(struct snag_generate_options *o)
+{
+	struct snag_error err;
+	struct snag_source *src;
+	struct snag_trace trace;
+	struct snag_analyze_options options = {
+		.detector = {snag_detector_find("hb", 2)}, .ndetectors = 1, .pairs = true};
+	struct snag_analysis a;
+	struct naive h = {0};
+	assert_int_equal(snag_generate_source(o, &src, &err), 0);
+	snag_trace_init(&trace);
+	assert_int_equal(snag_trace_load(&trace, src, &err), 0);
+	snag_source_close(src);
+	h.lock = calloc(o->locks + 1, sizeof(*h.lock));
+	h.at = calloc(trace.n, sizeof(*h.at));
+	for (uint32_t e = 0; e < trace.n; e++)
+		naive_step(&h, &trace.ev[e], e);
+
+	src = snag_trace_source(&trace);
+	assert_int_equal(snag_analyze(src, &options, &a, &err), 0);
+	uint64_t n = check_pairs(&trace, &h, &a.findings[0]);
+	snag_analysis_done(&a);
+	snag_source_close(src);
+	free(h.lock);
+	free(h.at);
+	snag_trace_done(&trace);
+	return n;
+}
+
+static void pairs_are_those_of_happens_before(void **state)
+{
+	/* Few races are near ones; many exceed what may be looked for in the window. */
+	static const double unprotected[] = {0.01, 0.2, 1};
+	uint64_t total = 0;
+	for (unsigned i = 0; i < 3; i++)
+		for (uint64_t seed = 1; seed <= 3; seed++) {
+			struct snag_generate_options o = snag_generate_defaults;
+			o.events = 6000;
+			o.variables = 40;
+			o.locks = 8;
+			o.hot_locks = 0;
+			o.threads = 5;
+			o.section = 60;
+			o.unprotected = unprotected[i];
+			o.seed = seed;
+			total += check_trace(&o);
+		}
+	assert_in_range(total, 10000, 10000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_happens_before)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
