@@ -62,7 +62,7 @@ struct pass {
 	struct table {
 		size_t n, cap;
 		uint32_t *slot; /* open addressing: number + 1 */
-		size_t nslots;
+		size_t nslots, slot_cap;
 	} chains, groups;
 	struct group *group;
 	struct snag_locksets locksets; /* disjoint_locksets: what each thread holds */
@@ -142,6 +142,19 @@ static bool group_equals(const struct pass *s, uint32_t a, uint32_t b)
 typedef size_t hash_function(const struct pass *s, uint32_t number);
 typedef bool equals_function(const struct pass *s, uint32_t a, uint32_t b);
 
+static void table_init(struct table *t, size_t nslots)
+{
+	t->nslots = nslots;
+	t->slot_cap = 0;
+	t->slot = snag_huge_grow(NULL, &t->slot_cap, nslots, sizeof(*t->slot));
+	memset(t->slot, 0, nslots * sizeof(*t->slot));
+}
+
+static void table_done(struct table *t)
+{
+	snag_huge_free(t->slot, t->slot_cap, sizeof(*t->slot));
+}
+
 static void table_insert(const struct pass *s, struct table *t, uint32_t number,
 			 hash_function *hash)
 {
@@ -165,9 +178,8 @@ static inline uint32_t table_find(const struct pass *s, struct table *t, hash_fu
 	t->n++;
 	if (t->n * 2 < t->nslots)
 		return sought;
-	free(t->slot);
-	t->nslots *= 2;
-	t->slot = snag_calloc(t->nslots, sizeof(*t->slot));
+	table_done(t);
+	table_init(t, t->nslots * 2);
 	for (uint32_t k = 0; k < t->n; k++)
 		table_insert(s, t, k, hash);
 	return sought;
@@ -318,9 +330,8 @@ static void pass_init(struct pass *s, struct snag_partners *p)
 		s->racy[s->nracy++] = (struct racy){0, NONE, NONE};
 		s->number[variable] = (uint32_t)s->nracy;
 	}
-	s->chains.nslots = s->groups.nslots = MIN_SLOTS;
-	s->chains.slot = snag_calloc(MIN_SLOTS, sizeof(*s->chains.slot));
-	s->groups.slot = snag_calloc(MIN_SLOTS, sizeof(*s->groups.slot));
+	table_init(&s->chains, MIN_SLOTS);
+	table_init(&s->groups, MIN_SLOTS);
 	snag_locksets_init(&s->locksets);
 }
 
@@ -331,8 +342,8 @@ static void pass_done(struct pass *s)
 			free(s->chain[i].many);
 	snag_huge_free(s->chain, s->chains.cap, sizeof(*s->chain));
 	free(s->group);
-	free(s->chains.slot);
-	free(s->groups.slot);
+	table_done(&s->chains);
+	table_done(&s->groups);
 	free(s->number);
 	free(s->racy);
 	snag_locksets_done(&s->locksets);

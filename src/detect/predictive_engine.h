@@ -244,8 +244,12 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 	else
 		is_racy =
 			snag_access_read(&p->frontiers, &x->access, t->now, ev->thread, event + 1);
-	if (is_racy)
-		p->env->on_racy(p->env->ctx, ev, event, 0, t->now, &p->pool);
+	if (is_racy) {
+		uint32_t since = rules->disjoint_locksets
+					 ? 0
+					 : snag_access_since(&x->access, t->now, ev->thread);
+		p->env->on_racy(p->env->ctx, ev, event, since, t->now, &p->pool);
+	}
 }
 
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
