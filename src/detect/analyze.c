@@ -161,6 +161,7 @@ static void finish(struct run *r)
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
+	a->interrupted = is_stopped(r->options);
 	snag_index_take_threads(ix, &a->threads);
 	snag_index_free(ix);
 }
