@@ -37,7 +37,7 @@
 #include <string.h>
 
 /* Nodes of the search in a window that is not all of X: what it is stuck on may lie before. */
-enum { PART_NODES = 4 };
+enum { PART_NODES = 40 };
 
 enum window_kind {
 	WINDOW_DELAYED, /* what must follow the sections that stand open: is the greedy enough? */
