@@ -280,6 +280,7 @@ static int second_part(struct run *r)
 	if (rc == 0 && ix) {
 		finish(r, ix);
 		snag_index_take_threads(ix, &r->analysis->threads);
+		r->analysis->interrupted = is_stopped(r->options);
 	}
 	snag_index_free(ix);
 	return rc;

@@ -250,7 +250,8 @@ static bool is_after(const struct enumeration *en, const struct snag_lanes *lane
 {
 	uint32_t f = snag_index_event(en->ix, lane->thread, snag_lane_at(lanes, lane, i));
 	snag_tid t = snag_index_thread(en->ix, e);
-	return snag_index_row_before(en->ix, en->rows, f)[t] > en->ix->position[e];
+	/* The order respects the observed one: the rows need not be looked at for earlier ones. */
+	return f > e && snag_index_row_before(en->ix, en->rows, f)[t] > en->ix->position[e];
 }
 
 static uint32_t gallop_high(const struct enumeration *en, const struct snag_lanes *lanes,

@@ -37,7 +37,7 @@
 #include <string.h>
 
 /* Nodes of the search in a window that is not all of X: what it is stuck on may lie before. */
-enum { PART_NODES = 4 };
+enum { PART_NODES = 40 };
 
 enum window_kind {
 	WINDOW_DELAYED, /* what must follow the sections that stand open: is the greedy enough? */
@@ -145,12 +145,12 @@ static enum snag_decision search(struct snag_decider *d, uint32_t max_nodes, uin
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_DPLL)) {
 		q.max = (max_nodes + 1) / 2;
-		q.max_work = d->state.work + 1000000;
+		q.max_work = d->state.work + 1000000 + 2000 * (uint64_t)max_nodes;
 		result = snag_search(&q);
 	}
 	if (result == SNAG_UNDECIDED) {
 		q.max = max_nodes;
-		q.max_work = d->state.work + 10000000;
+		q.max_work = d->state.work + 10000000 + 20000 * (uint64_t)max_nodes;
 		q.probes = true;
 		result = snag_search(&q);
 	}

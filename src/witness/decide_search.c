@@ -33,6 +33,13 @@ static bool assume(struct snag_search *q, const struct snag_choice *c, int which
 	return snag_propagate(s);
 }
 
+/* Whether assuming the alternative changes anything: what precedes events before the window is
+ * not recorded. */
+static bool is_recorded(const struct snag_search *q, const struct snag_choice *c, int which)
+{
+	return c->first[which] == SNAG_NO_EVENT || snag_state_in_window(q->s, c->then[which]);
+}
+
 static bool is_over_budget(const struct snag_search *q)
 {
 	return q->nodes >= q->max || q->s->work > q->max_work;
@@ -43,6 +50,8 @@ enum probe { PROBE_CHOSEN, PROBE_FACT, PROBE_CONTRADICTION };
 /* How many things follow from an alternative, or -1: it is contradicted. */
 static long probe_one(struct snag_search *q, const struct snag_choice *c, int which)
 {
+	if (!is_recorded(q, c, which))
+		return 0;
 	size_t mark = snag_state_mark(q->s);
 	long n = assume(q, c, which) ? (long)(q->s->ntrail - mark) : -1;
 	snag_state_return(q->s, mark);
@@ -78,6 +87,10 @@ static enum snag_decision both_ways(struct snag_search *q, const struct snag_cho
 	enum snag_decision result = SNAG_INFEASIBLE;
 	for (int which = 0; which < 2; which++) {
 		size_t mark = snag_state_mark(q->s);
+		if (!is_recorded(q, c, which)) {
+			result = SNAG_UNDECIDED;
+			continue;
+		}
 		if (assume(q, c, which)) {
 			enum snag_decision d = snag_search(q);
 			if (d == SNAG_VERIFIED)

@@ -36,6 +36,27 @@ static const struct known_case known[] = {
 		.dependence = "1-2",
 	},
 	{
+		.name = "a release whose past has the race in it",
+		.trace = "T1 acq l; T1 w z; T0 w x; T0 w y; T1 r y; T1 rel l; T2 r z; T2 acq l; T2 "
+			 "w x; T2 rel l",
+		.reads = "3-4 1-6",
+		.dependence = "3-4 1-6 2-8",
+	},
+	{
+		.name = "a read that a later event makes causal",
+		.trace = "T1 acq l; T1 w x; T1 rel l; T0 acq l; T0 r x; T0 fork T2; T0 rel l; T2 w x; "
+			 "T2 w x",
+		.reads = NONE,
+		.dependence = "1-7 1-8",
+	},
+	{
+		.name = "a fork that follows a causal read of what must wait",
+		.trace = "T1 acq l; T1 w x; T1 w v; T1 rel l; T0 r x; T0 fork T2; T0 w y; T2 w z; T3 "
+			 "acq l; T3 rel l; T3 r y; T3 r z; T3 w v",
+		.reads = "1-4 6-10 7-11 2-12",
+		.dependence = "1-4 6-10 7-11 2-12",
+	},
+	{
 		.name = "deadlock",
 		.trace = "T0 acq a; T0 acq b; T0 rel b; T0 rel a; T1 acq b; T1 acq a; T1 rel a; T1 "
 			 "rel b",
