@@ -92,7 +92,10 @@ struct snag_predictive_thread {
 
 struct snag_predictive_variable {
 	union {
-		struct snag_access_state access;
+		struct { /* locksets do not count */
+			struct snag_access_state access;
+			struct snag_access_past past;
+		};
 		struct snag_history history;
 	};
 	struct snag_conflicts conflicts;

@@ -247,8 +247,10 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 	if (is_racy) {
 		uint32_t since = rules->disjoint_locksets
 					 ? 0
-					 : snag_access_since(&x->access, t->now, ev->thread);
+					 : snag_access_since(&x->past, t->now, ev->thread);
 		p->env->on_racy(p->env->ctx, ev, event, since, t->now, &p->pool);
+	} else if (is_write && !rules->disjoint_locksets) {
+		snag_access_settle(&x->past, ev->thread, event + 1);
 	}
 }
 
