@@ -165,12 +165,19 @@ static void on_race(void *ctx, const struct snag_race *race)
 	c->is_unsorted = true;
 }
 
+static void on_uncertain(void *ctx, uint64_t n)
+{
+	struct snag_collector *c = ctx;
+	c->findings->uncertain = n;
+}
+
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
 					     .on_race = on_race,
+					     .on_uncertain = on_uncertain,
 					     .ctx = c,
 					     .pairs = pairs},
 				     .detector = detector,

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "witness/decide_check.h"
+#include "witness/decide_paper.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct pair {
 /* What became of a candidate or of a pair of locations. */
 struct result {
 	enum snag_decision decision;
-	struct pair pair; /* decided so */
+	bool is_uncertain; /* rejected, but perhaps wrongly */
+	struct pair pair;  /* decided so */
 	struct snag_race race;
 };
 
@@ -39,6 +41,7 @@ struct place {
 	struct pair early[KEPT]; /* by second event */
 	struct pair near[KEPT];	 /* by distance */
 	bool is_settled;	 /* a race was found */
+	bool is_uncertain;	 /* an instance is */
 	bool is_undecided;
 	struct pair undecided; /* an instance of it */
 };
@@ -47,7 +50,8 @@ struct snag_verify {
 	const struct snag_detector_env *env;
 	const struct snag_index *ix;
 	enum snag_mode mode;
-	struct snag_decider **decider; /* by worker */
+	struct snag_decider **decider; /* by worker; NULL: the published procedure decides */
+	struct snag_paper **paper;     /* by worker; NULL: the exact one does */
 	unsigned workers;
 	_Atomic uint64_t replayed; /* events */
 
@@ -62,6 +66,7 @@ struct snag_verify {
 	bool *locations;
 	unsigned round;
 	uint64_t nsecond;
+	uint64_t nuncertain; /* pairs, or places */
 	bool is_incomplete;
 };
 
@@ -74,9 +79,16 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 	v->ix = ix;
 	v->mode = mode;
 	v->workers = env->jobs;
-	v->decider = snag_calloc(v->workers, sizeof(struct snag_decider *));
+	bool by_paper = env->stages == SNAG_STAGES_PAPER && mode == SNAG_MODE_M2;
+	if (by_paper)
+		v->paper = snag_calloc(v->workers, sizeof(struct snag_paper *));
+	else
+		v->decider = snag_calloc(v->workers, sizeof(struct snag_decider *));
 	for (unsigned i = 0; i < v->workers; i++)
-		v->decider[i] = snag_decider_new(ix, &options);
+		if (by_paper)
+			v->paper[i] = snag_paper_new(ix, options.max_window);
+		else
+			v->decider[i] = snag_decider_new(ix, &options);
 	v->block = snag_realloc(NULL, BLOCK, sizeof(*v->block));
 	return v;
 }
@@ -86,7 +98,11 @@ void snag_verify_free(struct snag_verify *v)
 	if (!v)
 		return;
 	for (unsigned i = 0; i < v->workers; i++)
-		snag_decider_free(v->decider[i]);
+		if (v->paper)
+			snag_paper_free(v->paper[i]);
+		else
+			snag_decider_free(v->decider[i]);
+	free(v->paper);
 	free(v->decider);
 	free(v->block);
 	free(v->place);
@@ -125,12 +141,25 @@ static void *copy_of(const void *from, size_t n, size_t elem)
 	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
 }
 
+/* Fills in the decision, and returns the witness if there is one. */
+static const struct snag_witness *decide_by(struct snag_verify *v, unsigned worker,
+					    struct pair pair, struct result *ret)
+{
+	if (!v->paper) {
+		ret->is_uncertain = false;
+		ret->decision = snag_decide(v->decider[worker], pair.e1, pair.e2);
+		return snag_decider_witness(v->decider[worker]);
+	}
+	struct snag_paper *p = v->paper[worker];
+	ret->decision = snag_paper_decide(p, pair.e1, pair.e2);
+	ret->is_uncertain = ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(p);
+	return snag_paper_witness(p);
+}
+
 static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
 {
-	struct snag_decider *d = v->decider[worker];
-	const struct snag_witness *w = snag_decider_witness(d);
 	ret->pair = pair;
-	ret->decision = snag_decide(d, pair.e1, pair.e2);
+	const struct snag_witness *w = decide_by(v, worker, pair, ret);
 	ret->race = (struct snag_race){.first = site_of(v, pair.e1),
 				       .second = site_of(v, pair.e2),
 				       .count = 1,
@@ -236,6 +265,7 @@ static void place_decide(void *ctx, unsigned worker, size_t i)
 		bool is_early = k < place->nearly;
 		decide(v, worker, is_early ? place->early[k] : place->near[k - place->nearly], r);
 		place->is_settled = r->decision == SNAG_VERIFIED;
+		place->is_uncertain |= r->is_uncertain;
 		if (r->decision == SNAG_UNDECIDED) {
 			place->is_undecided = true;
 			place->undecided = r->pair;
@@ -275,6 +305,10 @@ static void block_end(struct snag_verify *v)
 			place->undecided = r->pair;
 			continue;
 		}
+		if (place)
+			place->is_uncertain |= r->is_uncertain;
+		else
+			v->nuncertain += r->is_uncertain;
 		if (r->decision == SNAG_INFEASIBLE)
 			continue;
 		v->is_incomplete |= r->decision == SNAG_UNDECIDED;
@@ -349,6 +383,15 @@ static void undecided_report(struct snag_verify *v)
 	}
 }
 
+static void uncertain_report(struct snag_verify *v)
+{
+	for (size_t i = 0; i < v->nplaces; i++)
+		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
+	v->is_incomplete |= v->nuncertain > 0;
+	if (v->paper)
+		v->env->on_uncertain(v->env->ctx, v->nuncertain);
+}
+
 bool snag_verify_round(struct snag_verify *v)
 {
 	bool again = false;
@@ -358,8 +401,10 @@ bool snag_verify_round(struct snag_verify *v)
 		again = places_end(v) && !is_stopped(v);
 	v->is_incomplete |= is_stopped(v);
 	v->round++;
-	if (!again)
+	if (!again) {
 		undecided_report(v);
+		uncertain_report(v);
+	}
 	return again;
 }
 

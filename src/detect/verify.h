@@ -13,6 +13,10 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
+ *         With SNAG_STAGES_PAPER, in mode M2, the published procedure decides instead
+ *         (witness/decide_paper.h).  What it rejects is not heard of again either, but where that
+ *         may be wrong it is counted.
+ *
  * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
  * whole trace, so on long traces, after a number of replays, the rest is checked by index
  *         (witness/decide_check.h).
@@ -36,7 +40,7 @@ bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
  * snag_verify_locations() gives. */
 bool snag_verify_round(struct snag_verify *v);
 const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
-/* After the last round: whether every candidate was decided, or needed no decision. */
+/* After the last round: whether every candidate was decided for certain, or needed no decision. */
 bool snag_verify_is_complete(const struct snag_verify *v);
 
 #endif
