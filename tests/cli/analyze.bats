@@ -148,3 +148,20 @@ load helper
 	snags analyze --lenient bad.std
 	[[ ${lines[1]} == "2 events, 2 threads, 1 variable, "*"; 2 skipped, which break the rules of traces" ]]
 }
+
+@test "--stages paper misses a race, and says that it may have" {
+	cp "$root/tests/traces/errata_m2_cone.std" cone.std
+	snags analyze --with m2,hb --pairs --json - cone.std
+	[ "$(jq -c '.analyses | map([.name, .complete, .pairs, .uncertain])' <<<"$output")" = \
+		'[["m2",true,3,null],["hb",false,3,null]]' ]
+	snags analyze --with m2,hb --pairs --stages paper --json - cone.std
+	[ "$(jq -c '.analyses | map([.name, .complete, .pairs, .uncertain])' <<<"$output")" = \
+		'[["m2",false,2,1],["hb",false,3,null]]' ]
+	snags analyze --with m2 --stages paper cone.std
+	[ "$status" = 66 ]
+	[[ $output == *"m2: 2 races (2 pairs, 2 racy events) in "*" s, complete: no, 1 uncertain"* ]]
+	snags analyze --with all --stages paper cone.std
+	[[ $output == *"m2 "*"  no, 1 uncertain"* ]]
+	snags analyze --stages printed cone.std
+	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
+}
