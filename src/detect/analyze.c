@@ -312,12 +312,12 @@ static int look_up_details(struct run *r)
 	return rc;
 }
 
-/* The published procedure keeps all reads; detectors that decide nothing have no stages. */
+/* Detectors that decide nothing have no stages. */
 static enum snag_stages stages_of(const struct snag_analyze_options *options,
 				  const struct snag_detector *d)
 {
-	bool is_free = d->decide == SNAG_DECIDE_READS && !options->undecided;
-	return d->finish || is_free ? options->stages : SNAG_STAGES_EXACT;
+	bool decides = d->decide && !options->undecided;
+	return d->finish || decides ? options->stages : SNAG_STAGES_EXACT;
 }
 
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,

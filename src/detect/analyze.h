@@ -17,7 +17,7 @@ struct snag_analyze_options {
 	bool pairs;	 /* list every racy pair instead of one race per pair of locations */
 	unsigned jobs;	 /* threads that may be used; 0: one per processor */
 	uint32_t budget; /* of the search for one pair, in nodes; 0: the default */
-	enum snag_stages stages; /* what decides for m2, wcp and dc; the others are exact */
+	enum snag_stages stages; /* what decides */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the

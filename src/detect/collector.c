@@ -199,7 +199,11 @@ void snag_collector_done(struct snag_collector *c)
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode)
 {
-	c->verify = snag_verify_new(&c->env, ix, mode);
+	enum snag_procedure procedure = SNAG_DECIDE_EXACTLY;
+	if (c->env.stages == SNAG_STAGES_PAPER)
+		procedure = c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION
+								     : SNAG_VINDICATE;
+	c->verify = snag_verify_new(&c->env, ix, mode, procedure);
 }
 
 bool snag_collector_round(struct snag_collector *c)

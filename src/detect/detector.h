@@ -34,7 +34,7 @@
 /* Which procedure decides whether a pair is a race. */
 enum snag_stages {
 	SNAG_STAGES_EXACT, /* witness/decide.h */
-	SNAG_STAGES_PAPER, /* the published one: witness/decide_paper.h */
+	SNAG_STAGES_PAPER, /* the published ones: witness/decide_paper.h, decide_vindicate.h */
 };
 
 /* What a detector is given; outlives its state. */

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "witness/decide_check.h"
 #include "witness/decide_paper.h"
+#include "witness/decide_vindicate.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -46,12 +47,19 @@ struct place {
 	struct pair undecided; /* an instance of it */
 };
 
+/* One of these decides. */
+struct worker {
+	struct snag_decider *decider;
+	struct snag_paper *paper;
+	struct snag_vindicator *vindicator;
+};
+
 struct snag_verify {
 	const struct snag_detector_env *env;
 	const struct snag_index *ix;
 	enum snag_mode mode;
-	struct snag_decider **decider; /* by worker; NULL: the published procedure decides */
-	struct snag_paper **paper;     /* by worker; NULL: the exact one does */
+	enum snag_procedure procedure;
+	struct worker *worker;
 	unsigned workers;
 	_Atomic uint64_t replayed; /* events */
 
@@ -71,24 +79,26 @@ struct snag_verify {
 };
 
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
-				    const struct snag_index *ix, enum snag_mode mode)
+				    const struct snag_index *ix, enum snag_mode mode,
+				    enum snag_procedure procedure)
 {
 	struct snag_verify *v = snag_calloc(1, sizeof(*v));
 	struct snag_decide_options options = {.mode = mode, .max_nodes = env->budget};
 	v->env = env;
 	v->ix = ix;
 	v->mode = mode;
+	v->procedure = procedure;
 	v->workers = env->jobs;
-	bool by_paper = env->stages == SNAG_STAGES_PAPER && mode == SNAG_MODE_M2;
-	if (by_paper)
-		v->paper = snag_calloc(v->workers, sizeof(struct snag_paper *));
-	else
-		v->decider = snag_calloc(v->workers, sizeof(struct snag_decider *));
-	for (unsigned i = 0; i < v->workers; i++)
-		if (by_paper)
-			v->paper[i] = snag_paper_new(ix, options.max_window);
+	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
+	for (unsigned i = 0; i < v->workers; i++) {
+		struct worker *w = &v->worker[i];
+		if (procedure == SNAG_DECIDE_EXACTLY)
+			w->decider = snag_decider_new(ix, &options);
+		else if (procedure == SNAG_RACE_DECISION)
+			w->paper = snag_paper_new(ix, options.max_window);
 		else
-			v->decider[i] = snag_decider_new(ix, &options);
+			w->vindicator = snag_vindicator_new(ix, mode, options.max_window);
+	}
 	v->block = snag_realloc(NULL, BLOCK, sizeof(*v->block));
 	return v;
 }
@@ -97,13 +107,12 @@ void snag_verify_free(struct snag_verify *v)
 {
 	if (!v)
 		return;
-	for (unsigned i = 0; i < v->workers; i++)
-		if (v->paper)
-			snag_paper_free(v->paper[i]);
-		else
-			snag_decider_free(v->decider[i]);
-	free(v->paper);
-	free(v->decider);
+	for (unsigned i = 0; i < v->workers; i++) {
+		snag_decider_free(v->worker[i].decider);
+		snag_paper_free(v->worker[i].paper);
+		snag_vindicator_free(v->worker[i].vindicator);
+	}
+	free(v->worker);
 	free(v->block);
 	free(v->place);
 	free(v->slot);
@@ -142,18 +151,24 @@ static void *copy_of(const void *from, size_t n, size_t elem)
 }
 
 /* Fills in the decision, and returns the witness if there is one. */
-static const struct snag_witness *decide_by(struct snag_verify *v, unsigned worker,
+static const struct snag_witness *decide_by(const struct snag_verify *v, unsigned worker,
 					    struct pair pair, struct result *ret)
 {
-	if (!v->paper) {
-		ret->is_uncertain = false;
-		ret->decision = snag_decide(v->decider[worker], pair.e1, pair.e2);
-		return snag_decider_witness(v->decider[worker]);
+	const struct worker *w = &v->worker[worker];
+	ret->is_uncertain = false;
+	switch (v->procedure) {
+	case SNAG_RACE_DECISION:
+		ret->decision = snag_paper_decide(w->paper, pair.e1, pair.e2);
+		ret->is_uncertain =
+			ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(w->paper);
+		return snag_paper_witness(w->paper);
+	case SNAG_VINDICATE:
+		ret->decision = snag_vindicate(w->vindicator, pair.e1, pair.e2);
+		return snag_vindicator_witness(w->vindicator);
+	default:
+		ret->decision = snag_decide(w->decider, pair.e1, pair.e2);
+		return snag_decider_witness(w->decider);
 	}
-	struct snag_paper *p = v->paper[worker];
-	ret->decision = snag_paper_decide(p, pair.e1, pair.e2);
-	ret->is_uncertain = ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(p);
-	return snag_paper_witness(p);
 }
 
 static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
@@ -388,7 +403,7 @@ static void uncertain_report(struct snag_verify *v)
 	for (size_t i = 0; i < v->nplaces; i++)
 		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
 	v->is_incomplete |= v->nuncertain > 0;
-	if (v->paper)
+	if (v->procedure == SNAG_RACE_DECISION)
 		v->env->on_uncertain(v->env->ctx, v->nuncertain);
 }
 

@@ -13,9 +13,8 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
- *         With SNAG_STAGES_PAPER, in mode M2, the published procedure decides instead
- *         (witness/decide_paper.h).  What it rejects is not heard of again either, but where that
- *         may be wrong it is counted.
+ *         A published procedure may decide instead.  What it rejects is not heard of again either,
+ *         but where that may be wrong it is counted.
  *
  * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
  * whole trace, so on long traces, after a number of replays, the rest is checked by index
@@ -29,9 +28,17 @@
 
 struct snag_verify;
 
+/* What decides. */
+enum snag_procedure {
+	SNAG_DECIDE_EXACTLY, /* witness/decide.h */
+	SNAG_RACE_DECISION,  /* witness/decide_paper.h; mode M2 only */
+	SNAG_VINDICATE,	     /* witness/decide_vindicate.h */
+};
+
 /* The index has the rows of the mode; both outlive it. */
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
-				    const struct snag_index *ix, enum snag_mode mode);
+				    const struct snag_index *ix, enum snag_mode mode,
+				    enum snag_procedure procedure);
 void snag_verify_free(struct snag_verify *v); /* accepts NULL */
 
 /* One candidate, e1 < e2.  False: the user wants an end. */

@@ -53,6 +53,8 @@ check_function check_decide_dep;
 check_function check_m2;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;
+/* The published vindication: what it verifies is a race, what it refutes is none. */
+check_function check_vindicate;
 /* The predictive orders report exactly the predictable ones of their races, if decided. */
 check_function check_decided;
 /* Writing a trace and reading it again gives the same trace. */
