@@ -145,10 +145,10 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	if (race->nwitness) /* the witness says it better */
 		return;
 	if (race->known.thread == SNAG_NO_ID) {
-		snag_printf(to,
-			    "  %s could not decide within its budget whether some "
-			    "reordering puts them side by side.\n",
-			    part->findings->name);
+		snag_printf(
+			to,
+			"  %s could not decide%s whether some reordering puts them side by side.\n",
+			part->findings->name, part->findings->by_paper ? "" : " within its budget");
 		return;
 	}
 	if (!is_relation(r, m)) {

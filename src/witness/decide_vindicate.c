@@ -15,7 +15,8 @@
  *         [consecutive]  X comes before both accesses: the limits see to that
  *         [last writer]  a causal read comes after its writer
  *         [locks]        the acquire of section A is before the release of B, sections of one lock:
- *                        the release of A is needed, and before the acquire of B
+ *                        the release of A is needed, and before the acquire of B.  What a racing
+ *                        thread is in is released after the race, so after all acquires in X
  *         Construction, an event may be placed, before all that are placed, if
  *         [order]        all that must follow it is placed
  *         [section]      it is a release, and no other section of its lock is begun from behind; or
@@ -104,42 +105,56 @@ static bool is_closed(const struct snag_state *s, uint32_t acquire)
 	       s->ix->position[release] < s->count[snag_index_thread(s->ix, acquire)];
 }
 
-static bool constrain_locks(struct snag_state *s, uint32_t release) /* [locks] */
+/* [locks]: the sections with an acquire before the release of this one.  `release`, in X, or
+ * SNAG_NO_EVENT: it comes after the race, so all of X is before it. */
+static bool constrain_locks(struct snag_state *s, uint32_t acquire, uint32_t release)
 {
 	const struct snag_index *ix = s->ix;
 	const struct snag_lanes *sections = &ix->sections;
-	const struct snag_event *ev = &ix->trace->ev[release];
-	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_RELEASE ? 2 : 1;
+	const struct snag_event *ev = &ix->trace->ev[acquire];
+	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
 	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &sections->lane[i];
 		snag_tid u = lane->thread;
-		uint32_t k = u == ev->thread ? 0
-					     : snag_lane_below(sections, lane,
-							       snag_state_before(s, release, u));
+		if (u == ev->thread)
+			continue;
+		uint32_t bound =
+			release == SNAG_NO_EVENT ? s->count[u] : snag_state_before(s, release, u);
+		uint32_t k = snag_lane_below(sections, lane, bound);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
 		uint32_t end = ix->link[other];
 		if (end != SNAG_NO_EVENT &&
-		    (!snag_state_need(s, end) || !snag_state_order(s, end, ix->link[release])))
+		    (!snag_state_need(s, end) || !snag_state_order(s, end, acquire)))
 			return false;
 	}
+	return true;
+}
+
+/* [locks] for the sections that a racing thread is in. */
+static bool constrain_held(struct snag_state *s, snag_tid t)
+{
+	uint32_t node = snag_index_held(s->ix, t, s->limit[t]);
+	for (; node; node = s->ix->node[node].below)
+		if (!constrain_locks(s, s->ix->node[node].acquire, SNAG_NO_EVENT))
+			return false;
 	return true;
 }
 
 static bool constrain(struct snag_state *s, uint32_t e)
 {
 	const struct snag_event *ev = &s->ix->trace->ev[e];
-	uint32_t w = s->ix->link[e];
+	uint32_t w = s->ix->link[e]; /* of a release, its acquire */
 	if (snag_op_reads(ev->op) && snag_state_is_causal(s, e) && w != SNAG_NO_EVENT)
 		return snag_state_order(s, w, e); /* [last writer] */
 	if (snag_op_releases(ev->op) && !(ev->flags & SNAG_NESTED))
-		return constrain_locks(s, e);
+		return constrain_locks(s, w, e);
 	return true;
 }
 
 /* All constraints; false: they contradict each other. */
-static bool constraints(struct snag_vindicator *v)
+static bool constraints(struct snag_vindicator *v, const snag_tid *racers)
 {
 	struct snag_state *s = &v->state;
 	uint32_t before;
@@ -153,6 +168,7 @@ static bool constraints(struct snag_vindicator *v)
 		before = s->nchanges;
 		for (size_t i = 0; ok && i < n; i++)
 			ok = constrain(s, v->events[i]);
+		ok = ok && constrain_held(s, racers[0]) && constrain_held(s, racers[1]);
 	} while (ok && s->nchanges != before);
 	snag_state_clear_queue(s);
 	return ok;
@@ -311,6 +327,7 @@ static enum attempt construct(struct snag_vindicator *v, uint32_t e1, uint32_t e
 
 enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32_t e2)
 {
+	const snag_tid racers[2] = {snag_index_thread(v->ix, e1), snag_index_thread(v->ix, e2)};
 	struct snag_state *s = &v->state;
 	uint64_t size = 0;
 	if (!snag_cut_need(s, e1, e2, v->need))
@@ -322,12 +339,12 @@ enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32
 	if (size > v->max_window)
 		return SNAG_UNDECIDED;
 	snag_state_begin(s, v->need);
-	if (!constraints(v))
+	if (!constraints(v, racers))
 		return SNAG_INFEASIBLE;
 	enum attempt attempt = construct(v, e1, e2);
 	/* That a section must end is a guess: from there on, a contradiction proves nothing. */
 	while (attempt == GREW)
-		attempt = constraints(v) ? construct(v, e1, e2) : STUCK;
+		attempt = constraints(v, racers) ? construct(v, e1, e2) : STUCK;
 	return attempt == DONE ? SNAG_VERIFIED : SNAG_UNDECIDED;
 }
 
