@@ -24,6 +24,7 @@ struct analyze_values {
 	const char *witness;
 	int pairs;
 	int undecided;
+	int stages; /* enum snag_stages */
 	uint64_t jobs;
 	uint64_t budget;
 	uint64_t limit;
@@ -76,6 +77,11 @@ static const struct cli_option analyze_options[] = {
 	 .min = 1,
 	 .max = 1000000000,
 	 .help = "try at most N ways to decide one pair; default: 500"},
+	{.name = "stages",
+	 .kind = CLI_CHOICE,
+	 .value = "exact|paper",
+	 .offset = FIELD(stages),
+	 .help = "decide exactly, or as published"},
 	{.name = "limit",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -202,6 +208,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .undecided = v->undecided,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
+					       .stages = (enum snag_stages)v->stages,
 					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,

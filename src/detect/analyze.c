@@ -313,6 +313,14 @@ static int look_up_details(struct run *r)
 	return rc;
 }
 
+/* Detectors that decide nothing have no stages. */
+static enum snag_stages stages_of(const struct snag_analyze_options *options,
+				  const struct snag_detector *d)
+{
+	bool decides = d->decide && !options->undecided;
+	return d->finish || decides ? options->stages : SNAG_STAGES_EXACT;
+}
+
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
@@ -329,6 +337,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.stages = stages_of(options, d);
+		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
 		r.state[i] = d->open(&r.collector[i].env);
 	}

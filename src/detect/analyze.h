@@ -17,8 +17,9 @@ struct snag_analyze_options {
 	bool pairs;	 /* list every racy pair instead of one race per pair of locations */
 	unsigned jobs;	 /* threads that may be used; 0: one per processor */
 	uint32_t budget; /* of the search for one pair, in nodes; 0: the default */
-	bool undecided;	 /* report all pairs of the predictive orders, and decide none */
-	bool brief;	 /* leave out what only a text report shows: locks held, what was known */
+	enum snag_stages stages; /* what decides */
+	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
+	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);

@@ -165,12 +165,19 @@ static void on_race(void *ctx, const struct snag_race *race)
 	c->is_unsorted = true;
 }
 
+static void on_uncertain(void *ctx, uint64_t n)
+{
+	struct snag_collector *c = ctx;
+	c->findings->uncertain = n;
+}
+
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
 					     .on_race = on_race,
+					     .on_uncertain = on_uncertain,
 					     .ctx = c,
 					     .pairs = pairs},
 				     .detector = detector,
@@ -192,7 +199,11 @@ void snag_collector_done(struct snag_collector *c)
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode)
 {
-	c->verify = snag_verify_new(&c->env, ix, mode);
+	enum snag_procedure procedure = SNAG_DECIDE_EXACTLY;
+	if (c->env.stages == SNAG_STAGES_PAPER)
+		procedure = c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION
+								     : SNAG_VINDICATE;
+	c->verify = snag_verify_new(&c->env, ix, mode, procedure);
 }
 
 bool snag_collector_round(struct snag_collector *c)

@@ -31,6 +31,12 @@
 
 #include <signal.h>
 
+/* Which procedure decides whether a pair is a race. */
+enum snag_stages {
+	SNAG_STAGES_EXACT, /* witness/decide.h */
+	SNAG_STAGES_PAPER, /* the published ones: witness/decide_paper.h, decide_vindicate.h */
+};
+
 /* What a detector is given; outlives its state. */
 struct snag_detector_env {
 	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
@@ -45,9 +51,13 @@ struct snag_detector_env {
 	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
 	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
 	void (*on_race)(void *ctx, const struct snag_race *race);
+	/* The published procedure has decided, and so many races or, if one is wanted for each
+	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
+	void (*on_uncertain)(void *ctx, uint64_t n);
 	void *ctx;
 
 	/* For those that decide: */
+	enum snag_stages stages;
 	bool pairs;	 /* every racy pair is wanted, not one for each pair of locations */
 	unsigned jobs;	 /* how many threads may be used; at least 1 */
 	uint32_t budget; /* nodes of the search for one pair; 0: the default */

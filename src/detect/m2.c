@@ -50,7 +50,9 @@ static bool m2_finish(void *state, struct snag_index *ix)
 	if (ix->is_task) /* they have no witnesses */
 		return false;
 	snag_index_add_mode(ix, SNAG_MODE_M2);
-	struct snag_verify *v = snag_verify_new(env, ix, SNAG_MODE_M2);
+	bool by_paper = env->stages == SNAG_STAGES_PAPER;
+	struct snag_verify *v = snag_verify_new(
+		env, ix, SNAG_MODE_M2, by_paper ? SNAG_RACE_DECISION : SNAG_DECIDE_EXACTLY);
 	snag_candidates(ix, &options, on_candidate, v);
 	if (snag_verify_round(v)) {
 		options.by_class = false;

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "witness/decide_check.h"
+#include "witness/decide_paper.h"
+#include "witness/decide_vindicate.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -28,7 +30,8 @@ struct pair {
 /* What became of a candidate or of a pair of locations. */
 struct result {
 	enum snag_decision decision;
-	struct pair pair; /* decided so */
+	bool is_uncertain; /* rejected, but perhaps wrongly */
+	struct pair pair;  /* decided so */
 	struct snag_race race;
 };
 
@@ -39,15 +42,24 @@ struct place {
 	struct pair early[KEPT]; /* by second event */
 	struct pair near[KEPT];	 /* by distance */
 	bool is_settled;	 /* a race was found */
+	bool is_uncertain;	 /* an instance is */
 	bool is_undecided;
 	struct pair undecided; /* an instance of it */
+};
+
+/* One of these decides. */
+struct worker {
+	struct snag_decider *decider;
+	struct snag_paper *paper;
+	struct snag_vindicator *vindicator;
 };
 
 struct snag_verify {
 	const struct snag_detector_env *env;
 	const struct snag_index *ix;
 	enum snag_mode mode;
-	struct snag_decider **decider; /* by worker */
+	enum snag_procedure procedure;
+	struct worker *worker;
 	unsigned workers;
 	_Atomic uint64_t replayed; /* events */
 
@@ -62,21 +74,31 @@ struct snag_verify {
 	bool *locations;
 	unsigned round;
 	uint64_t nsecond;
+	uint64_t nuncertain; /* pairs, or places */
 	bool is_incomplete;
 };
 
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
-				    const struct snag_index *ix, enum snag_mode mode)
+				    const struct snag_index *ix, enum snag_mode mode,
+				    enum snag_procedure procedure)
 {
 	struct snag_verify *v = snag_calloc(1, sizeof(*v));
 	struct snag_decide_options options = {.mode = mode, .max_nodes = env->budget};
 	v->env = env;
 	v->ix = ix;
 	v->mode = mode;
+	v->procedure = procedure;
 	v->workers = env->jobs;
-	v->decider = snag_calloc(v->workers, sizeof(struct snag_decider *));
-	for (unsigned i = 0; i < v->workers; i++)
-		v->decider[i] = snag_decider_new(ix, &options);
+	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
+	for (unsigned i = 0; i < v->workers; i++) {
+		struct worker *w = &v->worker[i];
+		if (procedure == SNAG_DECIDE_EXACTLY)
+			w->decider = snag_decider_new(ix, &options);
+		else if (procedure == SNAG_RACE_DECISION)
+			w->paper = snag_paper_new(ix, options.max_window);
+		else
+			w->vindicator = snag_vindicator_new(ix, mode, options.max_window);
+	}
 	v->block = snag_realloc(NULL, BLOCK, sizeof(*v->block));
 	return v;
 }
@@ -85,9 +107,12 @@ void snag_verify_free(struct snag_verify *v)
 {
 	if (!v)
 		return;
-	for (unsigned i = 0; i < v->workers; i++)
-		snag_decider_free(v->decider[i]);
-	free(v->decider);
+	for (unsigned i = 0; i < v->workers; i++) {
+		snag_decider_free(v->worker[i].decider);
+		snag_paper_free(v->worker[i].paper);
+		snag_vindicator_free(v->worker[i].vindicator);
+	}
+	free(v->worker);
 	free(v->block);
 	free(v->place);
 	free(v->slot);
@@ -125,12 +150,31 @@ static void *copy_of(const void *from, size_t n, size_t elem)
 	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
 }
 
+/* Fills in the decision, and returns the witness if there is one. */
+static const struct snag_witness *decide_by(const struct snag_verify *v, unsigned worker,
+					    struct pair pair, struct result *ret)
+{
+	const struct worker *w = &v->worker[worker];
+	ret->is_uncertain = false;
+	switch (v->procedure) {
+	case SNAG_RACE_DECISION:
+		ret->decision = snag_paper_decide(w->paper, pair.e1, pair.e2);
+		ret->is_uncertain =
+			ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(w->paper);
+		return snag_paper_witness(w->paper);
+	case SNAG_VINDICATE:
+		ret->decision = snag_vindicate(w->vindicator, pair.e1, pair.e2);
+		return snag_vindicator_witness(w->vindicator);
+	default:
+		ret->decision = snag_decide(w->decider, pair.e1, pair.e2);
+		return snag_decider_witness(w->decider);
+	}
+}
+
 static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
 {
-	struct snag_decider *d = v->decider[worker];
-	const struct snag_witness *w = snag_decider_witness(d);
 	ret->pair = pair;
-	ret->decision = snag_decide(d, pair.e1, pair.e2);
+	const struct snag_witness *w = decide_by(v, worker, pair, ret);
 	ret->race = (struct snag_race){.first = site_of(v, pair.e1),
 				       .second = site_of(v, pair.e2),
 				       .count = 1,
@@ -236,6 +280,7 @@ static void place_decide(void *ctx, unsigned worker, size_t i)
 		bool is_early = k < place->nearly;
 		decide(v, worker, is_early ? place->early[k] : place->near[k - place->nearly], r);
 		place->is_settled = r->decision == SNAG_VERIFIED;
+		place->is_uncertain |= r->is_uncertain;
 		if (r->decision == SNAG_UNDECIDED) {
 			place->is_undecided = true;
 			place->undecided = r->pair;
@@ -275,6 +320,10 @@ static void block_end(struct snag_verify *v)
 			place->undecided = r->pair;
 			continue;
 		}
+		if (place)
+			place->is_uncertain |= r->is_uncertain;
+		else
+			v->nuncertain += r->is_uncertain;
 		if (r->decision == SNAG_INFEASIBLE)
 			continue;
 		v->is_incomplete |= r->decision == SNAG_UNDECIDED;
@@ -349,6 +398,15 @@ static void undecided_report(struct snag_verify *v)
 	}
 }
 
+static void uncertain_report(struct snag_verify *v)
+{
+	for (size_t i = 0; i < v->nplaces; i++)
+		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
+	v->is_incomplete |= v->nuncertain > 0;
+	if (v->procedure == SNAG_RACE_DECISION)
+		v->env->on_uncertain(v->env->ctx, v->nuncertain);
+}
+
 bool snag_verify_round(struct snag_verify *v)
 {
 	bool again = false;
@@ -358,8 +416,10 @@ bool snag_verify_round(struct snag_verify *v)
 		again = places_end(v) && !is_stopped(v);
 	v->is_incomplete |= is_stopped(v);
 	v->round++;
-	if (!again)
+	if (!again) {
 		undecided_report(v);
+		uncertain_report(v);
+	}
 	return again;
 }
 

@@ -13,6 +13,9 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
+ *         A published procedure may decide instead.  What it rejects is not heard of again either,
+ *         but where that may be wrong it is counted.
+ *
  * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
  * whole trace, so on long traces, after a number of replays, the rest is checked by index
  *         (witness/decide_check.h).
@@ -25,9 +28,17 @@
 
 struct snag_verify;
 
+/* What decides. */
+enum snag_procedure {
+	SNAG_DECIDE_EXACTLY, /* witness/decide.h */
+	SNAG_RACE_DECISION,  /* witness/decide_paper.h; mode M2 only */
+	SNAG_VINDICATE,	     /* witness/decide_vindicate.h */
+};
+
 /* The index has the rows of the mode; both outlive it. */
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
-				    const struct snag_index *ix, enum snag_mode mode);
+				    const struct snag_index *ix, enum snag_mode mode,
+				    enum snag_procedure procedure);
 void snag_verify_free(struct snag_verify *v); /* accepts NULL */
 
 /* One candidate, e1 < e2.  False: the user wants an end. */
@@ -36,7 +47,7 @@ bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
  * snag_verify_locations() gives. */
 bool snag_verify_round(struct snag_verify *v);
 const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
-/* After the last round: whether every candidate was decided, or needed no decision. */
+/* After the last round: whether every candidate was decided for certain, or needed no decision. */
 bool snag_verify_is_complete(const struct snag_verify *v);
 
 #endif

@@ -145,10 +145,10 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	if (race->nwitness) /* the witness says it better */
 		return;
 	if (race->known.thread == SNAG_NO_ID) {
-		snag_printf(to,
-			    "  %s could not decide within its budget whether some "
-			    "reordering puts them side by side.\n",
-			    part->findings->name);
+		snag_printf(
+			to,
+			"  %s could not decide%s whether some reordering puts them side by side.\n",
+			part->findings->name, part->findings->by_paper ? "" : " within its budget");
 		return;
 	}
 	if (!is_relation(r, m)) {
@@ -237,7 +237,10 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 	if (f->nraces)
 		snag_printf(to, " (%llu pair%s, %zu racy event%s)", (unsigned long long)f->npairs,
 			    plural(f->npairs), f->nracy, plural(f->nracy));
-	snag_printf(to, " in %.2f s, complete: %s\n", f->seconds, f->complete ? "yes" : "no");
+	snag_printf(to, " in %.2f s, complete: %s", f->seconds, f->complete ? "yes" : "no");
+	if (f->by_paper)
+		snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
+	snag_print(to, "\n");
 	if (!any_race)
 		snag_printf(to, "  guarantee: %s\n", part->guarantee);
 }

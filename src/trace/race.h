@@ -51,10 +51,12 @@ struct snag_race {
 
 /* What one detector found in one trace. */
 struct snag_findings {
-	const char *name; /* of the detector */
-	double seconds;	  /* of its own time */
-	bool complete;	  /* no predictable race is missing */
-	uint32_t *racy;	  /* events that are second in some race, ascending */
+	const char *name;   /* of the detector */
+	double seconds;	    /* of its own time */
+	bool complete;	    /* no predictable race is missing */
+	bool by_paper;	    /* decided by the published procedure */
+	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
+	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
 	size_t nraces, race_cap;

@@ -88,37 +88,6 @@ void snag_decider_free(struct snag_decider *d)
 	free(d);
 }
 
-/* X |= all that must precede the racing access e. */
-static void need_before(struct snag_decider *d, uint32_t e)
-{
-	const struct snag_index *ix = d->ix;
-	const uint32_t *count = snag_index_row_before(ix, d->state.rows, e);
-	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e];
-	for (snag_tid u = 0; u < ix->nthreads; u++)
-		if (count[u] > d->needed[u] && u != t)
-			d->needed[u] = count[u];
-	if (p > d->needed[t])
-		d->needed[t] = p;
-	d->state.limit[t] = p;
-	d->state.keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
-}
-
-/* [need]; false: one access must precede the other. */
-static bool begin(struct snag_decider *d, uint32_t e1, uint32_t e2)
-{
-	struct snag_state *s = &d->state;
-	for (snag_tid t = 0; t < s->nthreads; t++) {
-		s->limit[t] = snag_threads_length(&d->ix->threads, t);
-		s->keeps_all[t] = false;
-		d->needed[t] = 0;
-	}
-	need_before(d, e1);
-	need_before(d, e2);
-	snag_tid t1 = snag_index_thread(d->ix, e1), t2 = snag_index_thread(d->ix, e2);
-	return d->needed[t1] <= s->limit[t1] && d->needed[t2] <= s->limit[t2];
-}
-
 /* The witness: what comes before the window, the window as the lineariser left it, the race. */
 static void witness_set(struct snag_decider *d, const uint32_t *prefix, const uint32_t *event,
 			size_t n, uint32_t e1, uint32_t e2)
@@ -254,7 +223,7 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 {
 	const unsigned skip = d->options.skip;
 	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
-	if (!begin(d, e1, e2))
+	if (!snag_cut_need(&d->state, e1, e2, d->needed))
 		return SNAG_INFEASIBLE;
 	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed)) {
 		d->stats.observed++;

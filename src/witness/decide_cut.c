@@ -8,6 +8,35 @@
 
 #include <string.h>
 
+/* The cut grows by all that must precede the racing access e. */
+static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	const uint32_t *count = snag_index_row_before(ix, s->rows, e);
+	snag_tid t = snag_index_thread(ix, e);
+	uint32_t p = ix->position[e];
+	for (snag_tid u = 0; u < ix->nthreads; u++)
+		if (count[u] > cut[u] && u != t)
+			cut[u] = count[u];
+	if (p > cut[t])
+		cut[t] = p;
+	s->limit[t] = p;
+	s->keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
+}
+
+bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
+{
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		s->limit[t] = snag_threads_length(&s->ix->threads, t);
+		s->keeps_all[t] = false;
+		ret_cut[t] = 0;
+	}
+	need_before(s, e1, ret_cut);
+	need_before(s, e2, ret_cut);
+	snag_tid t1 = snag_index_thread(s->ix, e1), t2 = snag_index_thread(s->ix, e2);
+	return ret_cut[t1] <= s->limit[t1] && ret_cut[t2] <= s->limit[t2];
+}
+
 /* The lanes of the sections that compete with that of the acquire. */
 struct rivals {
 	const struct snag_lane *lane, *end;
@@ -116,6 +145,32 @@ static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint3
 		*ret_grew = true;
 	}
 	return true;
+}
+
+/* The sections that t has open in the cut end. */
+static bool sections_end(const struct snag_state *s, snag_tid t, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	uint32_t node = snag_index_held(ix, t, cut[t]), before = cut[t];
+	for (; node; node = ix->node[node].below) {
+		uint32_t release = ix->link[ix->node[node].acquire];
+		if (release != SNAG_NO_EVENT)
+			add(s, release, cut);
+	}
+	return cut[t] > before;
+}
+
+bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+{
+	bool grew = false, again;
+	do {
+		again = false;
+		for (snag_tid t = 0; t < s->nthreads; t++)
+			if (t != racers[0] && t != racers[1])
+				again |= sections_end(s, t, cut);
+		grew |= again;
+	} while (again);
+	return grew;
 }
 
 bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)

@@ -19,6 +19,10 @@
  * observed order, is a valid trace. */
 uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut);
 
+/* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s,
+ * and which threads keep all their reads.  False: one access must precede the other. */
+bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut);
+
 /* Of s are used: limit, and which reads are causal.  Each takes a closed cut.  `racers` are the two
  * threads with a limit. */
 
@@ -28,6 +32,9 @@ bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_
 /* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
  */
 bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+/* Adds the releases, if there are any, of all sections that threads other than the racers have
+ * open, whatever the limits.  True: the cut grew. */
+bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
 /* The part of the cut that need not follow the acquire of a section that is not last: a valid trace
  * in observed order. */
 void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest);

@@ -148,3 +148,32 @@ load helper
 	snags analyze --lenient bad.std
 	[[ ${lines[1]} == "2 events, 2 threads, 1 variable, "*"; 2 skipped, which break the rules of traces" ]]
 }
+
+@test "--stages paper with wdp: what the greedy cannot construct is unverified" {
+	printf '%s\n' 'T0|acq(l)|1' 'T0|w(x)|2' 'T0|w(x)|3' 'T0|rel(l)|4' 'T1|w(x)|5' 'T1|acq(l)|6' \
+		'T1|rel(l)|7' 'T1|r(x)|8' 'T1|w(x)|9' >greedy.std
+	verdict='.analyses[0] | [.complete, .uncertain, (.races[] | select(.first == 2 and .second == 8) | .verdict)]'
+	snags analyze --with wdp --pairs --json - greedy.std
+	[ "$(jq -c "$verdict" <<<"$output")" = '[true,null,"predicted"]' ]
+	snags analyze --with wdp --pairs --stages paper --json - greedy.std
+	[ "$(jq -c "$verdict" <<<"$output")" = '[false,0,"unverified"]' ]
+	snags analyze --with wdp --pairs --stages paper greedy.std
+	[[ $output == *"wdp could not decide whether some reordering puts them side by side."* ]]
+}
+
+@test "--stages paper misses a race, and says that it may have" {
+	cp "$root/tests/traces/errata_m2_cone.std" cone.std
+	snags analyze --with m2,hb --pairs --json - cone.std
+	[ "$(jq -c '.analyses | map([.name, .complete, .pairs, .uncertain])' <<<"$output")" = \
+		'[["m2",true,3,null],["hb",false,3,null]]' ]
+	snags analyze --with m2,hb --pairs --stages paper --json - cone.std
+	[ "$(jq -c '.analyses | map([.name, .complete, .pairs, .uncertain])' <<<"$output")" = \
+		'[["m2",false,2,1],["hb",false,3,null]]' ]
+	snags analyze --with m2 --stages paper cone.std
+	[ "$status" = 66 ]
+	[[ $output == *"m2: 2 races (2 pairs, 2 racy events) in "*" s, complete: no, 1 uncertain"* ]]
+	snags analyze --with all --stages paper cone.std
+	[[ $output == *"m2 "*"  no, 1 uncertain"* ]]
+	snags analyze --stages printed cone.std
+	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
+}

@@ -51,6 +51,10 @@ check_function check_decide_m2;
 check_function check_decide_dep;
 /* The detector m2 finds exactly the predictable races. */
 check_function check_m2;
+/* With the published procedure: sound, complete for two threads and wherever it says so. */
+check_function check_paper;
+/* The published vindication: what it verifies is a race, what it refutes is none. */
+check_function check_vindicate;
 /* The predictive orders report exactly the predictable ones of their races, if decided. */
 check_function check_decided;
 /* Writing a trace and reading it again gives the same trace. */

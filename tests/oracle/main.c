@@ -38,6 +38,8 @@ static struct check checks[] = {
 	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "m2", .run = check_m2, .every = 1},
+	{.name = "paper", .run = check_paper, .every = 1},
+	{.name = "vindicate", .run = check_vindicate, .every = 1},
 	{.name = "decided", .run = check_decided, .every = 1},
 	{.name = "std", .run = check_std, .every = 64}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 64},
