@@ -61,7 +61,7 @@ uint32_t snag_conflict_node_new(struct snag_conflict_nodes *nodes);
 
 static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32_t lock)
 {
-	return (lock * 0x9e3779b1u >> 16) & (c->nslots - 1);
+	return (uint32_t)(lock * 0x9e3779b97f4a7c15u >> 32) & (c->nslots - 1);
 }
 
 /* The entry of a lock, or NULL. */
