@@ -2,8 +2,8 @@
 # Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md} (readers and
 # hb, shb, lockset) and docs/results/prediction.{csv,md} (the predictive orders and m2).
 #
-#   make bench                           everything: about 12 minutes, 2 GB in a temporary directory
-#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 8 minutes
+#   make bench                           everything: about 8 minutes, 2 GB in a temporary directory
+#   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
 #
 # BENCH_OUT names another directory for the results.
