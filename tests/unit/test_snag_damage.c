@@ -225,7 +225,7 @@ static void test_hostile_columns(void **state)
 	assert_refused(names - 11, "\x01", 1, "bad column of names"); /* not zstd data */
 	assert_refused(sites, "\x03", 1, "unknown layout");
 	assert_refused(sites + 1, "\x7f", 1, "bad table of sites");
-	assert_refused(sites + 2, "\x17", 1, "bad table of sites"); /* op */
+	assert_refused(sites + 2, "\x3f", 1, "bad table of sites"); /* op */
 	assert_refused(sites + 3, "\x07", 1, "bad table of sites"); /* memory order */
 	assert_refused(sites + 3, "\x10", 1, "bad table of sites"); /* flag */
 	assert_refused(sites + 5, "\x03", 1, "bad table of sites"); /* mode */
