@@ -90,10 +90,11 @@ struct parser {
 	struct call *call;
 	size_t ncalls, call_cap;
 
-	uint32_t procedure;   /* being read, or IN_MAIN */
-	struct body *body;    /* likewise */
-	unsigned nesting;     /* of blocks and expressions */
-	unsigned is_isolated; /* depth of isolated blocks */
+	uint32_t procedure;	     /* being read, or IN_MAIN */
+	struct body *body;	     /* likewise */
+	struct snag_place block_end; /* the closing brace of the block read last */
+	unsigned nesting;	     /* of blocks and expressions */
+	unsigned is_isolated;	     /* depth of isolated blocks */
 };
 
 /* parser.c */
