@@ -53,6 +53,19 @@ static size_t events_to_keep(const struct snag_analyze_options *options)
 	return keep;
 }
 
+/* Whether a detector may look for partners in the window: its pairs are not all decided, and
+ * locks held do not count. */
+static bool needs_window(const struct snag_analyze_options *options)
+{
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !options->undecided;
+		if (d->events && !d->disjoint_locksets && !decides)
+			return true;
+	}
+	return false;
+}
+
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
  * the trace if a detector asks for it. */
 static int second_reading_prepare(struct run *r)
@@ -243,6 +256,9 @@ static void finish(struct run *r, struct snag_index *ix)
 static int second_part(struct run *r)
 {
 	struct snag_index *ix = NULL;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].detector->end)
+			r->collector[i].detector->end(r->state[i]);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
 		ix = snag_index_new(r->trace);
@@ -303,7 +319,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent);
+	snag_recent_init(&r.recent, needs_window(options));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);

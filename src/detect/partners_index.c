@@ -25,6 +25,7 @@ struct answering {
 	uint32_t *asked;     /* by variable, and one more: where its questions begin */
 	uint32_t *order;     /* questions by variable, then event */
 	struct snag_variable_access *access;
+	size_t access_cap;
 	uint32_t *end; /* by variable: where its accesses end, so far */
 	struct snag_variable_partners variable;
 };
@@ -98,8 +99,7 @@ static uint32_t share_answer(struct answering *a, uint32_t low, uint64_t share)
 	}
 	if (n == 0)
 		return high;
-	size_t cap = 0;
-	a->access = snag_huge_grow(NULL, &cap, n, sizeof(*a->access));
+	a->access = snag_huge_grow(a->access, &a->access_cap, n, sizeof(*a->access));
 	accesses_gather(a, low, high);
 	for (uint32_t x = low; x < high; begin += accesses_of(a, x), x++)
 		if (a->end[x] > begin)
@@ -107,7 +107,6 @@ static uint32_t share_answer(struct answering *a, uint32_t low, uint64_t share)
 						      a->access + begin, a->end[x] - begin,
 						      a->order + a->asked[x],
 						      a->asked[x + 1] - a->asked[x]);
-	snag_huge_free(a->access, cap, sizeof(*a->access));
 	return high;
 }
 
@@ -126,6 +125,7 @@ void snag_partners_answer_indexed(struct snag_partners *p, const struct snag_ind
 	uint64_t share = total / SHARES + 1 > MIN_SHARE ? total / SHARES + 1 : MIN_SHARE;
 	for (uint32_t x = 0; x < ix->nvariables;)
 		x = share_answer(&a, x, share);
+	snag_huge_free(a.access, a.access_cap, sizeof(*a.access));
 	snag_variable_partners_done(&a.variable);
 	snag_locksets_done(&a.locksets);
 	free(a.locks);
