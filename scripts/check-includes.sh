@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 allowed() {
 	case $1 in
 	base) echo "" ;;
-	trace | order | shadow | task) echo "base" ;;
+	trace | order | shadow) echo "base" ;;
+	task) echo "trace base" ;;
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
 	report) echo "trace base" ;;
