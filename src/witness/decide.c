@@ -223,22 +223,14 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
-/* [observed]: in observed order, what is needed breaks no rule. */
-static bool is_observed(struct snag_decider *d, uint32_t e1, uint32_t e2, const uint32_t *cut)
-{
-	if (snag_cut_earliest(d->ix, cut) != SNAG_NO_EVENT)
-		return false;
-	witness_set(d, cut, NULL, 0, e1, e2);
-	return true;
-}
-
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
 	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
 	if (!snag_cut_need(&d->state, e1, e2, d->needed))
 		return SNAG_INFEASIBLE;
-	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed)) {
+	if (!(skip & SNAG_STEP_OBSERVED) && snag_cut_is_trace(&d->state, d->needed)) {
+		witness_set(d, d->needed, NULL, 0, e1, e2);
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
@@ -248,8 +240,8 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 	}
 	if (!(skip & SNAG_STEP_CLOSE)) {
 		memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
-		if (snag_cut_close(&d->state, racers, d->closed) &&
-		    is_observed(d, e1, e2, d->closed)) {
+		if (snag_cut_close(&d->state, racers, d->closed)) {
+			witness_set(d, d->closed, NULL, 0, e1, e2);
 			d->stats.close++;
 			return SNAG_VERIFIED;
 		}

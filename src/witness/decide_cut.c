@@ -46,39 +46,39 @@ struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
 				    sections->lane + sections->first[key + nkeys]};
 }
 
-uint32_t snag_cut_last(const struct snag_index *ix, const struct snag_lane *lane,
+uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
 		       const uint32_t *cut)
 {
-	uint32_t k = snag_lane_below(&ix->sections, lane, cut[lane->thread]);
-	return k ? snag_index_event(ix, lane->thread, snag_lane_at(&ix->sections, lane, k - 1))
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t k = snag_lane_below_near(sections, lane, cut[lane->thread],
+					  &s->near[lane - sections->lane]);
+	return k ? snag_index_event(s->ix, lane->thread, snag_lane_at(sections, lane, k - 1))
 		 : SNAG_NO_EVENT;
 }
 
-static bool is_last(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut)
+static bool is_last(const struct snag_state *s, uint32_t acquire, const uint32_t *cut)
 {
-	struct snag_rivals r = snag_rivals_of(ix, acquire);
-	snag_tid t = snag_index_thread(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(s->ix, acquire);
+	snag_tid t = snag_index_thread(s->ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		uint32_t other =
-			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(ix, r.lane, cut);
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other != SNAG_NO_EVENT && other > acquire)
 			return false;
 	}
 	return true;
 }
 
-uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut)
+bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 {
-	uint32_t earliest = SNAG_NO_EVENT;
+	const struct snag_index *ix = s->ix;
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
-		for (; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire;
-			if (acquire < earliest && !is_last(ix, acquire, cut))
-				earliest = acquire;
-		}
+		for (; node; node = ix->node[node].below)
+			if (!is_last(s, ix->node[node].acquire, cut))
+				return false;
 	}
-	return earliest;
+	return true;
 }
 
 /* Whether the event, with all that must precede it, is within the limits. */
@@ -123,7 +123,7 @@ static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint3
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		uint32_t other =
-			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(ix, r.lane, cut);
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other == SNAG_NO_EVENT)
 			continue;
 		uint32_t release = ix->link[other];
@@ -198,7 +198,7 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (is_last(ix, acquire, cut))
+				if (is_last(s, acquire, cut))
 					continue;
 				if (!snag_cut_can_end(s, racers, acquire)) {
 					is_all = false;
@@ -304,8 +304,7 @@ static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const ui
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT ||
 			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(ix, acquire, rest) ||
-	       (stays_open && is_taken_later(ix, acquire, cut, rest));
+	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(ix, acquire, cut, rest));
 }
 
 void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)

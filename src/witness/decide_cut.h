@@ -22,12 +22,12 @@ struct snag_rivals {
 
 struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire);
 /* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
-uint32_t snag_cut_last(const struct snag_index *ix, const struct snag_lane *lane,
+uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
 		       const uint32_t *cut);
 
-/* The earliest acquire whose section is cut open and not last, or SNAG_NO_EVENT: then the cut, in
- * observed order, is a valid trace. */
-uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut);
+/* Whether every section that is cut open is last: then the cut, in observed order, is a valid
+ * trace. */
+bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut);
 
 /* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s,
  * and which threads keep all their reads.  False: one access must precede the other. */

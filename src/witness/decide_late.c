@@ -67,7 +67,7 @@ static void section_add(struct snag_late *late, const struct snag_state *s, uint
 	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
-		uint32_t other = u == t ? SNAG_NO_EVENT : snag_cut_last(ix, r.lane, cut);
+		uint32_t other = u == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other == SNAG_NO_EVENT)
 			continue;
 		uint32_t end = ix->position[ix->link[other]];

@@ -24,6 +24,7 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->need = snag_calloc(n, sizeof(*s->need));
 	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
+	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
 }
 
 void snag_state_done(struct snag_state *s)
@@ -41,6 +42,7 @@ void snag_state_done(struct snag_state *s)
 	free(s->need);
 	free(s->variable);
 	free(s->lock);
+	free(s->near);
 	free(s->entering);
 	free(s->window);
 	free(s->queue);

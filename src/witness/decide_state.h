@@ -72,6 +72,7 @@ struct snag_state {
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
 	struct snag_present *variable, *lock;
+	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
 	bool is_sweeping;  /* new edges are not carried on at once, see snag_state_close */
 	uint32_t nchanges; /* rows that changed or are new */
