@@ -5,7 +5,7 @@ add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 target_include_directories(snag_rt_objects PRIVATE src)
 set_target_properties(snag_rt_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(snag_rt_objects PRIVATE -O2 -fno-builtin -fno-sanitize=all -ftls-model=initial-exec
-	-fno-stack-protector -U_FORTIFY_SOURCE -fno-exceptions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
+	-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
 
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
 set(RUNTIME_RENAMES)

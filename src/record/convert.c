@@ -296,7 +296,7 @@ int snag_convert_record(struct snag_convert *c, const struct rt_record *r, struc
 				 SNAG_RELEASE, err);
 	case RT_SYNC_UPDATE:
 		return event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
-				 SNAG_ACQ_REL, err);
+				 size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL, err);
 	case RT_BRANCH:
 		return event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0, err);
 	case RT_FORK:

@@ -70,6 +70,8 @@ static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t
 	return &first[n & (c->records - 1)];
 }
 
+enum { RT_ORDER_RELEASE = 3, RT_ORDER_ACQ_REL = 4 }; /* as C11 numbers them */
+
 /* The kinds of records.  "target" is the address unless said otherwise. */
 enum rt_op {
 	RT_NONE,
@@ -85,9 +87,9 @@ enum rt_op {
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,
-	RT_SYNC_READ,	/* arg = token: an acquiring load of a variable nobody else has */
-	RT_SYNC_WRITE,	/* a releasing store to it */
-	RT_SYNC_UPDATE, /* a read-modify-write of it, acquiring and releasing */
+	RT_SYNC_READ, /* arg = token: an acquiring load of a variable nobody else has */
+	RT_SYNC_WRITE, /* a releasing store to it */
+	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
 	RT_FORK, /* arg = thread */
 	RT_JOIN,

@@ -128,15 +128,6 @@ void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t 
 	lock_begin(self, o, depth ? depth : 1, pc);
 }
 
-/* Runs the real function without the baton, for what other processes share. */
-#define OUTSIDE(self, call)                  \
-	({                                   \
-		rt_sched_out(self);          \
-		int outside_result = (call); \
-		rt_sched_in(self);           \
-		outside_result;              \
-	})
-
 RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
 	if (rt_enter())
@@ -161,7 +152,7 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	if (!self)
 		return rt_real.pthread_mutex_lock(mutex);
 	if (rt_mutex_is_foreign(mutex))
-		return OUTSIDE(self, rt_real.pthread_mutex_lock(mutex));
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_lock(mutex));
 	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
 }
 
@@ -185,7 +176,7 @@ RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 	if (!self)
 		return rt_real.pthread_mutex_clocklock(mutex, clock, at);
 	if (rt_mutex_is_foreign(mutex))
-		return OUTSIDE(self, rt_real.pthread_mutex_clocklock(mutex, clock, at));
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_clocklock(mutex, clock, at));
 	return rt_mutex_take(self, mutex, rt_deadline(clock, at), RT_CALLER);
 }
 
@@ -195,7 +186,7 @@ RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
 	if (!self)
 		return rt_real.pthread_mutex_timedlock(mutex, at);
 	if (rt_mutex_is_foreign(mutex))
-		return OUTSIDE(self, rt_real.pthread_mutex_timedlock(mutex, at));
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_timedlock(mutex, at));
 	return rt_mutex_take(self, mutex, rt_deadline(CLOCK_REALTIME, at), RT_CALLER);
 }
 
