@@ -8,7 +8,6 @@
 #include "runtime/object.h"
 
 #include "runtime/memory.h"
-#include "runtime/policy.h"
 #include "runtime/sched.h"
 
 #define GRAVE ((struct rt_object *)1)
@@ -118,14 +117,9 @@ void rt_object_dequeue(struct rt_object *o, struct rt_thread *t)
 
 struct rt_thread *rt_object_wake_one(struct rt_object *o, uint32_t token)
 {
-	uint32_t n = 0;
-	for (struct rt_thread *w = o->first_waiter; w; w = w->next_waiter)
-		n++;
-	if (n == 0)
-		return NULL;
 	struct rt_thread *t = o->first_waiter;
-	for (uint64_t skip = rt_policy_random(n); skip > 0; skip--)
-		t = t->next_waiter;
+	if (!t)
+		return NULL;
 	rt_sched_lock();
 	rt_object_dequeue(o, t);
 	rt_sched_unlock();
@@ -137,14 +131,7 @@ struct rt_thread *rt_object_wake_one(struct rt_object *o, uint32_t token)
 uint32_t rt_object_wake_all(struct rt_object *o, uint32_t token)
 {
 	uint32_t n = 0;
-	while (o->first_waiter) {
-		struct rt_thread *t = o->first_waiter;
-		rt_sched_lock();
-		rt_object_dequeue(o, t);
-		rt_sched_unlock();
-		t->token = token;
-		rt_sched_wake(t);
+	while (rt_object_wake_one(o, token))
 		n++;
-	}
 	return n;
 }

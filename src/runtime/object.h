@@ -57,7 +57,8 @@ void rt_object_forget(uintptr_t addr, enum rt_kind kind);
 /* The queue of those who wait.  The caller of enqueue and dequeue has the scheduler's lock. */
 void rt_object_enqueue(struct rt_object *o, struct rt_thread *t);
 void rt_object_dequeue(struct rt_object *o, struct rt_thread *t);
-/* Wakes one, as the policy says, giving it a token, or all; returns the one / how many. */
+/* Wakes the one who waits longest, giving it a token, or all; returns the one / how many.
+ * There is no choice here: the schedule alone says what happens. */
 struct rt_thread *rt_object_wake_one(struct rt_object *o, uint32_t token);
 uint32_t rt_object_wake_all(struct rt_object *o, uint32_t token);
 
