@@ -19,6 +19,7 @@
 
 #include "base/slots.h"
 #include "detect/detector.h"
+#include "detect/pairs.h"
 #include "detect/partners.h"
 #include "detect/recent.h"
 #include "detect/verify.h"
@@ -30,6 +31,11 @@ struct snag_collector {
 	struct snag_findings *findings;
 	bool pairs; /* every racy pair on its own */
 	struct snag_partners partners;
+	struct snag_pairs incomplete; /* races whose first access is to be looked up */
+	struct snag_refusal {	      /* the first event that the detector could not judge */
+		uint32_t event;
+		char why[160]; /* empty: it judged everything */
+	} refusal;
 	bool decides;		     /* the pairs will be decided, after the trace was read */
 	struct snag_verify *verify;  /* they are being decided */
 	const struct snag_index *ix; /* then, and how */

@@ -116,7 +116,7 @@ static void test_good(void **state)
 		"T0:racq(l) T1:racq(l) T0:rrel(l) T1:rrel(l)", /* readers share */
 		"T0:racq(l) T0:rrel(l) T1:acq(l) T1:rel(l)",   /* then a writer */
 		"T0:racq(l) T1:racq(l) T2:racq(l) T1:rrel(l) T1:racq(l) T2:rrel(l) T0:rrel(l)",
-		"T0:ar(x) T0:aw(x) T0:au(x) T0:fence T0:task(k) T0:set(p) T0:get(p) T0:iso",
+		"T0:ar(x) T0:aw(x) T0:au(x) T0:fence T0:async(k) T0:set(p) T0:get(p) T0:iso",
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		char *expected = kept(table[i]);
