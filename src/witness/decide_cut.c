@@ -222,6 +222,26 @@ const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, sn
 			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
 }
 
+/* How many of the first `end` events of u need not follow the p-th of t.  What must is at the end,
+ * and mostly short. */
+static uint32_t not_after(const struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
+			  snag_tid t, uint32_t p)
+{
+	uint32_t low = end, high = end;
+	for (uint32_t step = 1; low > 0 && snag_cut_row(s, cut, u, low - 1)[t] > p; step *= 2) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (snag_cut_row(s, cut, u, middle)[t] > p)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 static void take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
 		     uint32_t *ret_rest)
 {
@@ -230,18 +250,9 @@ static void take_out(const struct snag_state *s, uint32_t event, const uint32_t 
 	uint32_t p = ix->position[event];
 	if (p < ret_rest[t])
 		ret_rest[t] = p;
-	for (snag_tid u = 0; u < s->nthreads; u++) {
-		uint32_t low = 0, high = ret_rest[u];
-		while (u != t && low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (snag_cut_row(s, cut, u, middle)[t] > p)
-				high = middle;
-			else
-				low = middle + 1;
-		}
+	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (u != t)
-			ret_rest[u] = low;
-	}
+			ret_rest[u] = not_after(s, cut, u, ret_rest[u], t, p);
 }
 
 static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthreads, snag_tid t)
@@ -282,15 +293,20 @@ void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_
 }
 
 /* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut,
+static bool is_taken_later(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
 			   const uint32_t *rest)
 {
+	const struct snag_index *ix = s->ix;
 	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
-		if (u != t && snag_lane_below(&ix->sections, r.lane, cut[u]) >
-				      snag_lane_below(&ix->sections, r.lane, rest[u]))
+		if (u == t || cut[u] == rest[u])
+			continue;
+		uint32_t *near = &s->near[r.lane - ix->sections.lane];
+		uint32_t before = snag_lane_below_near(&ix->sections, r.lane, rest[u], near);
+		if (before < snag_lane_length(r.lane) &&
+		    snag_lane_at(&ix->sections, r.lane, before) < cut[u])
 			return true;
 	}
 	return false;
@@ -304,7 +320,7 @@ static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const ui
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT ||
 			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(ix, acquire, cut, rest));
+	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(s, acquire, cut, rest));
 }
 
 void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)

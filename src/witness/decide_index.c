@@ -73,6 +73,15 @@ static void add_lock(struct snag_index *ix, struct building *b, const struct sna
 	}
 }
 
+static void add_write(struct snag_index *ix, struct building *b, const struct snag_event *ev,
+		      uint32_t e)
+{
+	uint32_t before = b->last_write[ev->target];
+	if (before != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[before].op))
+		ix->link[before] = e;
+	b->last_write[ev->target] = e;
+}
+
 static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
@@ -83,7 +92,7 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 	if (snag_op_reads(ev->op))
 		ix->link[e] = b->last_write[ev->target];
 	if (snag_op_writes(ev->op))
-		b->last_write[ev->target] = e;
+		add_write(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_JOIN)
 		ix->link[e] = b->last_of[ev->target];
 	else if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == SNAG_NO_EVENT)

@@ -10,10 +10,10 @@
  *
  * State.  By event:
  *         position    in its thread, from 0
- *         link        read: the write it saw; acquire: its release; release: its
- *                     acquire; join: the last event of the joined thread before it (its
- *                     fork, if it did nothing); otherwise, or if there is none,
- *                     SNAG_NO_EVENT
+ *         link        read, atomic update: the write it saw; other write: the next write of
+ *                     its variable; acquire: its release; release: its acquire; join: the
+ *                     last event of the joined thread before it (its fork, if it did
+ *                     nothing); otherwise, or if there is none, SNAG_NO_EVENT
  *         held        the locks held before it: a stack, see below
  *         A stack of held locks is its top, a node number; node i has the acquire
  *         that was taken last and the node below; 0 is the empty stack.  Taking a lock

@@ -108,6 +108,23 @@ static uint32_t last_write_before_window(const struct snag_state *s, uint32_t va
 	return last;
 }
 
+/* Whether another write of the variable before the window was observed after w, or there is one
+ * though w is SNAG_NO_EVENT.  Looks at the writes that followed w, which are few near the end. */
+static bool is_overwritten(const struct snag_line *line, uint32_t variable, uint32_t w)
+{
+	const struct snag_state *s = line->s;
+	const struct snag_index *ix = s->ix;
+	uint32_t v = w;
+	while (v != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[v].op)) {
+		v = ix->link[v];
+		if (v == SNAG_NO_EVENT || v > line->last_before)
+			return false;
+		if (!snag_state_in_window(s, v))
+			return true;
+	}
+	return last_write_before_window(s, variable) != w;
+}
+
 /* The writes of the variable before the window that were observed after w should be in it. */
 static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
 {
@@ -142,13 +159,13 @@ static bool reader_add(struct snag_line *line, uint32_t r)
 		return true;
 	}
 	struct snag_line_variable *x = variable_of(line, variable);
-	if (x->pending == 0)
-		x->last = last_write_before_window(s, variable);
 	x->pending++;
-	if (x->last == w)
-		return true;
-	overwrites_miss(s, variable, w);
-	return false;
+	if (x->pending > 1 ? x->last != w : is_overwritten(line, variable, w)) {
+		overwrites_miss(s, variable, w);
+		return false;
+	}
+	x->last = w;
+	return true;
 }
 
 static bool readers_count(struct snag_line *line)
@@ -156,9 +173,14 @@ static bool readers_count(struct snag_line *line)
 	const struct snag_state *s = line->s;
 	const struct snag_index *ix = s->ix;
 	bool ok = true;
-	for (snag_tid t = 0; t < s->nthreads; t++)
+	line->last_before = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t last = s->start[t] ? snag_index_event(ix, t, s->start[t] - 1) : 0;
+		if (last > line->last_before)
+			line->last_before = last;
 		for (uint32_t p = s->start[t]; p < s->count[t]; p++)
 			snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS] = 0;
+	}
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < s->causal[t]; p++) {
 			uint32_t e = snag_index_event(ix, t, p);
@@ -213,7 +235,7 @@ static bool must_wait_open(struct snag_line *line, uint32_t acquire, struct snag
 	for (uint32_t i = ix->sections.first[key]; i < ix->sections.first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &ix->sections.lane[i];
 		snag_tid u = lane->thread;
-		uint32_t k = snag_lane_below(&ix->sections, lane, s->count[u]);
+		uint32_t k = snag_lane_below_near(&ix->sections, lane, s->count[u], &s->near[i]);
 		if (u == ev->thread || k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(&ix->sections, lane, k - 1));

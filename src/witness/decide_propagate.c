@@ -215,7 +215,7 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 		if (u == t || !snag_has_thread(threads, u))
 			continue;
 		uint32_t bound = has_release ? snag_state_before(s, last, u) : s->count[u];
-		uint32_t k = snag_lane_below(sections, lane, bound);
+		uint32_t k = snag_lane_below_near(sections, lane, bound, &s->near[i]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
@@ -243,7 +243,7 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 		snag_tid u = lane->thread;
 		if (u == ev->thread || !snag_has_thread(threads, u))
 			continue;
-		uint32_t k = snag_lane_below(sections, lane, s->count[u]);
+		uint32_t k = snag_lane_below_near(sections, lane, s->count[u], &s->near[i]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
