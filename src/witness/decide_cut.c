@@ -263,6 +263,27 @@ static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthrea
 	return true;
 }
 
+/* How many events of t in the rest need nothing outside it; again from the end. */
+static uint32_t inside(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+		       const uint32_t *rest)
+{
+	uint32_t low = rest[t], high = low, n = s->nthreads;
+	for (uint32_t step = 1; low > 0; step *= 2) {
+		if (is_inside(snag_cut_row(s, cut, t, low - 1), rest, n, t))
+			break;
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (is_inside(snag_cut_row(s, cut, t, middle), rest, n, t))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* In mode DEP the rows are not transitive when a later event makes reads causal: what must follow
  * something that was taken out goes too. */
 static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
@@ -270,17 +291,9 @@ static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t
 	for (bool shrank = s->rows->dependent; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t low = 0, high = ret_rest[t];
-			while (low < high) {
-				uint32_t middle = low + (high - low) / 2;
-				const uint32_t *row = snag_cut_row(s, cut, t, middle);
-				if (is_inside(row, ret_rest, s->nthreads, t))
-					low = middle + 1;
-				else
-					high = middle;
-			}
-			shrank |= low < ret_rest[t];
-			ret_rest[t] = low;
+			uint32_t k = inside(s, cut, t, ret_rest);
+			shrank |= k < ret_rest[t];
+			ret_rest[t] = k;
 		}
 	}
 }
