@@ -166,6 +166,54 @@ void snag_index_free(struct snag_index *ix)
 	free(ix);
 }
 
+uint32_t snag_index_last(const struct snag_index *ix, const uint32_t *cut)
+{
+	uint32_t last = 0;
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t e = cut[t] ? snag_index_event(ix, t, cut[t] - 1) : 0;
+		last = e > last ? e : last;
+	}
+	return last;
+}
+
+static bool is_in(const struct snag_index *ix, const uint32_t *cut, uint32_t e)
+{
+	return ix->position[e] < cut[snag_index_thread(ix, e)];
+}
+
+/* The last write of the variable in the cut, in observed order, or SNAG_NO_EVENT. */
+static uint32_t last_write(const struct snag_index *ix, const uint32_t *cut, uint32_t variable)
+{
+	uint32_t last = SNAG_NO_EVENT;
+	for (uint32_t i = ix->writes.first[variable]; i < ix->writes.first[variable + 1]; i++) {
+		const struct snag_lane *lane = &ix->writes.lane[i];
+		uint32_t k = snag_lane_below(&ix->writes, lane, cut[lane->thread]);
+		if (k == 0)
+			continue;
+		uint32_t w =
+			snag_index_event(ix, lane->thread, snag_lane_at(&ix->writes, lane, k - 1));
+		if (last == SNAG_NO_EVENT || w > last)
+			last = w;
+	}
+	return last;
+}
+
+bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32_t last,
+			uint32_t variable, uint32_t w)
+{
+	if (w != SNAG_NO_EVENT && !is_in(ix, cut, w))
+		return false;
+	/* The writes that followed it, which are few near the end. */
+	for (uint32_t v = w; v != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[v].op);) {
+		v = ix->link[v];
+		if (v == SNAG_NO_EVENT || v > last)
+			return true;
+		if (is_in(ix, cut, v))
+			return false;
+	}
+	return last_write(ix, cut, variable) == w;
+}
+
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2)
 {
 	const struct snag_event *ev = ix->trace->ev;

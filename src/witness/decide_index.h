@@ -98,6 +98,13 @@ static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
 	return snag_rows_at(rows, ix->nthreads, snag_index_row_number_before(ix, rows, e));
 }
 
+/* Whether w is what a read of the variable sees after the first cut[t] events of each thread, in
+ * observed order; SNAG_NO_EVENT: the initial value.  No event of the cut is after `last`. */
+bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32_t last,
+			uint32_t variable, uint32_t w);
+/* The last event of the cut, or 0. */
+uint32_t snag_index_last(const struct snag_index *ix, const uint32_t *cut);
+
 /* Whether some lock held at both events keeps them from being next to each other. */
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2);
 

@@ -90,41 +90,6 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* The last write of the variable before the window, in observed order. */
-static uint32_t last_write_before_window(const struct snag_state *s, uint32_t variable)
-{
-	const struct snag_lanes *writes = &s->ix->writes;
-	uint32_t last = SNAG_NO_EVENT;
-	for (uint32_t i = writes->first[variable]; i < writes->first[variable + 1]; i++) {
-		const struct snag_lane *lane = &writes->lane[i];
-		uint32_t k = snag_lane_below(writes, lane, s->start[lane->thread]);
-		if (k == 0)
-			continue;
-		uint32_t w =
-			snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
-		if (last == SNAG_NO_EVENT || w > last)
-			last = w;
-	}
-	return last;
-}
-
-/* Whether another write of the variable before the window was observed after w, or there is one
- * though w is SNAG_NO_EVENT.  Looks at the writes that followed w, which are few near the end. */
-static bool is_overwritten(const struct snag_line *line, uint32_t variable, uint32_t w)
-{
-	const struct snag_state *s = line->s;
-	const struct snag_index *ix = s->ix;
-	uint32_t v = w;
-	while (v != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[v].op)) {
-		v = ix->link[v];
-		if (v == SNAG_NO_EVENT || v > line->last_before)
-			return false;
-		if (!snag_state_in_window(s, v))
-			return true;
-	}
-	return last_write_before_window(s, variable) != w;
-}
-
 /* The writes of the variable before the window that were observed after w should be in it. */
 static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
 {
@@ -160,7 +125,8 @@ static bool reader_add(struct snag_line *line, uint32_t r)
 	}
 	struct snag_line_variable *x = variable_of(line, variable);
 	x->pending++;
-	if (x->pending > 1 ? x->last != w : is_overwritten(line, variable, w)) {
+	if (x->pending > 1 ? x->last != w
+			   : !snag_index_is_seen(s->ix, s->start, line->last_before, variable, w)) {
 		overwrites_miss(s, variable, w);
 		return false;
 	}
@@ -173,14 +139,10 @@ static bool readers_count(struct snag_line *line)
 	const struct snag_state *s = line->s;
 	const struct snag_index *ix = s->ix;
 	bool ok = true;
-	line->last_before = 0;
-	for (snag_tid t = 0; t < s->nthreads; t++) {
-		uint32_t last = s->start[t] ? snag_index_event(ix, t, s->start[t] - 1) : 0;
-		if (last > line->last_before)
-			line->last_before = last;
+	line->last_before = snag_index_last(ix, s->start);
+	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < s->count[t]; p++)
 			snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS] = 0;
-	}
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < s->causal[t]; p++) {
 			uint32_t e = snag_index_event(ix, t, p);
