@@ -81,24 +81,18 @@ bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 	return true;
 }
 
-/* Whether the event, with all that must precede it, is within the limits. */
-static bool is_within(const struct snag_state *s, const snag_tid *racers, uint32_t event)
+bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	snag_tid t = snag_index_thread(ix, event);
-	if (ix->position[event] >= s->limit[t])
+	snag_tid t = snag_index_thread(ix, acquire);
+	uint32_t release = ix->link[acquire];
+	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
 		return false;
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[release]);
 	for (int i = 0; i < 2; i++)
 		if (racers[i] != t && row[racers[i]] > s->limit[racers[i]])
 			return false;
 	return true;
-}
-
-bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
-{
-	uint32_t release = s->ix->link[acquire];
-	return release != SNAG_NO_EVENT && is_within(s, racers, release);
 }
 
 /* The event, with all that must precede it, joins the cut. */

@@ -304,7 +304,7 @@ static bool sweep(struct snag_state *s)
 	return true;
 }
 
-bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
+bool snag_propagate_all(struct snag_state *s)
 {
 	uint32_t before;
 	bool ok;
@@ -312,7 +312,7 @@ bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
 	do {
 		before = s->nchanges;
 		ok = sweep(s);
-	} while (ok && s->nchanges != before && --max_sweeps > 0);
+	} while (ok && s->nchanges != before && !s->nmissing);
 	s->is_sweeping = false;
 	snag_state_clear_queue(s);
 	return ok;
