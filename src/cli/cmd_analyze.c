@@ -177,16 +177,15 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-static int analysis_report(const struct snag_analysis *a,
-			   const struct snag_analyze_options *options,
-			   const struct snag_source *src, const struct analyze_values *v,
+static int analysis_report(const struct snag_analysis *a, const struct snag_source *src,
+			   const struct analyze_values *v,
 			   struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	for (size_t i = 0; i < a->n; i++)
 		part[i] = (struct snag_report_part){.findings = &a->findings[i],
-						    .kind = options->detector[i]->kind,
-						    .guarantee = options->detector[i]->guarantee};
+						    .kind = a->detector[i]->kind,
+						    .guarantee = a->detector[i]->guarantee};
 	struct snag_report report = {.trace = src->name,
 				     .names = src->names,
 				     .events = a->events,
@@ -230,7 +229,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	cli_progress_end(&progress);
 	if (rc < 0)
 		goto out;
-	rc = analysis_report(&analysis, &options, src, v, err);
+	rc = analysis_report(&analysis, src, v, err);
 	snag_analysis_done(&analysis);
 out:
 	snag_source_close(src);

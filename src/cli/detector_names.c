@@ -37,6 +37,7 @@ int cli_detectors_choose(const char *list, struct snag_analyze_options *options,
 			 struct snag_error *err)
 {
 	if (!list || strcmp(list, "all") == 0) {
+		options->fitting = true;
 		for (size_t i = 0; snag_detectors[i]; i++)
 			if (list || snag_detectors[i]->by_default)
 				choose(options, snag_detectors[i]);

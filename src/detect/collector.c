@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The verdict of a race that is being decided. */
@@ -147,6 +148,22 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	partners_found(c, &found);
 }
 
+static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
+{
+	struct snag_collector *c = ctx;
+	racy_add(c, event);
+	snag_pairs_add(&c->incomplete, first, ev, event);
+}
+
+static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, const char *why)
+{
+	struct snag_collector *c = ctx;
+	if (c->refusal.why[0])
+		return;
+	c->refusal.event = event;
+	snprintf(c->refusal.why, sizeof(c->refusal.why), "%s", why);
+}
+
 /* A race was decided; without filing its locations before, whoever decides has grouped. */
 static void on_race(void *ctx, const struct snag_race *race)
 {
@@ -176,6 +193,8 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
+					     .on_race_with = on_race_with,
+					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,
 					     .ctx = c,
@@ -185,6 +204,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 				     .findings = findings,
 				     .pairs = pairs};
 	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);
+	snag_pairs_init(&c->incomplete, partners_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 }
@@ -193,6 +213,7 @@ void snag_collector_done(struct snag_collector *c)
 {
 	snag_verify_free(c->verify);
 	snag_partners_done(&c->partners);
+	snag_pairs_done(&c->incomplete);
 	free(c->slot);
 }
 

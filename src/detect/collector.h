@@ -15,6 +15,7 @@
 #define SNAG_DETECT_COLLECTOR_H
 
 #include "detect/detector.h"
+#include "detect/pairs.h"
 #include "detect/partners.h"
 #include "detect/recent.h"
 #include "detect/verify.h"
@@ -26,6 +27,11 @@ struct snag_collector {
 	struct snag_findings *findings;
 	bool pairs; /* every racy pair on its own */
 	struct snag_partners partners;
+	struct snag_pairs incomplete; /* races whose first access is to be looked up */
+	struct snag_refusal {	      /* the first event that the detector could not judge */
+		uint32_t event;
+		char why[160]; /* empty: it judged everything */
+	} refusal;
 	bool decides;		    /* the pairs will be decided, after the trace was read */
 	struct snag_verify *verify; /* they are being decided */
 	bool is_second_round;

@@ -49,17 +49,25 @@ struct snag_race {
 	uint32_t *prefix;
 };
 
+struct snag_stat { /* a figure about the run of a detector */
+	const char *name;
+	uint64_t value;
+};
+
 /* What one detector found in one trace. */
 struct snag_findings {
 	const char *name;   /* of the detector */
 	double seconds;	    /* of its own time */
 	bool complete;	    /* no predictable race is missing */
+	bool race_free;	    /* of tasks: there is none, for this input, on any schedule */
 	bool by_paper;	    /* decided by the published procedure */
 	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
 	size_t nraces, race_cap;
+	struct snag_stat *stat;
+	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
 };
 
