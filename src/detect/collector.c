@@ -12,16 +12,28 @@
 /* The verdict of a race that is being decided. */
 #define UNKNOWN SNAG_VERDICTS
 
-static size_t slot_start(const struct snag_collector *c, snag_loc a, snag_loc b)
+/* The variable races are told apart by, if they are. */
+static uint32_t group_of(const struct snag_collector *c, const struct snag_site *site)
 {
-	uint64_t low = a < b ? a : b, high = a < b ? b : a;
-	return (size_t)(((low << 32 | high) * 0x9e3779b97f4a7c15u) >> 20) & (c->nslots - 1);
+	return c->by_variable ? site->target : 0;
 }
 
-static bool same_locations(const struct snag_race *r, snag_loc a, snag_loc b)
+static size_t slot_start(const struct snag_collector *c, const struct snag_site *first,
+			 const struct snag_site *second)
 {
-	return (r->first.loc == a && r->second.loc == b) ||
-	       (r->first.loc == b && r->second.loc == a);
+	snag_loc a = first->loc, b = second->loc;
+	uint64_t low = a < b ? a : b, high = a < b ? b : a;
+	uint64_t key = (low << 32 | high) + group_of(c, second) * 0xd6e8feb86659fd93u;
+	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (c->nslots - 1);
+}
+
+static bool is_same_group(const struct snag_collector *c, const struct snag_race *r,
+			  const struct snag_site *first, const struct snag_site *second)
+{
+	snag_loc a = first->loc, b = second->loc;
+	return ((r->first.loc == a && r->second.loc == b) ||
+		(r->first.loc == b && r->second.loc == a)) &&
+	       group_of(c, &r->second) == group_of(c, second);
 }
 
 static void slots_double(struct snag_collector *c)
@@ -31,7 +43,7 @@ static void slots_double(struct snag_collector *c)
 	c->slot = snag_calloc(c->nslots, sizeof(*c->slot));
 	for (size_t i = 0; i < c->findings->nraces; i++) {
 		const struct snag_race *r = &c->findings->race[i];
-		size_t s = slot_start(c, r->first.loc, r->second.loc);
+		size_t s = slot_start(c, &r->first, &r->second);
 		while (c->slot[s])
 			s = (s + 1) & (c->nslots - 1);
 		c->slot[s] = (uint32_t)i + 1;
@@ -46,13 +58,14 @@ static struct snag_race *race_new(struct snag_collector *c)
 }
 
 /* The race of two locations; a new one has count 0. */
-static struct snag_race *race_of_locations(struct snag_collector *c, snag_loc a, snag_loc b)
+static struct snag_race *race_of_locations(struct snag_collector *c, const struct snag_site *first,
+					   const struct snag_site *second)
 {
 	if (c->findings->nraces * 2 >= c->nslots)
 		slots_double(c);
-	size_t s = slot_start(c, a, b);
+	size_t s = slot_start(c, first, second);
 	for (; c->slot[s]; s = (s + 1) & (c->nslots - 1))
-		if (same_locations(&c->findings->race[c->slot[s] - 1], a, b))
+		if (is_same_group(c, &c->findings->race[c->slot[s] - 1], first, second))
 			return &c->findings->race[c->slot[s] - 1];
 	struct snag_race *r = race_new(c);
 	c->slot[s] = (uint32_t)c->findings->nraces;
@@ -72,7 +85,7 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 
 static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	struct snag_race *r = race_of_locations(c, found->first.loc, found->second.loc);
+	struct snag_race *r = race_of_locations(c, &found->first, &found->second);
 	bool is_nearer =
 		r->second.event == found->second.event && r->first.event < found->first.event;
 	if (r->count == 0 || is_nearer)
@@ -170,7 +183,7 @@ static void on_race(void *ctx, const struct snag_race *race)
 	struct snag_collector *c = ctx;
 	bool is_filed = c->verify && !c->pairs;
 	struct snag_race *r =
-		is_filed ? race_of_locations(c, race->first.loc, race->second.loc) : race_new(c);
+		is_filed ? race_of_locations(c, &race->first, &race->second) : race_new(c);
 	uint64_t count = is_filed ? r->count : race->count;
 	*r = *race;
 	r->count = count;
