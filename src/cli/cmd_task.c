@@ -201,9 +201,7 @@ static int json_write(const struct snag_task_report *report, const char *path,
 	snag_json_init(&j, &to);
 	snag_json_object(&j, NULL);
 	snag_task_report_json(report, &j);
-	snag_json_newline(&j);
 	snag_json_end(&j);
-	snag_print(&to, "\n");
 	return snag_printer_commit(&to, err);
 }
 
