@@ -16,17 +16,19 @@
 enum { SNAG_STACK_NONE = UINT32_MAX };
 
 struct snag_stacks {
-	size_t nbytes;	    /* of a stack, without its guard */
-	size_t stride;	    /* from one stack to the next */
-	uint32_t per_slab;  /* stacks in a slab */
-	uint32_t nfresh;    /* stacks [0, nfresh) have been taken at least once */
-	uint32_t nguarded;  /* of them, [0, nguarded) have a guard page */
-	uint32_t may_guard; /* no more than that */
-	uint32_t warm;	    /* stacks that are free and may hold memory */
-	uint32_t keep;	    /* so many free stacks are left as they are */
-	uint32_t free;	    /* the newest of the list of free stacks; SNAG_STACK_NONE: empty */
-	uint32_t *next;	    /* [stack]: the next in that list */
+	size_t nbytes;	      /* of a stack, without its guard */
+	size_t stride;	      /* from one stack to the next */
+	uint32_t per_slab;    /* stacks in a slab */
+	uint32_t nfresh;      /* stacks [0, nfresh) have been taken at least once */
+	uint32_t nguarded;    /* of them, [0, nguarded) have a guard page */
+	bool may_mark;	      /* the system marks guard pages without cutting mappings */
+	uint32_t may_protect; /* otherwise, so many stacks may have one */
+	uint32_t warm;	      /* stacks that are free and may hold memory */
+	uint32_t keep;	      /* so many free stacks are left as they are */
+	uint32_t free;	      /* the newest of the list of free stacks; SNAG_STACK_NONE: empty */
+	uint32_t *next;	      /* [stack]: the next in that list */
 	struct stack_slab *slab;
+	uint32_t oldest, newest; /* of the slabs that are idle and hold memory */
 	size_t nslabs, next_cap, slab_cap;
 };
 
