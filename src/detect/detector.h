@@ -107,6 +107,9 @@ struct snag_detector {
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
 	 * reading was broken off. */
 	bool (*finish)(void *state, struct snag_index *ix);
+	/* NULL, or: called once after the last batch, for those that look for races only then
+	 * but have kept what they need themselves.  Not called if the reading was broken off. */
+	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, if no race was found; returns whether that
 	 * is a proof that this input has no race on any schedule.  (Of a task-parallel program;
 	 * what was left out or not read is accounted for by the caller.) */
