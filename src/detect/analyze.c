@@ -62,6 +62,19 @@ static size_t events_to_keep(const struct run *r)
 	return keep;
 }
 
+/* Whether a detector may look for partners in the window: its pairs are not all decided, and
+ * locks held do not count. */
+static bool needs_window(const struct snag_analyze_options *options)
+{
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !options->undecided;
+		if (d->events && !d->disjoint_locksets && !decides)
+			return true;
+	}
+	return false;
+}
+
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
  * the trace if a detector asks for it. */
 static int second_reading_prepare(struct run *r)
@@ -207,23 +220,21 @@ static void leave_out_tasks(struct run *r)
 		}
 }
 
-static bool asks(const struct snag_collector *c, bool is_second_round)
+/* Whether its partners are still to be named: not if they were candidates. */
+static bool asks(const struct snag_collector *c)
 {
-	return c->partners.n && (!is_second_round || c->is_second_round);
+	return c->partners.n && !c->verify;
 }
 
-/* Names the partners of racy accesses, of all detectors or only of those in their second
- * round of deciding, in one reading. */
-static int answer_partners(struct run *r, bool is_second_round)
+/* Names the partners of the racy accesses of all detectors, in one reading. */
+static int answer_partners(struct run *r)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
 	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (asks(c, is_second_round))
-			partners[n++] = &c->partners;
-	}
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (asks(&r->collector[i]))
+			partners[n++] = &r->collector[i].partners;
 	if (n == 0)
 		return 0;
 	int rc = second_reading(r, &src);
@@ -235,7 +246,7 @@ static int answer_partners(struct run *r, bool is_second_round)
 	/* One reading for all: it is shared evenly. */
 	double seconds = (seconds_now() - begin) / (double)n;
 	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i], is_second_round))
+		if (asks(&r->collector[i]))
 			r->collector[i].findings->seconds += seconds;
 	return rc;
 }
@@ -262,7 +273,7 @@ static int answer_pairs(struct run *r)
 /* So many questions have gathered that they are answered before the trace ends. */
 static int answer_early(struct run *r)
 {
-	int rc = answer_partners(r, false);
+	int rc = answer_partners(r);
 	for (size_t i = 0; i < r->analysis->n; i++)
 		snag_partners_drop(&r->collector[i].partners);
 	return rc < 0 ? rc : answer_pairs(r);
@@ -334,7 +345,8 @@ static bool has_branch(const struct snag_trace *trace)
 	return false;
 }
 
-static void decide_begin(struct run *r, struct snag_index *ix)
+/* Decides the pairs of the detectors that want it. */
+static void decide_pairs(struct run *r, struct snag_index *ix)
 {
 	bool by_dependence = has_branch(r->trace);
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -342,44 +354,16 @@ static void decide_begin(struct run *r, struct snag_index *ix)
 		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
 					      ? SNAG_MODE_DEP
 					      : SNAG_MODE_M2;
-		if (!c->decides || c->partners.n == 0)
+		if (!c->decides)
 			continue;
-		snag_index_add_mode(ix, mode);
-		snag_collector_decide(c, ix, mode);
+		double begin = seconds_now();
+		c->findings->complete = c->detector->is_complete;
+		if (c->partners.n) {
+			snag_index_add_mode(ix, mode);
+			snag_collector_decide(c, ix, mode);
+		}
+		c->findings->seconds += seconds_now() - begin;
 	}
-}
-
-static bool round_end(struct snag_collector *c)
-{
-	double begin = seconds_now();
-	bool is_open = snag_collector_round(c);
-	c->findings->seconds += seconds_now() - begin;
-	return is_open;
-}
-
-/* Names the partners of racy accesses, and decides those that are to be decided. */
-static int decide_partners(struct run *r, struct snag_index *ix)
-{
-	struct snag_analysis *a = r->analysis;
-	bool is_open = false;
-	if (ix && !ix->is_task)
-		decide_begin(r, ix);
-	int rc = answer_partners(r, false);
-	for (size_t i = 0; rc == 0 && i < a->n; i++)
-		if (r->collector[i].verify)
-			is_open |= round_end(&r->collector[i]);
-	if (rc == 0 && is_open)
-		rc = answer_partners(r, true);
-	for (size_t i = 0; rc == 0 && i < a->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (c->verify && c->is_second_round)
-			round_end(c);
-		if (c->verify)
-			snag_collector_settle(c);
-		else if (c->decides && c->partners.n == 0)
-			c->findings->complete = c->detector->is_complete && !a->interrupted;
-	}
-	return rc;
 }
 
 /* Hands the whole trace to the detectors that ask for it. */
@@ -397,7 +381,7 @@ static void finish(struct run *r, struct snag_index *ix)
 	}
 }
 
-/* Tells the detectors that wait for it that the trace has ended. */
+/* Tells the detectors that there are no more events. */
 static void end(struct run *r)
 {
 	double begin = seconds_now();
@@ -410,20 +394,21 @@ static void end(struct run *r)
 		c->findings->seconds += now - begin;
 		begin = now;
 	}
-	r->analysis->interrupted = is_stopped(r->options);
+	r->analysis->interrupted |= is_stopped(r->options);
 }
 
 /* What comes after the trace was read: naming and deciding pairs. */
 static int second_part(struct run *r)
 {
 	struct snag_index *ix = NULL;
-	if (!r->analysis->interrupted)
-		end(r);
+	end(r);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
 		ix = snag_index_new(r->trace);
 	}
-	int rc = decide_partners(r, ix);
+	if (ix && !ix->is_task)
+		decide_pairs(r, ix);
+	int rc = answer_partners(r);
 	if (rc == 0)
 		rc = answer_pairs(r);
 	if (rc == 0 && ix) {
@@ -519,7 +504,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent);
+	snag_recent_init(&r.recent, needs_window(options));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);

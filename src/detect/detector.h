@@ -103,13 +103,14 @@ struct snag_detector {
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
+	/* NULL, or: there are no more events (also if the reading was broken off, which shows in
+	 * env->stop): looks for races, if it does so only now, and forgets all but what it needs
+	 * for `finish` and the clocks it has handed out. */
+	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
 	 * reading was broken off. */
 	bool (*finish)(void *state, struct snag_index *ix);
-	/* NULL, or: called once after the last batch, for those that look for races only then
-	 * but have kept what they need themselves.  Not called if the reading was broken off. */
-	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, if no race was found; returns whether that
 	 * is a proof that this input has no race on any schedule.  (Of a task-parallel program;
 	 * what was left out or not read is accounted for by the caller.) */

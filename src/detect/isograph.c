@@ -175,6 +175,8 @@ static void isograph_end(void *state)
 {
 	struct snag_graph *graph = state;
 	struct labels l = {0};
+	if (snag_graph_is_stopped(graph))
+		return;
 	snag_graph_complete(graph);
 	if (graph->g.is_sp)
 		l.order = snag_sporder_new(&graph->g);

@@ -55,6 +55,10 @@ static const struct snag_order_rules wdp_rules = {
 	{                                                                      \
 		engine_run(&name##_rules, state, batch);                       \
 	}                                                                      \
+	static void name##_end(void *state)                                    \
+	{                                                                      \
+		snag_predictive_end(state, &name##_rules);                     \
+	}                                                                      \
 	static void name##_close(void *state)                                  \
 	{                                                                      \
 		snag_predictive_close(state, &name##_rules);                   \
@@ -79,6 +83,7 @@ const struct snag_detector snag_detector_wcp = {
 	.decide_if_short = true,
 	.open = snag_predictive_open,
 	.events = wcp_events,
+	.end = wcp_end,
 	.close = wcp_close,
 };
 
@@ -94,6 +99,7 @@ const struct snag_detector snag_detector_dc = {
 	.decide = SNAG_DECIDE_READS,
 	.open = snag_predictive_open,
 	.events = dc_events,
+	.end = dc_end,
 	.close = dc_close,
 };
 
@@ -111,6 +117,7 @@ const struct snag_detector snag_detector_sdp = {
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = sdp_events,
+	.end = sdp_end,
 	.close = sdp_close,
 };
 
@@ -128,6 +135,7 @@ const struct snag_detector snag_detector_sdpx = {
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = sdpx_events,
+	.end = sdpx_end,
 	.close = sdpx_close,
 };
 
@@ -145,5 +153,6 @@ const struct snag_detector snag_detector_wdp = {
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = wdp_events,
+	.end = wdp_end,
 	.close = wdp_close,
 };

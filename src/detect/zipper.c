@@ -297,7 +297,7 @@ static void zipper_end(void *state)
 	walk(&z, SNAG_TOUR_UP);
 	zipper_done(&z);
 	struct snag_sporder *order = snag_sporder_new(&graph->g);
-	graph->is_ordered = true;
+	graph->is_ordered = !snag_graph_is_stopped(graph);
 	for (uint32_t v = 0; v < graph->g.nvariables && graph->is_ordered; v++)
 		graph->is_ordered = snag_graph_is_ordered(graph, order, v);
 	free(order);

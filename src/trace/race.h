@@ -28,6 +28,7 @@ struct snag_site {
 	uint32_t target;
 	snag_loc loc;
 	uint8_t op;
+	uint8_t size; /* of the access in bytes; 0: unknown */
 	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
 	uint32_t nlocks;
 };
