@@ -74,18 +74,36 @@ static void task_event(struct snag_cgraph *g, const struct snag_event *ev)
 	}
 }
 
-void snag_graph_events(void *state, const struct snag_batch *batch)
+static void batch_add(struct snag_cgraph *g, const struct snag_batch *batch)
 {
-	struct snag_graph *graph = state;
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct snag_event *ev = &batch->ev[i];
 		if (snag_op_is_access(ev->op))
-			snag_cgraph_access(&graph->g, ev->thread, ev->target,
-					   ev->op == SNAG_OP_WRITE, ev->loc,
-					   (uint32_t)(batch->first + i));
+			snag_cgraph_access(g, ev->thread, ev->target, ev->op == SNAG_OP_WRITE,
+					   ev->loc, (uint32_t)(batch->first + i));
 		else
-			task_event(&graph->g, ev);
+			task_event(g, ev);
 	}
+}
+
+void snag_graph_events(void *state, const struct snag_batch *batch)
+{
+	batch_add(&((struct snag_graph *)state)->g, batch);
+}
+
+int snag_graph_load(struct snag_source *src, struct snag_cgraph *ret_graph, struct snag_error *err)
+{
+	struct snag_cgraph g;
+	struct snag_batch batch;
+	int rc;
+	snag_cgraph_init(&g);
+	while ((rc = snag_source_next(src, &batch, err)) > 0)
+		batch_add(&g, &batch);
+	if (rc < 0)
+		snag_cgraph_done(&g);
+	else
+		*ret_graph = g;
+	return rc;
 }
 
 void snag_graph_complete(struct snag_graph *graph)
