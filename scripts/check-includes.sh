@@ -10,7 +10,7 @@ allowed() {
 	task) echo "trace base" ;;
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
-	report) echo "trace base" ;;
+	report) echo "trace order base" ;;
 	lang) echo "task trace base" ;;
 	runtime) echo "task trace detect report base" ;;
 	cli) echo "lang runtime task report witness detect shadow order trace base" ;;

@@ -381,13 +381,27 @@ static void finish(struct run *r, struct snag_index *ix)
 	}
 }
 
+/* Tells the detectors that there are no more events. */
+static void end(struct run *r)
+{
+	double begin = seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->end || r->is_out[i])
+			continue;
+		c->detector->end(r->state[i]);
+		double now = seconds_now();
+		c->findings->seconds += now - begin;
+		begin = now;
+	}
+	r->analysis->interrupted |= is_stopped(r->options);
+}
+
 /* What comes after the trace was read: naming and deciding pairs. */
 static int second_part(struct run *r)
 {
 	struct snag_index *ix = NULL;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].detector->end && !r->is_out[i])
-			r->collector[i].detector->end(r->state[i]);
+	end(r);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
 		ix = snag_index_new(r->trace);

@@ -18,6 +18,13 @@ struct task_check task_checks[] = {
 	{.name = "espbags",
 	 .features = {.async = true, .finish = true, .isolated = true, .spawn = true},
 	 .serial = true},
+	{.name = "cg", .features = {true, true, true, true, true, true}, .blocks_in_order = true},
+	{.name = "zipper",
+	 .features = {.async = true, .finish = true, .isolated = true},
+	 .blocks_in_order = true},
+	{.name = "isograph",
+	 .features = {true, true, true, true, true, true},
+	 .blocks_in_order = true},
 	{0},
 };
 
@@ -63,7 +70,8 @@ static bool can_judge(const struct task_check *c, const struct task_program *p,
 {
 	struct task_program copy = *p;
 	task_program_repair(&copy, &c->features);
-	return copy.n == p->n && memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
+	return run->trace.n > 0 && copy.n == p->n &&
+	       memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
 	       (!c->serial || is_serial(&run->trace));
 }
 
