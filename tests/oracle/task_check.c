@@ -18,6 +18,13 @@ struct task_check task_checks[] = {
 	{.name = "espbags",
 	 .features = {.async = true, .finish = true, .isolated = true, .spawn = true},
 	 .serial = true},
+	{.name = "drdp",
+	 .features = {.async = true,
+		      .finish = true,
+		      .isolated = true,
+		      .spawn = true,
+		      .promises = true,
+		      .leaks = true}},
 	{.name = "cg", .features = {true, true, true, true, true, true}, .blocks_in_order = true},
 	{.name = "zipper",
 	 .features = {.async = true, .finish = true, .isolated = true},
@@ -134,7 +141,7 @@ bool task_check_all(const struct task_program *p, const struct task_run *run, co
 	for (struct task_check *c = task_checks; c->name; c++) {
 		if (!is_selected(selected, c->name))
 			continue;
-		if (!can_judge(c, p, run))
+		if (run->trace.n == 0 || !can_judge(c, p, run))
 			c->skipped++;
 		else if (!detector_check(c, run, why))
 			return false;
