@@ -103,7 +103,9 @@ struct snag_detector {
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
-	/* NULL, or: there are no more events; forgets all but the clocks it has handed out. */
+	/* NULL, or: there are no more events (also if the reading was broken off, which shows in
+	 * env->stop): looks for races, if it does so only now, and forgets all but what it needs
+	 * for `finish` and the clocks it has handed out. */
 	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
