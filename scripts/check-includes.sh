@@ -11,9 +11,10 @@ allowed() {
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
 	report) echo "trace order base" ;;
+	record) echo "runtime trace base" ;;
 	lang) echo "task trace base" ;;
 	runtime) echo "task trace detect report base" ;;
-	cli) echo "lang runtime task report witness detect shadow order trace base" ;;
+	cli) echo "lang record runtime task report witness detect shadow order trace base" ;;
 	*) echo "none" ;;
 	esac
 }
