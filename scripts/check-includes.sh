@@ -12,7 +12,7 @@ allowed() {
 	witness) echo "trace order base" ;;
 	report) echo "trace order base" ;;
 	record) echo "runtime trace base" ;;
-	lang) echo "task trace base" ;;
+	lang) echo "task trace order base" ;;
 	runtime) echo "task trace detect report base" ;;
 	cli) echo "lang record runtime task report witness detect shadow order trace base" ;;
 	*) echo "none" ;;

@@ -508,6 +508,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].by_variable = options->by_variable;
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
