@@ -107,18 +107,11 @@ static int folder_make(const char *dir, struct snag_error *err)
 	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
 }
 
-static bool want_colour(void)
-{
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
-	       strcmp(term, "dumb") != 0;
-}
-
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_text_options options = {
-		.colour = want_colour(), .limit = v->limit, .witness_dir = v->witness};
+		.colour = cli_want_colour(), .limit = v->limit, .witness_dir = v->witness};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -177,16 +170,14 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-static int analysis_report(const struct snag_analysis *a,
-			   const struct snag_analyze_options *options,
-			   const struct snag_source *src, const struct analyze_values *v,
-			   struct snag_error *err)
+static int analysis_report(const struct snag_analysis *a, const struct snag_source *src,
+			   const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	for (size_t i = 0; i < a->n; i++)
 		part[i] = (struct snag_report_part){.findings = &a->findings[i],
-						    .kind = options->detector[i]->kind,
-						    .guarantee = options->detector[i]->guarantee};
+						    .kind = a->detector[i]->kind,
+						    .guarantee = a->detector[i]->guarantee};
 	struct snag_report report = {.trace = src->name,
 				     .names = src->names,
 				     .events = a->events,
@@ -213,7 +204,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	int rc = cli_detectors_choose(v->with, &options, err);
+	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
 	struct snag_source *src = NULL;
@@ -230,7 +221,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	cli_progress_end(&progress);
 	if (rc < 0)
 		goto out;
-	rc = analysis_report(&analysis, &options, src, v, err);
+	rc = analysis_report(&analysis, src, v, err);
 	snag_analysis_done(&analysis);
 out:
 	snag_source_close(src);

@@ -106,6 +106,7 @@ const struct snag_detector snag_detector_hb = {
 	.guarantee = "first race sound; not complete",
 	.cost = "O(1) per access, O(threads) per acquire with news",
 	.reference = "Lamport 1978; FastTrack, PLDI 2009",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_OBSERVED,
 	.by_default = true,
 	.open = hb_open,

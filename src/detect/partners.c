@@ -98,6 +98,19 @@ void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uin
 	p->question[p->n++] = (struct snag_question){event, ev->target, snag_vclock_share(before)};
 }
 
+const struct snag_question *snag_partners_question(const struct snag_partners *p, uint32_t event)
+{
+	size_t low = 0, high = p->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (p->question[mid].event < event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->n && p->question[low].event == event ? &p->question[low] : NULL;
+}
+
 bool snag_partners_should_answer(const struct snag_partners *p)
 {
 	return p->n >= MANY_QUESTIONS &&

@@ -38,10 +38,8 @@ static void locks_free(struct snag_predictive *p, struct snag_predictive_lock *l
 	free(lock);
 }
 
-void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules)
+void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rules *rules)
 {
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->nthreads; i++) {
 		snag_vclock_drop(&p->pool, p->thread[i].now);
 		snag_vclock_drop(&p->pool, p->thread[i].hb);
@@ -60,6 +58,15 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
 	snag_locksets_done(&p->locksets);
+	*p = (struct snag_predictive){.env = p->env, .pool = p->pool, .has_ended = true};
+}
+
+void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules)
+{
+	if (!p)
+		return;
+	if (!p->has_ended)
+		snag_predictive_end(p, rules);
 	snag_vclock_pool_done(&p->pool);
 	free(p);
 }

@@ -116,6 +116,7 @@ struct snag_owed_node {
 struct snag_predictive {
 	const struct snag_detector_env *env;
 	struct snag_vclock_pool pool;
+	bool has_ended; /* nothing else is left */
 	struct snag_sections sections;
 	struct snag_frontier_pool frontiers;
 	struct snag_locksets locksets;
@@ -139,6 +140,7 @@ struct snag_predictive {
 };
 
 void *snag_predictive_open(const struct snag_detector_env *env);
+void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rules *rules);
 void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules);
 void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch);
 

@@ -10,9 +10,11 @@
 
 enum { MASK = SNAG_RECENT_EVENTS - 1, MOST_PARTNERS = 64 };
 
-void snag_recent_init(struct snag_recent *r)
+void snag_recent_init(struct snag_recent *r, bool is_needed)
 {
-	*r = (struct snag_recent){.ring = snag_alloc(SNAG_RECENT_EVENTS * sizeof(*r->ring))};
+	*r = (struct snag_recent){0};
+	if (is_needed)
+		r->ring = snag_alloc(SNAG_RECENT_EVENTS * sizeof(*r->ring));
 }
 
 void snag_recent_done(struct snag_recent *r)
@@ -24,6 +26,8 @@ void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch)
 {
 	size_t at = batch->first & MASK, room = SNAG_RECENT_EVENTS - at;
 	size_t n = batch->n < room ? batch->n : room;
+	if (!r->ring)
+		return;
 	memcpy(r->ring + at, batch->ev, n * sizeof(*batch->ev));
 	memcpy(r->ring, batch->ev + n, (batch->n - n) * sizeof(*batch->ev));
 	r->n = batch->first + batch->n;

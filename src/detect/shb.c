@@ -119,6 +119,7 @@ const struct snag_detector snag_detector_shb = {
 	.guarantee = "sound, every race; not complete",
 	.cost = "as hb, O(threads) per read with news",
 	.reference = "Mathur et al., OOPSLA 2018",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_OBSERVED,
 	.open = shb_open,
 	.events = shb_events,

@@ -19,7 +19,6 @@ enum {
 	MAX_NESTING = 500,   /* of blocks and parentheses */
 	MAX_ARGUMENTS = 100, /* of a procedure */
 	MAX_SLOTS = 1 << 26, /* shared variables and array elements */
-	MAX_TEXT_BYTES = 1 << 26,
 };
 
 #define NO_PC UINT32_MAX   /* the end of a chain of jumps */
@@ -90,10 +89,11 @@ struct parser {
 	struct call *call;
 	size_t ncalls, call_cap;
 
-	uint32_t procedure;   /* being read, or IN_MAIN */
-	struct body *body;    /* likewise */
-	unsigned nesting;     /* of blocks and expressions */
-	unsigned is_isolated; /* depth of isolated blocks */
+	uint32_t procedure;	     /* being read, or IN_MAIN */
+	struct body *body;	     /* likewise */
+	struct snag_place block_end; /* the closing brace of the block read last */
+	unsigned nesting;	     /* of blocks and expressions */
+	unsigned is_isolated;	     /* depth of isolated blocks */
 };
 
 /* parser.c */

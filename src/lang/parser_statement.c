@@ -35,8 +35,7 @@ int parse_body(struct parser *p, struct body *body)
 	p->body = outer;
 	if (rc < 0)
 		return rc;
-	/* The place of the closing brace, behind which the parser is. */
-	struct snag_place end = p->place[p->program->ninsns - 1];
+	struct snag_place end = p->block_end;
 	for (uint32_t pc = body->returns, next; pc != NO_PC; pc = next) {
 		next = p->program->insn[pc].a;
 		emit_target(p, pc);
@@ -125,7 +124,7 @@ static int parse_enclosed(struct parser *p, enum code begin, enum code end)
 	rc = parse_block(p);
 	p->is_isolated -= end == CODE_ISOLATED_END;
 	p->body->enclosing = here.outer;
-	emit(p, end, 0, p->place[p->program->ninsns - 1]);
+	emit(p, end, 0, p->block_end);
 	return rc;
 }
 
@@ -326,7 +325,6 @@ static int parse_statement(struct parser *p)
 	}
 }
 
-/* Ends with an instruction that has the place of the closing brace. */
 static int parse_block(struct parser *p)
 {
 	int rc = parser_nest(p);
@@ -335,7 +333,9 @@ static int parse_block(struct parser *p)
 		rc = parser_expect(p, '{');
 	while (rc == 0 && !parser_is(p, '}'))
 		rc = parse_statement(p);
-	emit(p, CODE_DROP, (uint32_t)(p->nlocals - p->scope), p->token.place);
+	p->block_end = p->token.place;
+	if (p->nlocals > p->scope)
+		emit(p, CODE_DROP, (uint32_t)(p->nlocals - p->scope), p->block_end);
 	scope_close(p, outer);
 	p->nesting--;
 	return rc == 0 ? parser_advance(p) : rc;

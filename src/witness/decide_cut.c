@@ -37,53 +37,48 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 	return ret_cut[t1] <= s->limit[t1] && ret_cut[t2] <= s->limit[t2];
 }
 
-/* The lanes of the sections that compete with that of the acquire. */
-struct rivals {
-	const struct snag_lane *lane, *end;
-};
-
-static struct rivals rivals_of(const struct snag_index *ix, uint32_t acquire)
+struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
 {
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	const struct snag_lanes *sections = &ix->sections;
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
-	return (struct rivals){sections->lane + sections->first[key],
-			       sections->lane + sections->first[key + nkeys]};
+	return (struct snag_rivals){sections->lane + sections->first[key],
+				    sections->lane + sections->first[key + nkeys]};
 }
 
-/* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
-static uint32_t last_in(const struct snag_index *ix, const struct snag_lane *lane,
-			const uint32_t *cut)
+uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
+		       const uint32_t *cut)
 {
-	uint32_t k = snag_lane_below(&ix->sections, lane, cut[lane->thread]);
-	return k ? snag_index_event(ix, lane->thread, snag_lane_at(&ix->sections, lane, k - 1))
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t k = snag_lane_below_near(sections, lane, cut[lane->thread],
+					  &s->near[lane - sections->lane]);
+	return k ? snag_index_event(s->ix, lane->thread, snag_lane_at(sections, lane, k - 1))
 		 : SNAG_NO_EVENT;
 }
 
-static bool is_last(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut)
+static bool is_last(const struct snag_state *s, uint32_t acquire, const uint32_t *cut)
 {
-	struct rivals r = rivals_of(ix, acquire);
-	snag_tid t = snag_index_thread(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(s->ix, acquire);
+	snag_tid t = snag_index_thread(s->ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
-		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		uint32_t other =
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other != SNAG_NO_EVENT && other > acquire)
 			return false;
 	}
 	return true;
 }
 
-uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut)
+bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 {
-	uint32_t earliest = SNAG_NO_EVENT;
+	const struct snag_index *ix = s->ix;
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
-		for (; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire;
-			if (acquire < earliest && !is_last(ix, acquire, cut))
-				earliest = acquire;
-		}
+		for (; node; node = ix->node[node].below)
+			if (!is_last(s, ix->node[node].acquire, cut))
+				return false;
 	}
-	return earliest;
+	return true;
 }
 
 /* Whether the event, with all that must precede it, is within the limits. */
@@ -100,7 +95,7 @@ static bool is_within(const struct snag_state *s, const snag_tid *racers, uint32
 	return true;
 }
 
-static bool can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
+bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
 {
 	uint32_t release = s->ix->link[acquire];
 	return release != SNAG_NO_EVENT && is_within(s, racers, release);
@@ -124,16 +119,17 @@ static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint3
 		       uint32_t *cut, bool *ret_grew)
 {
 	const struct snag_index *ix = s->ix;
-	struct rivals r = rivals_of(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
-		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		uint32_t other =
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other == SNAG_NO_EVENT)
 			continue;
 		uint32_t release = ix->link[other];
 		bool has_ended =
 			release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread];
-		if (!has_ended && !can_end(s, racers, other))
+		if (!has_ended && !snag_cut_can_end(s, racers, other))
 			return false;
 		/* It must end before `acquire`, so must not need it. */
 		if (snag_rows_at(s->rows, s->nthreads, s->rows->alone[release])[t] >
@@ -182,7 +178,7 @@ bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!can_end(s, racers, acquire) &&
+				if (!snag_cut_can_end(s, racers, acquire) &&
 				    !rivals_end(s, racers, acquire, cut, &grew))
 					return false;
 			}
@@ -202,9 +198,9 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (is_last(ix, acquire, cut))
+				if (is_last(s, acquire, cut))
 					continue;
-				if (!can_end(s, racers, acquire)) {
+				if (!snag_cut_can_end(s, racers, acquire)) {
 					is_all = false;
 					continue;
 				}
@@ -217,9 +213,8 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 	return is_all;
 }
 
-/* What must precede the p-th event of t, given that the cut is needed. */
-static const uint32_t *row_in(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-			      uint32_t p)
+const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+			     uint32_t p)
 {
 	uint32_t e = snag_index_event(s->ix, t, p);
 	bool is_causal = p < snag_state_causal_of(s, t, cut[t]);
@@ -227,20 +222,19 @@ static const uint32_t *row_in(const struct snag_state *s, const uint32_t *cut, s
 			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
 }
 
-/* ret_rest loses the acquire and all of the cut that must follow it. */
-static void take_out(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+static void take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
 		     uint32_t *ret_rest)
 {
 	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	uint32_t p = ix->position[acquire];
+	snag_tid t = snag_index_thread(ix, event);
+	uint32_t p = ix->position[event];
 	if (p < ret_rest[t])
 		ret_rest[t] = p;
 	for (snag_tid u = 0; u < s->nthreads; u++) {
 		uint32_t low = 0, high = ret_rest[u];
 		while (u != t && low < high) {
 			uint32_t middle = low + (high - low) / 2;
-			if (row_in(s, cut, u, middle)[t] > p)
+			if (snag_cut_row(s, cut, u, middle)[t] > p)
 				high = middle;
 			else
 				low = middle + 1;
@@ -268,7 +262,7 @@ static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t
 			uint32_t low = 0, high = ret_rest[t];
 			while (low < high) {
 				uint32_t middle = low + (high - low) / 2;
-				const uint32_t *row = row_in(s, cut, t, middle);
+				const uint32_t *row = snag_cut_row(s, cut, t, middle);
 				if (is_inside(row, ret_rest, s->nthreads, t))
 					low = middle + 1;
 				else
@@ -280,11 +274,18 @@ static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t
 	}
 }
 
+void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
+		       uint32_t *rest)
+{
+	take_out(s, event, cut, rest);
+	close_rest(s, cut, rest);
+}
+
 /* Whether the lock is taken in what was taken out. */
 static bool is_taken_later(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut,
 			   const uint32_t *rest)
 {
-	struct rivals r = rivals_of(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
@@ -303,42 +304,23 @@ static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const ui
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT ||
 			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(ix, acquire, rest) ||
-	       (stays_open && is_taken_later(ix, acquire, cut, rest));
+	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(ix, acquire, cut, rest));
 }
 
-void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
+void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
-	memcpy(ret_rest, cut, s->nthreads * sizeof(*cut));
 	for (bool shrank = true; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t node = snag_index_held(ix, t, ret_rest[t]);
+			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!is_in_the_way(s, acquire, cut, ret_rest))
+				if (!is_in_the_way(s, acquire, cut, rest))
 					continue;
-				take_out(s, acquire, cut, ret_rest);
-				close_rest(s, cut, ret_rest);
+				snag_cut_take_out(s, acquire, cut, rest);
 				shrank = true;
 			}
 		}
-	}
-}
-
-void snag_cut_before(const struct snag_index *ix, const uint32_t *cut, uint32_t from,
-		     uint32_t *ret_rest)
-{
-	for (snag_tid t = 0; t < ix->nthreads; t++) {
-		uint32_t low = 0, high = cut[t];
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (snag_index_event(ix, t, middle) < from)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		ret_rest[t] = low;
 	}
 }

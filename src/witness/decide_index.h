@@ -81,17 +81,21 @@ static inline uint32_t snag_index_held(const struct snag_index *ix, snag_tid t, 
 
 /* What must precede the access e when it is one of the two that race, but for its own thread:
  * a racing read is free, and a racing write makes all earlier reads of its thread causal. */
-static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+static inline uint32_t snag_index_row_number_before(const struct snag_index *ix,
 						    const struct snag_rows *rows, uint32_t e)
 {
 	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e], row = rows->start[t];
-	if (p > 0) {
-		uint32_t before = snag_index_event(ix, t, p - 1);
-		bool is_read = ix->trace->ev[e].op == SNAG_OP_READ;
-		row = is_read ? rows->alone[before] : rows->causal[before];
-	}
-	return snag_rows_at(rows, ix->nthreads, row);
+	uint32_t p = ix->position[e];
+	if (p == 0)
+		return rows->start[t];
+	uint32_t before = snag_index_event(ix, t, p - 1);
+	return ix->trace->ev[e].op == SNAG_OP_READ ? rows->alone[before] : rows->causal[before];
+}
+
+static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+						    const struct snag_rows *rows, uint32_t e)
+{
+	return snag_rows_at(rows, ix->nthreads, snag_index_row_number_before(ix, rows, e));
 }
 
 /* Whether some lock held at both events keeps them from being next to each other. */

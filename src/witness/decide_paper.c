@@ -225,7 +225,7 @@ enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t
 	size_t n;
 	if (!cones(p, racers, e1, e2))
 		return SNAG_INFEASIBLE;
-	if (snag_cut_earliest(p->ix, p->cone) == SNAG_NO_EVENT) {
+	if (snag_cut_is_trace(&p->state, p->cone)) {
 		witness_set(p, p->cone, 0, e1, e2);
 		return SNAG_VERIFIED;
 	}
