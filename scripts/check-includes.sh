@@ -10,13 +10,8 @@ allowed() {
 	task) echo "trace base" ;;
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
-<<<<<<< HEAD
-	report) echo "trace base" ;;
-	lang) echo "task trace order base" ;;
-=======
 	report) echo "trace order base" ;;
-	lang) echo "task trace base" ;;
->>>>>>> tasklang
+	lang) echo "task trace order base" ;;
 	runtime) echo "task trace detect report base" ;;
 	cli) echo "lang runtime task report witness detect shadow order trace base" ;;
 	*) echo "none" ;;
