@@ -7,6 +7,7 @@
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/task_explore.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
 #include "lang/run.h"
@@ -25,9 +26,12 @@ struct task_values {
 	int stats;
 	uint64_t steps;
 	uint64_t limit;
+	int explore;
+	uint64_t schedules;
+	uint64_t seconds;
 };
 
-static const struct task_values task_defaults = {.limit = 20};
+static const struct task_values task_defaults = {.limit = 20, .schedules = 1000000, .seconds = 60};
 
 #define FIELD(name) offsetof(struct task_values, name)
 static const struct cli_option task_options[] = {
@@ -37,6 +41,23 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "detectors, separated by commas, or all; default: drdp"},
+	{.name = "explore",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(explore),
+	 .help = "run every schedule that can differ"},
+	{.name = "schedules",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(schedules),
+	 .max = UINT64_MAX,
+	 .help = "explore at most N schedules, 0: no limit; default: 1 million"},
+	{.name = "seconds",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(seconds),
+	 .max = UINT64_MAX,
+	 .help = "explore for at most N seconds, 0: no limit; default: 60"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE|-",
@@ -79,6 +100,7 @@ struct task_run {
 	struct snag_source *src;
 	struct snag_task_wait *wait;
 	size_t nwaits;
+	struct snag_explored explored; /* if asked for */
 };
 
 /* Reads all of the text; it stays in the input's buffer. */
@@ -190,30 +212,34 @@ static bool is_json_only(const struct task_values *v)
 	return v->json && strcmp(v->json, "-") == 0;
 }
 
-static int json_write(const struct snag_task_report *report, const char *path,
+static int json_write(const struct snag_task_report *report, const struct task_run *t,
 		      struct snag_error *err)
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, path, err);
+	int rc = snag_printer_open(&to, t->v->json, err);
 	if (rc < 0)
 		return rc;
 	snag_json_init(&j, &to);
 	snag_json_object(&j, NULL);
 	snag_task_report_json(report, &j);
+	if (t->v->explore)
+		cli_explore_json(&t->explored, t->program, &j);
 	snag_json_end(&j);
 	return snag_printer_commit(&to, err);
 }
 
-static int text_write(const struct snag_task_report *report, const struct task_values *v,
+static int text_write(const struct snag_task_report *report, const struct task_run *t,
 		      struct snag_error *err)
 {
-	struct snag_task_text_options options = {.colour = cli_want_colour(), .limit = v->limit};
+	struct snag_task_text_options options = {.colour = cli_want_colour(), .limit = t->v->limit};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
 	snag_task_report_text(report, &options, &to);
+	if (t->v->explore)
+		cli_explore_text(&t->explored, t->program, &to);
 	return snag_printer_commit(&to, err);
 }
 
@@ -241,7 +267,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 {
 	const struct snag_run_end *end = snag_run_end(t->src);
 	const struct task_values *v = t->v;
-	bool has_race = false;
+	bool has_race = t->explored.nraces > 0;
 	waits_describe(t);
 	struct snag_task_report report = {.program = t->in->name,
 					  .text = (const char *)t->in->at,
@@ -265,12 +291,23 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 		has_race |= a->findings[i].nraces > 0;
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
 	if (rc == 0 && v->json)
-		rc = json_write(&report, v->json, err);
+		rc = json_write(&report, t, err);
 	if (rc == 0 && !is_json_only(v))
-		rc = text_write(&report, v, err);
+		rc = text_write(&report, t, err);
 	if (rc < 0 || has_race)
 		return rc < 0 ? rc : CLI_RACES;
 	return a->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
+}
+
+static void explore(struct task_run *t, struct cli_progress *progress)
+{
+	const struct snag_explore_options options = {.schedules = t->v->schedules,
+						     .seconds = (double)t->v->seconds,
+						     .steps = t->v->steps,
+						     .progress = cli_progress_show,
+						     .progress_ctx = progress,
+						     .stop = &cli_stop};
+	snag_explore(t->program, &options, &t->explored);
 }
 
 static int judge(struct task_run *t, struct snag_error *err)
@@ -291,6 +328,8 @@ static int judge(struct task_run *t, struct snag_error *err)
 	cli_interrupt_catch();
 	cli_progress_begin(&progress, CLI_PROGRESS_AUTO);
 	rc = snag_analyze(t->src, &options, &analysis, err);
+	if (rc == 0 && t->v->explore)
+		explore(t, &progress);
 	cli_progress_end(&progress);
 	if (rc < 0)
 		return rc;
@@ -312,6 +351,7 @@ static int task_run(const void *values, char *const *operand, struct snag_error 
 	for (size_t i = 0; i < t.nwaits; i++)
 		free(t.wait[i].what);
 	free(t.wait);
+	snag_explored_done(&t.explored);
 	snag_source_close(t.src);
 	snag_program_free(t.program);
 	snag_input_close(t.in);
