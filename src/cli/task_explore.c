@@ -205,7 +205,7 @@ void cli_explore_text(const struct snag_explored *x, const struct snag_program *
 	snag_printf(to, "\nexplore: %s in %llu schedule%s", verdict(x),
 		    (unsigned long long)x->schedules, plural(x->schedules));
 	if (x->exhaustive)
-		snag_print(to, ", which stand for all");
+		snag_printf(to, ", which stand%s for all", x->schedules == 1 ? "s" : "");
 	else
 		snag_printf(to, ", not all: %s", snag_explore_gap_text(x->gap));
 	snag_printf(to, " (%.2f s)\n", x->seconds);
@@ -227,6 +227,7 @@ void cli_explore_text(const struct snag_explored *x, const struct snag_program *
 		text_schedule(to, &x->error[i].schedule);
 	}
 	text_states(to, x);
-	snag_printf(to, "SUMMARY: snag: explored %s: %s in %s\n", snag_program_name(program),
-		    verdict(x), x->exhaustive ? "every schedule" : "some schedules");
+	snag_printf(to, "SUMMARY: snag: %s of %s explored: %s\n",
+		    x->exhaustive ? "every schedule" : "some schedules", snag_program_name(program),
+		    verdict(x));
 }

@@ -9,6 +9,7 @@
  *   // expect NAME: refuses L:C  it cannot judge the program because of what stands there
  *   // expect deadlock           of the depth-first run; without it: none
  *   // expect error: TEXT        the program fails; what stands behind its name
+ *   // expect explore: VERDICT, final_states N or deadlock      of all schedules
  *
  * VERDICT is race-free, no-race-found, or race and all racy variables: "race x, a[0..3]".
  * All other programs must have a line for every detector that can judge them.
@@ -16,6 +17,7 @@
 #include "unit.h"
 
 #include "detect/analyze.h"
+#include "lang/explore.h"
 #include "lang/run.h"
 #include "report/task_report.h"
 
@@ -245,6 +247,62 @@ static void detector_check(struct file *f, const struct snag_program *program,
 	snag_source_close(src);
 }
 
+/* What is expected of all schedules: one of the lines. */
+static void explored_check(struct file *f, unsigned line, const char *expected,
+			   const struct snag_explored *x)
+{
+	static struct words want, found;
+	char got[400], list[300], what[400];
+	const char *verdict = x->nraces ? "race" : x->exhaustive ? "race-free" : "no-race-found";
+	size_t len = strcspn(expected, " \n");
+	bool ok = len == strlen(verdict) && memcmp(expected, verdict, len) == 0;
+	if (strncmp(expected, "final_states ", 13) == 0) {
+		ok = x->exhaustive && x->final_states == strtoull(expected + 13, NULL, 10);
+	} else if (strncmp(expected, "deadlock\n", 9) == 0) {
+		ok = x->deadlock.n > 0;
+	} else if (ok && x->nraces) {
+		for (size_t i = 0; i < x->nraces; i++)
+			words_add(&found, x->race[i].variable, strlen(x->race[i].variable));
+		words_sort(&found);
+		words_expected(&want, expected + len + 1);
+		ok = is_same(&want, &found);
+	}
+	if (!ok) {
+		words_join(&found, list, sizeof(list));
+		snprintf(got, sizeof(got), "%s %s, %llu final states%s", verdict, list,
+			 (unsigned long long)x->final_states, x->deadlock.n ? ", deadlock" : "");
+		snprintf(what, sizeof(what), "explore: %.*s", (int)strcspn(expected, "\n"),
+			 expected);
+		complain(f, line, what, got);
+	}
+	words_done(&want);
+	words_done(&found);
+}
+
+/* All schedules, or the first few if no line speaks of them: then what is expected of
+ * detectors is expected of these. */
+static void explore_check(struct file *f, const struct snag_program *program)
+{
+	static const char key[] = "// expect explore: ";
+	struct snag_explored x;
+	unsigned line = 1;
+	bool has_line = strstr(f->text, key) != NULL, has_deadlock = false;
+	snag_explore(program, &(struct snag_explore_options){.schedules = has_line ? 0 : 5}, &x);
+	if (!has_line)
+		explored_check(f, line, expectation(f, ": ", &line), &x);
+	for (const char *at = f->text; at; line++) {
+		if (strncmp(at, key, strlen(key)) == 0) {
+			explored_check(f, line, at + strlen(key), &x);
+			has_deadlock |= strncmp(at + strlen(key), "deadlock", 8) == 0;
+		}
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (x.deadlock.n && !has_deadlock)
+		complain(f, 1, "explore: no deadlock", "one");
+	snag_explored_done(&x);
+}
+
 /* A program that fails, in its text or as it runs. */
 static void error_check(struct file *f, const char *expected, unsigned line)
 {
@@ -283,6 +341,7 @@ static void file_check(struct file *f)
 	for (size_t i = 0; snag_detectors[i]; i++)
 		if (snag_detectors[i]->ops & SNAG_OPS_OF_TASKS)
 			detector_check(f, program, snag_detectors[i]);
+	explore_check(f, program);
 	snag_program_free(program);
 }
 
