@@ -7,10 +7,12 @@
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "cli/task_explore.h"
+#include "cli/task_explored.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
+#include "detect/graph.h"
 #include "lang/run.h"
+#include "report/dot.h"
 #include "report/json_writer.h"
 #include "report/task_report.h"
 #include "trace/input.h"
@@ -23,15 +25,16 @@ struct task_values {
 	const char *with;
 	const char *json;
 	const char *record;
-	int stats;
-	uint64_t steps;
-	uint64_t limit;
+	const char *dot;
 	int explore;
+	int stats;
 	uint64_t schedules;
 	uint64_t seconds;
+	uint64_t steps;
+	uint64_t limit;
 };
 
-static const struct task_values task_defaults = {.limit = 20, .schedules = 1000000, .seconds = 60};
+static const struct task_values task_defaults = {.limit = 20, .seconds = 60};
 
 #define FIELD(name) offsetof(struct task_values, name)
 static const struct cli_option task_options[] = {
@@ -41,29 +44,35 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_TASK_DETECTORS,
 	 .help = "detectors, separated by commas, or all; default: drdp"},
-	{.name = "explore",
-	 .kind = CLI_FLAG,
-	 .set = 1,
-	 .offset = FIELD(explore),
-	 .help = "run every schedule that can differ"},
-	{.name = "schedules",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(schedules),
-	 .max = UINT64_MAX,
-	 .help = "explore at most N schedules, 0: no limit; default: 1 million"},
-	{.name = "seconds",
-	 .kind = CLI_NUMBER,
-	 .value = "N",
-	 .offset = FIELD(seconds),
-	 .max = UINT64_MAX,
-	 .help = "explore for at most N seconds, 0: no limit; default: 60"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE|-",
 	 .offset = FIELD(json),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write JSON; -: to standard output, and no text"},
+	{.name = "explore",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(explore),
+	 .help = "run all schedules that can differ, too"},
+	{.name = "schedules",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(schedules),
+	 .max = UINT64_MAX,
+	 .help = "explore at most N; 0, the default: all"},
+	{.name = "seconds",
+	 .kind = CLI_NUMBER,
+	 .value = "S",
+	 .offset = FIELD(seconds),
+	 .max = UINT32_MAX,
+	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "draw the graph and its tree for graphviz, or as .svg"},
 	{.name = "record",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -99,8 +108,10 @@ struct task_run {
 	struct snag_program *program;
 	struct snag_source *src;
 	struct snag_task_wait *wait;
+	char **what; /* of each wait, its words */
 	size_t nwaits;
-	struct snag_explored explored; /* if asked for */
+	struct snag_explored explored; /* all zero: not asked for */
+	struct snag_task_explored explored_report;
 };
 
 /* Reads all of the text; it stays in the input's buffer. */
@@ -191,6 +202,7 @@ static void waits_describe(struct task_run *t)
 	const struct snag_run_end *end = snag_run_end(t->src);
 	t->nwaits = end->nwaiting;
 	t->wait = snag_calloc(end->nwaiting + 1, sizeof(*t->wait));
+	t->what = snag_calloc(end->nwaiting + 1, sizeof(*t->what));
 	for (size_t i = 0; i < end->nwaiting; i++) {
 		const struct snag_waiting *w = &end->waiting[i];
 		char what[256];
@@ -200,10 +212,12 @@ static void waits_describe(struct task_run *t)
 		else
 			snprintf(what, sizeof(what), "the tasks of its %s, such as task %u",
 				 w->why == SNAG_WAIT_FINISH ? "finish" : "sync", w->target);
+		t->what[i] = snag_alloc(sizeof(what));
+		strcpy(t->what[i], what);
 		t->wait[i] =
 			(struct snag_task_wait){.task = w->task,
 						.place = {end->where[i].line, end->where[i].column},
-						.what = strdup(what)};
+						.what = t->what[i]};
 	}
 }
 
@@ -212,35 +226,54 @@ static bool is_json_only(const struct task_values *v)
 	return v->json && strcmp(v->json, "-") == 0;
 }
 
-static int json_write(const struct snag_task_report *report, const struct task_run *t,
+static int json_write(const struct snag_task_report *report, const char *path,
 		      struct snag_error *err)
 {
 	struct snag_printer to;
 	struct snag_json j;
-	int rc = snag_printer_open(&to, t->v->json, err);
+	int rc = snag_printer_open(&to, path, err);
 	if (rc < 0)
 		return rc;
 	snag_json_init(&j, &to);
 	snag_json_object(&j, NULL);
 	snag_task_report_json(report, &j);
-	if (t->v->explore)
-		cli_explore_json(&t->explored, t->program, &j);
 	snag_json_end(&j);
 	return snag_printer_commit(&to, err);
 }
 
-static int text_write(const struct snag_task_report *report, const struct task_run *t,
+static int text_write(const struct snag_task_report *report, const struct task_values *v,
 		      struct snag_error *err)
 {
-	struct snag_task_text_options options = {.colour = cli_want_colour(), .limit = t->v->limit};
+	struct snag_task_text_options options = {.colour = cli_want_colour(), .limit = v->limit};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
 	snag_task_report_text(report, &options, &to);
-	if (t->v->explore)
-		cli_explore_text(&t->explored, t->program, &to);
 	return snag_printer_commit(&to, err);
+}
+
+/* Runs the program once more, into a picture. */
+static int picture_write(const struct task_run *t, const struct snag_analysis *a,
+			 struct snag_error *err)
+{
+	struct snag_source *src;
+	struct snag_cgraph graph;
+	int rc = snag_source_again(t->src, &src, err);
+	if (rc < 0)
+		return rc;
+	rc = snag_graph_load(src, &graph, err);
+	snag_source_close(src);
+	if (rc < 0)
+		return rc;
+	const struct snag_dot dot = {.title = t->in->name,
+				     .graph = &graph,
+				     .names = t->src->names,
+				     .findings = a->findings,
+				     .nfindings = a->n};
+	rc = snag_dot_write(&dot, t->v->dot, err);
+	snag_cgraph_done(&graph);
+	return rc;
 }
 
 /* Runs the program once more, into a file. */
@@ -267,7 +300,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 {
 	const struct snag_run_end *end = snag_run_end(t->src);
 	const struct task_values *v = t->v;
-	bool has_race = t->explored.nraces > 0;
+	bool has_race = false;
 	waits_describe(t);
 	struct snag_task_report report = {.program = t->in->name,
 					  .text = (const char *)t->in->at,
@@ -289,25 +322,35 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .stats = v->stats};
 	for (size_t i = 0; i < a->n; i++)
 		has_race |= a->findings[i].nraces > 0;
+	if (v->explore) {
+		cli_task_explored(t->program, &t->explored, &t->explored_report);
+		report.explored = &t->explored_report;
+		has_race |= t->explored.nraces > 0;
+	}
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
+	if (rc == 0 && v->dot && !a->interrupted)
+		rc = picture_write(t, a, err);
 	if (rc == 0 && v->json)
-		rc = json_write(&report, t, err);
+		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_json_only(v))
-		rc = text_write(&report, t, err);
+		rc = text_write(&report, v, err);
 	if (rc < 0 || has_race)
 		return rc < 0 ? rc : CLI_RACES;
 	return a->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-static void explore(struct task_run *t, struct cli_progress *progress)
+static void explore(struct task_run *t)
 {
+	struct cli_progress progress;
 	const struct snag_explore_options options = {.schedules = t->v->schedules,
 						     .seconds = (double)t->v->seconds,
 						     .steps = t->v->steps,
 						     .progress = cli_progress_show,
-						     .progress_ctx = progress,
+						     .progress_ctx = &progress,
 						     .stop = &cli_stop};
+	cli_progress_begin(&progress, CLI_PROGRESS_AUTO);
 	snag_explore(t->program, &options, &t->explored);
+	cli_progress_end(&progress);
 }
 
 static int judge(struct task_run *t, struct snag_error *err)
@@ -328,11 +371,11 @@ static int judge(struct task_run *t, struct snag_error *err)
 	cli_interrupt_catch();
 	cli_progress_begin(&progress, CLI_PROGRESS_AUTO);
 	rc = snag_analyze(t->src, &options, &analysis, err);
-	if (rc == 0 && t->v->explore)
-		explore(t, &progress);
 	cli_progress_end(&progress);
 	if (rc < 0)
 		return rc;
+	if (t->v->explore)
+		explore(t);
 	rc = report_write(t, &analysis, err);
 	snag_analysis_done(&analysis);
 	return rc;
@@ -344,13 +387,17 @@ static int task_run(const void *values, char *const *operand, struct snag_error 
 	int rc = t.v->json ? cli_output_probe(t.v->json, err) : 0;
 	if (rc == 0 && t.v->record)
 		rc = cli_output_probe(t.v->record, err);
+	if (rc == 0 && t.v->dot)
+		rc = cli_output_probe(t.v->dot, err);
 	if (rc == 0)
 		rc = text_read(&t, operand[0], err);
 	if (rc == 0)
 		rc = judge(&t, err);
 	for (size_t i = 0; i < t.nwaits; i++)
-		free(t.wait[i].what);
+		free(t.what[i]);
+	free(t.what);
 	free(t.wait);
+	cli_task_explored_done(&t.explored_report);
 	snag_explored_done(&t.explored);
 	snag_source_close(t.src);
 	snag_program_free(t.program);
