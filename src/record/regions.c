@@ -23,7 +23,7 @@ struct module {
 };
 
 struct stack {
-	uint64_t top;
+	uint64_t low, top;
 	uint32_t thread;
 };
 
@@ -145,7 +145,7 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 	return r->module[r->nmodules++].name;
 }
 
-void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top)
+void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top)
 {
 	size_t i = 0;
 	while (i < r->nstacks && r->stack[i].top < top)
@@ -155,7 +155,7 @@ void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top)
 		memmove(r->stack + i + 1, r->stack + i, (r->nstacks - i) * sizeof(*r->stack));
 		r->nstacks++;
 	}
-	r->stack[i] = (struct stack){top, thread};
+	r->stack[i] = (struct stack){low, top, thread};
 }
 
 /* The first large block that begins behind addr. */
@@ -256,28 +256,52 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
 {
-	enum { REACH = 64 << 20 }; /* no stack is assumed to be larger */
 	for (size_t i = 0; i < r->nstacks; i++)
 		if (r->stack[i].top > addr)
-			return r->stack[i].top - addr < REACH ? &r->stack[i] : NULL;
+			return addr >= r->stack[i].low ? &r->stack[i] : NULL;
 	return NULL;
 }
 
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME])
+static const struct module *module_at(const struct snag_regions *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (addr >= r->module[i].base && addr < r->module[i].end)
-			return (size_t)snprintf(to, SNAG_REGION_NAME, "%s+0x%llx",
-						r->module[i].name,
-						(unsigned long long)(addr - r->module[i].base));
-	const struct block *b = block_at(r, addr);
-	if (b)
-		return (size_t)snprintf(to, SNAG_REGION_NAME, "heap#%llu+0x%llx",
-					(unsigned long long)b->number,
-					(unsigned long long)(addr - b->addr));
+			return &r->module[i];
+	return NULL;
+}
+
+/* "<text><number>" in base 16, or in base 10; returns the new length. */
+static size_t put(char *to, size_t n, const char *text, uint64_t number, unsigned base)
+{
+	char digits[20];
+	size_t d = sizeof(digits);
+	while (*text && n < SNAG_REGION_NAME - sizeof(digits) - 1)
+		to[n++] = *text++;
+	do {
+		digits[--d] = "0123456789abcdef"[number % base];
+		number /= base;
+	} while (number);
+	memcpy(to + n, digits + d, sizeof(digits) - d);
+	n += sizeof(digits) - d;
+	to[n] = 0;
+	return n;
+}
+
+size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+			 bool *ret_is_block)
+{
 	const struct stack *s = stack_at(r, addr);
+	const struct block *b = s ? NULL : block_at(r, addr);
+	const struct module *m = s || b ? NULL : module_at(r, addr);
+	if (ret_is_block)
+		*ret_is_block = b != NULL;
 	if (s)
-		return (size_t)snprintf(to, SNAG_REGION_NAME, "T%u-0x%llx", s->thread,
-					(unsigned long long)(s->top - addr));
-	return (size_t)snprintf(to, SNAG_REGION_NAME, "0x%llx", (unsigned long long)addr);
+		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
+	if (b)
+		return put(to, put(to, 0, "heap#", b->number, 10), "+0x", addr - b->addr, 16);
+	if (!m)
+		return put(to, 0, "0x", addr, 16);
+	size_t n = strlen(m->name); /* at most 110 */
+	memcpy(to, m->name, n);
+	return put(to, n, "+0x", addr - m->base, 16);
 }

@@ -78,14 +78,14 @@ void rt_sched_out(struct rt_thread *self);
 void rt_sched_in(struct rt_thread *self);
 
 /* Runs the real function without the baton; `self` may be NULL. */
-#define RT_OUTSIDE(self, call)                                                                     \
-	({                                                                                         \
-		if (self)                                                                          \
-			rt_sched_out(self);                                                        \
-		__typeof__(call) outside_result = (call);                                          \
-		if (self)                                                                          \
-			rt_sched_in(self);                                                         \
-		outside_result;                                                                    \
+#define RT_OUTSIDE(self, call)                            \
+	({                                                \
+		if (self)                                 \
+			rt_sched_out(self);               \
+		__typeof__(call) outside_result = (call); \
+		if (self)                                 \
+			rt_sched_in(self);                \
+		outside_result;                           \
 	})
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */

@@ -85,14 +85,14 @@ RT_EXPORT int sem_destroy(sem_t *sem)
 	return rt_real.sem_destroy(sem);
 }
 
-#define WAIT(name, deadline, parameters, arguments)                                                \
-	RT_EXPORT int name parameters                                                              \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;        \
-		if (!o)                                                                            \
-			return RT_OUTSIDE(self, rt_real.name arguments);                           \
-		return sem_take(self, o, deadline, RT_CALLER);                                     \
+#define WAIT(name, deadline, parameters, arguments)                                         \
+	RT_EXPORT int name parameters                                                       \
+	{                                                                                   \
+		struct rt_thread *self = rt_sched_point();                                  \
+		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL; \
+		if (!o)                                                                     \
+			return RT_OUTSIDE(self, rt_real.name arguments);                    \
+		return sem_take(self, o, deadline, RT_CALLER);                              \
 	}
 WAIT(sem_wait, RT_NEVER, (sem_t * sem), (sem))
 WAIT(sem_timedwait, rt_deadline(CLOCK_REALTIME, at), (sem_t * sem, const struct timespec *at),
