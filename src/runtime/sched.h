@@ -68,7 +68,7 @@ void rt_sched_yield(struct rt_thread *self);
 void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value);
 
 /* Blocks on an object (NULL: none) until woken or until the deadline (RT_NEVER: none);
- * false: it has passed. */
+ * false: it has passed.  A signal handler ends it too: self->was_interrupted. */
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline);
 /* A blocked thread, no longer in a queue, becomes ready. */
 void rt_sched_wake(struct rt_thread *t);

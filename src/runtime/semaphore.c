@@ -60,9 +60,12 @@ static int failed(int why)
 
 static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
-	while (o->value == 0)
+	while (o->value == 0) {
 		if (!rt_sched_block(self, o, deadline))
 			return failed(ETIMEDOUT);
+		if (self->was_interrupted && o->value == 0)
+			return failed(EINTR);
+	}
 	take(o, pc);
 	return 0;
 }
