@@ -42,7 +42,7 @@ static void guard_end(struct rt_thread *self, guard_byte *guard, bool made, uint
 		rt_put(RT_ATOMIC_WRITE, 1, (uintptr_t)guard, rt_location(pc), RELEASE);
 	if (made)
 		__atomic_store_n(guard, 1, __ATOMIC_RELEASE); /* pairs with is_made */
-	__atomic_store_n(&guard[1], 0, __ATOMIC_RELEASE); /* pairs with guard_begin_alone */
+	__atomic_store_n(&guard[1], 0, __ATOMIC_RELEASE);     /* pairs with guard_begin_alone */
 	struct rt_object *o = self ? rt_object_find((uintptr_t)guard, RT_ONCE) : NULL;
 	if (o) {
 		o->is_running = false;
