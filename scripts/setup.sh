@@ -4,7 +4,7 @@
 set -eu
 
 packages="gcc g++ clang libclang-rt-14-dev make cmake ninja-build pkg-config
-libzstd-dev zlib1g-dev libxxhash-dev libcmocka-dev libjansson-dev
+libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
 bats jq zstd gzip man-db python3"
 
 missing=""

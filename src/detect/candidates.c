@@ -31,10 +31,29 @@
 
 enum { NONE = UINT32_MAX };
 
+enum {
+	SPARSE = 8,		/* if fewer than one of so many accesses is bare, */
+	MAX_GATHERED = 1 << 20, /* or there are more, rows are not gathered */
+};
+
 struct mark {
 	uint32_t stamp; /* others are unused */
 	uint32_t loc, stack;
 	uint32_t walked; /* the end of the range of the last access of the class */
+};
+
+/* The rows before all accesses in lanes of one variable: fetched one after another, the waits for
+ * memory overlap, and they are asked for by every other thread. */
+struct gathered {
+	uint32_t begin, n; /* of the lanes; n = 0: not gathered */
+	uint32_t *row;
+	size_t cap;
+};
+
+/* A bare access of the thread and variable at hand. */
+struct own {
+	uint32_t event, position;
+	uint32_t row; /* before it */
 };
 
 struct enumeration {
@@ -50,6 +69,10 @@ struct enumeration {
 	uint32_t *first; /* by variable, and one more: in event[] */
 	uint32_t *event;
 	uint32_t *stack; /* by node; NULL unless by class */
+
+	struct own *own;
+	size_t own_cap;
+	struct gathered gathered[2]; /* of the writes, of the reads of the variable at hand */
 
 	struct mark *mark; /* open addressing */
 	uint32_t nmarks, marks_used, stamp;
@@ -246,21 +269,26 @@ static uint32_t gallop_low(const struct enumeration *en, const struct snag_lanes
 }
 
 static bool is_after(const struct enumeration *en, const struct snag_lanes *lanes,
-		     const struct snag_lane *lane, uint32_t i, uint32_t e)
+		     const struct snag_lane *lane, uint32_t i, const struct own *e, snag_tid t)
 {
+	const struct gathered *g = &en->gathered[lanes == &en->ix->reads];
+	if (g->n) {
+		uint32_t row = g->row[lane->begin + i - g->begin];
+		return snag_rows_at(en->rows, en->ix->nthreads, row)[t] > e->position;
+	}
 	uint32_t f = snag_index_event(en->ix, lane->thread, snag_lane_at(lanes, lane, i));
-	snag_tid t = snag_index_thread(en->ix, e);
 	/* The order respects the observed one: the rows need not be looked at for earlier ones. */
-	return f > e && snag_index_row_before(en->ix, en->rows, f)[t] > en->ix->position[e];
+	return f > e->event && snag_index_row_before(en->ix, en->rows, f)[t] > e->position;
 }
 
 static uint32_t gallop_high(const struct enumeration *en, const struct snag_lanes *lanes,
-			    const struct snag_lane *lane, uint32_t from, uint32_t e)
+			    const struct snag_lane *lane, uint32_t from, const struct own *e,
+			    snag_tid t)
 {
 	uint32_t n = snag_lane_length(lane), step = 1, low = from;
-	while (low < n && !is_after(en, lanes, lane, low, e)) {
+	while (low < n && !is_after(en, lanes, lane, low, e, t)) {
 		uint32_t next = n - low > step ? low + step : n - 1;
-		if (!is_after(en, lanes, lane, next, e)) {
+		if (!is_after(en, lanes, lane, next, e, t)) {
 			low = next + 1;
 			step *= 2;
 		} else {
@@ -291,8 +319,8 @@ static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *la
 	}
 }
 
-/* Holds the n bare accesses of one thread and variable against a lane of another thread. */
-static void against_lane(struct enumeration *en, const uint32_t *event, uint32_t n,
+/* Holds the n bare accesses at hand, of thread t, against a lane of another thread. */
+static void against_lane(struct enumeration *en, uint32_t n, snag_tid t,
 			 const struct snag_lanes *lanes, const struct snag_lane *lane)
 {
 	const struct snag_index *ix = en->ix;
@@ -300,37 +328,78 @@ static void against_lane(struct enumeration *en, const uint32_t *event, uint32_t
 	struct range range = {0, 0};
 	marks_clear(en);
 	for (uint32_t i = 0; i < n && !en->is_over; i++) {
-		uint32_t e = event[i];
-		if ((is_reads && ix->trace->ev[e].op == SNAG_OP_READ) || !is_wanted(en, e))
+		const struct own *e = &en->own[i];
+		if (is_reads && ix->trace->ev[e->event].op == SNAG_OP_READ)
 			continue;
-		uint32_t bound = snag_index_row_before(ix, en->rows, e)[lane->thread];
+		uint32_t bound = snag_rows_at(en->rows, ix->nthreads, e->row)[lane->thread];
 		range.low = gallop_low(en, lanes, lane, range.low, bound);
 		range.high = gallop_high(en, lanes, lane,
-					 range.high > range.low ? range.high : range.low, e);
+					 range.high > range.low ? range.high : range.low, e, t);
 		struct range left = range;
 		if (en->options->by_class) {
-			struct mark *mark = mark_of(en, e);
+			struct mark *mark = mark_of(en, e->event);
 			left.low = mark->walked > left.low ? mark->walked : left.low;
 			mark->walked = range.high;
 		}
-		walk(en, e, lanes, lane, left);
+		walk(en, e->event, lanes, lane, left);
 	}
+}
+
+/* Those that are wanted of n bare accesses of one thread are at hand; returns how many. */
+static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32_t n)
+{
+	const struct snag_index *ix = en->ix;
+	uint32_t nown = 0;
+	en->own = snag_grow(en->own, &en->own_cap, n, sizeof(*en->own));
+	for (uint32_t i = 0; i < n; i++)
+		if (is_wanted(en, event[i]))
+			en->own[nown++] =
+				(struct own){event[i], ix->position[event[i]],
+					     snag_index_row_number_before(ix, en->rows, event[i])};
+	return nown;
+}
+
+static void gather(struct enumeration *en, const struct snag_lanes *lanes, uint32_t x,
+		   struct gathered *g)
+{
+	const struct snag_index *ix = en->ix;
+	const struct snag_lane *lane = lanes->lane + lanes->first[x];
+	const struct snag_lane *end = lanes->lane + lanes->first[x + 1];
+	uint32_t nbare = en->first[x + 1] - en->first[x];
+	g->begin = lane->begin;
+	g->n = end->begin - lane->begin;
+	if (g->n > MAX_GATHERED || g->n / SPARSE > nbare)
+		g->n = 0;
+	if (!g->n)
+		return;
+	g->row = snag_grow(g->row, &g->cap, g->n, sizeof(*g->row));
+	for (; lane < end; lane++)
+		for (uint32_t i = lane->begin; i < lane[1].begin; i++) {
+			uint32_t f = snag_index_event(ix, lane->thread, lanes->position[i]);
+			uint32_t row = snag_index_row_number_before(ix, en->rows, f);
+			g->row[i - g->begin] = row;
+			__builtin_prefetch(snag_rows_at(en->rows, ix->nthreads, row));
+		}
 }
 
 static void variable_pairs(struct enumeration *en, uint32_t x)
 {
 	const struct snag_index *ix = en->ix;
 	const struct snag_lanes *side[2] = {&ix->writes, &ix->reads};
+	if (en->first[x] == en->first[x + 1])
+		return;
+	for (int k = 0; k < 2; k++)
+		gather(en, side[k], x, &en->gathered[k]);
 	for (uint32_t i = en->first[x], end; i < en->first[x + 1] && !en->is_over; i = end) {
 		snag_tid t = snag_index_thread(ix, en->event[i]);
 		for (end = i + 1; end < en->first[x + 1]; end++)
 			if (snag_index_thread(ix, en->event[end]) != t)
 				break;
+		uint32_t n = own_gather(en, en->event + i, end - i);
 		for (int k = 0; k < 2; k++)
 			for (uint32_t l = side[k]->first[x]; l < side[k]->first[x + 1]; l++)
 				if (side[k]->lane[l].thread != t)
-					against_lane(en, en->event + i, end - i, side[k],
-						     &side[k]->lane[l]);
+					against_lane(en, n, t, side[k], &side[k]->lane[l]);
 	}
 }
 
@@ -354,4 +423,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.event);
 	free(en.stack);
 	free(en.mark);
+	free(en.own);
+	free(en.gathered[0].row);
+	free(en.gathered[1].row);
 }

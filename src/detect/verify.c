@@ -15,7 +15,7 @@
 
 enum {
 	KEPT = 4,	/* instances of each sort for a pair of locations */
-	BLOCK = 1 << 14 /* candidates decided at once */
+	BLOCK = 1 << 16 /* candidates decided at once */
 };
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */
@@ -303,9 +303,19 @@ static void block_decide(void *ctx, unsigned worker, size_t i)
 	decide(v, worker, v->block[i], &v->result[i]);
 }
 
-/* Decides what has gathered, and reports it in order. */
+static int by_second_event(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	if (x->e2 != y->e2)
+		return x->e2 < y->e2 ? -1 : 1;
+	return (x->e1 > y->e1) - (x->e1 < y->e1);
+}
+
+/* Decides what has gathered, and reports it in order: by event, as neighbours look at the same part
+ * of the trace, which is then in the caches. */
 static void block_end(struct snag_verify *v)
 {
+	qsort(v->block, v->nblock, sizeof(*v->block), by_second_event);
 	v->result = snag_calloc(v->nblock, sizeof(*v->result));
 	snag_parallel(v->nblock, v->workers, block_decide, v);
 	for (size_t i = 0; i < v->nblock; i++) {

@@ -11,6 +11,7 @@
 #include "record/regions.h"
 
 #include "base/memory.h"
+#include "report/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct stack {
 struct block {
 	uint64_t addr, nbytes;
 	uint64_t number;
+	uint32_t thread, loc; /* that allocated it */
 };
 
 struct page {
@@ -44,6 +46,7 @@ struct table { /* open addressing by a key that is not 0, which is the first fie
 };
 
 struct snag_regions {
+	struct snag_symbols *symbols;
 	struct module *module;
 	size_t nmodules, module_cap;
 	struct stack *stack; /* by their top, ascending */
@@ -97,9 +100,10 @@ static void *table_get(struct table *t, uint64_t key) /* zeroed but for the key,
 	return slot;
 }
 
-struct snag_regions *snag_regions_new(void)
+struct snag_regions *snag_regions_new(struct snag_symbols *symbols)
 {
 	struct snag_regions *r = snag_calloc(1, sizeof(*r));
+	r->symbols = symbols;
 	r->pages.elem = sizeof(struct page);
 	r->blocks.elem = sizeof(struct block);
 	return r;
@@ -208,9 +212,10 @@ static void small_add(struct snag_regions *r, const struct block *b)
 		((struct page *)table_get(&r->pages, number))->cover = b->addr;
 }
 
-void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes)
+void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
+			uint32_t loc)
 {
-	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++};
+	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
 	if (b.nbytes >= LARGE)
 		large_add(r, &b);
 	else
@@ -287,21 +292,41 @@ static size_t put(char *to, size_t n, const char *text, uint64_t number, unsigne
 	return n;
 }
 
+/* The name of an object, and the offset unless that is 0. */
+static size_t put_object(char *to, const char *name, uint64_t offset)
+{
+	size_t n = strlen(name), most = SNAG_REGION_NAME - 32;
+	n = n < most ? n : most;
+	memcpy(to, name, n);
+	to[n] = 0;
+	return offset ? put(to, n, "+0x", offset, 16) : n;
+}
+
+static size_t put_block(char *to, const struct block *b, uint64_t offset)
+{
+	size_t n = put(to, 0, "heap#", b->number, 10);
+	n = put(to, n, ":", b->nbytes, 10);
+	n = put(to, n, "@", b->loc, 10);
+	n = put(to, n, ",T", b->thread, 10);
+	return offset ? put(to, n, "+0x", offset, 16) : n;
+}
+
 size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block)
 {
 	const struct stack *s = stack_at(r, addr);
 	const struct block *b = s ? NULL : block_at(r, addr);
 	const struct module *m = s || b ? NULL : module_at(r, addr);
+	struct snag_object object;
 	if (ret_is_block)
 		*ret_is_block = b != NULL;
 	if (s)
 		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
 	if (b)
-		return put(to, put(to, 0, "heap#", b->number, 10), "+0x", addr - b->addr, 16);
+		return put_block(to, b, addr - b->addr);
 	if (!m)
 		return put(to, 0, "0x", addr, 16);
-	size_t n = strlen(m->name); /* at most 110 */
-	memcpy(to, m->name, n);
-	return put(to, n, "+0x", addr - m->base, 16);
+	if (snag_symbols_object(r->symbols, addr, &object))
+		return put_object(to, object.name, addr - object.start);
+	return put_object(to, m->name, addr - m->base);
 }

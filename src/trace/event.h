@@ -21,7 +21,29 @@
  * SNAG_NESTED, set by wellformed.c whatever the source, and every analysis
  * ignores them.
  *
- * Tasks.  In a trace of a task-parallel program `thread` is the task.
+ * Tasks.  In a trace of a task-parallel program `thread` is the task; ids and names of
+ * tasks are those of threads.  Tasks come into being in three ways and are waited for
+ * in three:
+ *
+ *   async      child || what its creator does next; the innermost finish that was open in
+ *              its creator, or was inherited by it, waits for the child
+ *   finish     FINISH_END comes when all tasks whose finish it is have ended; so they, and
+ *              theirs, come before what follows.  The first task, 0, lives in a finish
+ *              that no event shows; the end of the trace ends it.
+ *   spawn      as async, and the next SYNC in the same frame waits for the child
+ *   sync       comes when the tasks spawned in this frame have ended (not those that they
+ *              created in turn, unless they waited for them).  Each task begins
+ *              with a frame; FRAME_BEGIN and FRAME_END enclose that of a
+ *              procedure it calls.  A task that spawns ends with a SYNC if its language says so:
+ *              nothing is implied.
+ *   set, get   PROMISE_GET comes when the promise has been set; what came before the set
+ *              comes before what follows the get.  A promise is set at most once.
+ *
+ * What a task does before it creates another comes before everything that one does.  An
+ * isolated block excludes all other isolated blocks, and contains accesses only.
+ * A trace of tasks is of a run on one worker, so the events of two isolated blocks never mix.  The order in
+ * which tasks run is not said, but one that is `serial` (each child runs to its end as soon as it is
+ * created) suffices for programs without promises, and some detectors need it.
  */
 #ifndef SNAG_TRACE_EVENT_H
 #define SNAG_TRACE_EVENT_H
@@ -38,7 +60,6 @@ enum snag_space {
 	SNAG_SPACE_VARIABLE,
 	SNAG_SPACE_LOCK,
 	SNAG_SPACE_LOCATION,
-	SNAG_SPACE_TASK,
 	SNAG_SPACE_PROMISE,
 	SNAG_SPACES,
 	SNAG_SPACE_NONE = SNAG_SPACES, /* the operation has no operand */
@@ -79,6 +100,8 @@ struct snag_event {
 
 _Static_assert(sizeof(struct snag_event) == 16, "an event is 16 bytes");
 
+_Static_assert(SNAG_OPS < 32, "a set of operations fits 32 bits");
+
 struct snag_op_info {
 	const char *name; /* "READ" */
 	const char *text; /* "r" */
@@ -87,6 +110,20 @@ struct snag_op_info {
 };
 
 extern const struct snag_op_info snag_op_info[SNAG_OPS];
+
+/* Sets of operations. */
+#define SNAG_OP_BIT(name) (UINT32_C(1) << SNAG_OP_##name)
+/* Those that every trace may have, those of threads, and those of tasks. */
+#define SNAG_OPS_COMMON                                                                      \
+	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
+	 SNAG_OP_BIT(END))
+#define SNAG_OPS_OF_TASKS                                                                    \
+	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
+	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \
+	 SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OP_BIT(TASK_SPAWN) | \
+	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
+#define SNAG_OPS_OF_THREADS \
+	(((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS & ~SNAG_OPS_COMMON)
 
 static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
 {

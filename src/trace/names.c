@@ -7,7 +7,7 @@
 const char *const snag_space_plural[SNAG_SPACES] = {
 	[SNAG_SPACE_THREAD] = "threads", [SNAG_SPACE_VARIABLE] = "variables",
 	[SNAG_SPACE_LOCK] = "locks",	 [SNAG_SPACE_LOCATION] = "locations",
-	[SNAG_SPACE_TASK] = "tasks",	 [SNAG_SPACE_PROMISE] = "promises",
+	[SNAG_SPACE_PROMISE] = "promises",
 };
 
 void snag_names_init(struct snag_names *names)

@@ -2,54 +2,55 @@
  *
  * decide.c - is this pair of accesses a race?  Exactly, with a witness
  *
- * Idea.   Collect what every witness must contain: X, a closed cut of the trace (decide_cut.h).  X
- * in observed order is nearly a witness; the only trouble is sections that X cuts open. So cheap
- * steps that look only at those settle nearly every pair, whatever the length of the trace.  What
- * is left is decided by propagation (decide_propagate.h) and search (decide_search.h) in a window
- * at the end of X, and the window grows as long as it is not enough.
+ * Idea.   Collect what every witness must contain: X, a closed cut of the trace (decide_cut.h).
+ *         X in observed order is nearly a witness; the only trouble is sections that X cuts
+ *         open.  So cheap steps that look only at those settle nearly every pair, whatever the
+ *         length of the trace.  What is left is decided by propagation (decide_propagate.h) and
+ *         search (decide_search.h) in a window at the end of X, that grows by what it missed.
  *
  * Steps.  1 [need]      X = what must precede either access; one in X itself: INFEASIBLE
- *         2 [observed]  no section is cut open with a later one in X: VERIFIED, X in observed order
- *         3 [filter]    a section that cannot end within the limits must be the last of its lock;
- * so the others must end; they cannot: INFEASIBLE 4 [close]     sections that are cut open and can
- * end do so; then as 2: VERIFIED 5 [delay]     what must follow the acquires that are left runs
- * last, greedily: VERIFIED 6 [window]    the end of X from the earliest such acquire on: propagate
- * to a contradiction (INFEASIBLE), or linearise (VERIFIED), or search; then a larger window,
- *                       finally all of X
- *         7             otherwise UNDECIDED
- *         Only 1, 3 and propagation refute, and only with facts that hold in every witness; that
- * what is before the window comes first is assumed only when linearising, so that failing there
- *         means a larger window, never INFEASIBLE.
+ *         2 [observed]  no section is cut open with a later one in X: VERIFIED, X in observed
+ *                       order
+ *         3 [filter]    a section that cannot end within the limits must be the last of its
+ *                       lock; so the others must end; they cannot: INFEASIBLE
+ *         4 [close]     sections that are cut open and can end do so; then as 2: VERIFIED
+ *         5 [delay]     what must follow the acquires that are left runs last, greedily:
+ *                       VERIFIED
+ *         6 [late]      a read in a section that cannot end would see what the others wrote
+ *                       (decide_late.h): INFEASIBLE
+ *         7 [window]    a window of what must follow such an acquire: propagate to a
+ *                       contradiction (INFEASIBLE), or linearise (VERIFIED), or search.  What
+ *                       was missing in the window then goes into it, with all that must
+ *                       follow; if nothing was, all of X does
+ *         8             otherwise UNDECIDED
+ *         Only 1, 3, 6 and propagation refute, and only with facts that hold in every witness;
+ *         that what is before the window comes first is assumed only when linearising, so that
+ *         failing there means a larger window, never INFEASIBLE.
  *
  * Guarantee.  VERIFIED and INFEASIBLE are exact.  UNDECIDED: more nodes or a larger window than
- * allowed. Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is
- * delayed.  Step 6: O(threads) rows of the window per sweep, a few sweeps; then the search.
+ *         allowed.
+ * Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is delayed.
+ *         Step 6: the reads in the sections that cannot end.  Step 7: O(threads) rows of the
+ *         window per sweep, a few sweeps; then the search.
  * Reference.  Pavlogiannis, POPL 2020 (the problem, the closure, max-min linearisation); Genç,
- * Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
+ *         Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
  */
 #include "witness/decide.h"
 
 #include "base/memory.h"
 #include "witness/decide_cut.h"
+#include "witness/decide_late.h"
 #include "witness/decide_propagate.h"
 #include "witness/decide_search.h"
 
 #include <string.h>
-
-/* Nodes of the search in a window that is not all of X: what it is stuck on may lie before. */
-enum { PART_NODES = 40 };
-
-enum window_kind {
-	WINDOW_DELAYED, /* what must follow the sections that stand open: is the greedy enough? */
-	WINDOW_LATE,	/* all from some event on */
-	WINDOW_ALL
-};
 
 struct snag_decider {
 	const struct snag_index *ix;
 	struct snag_decide_options options;
 	struct snag_state state;
 	struct snag_line line;
+	struct snag_late late;
 	struct snag_witness witness;
 	uint32_t *needed; /* X, by thread */
 	uint32_t *closed; /* and what ends the sections that stand open in it, as far as possible */
@@ -81,6 +82,7 @@ void snag_decider_free(struct snag_decider *d)
 		return;
 	snag_state_done(&d->state);
 	snag_line_done(&d->line);
+	snag_late_done(&d->late);
 	free(d->needed);
 	free(d->closed);
 	free(d->witness.prefix);
@@ -103,9 +105,9 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 }
 
 /* Searches first without looking ahead, which is fast, then with. */
-static enum snag_decision search(struct snag_decider *d, uint32_t max_nodes, uint32_t e1,
-				 uint32_t e2)
+static enum snag_decision search(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
+	uint32_t max_nodes = d->options.max_nodes;
 	struct snag_search q = {
 		.s = &d->state,
 		.line = &d->line,
@@ -137,30 +139,40 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 	return n;
 }
 
-/* [window]: decides with the window after s->start. */
-static enum snag_decision window(struct snag_decider *d, enum window_kind kind, uint32_t e1,
-				 uint32_t e2)
+/* What the window missed goes into it, and what must follow that; false: it missed nothing. */
+static bool extend(struct snag_decider *d, const uint32_t *cut)
 {
 	struct snag_state *s = &d->state;
-	uint32_t max_nodes = d->options.max_nodes;
+	bool grew = false;
+	for (uint32_t i = 0; i < s->nmissing; i++) {
+		if (snag_state_in_window(s, s->missing[i]))
+			continue;
+		snag_cut_take_out(s, s->missing[i], cut, s->start);
+		grew = true;
+	}
+	if (grew)
+		snag_cut_delay(s, cut, s->start);
+	return grew;
+}
+
+/* [window]: decides with the window after s->start. */
+static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &d->state;
 	uint64_t size = window_size(d, d->needed);
-	if (kind == WINDOW_LATE && max_nodes > PART_NODES)
-		max_nodes = PART_NODES;
 	d->stats.windows++;
 	d->stats.window += size;
 	if (size > d->stats.max_window)
 		d->stats.max_window = size;
 	snag_state_begin(s, d->needed);
 	enum snag_decision result = SNAG_UNDECIDED;
-	/* In a larger window it would be trapped as before. */
-	bool is_first = kind == WINDOW_DELAYED || (d->options.skip & SNAG_STEP_DELAY);
-	if (is_first && !(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
+	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
-	} else if (!snag_propagate_all(s, kind == WINDOW_DELAYED ? 1 : UINT32_MAX)) {
+	} else if (!snag_propagate_all(s)) {
 		result = SNAG_INFEASIBLE;
-	} else if (kind != WINDOW_DELAYED) {
-		result = search(d, max_nodes, e1, e2);
+	} else {
+		result = search(d, e1, e2);
 	}
 	if (result == SNAG_VERIFIED)
 		witness_set(d, s->start, d->line.event, d->line.nevents, e1, e2);
@@ -170,26 +182,26 @@ static enum snag_decision window(struct snag_decider *d, enum window_kind kind, 
 /* [window]: ever larger windows, as long as they are not too large. */
 static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	const struct snag_index *ix = d->ix;
 	struct snag_state *s = &d->state;
+	size_t width = s->nthreads * sizeof(*s->start);
 	enum snag_decision result = SNAG_UNDECIDED;
-	bool has_windows = !(d->options.skip & SNAG_STEP_WINDOW);
-	if (!(d->options.skip & SNAG_STEP_DELAY)) {
+	uint64_t size = 0, whole = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++)
+		whole += d->needed[t];
+	if (!(d->options.skip & SNAG_STEP_WINDOW)) {
+		memcpy(s->start, d->needed, width);
 		snag_cut_delay(s, d->needed, s->start);
-		if (window_size(d, d->needed) <= d->options.max_window)
-			result = window(d, WINDOW_DELAYED, e1, e2);
+		do {
+			size = window_size(d, d->needed);
+			if (size > d->options.max_window)
+				return SNAG_UNDECIDED;
+			result = window(d, e1, e2);
+		} while (result == SNAG_UNDECIDED && extend(d, d->needed));
 	}
-	uint32_t from = has_windows ? snag_cut_earliest(ix, d->needed) : 0;
-	uint32_t end = e1 > e2 ? e1 : e2, length = end > from ? end - from : 0;
-	while (result == SNAG_UNDECIDED) {
-		snag_cut_before(ix, d->needed, from, s->start);
-		if (window_size(d, d->needed) > d->options.max_window)
-			return SNAG_UNDECIDED;
-		result = window(d, from == 0 ? WINDOW_ALL : WINDOW_LATE, e1, e2);
-		if (from == 0)
-			break;
-		length = length > end / 8 ? end : 8 * length + 64;
-		from = length < end ? end - length : 0;
+	if (result == SNAG_UNDECIDED && whole <= d->options.max_window &&
+	    (size < whole || (d->options.skip & SNAG_STEP_WINDOW))) {
+		memset(s->start, 0, width);
+		result = window(d, e1, e2);
 	}
 	return result;
 }
@@ -199,6 +211,7 @@ static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t 
 static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
+	memcpy(s->start, d->closed, s->nthreads * sizeof(*s->start));
 	snag_cut_delay(s, d->closed, s->start);
 	if (window_size(d, d->closed) > d->options.max_window)
 		return false;
@@ -210,22 +223,14 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
-/* [observed]: in observed order, what is needed breaks no rule. */
-static bool is_observed(struct snag_decider *d, uint32_t e1, uint32_t e2, const uint32_t *cut)
-{
-	if (snag_cut_earliest(d->ix, cut) != SNAG_NO_EVENT)
-		return false;
-	witness_set(d, cut, NULL, 0, e1, e2);
-	return true;
-}
-
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
 	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
 	if (!snag_cut_need(&d->state, e1, e2, d->needed))
 		return SNAG_INFEASIBLE;
-	if (!(skip & SNAG_STEP_OBSERVED) && is_observed(d, e1, e2, d->needed)) {
+	if (!(skip & SNAG_STEP_OBSERVED) && snag_cut_is_trace(&d->state, d->needed)) {
+		witness_set(d, d->needed, NULL, 0, e1, e2);
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
@@ -235,8 +240,8 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 	}
 	if (!(skip & SNAG_STEP_CLOSE)) {
 		memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
-		if (snag_cut_close(&d->state, racers, d->closed) &&
-		    is_observed(d, e1, e2, d->closed)) {
+		if (snag_cut_close(&d->state, racers, d->closed)) {
+			witness_set(d, d->closed, NULL, 0, e1, e2);
 			d->stats.close++;
 			return SNAG_VERIFIED;
 		}
@@ -244,6 +249,11 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 	if (!(skip & (SNAG_STEP_CLOSE | SNAG_STEP_DELAY)) && is_delayed(d, e1, e2)) {
 		d->stats.delay++;
 		return SNAG_VERIFIED;
+	}
+	if (!(skip & (SNAG_STEP_FILTER | SNAG_STEP_LATE)) &&
+	    snag_late_refutes(&d->late, &d->state, racers, d->needed)) {
+		d->stats.late++;
+		return SNAG_INFEASIBLE;
 	}
 	return windows(d, e1, e2);
 }

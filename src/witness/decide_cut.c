@@ -37,73 +37,62 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 	return ret_cut[t1] <= s->limit[t1] && ret_cut[t2] <= s->limit[t2];
 }
 
-/* The lanes of the sections that compete with that of the acquire. */
-struct rivals {
-	const struct snag_lane *lane, *end;
-};
-
-static struct rivals rivals_of(const struct snag_index *ix, uint32_t acquire)
+struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
 {
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	const struct snag_lanes *sections = &ix->sections;
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
-	return (struct rivals){sections->lane + sections->first[key],
-			       sections->lane + sections->first[key + nkeys]};
+	return (struct snag_rivals){sections->lane + sections->first[key],
+				    sections->lane + sections->first[key + nkeys]};
 }
 
-/* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
-static uint32_t last_in(const struct snag_index *ix, const struct snag_lane *lane,
-			const uint32_t *cut)
+uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
+		       const uint32_t *cut)
 {
-	uint32_t k = snag_lane_below(&ix->sections, lane, cut[lane->thread]);
-	return k ? snag_index_event(ix, lane->thread, snag_lane_at(&ix->sections, lane, k - 1))
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t k = snag_lane_below_near(sections, lane, cut[lane->thread],
+					  &s->near[lane - sections->lane]);
+	return k ? snag_index_event(s->ix, lane->thread, snag_lane_at(sections, lane, k - 1))
 		 : SNAG_NO_EVENT;
 }
 
-static bool is_last(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut)
+static bool is_last(const struct snag_state *s, uint32_t acquire, const uint32_t *cut)
 {
-	struct rivals r = rivals_of(ix, acquire);
-	snag_tid t = snag_index_thread(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(s->ix, acquire);
+	snag_tid t = snag_index_thread(s->ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
-		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		uint32_t other =
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other != SNAG_NO_EVENT && other > acquire)
 			return false;
 	}
 	return true;
 }
 
-uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut)
-{
-	uint32_t earliest = SNAG_NO_EVENT;
-	for (snag_tid t = 0; t < ix->nthreads; t++) {
-		uint32_t node = snag_index_held(ix, t, cut[t]);
-		for (; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire;
-			if (acquire < earliest && !is_last(ix, acquire, cut))
-				earliest = acquire;
-		}
-	}
-	return earliest;
-}
-
-/* Whether the event, with all that must precede it, is within the limits. */
-static bool is_within(const struct snag_state *s, const snag_tid *racers, uint32_t event)
+bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	snag_tid t = snag_index_thread(ix, event);
-	if (ix->position[event] >= s->limit[t])
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t node = snag_index_held(ix, t, cut[t]);
+		for (; node; node = ix->node[node].below)
+			if (!is_last(s, ix->node[node].acquire, cut))
+				return false;
+	}
+	return true;
+}
+
+bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, acquire);
+	uint32_t release = ix->link[acquire];
+	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
 		return false;
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[release]);
 	for (int i = 0; i < 2; i++)
 		if (racers[i] != t && row[racers[i]] > s->limit[racers[i]])
 			return false;
 	return true;
-}
-
-static bool can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
-{
-	uint32_t release = s->ix->link[acquire];
-	return release != SNAG_NO_EVENT && is_within(s, racers, release);
 }
 
 /* The event, with all that must precede it, joins the cut. */
@@ -124,16 +113,17 @@ static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint3
 		       uint32_t *cut, bool *ret_grew)
 {
 	const struct snag_index *ix = s->ix;
-	struct rivals r = rivals_of(ix, acquire);
+	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
-		uint32_t other = r.lane->thread == t ? SNAG_NO_EVENT : last_in(ix, r.lane, cut);
+		uint32_t other =
+			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other == SNAG_NO_EVENT)
 			continue;
 		uint32_t release = ix->link[other];
 		bool has_ended =
 			release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread];
-		if (!has_ended && !can_end(s, racers, other))
+		if (!has_ended && !snag_cut_can_end(s, racers, other))
 			return false;
 		/* It must end before `acquire`, so must not need it. */
 		if (snag_rows_at(s->rows, s->nthreads, s->rows->alone[release])[t] >
@@ -182,7 +172,7 @@ bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!can_end(s, racers, acquire) &&
+				if (!snag_cut_can_end(s, racers, acquire) &&
 				    !rivals_end(s, racers, acquire, cut, &grew))
 					return false;
 			}
@@ -202,9 +192,9 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (is_last(ix, acquire, cut))
+				if (is_last(s, acquire, cut))
 					continue;
-				if (!can_end(s, racers, acquire)) {
+				if (!snag_cut_can_end(s, racers, acquire)) {
 					is_all = false;
 					continue;
 				}
@@ -217,9 +207,8 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 	return is_all;
 }
 
-/* What must precede the p-th event of t, given that the cut is needed. */
-static const uint32_t *row_in(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-			      uint32_t p)
+const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+			     uint32_t p)
 {
 	uint32_t e = snag_index_event(s->ix, t, p);
 	bool is_causal = p < snag_state_causal_of(s, t, cut[t]);
@@ -227,27 +216,37 @@ static const uint32_t *row_in(const struct snag_state *s, const uint32_t *cut, s
 			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
 }
 
-/* ret_rest loses the acquire and all of the cut that must follow it. */
-static void take_out(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+/* How many of the first `end` events of u need not follow the p-th of t.  What must is at the end,
+ * and mostly short. */
+static uint32_t not_after(const struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
+			  snag_tid t, uint32_t p)
+{
+	uint32_t low = end, high = end;
+	for (uint32_t step = 1; low > 0 && snag_cut_row(s, cut, u, low - 1)[t] > p; step *= 2) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (snag_cut_row(s, cut, u, middle)[t] > p)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
 		     uint32_t *ret_rest)
 {
 	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	uint32_t p = ix->position[acquire];
+	snag_tid t = snag_index_thread(ix, event);
+	uint32_t p = ix->position[event];
 	if (p < ret_rest[t])
 		ret_rest[t] = p;
-	for (snag_tid u = 0; u < s->nthreads; u++) {
-		uint32_t low = 0, high = ret_rest[u];
-		while (u != t && low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (row_in(s, cut, u, middle)[t] > p)
-				high = middle;
-			else
-				low = middle + 1;
-		}
+	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (u != t)
-			ret_rest[u] = low;
-	}
+			ret_rest[u] = not_after(s, cut, u, ret_rest[u], t, p);
 }
 
 static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthreads, snag_tid t)
@@ -258,6 +257,27 @@ static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthrea
 	return true;
 }
 
+/* How many events of t in the rest need nothing outside it; again from the end. */
+static uint32_t inside(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+		       const uint32_t *rest)
+{
+	uint32_t low = rest[t], high = low, n = s->nthreads;
+	for (uint32_t step = 1; low > 0; step *= 2) {
+		if (is_inside(snag_cut_row(s, cut, t, low - 1), rest, n, t))
+			break;
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (is_inside(snag_cut_row(s, cut, t, middle), rest, n, t))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* In mode DEP the rows are not transitive when a later event makes reads causal: what must follow
  * something that was taken out goes too. */
 static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
@@ -265,31 +285,35 @@ static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t
 	for (bool shrank = s->rows->dependent; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t low = 0, high = ret_rest[t];
-			while (low < high) {
-				uint32_t middle = low + (high - low) / 2;
-				const uint32_t *row = row_in(s, cut, t, middle);
-				if (is_inside(row, ret_rest, s->nthreads, t))
-					low = middle + 1;
-				else
-					high = middle;
-			}
-			shrank |= low < ret_rest[t];
-			ret_rest[t] = low;
+			uint32_t k = inside(s, cut, t, ret_rest);
+			shrank |= k < ret_rest[t];
+			ret_rest[t] = k;
 		}
 	}
 }
 
+void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
+		       uint32_t *rest)
+{
+	take_out(s, event, cut, rest);
+	close_rest(s, cut, rest);
+}
+
 /* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut,
+static bool is_taken_later(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
 			   const uint32_t *rest)
 {
-	struct rivals r = rivals_of(ix, acquire);
+	const struct snag_index *ix = s->ix;
+	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
-		if (u != t && snag_lane_below(&ix->sections, r.lane, cut[u]) >
-				      snag_lane_below(&ix->sections, r.lane, rest[u]))
+		if (u == t || cut[u] == rest[u])
+			continue;
+		uint32_t *near = &s->near[r.lane - ix->sections.lane];
+		uint32_t before = snag_lane_below_near(&ix->sections, r.lane, rest[u], near);
+		if (before < snag_lane_length(r.lane) &&
+		    snag_lane_at(&ix->sections, r.lane, before) < cut[u])
 			return true;
 	}
 	return false;
@@ -303,42 +327,23 @@ static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const ui
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT ||
 			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(ix, acquire, rest) ||
-	       (stays_open && is_taken_later(ix, acquire, cut, rest));
+	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(s, acquire, cut, rest));
 }
 
-void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
+void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
-	memcpy(ret_rest, cut, s->nthreads * sizeof(*cut));
 	for (bool shrank = true; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t node = snag_index_held(ix, t, ret_rest[t]);
+			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!is_in_the_way(s, acquire, cut, ret_rest))
+				if (!is_in_the_way(s, acquire, cut, rest))
 					continue;
-				take_out(s, acquire, cut, ret_rest);
-				close_rest(s, cut, ret_rest);
+				snag_cut_take_out(s, acquire, cut, rest);
 				shrank = true;
 			}
 		}
-	}
-}
-
-void snag_cut_before(const struct snag_index *ix, const uint32_t *cut, uint32_t from,
-		     uint32_t *ret_rest)
-{
-	for (snag_tid t = 0; t < ix->nthreads; t++) {
-		uint32_t low = 0, high = cut[t];
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (snag_index_event(ix, t, middle) < from)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		ret_rest[t] = low;
 	}
 }

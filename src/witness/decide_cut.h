@@ -15,9 +15,19 @@
 
 #include "witness/decide_state.h"
 
-/* The earliest acquire whose section is cut open and not last, or SNAG_NO_EVENT: then the cut, in
- * observed order, is a valid trace. */
-uint32_t snag_cut_earliest(const struct snag_index *ix, const uint32_t *cut);
+/* The lanes of the sections that compete with that of the acquire, also those of its own thread. */
+struct snag_rivals {
+	const struct snag_lane *lane, *end;
+};
+
+struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire);
+/* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
+uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
+		       const uint32_t *cut);
+
+/* Whether every section that is cut open is last: then the cut, in observed order, is a valid
+ * trace. */
+bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut);
 
 /* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s,
  * and which threads keep all their reads.  False: one access must precede the other. */
@@ -26,6 +36,11 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 /* Of s are used: limit, and which reads are causal.  Each takes a closed cut.  `racers` are the two
  * threads with a limit. */
 
+/* Whether the section has a release that, with all that must precede it, is within the limits. */
+bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire);
+/* What must precede the p-th event of t, given that the cut is needed. */
+const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+			     uint32_t p);
 /* A section that cannot end within the limits must come last, so all others of its lock in the
  * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
 bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
@@ -35,11 +50,11 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 /* Adds the releases, if there are any, of all sections that threads other than the racers have
  * open, whatever the limits.  True: the cut grew. */
 bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
-/* The part of the cut that need not follow the acquire of a section that is not last: a valid trace
- * in observed order. */
-void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest);
-/* The part of the cut before event number `from`. */
-void snag_cut_before(const struct snag_index *ix, const uint32_t *cut, uint32_t from,
-		     uint32_t *ret_rest);
+/* The rest, a part of the cut, loses the event and all that must follow it. */
+void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
+		       uint32_t *rest);
+/* The rest loses what must follow the acquire of a section that is not last: what is left is a valid
+ * trace in observed order. */
+void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest);
 
 #endif

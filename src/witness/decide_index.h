@@ -10,10 +10,10 @@
  *
  * State.  By event:
  *         position    in its thread, from 0
- *         link        read: the write it saw; acquire: its release; release: its
- *                     acquire; join: the last event of the joined thread before it (its
- *                     fork, if it did nothing); otherwise, or if there is none,
- *                     SNAG_NO_EVENT
+ *         link        read, atomic update: the write it saw; other write: the next write of
+ *                     its variable; acquire: its release; release: its acquire; join: the
+ *                     last event of the joined thread before it (its fork, if it did
+ *                     nothing); otherwise, or if there is none, SNAG_NO_EVENT
  *         held        the locks held before it: a stack, see below
  *         A stack of held locks is its top, a node number; node i has the acquire
  *         that was taken last and the node below; 0 is the empty stack.  Taking a lock
@@ -81,18 +81,29 @@ static inline uint32_t snag_index_held(const struct snag_index *ix, snag_tid t, 
 
 /* What must precede the access e when it is one of the two that race, but for its own thread:
  * a racing read is free, and a racing write makes all earlier reads of its thread causal. */
-static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+static inline uint32_t snag_index_row_number_before(const struct snag_index *ix,
 						    const struct snag_rows *rows, uint32_t e)
 {
 	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e], row = rows->start[t];
-	if (p > 0) {
-		uint32_t before = snag_index_event(ix, t, p - 1);
-		bool is_read = ix->trace->ev[e].op == SNAG_OP_READ;
-		row = is_read ? rows->alone[before] : rows->causal[before];
-	}
-	return snag_rows_at(rows, ix->nthreads, row);
+	uint32_t p = ix->position[e];
+	if (p == 0)
+		return rows->start[t];
+	uint32_t before = snag_index_event(ix, t, p - 1);
+	return ix->trace->ev[e].op == SNAG_OP_READ ? rows->alone[before] : rows->causal[before];
 }
+
+static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
+						    const struct snag_rows *rows, uint32_t e)
+{
+	return snag_rows_at(rows, ix->nthreads, snag_index_row_number_before(ix, rows, e));
+}
+
+/* Whether w is what a read of the variable sees after the first cut[t] events of each thread, in
+ * observed order; SNAG_NO_EVENT: the initial value.  No event of the cut is after `last`. */
+bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32_t last,
+			uint32_t variable, uint32_t w);
+/* The last event of the cut, or 0. */
+uint32_t snag_index_last(const struct snag_index *ix, const uint32_t *cut);
 
 /* Whether some lock held at both events keeps them from being next to each other. */
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2);

@@ -66,4 +66,30 @@ static inline uint32_t snag_lane_below(const struct snag_lanes *lanes, const str
 	return low;
 }
 
+/* The same, near an earlier answer; *hint becomes this one. */
+static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
+					    const struct snag_lane *lane, uint32_t bound,
+					    uint32_t *hint)
+{
+	const uint32_t *at = lanes->position + lane->begin;
+	uint32_t low = *hint, high = low, n = lane[1].begin - lane->begin;
+	for (uint32_t step = 1; low > 0 && at[low - 1] >= bound; step *= 2) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	for (uint32_t step = 1; high < n && at[high] < bound; step *= 2) {
+		low = high + 1;
+		high = n - high > step ? high + step : n;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (at[middle] < bound)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*hint = low;
+	return low;
+}
+
 #endif

@@ -16,7 +16,7 @@ struct snag_choice {
 enum { SNAG_MAX_CHOICES = 64 };
 
 struct snag_line {
-	const struct snag_state *s;
+	struct snag_state *s;
 	uint32_t *done;		     /* by thread */
 	struct snag_line_wait *wait; /* by thread */
 	struct snag_line_lock *lock; /* by lock */
@@ -25,6 +25,7 @@ struct snag_line {
 	uint64_t *key;	 /* by thread: what is preferred comes first */
 	uint32_t *ready; /* threads with events left, by key */
 	uint32_t nready;
+	uint32_t last_before; /* the last event before the window */
 
 	uint32_t *event; /* the window, in the order found */
 	size_t nevents, event_cap;
@@ -33,13 +34,13 @@ struct snag_line {
 	uint32_t nchoices;
 };
 
-void snag_line_init(struct snag_line *line, const struct snag_state *s);
+void snag_line_init(struct snag_line *line, struct snag_state *s);
 void snag_line_done(struct snag_line *line);
 
 /* Tries to run the window after everything before it, in observed order as far as possible;
  * with prefer != NULL the threads prefer[0], then prefer[1], as far as possible first.  True:
- * event[] is the order.  False: it got stuck, and unless it was for what comes before the
- * window, choice[] says why. */
+ * event[] is the order.  False: it got stuck; choice[] says why or, if it was for what comes before the
+ * window, missing[] of the state. */
 bool snag_linearise(struct snag_line *line, const snag_tid *prefer);
 
 #endif

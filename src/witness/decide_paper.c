@@ -202,7 +202,7 @@ static bool close_order(struct snag_paper *p, size_t *ret_n)
 	memset(s->start, 0, width);
 	memcpy(s->limit, p->cone, width);
 	snag_state_begin(s, p->cone);
-	if (!snag_propagate_all(s, UINT32_MAX))
+	if (!snag_propagate_all(s))
 		return false;
 	const uint32_t *event = snag_state_events(s, ret_n);
 	p->order = snag_grow(p->order, &p->order_cap, *ret_n, sizeof(*p->order));
@@ -225,7 +225,7 @@ enum snag_decision snag_paper_decide(struct snag_paper *p, uint32_t e1, uint32_t
 	size_t n;
 	if (!cones(p, racers, e1, e2))
 		return SNAG_INFEASIBLE;
-	if (snag_cut_earliest(p->ix, p->cone) == SNAG_NO_EVENT) {
+	if (snag_cut_is_trace(&p->state, p->cone)) {
 		witness_set(p, p->cone, 0, e1, e2);
 		return SNAG_VERIFIED;
 	}

@@ -88,6 +88,7 @@ static enum snag_decision both_ways(struct snag_search *q, const struct snag_cho
 	for (int which = 0; which < 2; which++) {
 		size_t mark = snag_state_mark(q->s);
 		if (!is_recorded(q, c, which)) {
+			snag_state_miss(q->s, c->then[which]);
 			result = SNAG_UNDECIDED;
 			continue;
 		}
@@ -106,12 +107,12 @@ static enum snag_decision both_ways(struct snag_search *q, const struct snag_cho
 enum snag_decision snag_search(struct snag_search *q)
 {
 	for (;;) {
-		if (is_over_budget(q))
+		if (is_over_budget(q) || q->s->nmissing)
 			return SNAG_UNDECIDED;
 		q->nodes++;
 		if (snag_linearise(q->line, NULL) || snag_linearise(q->line, q->prefer))
 			return SNAG_VERIFIED;
-		if (q->line->nchoices == 0)
+		if (q->line->nchoices == 0 || q->s->nmissing)
 			return SNAG_UNDECIDED;
 		struct snag_choice c = q->line->choice[0];
 		enum probe p = q->probes ? probe(q, &c) : PROBE_CHOSEN;

@@ -24,6 +24,7 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->need = snag_calloc(n, sizeof(*s->need));
 	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
+	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
 }
 
 void snag_state_done(struct snag_state *s)
@@ -41,6 +42,7 @@ void snag_state_done(struct snag_state *s)
 	free(s->need);
 	free(s->variable);
 	free(s->lock);
+	free(s->near);
 	free(s->entering);
 	free(s->window);
 	free(s->queue);
@@ -214,6 +216,7 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 {
 	s->ntrail = 0;
 	s->is_trailing = false;
+	s->nmissing = 0;
 	/* In mode DEP the rows of the index know only of reads that an event alone makes causal. */
 	s->has_edges = s->rows->dependent;
 	s->work = 0;
@@ -230,6 +233,12 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 			note_presence(s, &s->ix->trace->ev[s->ix->node[node].acquire]);
 	}
 	grow(s);
+}
+
+void snag_state_miss(struct snag_state *s, uint32_t event)
+{
+	if (s->nmissing < SNAG_MAX_MISSING)
+		s->missing[s->nmissing++] = event;
 }
 
 bool snag_state_need(struct snag_state *s, uint32_t event)
@@ -337,8 +346,13 @@ bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 {
 	if (a == b || snag_state_is_before(s, b, a))
 		return false;
-	if (snag_state_is_before(s, a, b) || !snag_state_in_window(s, b))
+	if (snag_state_is_before(s, a, b))
 		return true;
+	if (!snag_state_in_window(s, b)) {
+		if (a > b || snag_state_in_window(s, a))
+			snag_state_miss(s, b);
+		return true;
+	}
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
 	const uint32_t *row = snag_state_in_window(s, a)

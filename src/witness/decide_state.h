@@ -18,6 +18,8 @@
  *                      facts, but those kept hold in every witness all the same.
  *         queue        events about which something new is known
  *         trail        what was overwritten, to return to a mark
+ *         missing      events before the window that should be in it: they must, or may have to,
+ *                      come after one that is
  *
  * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
  *         witness with all that was assumed.
@@ -37,6 +39,8 @@ enum {
 	SNAG_ROW_CLOSED,  /* and when it was last closed */
 	SNAG_ROW_EXTRA
 };
+
+enum { SNAG_MAX_MISSING = 64 };
 
 struct snag_undo {
 	snag_tid thread;
@@ -68,6 +72,7 @@ struct snag_state {
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
 	struct snag_present *variable, *lock;
+	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
 	bool is_sweeping;  /* new edges are not carried on at once, see snag_state_close */
 	uint32_t nchanges; /* rows that changed or are new */
@@ -78,6 +83,8 @@ struct snag_state {
 	struct snag_undo *trail;
 	size_t ntrail, trail_cap;
 	bool is_trailing;
+	uint32_t missing[SNAG_MAX_MISSING]; /* some of them */
+	uint32_t nmissing;
 	uint64_t work; /* rows joined */
 };
 
@@ -103,6 +110,9 @@ const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 /* The next event of the queue, or SNAG_NO_EVENT. */
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
+
+/* The event, before the window, should be in it. */
+void snag_state_miss(struct snag_state *s, uint32_t event);
 
 /* Reads among how many events of t must keep their writer, when the first `count` are needed. */
 uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count);

@@ -36,6 +36,7 @@ static const struct configuration configurations[] = {
 	{"no filter", {.skip = SNAG_STEP_FILTER}, false},
 	{"window only", {.skip = SNAG_STEPS & ~SNAG_STEP_WINDOW}, false},
 	{"delay only", {.skip = SNAG_STEPS & ~SNAG_STEP_DELAY}, false},
+	{"late only", {.skip = SNAG_STEPS & ~(SNAG_STEP_FILTER | SNAG_STEP_LATE)}, false},
 	{"close only", {.skip = SNAG_STEPS & ~SNAG_STEP_CLOSE}, false},
 	{"one node", {.skip = SNAG_STEPS, .max_nodes = 1}, true},
 };

@@ -22,6 +22,8 @@ static const unsigned skips[] = {
 	SNAG_STEPS & ~SNAG_STEP_WINDOW,
 	SNAG_STEPS,
 	SNAG_STEP_FILTER | SNAG_STEP_GREEDY,
+	SNAG_STEP_LATE,
+	SNAG_STEPS & ~(SNAG_STEP_FILTER | SNAG_STEP_LATE),
 };
 
 enum { NSKIPS = sizeof(skips) / sizeof(skips[0]) };

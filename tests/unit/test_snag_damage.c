@@ -216,16 +216,16 @@ static void test_hostile_columns(void **state)
 	(void)state;
 	/* names: 00 02 T0 00 02 T1; sites: layout, count, then op, flags, size, mode */
 	assert_memory_equal(file.at + names, "\0\2T0\0\2T1", 8);
-	assert_refused(names, "\x06", 1, "bad name");
+	assert_refused(names, "\x05", 1, "bad name");
 	assert_refused(names + 1, "\x7f", 1, "bad name");
 	assert_refused(names + 2, "\0", 1, "bad name");
 	assert_refused(names + 7, "0", 1, "a name given twice");
-	assert_refused(names + 4, "\5", 1, "table of"); /* T1 is a promise: one thread */
+	assert_refused(names + 4, "\4", 1, "table of"); /* T1 is a promise: one thread */
 	assert_refused(names - 11, "\x02", 1, "bad column header");   /* unknown encoding */
 	assert_refused(names - 11, "\x01", 1, "bad column of names"); /* not zstd data */
 	assert_refused(sites, "\x03", 1, "unknown layout");
 	assert_refused(sites + 1, "\x7f", 1, "bad table of sites");
-	assert_refused(sites + 2, "\x17", 1, "bad table of sites"); /* op */
+	assert_refused(sites + 2, "\x3f", 1, "bad table of sites"); /* op */
 	assert_refused(sites + 3, "\x07", 1, "bad table of sites"); /* memory order */
 	assert_refused(sites + 3, "\x10", 1, "bad table of sites"); /* flag */
 	assert_refused(sites + 5, "\x03", 1, "bad table of sites"); /* mode */

@@ -181,8 +181,8 @@ static const struct check_case check_cases[] = {
 	{"fences, begin, end", "T0 begin; T0 fence; T0 end; T0 w x; T1 w x", READS, "0 1 2 3 4",
 	 NULL},
 
-	{"tasks", "T0 w x; T1 w x; T0 task T2", READS, "0 1",
-	 "event 2 (task): traces of task programs have no witnesses"},
+	{"tasks", "T0 w x; T1 w x; T0 async T2", READS, "0 1",
+	 "event 2 (async): traces of task programs have no witnesses"},
 	{"promises", "T0 w x; T1 w x; T0 set p", READS, "0 1",
 	 "event 2 (set): traces of task programs"},
 };

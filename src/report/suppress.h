@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * suppress.h - races the user does not want to hear of
+ *
+ * The files have ThreadSanitizer's grammar, so that those people have can be used:
+ * one `type:pattern` a line, `#` begins a comment.  A pattern is found anywhere in a
+ * name; `*` stands for anything, `^` and `$` for its beginning and end.
+ *
+ *   race:PATTERN      a function, file or module of either stack, or the variable
+ *   race_top:PATTERN  the same, of the innermost functions only
+ *   called_from_lib:PATTERN  a module of either stack
+ *   id:ID             the race with that id, as reports show it
+ *   thread: mutex: signal: deadlock:   accepted, for reports that are not races
+ */
+#ifndef SNAG_REPORT_SUPPRESS_H
+#define SNAG_REPORT_SUPPRESS_H
+
+#include "report/symbols.h"
+
+struct snag_suppressions;
+
+/* What a race is matched by. */
+struct snag_suppressible {
+	const struct snag_frame *frame[2]; /* both stacks, innermost first */
+	size_t frames[2];
+	const char *variable; /* NULL: no name */
+	const char *id;	      /* NULL: none */
+};
+
+struct snag_suppressions *snag_suppressions_new(void);
+void snag_suppressions_free(struct snag_suppressions *s); /* accepts NULL */
+
+/* Adds the lines of a file; `name` is for messages.  Negative: *err names the line. */
+int snag_suppressions_add(struct snag_suppressions *s, const char *name, const char *text,
+			  size_t nbytes, struct snag_error *err);
+
+/* Whether the race is not to be reported; counts what matched. */
+bool snag_suppressions_match(struct snag_suppressions *s, const struct snag_suppressible *race);
+
+/* Goes through all: at(ctx, "race:pattern", "file:line", how often it matched). */
+void snag_suppressions_each(const struct snag_suppressions *s,
+			    void (*at)(void *ctx, const char *text, const char *place,
+				       uint64_t matched),
+			    void *ctx);
+
+/* Whether `text` matches the pattern. */
+bool snag_pattern_match(const char *pattern, const char *text);
+
+#endif

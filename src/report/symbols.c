@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * symbols.c - what the addresses of a program mean
+ *
+ * Idea.   libdwfl is told of each module and finds its debug information, also where
+ *         distributions put it.  The line of an address comes from the line table; the
+ *         functions inlined there from the tree of scopes: walking it outwards, each
+ *         inlined subroutine names its function and where it was called, which is the line of
+ *         the next one.  Without debug information the symbol table names the function.
+ * State.  modules in a sorted array of ranges, each with its libdwfl module or none;
+ *         and the names that were given out, which live on.
+ * Cost.   The debug information of a module is read when its first address is asked for.
+ */
+#include "report/symbols.h"
+
+#include "base/memory.h"
+#include "base/strtab.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct module {
+	uint64_t start, end, bias;
+	const char *path;
+	Dwfl_Module *dwfl;	    /* NULL: nothing is known of it */
+	struct snag_object *object; /* its global variables, by address */
+	size_t nobjects, object_room;
+	bool has_objects; /* they were read */
+};
+
+struct snag_symbols {
+	Dwfl *dwfl;
+	char *debuginfo_path;
+	Dwfl_Callbacks callbacks;
+	struct module *module; /* by start */
+	size_t n, room;
+	struct snag_strtab names; /* paths and demangled names, each once */
+	char **kept;		  /* by id: they stay where they are */
+	size_t kept_room;
+};
+
+struct snag_symbols *snag_symbols_new(void)
+{
+	struct snag_symbols *s = snag_calloc(1, sizeof(*s));
+	s->callbacks = (Dwfl_Callbacks){
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &s->debuginfo_path,
+	};
+	s->dwfl = dwfl_begin(&s->callbacks);
+	snag_strtab_init(&s->names);
+	return s;
+}
+
+void snag_symbols_free(struct snag_symbols *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	for (uint32_t i = 0; i < s->names.n; i++)
+		free(s->kept[i]);
+	free(s->kept);
+	snag_strtab_done(&s->names);
+	for (size_t i = 0; i < s->n; i++)
+		free(s->module[i].object);
+	free(s->module);
+	free(s);
+}
+
+static const char *keep(struct snag_symbols *s, const char *text)
+{
+	uint32_t n = s->names.n, id = snag_strtab_intern(&s->names, text, strlen(text));
+	if (id == n) {
+		s->kept = snag_grow(s->kept, &s->kept_room, n + 1, sizeof(*s->kept));
+		s->kept[id] = snag_alloc(strlen(text) + 1);
+		strcpy(s->kept[id], text);
+	}
+	return s->kept[id];
+}
+
+static struct module *module_insert(struct snag_symbols *s, const struct snag_module *m)
+{
+	s->module = snag_grow(s->module, &s->room, s->n + 1, sizeof(*s->module));
+	size_t at = s->n++;
+	for (; at > 0 && s->module[at - 1].start > m->start; at--)
+		s->module[at] = s->module[at - 1];
+	s->module[at] = (struct module){
+		.start = m->start,
+		.end = m->end,
+		.bias = m->bias,
+		.path = keep(s, m->path),
+	};
+	return &s->module[at];
+}
+
+static bool is_same_build(Dwfl_Module *mod, const struct snag_module *m)
+{
+	const unsigned char *id;
+	GElf_Addr where;
+	int n = dwfl_module_build_id(mod, &id, &where);
+	return n > 0 && (size_t)n == m->build_id_bytes && memcmp(id, m->build_id, (size_t)n) == 0;
+}
+
+int snag_symbols_add(struct snag_symbols *s, const struct snag_module *m, struct snag_error *err)
+{
+	struct module *new = module_insert(s, m);
+	if (access(m->path, R_OK) != 0)
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: cannot be read, so its functions have no names", m->path);
+	dwfl_report_begin_add(s->dwfl);
+	Dwfl_Module *mod = dwfl_report_elf(s->dwfl, m->path, m->path, -1, m->bias, false);
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	if (!mod)
+		return snag_fail(err, SNAG_EINPUT, "%s: %s", m->path, dwfl_errmsg(-1));
+	GElf_Addr bias;
+	dwfl_module_getelf(mod, &bias); /* reads the file, which tells the build id */
+	if (m->build_id && !is_same_build(mod, m))
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: not the file that ran, so its functions have no names",
+				 m->path);
+	new->dwfl = mod;
+	return 0;
+}
+
+static struct module *module_at(struct snag_symbols *s, uint64_t address)
+{
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (s->module[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
+}
+
+static const char *demangled(struct snag_symbols *s, const char *name)
+{
+	if (!name)
+		return NULL;
+	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	const char *kept = keep(s, plain ? plain : name);
+	free(plain);
+	return kept;
+}
+
+/* The name of a function's entry, with its scope and parameters where it has such a name. */
+static const char *function_name(struct snag_symbols *s, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		return demangled(s, dwarf_formstring(&attr));
+	if (dwarf_attr_integrate(die, DW_AT_name, &attr))
+		return demangled(s, dwarf_formstring(&attr));
+	return NULL;
+}
+
+static uint32_t number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &value) != 0)
+		return 0;
+	return (uint32_t)value;
+}
+
+static const char *call_file(Dwarf_Die *cu, Dwarf_Die *die)
+{
+	Dwarf_Files *files;
+	size_t n, file = number(die, DW_AT_call_file);
+	if (dwarf_getsrcfiles(cu, &files, &n) != 0 || file >= n)
+		return NULL;
+	return dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Fills frames from the scopes around `address`; the first has its line already. */
+static size_t scopes_walk(struct snag_symbols *s, Dwarf_Die *cu, Dwarf_Addr address,
+			  struct snag_frame *frame)
+{
+	Dwarf_Die *inner, *scopes = NULL;
+	int n = dwarf_getscopes(cu, address, &inner);
+	if (n <= 0)
+		return 0;
+	/* The scopes of an address follow abstract instances; those of its innermost entry are
+	 * the concrete ones. */
+	int m = dwarf_getscopes_die(&inner[0], &scopes);
+	free(inner);
+	size_t frames = 0;
+	for (int i = 0; i < m && frames < SNAG_MAX_FRAMES; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+			continue;
+		struct snag_frame *f = &frame[frames++];
+		f->function = function_name(s, &scopes[i]);
+		f->is_inlined = tag == DW_TAG_inlined_subroutine;
+		if (!f->is_inlined || frames == SNAG_MAX_FRAMES)
+			break;
+		f[1] = (struct snag_frame){
+			.file = call_file(cu, &scopes[i]),
+			.line = number(&scopes[i], DW_AT_call_line),
+			.column = number(&scopes[i], DW_AT_call_column),
+			.module = f->module,
+			.offset = f->offset,
+		};
+	}
+	free(scopes);
+	return frames;
+}
+
+size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
+			   struct snag_frame ret_frame[SNAG_MAX_FRAMES])
+{
+	struct module *m = module_at(s, address);
+	ret_frame[0] = (struct snag_frame){.offset = address};
+	if (!m)
+		return 1;
+	ret_frame[0].module = m->path;
+	ret_frame[0].offset = address - m->bias;
+	if (!m->dwfl)
+		return 1;
+
+	Dwfl_Line *line = dwfl_module_getsrc(m->dwfl, address);
+	int number_of_line = 0, column = 0;
+	if (line) {
+		ret_frame[0].file = dwfl_lineinfo(line, NULL, &number_of_line, &column, NULL, NULL);
+		ret_frame[0].line = (uint32_t)number_of_line;
+		ret_frame[0].column = (uint32_t)column;
+	}
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = dwfl_module_addrdie(m->dwfl, address, &bias);
+	size_t n = cu ? scopes_walk(s, cu, address - bias, ret_frame) : 0;
+	if (n == 0) {
+		ret_frame[0].function = demangled(s, dwfl_module_addrname(m->dwfl, address));
+		n = 1;
+	}
+	return n;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct snag_object *a = pa, *b = pb;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->nbytes < b->nbytes ? -1 : a->nbytes > b->nbytes;
+}
+
+static void objects_read(struct snag_symbols *s, struct module *m)
+{
+	int n = m->dwfl ? dwfl_module_getsymtab(m->dwfl) : 0;
+	m->has_objects = true;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym symbol;
+		GElf_Addr at;
+		const char *name =
+			dwfl_module_getsym_info(m->dwfl, i, &symbol, &at, NULL, NULL, NULL);
+		int type = GELF_ST_TYPE(symbol.st_info);
+		if (!name || !symbol.st_size || (type != STT_OBJECT && type != STT_COMMON) ||
+		    symbol.st_shndx == SHN_UNDEF)
+			continue;
+		m->object =
+			snag_grow(m->object, &m->object_room, m->nobjects + 1, sizeof(*m->object));
+		m->object[m->nobjects++] = (struct snag_object){.name = demangled(s, name),
+								.start = at,
+								.nbytes = symbol.st_size,
+								.module = m->path};
+	}
+	if (m->nobjects)
+		qsort(m->object, m->nobjects, sizeof(*m->object), by_start);
+}
+
+bool snag_symbols_object(struct snag_symbols *s, uint64_t address, struct snag_object *ret_object)
+{
+	struct module *m = module_at(s, address);
+	if (!m)
+		return false;
+	if (!m->has_objects)
+		objects_read(s, m);
+	size_t low = 0, high = m->nobjects;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (m->object[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || address - m->object[low - 1].start >= m->object[low - 1].nbytes)
+		return false;
+	*ret_object = m->object[low - 1];
+	return true;
+}

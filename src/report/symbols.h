@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * symbols.h - what the addresses of a program mean: functions, lines, variables
+ *
+ * The program is described by the modules that were loaded where (its executable and
+ * shared libraries); what they contain is read from the files themselves, by libdw, in this
+ * process and only when asked.  A module that is missing or was built anew since
+ * gives addresses without names, never wrong names.
+ */
+#ifndef SNAG_REPORT_SYMBOLS_H
+#define SNAG_REPORT_SYMBOLS_H
+
+#include "base/error.h"
+#include "trace/callstack.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct snag_symbols;
+
+struct snag_module {
+	const char *path;
+	uint64_t bias;		 /* what was added to the addresses in the file */
+	uint64_t start, end;	 /* the addresses it took */
+	const uint8_t *build_id; /* NULL: not known */
+	size_t build_id_bytes;
+};
+
+struct snag_object { /* a global variable */
+	const char *name;
+	uint64_t start, nbytes;
+	const char *module;
+};
+
+enum { SNAG_MAX_FRAMES = 32 }; /* functions inlined at one address, and the one they are in */
+
+struct snag_symbols *snag_symbols_new(void);
+void snag_symbols_free(struct snag_symbols *symbols); /* accepts NULL */
+
+/* Negative: the file cannot be read, or is not the one that was loaded (*err says so); its
+ * addresses then have a module and an offset only. */
+int snag_symbols_add(struct snag_symbols *symbols, const struct snag_module *module,
+		     struct snag_error *err);
+
+/* The functions at a code address, innermost first; at least one.  For the address a call
+ * returns to, ask for the one before it.  The strings live as long as the symbols. */
+size_t snag_symbols_frames(struct snag_symbols *symbols, uint64_t address,
+			   struct snag_frame ret_frame[SNAG_MAX_FRAMES]);
+
+/* The global variable at an address of data. */
+bool snag_symbols_object(struct snag_symbols *symbols, uint64_t address,
+			 struct snag_object *ret_object);
+
+#endif

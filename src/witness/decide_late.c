@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide_late.c - sections that cannot end, and what their reads would see
+ *
+ * Idea.   A section that cannot end comes after all others of its lock, also those that were
+ *         observed later.  Mostly that is what refutes a false candidate: a read inside it would
+ *         then see what the others wrote.  To find that, only the few sections that cannot end need
+ *         rows, not all events of a window.
+ *
+ * State.  section[i], row[i]   a section that cannot end, and what must precede its acquire
+ *
+ * Rules.  [late]     all others of its lock that are needed end before its acquire
+ *         [through]  what must precede the acquire of section j precedes all that follows it
+ *         [circle]   something of its own thread from the acquire on would precede it: refuted
+ *         [reads]    a causal read r in it saw w, and another write v of the variable must precede r:
+ *                    v before w.  If w must precede v, or there is no w: refuted
+ *
+ * Guarantee.  It refutes only with facts that hold in every witness.  It leaves much to propagation.
+ * Cost.   O(sections x threads) bisections, and O(threads) for each read in the sections, at most
+ *         MAX_EVENTS of each.
+ */
+#include "witness/decide_late.h"
+
+#include "base/memory.h"
+#include "witness/decide_cut.h"
+#include "witness/decide_ops.h"
+
+#include <string.h>
+
+enum { MAX_EVENTS = 512 };
+
+void snag_late_done(struct snag_late *late)
+{
+	free(late->section);
+	free(late->row);
+	*late = (struct snag_late){0};
+}
+
+static uint32_t *row_of(const struct snag_late *late, const struct snag_state *s, size_t i)
+{
+	return late->row + i * s->nthreads;
+}
+
+static bool join(uint32_t *row, const uint32_t *from, uint32_t n)
+{
+	bool grew = false;
+	for (uint32_t u = 0; u < n; u++)
+		if (from[u] > row[u]) {
+			row[u] = from[u];
+			grew = true;
+		}
+	return grew;
+}
+
+static void section_add(struct snag_late *late, const struct snag_state *s, uint32_t acquire,
+			const uint32_t *cut) /* [late] */
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, acquire);
+	uint32_t p = ix->position[acquire], n = s->nthreads;
+	late->section =
+		snag_grow(late->section, &late->section_cap, late->n + 1, sizeof(*late->section));
+	late->row = snag_grow(late->row, &late->row_cap, (late->n + 1) * n, sizeof(*late->row));
+	late->section[late->n] = (struct snag_late_section){t, p};
+	uint32_t *row = row_of(late, s, late->n++);
+	memcpy(row, snag_cut_row(s, cut, t, p), n * sizeof(*row));
+	struct snag_rivals r = snag_rivals_of(ix, acquire);
+	for (; r.lane < r.end; r.lane++) {
+		snag_tid u = r.lane->thread;
+		uint32_t other = u == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
+		if (other == SNAG_NO_EVENT)
+			continue;
+		uint32_t end = ix->position[ix->link[other]];
+		join(row, snag_cut_row(s, cut, u, end), n);
+		if (end + 1 > row[u])
+			row[u] = end + 1;
+	}
+}
+
+/* False: refuted. */
+static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [through], [circle] */
+{
+	for (bool grew = true; grew;) {
+		grew = false;
+		for (size_t i = 0; i < late->n; i++) {
+			uint32_t *row = row_of(late, s, i);
+			for (size_t j = 0; j < late->n; j++)
+				if (row[late->section[j].thread] > late->section[j].position)
+					grew |= join(row, row_of(late, s, j), s->nthreads);
+			if (row[late->section[i].thread] > late->section[i].position)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* False: r would see something else than it did. */
+static bool read_allows(const struct snag_state *s, const uint32_t *late, const uint32_t *cut,
+			uint32_t r) /* [reads] */
+{
+	const struct snag_index *ix = s->ix;
+	const struct snag_lanes *writes = &ix->writes;
+	uint32_t x = ix->trace->ev[r].target, w = ix->link[r];
+	snag_tid t = snag_index_thread(ix, r);
+	const uint32_t *row = snag_cut_row(s, cut, t, ix->position[r]);
+	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
+		const struct snag_lane *lane = &writes->lane[i];
+		snag_tid u = lane->thread;
+		if (u == t || late[u] <= row[u])
+			continue;
+		uint32_t k = snag_lane_below(writes, lane, late[u]);
+		if (k == 0)
+			continue;
+		uint32_t p = snag_lane_at(writes, lane, k - 1);
+		if (w == SNAG_NO_EVENT)
+			return false;
+		snag_tid tw = snag_index_thread(ix, w);
+		uint32_t after = u == tw ? p : snag_cut_row(s, cut, u, p)[tw];
+		if (after > ix->position[w])
+			return false;
+	}
+	return true;
+}
+
+static bool reads_allow(const struct snag_late *late, const struct snag_state *s, size_t i,
+			const uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = late->section[i].thread;
+	uint32_t p = late->section[i].position, end = snag_state_causal_of(s, t, cut[t]);
+	if (end > p + MAX_EVENTS)
+		end = p + MAX_EVENTS;
+	for (; p < end; p++) {
+		uint32_t e = snag_index_event(ix, t, p);
+		if (snag_op_reads(ix->trace->ev[e].op) &&
+		    !read_allows(s, row_of(late, s, i), cut, e))
+			return false;
+	}
+	return true;
+}
+
+bool snag_late_refutes(struct snag_late *late, const struct snag_state *s, const snag_tid *racers,
+		       const uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	late->n = 0;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t node = snag_index_held(ix, t, cut[t]);
+		for (; node; node = ix->node[node].below)
+			if (!snag_cut_can_end(s, racers, ix->node[node].acquire))
+				section_add(late, s, ix->node[node].acquire, cut);
+	}
+	if (!close_rows(late, s))
+		return true;
+	for (size_t i = 0; i < late->n; i++)
+		if (!reads_allow(late, s, i, cut))
+			return true;
+	return false;
+}
