@@ -12,6 +12,7 @@
 #include "runtime/policy.h"
 #include "runtime/record.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -270,8 +271,7 @@ static void turn_pass(struct rt_thread *self, rt_time deadline)
 
 struct rt_thread *rt_enter(void)
 {
-	if (rt_unlikely(!rt.has_begun))
-		rt_begin();
+	rt_begin_once();
 	struct rt_thread *self = rt_self();
 	if (rt_likely(self && self->state == RT_RUNNING))
 		return self;
@@ -439,6 +439,22 @@ void rt_sched_exit(struct rt_thread *self)
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+}
+
+void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->top = rt_hot.top;
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	to->hot = &rt_hot;
+	to->kernel_tid = self->kernel_tid;
+	turn_begin(to);
+	rt_hot.self = to;
+	rt_hot.top = to->top;
+	rt_hot.end = to->frames + RT_FRAMES;
+	rt_hot.fuel = to->turn_fuel;
+	rt_sched_unlock();
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
