@@ -72,21 +72,23 @@ static void make_one(struct maker *m)
 	emit(m, 0, SNAG_OP_FINISH_END, 0);
 }
 
-/* A million tasks in one finish; each reads a table, and reads and writes cells of its own. */
+/* A million tasks, in ten finishes; each reads a table, and reads and writes cells of its own. */
 static void make_forall(struct maker *m)
 {
-	enum { TASKS = 1000000, CELLS = 8, TABLE = 64 };
-	emit(m, 0, SNAG_OP_FINISH_BEGIN, 0);
-	for (uint32_t i = 0; i < TASKS; i++) {
+	enum { ROUNDS = 10, TASKS = 100000, CELLS = 8, TABLE = 64 };
+	for (uint32_t i = 0; i < ROUNDS * TASKS; i++) {
+		if (i % TASKS == 0)
+			emit(m, 0, SNAG_OP_FINISH_BEGIN, 0);
 		uint32_t t = create(m, 0, SNAG_OP_TASK_CREATE);
 		for (uint32_t k = 0; k < CELLS; k++) {
 			emit(m, t, SNAG_OP_READ, (i + k) % TABLE);
-			emit(m, t, SNAG_OP_WRITE, TABLE + i * CELLS + k);
-			emit(m, t, SNAG_OP_READ, TABLE + i * CELLS + k);
+			emit(m, t, SNAG_OP_WRITE, TABLE + i % TASKS * CELLS + k);
+			emit(m, t, SNAG_OP_READ, TABLE + i % TASKS * CELLS + k);
 		}
 		emit(m, t, SNAG_OP_TASK_END, 0);
+		if ((i + 1) % TASKS == 0)
+			emit(m, 0, SNAG_OP_FINISH_END, 0);
 	}
-	emit(m, 0, SNAG_OP_FINISH_END, 0);
 }
 
 /* Divide and conquer: the leaves fill cells, who waited for two halves reads some of them. */
