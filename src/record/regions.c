@@ -11,6 +11,7 @@
 #include "record/regions.h"
 
 #include "base/memory.h"
+#include "report/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct stack {
 struct block {
 	uint64_t addr, nbytes;
 	uint64_t number;
+	uint32_t thread, loc; /* that allocated it */
 };
 
 struct page {
@@ -44,6 +46,7 @@ struct table { /* open addressing by a key that is not 0, which is the first fie
 };
 
 struct snag_regions {
+	struct snag_symbols *symbols;
 	struct module *module;
 	size_t nmodules, module_cap;
 	struct stack *stack; /* by their top, ascending */
@@ -97,9 +100,10 @@ static void *table_get(struct table *t, uint64_t key) /* zeroed but for the key,
 	return slot;
 }
 
-struct snag_regions *snag_regions_new(void)
+struct snag_regions *snag_regions_new(struct snag_symbols *symbols)
 {
 	struct snag_regions *r = snag_calloc(1, sizeof(*r));
+	r->symbols = symbols;
 	r->pages.elem = sizeof(struct page);
 	r->blocks.elem = sizeof(struct block);
 	return r;
@@ -208,9 +212,10 @@ static void small_add(struct snag_regions *r, const struct block *b)
 		((struct page *)table_get(&r->pages, number))->cover = b->addr;
 }
 
-void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes)
+void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
+			uint32_t loc)
 {
-	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++};
+	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
 	if (b.nbytes >= LARGE)
 		large_add(r, &b);
 	else
@@ -263,18 +268,40 @@ static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
 	return NULL;
 }
 
+/* Appends an offset; 0 is left out. */
+static size_t offset_add(char to[SNAG_REGION_NAME], int n, uint64_t offset)
+{
+	size_t at = n < SNAG_REGION_NAME - 24 ? (size_t)n : SNAG_REGION_NAME - 24;
+	to[at] = 0;
+	if (offset)
+		at += (size_t)snprintf(to + at, SNAG_REGION_NAME - at, "+0x%llx",
+				       (unsigned long long)offset);
+	return at;
+}
+
+static size_t module_name(const struct snag_regions *r, const struct module *m, uint64_t addr,
+			  char to[SNAG_REGION_NAME])
+{
+	struct snag_object object;
+	if (!snag_symbols_object(r->symbols, addr, &object))
+		return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", m->name),
+				  addr - m->base);
+	return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", object.name),
+			  addr - object.start);
+}
+
 size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME])
 {
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (addr >= r->module[i].base && addr < r->module[i].end)
-			return (size_t)snprintf(to, SNAG_REGION_NAME, "%s+0x%llx",
-						r->module[i].name,
-						(unsigned long long)(addr - r->module[i].base));
+			return module_name(r, &r->module[i], addr, to);
 	const struct block *b = block_at(r, addr);
 	if (b)
-		return (size_t)snprintf(to, SNAG_REGION_NAME, "heap#%llu+0x%llx",
-					(unsigned long long)b->number,
-					(unsigned long long)(addr - b->addr));
+		return offset_add(to,
+				  snprintf(to, SNAG_REGION_NAME, "heap#%llu:%llu@%u,T%u",
+					   (unsigned long long)b->number,
+					   (unsigned long long)b->nbytes, b->loc, b->thread),
+				  addr - b->addr);
 	const struct stack *s = stack_at(r, addr);
 	if (s)
 		return (size_t)snprintf(to, SNAG_REGION_NAME, "T%u-0x%llx", s->thread,

@@ -40,7 +40,8 @@ struct snag_task {
 	snag_task_body *body;
 	void *arg;
 	snag_tid id;
-	uint32_t stack;
+	uint32_t stack_number;
+	struct snag_stack stack;
 	enum snag_wait why; /* if it waits */
 	bool is_waiting;
 	uint32_t promise;		 /* if it waits for one */
@@ -54,7 +55,7 @@ struct snag_tasks {
 	struct snag_task outside; /* who called snag_tasks_run() */
 	struct task_scope all;	  /* the finish that task 0 lives in */
 	struct snag_task *oldest, *newest;
-	uint32_t spare; /* the stack of the task that ended last; SNAG_STACK_NONE: none */
+	struct snag_task *spare; /* the task that ended last, with its stack; NULL: none */
 	bool is_isolated;
 	enum snag_tasks_end end;
 	struct snag_stacks stacks;

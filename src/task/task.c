@@ -23,8 +23,8 @@
  *         one of them is blocked: that is a deadlock.  Theirs is the only way not to end.
  *
  * Cost.   A task: one record and one stack taken and given back, two switches.  A task that
- *         has ended costs nothing.  The stack of the task that ended last is set aside, not
- *         given back, because its end still runs on it; the next child takes it.
+ *         has ended costs nothing.  The record and stack of the task that ended last are set
+ *         aside, not given back, because its end still runs on it; the next child takes them.
  *
  * Reference.  Jin et al., "Dynamic determinacy race detection for task-parallel programs
  *         with promises" (DRDP), section 4.2.  There, a task that blocks again switches
@@ -44,6 +44,30 @@ static void nobody_listens(void *ctx, uint8_t op, snag_tid task, uint32_t target
 {
 }
 
+/* A record with a stack; NULL: no memory. */
+static struct snag_task *task_take(struct snag_tasks *ts)
+{
+	struct snag_task *task = ts->spare;
+	if (task) {
+		ts->spare = NULL;
+		return task;
+	}
+	task = snag_pool_take(&ts->task_pool);
+	if (!task)
+		return NULL;
+	task->stack_number = snag_stacks_take(&ts->stacks);
+	if (task->stack_number == SNAG_STACK_NONE)
+		return NULL;
+	task->stack = snag_stacks_at(&ts->stacks, task->stack_number);
+	return task;
+}
+
+static void task_give(struct snag_tasks *ts, struct snag_task *task)
+{
+	snag_stacks_give(&ts->stacks, task->stack_number);
+	snag_pool_give(&ts->task_pool, task);
+}
+
 struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options)
 {
 	struct snag_tasks *ts = snag_pages_map(sizeof(*ts));
@@ -56,8 +80,8 @@ struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options)
 	snag_pool_init(&ts->task_pool, sizeof(struct snag_task));
 	snag_pool_init(&ts->scope_pool, sizeof(struct task_scope));
 	snag_pool_init(&ts->frame_pool, sizeof(struct task_frame));
-	ts->spare = snag_stacks_take(&ts->stacks);
-	if (ts->spare == SNAG_STACK_NONE) {
+	ts->spare = task_take(ts);
+	if (!ts->spare) {
 		snag_tasks_free(ts);
 		return NULL;
 	}
@@ -106,11 +130,10 @@ static _Noreturn void task_end(struct snag_tasks *ts) /* [end] */
 		goes_on->is_waiting = false;
 		to = goes_on;
 	}
-	if (ts->spare != SNAG_STACK_NONE)
-		snag_stacks_give(&ts->stacks, ts->spare);
-	ts->spare = task->stack;
 	task_remove(ts, task);
-	snag_pool_give(&ts->task_pool, task);
+	if (ts->spare)
+		task_give(ts, ts->spare);
+	ts->spare = task;
 	ts->now = to;
 	snag_fiber_leave(&to->fiber);
 }
@@ -122,28 +145,19 @@ static void task_main(void *arg)
 	task_end(ts);
 }
 
-/* A task ready to run, or NULL: there is no memory, or no number left. */
+/* A task ready to run; NULL: there is no memory, or no number left. */
 static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, void *arg)
 {
-	uint32_t number = ts->spare;
-	ts->spare = SNAG_STACK_NONE;
-	if (number == SNAG_STACK_NONE)
-		number = snag_stacks_take(&ts->stacks);
-	if (number == SNAG_STACK_NONE || ts->stats.tasks == UINT32_MAX)
+	struct snag_task *task = task_take(ts);
+	if (!task || ts->stats.tasks == UINT32_MAX)
 		return NULL;
-	struct snag_task *task = snag_pool_take(&ts->task_pool);
-	if (!task)
-		return NULL;
-
 	task->id = (snag_tid)ts->stats.tasks;
 	task->body = body;
 	task->arg = arg;
 	task->base = (struct task_frame){0};
 	task->frame = &task->base;
 	task->is_waiting = false;
-	task->stack = number;
-	struct snag_stack stack = snag_stacks_at(&ts->stacks, number);
-	snag_fiber_prepare(&task->fiber, &stack, task_main, ts);
+	snag_fiber_prepare(&task->fiber, &task->stack, task_main, ts);
 	return task;
 }
 

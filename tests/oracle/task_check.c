@@ -25,6 +25,13 @@ struct task_check task_checks[] = {
 		      .spawn = true,
 		      .promises = true,
 		      .leaks = true}},
+	{.name = "cg", .features = {true, true, true, true, true, true}, .blocks_in_order = true},
+	{.name = "zipper",
+	 .features = {true, true, true, true, true, true},
+	 .blocks_in_order = true},
+	{.name = "isograph",
+	 .features = {true, true, true, true, true, true},
+	 .blocks_in_order = true},
 	{0},
 };
 
@@ -70,7 +77,8 @@ static bool can_judge(const struct task_check *c, const struct task_program *p,
 {
 	struct task_program copy = *p;
 	task_program_repair(&copy, &c->features);
-	return copy.n == p->n && memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
+	return run->trace.n > 0 && copy.n == p->n &&
+	       memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
 	       (!c->serial || is_serial(&run->trace));
 }
 
