@@ -29,8 +29,8 @@
  *         schedule, unless the order of two isolated blocks matters.
  * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
  *         variable and 12 for each parallel reader beyond the first.
- * Reference.  Jin, Yu, Zhao, Sarkar et al., DRDP: determinacy race detection for promises,
- *         with the errors of figures 8 and 9 repaired.
+ * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
+ *         promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
 #include "base/memory.h"
 #include "detect/detector.h"
