@@ -107,18 +107,11 @@ static int folder_make(const char *dir, struct snag_error *err)
 	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
 }
 
-static bool want_colour(void)
-{
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
-	       strcmp(term, "dumb") != 0;
-}
-
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_text_options options = {
-		.colour = want_colour(), .limit = v->limit, .witness_dir = v->witness};
+		.colour = cli_want_colour(), .limit = v->limit, .witness_dir = v->witness};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -178,8 +171,7 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 }
 
 static int analysis_report(const struct snag_analysis *a, const struct snag_source *src,
-			   const struct analyze_values *v,
-			   struct snag_error *err)
+			   const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	for (size_t i = 0; i < a->n; i++)
@@ -212,7 +204,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	int rc = cli_detectors_choose(v->with, &options, err);
+	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
 	struct snag_source *src = NULL;

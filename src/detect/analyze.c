@@ -381,13 +381,27 @@ static void finish(struct run *r, struct snag_index *ix)
 	}
 }
 
+/* Tells the detectors that there are no more events. */
+static void end(struct run *r)
+{
+	double begin = seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->end || r->is_out[i])
+			continue;
+		c->detector->end(r->state[i]);
+		double now = seconds_now();
+		c->findings->seconds += now - begin;
+		begin = now;
+	}
+	r->analysis->interrupted |= is_stopped(r->options);
+}
+
 /* What comes after the trace was read: naming and deciding pairs. */
 static int second_part(struct run *r)
 {
 	struct snag_index *ix = NULL;
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].detector->end && !r->is_out[i])
-			r->collector[i].detector->end(r->state[i]);
+	end(r);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
 		ix = snag_index_new(r->trace);
@@ -494,6 +508,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].by_variable = options->by_variable;
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;

@@ -12,32 +12,42 @@
 
 struct locations {
 	snag_loc a, b;
+	uint32_t variable; /* 0 unless races are told apart by it */
 };
 
-static uint64_t locations_hash(snag_loc a, snag_loc b)
+static struct locations locations_of(const struct snag_collector *c, const struct snag_site *first,
+				     const struct snag_site *second)
 {
-	return a < b ? snag_hash(a, b) : snag_hash(b, a);
+	return (struct locations){first->loc, second->loc, c->by_variable ? second->target : 0};
+}
+
+static uint64_t locations_hash(struct locations l)
+{
+	uint64_t both = l.a < l.b ? snag_hash(l.a, l.b) : snag_hash(l.b, l.a);
+	return l.variable ? snag_hash(both, l.variable) : both;
 }
 
 static uint64_t race_hash(const void *ctx, uint32_t number)
 {
-	const struct snag_race *r = &((const struct snag_findings *)ctx)->race[number];
-	return locations_hash(r->first.loc, r->second.loc);
+	const struct snag_collector *c = ctx;
+	const struct snag_race *r = &c->findings->race[number];
+	return locations_hash(locations_of(c, &r->first, &r->second));
 }
 
 static bool race_equals(const void *ctx, uint32_t number, const void *key)
 {
-	const struct snag_race *r = &((const struct snag_findings *)ctx)->race[number];
+	const struct snag_collector *c = ctx;
+	const struct snag_race *r = &c->findings->race[number];
 	const struct locations *l = key;
-	return (r->first.loc == l->a && r->second.loc == l->b) ||
-	       (r->first.loc == l->b && r->second.loc == l->a);
+	return ((r->first.loc == l->a && r->second.loc == l->b) ||
+		(r->first.loc == l->b && r->second.loc == l->a)) &&
+	       locations_of(c, &r->first, &r->second).variable == l->variable;
 }
 
 /* The race of two locations, or NULL. */
 static struct snag_race *race_find(const struct snag_collector *c, struct locations l)
 {
-	uint32_t number = snag_slots_find(&c->by_locations, locations_hash(l.a, l.b), race_equals,
-					  c->findings, &l);
+	uint32_t number = snag_slots_find(&c->by_locations, locations_hash(l), race_equals, c, &l);
 	return number == SNAG_SLOTS_NONE ? NULL : &c->findings->race[number];
 }
 
@@ -57,7 +67,8 @@ static struct snag_race *race_of_locations(struct snag_collector *c, struct loca
 	r = race_new(c);
 	r->first.loc = l.a;
 	r->second.loc = l.b;
-	snag_slots_add(&c->by_locations, (uint32_t)(r - c->findings->race), race_hash, c->findings);
+	r->second.target = l.variable;
+	snag_slots_add(&c->by_locations, (uint32_t)(r - c->findings->race), race_hash, c);
 	return r;
 }
 
@@ -67,15 +78,19 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 	r->first = found->first;
 	r->second = found->second;
 	r->verdict = c->detector->verdict;
-	/* A clock's entry is one more than the number of the event that made it known. */
-	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
+	/* A clock's entry is one more than the number of the event that made it known.  What it
+	 * knows of a thread that had the seat before is nothing of this one. */
+	uint32_t known = found->before ? snag_vclock_of_thread(found->pool, found->before,
+							       found->first.thread)
+				       : 0;
+	if (known && known <= snag_seats_since(&found->pool->seats, found->first.thread))
+		known = 0;
 	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
 }
 
 static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	struct snag_race *r =
-		race_of_locations(c, (struct locations){found->first.loc, found->second.loc});
+	struct snag_race *r = race_of_locations(c, locations_of(c, &found->first, &found->second));
 	bool is_nearer =
 		r->second.event == found->second.event && r->first.event < found->first.event;
 	if (r->count == 0 || is_nearer)
@@ -114,7 +129,7 @@ static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
 	if (c->decides || c->detector->disjoint_locksets ||
-	    !snag_recent_partners(c->recent, ev, event, since, before, partners_found, c))
+	    !snag_recent_partners(c->recent, ev, event, since, before, pool, partners_found, c))
 		snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
@@ -146,14 +161,15 @@ static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, co
 static bool is_unordered(const struct snag_collector *c, uint32_t e1, uint32_t e2)
 {
 	const struct snag_question *q = snag_partners_question(&c->partners, e2);
-	return q && e1 >= snag_vclock_get(q->before, snag_index_thread(c->ix, e1));
+	return q && e1 >= snag_vclock_of_thread(c->partners.pool, q->before,
+						snag_index_thread(c->ix, e1));
 }
 
 /* A race was decided.  Those of a relation are counted afterwards; m2 has counted its own. */
 static void on_race(void *ctx, const struct snag_race *race)
 {
 	struct snag_collector *c = ctx;
-	struct locations l = {race->first.loc, race->second.loc};
+	struct locations l = locations_of(c, &race->first, &race->second);
 	bool is_counted = !c->verify || c->pairs;
 	if (c->verify && race->verdict == SNAG_UNVERIFIED &&
 	    !is_unordered(c, race->first.event, race->second.event))
@@ -272,7 +288,7 @@ static bool round_run(struct snag_collector *c)
 static void pairs_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
-	struct snag_race *r = race_find(c, (struct locations){found->first.loc, found->second.loc});
+	struct snag_race *r = race_find(c, locations_of(c, &found->first, &found->second));
 	if (r)
 		r->count += found->n;
 }

@@ -29,7 +29,8 @@ struct snag_collector {
 	const struct snag_detector *detector;
 	struct snag_recent *recent;
 	struct snag_findings *findings;
-	bool pairs; /* every racy pair on its own */
+	bool pairs;	  /* every racy pair on its own */
+	bool by_variable; /* races of different variables apart; not of detectors that decide */
 	struct snag_partners partners;
 	struct snag_pairs incomplete; /* races whose first access is to be looked up */
 	struct snag_refusal {	      /* the first event that the detector could not judge */

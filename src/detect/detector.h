@@ -103,7 +103,9 @@ struct snag_detector {
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
-	/* NULL, or: there are no more events; forgets all but the clocks it has handed out. */
+	/* NULL, or: there are no more events (also if the reading was broken off, which shows in
+	 * env->stop): looks for races, if it does so only now, and forgets all but what it needs
+	 * for `finish` and the clocks it has handed out. */
 	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
@@ -156,7 +158,6 @@ snag_handlers_run(const struct snag_handlers *h, void *state, const struct snag_
 			break;
 		case SNAG_OP_BEGIN:
 		case SNAG_OP_END:
-		case SNAG_OP_ALLOC:
 			break;
 		default:
 			if (h->sync && !(ev->flags & SNAG_NESTED))

@@ -19,7 +19,6 @@ enum {
 	MAX_NESTING = 500,   /* of blocks and parentheses */
 	MAX_ARGUMENTS = 100, /* of a procedure */
 	MAX_SLOTS = 1 << 26, /* shared variables and array elements */
-	MAX_TEXT_BYTES = 1 << 26,
 };
 
 #define NO_PC UINT32_MAX   /* the end of a chain of jumps */

@@ -26,9 +26,9 @@ int snag_program_parse(const char *name, const char *text, size_t nbytes,
 {
 	struct snag_error ignored;
 	struct parser p = {.err = err ? err : &ignored};
-	if (nbytes > MAX_TEXT_BYTES)
+	if (nbytes > SNAG_PROGRAM_BYTES)
 		return snag_fail(err, SNAG_EINPUT, "%s: more than %d MiB", name,
-				 MAX_TEXT_BYTES >> 20);
+				 SNAG_PROGRAM_BYTES >> 20);
 	p.program = snag_calloc(1, sizeof(*p.program));
 	p.program->name = snag_alloc(strlen(name) + 1);
 	strcpy(p.program->name, name);
