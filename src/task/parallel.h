@@ -161,7 +161,7 @@ void snag_strand_run(struct worker *w, struct async_task *task); /* now, on a st
 void snag_strand_begin(struct worker *w); /* of a thread; returns when the run is over */
 void snag_strand_ready(struct worker *w, struct strand *strand);
 struct strand *snag_strand_take_ready(struct worker *w); /* NULL: none */
-void snag_strand_loop(void);				 /* worker.c: does not return */
+_Noreturn void snag_strand_loop(void); /* worker.c: looks for work */
 _Noreturn void snag_strand_resume(struct worker *w, struct strand *strand); /* from a loop */
 _Noreturn void snag_strand_exit(struct worker *w); /* from a loop, to the thread's stack */
 bool snag_strand_has_room(const struct worker *w);

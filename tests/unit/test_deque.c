@@ -68,7 +68,7 @@ static void each_item_is_taken_once(void **state)
 			i += snag_deque_push(&deque, (void *)i);
 		for (unsigned n = 3; n > 0; n--)
 			take(snag_deque_pop(&deque));
-		if (i % 7 == 0)
+		if (i % 7 == 0 && i <= ITEMS)
 			i += snag_deque_push(&deque, (void *)i);
 	}
 	while (!snag_deque_is_empty(&deque))
