@@ -279,7 +279,7 @@ static void bench_file(const char *path, const struct settings *s)
 		bench_job(&job, "check", nbytes, s);
 	for (size_t i = 0; snag_detectors[i]; i++) {
 		job.detector = snag_detectors[i];
-		if (is_wanted(s, job.detector->name))
+		if (job.detector->ops & SNAG_OPS_OF_THREADS && is_wanted(s, job.detector->name))
 			bench_job(&job, job.detector->name, nbytes, s);
 	}
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md} (readers and
-# hb, shb, lockset) and docs/results/prediction.{csv,md} (the predictive orders and m2).
+# hb, shb, lockset), docs/results/prediction.{csv,md} (the predictive orders and m2) and
+# docs/results/tasks.{csv,md} (running tasks).
 #
 #   make bench                           everything: about 8 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
@@ -62,7 +63,8 @@ for threads in 2 32 128; do
 done
 measure "snag std" "$sweep" 8 --unprotected 0
 measure "snag std" "$sweep" 8 --skew 0.9
-
+programs=read,check,hb,shb,lockset,wcp # threads in turn, about 100,000 in 10M events
+measure snag "$sweep" 8 --life 9
 
 results prediction wcp,sdp,sdpx,dc,wdp,m2
 for events in $lengths; do
@@ -78,3 +80,9 @@ for name in foundation prediction; do
 	bench/summary.py "$out/$name.csv" "$out/$name.md"
 	echo "bench: wrote $out/$name.csv and $out/$name.md" >&2
 done
+
+echo "bench: tasks" >&2
+build/bench/tasks -r "$repetitions" -C "$commit" >"$dir/tasks.csv"
+cp "$dir/tasks.csv" "$out/tasks.csv"
+bench/tasks.py "$out/tasks.csv" "$out/tasks.md"
+echo "bench: wrote $out/tasks.csv and $out/tasks.md" >&2

@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS snag RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+install(DIRECTORY ${RUNTIME_DIR} DESTINATION lib)
+
 # Man pages, from Markdown.
 file(GLOB MAN_SOURCES CONFIGURE_DEPENDS docs/man/*.1.md)
 foreach(source ${MAN_SOURCES})

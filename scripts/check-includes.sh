@@ -10,10 +10,11 @@ allowed() {
 	task) echo "trace base" ;;
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
-	report) echo "trace base" ;;
-	lang) echo "task trace base" ;;
+	report) echo "trace order base" ;;
+	record) echo "runtime report trace base" ;;
+	lang) echo "task trace order base" ;;
 	runtime) echo "task trace detect report base" ;;
-	cli) echo "lang runtime task report witness detect shadow order trace base" ;;
+	cli) echo "lang record runtime task report witness detect shadow order trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -88,8 +88,10 @@ void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
 	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
 		out_of_memory();
 	if (!is_mapped(new_cap, elem)) {
+		p = snag_realloc(p, new_cap, elem);
+		memset((char *)p + *cap * elem, 0, (new_cap - *cap) * elem);
 		*cap = new_cap;
-		return snag_realloc(p, new_cap, elem);
+		return p;
 	}
 	nbytes = mapped_bytes(new_cap, elem);
 	void *to;

@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
+#include "cli/reporting.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
 #include "report/report.h"
@@ -97,28 +98,11 @@ static bool is_json_only(const struct analyze_values *v)
 	return v->json && strcmp(v->json, "-") == 0;
 }
 
-static int folder_make(const char *dir, struct snag_error *err)
-{
-	struct stat st;
-	if (mkdir(dir, 0777) == 0)
-		return 0;
-	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		errno = ENOTDIR;
-	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
-}
-
-static bool want_colour(void)
-{
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
-	       strcmp(term, "dumb") != 0;
-}
-
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_text_options options = {
-		.colour = want_colour(), .limit = v->limit, .witness_dir = v->witness};
+		.colour = cli_want_colour(), .limit = v->limit, .witness_dir = v->witness};
 	struct snag_printer to;
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
@@ -177,26 +161,12 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 	return report->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
 }
 
-static int analysis_report(const struct snag_analysis *a,
-			   const struct snag_analyze_options *options,
-			   const struct snag_source *src, const struct analyze_values *v,
-			   struct snag_error *err)
+static int analysis_report(const struct snag_analysis *a, const struct snag_source *src,
+			   const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
-	for (size_t i = 0; i < a->n; i++)
-		part[i] = (struct snag_report_part){.findings = &a->findings[i],
-						    .kind = options->detector[i]->kind,
-						    .guarantee = options->detector[i]->guarantee};
-	struct snag_report report = {.trace = src->name,
-				     .names = src->names,
-				     .events = a->events,
-				     .counts = a->counts,
-				     .skipped = src->skipped,
-				     .interrupted = a->interrupted,
-				     .threads = &a->threads,
-				     .pairs = v->pairs,
-				     .part = part,
-				     .nparts = a->n};
+	struct snag_report report = cli_report(a, src, part);
+	report.pairs = v->pairs;
 	return reports_write(&report, v, err);
 }
 
@@ -213,14 +183,14 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	int rc = cli_detectors_choose(v->with, &options, err);
+	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
 	struct snag_source *src = NULL;
 	if (rc == 0)
 		rc = cli_source_open(operand[0], &v->reading, &src, err);
 	if (rc == 0 && v->witness)
-		rc = folder_make(v->witness, err);
+		rc = cli_folder_make(v->witness, err);
 	if (rc < 0)
 		goto out;
 
@@ -230,7 +200,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	cli_progress_end(&progress);
 	if (rc < 0)
 		goto out;
-	rc = analysis_report(&analysis, &options, src, v, err);
+	rc = analysis_report(&analysis, src, v, err);
 	snag_analysis_done(&analysis);
 out:
 	snag_source_close(src);

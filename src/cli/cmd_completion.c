@@ -14,11 +14,13 @@ void completion_commands(struct snag_printer *to)
 			snag_printf(to, "%s%s", i ? " " : "", cli_commands[i]->name);
 }
 
-void completion_detectors(struct snag_printer *to)
+void completion_detectors(struct snag_printer *to, enum cli_offer offer)
 {
+	uint32_t of = offer == CLI_OFFER_TASK_DETECTORS ? SNAG_OPS_OF_TASKS : UINT32_MAX;
 	snag_print(to, "all");
 	for (size_t i = 0; snag_detectors[i]; i++)
-		snag_printf(to, " %s", snag_detectors[i]->name);
+		if (snag_detectors[i]->ops & of)
+			snag_printf(to, " %s", snag_detectors[i]->name);
 }
 
 void completion_choices(struct snag_printer *to, const char *words)

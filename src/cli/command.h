@@ -28,6 +28,7 @@ enum cli_offer {
 	CLI_OFFER_FILES,
 	CLI_OFFER_FOLDERS,
 	CLI_OFFER_DETECTORS,
+	CLI_OFFER_TASK_DETECTORS,
 	CLI_OFFER_COMMANDS
 };
 
@@ -43,7 +44,7 @@ struct cli_option {
 	const char *help; /* one line, no full stop */
 };
 
-enum { CLI_MAX_OPERANDS = 2 };
+enum { CLI_ALL_OPERANDS = 1 << 30 }; /* as a number of operands: any, and they end the options */
 
 struct cli_command {
 	const char *name;
@@ -55,6 +56,7 @@ struct cli_command {
 	const struct cli_option *common;  /* likewise, after them; shared by several commands */
 	const char *about; /* what --help says below the synopsis; ends with a newline */
 	bool hidden;	   /* from `snag help` and completion */
+	bool is_raw;	   /* all words are operands, also those with dashes */
 
 	const void *defaults; /* the values before parsing */
 	size_t values_size;

@@ -16,7 +16,7 @@ void completion_zsh(struct snag_printer *to);
 
 /* Lists of words with spaces between. */
 void completion_commands(struct snag_printer *to);
-void completion_detectors(struct snag_printer *to);
+void completion_detectors(struct snag_printer *to, enum cli_offer offer);
 void completion_choices(struct snag_printer *to, const char *words); /* "a|b|c" */
 
 #endif

@@ -11,9 +11,9 @@ static void bash_value(struct snag_printer *to, const struct cli_option *o)
 		snag_print(to, " COMPREPLY=($(compgen -W '");
 		completion_choices(to, o->value);
 		snag_print(to, "' -- \"$cur\"))");
-	} else if (o->offer == CLI_OFFER_DETECTORS) {
+	} else if (o->offer == CLI_OFFER_DETECTORS || o->offer == CLI_OFFER_TASK_DETECTORS) {
 		snag_print(to, " COMPREPLY=($(compgen -P \"$head\" -W '");
-		completion_detectors(to);
+		completion_detectors(to, o->offer);
 		snag_print(to, "' -- \"${cur##*,}\"))");
 	} else if (o->offer == CLI_OFFER_FILES) {
 		snag_print(to, " COMPREPLY=($(compgen -f -- \"$cur\"))");

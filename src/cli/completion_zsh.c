@@ -34,9 +34,10 @@ static void zsh_option(struct snag_printer *to, const struct cli_option *o)
 			snag_print(to, "(");
 			completion_choices(to, o->value);
 			snag_print(to, ")");
-		} else if (o->offer == CLI_OFFER_DETECTORS) {
+		} else if (o->offer == CLI_OFFER_DETECTORS ||
+			   o->offer == CLI_OFFER_TASK_DETECTORS) {
 			snag_print(to, "_values -s , detector ");
-			completion_detectors(to);
+			completion_detectors(to, o->offer);
 		} else if (o->offer == CLI_OFFER_FILES) {
 			snag_print(to, "_files");
 		} else if (o->offer == CLI_OFFER_FOLDERS) {

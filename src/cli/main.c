@@ -44,7 +44,7 @@ const struct cli_command *cli_command_find(const char *name, struct snag_error *
 static int command_run(const struct cli_command *command, char *const *word, int n,
 		       struct snag_error *err)
 {
-	char *operand[CLI_MAX_OPERANDS + 1];
+	char **operand = snag_calloc((size_t)n + 1, sizeof(*operand));
 	void *values = snag_calloc(1, command->values_size);
 	if (command->defaults)
 		memcpy(values, command->defaults, command->values_size);
@@ -54,6 +54,7 @@ static int command_run(const struct cli_command *command, char *const *word, int
 	else if (rc == 0)
 		rc = command->run(values, operand, err);
 	free(values);
+	free(operand);
 	return rc;
 }
 

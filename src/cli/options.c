@@ -147,10 +147,12 @@ int cli_options_parse(const struct cli_command *command, char *const *word, int 
 {
 	struct parser p = {.command = command, .word = word, .n = n, .values = values, .err = err};
 	unsigned noperands = 0;
-	bool options_ended = false;
+	bool options_ended = command->is_raw;
 	while (p.at < n) {
 		char *w = word[p.at++];
 		int rc = 0;
+		if (noperands && command->max_operands == CLI_ALL_OPERANDS)
+			options_ended = true;
 		if (!options_ended && strcmp(w, "--") == 0) {
 			options_ended = true;
 		} else if (!options_ended && w[0] == '-' && w[1]) {

@@ -10,7 +10,7 @@
 /* Goes through word[0 .. n): options may stand before and after operands, values
  * as "--name VALUE" or "--name=VALUE"; "--" ends the options, "-" is an operand.
  * Returns 1 if --help was asked for (nothing else is checked then), 0, or
- * SNAG_EINPUT.  `operand` has room for CLI_MAX_OPERANDS and a NULL. */
+ * SNAG_EINPUT.  `operand` has room for all words and a NULL. */
 int cli_options_parse(const struct cli_command *command, char *const *word, int n, void *values,
 		      char **operand, struct snag_error *err);
 

@@ -6,8 +6,11 @@
 
 #include "trace/output.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int cli_output_probe(const char *path, struct snag_error *err)
 {
@@ -29,4 +32,21 @@ bool cli_same_file(const char *a, const char *b)
 	struct stat sa, sb;
 	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) &&
 	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+bool cli_want_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+int cli_folder_make(const char *dir, struct snag_error *err)
+{
+	struct stat st;
+	if (mkdir(dir, 0777) == 0)
+		return 0;
+	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
 }

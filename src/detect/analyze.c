@@ -6,6 +6,10 @@
  *         again: once to name partners that lie far back, and once to look up the details
  *         a report shows.  A source that cannot be read again is copied into a
  *         log as it goes by.
+ *
+ *         Whether a trace is of threads or of tasks shows at its first event of one kind.  A
+ *         detector that cannot judge an event is an error, or is left out from then on if
+ *         whoever chose the detectors wants only those that fit.
  */
 #include "detect/analyze.h"
 
@@ -15,6 +19,7 @@
 #include "detect/details.h"
 #include "detect/log.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,6 +34,8 @@ struct run {
 	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
 	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
+	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
+	uint32_t ops;			 /* those of the trace so far */
 };
 
 static double seconds_now(void)
@@ -39,12 +46,14 @@ static double seconds_now(void)
 }
 
 /* How much of the trace is kept for those that ask for all of it. */
-static size_t events_to_keep(const struct snag_analyze_options *options)
+static size_t events_to_keep(const struct run *r)
 {
 	size_t keep = 0;
-	for (size_t i = 0; i < options->ndetectors; i++) {
-		const struct snag_detector *d = options->detector[i];
-		bool decides = d->decide && !options->undecided;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_detector *d = r->collector[i].detector;
+		bool decides = d->decide && !r->options->undecided;
+		if (r->is_out[i])
+			continue;
 		if (d->finish || (decides && !d->decide_if_short))
 			return SIZE_MAX;
 		if (decides)
@@ -53,12 +62,25 @@ static size_t events_to_keep(const struct snag_analyze_options *options)
 	return keep;
 }
 
+/* Whether a detector may look for partners in the window: its pairs are not all decided, and
+ * locks held do not count. */
+static bool needs_window(const struct snag_analyze_options *options)
+{
+	for (size_t i = 0; i < options->ndetectors; i++) {
+		const struct snag_detector *d = options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !options->undecided;
+		if (d->events && !d->disjoint_locksets && !decides)
+			return true;
+	}
+	return false;
+}
+
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
  * the trace if a detector asks for it. */
 static int second_reading_prepare(struct run *r)
 {
 	struct snag_source *again;
-	r->keep = events_to_keep(r->options);
+	r->keep = events_to_keep(r);
 	if (r->keep) {
 		r->trace = snag_alloc(sizeof(*r->trace));
 		snag_trace_init(r->trace);
@@ -104,23 +126,115 @@ static int second_reading(struct run *r, struct snag_source **ret_src)
 	return 1;
 }
 
-static bool asks(const struct snag_collector *c, bool is_second_round)
+/* Without this detector from now on; what only it needed is not kept any longer. */
+static void leave_out(struct run *r, size_t i)
 {
-	return c->partners.n && (!is_second_round || c->is_second_round);
+	struct snag_collector *c = &r->collector[i];
+	struct snag_source *again = NULL;
+	r->is_out[i] = true;
+	c->decides = false;
+	snag_partners_drop(&c->partners);
+	snag_pairs_drop(&c->incomplete);
+	if (r->trace && events_to_keep(r) != SIZE_MAX &&
+	    (r->log || snag_source_again(r->src, &again, NULL) > 0)) {
+		snag_source_close(again);
+		r->keep = events_to_keep(r);
+	}
 }
 
-/* Names the partners of racy accesses, of all detectors or only of those in their second
- * round of deciding, in one reading. */
-static int answer_partners(struct run *r, bool is_second_round)
+/* "run.snag: event 7: hb: <why>" */
+static int refuse(struct run *r, size_t i, const struct snag_batch *batch, uint32_t event,
+		  const char *why)
+{
+	bool has_line = batch->line;
+	unsigned long long place = has_line ? batch->line[event - batch->first] : event;
+	return snag_fail(r->err, SNAG_EINPUT,
+			 has_line ? "%s:%llu: %s: %s" : "%s: event %llu: %s: %s", r->src->name,
+			 place, r->collector[i].detector->name, why);
+}
+
+static int refuse_op(struct run *r, size_t i, const struct snag_batch *batch)
+{
+	char why[160];
+	size_t k = 0;
+	while (r->collector[i].detector->ops >> batch->ev[k].op & 1)
+		k++;
+	uint8_t op = batch->ev[k].op;
+	const char *fit = NULL;
+	for (size_t d = 0; snag_detectors[d] && !fit; d++)
+		if (snag_detectors[d]->by_default && snag_detectors[d]->ops >> op & 1)
+			fit = snag_detectors[d]->name;
+	snprintf(why, sizeof(why), "cannot judge a trace with '%s'%s%s", snag_op_info[op].text,
+		 fit ? "; can: " : "", fit ? fit : "");
+	return refuse(r, i, batch, (uint32_t)(batch->first + k), why);
+}
+
+static bool is_any_left(const struct run *r)
+{
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (!r->is_out[i])
+			return true;
+	return r->analysis->n == 0;
+}
+
+/* Before a batch: are there detectors that cannot judge it? */
+static int ops_check(struct run *r, const struct snag_batch *batch)
+{
+	uint32_t ops = 0;
+	for (size_t i = 0; i < batch->n; i++)
+		ops |= UINT32_C(1) << batch->ev[i].op;
+	r->ops |= ops;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		if (r->is_out[i] || !(ops & ~r->collector[i].detector->ops))
+			continue;
+		leave_out(r, i);
+		if (!r->options->fitting || !is_any_left(r))
+			return refuse_op(r, i, batch);
+	}
+	return 0;
+}
+
+/* After a batch: did one of them give up? */
+static int refusals_check(struct run *r, const struct snag_batch *batch)
+{
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_refusal *refusal = &r->collector[i].refusal;
+		if (r->is_out[i] || !refusal->why[0])
+			continue;
+		leave_out(r, i);
+		if (!r->options->fitting || !is_any_left(r))
+			return refuse(r, i, batch, refusal->event, refusal->why);
+	}
+	return 0;
+}
+
+/* A trace that shows no task is one of threads. */
+static void leave_out_tasks(struct run *r)
+{
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->options->fitting && !r->is_out[i] && !(r->ops & SNAG_OPS_OF_TASKS) &&
+		    !(r->collector[i].detector->ops & SNAG_OPS_OF_THREADS)) {
+			leave_out(r, i);
+			if (!is_any_left(r))
+				r->is_out[i] = false;
+		}
+}
+
+/* Whether its partners are still to be named: not if they were candidates. */
+static bool asks(const struct snag_collector *c)
+{
+	return c->partners.n && !c->verify;
+}
+
+/* Names the partners of the racy accesses of all detectors, in one reading. */
+static int answer_partners(struct run *r)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
 	size_t n = 0;
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (asks(c, is_second_round))
-			partners[n++] = &c->partners;
-	}
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (asks(&r->collector[i]))
+			partners[n++] = &r->collector[i].partners;
 	if (n == 0)
 		return 0;
 	int rc = second_reading(r, &src);
@@ -132,18 +246,37 @@ static int answer_partners(struct run *r, bool is_second_round)
 	/* One reading for all: it is shared evenly. */
 	double seconds = (seconds_now() - begin) / (double)n;
 	for (size_t i = 0; i < r->analysis->n; i++)
-		if (asks(&r->collector[i], is_second_round))
+		if (asks(&r->collector[i]))
 			r->collector[i].findings->seconds += seconds;
+	return rc;
+}
+
+/* Completes the races of which only a number is known, of all detectors in one reading. */
+static int answer_pairs(struct run *r)
+{
+	struct snag_pairs *pairs[SNAG_MAX_DETECTORS];
+	struct snag_source *src;
+	size_t n = 0;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].incomplete.n)
+			pairs[n++] = &r->collector[i].incomplete;
+	if (n == 0)
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	rc = snag_pairs_answer(pairs, n, src, r->err);
+	snag_source_close(src);
 	return rc;
 }
 
 /* So many questions have gathered that they are answered before the trace ends. */
 static int answer_early(struct run *r)
 {
-	int rc = answer_partners(r, false);
+	int rc = answer_partners(r);
 	for (size_t i = 0; i < r->analysis->n; i++)
 		snag_partners_drop(&r->collector[i].partners);
-	return rc;
+	return rc < 0 ? rc : answer_pairs(r);
 }
 
 static int batch_run(struct run *r, const struct snag_batch *batch)
@@ -152,14 +285,18 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 	double begin = seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
+		if (r->is_out[i])
+			continue;
 		if (c->detector->events)
 			c->detector->events(r->state[i], batch);
 		should_answer |= !c->decides && snag_partners_should_answer(&c->partners);
+		should_answer |= snag_pairs_should_answer(&c->incomplete, r->analysis->events);
 		double end = seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
-	return should_answer ? answer_early(r) : 0;
+	int rc = refusals_check(r, batch);
+	return rc == 0 && should_answer ? answer_early(r) : rc;
 }
 
 static bool is_stopped(const struct snag_analyze_options *options)
@@ -177,6 +314,9 @@ static int first_reading(struct run *r)
 		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_LOG_MAX_THREADS)
 			return snag_fail(r->err, SNAG_EINPUT, "%s: more than %d threads",
 					 r->src->name, SNAG_LOG_MAX_THREADS);
+		rc = ops_check(r, &batch);
+		if (rc < 0)
+			return rc;
 		if (r->log)
 			snag_log_add(r->log, &batch);
 		trace_keep(r, &batch);
@@ -205,7 +345,8 @@ static bool has_branch(const struct snag_trace *trace)
 	return false;
 }
 
-static void decide_begin(struct run *r, struct snag_index *ix)
+/* Decides the pairs of the detectors that want it. */
+static void decide_pairs(struct run *r, struct snag_index *ix)
 {
 	bool by_dependence = has_branch(r->trace);
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -213,44 +354,16 @@ static void decide_begin(struct run *r, struct snag_index *ix)
 		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
 					      ? SNAG_MODE_DEP
 					      : SNAG_MODE_M2;
-		if (!c->decides || c->partners.n == 0)
+		if (!c->decides)
 			continue;
-		snag_index_add_mode(ix, mode);
-		snag_collector_decide(c, ix, mode);
+		double begin = seconds_now();
+		c->findings->complete = c->detector->is_complete;
+		if (c->partners.n) {
+			snag_index_add_mode(ix, mode);
+			snag_collector_decide(c, ix, mode);
+		}
+		c->findings->seconds += seconds_now() - begin;
 	}
-}
-
-static bool round_end(struct snag_collector *c)
-{
-	double begin = seconds_now();
-	bool is_open = snag_collector_round(c);
-	c->findings->seconds += seconds_now() - begin;
-	return is_open;
-}
-
-/* Names the partners of racy accesses, and decides those that are to be decided. */
-static int decide_partners(struct run *r, struct snag_index *ix)
-{
-	struct snag_analysis *a = r->analysis;
-	bool is_open = false;
-	if (ix && !ix->is_task)
-		decide_begin(r, ix);
-	int rc = answer_partners(r, false);
-	for (size_t i = 0; rc == 0 && i < a->n; i++)
-		if (r->collector[i].verify)
-			is_open |= round_end(&r->collector[i]);
-	if (rc == 0 && is_open)
-		rc = answer_partners(r, true);
-	for (size_t i = 0; rc == 0 && i < a->n; i++) {
-		struct snag_collector *c = &r->collector[i];
-		if (c->verify && c->is_second_round)
-			round_end(c);
-		if (c->verify)
-			snag_collector_settle(c);
-		else if (c->decides && c->partners.n == 0)
-			c->findings->complete = c->detector->is_complete && !a->interrupted;
-	}
-	return rc;
 }
 
 /* Hands the whole trace to the detectors that ask for it. */
@@ -259,7 +372,7 @@ static void finish(struct run *r, struct snag_index *ix)
 	double begin = seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		if (!c->detector->finish)
+		if (!c->detector->finish || r->is_out[i])
 			continue;
 		c->findings->complete = c->detector->finish(r->state[i], ix);
 		double end = seconds_now();
@@ -268,15 +381,36 @@ static void finish(struct run *r, struct snag_index *ix)
 	}
 }
 
+/* Tells the detectors that there are no more events. */
+static void end(struct run *r)
+{
+	double begin = seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->end || r->is_out[i])
+			continue;
+		c->detector->end(r->state[i]);
+		double now = seconds_now();
+		c->findings->seconds += now - begin;
+		begin = now;
+	}
+	r->analysis->interrupted |= is_stopped(r->options);
+}
+
 /* What comes after the trace was read: naming and deciding pairs. */
 static int second_part(struct run *r)
 {
 	struct snag_index *ix = NULL;
+	end(r);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
 		ix = snag_index_new(r->trace);
 	}
-	int rc = decide_partners(r, ix);
+	if (ix && !ix->is_task)
+		decide_pairs(r, ix);
+	int rc = answer_partners(r);
+	if (rc == 0)
+		rc = answer_pairs(r);
 	if (rc == 0 && ix) {
 		finish(r, ix);
 		snag_index_take_threads(ix, &r->analysis->threads);
@@ -292,7 +426,7 @@ static int look_up_details(struct run *r)
 	struct snag_analysis *a = r->analysis;
 	size_t nraces = 0, n = 0;
 	for (size_t i = 0; i < a->n; i++)
-		nraces += a->findings[i].nraces;
+		nraces += r->is_out[i] ? 0 : a->findings[i].nraces;
 	if (nraces == 0 || r->options->brief)
 		return 0;
 	struct snag_source *src;
@@ -301,7 +435,7 @@ static int look_up_details(struct run *r)
 		return rc;
 	struct snag_site **site = snag_alloc(nraces * 3 * sizeof(struct snag_site *));
 	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = 0; k < a->findings[i].nraces; k++) {
+		for (size_t k = 0; !r->is_out[i] && k < a->findings[i].nraces; k++) {
 			struct snag_race *race = &a->findings[i].race[k];
 			site[n++] = &race->first;
 			site[n++] = &race->second;
@@ -321,6 +455,46 @@ static enum snag_stages stages_of(const struct snag_analyze_options *options,
 	return d->finish || decides ? options->stages : SNAG_STAGES_EXACT;
 }
 
+static void stat_add(void *ctx, const char *name, uint64_t value)
+{
+	struct snag_findings *f = ctx;
+	f->stat = snag_grow(f->stat, &f->stat_cap, f->nstats + 1, sizeof(*f->stat));
+	f->stat[f->nstats++] = (struct snag_stat){name, value};
+}
+
+/* The end of a detector that may have been left out. */
+static void detector_end(struct run *r, size_t i)
+{
+	struct snag_collector *c = &r->collector[i];
+	struct snag_findings *f = c->findings;
+	/* What was left out may have had races. */
+	bool is_whole = !r->analysis->interrupted && r->src->skipped == 0;
+	f->complete &= is_whole;
+	f->race_free = c->detector->proves && is_whole && f->nraces == 0 &&
+		       c->detector->proves(r->state[i]);
+	if (c->detector->stats)
+		c->detector->stats(r->state[i], stat_add, f);
+	snag_collector_sort(c);
+	snag_collector_done(c);
+	c->detector->close(r->state[i]);
+}
+
+/* Closes the gaps of the detectors that were left out. */
+static void findings_compact(struct run *r)
+{
+	struct snag_analysis *a = r->analysis;
+	size_t to = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		if (r->is_out[i]) {
+			snag_findings_done(&a->findings[i]);
+			continue;
+		}
+		a->findings[to] = a->findings[i];
+		a->detector[to++] = r->options->detector[i];
+	}
+	a->n = to;
+}
+
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
@@ -330,10 +504,11 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent);
+	snag_recent_init(&r.recent, needs_window(options));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		r.collector[i].by_variable = options->by_variable;
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
 		r.collector[i].env.budget = options->budget;
@@ -345,17 +520,14 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	int rc = second_reading_prepare(&r);
 	if (rc == 0)
 		rc = first_reading(&r);
+	leave_out_tasks(&r);
 	if (rc == 0)
 		rc = second_part(&r);
 	if (rc == 0)
 		rc = look_up_details(&r);
-	for (size_t i = 0; i < a->n; i++) {
-		/* What was left out may have had races. */
-		a->findings[i].complete &= !a->interrupted && src->skipped == 0;
-		snag_collector_sort(&r.collector[i]);
-		snag_collector_done(&r.collector[i]);
-		r.collector[i].detector->close(r.state[i]);
-	}
+	for (size_t i = 0; i < a->n; i++)
+		detector_end(&r, i);
+	findings_compact(&r);
 	snag_recent_done(&r.recent);
 	snag_log_done(r.log);
 	free(r.log);

@@ -14,9 +14,11 @@ enum { SNAG_MAX_DETECTORS = 32 };
 struct snag_analyze_options {
 	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
 	size_t ndetectors;
-	bool pairs;	 /* list every racy pair instead of one race per pair of locations */
-	unsigned jobs;	 /* threads that may be used; 0: one per processor */
-	uint32_t budget; /* of the search for one pair, in nodes; 0: the default */
+	bool fitting;	  /* leave out detectors that cannot judge the trace, instead of an error */
+	bool pairs;	  /* list every racy pair instead of one race per pair of locations */
+	bool by_variable; /* one race per variable and pair of locations; tasks only */
+	unsigned jobs;	  /* threads that may be used; 0: one per processor */
+	uint32_t budget;  /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
@@ -28,7 +30,8 @@ struct snag_analyze_options {
 };
 
 struct snag_analysis {
-	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
+	struct snag_findings findings[SNAG_MAX_DETECTORS];	  /* in the order of the options */
+	const struct snag_detector *detector[SNAG_MAX_DETECTORS]; /* whose they are */
 	size_t n;
 	uint64_t events;	      /* how many were analysed */
 	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */

@@ -5,36 +5,50 @@
 #include "detect/collector.h"
 
 #include "base/memory.h"
+#include "detect/candidates.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The verdict of a race that is being decided. */
-#define UNKNOWN SNAG_VERDICTS
+struct locations {
+	snag_loc a, b;
+	uint32_t variable; /* 0 unless races are told apart by it */
+};
 
-static size_t slot_start(const struct snag_collector *c, snag_loc a, snag_loc b)
+static struct locations locations_of(const struct snag_collector *c, const struct snag_site *first,
+				     const struct snag_site *second)
 {
-	uint64_t low = a < b ? a : b, high = a < b ? b : a;
-	return (size_t)(((low << 32 | high) * 0x9e3779b97f4a7c15u) >> 20) & (c->nslots - 1);
+	return (struct locations){first->loc, second->loc, c->by_variable ? second->target : 0};
 }
 
-static bool same_locations(const struct snag_race *r, snag_loc a, snag_loc b)
+static uint64_t locations_hash(struct locations l)
 {
-	return (r->first.loc == a && r->second.loc == b) ||
-	       (r->first.loc == b && r->second.loc == a);
+	uint64_t both = l.a < l.b ? snag_hash(l.a, l.b) : snag_hash(l.b, l.a);
+	return l.variable ? snag_hash(both, l.variable) : both;
 }
 
-static void slots_double(struct snag_collector *c)
+static uint64_t race_hash(const void *ctx, uint32_t number)
 {
-	free(c->slot);
-	c->nslots = c->nslots ? c->nslots * 2 : 64;
-	c->slot = snag_calloc(c->nslots, sizeof(*c->slot));
-	for (size_t i = 0; i < c->findings->nraces; i++) {
-		const struct snag_race *r = &c->findings->race[i];
-		size_t s = slot_start(c, r->first.loc, r->second.loc);
-		while (c->slot[s])
-			s = (s + 1) & (c->nslots - 1);
-		c->slot[s] = (uint32_t)i + 1;
-	}
+	const struct snag_collector *c = ctx;
+	const struct snag_race *r = &c->findings->race[number];
+	return locations_hash(locations_of(c, &r->first, &r->second));
+}
+
+static bool race_equals(const void *ctx, uint32_t number, const void *key)
+{
+	const struct snag_collector *c = ctx;
+	const struct snag_race *r = &c->findings->race[number];
+	const struct locations *l = key;
+	return ((r->first.loc == l->a && r->second.loc == l->b) ||
+		(r->first.loc == l->b && r->second.loc == l->a)) &&
+	       locations_of(c, &r->first, &r->second).variable == l->variable;
+}
+
+/* The race of two locations, or NULL. */
+static struct snag_race *race_find(const struct snag_collector *c, struct locations l)
+{
+	uint32_t number = snag_slots_find(&c->by_locations, locations_hash(l), race_equals, c, &l);
+	return number == SNAG_SLOTS_NONE ? NULL : &c->findings->race[number];
 }
 
 static struct snag_race *race_new(struct snag_collector *c)
@@ -45,16 +59,16 @@ static struct snag_race *race_new(struct snag_collector *c)
 }
 
 /* The race of two locations; a new one has count 0. */
-static struct snag_race *race_of_locations(struct snag_collector *c, snag_loc a, snag_loc b)
+static struct snag_race *race_of_locations(struct snag_collector *c, struct locations l)
 {
-	if (c->findings->nraces * 2 >= c->nslots)
-		slots_double(c);
-	size_t s = slot_start(c, a, b);
-	for (; c->slot[s]; s = (s + 1) & (c->nslots - 1))
-		if (same_locations(&c->findings->race[c->slot[s] - 1], a, b))
-			return &c->findings->race[c->slot[s] - 1];
-	struct snag_race *r = race_new(c);
-	c->slot[s] = (uint32_t)c->findings->nraces;
+	struct snag_race *r = race_find(c, l);
+	if (r)
+		return r;
+	r = race_new(c);
+	r->first.loc = l.a;
+	r->second.loc = l.b;
+	r->second.target = l.variable;
+	snag_slots_add(&c->by_locations, (uint32_t)(r - c->findings->race), race_hash, c);
 	return r;
 }
 
@@ -63,15 +77,20 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 {
 	r->first = found->first;
 	r->second = found->second;
-	r->verdict = c->verify ? UNKNOWN : c->detector->verdict;
-	/* A clock's entry is one more than the number of the event that made it known. */
-	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
+	r->verdict = c->detector->verdict;
+	/* A clock's entry is one more than the number of the event that made it known.  What it
+	 * knows of a thread that had the seat before is nothing of this one. */
+	uint32_t known = found->before ? snag_vclock_of_thread(found->pool, found->before,
+							       found->first.thread)
+				       : 0;
+	if (known && known <= snag_seats_since(&found->pool->seats, found->first.thread))
+		known = 0;
 	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
 }
 
 static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	struct snag_race *r = race_of_locations(c, found->first.loc, found->second.loc);
+	struct snag_race *r = race_of_locations(c, locations_of(c, &found->first, &found->second));
 	bool is_nearer =
 		r->second.event == found->second.event && r->first.event < found->first.event;
 	if (r->count == 0 || is_nearer)
@@ -79,33 +98,9 @@ static void file_grouped(struct snag_collector *c, const struct snag_partners_fo
 	r->count += found->n;
 }
 
-/* Of a stretch of partners the first and the last are enough to begin with, if one race of two
- * locations will do. */
-static void file_candidates(struct snag_collector *c, const struct snag_partners_found *found)
-{
-	uint32_t second = found->second.event;
-	const bool *wanted = c->is_second_round ? snag_verify_locations(c->verify) : NULL;
-	if (wanted && !(wanted[found->first.loc] && wanted[found->second.loc]))
-		return;
-	if (!c->pairs && !c->is_second_round) {
-		file_grouped(c, found);
-		snag_verify_add(c->verify, found->event[0], second);
-		if (found->n > 1)
-			snag_verify_add(c->verify, found->event[found->n - 1], second);
-		return;
-	}
-	for (size_t i = 0; i < found->n; i++)
-		if (!snag_verify_add(c->verify, found->event[i], second))
-			return;
-}
-
 static void partners_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
-	if (c->verify) {
-		file_candidates(c, found);
-		return;
-	}
 	c->findings->npairs += found->n;
 	if (!c->pairs) {
 		file_grouped(c, found);
@@ -134,7 +129,7 @@ static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
 	if (c->decides || c->detector->disjoint_locksets ||
-	    !snag_recent_partners(c->recent, ev, event, since, before, partners_found, c))
+	    !snag_recent_partners(c->recent, ev, event, since, before, pool, partners_found, c))
 		snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
@@ -147,20 +142,46 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	partners_found(c, &found);
 }
 
-/* A race was decided; without filing its locations before, whoever decides has grouped. */
+static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
+{
+	struct snag_collector *c = ctx;
+	racy_add(c, event);
+	snag_pairs_add(&c->incomplete, first, ev, event);
+}
+
+static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, const char *why)
+{
+	struct snag_collector *c = ctx;
+	if (c->refusal.why[0])
+		return;
+	c->refusal.event = event;
+	snprintf(c->refusal.why, sizeof(c->refusal.why), "%s", why);
+}
+
+static bool is_unordered(const struct snag_collector *c, uint32_t e1, uint32_t e2)
+{
+	const struct snag_question *q = snag_partners_question(&c->partners, e2);
+	return q && e1 >= snag_vclock_of_thread(c->partners.pool, q->before,
+						snag_index_thread(c->ix, e1));
+}
+
+/* A race was decided.  Those of a relation are counted afterwards; m2 has counted its own. */
 static void on_race(void *ctx, const struct snag_race *race)
 {
 	struct snag_collector *c = ctx;
-	bool is_filed = c->verify && !c->pairs;
-	struct snag_race *r =
-		is_filed ? race_of_locations(c, race->first.loc, race->second.loc) : race_new(c);
-	uint64_t count = is_filed ? r->count : race->count;
+	struct locations l = locations_of(c, &race->first, &race->second);
+	bool is_counted = !c->verify || c->pairs;
+	if (c->verify && race->verdict == SNAG_UNVERIFIED &&
+	    !is_unordered(c, race->first.event, race->second.event))
+		return; /* the relation refutes it */
+	struct snag_race *r = is_counted ? race_new(c) : race_of_locations(c, l);
 	*r = *race;
-	r->count = count;
+	r->count = is_counted ? race->count : 0;
 	r->known = (struct snag_site){.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
-	if (!is_filed)
-		c->findings->npairs += count;
-	if (!c->verify && race->verdict == SNAG_PREDICTED)
+	c->findings->npairs += r->count;
+	if (c->verify)
+		return;
+	if (race->verdict == SNAG_PREDICTED)
 		racy_add(c, race->second.event);
 	c->is_unsorted = true;
 }
@@ -176,6 +197,8 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 {
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
+					     .on_race_with = on_race_with,
+					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,
 					     .ctx = c,
@@ -185,6 +208,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 				     .findings = findings,
 				     .pairs = pairs};
 	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);
+	snag_pairs_init(&c->incomplete, partners_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 }
@@ -193,38 +217,108 @@ void snag_collector_done(struct snag_collector *c)
 {
 	snag_verify_free(c->verify);
 	snag_partners_done(&c->partners);
-	free(c->slot);
+	snag_pairs_done(&c->incomplete);
+	snag_slots_done(&c->by_locations);
+}
+
+/* ---- deciding ---- */
+
+static enum snag_procedure procedure_of(const struct snag_collector *c)
+{
+	if (c->env.stages != SNAG_STAGES_PAPER)
+		return SNAG_DECIDE_EXACTLY;
+	return c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION : SNAG_VINDICATE;
+}
+
+/* The relation is complete: all predictable races are its pairs.  If one race of two locations
+ * will do, the first round sees one candidate for all that are alike, whichever it
+ * is; otherwise those that the relation orders need no decision. */
+static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
+{
+	struct snag_collector *c = ctx;
+	bool is_any = !c->pairs && !snag_verify_locations(c->verify);
+	return (!is_any && !is_unordered(c, e1, e2)) || snag_verify_add(c->verify, e1, e2);
+}
+
+/* How many of the partners every witness puts before the racy access. */
+static size_t necessarily_before(const struct snag_collector *c,
+				 const struct snag_partners_found *found)
+{
+	const uint32_t *row =
+		snag_index_row_before(c->ix, &c->ix->rows[c->mode], found->second.event);
+	size_t low = 0, high = found->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (c->ix->position[found->event[mid]] < row[found->first.thread])
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The relation is not: its own pairs are candidates.  Of a stretch of partners the first and the
+ * last are enough to begin with, if one race of two locations will do.  A published
+ * procedure is shown also what cannot be a race. */
+static void candidates_found(void *ctx, const struct snag_partners_found *found)
+{
+	struct snag_collector *c = ctx;
+	bool is_any = !c->pairs && !snag_verify_locations(c->verify);
+	size_t i = procedure_of(c) == SNAG_DECIDE_EXACTLY ? necessarily_before(c, found) : 0;
+	size_t step = is_any && found->n - i > 2 ? found->n - i - 1 : 1;
+	for (; i < found->n; i += step)
+		if (!snag_verify_add(c->verify, found->event[i], found->second.event))
+			return;
+}
+
+static bool round_run(struct snag_collector *c)
+{
+	const bool *locations = snag_verify_locations(c->verify);
+	struct snag_candidates_options options = {
+		.mode = c->mode, .by_class = !c->pairs && !locations, .locations = locations};
+	if (c->detector->is_complete && procedure_of(c) == SNAG_DECIDE_EXACTLY) {
+		snag_candidates(c->ix, &options, on_candidate, c);
+	} else {
+		c->partners.handler = candidates_found;
+		snag_partners_answer_indexed(&c->partners, c->ix, locations);
+	}
+	return snag_verify_round(c->verify);
+}
+
+static void pairs_found(void *ctx, const struct snag_partners_found *found)
+{
+	struct snag_collector *c = ctx;
+	struct snag_race *r = race_find(c, locations_of(c, &found->first, &found->second));
+	if (r)
+		r->count += found->n;
+}
+
+/* How many pairs of the relation the races stand for. */
+static void pairs_count(struct snag_collector *c)
+{
+	struct snag_findings *f = c->findings;
+	bool *locations =
+		snag_calloc(c->ix->trace->names.space[SNAG_SPACE_LOCATION].n, sizeof(*locations));
+	for (size_t i = 0; i < f->nraces; i++)
+		locations[f->race[i].first.loc] = locations[f->race[i].second.loc] = true;
+	c->partners.handler = pairs_found;
+	snag_partners_answer_indexed(&c->partners, c->ix, locations);
+	free(locations);
+	for (size_t i = 0; i < f->nraces; i++)
+		f->npairs += f->race[i].count;
 }
 
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode)
 {
-	enum snag_procedure procedure = SNAG_DECIDE_EXACTLY;
-	if (c->env.stages == SNAG_STAGES_PAPER)
-		procedure = c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION
-								     : SNAG_VINDICATE;
-	c->verify = snag_verify_new(&c->env, ix, mode, procedure);
-}
-
-bool snag_collector_round(struct snag_collector *c)
-{
-	c->is_second_round = snag_verify_round(c->verify);
-	return c->is_second_round;
-}
-
-void snag_collector_settle(struct snag_collector *c)
-{
-	struct snag_findings *f = c->findings;
-	size_t n = 0;
-	f->npairs = 0;
-	for (size_t i = 0; i < f->nraces; i++) {
-		if (f->race[i].verdict == UNKNOWN)
-			continue;
-		f->race[n++] = f->race[i];
-		f->npairs += f->race[i].count;
-	}
-	f->nraces = n;
-	f->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);
+	c->ix = ix;
+	c->mode = mode;
+	c->verify = snag_verify_new(&c->env, ix, mode, procedure_of(c));
+	if (round_run(c))
+		round_run(c);
+	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);
+	if (!c->pairs && c->findings->nraces)
+		pairs_count(c);
 }
 
 static int race_compare(const void *a, const void *b)

@@ -7,14 +7,19 @@
  *         locations is the one whose second access comes first in the trace, with the
  *         nearest first access.
  *
- *         If the pairs are to be decided, they are candidates for verify.h instead, whose
- *         verdict decides whether the race of two locations is reported, with which
- *         pair of events, and how.
+ *         If the pairs are to be decided, they are put aside until the trace was read, and
+ *         then go to verify.h, whose verdict decides whether the race of two
+ *         locations is reported, with which pair of events, and how.  A complete
+ *         relation need not be asked for its pairs: all that can possibly be a race
+ *         (candidates.h), much fewer, give the same verdicts.  How many pairs of the
+ *         relation the races stand for is counted last.
  */
 #ifndef SNAG_DETECT_COLLECTOR_H
 #define SNAG_DETECT_COLLECTOR_H
 
+#include "base/slots.h"
 #include "detect/detector.h"
+#include "detect/pairs.h"
 #include "detect/partners.h"
 #include "detect/recent.h"
 #include "detect/verify.h"
@@ -24,27 +29,29 @@ struct snag_collector {
 	const struct snag_detector *detector;
 	struct snag_recent *recent;
 	struct snag_findings *findings;
-	bool pairs; /* every racy pair on its own */
+	bool pairs;	  /* every racy pair on its own */
+	bool by_variable; /* races of different variables apart; not of detectors that decide */
 	struct snag_partners partners;
-	bool decides;		    /* the pairs will be decided, after the trace was read */
-	struct snag_verify *verify; /* they are being decided */
-	bool is_second_round;
-	bool is_unsorted; /* racy events were not filed in ascending order */
-	uint32_t *slot;	  /* open addressing from a pair of locations to a race number + 1 */
-	size_t nslots;
+	struct snag_pairs incomplete; /* races whose first access is to be looked up */
+	struct snag_refusal {	      /* the first event that the detector could not judge */
+		uint32_t event;
+		char why[160]; /* empty: it judged everything */
+	} refusal;
+	bool decides;		     /* the pairs will be decided, after the trace was read */
+	struct snag_verify *verify;  /* they are being decided */
+	const struct snag_index *ix; /* then, and how */
+	enum snag_mode mode;
+	bool is_unsorted;		/* racy events were not filed in ascending order */
+	struct snag_slots by_locations; /* races by pair of locations */
 };
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs);
 void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
 
-/* Begins to decide: the partners that are answered from now on are candidates. */
+/* Instead of answering the partners: decides the pairs. */
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode);
-/* The partners have been answered.  True: they should be answered once more. */
-bool snag_collector_round(struct snag_collector *c);
-/* Afterwards: forgets the races that were refuted. */
-void snag_collector_settle(struct snag_collector *c);
 
 /* Once the partners have been answered: puts the races in their order. */
 void snag_collector_sort(struct snag_collector *c);

@@ -70,6 +70,7 @@ static void site_fill(struct reading *r, struct snag_site *site, const struct sn
 	site->target = ev->target;
 	site->loc = ev->loc;
 	site->op = ev->op;
+	site->size = ev->size;
 	site->locks = held_list(r->details, h);
 	site->nlocks = (uint32_t)h->n;
 }

@@ -48,6 +48,14 @@ struct snag_detector_env {
 	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
 	 * sites, event, thread, target, loc and op are set. */
 	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
+	/* Access `ev`, number `event`, races with the earlier access of number `first`: for
+	 * detectors that remember no more of an access than its number.  The rest is looked up
+	 * afterwards (detect/pairs.h). */
+	void (*on_race_with)(void *ctx, const struct snag_event *ev, uint32_t event,
+			     uint32_t first);
+	/* The detector cannot judge this trace because of this event; `why` says it in
+	 * words, "task 3 ..." and so on.  What it finds from then on is of no use. */
+	void (*on_refuse)(void *ctx, const struct snag_event *ev, uint32_t event, const char *why);
 	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
 	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
 	void (*on_race)(void *ctx, const struct snag_race *race);
@@ -72,6 +80,8 @@ enum snag_decide {
 	SNAG_DECIDE_DEPENDENCE, /* only causal reads do, if the trace has branches */
 };
 
+typedef void snag_stat_handler(void *ctx, const char *name, uint64_t value);
+
 struct snag_detector {
 	const char *name;      /* as typed in `snag analyze --with NAME` */
 	const char *summary;   /* one line: the idea */
@@ -79,8 +89,11 @@ struct snag_detector {
 	const char *guarantee; /* sound? complete? */
 	const char *cost;      /* time and memory, in words */
 	const char *reference;
+	/* The operations it can judge (SNAG_OPS_COMMON | ...).  It never sees a batch with
+	 * another one: whoever feeds it refuses such a trace. */
+	uint32_t ops;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
-	bool by_default;	   /* run when no --with is given */
+	bool by_default;	   /* run when no --with is given, if it can judge the trace */
 	enum snag_decide decide;
 	/* Deciding needs the whole trace and an index: a detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
@@ -90,10 +103,20 @@ struct snag_detector {
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
+	/* NULL, or: there are no more events (also if the reading was broken off, which shows in
+	 * env->stop): looks for races, if it does so only now, and forgets all but what it needs
+	 * for `finish` and the clocks it has handed out. */
+	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
 	 * reading was broken off. */
 	bool (*finish)(void *state, struct snag_index *ix);
+	/* NULL, or: called once after the last batch, if no race was found; returns whether that
+	 * is a proof that this input has no race on any schedule.  (Of a task-parallel program;
+	 * what was left out or not read is accounted for by the caller.) */
+	bool (*proves)(const void *state);
+	/* NULL, or: tells figures about the run, for `--stats`, in a fixed order. */
+	void (*stats)(const void *state, snag_stat_handler *handler, void *ctx);
 	void (*close)(void *state); /* accepts NULL */
 };
 

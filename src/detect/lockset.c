@@ -201,6 +201,7 @@ const struct snag_detector snag_detector_lockset = {
 	.guarantee = "neither sound nor complete",
 	.cost = "O(1) per access, 76 bytes a variable",
 	.reference = "Eraser, TOCS 1997",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.open = lockset_open,
 	.events = lockset_events,

@@ -72,6 +72,7 @@ const struct snag_detector snag_detector_m2 = {
 	.guarantee = "sound: every race has a checked witness; complete unless it says otherwise",
 	.cost = "the trace in memory, about 45 bytes an event; microseconds per candidate",
 	.reference = "Pavlogiannis, POPL 2020, decided exactly",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_PREDICTED,
 	.by_default = true,
 	.open = m2_open,

@@ -55,6 +55,10 @@ static const struct snag_order_rules wdp_rules = {
 	{                                                                      \
 		engine_run(&name##_rules, state, batch);                       \
 	}                                                                      \
+	static void name##_end(void *state)                                    \
+	{                                                                      \
+		snag_predictive_end(state, &name##_rules);                     \
+	}                                                                      \
 	static void name##_close(void *state)                                  \
 	{                                                                      \
 		snag_predictive_close(state, &name##_rules);                   \
@@ -73,11 +77,13 @@ const struct snag_detector snag_detector_wcp = {
 	.guarantee = "first race sound (race or deadlock) if locks nest; not complete",
 	.cost = "O(locks held) per access, O(threads) per acquire with news",
 	.reference = "Kini et al., PLDI 2017",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_READS,
 	.decide_if_short = true,
 	.open = snag_predictive_open,
 	.events = wcp_events,
+	.end = wcp_end,
 	.close = wcp_close,
 };
 
@@ -88,10 +94,12 @@ const struct snag_detector snag_detector_dc = {
 	.guarantee = "neither sound nor complete: candidates",
 	.cost = "O(locks held) per access, O(threads) per release",
 	.reference = "Roemer et al., PLDI 2018",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_READS,
 	.open = snag_predictive_open,
 	.events = dc_events,
+	.end = dc_end,
 	.close = dc_close,
 };
 
@@ -102,12 +110,14 @@ const struct snag_detector snag_detector_sdp = {
 	.guarantee = "not sound as printed (see sdpx); not complete",
 	.cost = "as wcp, and O(unordered accesses) per access",
 	.reference = "Genc et al., OOPSLA 2019, table 2",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_DEPENDENCE,
 	.decide_if_short = true,
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = sdp_events,
+	.end = sdp_end,
 	.close = sdp_close,
 };
 
@@ -118,12 +128,14 @@ const struct snag_detector snag_detector_sdpx = {
 	.guarantee = "first race sound (race or deadlock) if locks nest; not complete",
 	.cost = "as sdp, every section filed",
 	.reference = "repairs Genc et al., OOPSLA 2019",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_DEPENDENCE,
 	.decide_if_short = true,
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = sdpx_events,
+	.end = sdpx_end,
 	.close = sdpx_close,
 };
 
@@ -134,11 +146,13 @@ const struct snag_detector snag_detector_wdp = {
 	.guarantee = "complete: no predictable race is missing; not sound: candidates",
 	.cost = "as dc, and O(unordered accesses) per access",
 	.reference = "Genc et al., OOPSLA 2019",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_THREADS,
 	.verdict = SNAG_UNVERIFIED,
 	.decide = SNAG_DECIDE_DEPENDENCE,
 	.is_complete = true,
 	.disjoint_locksets = true,
 	.open = snag_predictive_open,
 	.events = wdp_events,
+	.end = wdp_end,
 	.close = wdp_close,
 };

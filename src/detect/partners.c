@@ -98,6 +98,19 @@ void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uin
 	p->question[p->n++] = (struct snag_question){event, ev->target, snag_vclock_share(before)};
 }
 
+const struct snag_question *snag_partners_question(const struct snag_partners *p, uint32_t event)
+{
+	size_t low = 0, high = p->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (p->question[mid].event < event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->n && p->question[low].event == event ? &p->question[low] : NULL;
+}
+
 bool snag_partners_should_answer(const struct snag_partners *p)
 {
 	return p->n >= MANY_QUESTIONS &&
@@ -273,7 +286,7 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 			 const struct snag_question *q)
 {
 	const uint32_t *event = chain_events(c);
-	uint32_t from = snag_vclock_get(q->before, c->thread);
+	uint32_t from = snag_vclock_of_thread(s->partners->pool, q->before, c->thread);
 	if (c->thread == ev->thread || (c->op != SNAG_OP_WRITE && ev->op != SNAG_OP_WRITE) ||
 	    event[c->n - 1] < from)
 		return;
@@ -292,6 +305,7 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 		.event = event + ordered,
 		.n = c->n - ordered,
 		.before = q->before,
+		.pool = s->partners->pool,
 	};
 	s->partners->handler(s->partners->ctx, &found);
 }

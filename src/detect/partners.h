@@ -27,6 +27,7 @@
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
+#include "witness/decide_index.h"
 
 /* The partners of one racy access in one chain. */
 struct snag_partners_found {
@@ -35,6 +36,7 @@ struct snag_partners_found {
 	const uint32_t *event;	 /* all of them, ascending; first.event is the last */
 	size_t n;
 	const struct snag_vclock *before;
+	const struct snag_vclock_pool *pool; /* of that clock */
 };
 
 typedef void snag_partners_handler(void *ctx, const struct snag_partners_found *found);
@@ -65,6 +67,12 @@ bool snag_partners_should_answer(const struct snag_partners *p);
  * beginning.  They may be answered again, until they are dropped. */
 int snag_partners_answer(struct snag_partners **p, size_t n, struct snag_source *src,
 			 struct snag_error *err);
+/* Answers all questions from the index of the trace, variable by variable; only pairs of accesses
+ * at these locations (by location; NULL: all). */
+void snag_partners_answer_indexed(struct snag_partners *p, const struct snag_index *ix,
+				  const bool *locations);
+/* The question about an event, or NULL: it was not asked. */
+const struct snag_question *snag_partners_question(const struct snag_partners *p, uint32_t event);
 void snag_partners_drop(struct snag_partners *p);
 
 #endif

@@ -110,7 +110,9 @@ void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t numbe
 static inline uint32_t snag_run_last_known(const struct snag_run *run,
 					   const struct snag_vclock *clock)
 {
-	size_t high = run->n, step = 1; /* known ones are a prefix; most are old */
+	size_t high = run->n, step = 1; /* known ones are a prefix; most are old, or none is */
+	if (high == 0 || run->at[0].acquire >= snag_vclock_get(clock, run->at[0].thread))
+		return 0;
 	while (high > 0) {
 		size_t low = high > step ? high - step : 0;
 		const struct snag_filed *f = &run->at[low];

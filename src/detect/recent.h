@@ -19,12 +19,13 @@
 enum { SNAG_RECENT_EVENTS = 1 << 19 };
 
 struct snag_recent {
-	struct snag_event *ring; /* event e is at e modulo SNAG_RECENT_EVENTS */
+	struct snag_event *ring; /* event e is at e modulo SNAG_RECENT_EVENTS; NULL: not needed */
 	uint64_t n;		 /* events so far */
 	uint64_t looked_at;	 /* by questions so far */
 };
 
-void snag_recent_init(struct snag_recent *r);
+/* A window that nobody will ask stays empty. */
+void snag_recent_init(struct snag_recent *r, bool is_needed);
 void snag_recent_done(struct snag_recent *r);
 void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch);
 
@@ -32,6 +33,7 @@ void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch);
  * the window reaches back to event `since`, before which there are none.  False: not done. */
 bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, uint32_t event,
 			  uint32_t since, const struct snag_vclock *before,
-			  snag_partners_handler *handler, void *ctx);
+			  const struct snag_vclock_pool *pool, snag_partners_handler *handler,
+			  void *ctx);
 
 #endif

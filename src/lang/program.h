@@ -21,6 +21,8 @@ struct snag_place { /* in the text of the program, from 1; line 0: nowhere */
 	uint32_t line, column;
 };
 
+enum { SNAG_PROGRAM_BYTES = 1 << 26 }; /* the longest text that is taken */
+
 /* Parses a text; `name` is for messages ("name:line:column: ...").  Negative: *err says why. */
 int snag_program_parse(const char *name, const char *text, size_t nbytes,
 		       struct snag_program **ret_program, struct snag_error *err);

@@ -4,8 +4,9 @@
  *
  * The source is the running program: next() lets it run until a batch is full.  Opening
  * it again runs the program again, which does the same, so nothing is kept.
- * Names: variables as in the text (`x`, `a[3]`, a cell `@LINE`), threads are tasks (`0`,
- * `1`, ...), locations `LINE:COLUMN`.
+ * Names: variables as in the text (`x`, `a[3]`, a cell `@LINE` of its alloc), threads are
+ * tasks (`0`, `1`, ...), locations `LINE:COLUMN`, promises as declared or `new@LINE`.  From
+ * the second cell or promise of one line on they are told apart by `#2`, `#3`, ...
  */
 #ifndef SNAG_LANG_RUN_H
 #define SNAG_LANG_RUN_H
@@ -34,5 +35,12 @@ struct snag_run_end {
 	uint64_t blocked; /* waits that had to wait */
 };
 const struct snag_run_end *snag_run_end(const struct snag_source *src);
+
+/* Who created a task of this run so far, and where; task 0 created itself, nowhere. */
+struct snag_run_creation {
+	snag_tid creator;
+	struct snag_place place;
+};
+struct snag_run_creation snag_run_created(const struct snag_source *src, snag_tid task);
 
 #endif

@@ -8,7 +8,23 @@
  */
 #include "report/report.h"
 
+#include "base/memory.h"
 #include "report/json_writer.h"
+#include "trace/callstack.h"
+
+static void location_string(struct snag_json *j, const struct snag_names *names, snag_loc loc)
+{
+	char buf[512];
+	size_t n = snag_location_text(names, loc, buf, sizeof(buf));
+	if (n < sizeof(buf)) {
+		snag_json_string(j, NULL, buf);
+		return;
+	}
+	char *text = snag_alloc(n + 1);
+	snag_location_text(names, loc, text, n + 1);
+	snag_json_string(j, NULL, text);
+	free(text);
+}
 
 static void race_object(struct snag_json *j, const struct snag_report *report,
 			const struct snag_race *race)
@@ -22,7 +38,7 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 	snag_json_string(j, "variable", snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
 	snag_json_array(j, "locations");
 	for (int i = 0; i < 2; i++)
-		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCATION, site[i]->loc));
+		location_string(j, names, site[i]->loc);
 	snag_json_end(j);
 	snag_json_string(j, "verdict", snag_verdict_text[race->verdict]);
 	snag_json_uint(j, "count", race->count);
@@ -63,24 +79,29 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	snag_json_end(j);
 }
 
+void snag_report_json_members(const struct snag_report *report, struct snag_json *j)
+{
+	snag_json_object(j, "trace");
+	snag_json_uint(j, "events", report->events);
+	snag_json_uint(j, "threads", report->counts.n[SNAG_SPACE_THREAD]);
+	snag_json_uint(j, "variables", report->counts.n[SNAG_SPACE_VARIABLE]);
+	snag_json_uint(j, "locks", report->counts.n[SNAG_SPACE_LOCK]);
+	snag_json_uint(j, "skipped", report->skipped);
+	snag_json_end(j);
+	if (report->interrupted)
+		snag_json_bool(j, "interrupted", true);
+	snag_json_newline(j);
+	snag_json_array(j, "analyses");
+	for (size_t i = 0; i < report->nparts; i++)
+		analysis_object(j, report, report->part[i].findings);
+	snag_json_end(j);
+}
+
 void snag_report_json(const struct snag_report *report, struct snag_printer *to)
 {
 	struct snag_json j;
 	snag_json_init(&j, to);
 	snag_json_object(&j, NULL);
-	snag_json_object(&j, "trace");
-	snag_json_uint(&j, "events", report->events);
-	snag_json_uint(&j, "threads", report->counts.n[SNAG_SPACE_THREAD]);
-	snag_json_uint(&j, "variables", report->counts.n[SNAG_SPACE_VARIABLE]);
-	snag_json_uint(&j, "locks", report->counts.n[SNAG_SPACE_LOCK]);
-	snag_json_uint(&j, "skipped", report->skipped);
-	snag_json_end(&j);
-	if (report->interrupted)
-		snag_json_bool(&j, "interrupted", true);
-	snag_json_newline(&j);
-	snag_json_array(&j, "analyses");
-	for (size_t i = 0; i < report->nparts; i++)
-		analysis_object(&j, report, report->part[i].findings);
-	snag_json_end(&j);
+	snag_report_json_members(report, &j);
 	snag_json_end(&j);
 }

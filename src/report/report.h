@@ -55,6 +55,9 @@ void snag_merged_done(struct snag_merged *merged);
 
 /* The JSON object of `--json`. */
 void snag_report_json(const struct snag_report *report, struct snag_printer *to);
+/* Its members, inside an object that is open. */
+struct snag_json;
+void snag_report_json_members(const struct snag_report *report, struct snag_json *j);
 
 struct snag_text_options {
 	bool colour;
@@ -78,7 +81,6 @@ uint64_t snag_report_witness_length(const struct snag_report *report, const stru
 uint32_t *snag_report_witness_events(const struct snag_report *report,
 				     const struct snag_race *race);
 /* The members "prefix", if it is longer, and "witness". */
-struct snag_json;
 void snag_report_witness_json(const struct snag_report *report, const struct snag_race *race,
 			      struct snag_json *j);
 

@@ -11,6 +11,7 @@
 #define SNAG_REPORT_SYMBOLS_H
 
 #include "base/error.h"
+#include "trace/callstack.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,17 +25,6 @@ struct snag_module {
 	uint64_t start, end;	 /* the addresses it took */
 	const uint8_t *build_id; /* NULL: not known */
 	size_t build_id_bytes;
-};
-
-/* One function of a stack; the strings live as long as the symbols.  What is not known is
- * NULL or 0. */
-struct snag_frame {
-	const char *function; /* demangled */
-	const char *file;
-	uint32_t line, column;
-	const char *module; /* path */
-	uint64_t offset;    /* in the module's file */
-	bool is_inlined;    /* into the next one */
 };
 
 struct snag_object { /* a global variable */
@@ -54,7 +44,7 @@ int snag_symbols_add(struct snag_symbols *symbols, const struct snag_module *mod
 		     struct snag_error *err);
 
 /* The functions at a code address, innermost first; at least one.  For the address a call
- * returns to, ask for the one before it. */
+ * returns to, ask for the one before it.  The strings live as long as the symbols. */
 size_t snag_symbols_frames(struct snag_symbols *symbols, uint64_t address,
 			   struct snag_frame ret_frame[SNAG_MAX_FRAMES]);
 

@@ -12,6 +12,8 @@
  */
 #include "report/report.h"
 
+#include "trace/callstack.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,13 @@ static void name(struct snag_printer *to, const struct snag_report *r, enum snag
 		 uint32_t id)
 {
 	snag_print_name(to, snag_name(r->names, space, id));
+}
+
+static void location(struct snag_printer *to, const struct snag_report *r, snag_loc loc)
+{
+	char text[SNAG_SHOWN_BYTES + 2]; /* longer ones are cut in any case */
+	snag_location_text(r->names, loc, text, sizeof(text));
+	snag_print_name(to, text);
 }
 
 /* Two and more: "a, b and c". */
@@ -85,7 +94,7 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 	snag_print(to, site->op == SNAG_OP_WRITE ? " writes " : " reads ");
 	name(to, r, SNAG_SPACE_VARIABLE, site->target);
 	snag_print(to, " at ");
-	name(to, r, SNAG_SPACE_LOCATION, site->loc);
+	location(to, r, site->loc);
 	snag_printf(to, " (event %u), holding ", site->event);
 	locks_held(to, r, site);
 	snag_print(to, "\n");
@@ -134,7 +143,7 @@ static void site_words(struct snag_printer *to, const struct snag_report *r,
 		snag_print(to, ")");
 	}
 	snag_print(to, " at ");
-	name(to, r, SNAG_SPACE_LOCATION, site->loc);
+	location(to, r, site->loc);
 }
 
 static void order_line(struct snag_printer *to, const struct snag_report *r,
@@ -218,9 +227,9 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	snag_printf(to, "\n%sRACE %s ", o->colour ? RED : "", snag_verdict_text[race->verdict]);
 	name(to, r, SNAG_SPACE_VARIABLE, race->second.target);
 	snag_print(to, ": ");
-	name(to, r, SNAG_SPACE_LOCATION, race->first.loc);
+	location(to, r, race->first.loc);
 	snag_print(to, " / ");
-	name(to, r, SNAG_SPACE_LOCATION, race->second.loc);
+	location(to, r, race->second.loc);
 	snag_printf(to, "%s\n", o->colour ? PLAIN : "");
 	access_line(to, r, &race->first);
 	access_line(to, r, &race->second);

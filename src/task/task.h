@@ -10,8 +10,8 @@
  * Order.     A child runs as soon as it is created; its creator goes on when the child
  *            ends, or blocks in a get, a finish or a sync.  A task that blocks gives control
  *            back to whoever started or resumed it.  When a promise is set, the tasks
- *            that wait for it become ready; who goes on when is task.c's policy, the
- *            same for every run.
+ *            that wait for it run, in the order of their gets, before the setter goes on;
+ *            the last task of a finish or a frame runs its waiting owner as it ends.
  * Threading. Everything runs on the thread that called snag_tasks_run(); each task that
  *            must be able to wait has a stack of its own (task/fiber.h).
  * Memory.    Never malloc's: arenas of pages of our own, because this runs inside other
@@ -32,14 +32,15 @@ struct snag_tasks_options {
 	/* Sees every event of the run, in order; of accesses it hears from the bodies, not from
 	 * here.  `target` is a task, a promise, or 0. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
-	void *ctx;
+	void *ctx;	    /* `event` may be NULL: nobody listens */
 	size_t stack_bytes; /* of a task; 0: 256 KiB.  Only what is touched is used. */
 };
 
 enum snag_tasks_end {
-	SNAG_TASKS_DONE,     /* every task has ended */
-	SNAG_TASKS_DEADLOCK, /* those left all wait: see snag_tasks_waiting() */
-	SNAG_TASKS_STOPPED,  /* by snag_tasks_stop() */
+	SNAG_TASKS_DONE,      /* every task has ended */
+	SNAG_TASKS_DEADLOCK,  /* those left all wait: see snag_tasks_waiting() */
+	SNAG_TASKS_STOPPED,   /* by snag_tasks_stop() */
+	SNAG_TASKS_EXHAUSTED, /* no memory for another task or promise, or no number */
 };
 
 /* What a task waits for. */
@@ -55,14 +56,26 @@ struct snag_waiting {
 struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options);
 void snag_tasks_free(struct snag_tasks *ts); /* accepts NULL */
 
-/* Runs `body` as task 0, inside a finish, until nothing can go on. */
+/* Runs `body` as task 0, inside a finish, until nothing can go on.  Once. */
 enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, void *arg);
 
 /* After a deadlock: the tasks that wait, in the order of their ids; returns how many
  * there are, and fills at most `max`. */
 size_t snag_tasks_waiting(const struct snag_tasks *ts, struct snag_waiting *ret, size_t max);
 
-/* The rest is called from inside bodies. */
+/* From that list, sorted as it is: what `task` waits for, what this waits for, and so on to
+ * a promise that nobody is left to set.  Returns how many, and fills at most `max`. */
+size_t snag_waiting_chain(const struct snag_waiting *waiting, size_t n, snag_tid task,
+			  struct snag_waiting *ret, size_t max);
+
+struct snag_tasks_stats {
+	uint64_t tasks, promises; /* created */
+	uint64_t blocked;	  /* waits that had to wait */
+};
+struct snag_tasks_stats snag_tasks_stats(const struct snag_tasks *ts); /* so far */
+
+/* The rest is called from inside bodies.  What a body must not do (create or wait inside
+ * isolated, end inside a finish it began, ...) is a failed assertion. */
 
 snag_tid snag_task_self(const struct snag_tasks *ts);
 
@@ -79,10 +92,11 @@ void snag_task_sync(struct snag_tasks *ts);
 void snag_task_isolated_begin(struct snag_tasks *ts);
 void snag_task_isolated_end(struct snag_tasks *ts);
 
-uint32_t snag_promise_new(struct snag_tasks *ts); /* dense */
-int snag_promise_set(struct snag_tasks *ts, uint32_t promise); /* negative: it was set before */
-void snag_promise_get(struct snag_tasks *ts, uint32_t promise);
-bool snag_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
+uint32_t snag_task_promise_new(struct snag_tasks *ts); /* dense */
+int snag_task_promise_set(struct snag_tasks *ts,
+			  uint32_t promise); /* negative: it was set before */
+void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
+bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
 
 /* Abandons the run: does not return, snag_tasks_run() does.  The stacks of all tasks are
  * dropped as they are. */

@@ -100,6 +100,8 @@ struct snag_event {
 
 _Static_assert(sizeof(struct snag_event) == 16, "an event is 16 bytes");
 
+_Static_assert(SNAG_OPS < 32, "a set of operations fits 32 bits");
+
 struct snag_op_info {
 	const char *name; /* "READ" */
 	const char *text; /* "r" */
@@ -108,6 +110,20 @@ struct snag_op_info {
 };
 
 extern const struct snag_op_info snag_op_info[SNAG_OPS];
+
+/* Sets of operations. */
+#define SNAG_OP_BIT(name) (UINT32_C(1) << SNAG_OP_##name)
+/* Those that every trace may have, those of threads, and those of tasks. */
+#define SNAG_OPS_COMMON                                                                      \
+	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
+	 SNAG_OP_BIT(END))
+#define SNAG_OPS_OF_TASKS                                                                    \
+	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
+	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \
+	 SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OP_BIT(TASK_SPAWN) | \
+	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
+#define SNAG_OPS_OF_THREADS \
+	(((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS & ~SNAG_OPS_COMMON)
 
 static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
 {

@@ -27,5 +27,6 @@ void snag_findings_done(struct snag_findings *f)
 		snag_race_done(&f->race[i]);
 	free(f->race);
 	free(f->racy);
+	free(f->stat);
 	memset(f, 0, sizeof(*f));
 }

@@ -28,6 +28,7 @@ struct snag_site {
 	uint32_t target;
 	snag_loc loc;
 	uint8_t op;
+	uint8_t size; /* of the access in bytes; 0: unknown */
 	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
 	uint32_t nlocks;
 };
@@ -49,17 +50,25 @@ struct snag_race {
 	uint32_t *prefix;
 };
 
+struct snag_stat { /* a figure about the run of a detector */
+	const char *name;
+	uint64_t value;
+};
+
 /* What one detector found in one trace. */
 struct snag_findings {
 	const char *name;   /* of the detector */
 	double seconds;	    /* of its own time */
 	bool complete;	    /* no predictable race is missing */
+	bool race_free;	    /* of tasks: there is none, for this input, on any schedule */
 	bool by_paper;	    /* decided by the published procedure */
 	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
 	size_t nraces, race_cap;
+	struct snag_stat *stat;
+	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
 };
 

@@ -5,7 +5,8 @@
  *   pairs       exactly the predictable races among the candidates, which for m2 are all pairs
  *               and otherwise those the relation does not order; each with a witness the
  *               checker accepts
- *   locations   one race for every pair of locations that has such a race
+ *   locations   one race for every pair of locations that has such a race; it counts the pairs
+ *               of the relation there
  *   complete    whoever says so has missed no predictable race; m2 always does
  */
 #include "check.h"
@@ -20,8 +21,10 @@ struct decided {
 	const char *name;
 	enum snag_rules rules;
 	const struct search *search;
-	event_set races[MAX_EVENTS]; /* races[e2]: the partners it should find */
-	bool pairs;		     /* how it is asked */
+	event_set races[MAX_EVENTS];	/* races[e2]: the partners it should find */
+	event_set pairs_of[MAX_EVENTS]; /* [e2]: all of its relation; unused for m2 */
+	bool counts;			/* so many each race of two locations stands for */
+	bool pairs;			/* how it is asked */
 };
 
 /* Whether the race is what it claims. */
@@ -75,12 +78,28 @@ static enum outcome check_found(struct subject *s, const struct decided *d,
 	return PASSED;
 }
 
+static enum outcome check_count(struct subject *s, const struct decided *d,
+				const struct snag_race *r, struct reason *why)
+{
+	unsigned n = 0;
+	for (unsigned e2 = 0; e2 < s->model.n; e2++)
+		for (event_set pairs = d->pairs_of[e2]; pairs;)
+			n += has_locations(r, s->trace->ev[take_first(&pairs)].loc,
+					   s->trace->ev[e2].loc);
+	return n == r->count ? PASSED
+			     : check_fail(why, "%s counts %u pairs like %u-%u, not %u", d->name,
+					  (unsigned)r->count, r->first.event, r->second.event, n);
+}
+
 static enum outcome check_findings(struct subject *s, const struct decided *d,
 				   const struct snag_findings *f, struct reason *why)
 {
-	for (size_t i = 0; i < f->nraces; i++)
+	for (size_t i = 0; i < f->nraces; i++) {
 		if (check_race(s, d, &f->race[i], why) == FAILED)
 			return FAILED;
+		if (d->counts && check_count(s, d, &f->race[i], why) == FAILED)
+			return FAILED;
+	}
 	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
 		event_set all = search_races(d->search, e2) & below(e2);
 		if (check_found(s, d, f, e2, f->complete ? all : d->races[e2], why) == FAILED)
@@ -145,11 +164,13 @@ enum outcome check_decided(struct subject *s, struct reason *why)
 			    .rules = by_dependence ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS,
 			    .pairs = s->seed >> 20 & 1};
 	event_set racy = 0;
+	d.counts = !d.pairs;
 	d.search = subject_search(s, d.rules);
 	if (!d.search)
 		return SKIPPED;
 	for (unsigned e2 = 0; e2 < s->model.n; e2++) {
 		event_set races = subject_races(s, which, e2);
+		d.pairs_of[e2] = races;
 		d.races[e2] = races & search_races(d.search, e2);
 		if (races)
 			racy |= just(e2);

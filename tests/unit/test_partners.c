@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_partners.c - the pairs of hb on traces too long for the oracle, against a list of all
- * accesses: from the window of recent events, from the second reading, and mixed
+ * accesses: from the window of recent events, from the second reading, and mixed; and the counts
+ * of relations whose pairs are decided, from the index, against those from the second reading
  */
 #include "unit.h"
 
@@ -120,8 +121,66 @@ static void pairs_are_those_of_happens_before(void **state)
 	assert_in_range(total, 10000, 10000000);
 }
 
+static const struct snag_race *race_like(const struct snag_findings *f, const struct snag_race *r)
+{
+	for (size_t i = 0; i < f->nraces; i++) {
+		const struct snag_race *x = &f->race[i];
+		if ((x->first.loc == r->first.loc && x->second.loc == r->second.loc) ||
+		    (x->first.loc == r->second.loc && x->second.loc == r->first.loc))
+			return x;
+	}
+	return NULL;
+}
+
+static void analyze_generated(const struct snag_generate_options *o, const char *name,
+			      bool undecided, struct snag_analysis *ret_a)
+{
+	struct snag_error err;
+	struct snag_source *src;
+	struct snag_analyze_options options = {.detector = {snag_detector_find(name, strlen(name))},
+					       .ndetectors = 1,
+					       .undecided = undecided};
+	assert_int_equal(snag_generate_source(o, &src, &err), 0);
+	assert_int_equal(snag_analyze(src, &options, ret_a, &err), 0);
+	snag_source_close(src);
+}
+
+static void decided_pairs_are_counted_as_undecided_ones(void **state)
+{
+	static const char *const names[] = {"dc", "wdp", "sdp", "wcp"};
+	size_t total = 0;
+	for (unsigned i = 0; i < 12; i++) {
+		struct snag_generate_options o = snag_generate_defaults;
+		struct snag_analysis decided, undecided;
+		o.events = 20000;
+		o.variables = 60;
+		o.locks = 8;
+		o.locations = 50;
+		o.unprotected = i < 4 ? 0.01 : i < 8 ? 0.3 : 1;
+		o.branches = i % 2 ? 0.2 : 0;
+		o.seed = i + 1;
+		analyze_generated(&o, names[i % 4], false, &decided);
+		analyze_generated(&o, names[i % 4], true, &undecided);
+		const struct snag_findings *f = &decided.findings[0], *g = &undecided.findings[0];
+		assert_int_equal(f->nracy, g->nracy);
+		assert_memory_equal(f->racy, g->racy, f->nracy * sizeof(*f->racy));
+		for (size_t k = 0; k < f->nraces; k++) {
+			const struct snag_race *like = race_like(g, &f->race[k]);
+			assert_non_null(like);
+			assert_int_equal(f->race[k].count, like->count);
+		}
+		total += f->nraces;
+		snag_analysis_done(&decided);
+		snag_analysis_done(&undecided);
+	}
+	assert_in_range(total, 100, 1000000);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_happens_before)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_are_those_of_happens_before),
+		cmocka_unit_test(decided_pairs_are_counted_as_undecided_ones),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

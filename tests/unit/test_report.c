@@ -160,8 +160,8 @@ static void example_init(struct example *e)
 		snag_trace_add(&e->trace, events[i].thread, events[i].op, events[i].operand,
 			       events[i].loc);
 	struct snag_race race = {
-		.first = {1, 0, 0, e->trace.ev[1].loc, SNAG_OP_WRITE, figure_locks, 1},
-		.second = {6, 1, 0, e->trace.ev[6].loc, SNAG_OP_WRITE, NULL, 0},
+		.first = {1, 0, 0, e->trace.ev[1].loc, SNAG_OP_WRITE, 0, figure_locks, 1},
+		.second = {6, 1, 0, e->trace.ev[6].loc, SNAG_OP_WRITE, 0, NULL, 0},
 		.count = 1,
 		.verdict = SNAG_UNVERIFIED,
 		.known = {.event = SNAG_NO_EVENT}};

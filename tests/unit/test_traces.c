@@ -164,7 +164,7 @@ static void assert_findings(const struct snag_findings *f, const struct line *l,
 
 static void analyze(const char *path, enum snag_stages stages, struct snag_analysis *ret_analysis)
 {
-	struct snag_analyze_options options = {.pairs = true, .stages = stages};
+	struct snag_analyze_options options = {.fitting = true, .pairs = true, .stages = stages};
 	struct snag_source_options source_options = {0};
 	struct snag_source *src;
 	struct snag_error err;

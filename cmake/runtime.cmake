@@ -1,0 +1,32 @@
+# The runtime that `snag cc` links into programs: one object, in which only the ABI and the
+# functions it stands in front of are global; see src/runtime/rt.h.
+file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
+add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
+target_include_directories(snag_rt_objects PRIVATE src)
+set_target_properties(snag_rt_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(snag_rt_objects PRIVATE -O2 -fno-builtin -fno-sanitize=all -ftls-model=initial-exec
+	-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
+
+set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
+set(RUNTIME_RENAMES)
+foreach(name memcpy memmove memset memcmp)
+	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
+endforeach()
+# gcc links -ltsan and libtsan_preinit.o of its own accord: exe/ holds what an executable gets,
+# shared/ the nothing that a shared library gets.
+add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
+	COMMAND ${CMAKE_COMMAND} -E make_directory ${RUNTIME_DIR}/exe ${RUNTIME_DIR}/shared
+	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o $<TARGET_OBJECTS:snag_rt_objects>
+	COMMAND ${CMAKE_OBJCOPY} ${RUNTIME_RENAMES} snag_rt.o snag_rt_renamed.o
+	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o snag_rt_renamed.o
+	COMMAND ${CMAKE_OBJCOPY} --localize-hidden snag_rt.o
+	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
+	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o
+	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/exe/libtsan.a
+	COMMAND ${CMAKE_AR} rcs ${RUNTIME_DIR}/shared/libtsan.a
+	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null
+	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
+	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
+	DEPENDS snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects>
+	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
+add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

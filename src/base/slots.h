@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slots.h - THE hash table: from what a thing is to its number
+ *
+ * Idea.   The things are in an array of the user, in the order in which they came; a slot
+ *         holds a number, nothing else.  The user hashes, and says whether the thing of
+ *         a number is the one sought: both are known where these are inlined, so that nothing
+ *         is called.
+ * State.  slot[]  open addressing, linear probing: number + 1, 0 is empty; at most half full
+ * Cost.   8 to 16 bytes a thing.
+ */
+#ifndef SNAG_BASE_SLOTS_H
+#define SNAG_BASE_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct snag_slots { /* all 0: empty */
+	uint32_t *slot;
+	size_t nslots; /* a power of two, or 0 */
+	size_t cap;    /* of slot[] */
+	size_t n;      /* in use */
+};
+
+#define SNAG_SLOTS_NONE UINT32_MAX
+
+typedef uint64_t snag_slots_hash(const void *ctx, uint32_t number);
+typedef bool snag_slots_equals(const void *ctx, uint32_t number, const void *key);
+
+static inline uint64_t snag_hash(uint64_t a, uint64_t b)
+{
+	uint64_t x = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu);
+	return (x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32;
+}
+
+/* Empties the table and makes room for n things. */
+void snag_slots_reset(struct snag_slots *s, size_t n);
+void snag_slots_done(struct snag_slots *s);
+/* By snag_slots_add() only. */
+void snag_slots_double(struct snag_slots *s, snag_slots_hash *hash, const void *ctx);
+
+/* The number of the thing that equals the key, or SNAG_SLOTS_NONE. */
+static inline uint32_t snag_slots_find(const struct snag_slots *s, uint64_t hash,
+				       snag_slots_equals *equals, const void *ctx, const void *key)
+{
+	size_t mask = s->nslots - 1;
+	if (!s->nslots)
+		return SNAG_SLOTS_NONE;
+	for (size_t i = hash & mask; s->slot[i]; i = (i + 1) & mask)
+		if (equals(ctx, s->slot[i] - 1, key))
+			return s->slot[i] - 1;
+	return SNAG_SLOTS_NONE;
+}
+
+/* Adds a thing that is not in the table.  Its hash, and those of all numbers in the table, may be
+ * asked for. */
+static inline void snag_slots_add(struct snag_slots *s, uint32_t number, snag_slots_hash *hash,
+				  const void *ctx)
+{
+	if ((s->n + 1) * 2 > s->nslots)
+		snag_slots_double(s, hash, ctx);
+	size_t mask = s->nslots - 1, i = hash(ctx, number) & mask;
+	while (s->slot[i])
+		i = (i + 1) & mask;
+	s->slot[i] = number + 1;
+	s->n++;
+}
+
+#endif

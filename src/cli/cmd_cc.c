@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_cc.c - `snag cc` and `snag c++`: the C and C++ compiler, with snag's instrumentation
+ *
+ * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
+ * instrument, and, where it links an executable, the runtime in place of libtsan.
+ * src/runtime/rt.h says what that is.  A word that only asks the compiler something
+ * (--version, -print-...) changes nothing.
+ */
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/folder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct words {
+	const char **at;
+	size_t n, cap;
+};
+
+static void word_add(struct words *w, const char *word)
+{
+	w->at = snag_grow(w->at, &w->cap, w->n + 2, sizeof(*w->at));
+	w->at[w->n++] = word;
+	w->at[w->n] = NULL;
+}
+
+static const char *joined(const char *a, const char *b)
+{
+	size_t n = strlen(a) + strlen(b) + 1;
+	char *s = snag_alloc(n);
+	snprintf(s, n, "%s%s", a, b);
+	return s;
+}
+
+static bool starts(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* What the arguments ask for. */
+struct request {
+	bool has_inputs;
+	bool links;	 /* at least one step is the linker's */
+	bool is_shared;	 /* the result is a shared library */
+	bool is_partial; /* -r: the result is an object */
+};
+
+/* Options of which the next word is the value. */
+static bool takes_value(const char *word)
+{
+	static const char *const with_value[] = {
+		"-o",	    "-x",	 "-I",	      "-L",	     "-D",
+		"-U",	    "-l",	 "-MF",	      "-MT",	     "-MQ",
+		"-include", "-imacros",	 "-isystem",  "-idirafter",  "-iquote",
+		"-iprefix", "-isysroot", "-Xlinker",  "-Xassembler", "-Xpreprocessor",
+		"-Xclang",  "-T",	 "-u",	      "-z",	     "-e",
+		"-target",  "--param",	 "-aux-info", "-arch",	     "-B"};
+	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
+		if (strcmp(word, with_value[i]) == 0)
+			return true;
+	return false;
+}
+
+static struct request request_read(char *const *word)
+{
+	static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
+	struct request q = {.links = true};
+	for (; *word; word++) {
+		for (size_t i = 0; i < sizeof(no_link) / sizeof(no_link[0]); i++)
+			if (strcmp(*word, no_link[i]) == 0)
+				q.links = false;
+		if (strcmp(*word, "-shared") == 0)
+			q.is_shared = true;
+		if (strcmp(*word, "-r") == 0)
+			q.is_partial = true;
+		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
+			q.has_inputs = true;
+		if (takes_value(*word) && word[1])
+			word++;
+	}
+	return q;
+}
+
+/* The name of a program without its folder and version says what it is. */
+static bool is_clang(const char *compiler)
+{
+	const char *slash = strrchr(compiler, '/');
+	return strstr(slash ? slash + 1 : compiler, "clang") != NULL;
+}
+
+static void compile_flags(struct words *w, bool clang)
+{
+	static const char *const both[] = {
+		"-fsanitize=thread",
+		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+		"-fno-builtin-memmove",
+		"-fno-builtin-memset",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+		word_add(w, both[i]);
+	if (!clang)
+		word_add(w, "-Wno-tsan"); /* fences are understood */
+}
+
+static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
+{
+	if (clang) {
+		word_add(w, "-fno-sanitize-link-runtime");
+		if (!q->is_shared)
+			word_add(w, joined("-Wl,", joined(folder, "/libsnag_rt.a")));
+	} else {
+		const char *part = joined(folder, q->is_shared ? "/shared" : "/exe");
+		word_add(w, joined(joined("-B", part), "/"));
+		word_add(w, joined("-L", part));
+	}
+	if (!q->is_shared) {
+		word_add(w, "-Wl,-u,__tsan_init");
+		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+	}
+}
+
+static int compile(const char *variable, const char *usual, char *const *word,
+		   struct snag_error *err)
+{
+	struct words w = {0};
+	char folder[PATH_MAX];
+	const char *compiler = getenv(variable);
+	compiler = compiler && *compiler ? compiler : usual;
+	bool clang = is_clang(compiler);
+	struct request q = request_read(word);
+	int rc = cli_runtime_folder(folder, sizeof(folder), err);
+	if (rc < 0)
+		return rc;
+	word_add(&w, compiler);
+	for (; *word; word++)
+		word_add(&w, *word);
+	if (q.has_inputs && !q.is_partial) {
+		compile_flags(&w, clang);
+		if (q.links)
+			link_flags(&w, &q, clang, folder);
+	}
+	execvp(w.at[0], (char *const *)w.at);
+	rc = snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));
+	free(w.at);
+	return rc;
+}
+
+static int cc_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	return compile("SNAG_CC", "gcc", operand, err);
+}
+
+static int cxx_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const char *cc = getenv("SNAG_CC");
+	bool clang = cc && is_clang(cc);
+	return compile("SNAG_CXX", clang ? "clang++" : "g++", operand, err);
+}
+
+#define ABOUT                                                                                     \
+	"A drop-in for the compiler: CC=\"snag cc\" ./configure works.  SNAG_CC (gcc or clang)\n" \
+	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
+	"runs as usual, and is recorded by 'snag record'.\n"
+
+const struct cli_command cli_command_cc = {
+	.name = "cc",
+	.summary = "compile and link C for snag; a drop-in for cc",
+	.operands = "ARGS...",
+	.max_operands = CLI_ALL_OPERANDS,
+	.is_raw = true,
+	.offer = CLI_OFFER_FILES,
+	.about = ABOUT,
+	.values_size = 1,
+	.run = cc_run,
+};
+
+const struct cli_command cli_command_cxx = {
+	.name = "c++",
+	.summary = "compile and link C++ for snag; a drop-in for c++",
+	.operands = "ARGS...",
+	.max_operands = CLI_ALL_OPERANDS,
+	.is_raw = true,
+	.offer = CLI_OFFER_FILES,
+	.about = ABOUT,
+	.values_size = 1,
+	.run = cxx_run,
+};

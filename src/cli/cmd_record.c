@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
+ */
+#include "cli/command.h"
+#include "cli/program.h"
+#include "record/live.h"
+#include "trace/sink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct record_values {
+	const char *output;
+	uint64_t seed;
+	int policy;
+	const char *schedule;
+	const char *follow;
+};
+
+static const struct record_values record_defaults = {.output = "run.snag", .seed = 1};
+
+static const struct cli_option record_options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .kind = CLI_TEXT,
+	 .value = "TRACE",
+	 .offset = offsetof(struct record_values, output),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "where to write the trace (default run.snag)"},
+	{.name = "seed",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = offsetof(struct record_values, seed),
+	 .min = 0,
+	 .max = INT64_MAX / 10 - 10,
+	 .help = "of the scheduler's choices (default 1)"},
+	{.name = "policy",
+	 .kind = CLI_CHOICE,
+	 .value = "random|rr|pct",
+	 .offset = offsetof(struct record_values, policy),
+	 .help = "who runs next (default random)"},
+	{.name = "schedule",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = offsetof(struct record_values, schedule),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the turns of this run: thread, events"},
+	{.name = "follow",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = offsetof(struct record_values, follow),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "take the turns that --schedule has written"},
+	{0},
+};
+
+static int program_start(const struct record_values *v, char *const *argv, FILE *schedule,
+			 struct snag_source **ret_src, struct snag_error *err)
+{
+	static const char *const policies[] = {"random", "rr", "pct"};
+	char options[1024];
+	struct snag_live_options live = {.options = options, .schedule = schedule};
+	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s%.600s", v->seed,
+		 policies[v->policy], v->follow ? ":schedule=" : "", v->follow ? v->follow : "");
+	return snag_live_source(argv, &live, ret_src, err);
+}
+
+static int schedule_close(const struct record_values *v, FILE *schedule, struct snag_error *err)
+{
+	if (schedule && (ferror(schedule) | fclose(schedule)))
+		return snag_fail(err, SNAG_EIO, "%s: %s", v->schedule, strerror(errno));
+	return 0;
+}
+
+static int record_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct record_values *v = values;
+	struct snag_source *src = NULL;
+	struct snag_sink *sink;
+	FILE *schedule = NULL;
+	int status = 0;
+	int rc = snag_sink_open(v->output, 0, &sink, err);
+	if (rc < 0)
+		return rc;
+	if (v->schedule && !(schedule = fopen(v->schedule, "w")))
+		rc = snag_fail(err, SNAG_EIO, "%s: %s", v->schedule, strerror(errno));
+	if (rc == 0)
+		rc = program_start(v, operand, schedule, &src, err);
+	if (rc < 0) {
+		snag_sink_abort(sink);
+	} else {
+		rc = snag_sink_copy(sink, src, err);
+		status = snag_live_end(src).status;
+		snag_source_close(src);
+	}
+	int closed = schedule_close(v, schedule, rc == 0 ? err : NULL);
+	if (rc < 0 || closed < 0)
+		return rc < 0 ? rc : closed;
+	return cli_program_status(status);
+}
+
+const struct cli_command cli_command_record = {
+	.name = "record",
+	.summary = "run a program built with snag cc and write its trace",
+	.operands = "PROG [ARGS...]",
+	.min_operands = 1,
+	.max_operands = CLI_ALL_OPERANDS,
+	.offer = CLI_OFFER_FILES,
+	.options = record_options,
+	.about =
+		"Runs PROG, which was built with 'snag cc', its threads one at a time, and writes\n"
+		"what they did.  The exit status is that of the program.\n",
+	.defaults = &record_defaults,
+	.values_size = sizeof(struct record_values),
+	.run = record_run,
+};

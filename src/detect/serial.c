@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serial.c - the engine of spbags and espbags: shadow memory over bags
+ */
+#include "detect/serial.h"
+
+#include "base/memory.h"
+#include "detect/past.h"
+#include "order/bags.h"
+
+#include <stdio.h>
+
+struct cell { /* who: 1 + the task */
+	struct snag_past writer, reader;
+};
+
+struct serial {
+	const struct snag_detector_env *env;
+	struct snag_bags bags;
+	snag_tid current; /* the task that runs; SNAG_NO_ID: none yet, or refused */
+	bool is_refused;
+	bool is_isolated;
+	bool is_order_dependent;
+	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
+	size_t x_cap, iso_cap;
+	struct snag_past_pool pool;
+};
+
+void *snag_serial_open(const struct snag_detector_env *env)
+{
+	struct serial *s = snag_calloc(1, sizeof(*s));
+	s->env = env;
+	s->current = SNAG_NO_ID;
+	snag_bags_init(&s->bags);
+	snag_past_pool_init(&s->pool);
+	return s;
+}
+
+void snag_serial_close(void *state)
+{
+	struct serial *s = state;
+	if (!s)
+		return;
+	snag_bags_done(&s->bags);
+	snag_huge_free(s->x, s->x_cap, sizeof(*s->x));
+	snag_huge_free(s->iso, s->iso_cap, sizeof(*s->iso));
+	snag_past_pool_done(&s->pool);
+	free(s);
+}
+
+bool snag_serial_proves(const void *state)
+{
+	return !((const struct serial *)state)->is_order_dependent;
+}
+
+static void refuse(struct serial *s, const struct snag_event *ev, uint32_t event, const char *why)
+{
+	s->env->on_refuse(s->env->ctx, ev, event, why);
+	s->is_refused = true;
+	s->current = SNAG_NO_ID;
+}
+
+/* Whether the task of the event runs: it does, or is the first, or the run is not serial. */
+static bool is_running_slow(struct serial *s, const struct snag_event *ev, uint32_t event)
+{
+	char why[128];
+	if (s->is_refused)
+		return false;
+	if (s->bags.depth == 0) {
+		snag_bags_begin(&s->bags, ev->thread, false);
+		s->current = ev->thread;
+		return true;
+	}
+	snprintf(why, sizeof(why),
+		 "needs a serial run, but task %u goes on before task %u has ended", ev->thread,
+		 s->current);
+	refuse(s, ev, event, why);
+	return false;
+}
+
+static inline bool is_running(struct serial *s, const struct snag_event *ev, uint32_t event)
+{
+	return __builtin_expect(ev->thread == s->current, 1) || is_running_slow(s, ev, event);
+}
+
+/* ---- sets of past accesses ---- */
+
+static inline bool is_parallel(struct serial *s, uint32_t task_1)
+{
+	return task_1 != s->current + 1 && snag_bags_is_parallel(&s->bags, task_1 - 1);
+}
+
+/* Drops what comes before the current point; returns whether one of the rest outlives the
+ * current access. */
+static bool list_prune(struct serial *s, struct snag_past *p)
+{
+	bool outlives = false;
+	uint32_t first = snag_past_first(p);
+	for (uint32_t *at = &first; *at;) {
+		struct snag_past_link *l = &s->pool.link[*at];
+		if (!is_parallel(s, l->past.who)) {
+			*at = snag_past_unlink(&s->pool, *at);
+			continue;
+		}
+		outlives |= snag_bags_outlives(&s->bags, l->past.who - 1);
+		at = &l->next;
+	}
+	p->who = first ? first | SNAG_PAST_LIST : 0;
+	return outlives;
+}
+
+/* Adds this access, unless one that is there will do. */
+static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_past now)
+{
+	if (snag_past_is_list(p) ? list_prune(s, p) : snag_bags_outlives(&s->bags, p->who - 1))
+		return;
+	if (p->who)
+		snag_past_push(&s->pool, p, now);
+	else
+		*p = now;
+}
+
+static inline void past_add(struct serial *s, struct snag_past *p, struct snag_past now)
+{
+	if (p->who == now.who)
+		return;
+	if (!p->who || (!(snag_past_is_list(p)) && !is_parallel(s, p->who)))
+		*p = now;
+	else
+		past_add_slow(s, p, now);
+}
+
+static void report(struct serial *s, const struct snag_event *ev, uint32_t event, uint32_t first)
+{
+	s->env->on_race_with(s->env->ctx, ev, event, first);
+}
+
+static void list_check(struct serial *s, const struct snag_past *p, const struct snag_event *ev,
+		       uint32_t event)
+{
+	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+		if (is_parallel(s, s->pool.link[l].past.who))
+			report(s, ev, event, s->pool.link[l].past.event);
+}
+
+/* Reports the races with what is there. */
+static inline void past_check(struct serial *s, const struct snag_past *p,
+			      const struct snag_event *ev, uint32_t event)
+{
+	if (!p->who || p->who == s->current + 1)
+		return;
+	if (snag_past_is_list(p))
+		list_check(s, p, ev, event);
+	else if (is_parallel(s, p->who))
+		report(s, ev, event, p->event);
+}
+
+static bool past_is_parallel(struct serial *s, const struct snag_past *p)
+{
+	if (!(snag_past_is_list(p)))
+		return p->who && is_parallel(s, p->who);
+	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+		if (is_parallel(s, s->pool.link[l].past.who))
+			return true;
+	return false;
+}
+
+/* ---- accesses ---- */
+
+static void isolated_access(struct serial *s, const struct snag_event *ev, uint32_t event)
+{
+	bool is_write = ev->op == SNAG_OP_WRITE;
+	struct cell *x = &s->x[ev->target], *iso = &s->iso[ev->target];
+	struct snag_past now = {s->current + 1, event};
+	past_check(s, &x->writer, ev, event);
+	if (is_write)
+		past_check(s, &x->reader, ev, event);
+	if (!s->is_order_dependent) /* [order] */
+		s->is_order_dependent = past_is_parallel(s, &iso->writer) ||
+					(is_write && past_is_parallel(s, &iso->reader));
+	past_add(s, is_write ? &iso->writer : &iso->reader, now);
+}
+
+static void serial_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
+{
+	struct serial *s = state;
+	struct cell *x = &s->x[ev->target];
+	if (!is_running(s, ev, event))
+		return;
+	if (s->is_isolated) {
+		isolated_access(s, ev, event);
+		return;
+	}
+	past_check(s, &x->writer, ev, event);
+	if (s->iso)
+		past_check(s, &s->iso[ev->target].writer, ev, event);
+	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
+}
+
+static void serial_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
+{
+	struct serial *s = state;
+	struct cell *x = &s->x[ev->target];
+	if (!is_running(s, ev, event))
+		return;
+	if (s->is_isolated) {
+		isolated_access(s, ev, event);
+		return;
+	}
+	past_check(s, &x->writer, ev, event);
+	past_check(s, &x->reader, ev, event);
+	if (s->iso) {
+		struct cell *iso = &s->iso[ev->target];
+		past_check(s, &iso->writer, ev, event);
+		past_check(s, &iso->reader, ev, event);
+		snag_past_clear(&s->pool, &iso->writer);
+		snag_past_clear(&s->pool, &iso->reader);
+	}
+	snag_past_clear(&s->pool, &x->reader);
+	x->writer = (struct snag_past){s->current + 1, event};
+}
+
+/* ---- tasks ---- */
+
+static const char *bags_step(struct serial *s, const struct snag_event *ev)
+{
+	struct snag_bags *b = &s->bags;
+	switch (ev->op) {
+	case SNAG_OP_TASK_CREATE:
+	case SNAG_OP_TASK_SPAWN:
+		snag_bags_begin(b, ev->target, ev->op == SNAG_OP_TASK_SPAWN);
+		return NULL;
+	case SNAG_OP_TASK_END:
+		return snag_bags_end(b);
+	case SNAG_OP_SYNC:
+		snag_bags_sync(b);
+		return NULL;
+	case SNAG_OP_FRAME_BEGIN:
+		snag_bags_open(b, SNAG_SCOPE_FRAME);
+		return NULL;
+	case SNAG_OP_FRAME_END:
+		return snag_bags_close(b, SNAG_SCOPE_FRAME);
+	case SNAG_OP_FINISH_BEGIN:
+		snag_bags_open(b, SNAG_SCOPE_FINISH);
+		return NULL;
+	case SNAG_OP_FINISH_END:
+		return snag_bags_close(b, SNAG_SCOPE_FINISH);
+	case SNAG_OP_ISOLATED_BEGIN:
+	case SNAG_OP_ISOLATED_END:
+		s->is_isolated = ev->op == SNAG_OP_ISOLATED_BEGIN;
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void serial_sync(void *state, const struct snag_event *ev, uint32_t event)
+{
+	struct serial *s = state;
+	if (!is_running(s, ev, event))
+		return;
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso)
+		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+	const char *why = bags_step(s, ev);
+	if (why)
+		refuse(s, ev, event, why);
+	else
+		s->current = s->bags.scope[s->bags.depth - 1].task;
+}
+
+void snag_serial_events(void *state, const struct snag_batch *batch)
+{
+	static const struct snag_handlers handlers = {
+		.read = serial_read, .write = serial_write, .sync = serial_sync};
+	struct serial *s = state;
+	size_t nvariables = batch->counts.n[SNAG_SPACE_VARIABLE];
+	if (s->is_refused)
+		return;
+	snag_bags_reserve(&s->bags, batch->counts.n[SNAG_SPACE_THREAD]);
+	s->x = snag_huge_grow(s->x, &s->x_cap, nvariables, sizeof(*s->x));
+	if (s->iso)
+		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+	snag_handlers_run(&handlers, s, batch);
+}

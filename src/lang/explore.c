@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explore.c - run a program of the small task language in every order that can matter
+ *
+ * Idea.   Dynamic partial-order reduction.  Schedules that differ only in the order of steps that
+ *         do not conflict are equivalent: same outcome, same computation graph, same races.  A
+ *         schedule is run; where two of its steps conflict and could have come the other way round,
+ *         a schedule is added that begins like this one and then turns them round; and so
+ *         on until nothing is left to turn round.  A task whose step has been tried
+ *         at some point `sleeps` from then on, until a step conflicts with it: without that nothing new
+ *         could follow.
+ * State.  node[i]  the choice before step i of the present schedule:
+ *         tries    tasks to be tried there, in this order (a source set)
+ *         sleep    tasks whose step was tried there or before, with its footprint
+ *         looping  tasks that wait there for a change of what they read
+ * Rules.  [reverse]  step e of the past and the last step conflict and nothing is between: let v be what
+ *                    follows e and does not need it.  One of the tasks that can begin v must be
+ *                    tried before e.
+ *         [sleep]    the next node inherits the sleepers that do not conflict with the step
+ *         [mark]     a plain access races with an isolated one: their variable is marked (see
+ *                    explore_steps.h), and the exploration begins again
+ * Guarantee.  Exhaustive unless a limit is hit: every outcome, graph and race of any
+ *         schedule is seen.  A program without races and isolated blocks has one schedule.
+ * Cost.   Each schedule is run from its beginning: no state is kept but the present one.
+ * Reference.  Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction
+ *         (POPL 2014), algorithm 1, source sets.
+ */
+#include "lang/explore.h"
+
+#include "base/memory.h"
+#include "lang/explore_digest.h"
+#include "lang/explore_result.h"
+#include "lang/explore_steps.h"
+
+#include <string.h>
+#include <time.h>
+
+struct sleeper {
+	snag_tid task;
+	struct order_footprint footprint;
+	struct order_access *owned; /* the accesses, if they are this node's */
+};
+
+struct node {
+	snag_tid *tries;
+	size_t ntries, tries_cap;
+	size_t at; /* the one of the present schedule */
+	struct sleeper *sleep;
+	size_t nsleep, sleep_cap;
+	snag_tid *looping;
+	size_t nlooping, looping_cap;
+};
+
+enum ending { ENDED, REDUNDANT, CUT, IMPOSSIBLE, AGAIN };
+
+struct search {
+	const struct snag_explore_options *options;
+	uint64_t instructions; /* of one schedule */
+	struct steps steps;
+	struct node *node;
+	size_t nnodes, node_cap; /* of the present schedule */
+	size_t prefix;		 /* how much of it is given */
+	bool is_new;		 /* what happens now has not happened before */
+	bool begin_again;	 /* [mark] */
+	uint32_t *first;	 /* for [reverse]: the first step of each task in v, + 1 */
+	size_t first_cap;
+	snag_tid *in_v;
+	size_t in_v_cap;
+	struct explore_record record;
+	struct timespec begin;
+};
+
+static double seconds_since(const struct timespec *then)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+static bool list_has(const snag_tid *list, size_t n, snag_tid task)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == task)
+			return true;
+	return false;
+}
+
+static void list_add(snag_tid **list, size_t *n, size_t *cap, snag_tid task)
+{
+	*list = snag_grow(*list, cap, *n + 1, sizeof(**list));
+	(*list)[(*n)++] = task;
+}
+
+static bool is_asleep(const struct node *d, snag_tid task)
+{
+	for (size_t i = 0; i < d->nsleep; i++)
+		if (d->sleep[i].task == task)
+			return true;
+	return false;
+}
+
+static void sleep_add(struct node *d, struct sleeper sleeper)
+{
+	d->sleep = snag_grow(d->sleep, &d->sleep_cap, d->nsleep + 1, sizeof(*d->sleep));
+	d->sleep[d->nsleep++] = sleeper;
+}
+
+static void node_clear(struct node *d)
+{
+	for (size_t i = 0; i < d->nsleep; i++)
+		free(d->sleep[i].owned);
+	d->ntries = d->nsleep = d->nlooping = d->at = 0;
+}
+
+/* [sleep] A node behind the last step. */
+static struct node *node_push(struct search *s)
+{
+	s->node = snag_grow(s->node, &s->node_cap, s->nnodes + 1, sizeof(*s->node));
+	struct node *d = &s->node[s->nnodes++];
+	node_clear(d);
+	if (s->nnodes > 1) {
+		const struct node *above = d - 1;
+		struct order_footprint step =
+			order_footprint(&s->steps.order, (uint32_t)s->nnodes - 2);
+		for (size_t i = 0; i < above->nsleep; i++)
+			if (!order_conflict(&above->sleep[i].footprint, &step))
+				sleep_add(d, (struct sleeper){above->sleep[i].task,
+							      above->sleep[i].footprint, NULL});
+	}
+	return d;
+}
+
+/* [reverse] A task to be tried before step e, so that the last step can come before it. */
+static void reverse(struct search *s, uint32_t e)
+{
+	const struct order *o = &s->steps.order;
+	struct node *d = &s->node[e];
+	uint32_t last = (uint32_t)o->nevents - 1;
+	size_t nv = 0, ntasks = s->steps.world.ntasks;
+	snag_tid pick = WORLD_NONE;
+	bool has = false;
+	s->first = snag_grow(s->first, &s->first_cap, ntasks, sizeof(*s->first));
+	s->in_v = snag_grow(s->in_v, &s->in_v_cap, ntasks, sizeof(*s->in_v));
+	for (uint32_t f = e + 1; f <= last && !has; f++) {
+		snag_tid t = o->event[f].task;
+		if (s->first[t] || (f != last && order_needs(o, e, f)))
+			continue;
+		bool can_begin = !list_has(d->looping, d->nlooping, t);
+		for (size_t i = 0; i < nv && can_begin; i++)
+			can_begin = !order_needs(o, s->first[s->in_v[i]] - 1, f);
+		s->first[t] = f + 1;
+		s->in_v[nv++] = t;
+		if (!can_begin)
+			continue;
+		has = list_has(d->tries, d->ntries, t);
+		if (pick == WORLD_NONE || f == last)
+			pick = t;
+	}
+	for (size_t i = 0; i < nv; i++)
+		s->first[s->in_v[i]] = 0;
+	if (!has && pick != WORLD_NONE)
+		list_add(&d->tries, &d->ntries, &d->tries_cap, pick);
+}
+
+static void take(struct search *s, snag_tid task)
+{
+	struct order *o = &s->steps.order;
+	steps_take(&s->steps, task);
+	if (!s->is_new)
+		return;
+	s->record.result->events++;
+	order_reversals(o);
+	for (size_t i = 0; i < o->ncandidates; i++)
+		reverse(s, o->candidate[i]);
+}
+
+/* Continues the schedule by one step: the youngest task that can go on, as a depth-first run
+ * would.  False: it has ended, *ret says how. */
+static bool go_on(struct search *s, enum ending *ret)
+{
+	struct steps *p = &s->steps;
+	struct node *d = node_push(s);
+	bool has_asleep = false;
+	for (size_t i = p->nlive; i-- > 0;) {
+		snag_tid t = p->live[i];
+		if (!steps_can(p, t)) {
+			if (steps_is_looping(p, t))
+				list_add(&d->looping, &d->nlooping, &d->looping_cap, t);
+		} else if (is_asleep(d, t)) {
+			has_asleep = true;
+		} else if (d->ntries == 0) {
+			list_add(&d->tries, &d->ntries, &d->tries_cap, t);
+		}
+	}
+	if (d->ntries == 0) {
+		*ret = has_asleep ? REDUNDANT : ENDED;
+		s->nnodes--;
+		return false;
+	}
+	take(s, d->tries[0]);
+	return true;
+}
+
+/* Runs the schedule that the first `prefix` nodes begin. */
+static enum ending run(struct search *s)
+{
+	struct steps *p = &s->steps;
+	enum ending ending = ENDED;
+	s->is_new = s->prefix == 0;
+	steps_begin(p, s->instructions);
+	for (size_t i = 0; i < s->prefix; i++) {
+		snag_tid t = s->node[i].tries[s->node[i].at];
+		s->is_new = i + 1 == s->prefix;
+		if (s->is_new && !steps_can(p, t))
+			return IMPOSSIBLE;
+		take(s, t);
+	}
+	do {
+		if (p->world.is_cut)
+			return CUT;
+		if (s->begin_again)
+			return AGAIN;
+	} while (go_on(s, &ending));
+	return ending;
+}
+
+/* The next schedule: the deepest node that has a task to be tried.  False: there is none. */
+static bool next(struct search *s, bool was_possible)
+{
+	for (size_t i = s->nnodes; i-- > 0; s->nnodes--) {
+		struct node *d = &s->node[i];
+		if (was_possible) {
+			struct sleeper tried = {
+				.task = d->tries[d->at],
+				.footprint = order_footprint(&s->steps.order, (uint32_t)i)};
+			size_t nbytes = tried.footprint.n * sizeof(*tried.owned);
+			tried.owned = snag_alloc(nbytes);
+			if (nbytes)
+				memcpy(tried.owned, tried.footprint.access, nbytes);
+			tried.footprint.access = tried.owned;
+			sleep_add(d, tried);
+		}
+		was_possible = true;
+		while (++d->at < d->ntries)
+			if (!is_asleep(d, d->tries[d->at])) {
+				s->prefix = i + 1;
+				return true;
+			}
+		node_clear(d);
+	}
+	return false;
+}
+
+static void on_race(void *ctx, const struct order_race *race)
+{
+	struct search *s = ctx;
+	if (!s->is_new)
+		return;
+	if (race->first.is_isolated != race->second.is_isolated &&
+	    steps_mark(&s->steps, race->slot)) {
+		s->begin_again = true;
+		return;
+	}
+	record_race(&s->record, &s->steps, race);
+}
+
+static void on_fail(void *ctx, snag_tid task)
+{
+	struct search *s = ctx;
+	if (s->is_new && s->steps.world.task[task].next.kind != SNAG_ACT_LIMIT)
+		record_error(&s->record, &s->steps, task);
+}
+
+/* Whether to stop here, and why. */
+static enum snag_explore_gap limit(const struct search *s)
+{
+	const struct snag_explore_options *o = s->options;
+	const struct snag_explored *x = s->record.result;
+	if (o->stop && *o->stop)
+		return SNAG_EXPLORE_STOPPED;
+	if (o->schedules && x->schedules + x->redundant + x->cut >= o->schedules)
+		return SNAG_EXPLORE_SCHEDULES;
+	if (o->seconds > 0 && seconds_since(&s->begin) >= o->seconds)
+		return SNAG_EXPLORE_SECONDS;
+	return SNAG_EXPLORE_COMPLETE;
+}
+
+static void again(struct search *s)
+{
+	for (size_t i = 0; i < s->nnodes; i++)
+		node_clear(&s->node[i]);
+	s->nnodes = s->prefix = 0;
+	s->begin_again = false;
+	record_clear(&s->record);
+}
+
+static void count(struct search *s, enum ending ending)
+{
+	struct snag_explored *x = s->record.result;
+	x->redundant += ending == REDUNDANT;
+	x->cut += ending == CUT;
+	if (ending == ENDED) {
+		x->schedules++;
+		record_end(&s->record, &s->steps);
+	}
+}
+
+static void search(struct search *s)
+{
+	struct snag_explored *x = s->record.result;
+	for (bool more = true; more;) {
+		x->gap = limit(s);
+		if (x->gap != SNAG_EXPLORE_COMPLETE)
+			return;
+		enum ending ending = run(s);
+		if (ending == AGAIN) {
+			again(s);
+			continue;
+		}
+		count(s, ending);
+		if (s->options->progress)
+			s->options->progress(s->options->progress_ctx, x->events, -1);
+		more = next(s, ending != IMPOSSIBLE);
+	}
+	if (x->cut)
+		x->gap = SNAG_EXPLORE_STEPS_CUT;
+}
+
+void snag_explore(const struct snag_program *program, const struct snag_explore_options *options,
+		  struct snag_explored *ret_explored)
+{
+	struct search s = {.options = options,
+			   .instructions = options->steps ? options->steps : SNAG_EXPLORE_STEPS};
+	*ret_explored = (struct snag_explored){0};
+	clock_gettime(CLOCK_MONOTONIC, &s.begin);
+	record_init(&s.record, ret_explored);
+	steps_init(&s.steps, program);
+	s.steps.on_fail = on_fail;
+	s.steps.order.on_race = on_race;
+	s.steps.ctx = s.steps.order.ctx = &s;
+	search(&s);
+	record_conclude(&s.record, &s.steps, s.instructions);
+	ret_explored->seconds = seconds_since(&s.begin);
+
+	steps_done(&s.steps);
+	record_done(&s.record);
+	for (size_t i = 0; i < s.node_cap; i++) {
+		node_clear(&s.node[i]);
+		free(s.node[i].tries);
+		free(s.node[i].sleep);
+		free(s.node[i].looping);
+	}
+	free(s.node);
+	free(s.first);
+	free(s.in_v);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explore_digest.c - numbers that stand for states and computation graphs
+ *
+ * Memory.  The declared variables in order.  Promises and cells are numbered as this walk
+ *          meets them, and what is in the cells follows: two memories that differ only
+ *          in the numbers the run gave to promises and cells have the same digest.
+ * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands:
+ *          the name of the child, of the promise that is set or got.  So it is the sum over
+ *          all tasks of the digest of the sequence of their actions, with the values
+ *          that were read.  In isolated blocks each access also names the
+ *          isolated accesses it conflicts with that came before.
+ */
+#include "lang/explore_digest.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static uint64_t value_digest(const struct world *w, struct snag_value v)
+{
+	uint64_t x = (uint64_t)v.v;
+	if (v.kind == SNAG_PROMISE)
+		x = w->promise[v.v].name;
+	else if (v.kind == SNAG_CELL)
+		x = w->slot[w->nslots + (uint32_t)v.v].name;
+	return digest_pair(x, v.kind);
+}
+
+/* The order of conflicting isolated accesses to one slot. */
+static uint64_t isolated_digest(struct world_slot *s, uint64_t self, bool is_write)
+{
+	uint64_t before = s->last_write;
+	if (!is_write) {
+		s->reads += self;
+		return before;
+	}
+	before = digest_pair(before, s->reads);
+	s->last_write = self;
+	s->reads = 0;
+	return before;
+}
+
+void digest_action(struct world *w, struct world_task *t)
+{
+	const struct snag_action *a = &t->next;
+	uint64_t operand = 0;
+	if (a->kind == SNAG_ACT_READ || a->kind == SNAG_ACT_WRITE) {
+		struct world_slot *s = &w->slot[a->target];
+		bool is_write = a->kind == SNAG_ACT_WRITE;
+		operand = digest_pair(s->name, value_digest(w, is_write ? a->value : s->value));
+		if (t->is_isolated)
+			operand = digest_pair(operand, isolated_digest(s, t->graph, is_write));
+	} else if (a->kind == SNAG_ACT_SET || a->kind == SNAG_ACT_GET) {
+		operand = w->promise[a->target].name;
+	} else if (a->kind == SNAG_ACT_END && t->spawned_in != WORLD_NONE) {
+		operand = 1;
+	}
+	t->graph = digest_pair(t->graph, digest_pair(a->kind, operand));
+}
+
+uint64_t world_graph_digest(const struct world *w)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < w->ntasks; i++)
+		sum += digest_mix(w->task[i].graph);
+	return sum;
+}
+
+uint64_t world_task_digest(const struct world *w, uint32_t task)
+{
+	const struct snag_machine *m = &w->task[task].machine;
+	uint64_t d = digest_pair(digest_pair(m->pc, m->fp), m->isolated);
+	for (uint32_t i = 0; i < m->sp; i++)
+		d = digest_pair(d, digest_pair((uint64_t)m->stack[i].v, m->stack[i].kind));
+	return d;
+}
+
+/* The walk over what can be reached. */
+struct walk {
+	uint32_t *promise, *cell; /* numbers given, from 1; 0: not met */
+	uint32_t npromises, ncells;
+	uint32_t *met; /* the cells, by number */
+};
+
+static uint64_t walk_value(struct walk *k, struct snag_value v)
+{
+	uint64_t x = (uint64_t)v.v;
+	if (v.kind == SNAG_PROMISE) {
+		if (!k->promise[v.v])
+			k->promise[v.v] = ++k->npromises;
+		x = k->promise[v.v];
+	} else if (v.kind == SNAG_CELL) {
+		if (!k->cell[v.v]) {
+			k->met[k->ncells] = (uint32_t)v.v;
+			k->cell[v.v] = ++k->ncells;
+		}
+		x = k->cell[v.v];
+	}
+	return digest_pair(x, v.kind);
+}
+
+/* Where those are that have not ended. */
+static uint64_t unfinished_digest(const struct world *w)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < w->ntasks; i++)
+		if (w->task[i].state != WORLD_ENDED)
+			sum += digest_pair(w->task[i].name, w->task[i].next.loc);
+	return sum;
+}
+
+uint64_t world_memory_digest(const struct world *w)
+{
+	size_t ncells = w->nall - w->nslots;
+	struct walk k = {.promise = snag_calloc(w->npromises, sizeof(*k.promise)),
+			 .cell = snag_calloc(ncells, sizeof(*k.cell)),
+			 .met = snag_calloc(ncells, sizeof(*k.met))};
+	uint64_t d = 0;
+	/* The promises that are declared have names of their own. */
+	for (uint32_t i = 0; i < snag_program_promises(w->program); i++)
+		k.promise[i] = ++k.npromises;
+	for (uint32_t i = 0; i < w->nslots; i++)
+		d = digest_pair(d, walk_value(&k, w->slot[i].value));
+	for (uint32_t i = 0; i < k.ncells; i++)
+		d = digest_pair(d, walk_value(&k, w->slot[w->nslots + k.met[i]].value));
+	free(k.promise);
+	free(k.cell);
+	free(k.met);
+	return digest_pair(d, unfinished_digest(w));
+}
+
+static size_t set_find(const struct digest_set *set, uint64_t digest)
+{
+	size_t i = digest & (set->nslots - 1);
+	while (set->slot[i] && set->slot[i] != digest)
+		i = (i + 1) & (set->nslots - 1);
+	return i;
+}
+
+void digest_set_add(struct digest_set *set, uint64_t digest)
+{
+	digest += digest == 0;
+	if (2 * (set->n + 1) > set->nslots) {
+		struct digest_set old = *set;
+		set->nslots = old.nslots ? 2 * old.nslots : 16;
+		set->slot = snag_calloc(set->nslots, sizeof(*set->slot));
+		for (size_t i = 0; i < old.nslots; i++)
+			if (old.slot[i])
+				set->slot[set_find(set, old.slot[i])] = old.slot[i];
+		free(old.slot);
+	}
+	size_t at = set_find(set, digest);
+	set->n += set->slot[at] == 0;
+	set->slot[at] = digest;
+}
+
+bool digest_set_has(const struct digest_set *set, uint64_t digest)
+{
+	digest += digest == 0;
+	return set->n && set->slot[set_find(set, digest)];
+}
+
+void digest_set_done(struct digest_set *set)
+{
+	free(set->slot);
+	*set = (struct digest_set){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explore_result.h - what an exploration has found so far
+ */
+#ifndef SNAG_LANG_EXPLORE_RESULT_H
+#define SNAG_LANG_EXPLORE_RESULT_H
+
+#include "lang/explore.h"
+#include "lang/explore_digest.h"
+#include "lang/explore_steps.h"
+
+struct explore_record {
+	struct snag_explored *result; /* borrowed */
+	size_t race_cap, error_cap;
+	struct digest_set memories, graphs; /* that schedules ended with */
+	bool has_isolated;		    /* some schedule had an isolated block */
+};
+
+void record_init(struct explore_record *r, struct snag_explored *result);
+void record_done(struct explore_record *r);  /* the result remains */
+void record_clear(struct explore_record *r); /* forgets all */
+
+/* What has just happened in the present schedule. */
+void record_race(struct explore_record *r, const struct steps *s, const struct order_race *race);
+void record_error(struct explore_record *r, const struct steps *s, snag_tid task);
+void record_end(struct explore_record *r, const struct steps *s); /* it has ended */
+
+/* Draws the conclusions, when the gap is known; runs random schedules to confirm Theorem 11. */
+void record_conclude(struct explore_record *r, struct steps *s, uint64_t instructions);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explore_world.h - all tasks of a program and what they share, action by action
+ *
+ * Idea.   The small-step semantics: a state is the tasks, each in front of its next
+ *         action, the shared memory and the promises.  Who explores asks which tasks can
+ *         act, lets one of them act, and is told what happened.
+ * Rules.  An action is possible at once but for a get (the promise is set), the end of a finish and
+ *         a sync (its tasks have ended) and an isolated block (no other task is in one).
+ *         None but the last ever becomes impossible again.
+ *         A task that fails (set twice, index out of range, ...) stays where it is, as in
+ *         the semantics, where no rule applies; it leaves its isolated block.
+ * Names.  Tasks, promises and cells are numbered as they come into being.  Their `name` is a number
+ *         that depends only on who created them: the same in every schedule.
+ */
+#ifndef SNAG_LANG_EXPLORE_WORLD_H
+#define SNAG_LANG_EXPLORE_WORLD_H
+
+#include "lang/machine.h"
+
+#include <stddef.h>
+
+#define WORLD_NONE UINT32_MAX
+
+enum world_task_state { WORLD_LIVE, WORLD_ENDED, WORLD_FAILED };
+
+struct world_task {
+	struct snag_machine machine;
+	struct snag_action next; /* what it is about to do */
+	uint32_t finish;	 /* scope: its innermost finish, or the inherited one */
+	uint32_t frame;		 /* scope: its innermost procedure that spawns */
+	uint32_t home;		 /* scope: the finish that waits for it */
+	uint32_t spawned_in;	 /* scope: the frame whose sync waits for it, or WORLD_NONE */
+	uint32_t created;	 /* tasks, promises and cells it has made */
+	uint8_t state;		 /* enum world_task_state */
+	bool is_isolated;
+	uint64_t name;
+	uint64_t graph; /* digest of all it did */
+};
+
+struct world_scope { /* a finish, or a frame */
+	uint32_t outer;
+	uint32_t pending; /* tasks that have not ended */
+};
+
+struct world_slot {
+	struct snag_value value;
+	uint64_t last_write; /* digest of the isolated blocks that touched it: who wrote it, */
+	uint64_t reads;	     /* and who has read it since */
+	uint64_t name;
+	snag_loc loc; /* of the alloc, for cells */
+};
+
+struct world_promise {
+	uint64_t name;
+	bool is_set;
+};
+
+struct world {
+	const struct snag_program *program;
+	uint64_t steps;	   /* left */
+	bool is_cut;	   /* a task has used them up */
+	uint32_t isolated; /* the task inside an isolated block, or WORLD_NONE */
+	uint32_t nslots;   /* declared */
+	struct world_task *task;
+	size_t ntasks, task_cap;
+	struct world_scope *scope;
+	size_t nscopes, scope_cap;
+	struct world_slot *slot; /* the declared ones, then the cells */
+	size_t nall, slot_cap;
+	struct world_promise *promise;
+	size_t npromises, promise_cap;
+	struct snag_value *initial; /* of the declared slots */
+};
+
+/* What an action did. */
+struct world_effect {
+	struct snag_action action; /* what it was */
+	uint32_t created;	   /* the task, promise or cell that came into being */
+	uint32_t scope;		   /* finish and sync: which; the end of a task: its home */
+	bool is_isolated;
+	bool has_failed; /* the action was a second set: nothing was done */
+};
+
+void world_init(struct world *w, const struct snag_program *program);
+void world_done(struct world *w); /* accepts a zeroed one */
+
+/* Back to the beginning, with that many steps to spend. */
+void world_begin(struct world *w, uint64_t steps);
+
+/* Whether the task can act now. */
+bool world_can(const struct world *w, uint32_t task);
+/* Lets it. */
+void world_act(struct world *w, uint32_t task, struct world_effect *ret_effect);
+
+/* Digests that are equal exactly if (up to chance, 2^-64) what they stand for is: what can
+ * be reached in the shared memory, and for tasks that have not ended where they are; and the
+ * computation graph: what each task did, with which values, whom it created, set and got,
+ * and in which order conflicting isolated blocks came. */
+uint64_t world_memory_digest(const struct world *w);
+uint64_t world_graph_digest(const struct world *w);
+/* Of the state of one task. */
+uint64_t world_task_digest(const struct world *w, uint32_t task);
+
+/* "x", "a[3]", "@12" */
+void world_slot_name(const struct world *w, uint32_t slot, char ret_name[SNAG_SLOT_NAME]);
+
+#endif

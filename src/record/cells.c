@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cells.c - memory accesses to variables
+ */
+#include "record/cells.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { PAGE_LOG = 12, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
+enum { SPLIT = 1, SHARED = 2 }; /* flags */
+
+struct cell {
+	uint32_t variable; /* id + 1, or with SPLIT the number of a row; NONE: untouched */
+	uint16_t owner;	   /* the thread that was here first, its low bits */
+	uint8_t mask;	   /* the bytes of the variable; not with SPLIT */
+	uint8_t flags;
+};
+
+_Static_assert(sizeof(struct cell) == 8, "a cell costs as much as it stands for");
+
+struct page {
+	uint64_t number;
+	struct cell *cell; /* PAGE_CELLS of them; NULL: an empty slot */
+};
+
+struct row {
+	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
+};
+
+struct snag_cells {
+	snag_cells_new_variable *make;
+	void *ctx;
+	struct page *slot; /* open addressing */
+	size_t npages, nslots;
+	uint64_t last_number; /* the page used last */
+	struct cell *last;
+	struct row *row;
+	size_t nrows, row_cap;
+	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
+};
+
+struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx)
+{
+	struct snag_cells *c = snag_calloc(1, sizeof(*c));
+	c->make = make;
+	c->ctx = ctx;
+	c->nrows = 1; /* row 0 is none */
+	c->row = snag_grow(c->row, &c->row_cap, 1, sizeof(*c->row));
+	return c;
+}
+
+void snag_cells_free(struct snag_cells *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->nslots; i++)
+		free(c->slot[i].cell);
+	free(c->slot);
+	free(c->row);
+	free(c);
+}
+
+static struct page *page_slot(const struct snag_cells *c, uint64_t number)
+{
+	size_t i = (size_t)(number * 0x9e3779b97f4a7c15u >> 24) & (c->nslots - 1);
+	while (c->slot[i].cell && c->slot[i].number != number)
+		i = (i + 1) & (c->nslots - 1);
+	return &c->slot[i];
+}
+
+static struct cell *page_find(const struct snag_cells *c, uint64_t number)
+{
+	return c->nslots ? page_slot(c, number)->cell : NULL;
+}
+
+static void pages_grow(struct snag_cells *c)
+{
+	struct page *old = c->slot;
+	size_t n = c->nslots;
+	c->nslots = n ? 2 * n : 256;
+	c->slot = snag_calloc(c->nslots, sizeof(*c->slot));
+	for (size_t i = 0; i < n; i++)
+		if (old[i].cell)
+			*page_slot(c, old[i].number) = old[i];
+	free(old);
+}
+
+static struct cell *cell_at(struct snag_cells *c, uint64_t addr)
+{
+	uint64_t number = addr >> PAGE_LOG;
+	if (!c->last || c->last_number != number) {
+		if (2 * c->npages >= c->nslots)
+			pages_grow(c);
+		struct page *p = page_slot(c, number);
+		if (!p->cell) {
+			*p = (struct page){number, snag_calloc(PAGE_CELLS, sizeof(*p->cell))};
+			c->npages++;
+		}
+		c->last = p->cell;
+		c->last_number = number;
+	}
+	return &c->last[addr % PAGE / SNAG_CELL];
+}
+
+static uint32_t row_new(struct snag_cells *c)
+{
+	uint32_t number = c->free_row;
+	if (number) {
+		c->free_row = c->row[number].variable[0];
+	} else {
+		c->row = snag_grow(c->row, &c->row_cap, c->nrows + 1, sizeof(*c->row));
+		number = (uint32_t)c->nrows++;
+	}
+	memset(&c->row[number], 0, sizeof(c->row[number]));
+	return number;
+}
+
+static void cell_forget(struct snag_cells *c, struct cell *cell)
+{
+	if (cell->flags & SPLIT) {
+		c->row[cell->variable].variable[0] = c->free_row;
+		c->free_row = cell->variable;
+	}
+	memset(cell, 0, sizeof(*cell));
+}
+
+/* One variable becomes a row. */
+static void cell_split(struct snag_cells *c, struct cell *cell)
+{
+	uint32_t number = row_new(c);
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (cell->mask >> i & 1)
+			c->row[number].variable[i] = cell->variable;
+	cell->variable = number;
+	cell->flags |= SPLIT;
+}
+
+/* A variable of the row meets the access in part: the rest of it becomes a new one. */
+static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
+			  uint64_t base)
+{
+	uint32_t rest = NONE;
+	for (unsigned i = 0; i < SNAG_CELL; i++) {
+		if (c->row[number].variable[i] != variable || mask >> i & 1)
+			continue;
+		if (!rest)
+			rest = c->make(c->ctx, base + i) + 1;
+		c->row[number].variable[i] = rest;
+	}
+}
+
+static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, uint64_t base,
+			   uint32_t ret_variable[SNAG_CELL])
+{
+	uint32_t fresh = NONE;
+	unsigned n = 0;
+	for (unsigned i = 0; i < SNAG_CELL; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		uint32_t variable = c->row[number].variable[i];
+		if (!variable) {
+			if (!fresh)
+				fresh = c->make(c->ctx, base + i) + 1;
+			variable = c->row[number].variable[i] = fresh;
+		}
+		if (n > 0 && ret_variable[n - 1] == variable - 1)
+			continue;
+		rest_separate(c, number, variable, mask, base);
+		ret_variable[n++] = variable - 1;
+	}
+	return n;
+}
+
+static void cell_visit(struct cell *cell, uint32_t thread)
+{
+	if (cell->variable == NONE)
+		cell->owner = (uint16_t)thread;
+	else if (cell->owner != (uint16_t)thread)
+		cell->flags |= SHARED;
+}
+
+unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
+			   uint32_t ret_variable[SNAG_CELL])
+{
+	struct cell *cell = cell_at(c, addr);
+	uint64_t base = addr - addr % SNAG_CELL;
+	uint8_t mask = (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+	cell_visit(cell, thread);
+	if (!(cell->flags & SPLIT)) {
+		if (cell->variable == NONE) {
+			cell->variable = c->make(c->ctx, addr) + 1;
+			cell->mask = mask;
+		}
+		if (cell->mask == mask) {
+			ret_variable[0] = cell->variable - 1;
+			return 1;
+		}
+		cell_split(c, cell);
+	}
+	return row_access(c, cell->variable, mask, base, ret_variable);
+}
+
+unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
+			   uint32_t ret_variable[SNAG_CELL])
+{
+	struct cell *page = page_find(c, addr >> PAGE_LOG);
+	struct cell *cell = page ? &page[addr % PAGE / SNAG_CELL] : NULL;
+	unsigned n = 0;
+	if (!cell || cell->variable == NONE ||
+	    (cell->owner == (uint16_t)thread && !(cell->flags & SHARED)))
+		return 0;
+	if (!(cell->flags & SPLIT)) {
+		ret_variable[0] = cell->variable - 1;
+		return 1;
+	}
+	const struct row *row = &c->row[cell->variable];
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (row->variable[i] && (n == 0 || ret_variable[n - 1] != row->variable[i] - 1))
+			ret_variable[n++] = row->variable[i] - 1;
+	return n;
+}
+
+void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
+{
+	uint64_t end = addr + nbytes;
+	for (uint64_t number = addr >> PAGE_LOG; number << PAGE_LOG < end; number++) {
+		struct cell *page = page_find(c, number);
+		uint64_t from = number << PAGE_LOG, to = from + PAGE;
+		if (!page)
+			continue;
+		from = addr > from ? addr : from;
+		to = end < to ? end : to;
+		for (uint64_t at = from - from % SNAG_CELL; at < to; at += SNAG_CELL)
+			cell_forget(c, &page[at % PAGE / SNAG_CELL]);
+	}
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch.c - run a program with a channel, and read what it tells
+ */
+#include "record/launch.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
+
+struct snag_launch {
+	pid_t pid;
+	int fd;
+	struct rt_channel *channel;
+	uint64_t n; /* records read */
+	int status; /* of the program */
+	bool has_ended;
+	long pause_ns;				/* the next wait for a record */
+	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
+};
+
+static const size_t channel_bytes =
+	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
+
+static int channel_open(struct snag_launch *l, struct snag_error *err)
+{
+	l->fd = memfd_create("snag", 0); /* inherited by the program */
+	if (l->fd < 0 || ftruncate(l->fd, (off_t)channel_bytes) < 0)
+		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
+	void *at = mmap(NULL, channel_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
+	if (at == MAP_FAILED)
+		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
+	l->channel = at;
+	l->channel->magic = RT_CHANNEL_MAGIC;
+	l->channel->records = RT_CHANNEL_RECORDS;
+	l->channel->reader = (uint32_t)getpid();
+	return 0;
+}
+
+/* In the child; reports a failure through the pipe. */
+__attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
+						  const char *options, int failed)
+{
+	char number[16], all[4096];
+	const char *given = getenv("SNAG_OPTIONS");
+	snprintf(number, sizeof(number), "%d", l->fd);
+	snprintf(all, sizeof(all), "%s:%s", options, given ? given : "");
+	setenv(RT_CHANNEL_ENV, number, 1);
+	setenv("SNAG_OPTIONS", all, 1);
+	int now = personality(0xffffffff);
+	if (now != -1)
+		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	execvp(argv[0], argv);
+	int why = errno;
+	if (write(failed, &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int program_start(struct snag_launch *l, char *const *argv, const char *options,
+			 struct snag_error *err)
+{
+	int failed[2], why = 0;
+	if (pipe2(failed, O_CLOEXEC) < 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
+	/* What the terminal sends goes to the program too, and its end is ours. */
+	l->was_int = signal(SIGINT, SIG_IGN);
+	l->was_quit = signal(SIGQUIT, SIG_IGN);
+	l->pid = fork();
+	if (l->pid == 0)
+		program_run(l, argv, options, failed[1]);
+	why = l->pid < 0 ? errno : 0;
+	close(failed[1]);
+	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
+		;
+	close(failed[0]);
+	if (why && l->pid > 0)
+		waitpid(l->pid, NULL, 0);
+	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
+}
+
+int snag_launch_start(char *const *argv, const char *options, struct snag_launch **ret_launch,
+		      struct snag_error *err)
+{
+	struct snag_launch *l = snag_calloc(1, sizeof(*l));
+	l->fd = -1;
+	l->pause_ns = SHORT_NS;
+	int rc = channel_open(l, err);
+	if (rc == 0)
+		rc = program_start(l, argv, options, err);
+	if (rc < 0) {
+		snag_launch_free(l);
+		return rc;
+	}
+	*ret_launch = l;
+	return 0;
+}
+
+static bool record_take(struct snag_launch *l, struct rt_record *ret)
+{
+	struct rt_record *slot = rt_channel_record(l->channel, l->n);
+	/* pairs with the release in rt_put */
+	ret->what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
+	if ((ret->what >> RT_LAP_SHIFT & 1) != ((1 + l->n / RT_CHANNEL_RECORDS) & 1))
+		return false;
+	ret->loc = slot->loc;
+	ret->arg = slot->arg;
+	if (++l->n % TAKEN_EVERY == 0) /* pairs with the acquire in rt_record_room */
+		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* From now on the signals of the terminal are for us. */
+static void end_note(struct snag_launch *l)
+{
+	l->has_ended = true;
+	signal(SIGINT, l->was_int);
+	signal(SIGQUIT, l->was_quit);
+}
+
+static bool has_ended(struct snag_launch *l)
+{
+	if (!l->has_ended && waitpid(l->pid, &l->status, WNOHANG) == l->pid)
+		end_note(l);
+	return l->has_ended;
+}
+
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record)
+{
+	if (record_take(l, ret_record)) {
+		l->pause_ns = SHORT_NS;
+		return 1;
+	}
+	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
+	bool was_ended = l->has_ended;
+	if (has_ended(l))
+		return was_ended ? -1 : 0; /* once more, for what it wrote at last */
+	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+	l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	return 0;
+}
+
+void snag_launch_abandon(struct snag_launch *l)
+{
+	__atomic_store_n(&l->channel->ended, 1, __ATOMIC_RELAXED);
+	if (l->has_ended)
+		return;
+	while (waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
+		;
+	end_note(l);
+}
+
+int snag_launch_status(const struct snag_launch *l)
+{
+	return l->status;
+}
+
+int snag_launch_pid(const struct snag_launch *l)
+{
+	return l->pid;
+}
+
+bool snag_launch_was_claimed(const struct snag_launch *l)
+{
+	return l->channel->owner != 0;
+}
+
+void snag_launch_free(struct snag_launch *l)
+{
+	if (!l)
+		return;
+	if (l->channel)
+		munmap(l->channel, channel_bytes);
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * launch.h - run a program with a channel, and read what it tells
+ *
+ * The program is a child; it inherits standard input and output, the group and the
+ * signals of the terminal.  Its addresses are not randomised where the system allows it,
+ * so that runs repeat.
+ */
+#ifndef SNAG_RECORD_LAUNCH_H
+#define SNAG_RECORD_LAUNCH_H
+
+#include "base/error.h"
+#include "runtime/channel.h"
+
+#include <stdbool.h>
+
+struct snag_launch;
+
+/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
+int snag_launch_start(char *const *argv, const char *options, struct snag_launch **ret_launch,
+		      struct snag_error *err);
+
+/* The next record: 1; 0: none was written yet, ask again; -1: the program has ended and all
+ * was read.  Waits a little if there is none, longer each time. */
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record);
+/* Nobody reads any more: waits for the end of the program, which goes on unrecorded. */
+void snag_launch_abandon(struct snag_launch *l);
+int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */
+int snag_launch_pid(const struct snag_launch *l);
+bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
+void snag_launch_free(struct snag_launch *l);		   /* accepts NULL */
+
+#endif

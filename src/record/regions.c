@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regions.c - what lies at an address of the program
+ *
+ * State.  modules, stacks: few, searched one by one (the one found last first)
+ *         blocks: a sorted list would be slow to change; instead each page of 4096 bytes
+ *         knows which of its words a block begins at (a bit each), and the block that
+ *         reaches into it from before.  Blocks of many pages are kept apart.
+ * Cost.   A few loads for a small block; a binary search among the large ones.
+ */
+#include "record/regions.h"
+
+#include "base/memory.h"
+#include "report/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGE = 4096, WORDS = PAGE / 8, LARGE = 16 * PAGE };
+
+struct module {
+	uint64_t base, end;
+	char *path, *name;
+};
+
+struct stack {
+	uint64_t top;
+	uint32_t thread;
+};
+
+struct block {
+	uint64_t addr, nbytes;
+	uint64_t number;
+	uint32_t thread, loc; /* that allocated it */
+};
+
+struct page {
+	uint64_t number; /* address / PAGE */
+	uint64_t starts[WORDS / 64];
+	uint64_t cover; /* address of the small block that reaches in from before; 0: none */
+};
+
+struct table { /* open addressing by a key that is not 0, which is the first field */
+	char *at;
+	size_t elem, n, nslots;
+};
+
+struct snag_regions {
+	struct snag_symbols *symbols;
+	struct module *module;
+	size_t nmodules, module_cap;
+	struct stack *stack; /* by their top, ascending */
+	size_t nstacks, stack_cap;
+	struct table pages, blocks;
+	struct block *large; /* by address */
+	size_t nlarge, large_cap;
+	uint64_t nblocks;
+};
+
+static uint64_t key_of(const void *elem)
+{
+	return *(const uint64_t *)elem;
+}
+
+/* The slot of a key, or the empty one where it belongs. */
+static void *table_slot(const struct table *t, uint64_t key)
+{
+	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (t->nslots - 1);
+	while (key_of(t->at + i * t->elem) && key_of(t->at + i * t->elem) != key)
+		i = (i + 1) & (t->nslots - 1);
+	return t->at + i * t->elem;
+}
+
+static void *table_find(const struct table *t, uint64_t key)
+{
+	void *slot = t->nslots ? table_slot(t, key) : NULL;
+	return slot && key_of(slot) ? slot : NULL;
+}
+
+static void *table_get(struct table *t, uint64_t key) /* zeroed but for the key, if new */
+{
+	void *slot = t->nslots ? table_slot(t, key) : NULL;
+	if (slot && key_of(slot))
+		return slot;
+	if (2 * t->n >= t->nslots) {
+		struct table grown = {.elem = t->elem, .nslots = t->nslots ? 2 * t->nslots : 1024};
+		grown.at = snag_calloc(grown.nslots, grown.elem);
+		for (size_t i = 0; i < t->nslots; i++) {
+			const char *from = t->at + i * t->elem;
+			if (key_of(from))
+				memcpy(table_slot(&grown, key_of(from)), from, t->elem);
+		}
+		grown.n = t->n;
+		free(t->at);
+		*t = grown;
+		slot = table_slot(t, key);
+	}
+	t->n++;
+	*(uint64_t *)slot = key;
+	return slot;
+}
+
+struct snag_regions *snag_regions_new(struct snag_symbols *symbols)
+{
+	struct snag_regions *r = snag_calloc(1, sizeof(*r));
+	r->symbols = symbols;
+	r->pages.elem = sizeof(struct page);
+	r->blocks.elem = sizeof(struct block);
+	return r;
+}
+
+void snag_regions_free(struct snag_regions *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->nmodules; i++) {
+		free(r->module[i].path);
+		free(r->module[i].name);
+	}
+	free(r->module);
+	free(r->stack);
+	free(r->pages.at);
+	free(r->blocks.at);
+	free(r->large);
+	free(r);
+}
+
+static bool has_name(const struct snag_regions *r, const char *name)
+{
+	for (size_t i = 0; i < r->nmodules; i++)
+		if (strcmp(r->module[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t nbytes,
+				const char *path)
+{
+	char name[128];
+	const char *slash = strrchr(path, '/');
+	for (size_t i = 0; i < r->nmodules; i++)
+		if (r->module[i].base == base && strcmp(r->module[i].path, path) == 0)
+			return NULL;
+	snprintf(name, sizeof(name), "%.100s", slash ? slash + 1 : path);
+	for (unsigned k = 2; has_name(r, name); k++)
+		snprintf(name, sizeof(name), "%.100s~%u", slash ? slash + 1 : path, k);
+	r->module = snag_grow(r->module, &r->module_cap, r->nmodules + 1, sizeof(*r->module));
+	r->module[r->nmodules] = (struct module){base, base + nbytes, strdup(path), strdup(name)};
+	return r->module[r->nmodules++].name;
+}
+
+void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top)
+{
+	size_t i = 0;
+	while (i < r->nstacks && r->stack[i].top < top)
+		i++;
+	if (i == r->nstacks || r->stack[i].top != top) {
+		r->stack = snag_grow(r->stack, &r->stack_cap, r->nstacks + 1, sizeof(*r->stack));
+		memmove(r->stack + i + 1, r->stack + i, (r->nstacks - i) * sizeof(*r->stack));
+		r->nstacks++;
+	}
+	r->stack[i] = (struct stack){top, thread};
+}
+
+/* The first large block that begins behind addr. */
+static size_t large_behind(const struct snag_regions *r, uint64_t addr)
+{
+	size_t from = 0, to = r->nlarge;
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		if (r->large[mid].addr > addr)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return from;
+}
+
+static void large_add(struct snag_regions *r, const struct block *b)
+{
+	size_t i = large_behind(r, b->addr);
+	r->large = snag_grow(r->large, &r->large_cap, r->nlarge + 1, sizeof(*r->large));
+	memmove(r->large + i + 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
+	r->large[i] = *b;
+	r->nlarge++;
+}
+
+/* Forgets that blocks begin in [addr, end). */
+static void starts_clear(struct snag_regions *r, uint64_t addr, uint64_t end)
+{
+	for (uint64_t number = addr / PAGE; number * PAGE < end; number++) {
+		struct page *p = table_find(&r->pages, number);
+		if (!p)
+			continue;
+		for (uint64_t w = 0; w < WORDS; w++) {
+			uint64_t at = number * PAGE + 8 * w;
+			if (at >= addr && at < end)
+				p->starts[w / 64] &= ~(1ull << w % 64);
+		}
+	}
+}
+
+static void small_add(struct snag_regions *r, const struct block *b)
+{
+	uint64_t end = b->addr + b->nbytes;
+	*(struct block *)table_get(&r->blocks, b->addr) = *b;
+	starts_clear(r, b->addr, end);
+	struct page *p = table_get(&r->pages, b->addr / PAGE);
+	uint64_t w = b->addr % PAGE / 8;
+	p->starts[w / 64] |= 1ull << w % 64;
+	for (uint64_t number = b->addr / PAGE + 1; number * PAGE < end; number++)
+		((struct page *)table_get(&r->pages, number))->cover = b->addr;
+}
+
+void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
+			uint32_t loc)
+{
+	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
+	if (b.nbytes >= LARGE)
+		large_add(r, &b);
+	else
+		small_add(r, &b);
+}
+
+uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
+{
+	size_t i = large_behind(r, addr);
+	if (i > 0 && r->large[i - 1].addr == addr) {
+		uint64_t nbytes = r->large[i - 1].nbytes;
+		memmove(r->large + i - 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
+		r->nlarge--;
+		return nbytes;
+	}
+	const struct block *b =
+		table_find(&r->blocks, addr); /* stays until something replaces it */
+	return b ? b->nbytes : 0;
+}
+
+static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
+{
+	size_t i = large_behind(r, addr);
+	if (i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes)
+		return &r->large[i - 1];
+	const struct page *p = table_find(&r->pages, addr / PAGE);
+	if (!p)
+		return NULL;
+	uint64_t start = p->cover;
+	for (int64_t w = (int64_t)(addr % PAGE / 8), word = w / 64; word >= 0; word--) {
+		uint64_t bits = p->starts[word];
+		if (word == w / 64)
+			bits &= ~0ull >> (63 - w % 64);
+		if (bits) {
+			start = addr / PAGE * PAGE +
+				8 * (64 * (uint64_t)word + 63 - (uint64_t)__builtin_clzll(bits));
+			break;
+		}
+	}
+	const struct block *b = start ? table_find(&r->blocks, start) : NULL;
+	return b && addr - b->addr < b->nbytes ? b : NULL;
+}
+
+static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
+{
+	enum { REACH = 64 << 20 }; /* no stack is assumed to be larger */
+	for (size_t i = 0; i < r->nstacks; i++)
+		if (r->stack[i].top > addr)
+			return r->stack[i].top - addr < REACH ? &r->stack[i] : NULL;
+	return NULL;
+}
+
+/* Appends an offset; 0 is left out. */
+static size_t offset_add(char to[SNAG_REGION_NAME], int n, uint64_t offset)
+{
+	size_t at = n < SNAG_REGION_NAME - 24 ? (size_t)n : SNAG_REGION_NAME - 24;
+	to[at] = 0;
+	if (offset)
+		at += (size_t)snprintf(to + at, SNAG_REGION_NAME - at, "+0x%llx",
+				       (unsigned long long)offset);
+	return at;
+}
+
+static size_t module_name(const struct snag_regions *r, const struct module *m, uint64_t addr,
+			  char to[SNAG_REGION_NAME])
+{
+	struct snag_object object;
+	if (!snag_symbols_object(r->symbols, addr, &object))
+		return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", m->name),
+				  addr - m->base);
+	return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", object.name),
+			  addr - object.start);
+}
+
+size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME])
+{
+	for (size_t i = 0; i < r->nmodules; i++)
+		if (addr >= r->module[i].base && addr < r->module[i].end)
+			return module_name(r, &r->module[i], addr, to);
+	const struct block *b = block_at(r, addr);
+	if (b)
+		return offset_add(to,
+				  snprintf(to, SNAG_REGION_NAME, "heap#%llu:%llu@%u,T%u",
+					   (unsigned long long)b->number,
+					   (unsigned long long)b->nbytes, b->loc, b->thread),
+				  addr - b->addr);
+	const struct stack *s = stack_at(r, addr);
+	if (s)
+		return (size_t)snprintf(to, SNAG_REGION_NAME, "T%u-0x%llx", s->thread,
+					(unsigned long long)(s->top - addr));
+	return (size_t)snprintf(to, SNAG_REGION_NAME, "0x%llx", (unsigned long long)addr);
+}

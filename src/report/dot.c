@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dot.c - the computation graph and its tree as text for graphviz; see dot.h
+ *
+ * Names come from traces and may hold anything: quotes and backslashes are escaped, the rest
+ * is left to snag_print_name.  Beyond the limit steps are left out together with their edges and
+ * their place in the tree, and a note says how many.
+ */
+#include "report/dot.h"
+
+#include "base/memory.h"
+#include "report/printer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ACCESSES_SHOWN = 8, NAME_BYTES = 60, RACES_SHOWN = 100 };
+
+struct drawing {
+	const struct snag_dot *dot;
+	const struct snag_cgraph *g;
+	uint32_t nsteps;	 /* that are drawn */
+	bool *is_racy;		 /* by step */
+	uint32_t *begin, *index; /* accesses by step */
+	struct snag_printer to;
+};
+
+static const char *const edge_style[] = {
+	[SNAG_EDGE_CONTINUE] = "",
+	[SNAG_EDGE_FORK] = " [color=blue]",
+	[SNAG_EDGE_JOIN] = " [color=darkgreen]",
+	[SNAG_EDGE_PROMISE] = " [color=darkorange, style=dashed]",
+	[SNAG_EDGE_ISOLATED] = " [color=purple, style=dotted, penwidth=2]",
+};
+
+/* A name inside quotes. */
+static void print_quoted(struct snag_printer *to, const char *name)
+{
+	char text[2 * NAME_BYTES + 4];
+	size_t n = 0, i = 0;
+	for (; name[i] && i < NAME_BYTES; i++) {
+		if (name[i] == '"' || name[i] == '\\')
+			text[n++] = '\\';
+		text[n++] = name[i];
+	}
+	memcpy(text + n, "...", 4);
+	if (!name[i])
+		text[n] = '\0';
+	snag_print_name(to, text);
+}
+
+/* The step of an access, which may be a later one of several equal ones of that step: that of
+ * the last access on record which is not later.  SNAG_NO_NODE: there is none. */
+static uint32_t step_of(const struct drawing *d, const struct snag_site *site)
+{
+	uint32_t step = SNAG_NO_NODE;
+	for (size_t i = 0; i < d->g->naccesses; i++) {
+		const struct snag_caccess *a = &d->g->access[i];
+		if (a->event > site->event)
+			break;
+		if (a->variable == site->target && d->g->node[a->node].task == site->thread &&
+		    a->is_write == (site->op == SNAG_OP_WRITE))
+			step = a->node;
+	}
+	return step;
+}
+
+static void access_print(struct drawing *d, const struct snag_caccess *a)
+{
+	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_LOCATION, a->loc));
+	snag_print(&d->to, a->is_write ? " w " : " r ");
+	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE, a->variable));
+	snag_print(&d->to, "\\l");
+}
+
+static void step_print(struct drawing *d, uint32_t n)
+{
+	const struct snag_cnode *node = &d->g->node[n];
+	uint32_t first = d->begin[n], naccesses = d->begin[n + 1] - first;
+	snag_printf(&d->to, "\t\ts%u [label=\"%u: task ", n, n);
+	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->task));
+	if (node->isolated)
+		snag_printf(&d->to, ", isolated %u", node->isolated);
+	snag_print(&d->to, naccesses || node->isolated ? "\\n" : "");
+	for (uint32_t i = 0; i < naccesses && i < ACCESSES_SHOWN; i++)
+		access_print(d, &d->g->access[d->index[first + i]]);
+	if (naccesses > ACCESSES_SHOWN)
+		snag_printf(&d->to, "%u more\\l", naccesses - ACCESSES_SHOWN);
+	snag_printf(&d->to, "\"%s%s];\n",
+		    node->isolated ? ", peripheries=2"
+		    : naccesses	   ? ""
+				   : ", shape=ellipse, fontcolor=gray40, color=gray60",
+		    d->is_racy[n] ? ", color=red, fontcolor=red, penwidth=2" : "");
+}
+
+/* A red line for every race, up to so many; marks are made first, for all. */
+static void races_mark(struct drawing *d, bool prints)
+{
+	unsigned shown = 0;
+	for (size_t f = 0; f < d->dot->nfindings; f++) {
+		const struct snag_findings *findings = &d->dot->findings[f];
+		for (size_t i = 0; i < findings->nraces && shown < RACES_SHOWN; i++, shown++) {
+			const struct snag_race *race = &findings->race[i];
+			uint32_t a = step_of(d, &race->first), b = step_of(d, &race->second);
+			if (a == SNAG_NO_NODE || b == SNAG_NO_NODE)
+				continue;
+			d->is_racy[a] = d->is_racy[b] = true;
+			if (!prints || a >= d->nsteps || b >= d->nsteps)
+				continue;
+			snag_printf(&d->to,
+				    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, "
+				    "fontcolor=red, style=bold, label=\"",
+				    a, b);
+			print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE,
+						       race->first.target));
+			snag_print(&d->to, "\"];\n");
+		}
+	}
+}
+
+static void graph_print(struct drawing *d)
+{
+	snag_print(
+		&d->to,
+		"\tsubgraph cluster_graph {\n"
+		"\t\tlabel=\"computation graph: continue black, fork blue, join green, set to get "
+		"orange, isolated order purple, race red\";\n"
+		"\t\tnode [shape=box];\n");
+	for (uint32_t n = 0; n < d->nsteps; n++)
+		step_print(d, n);
+	for (uint32_t n = 0; n < d->nsteps; n++)
+		for (uint32_t e = d->g->node[n].preds; e < snag_cgraph_preds_end(d->g, n); e++)
+			snag_printf(&d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
+				    edge_style[d->g->pred[e].kind]);
+	races_mark(d, true);
+	snag_print(&d->to, "\t}\n");
+}
+
+/* Which nodes of the tree are drawn: the steps that are, and what is above them.  Children
+ * come after their parents in tree[]. */
+static bool *tree_shown(const struct drawing *d)
+{
+	bool *shown = snag_calloc(d->g->ntree, sizeof(*shown));
+	for (size_t i = d->g->ntree; i-- > 1;) {
+		const struct snag_ctree *node = &d->g->tree[i];
+		shown[i] |= node->kind == SNAG_CTREE_STEP && node->id < d->nsteps;
+		shown[node->parent] |= shown[i];
+	}
+	shown[0] = true;
+	return shown;
+}
+
+static void tree_node_print(struct drawing *d, size_t i)
+{
+	const struct snag_ctree *node = &d->g->tree[i];
+	snag_printf(&d->to, "\t\tt%zu [label=\"", i);
+	if (node->kind == SNAG_CTREE_STEP) {
+		snag_printf(&d->to, "%u\", shape=box%s", node->id,
+			    d->is_racy[node->id] ? ", color=red, fontcolor=red, penwidth=2" : "");
+	} else if (node->kind == SNAG_CTREE_TASK) {
+		snag_print(&d->to, "task ");
+		print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_THREAD, node->id));
+		snag_print(&d->to, "\", color=blue");
+	} else {
+		snag_printf(&d->to, "%s\", color=darkgreen",
+			    node->kind == SNAG_CTREE_SYNC ? "spawns to sync" : "finish");
+	}
+	snag_print(&d->to, "];\n");
+}
+
+static void tree_print(struct drawing *d)
+{
+	bool *shown = tree_shown(d);
+	snag_print(&d->to, "\tsubgraph cluster_tree {\n"
+			   "\t\tlabel=\"DPST: a task is parallel to what is to its right under the "
+			   "same parent\";\n"
+			   "\t\tnode [shape=ellipse];\n\t\tedge [arrowhead=none];\n");
+	for (size_t i = 0; i < d->g->ntree; i++)
+		if (shown[i])
+			tree_node_print(d, i);
+	for (size_t i = 0; i < d->g->ntree; i++)
+		for (uint32_t c = d->g->tree[i].first; shown[i] && c; c = d->g->tree[c].next)
+			if (shown[c])
+				snag_printf(&d->to, "\t\tt%zu -> t%u;\n", i, c);
+	snag_print(&d->to, "\t}\n");
+	free(shown);
+}
+
+static void drawing_print(struct drawing *d)
+{
+	snag_print(&d->to, "digraph snag {\n\tlabelloc=t;\n\tlabel=\"");
+	print_quoted(&d->to, d->dot->title);
+	if (d->nsteps < d->g->nnodes)
+		snag_printf(&d->to, "\\nthe first %u of %zu steps", d->nsteps, d->g->nnodes);
+	snag_print(&d->to, "\";\n\tordering=out;\n\tfontname=\"sans-serif\";\n"
+			   "\tnode [fontname=\"sans-serif\", fontsize=11];\n"
+			   "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
+	graph_print(d);
+	tree_print(d);
+	snag_print(&d->to, "}\n");
+}
+
+static int text_write(const struct snag_dot *dot, const char *path, struct snag_error *err)
+{
+	struct drawing d = {.dot = dot, .g = dot->graph};
+	uint32_t limit = dot->limit ? dot->limit : SNAG_DOT_STEPS;
+	int rc = snag_printer_open(&d.to, path, err);
+	if (rc < 0)
+		return rc;
+	d.nsteps = d.g->nnodes < limit ? (uint32_t)d.g->nnodes : limit;
+	d.is_racy = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_racy));
+	snag_cgraph_by_node(d.g, &d.begin, &d.index);
+	races_mark(&d, false);
+	drawing_print(&d);
+	free(d.begin);
+	free(d.index);
+	free(d.is_racy);
+	return snag_printer_commit(&d.to, err);
+}
+
+int snag_dot_write(const struct snag_dot *dot, const char *path, struct snag_error *err)
+{
+	size_t n = strlen(path);
+	if (n < 4 || strcmp(path + n - 4, ".svg") != 0)
+		return text_write(dot, path, err);
+	/* The text needs no file: it stays in memory. */
+	char text[32];
+	int fd = memfd_create("snag-dot", MFD_CLOEXEC);
+	if (fd < 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	int rc = text_write(dot, text, err);
+	if (rc == 0)
+		rc = snag_dot_draw(fd, path, err);
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dot.h - pictures of task programs: the computation graph and its tree, for graphviz
+ *
+ * One file holds both.  Of the graph, steps with their task and accesses, and edges by kind;
+ * of the tree (DPST), tasks, finishes and syncs above the steps.  Steps that race are red in
+ * both, and a red line joins each racing pair.
+ */
+#ifndef SNAG_REPORT_DOT_H
+#define SNAG_REPORT_DOT_H
+
+#include "base/error.h"
+#include "order/cgraph.h"
+#include "trace/names.h"
+#include "trace/race.h"
+
+struct snag_dot {
+	const char *title; /* the name of the program */
+	const struct snag_cgraph *graph;
+	const struct snag_names *names;
+	const struct snag_findings *findings; /* whose races are marked */
+	size_t nfindings;
+	uint32_t limit; /* so many steps are drawn, the first ones; 0: SNAG_DOT_STEPS */
+};
+
+enum { SNAG_DOT_STEPS = 400 };
+
+/* Writes the file, "-": standard output.  One whose name ends in .svg is drawn by graphviz's
+ * `dot`, which must be installed; any other is the text for it. */
+int snag_dot_write(const struct snag_dot *dot, const char *path, struct snag_error *err);
+
+/* dot_svg.c: draws the text in the open file `from`, from its beginning, as the SVG file `to`. */
+int snag_dot_draw(int from, const char *to, struct snag_error *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident.c - a race in a program, as its authors think of it
+ *
+ * Idea.  The merged races come strongest first.  Each is looked up by the pair of lines it is
+ *        about, in a string table; the first of a pair becomes the incident, the others
+ *        are counted.  The id is a hash of the sorted pair of "file:function kind", with
+ *        a number behind it when that is not unique.
+ */
+#include "report/incident.h"
+
+#include "base/memory.h"
+#include "base/strtab.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY = 4096 };
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path ? path : "";
+}
+
+/* Joins two texts, the smaller one first, into `key`; returns the length. */
+static size_t pair_key(char key[2 * KEY], char text[2][KEY])
+{
+	bool swap = strcmp(text[0], text[1]) > 0;
+	return (size_t)snprintf(key, 2 * KEY, "%s / %s", text[swap], text[!swap]);
+}
+
+static size_t line_key(const struct snag_callstack stack[2], char key[2 * KEY])
+{
+	char text[2][KEY];
+	for (int i = 0; i < 2; i++) {
+		const struct snag_frame *f = &stack[i].frame[0];
+		snprintf(text[i], KEY, "%s:%u:%u %s+%llx", f->file ? f->file : "", f->line,
+			 f->column, f->file ? "" : base_name(f->module),
+			 f->file ? 0 : (unsigned long long)f->offset);
+	}
+	return pair_key(key, text);
+}
+
+static void id_make(struct snag_incident *in, struct snag_strtab *taken)
+{
+	char text[2][KEY], key[2 * KEY];
+	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
+	for (int i = 0; i < 2; i++) {
+		const struct snag_frame *f = &in->stack[i].frame[0];
+		snprintf(text[i], KEY, "%s:%s %s", base_name(f->file ? f->file : f->module),
+			 f->function ? f->function : "", snag_op_info[site[i]->op].text);
+	}
+	size_t n = pair_key(key, text);
+	int len = snprintf(in->id, sizeof(in->id), "R-%08x", snag_strtab_hash(key, n));
+	for (unsigned again = 2;; again++) {
+		uint32_t before = taken->n;
+		snag_strtab_intern(taken, in->id, strlen(in->id));
+		if (taken->n > before)
+			return;
+		snprintf(in->id + len, sizeof(in->id) - (size_t)len, "-%u", again);
+	}
+}
+
+static bool is_suppressed(const struct snag_incident *in, const struct snag_report *report,
+			  struct snag_suppressions *s)
+{
+	struct snag_suppressible race = {
+		.frame = {in->stack[0].frame, in->stack[1].frame},
+		.frames = {in->stack[0].n, in->stack[1].n},
+		.variable = snag_name(report->names, SNAG_SPACE_VARIABLE, in->race->second.target),
+		.id = in->id,
+	};
+	return s && snag_suppressions_match(s, &race);
+}
+
+void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *report,
+			  const struct snag_merged *merged, struct snag_suppressions *suppressions)
+{
+	struct snag_incidents in = {.at = snag_calloc(merged->n, sizeof(*in.at))};
+	struct snag_strtab lines, ids;
+	char *key = snag_alloc(2 * KEY);
+	snag_strtab_init(&lines);
+	snag_strtab_init(&ids);
+	for (size_t i = 0; i < merged->n; i++) {
+		const struct snag_merged_race *m = &merged->race[i];
+		struct snag_callstack stack[2];
+		snag_callstack_read(report->names, m->race->first.loc, &stack[0]);
+		snag_callstack_read(report->names, m->race->second.loc, &stack[1]);
+		uint32_t at = snag_strtab_intern(&lines, key, line_key(stack, key));
+		struct snag_incident *new = &in.at[at];
+		new->count += m->race->count;
+		new->stacks++;
+		if (at < in.n) {
+			snag_callstack_done(&stack[0]);
+			snag_callstack_done(&stack[1]);
+			continue;
+		}
+		in.n++;
+		new->race = m->race;
+		new->witness = m->witness;
+		new->found_by = report->part[m->part].findings->name;
+		memcpy(new->stack, stack, sizeof(stack));
+		id_make(new, &ids);
+	}
+	for (size_t i = 0; i < in.n; i++) {
+		in.at[i].is_suppressed = is_suppressed(&in.at[i], report, suppressions);
+		if (in.at[i].is_suppressed)
+			continue;
+		in.shown++;
+		in.by_verdict[in.at[i].race->verdict]++;
+	}
+	snag_strtab_done(&lines);
+	snag_strtab_done(&ids);
+	free(key);
+	*ret = in;
+}
+
+void snag_incidents_done(struct snag_incidents *in)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		snag_callstack_done(&in->at[i].stack[0]);
+		snag_callstack_done(&in->at[i].stack[1]);
+		free(in->at[i].step);
+		free(in->at[i].replay_words);
+	}
+	free(in->at);
+	*in = (struct snag_incidents){0};
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident.h - a race in a program, as its authors think of it
+ *
+ * A trace knows races by the stacks of both accesses; a programmer knows two lines that
+ * touch one variable.  All races with the same pair of lines are one incident, with
+ * the stacks of the one that has the strongest verdict, and with an id that stays the same
+ * when lines move: it is made of the two functions, their files, and the kinds of access.
+ */
+#ifndef SNAG_REPORT_INCIDENT_H
+#define SNAG_REPORT_INCIDENT_H
+
+#include "report/origins.h"
+#include "report/report.h"
+#include "report/suppress.h"
+#include "trace/callstack.h"
+
+enum snag_replay {
+	SNAG_REPLAY_NOT_TRIED,
+	SNAG_REPLAY_CONFIRMED, /* the program was steered to both accesses, next to each other */
+	SNAG_REPLAY_DIVERGED,  /* the program did something else than the witness says */
+};
+
+struct snag_incident {
+	char id[24];			/* "R-1a2b3c4d"; unique in this report */
+	const struct snag_race *race;	/* the strongest of those it stands for */
+	const char *found_by;		/* the detector that said so */
+	uint32_t witness;		/* of that race: see struct snag_merged_race */
+	uint64_t count;			/* pairs of events */
+	size_t stacks;			/* pairs of stacks */
+	struct snag_callstack stack[2]; /* of race->first, race->second */
+	/* The end of the witness as its events are, in order; filled by whoever can look them
+	 * up.  NULL: not known. */
+	struct snag_site *step;
+	size_t nsteps;
+	bool is_suppressed;
+	enum snag_replay replay; /* set by whoever replayed it */
+	char *replay_words;	 /* what came of it, or NULL */
+};
+
+struct snag_incidents {
+	struct snag_incident *at; /* as the merged races: strongest verdict first */
+	size_t n;
+	size_t shown;			  /* those not suppressed */
+	size_t by_verdict[SNAG_VERDICTS]; /* of these */
+};
+
+/* `suppressions` may be NULL; it counts what matched. */
+void snag_incidents_build(struct snag_incidents *ret_incidents, const struct snag_report *report,
+			  const struct snag_merged *merged, struct snag_suppressions *suppressions);
+void snag_incidents_done(struct snag_incidents *incidents);
+
+/* What the printers of incidents are given. */
+struct snag_incident_report {
+	const struct snag_report *report;
+	const struct snag_incidents *incidents;
+	const struct snag_origins *origins;
+	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
+	const char *program;	/* path */
+	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */
+	int status;		/* how it ended: its exit status, or 128 + the signal */
+	int pid;
+	const char *witness_dir;       /* where the witness files are; NULL: nowhere */
+	const char *strip_path_prefix; /* what is left out of file names; NULL: nothing */
+};
+
+/* ThreadSanitizer's layout, with lines of our own. */
+void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
+/* SARIF 2.1.0. */
+void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
+/* The object of `snag run --json`: that of analyze, and "program", "incidents". */
+void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to);
+
+#endif

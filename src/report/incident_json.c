@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident_json.c - the report of a run for programs: `snag run --json`
+ *
+ * The object of `snag analyze --json` and, in front of it, "program" and "incidents": each
+ * with its id, both accesses and their stacks, what came of the replay, and the witness as
+ * the number of the race file.  docs/man/snag-run.1.md describes it.
+ */
+#include "report/incident.h"
+
+#include "report/json_writer.h"
+
+static void stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
+{
+	snag_json_array(j, key);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct snag_frame *f = &s->frame[i];
+		snag_json_object(j, NULL);
+		if (f->function)
+			snag_json_string(j, "function", f->function);
+		if (f->file) {
+			snag_json_string(j, "file", f->file);
+			snag_json_uint(j, "line", f->line);
+			snag_json_uint(j, "column", f->column);
+		}
+		if (f->module) {
+			snag_json_string(j, "module", f->module);
+			snag_json_uint(j, "offset", f->offset);
+		}
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+static void access_object(struct snag_json *j, const struct snag_incident_report *r,
+			  const struct snag_site *site, const struct snag_callstack *s)
+{
+	const struct snag_names *names = r->report->names;
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_uint(j, "event", site->event);
+	snag_json_string(j, "operation", site->op == SNAG_OP_WRITE ? "write" : "read");
+	snag_json_uint(j, "size", site->size);
+	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, site->thread));
+	snag_json_array(j, "locks");
+	for (uint32_t i = 0; i < site->nlocks; i++)
+		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
+	snag_json_end(j);
+	stack(j, "stack", s);
+	snag_json_end(j);
+}
+
+static void incident_object(struct snag_json *j, const struct snag_incident_report *r,
+			    const struct snag_incident *in)
+{
+	static const char *const replay[] = {"not tried", "confirmed", "diverged"};
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "id", in->id);
+	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
+	snag_json_string(j, "detector", in->found_by);
+	snag_json_string(j, "variable",
+			 snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target));
+	snag_json_uint(j, "count", in->count);
+	snag_json_uint(j, "stacks", in->stacks);
+	snag_json_bool(j, "suppressed", in->is_suppressed);
+	snag_json_string(j, "replay", replay[in->replay]);
+	if (in->replay_words)
+		snag_json_string(j, "replay_note", in->replay_words);
+	if (in->witness)
+		snag_json_uint(j, "witness", in->witness);
+	snag_json_array(j, "accesses");
+	access_object(j, r, &in->race->first, &in->stack[0]);
+	access_object(j, r, &in->race->second, &in->stack[1]);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	struct snag_json j;
+	snag_json_init(&j, to);
+	snag_json_object(&j, NULL);
+	snag_json_object(&j, "program");
+	snag_json_string(&j, "path", r->program);
+	snag_json_array(&j, "arguments");
+	for (char *const *a = r->arguments; *a; a++)
+		snag_json_string(&j, NULL, *a);
+	snag_json_end(&j);
+	snag_json_uint(&j, "status", (uint64_t)r->status);
+	snag_json_end(&j);
+	snag_json_newline(&j);
+	snag_json_array(&j, "incidents");
+	for (size_t i = 0; i < r->incidents->n; i++)
+		incident_object(&j, r, &r->incidents->at[i]);
+	snag_json_end(&j);
+	snag_json_newline(&j);
+	snag_report_json_members(r->report, &j);
+	snag_json_end(&j);
+}

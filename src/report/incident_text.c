@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident_text.c - the report of a run for people, in ThreadSanitizer's layout
+ *
+ * Whoever reads such reports, by eye or by program, knows where to look: a WARNING line,
+ * both accesses with their stacks, the location, the threads, a SUMMARY line.  What
+ * ThreadSanitizer cannot say stands in lines of our own behind the two stacks: why nothing
+ * orders the accesses, the witness and its replay, the id.
+ */
+#include "report/incident.h"
+
+#include <string.h>
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static const char *stripped(const struct snag_incident_report *r, const char *file)
+{
+	size_t n = r->strip_path_prefix ? strlen(r->strip_path_prefix) : 0;
+	return n && strncmp(file, r->strip_path_prefix, n) == 0 ? file + n : file;
+}
+
+static void place(struct snag_printer *to, const struct snag_incident_report *r,
+		  const struct snag_frame *f)
+{
+	if (!f->file) {
+		snag_print(to, "<null>");
+		return;
+	}
+	snag_print_name(to, stripped(r, f->file));
+	if (f->line)
+		snag_printf(to, ":%u", f->line);
+	if (f->column)
+		snag_printf(to, ":%u", f->column);
+}
+
+static void stack(struct snag_printer *to, const struct snag_incident_report *r,
+		  const struct snag_callstack *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct snag_frame *f = &s->frame[i];
+		snag_printf(to, "    #%zu ", i);
+		snag_print_name(to, f->function ? f->function : "<null>");
+		snag_print(to, " ");
+		place(to, r, f);
+		if (f->module) {
+			snag_print(to, " (");
+			snag_print_name(to, base_name(f->module));
+			snag_printf(to, "+0x%llx)", (unsigned long long)f->offset);
+		}
+		snag_print(to, "\n");
+	}
+	snag_print(to, "\n");
+}
+
+static void stack_of(struct snag_printer *to, const struct snag_incident_report *r, snag_loc loc)
+{
+	struct snag_callstack s;
+	snag_callstack_read(r->report->names, loc, &s);
+	stack(to, r, &s);
+	snag_callstack_done(&s);
+}
+
+/* Threads are called T0, T1, ... by the recorder; T0 is the first. */
+static void thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
+{
+	const struct snag_strtab *names = &r->report->names->space[SNAG_SPACE_THREAD];
+	const char *name = t < names->n ? snag_strtab_get(names, t) : "?";
+	if (strcmp(name, "T0") == 0) {
+		snag_print(to, "main thread");
+		return;
+	}
+	snag_print(to, "thread ");
+	snag_print_name(to, name);
+}
+
+static void access_text(struct snag_printer *to, const struct snag_incident_report *r,
+			const struct snag_site *site, const struct snag_callstack *s,
+			bool is_previous)
+{
+	const char *kind = site->op == SNAG_OP_WRITE ? "rite" : "ead";
+	snag_printf(to, "  %s%c%s of size %u at ", is_previous ? "Previous " : "",
+		    "rwRW"[(site->op == SNAG_OP_WRITE) + 2 * !is_previous], kind, site -> size);
+	snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target));
+	snag_print(to, " by ");
+	thread(to, r, site->thread);
+	for (uint32_t i = 0; i < site->nlocks; i++) {
+		snag_print(to, i ? ", write " : " (mutexes: write ");
+		snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_LOCK, site->locks[i]));
+	}
+	snag_print(to, site->nlocks ? "):\n" : ":\n");
+	stack(to, r, s);
+}
+
+static void location(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_incident *in)
+{
+	const char *variable =
+		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target);
+	struct snag_object_name o = snag_object_name(variable);
+	switch (o.kind) {
+	case SNAG_OBJECT_HEAP:
+		snag_printf(to, "  Location is heap block of size %llu allocated by ",
+			    (unsigned long long)o.nbytes);
+		thread(to, r, o.thread);
+		snag_print(to, ":\n");
+		stack_of(to, r, o.loc);
+		break;
+	case SNAG_OBJECT_STACK:
+		snag_print(to, "  Location is stack of ");
+		thread(to, r, o.thread);
+		snag_print(to, "\n\n");
+		break;
+	case SNAG_OBJECT_GLOBAL:
+		snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
+		break;
+	case SNAG_OBJECT_OTHER:
+		break;
+	}
+}
+
+static void why(struct snag_printer *to, const struct snag_incident_report *r,
+		const struct snag_incident *in)
+{
+	const struct snag_race *race = in->race;
+	switch (race->verdict) {
+	case SNAG_OBSERVED:
+		snag_print(to, "  Observed: nothing ordered the two accesses in this run");
+		break;
+	case SNAG_PREDICTED:
+		snag_print(to, "  Predicted: in this run something kept them apart, but another "
+			       "schedule of the same\n  execution brings them side by side");
+		break;
+	default:
+		snag_print(to, "  Unverified: no schedule that brings them side by side was found "
+			       "or excluded");
+	}
+	snag_printf(to, " (%s).\n", in->found_by);
+	if (race->nwitness && r->witness_dir) {
+		snag_print(to, "  Witness: ");
+		snag_print_name(to, r->witness_dir);
+		snag_printf(to, "/race-%u.json", in->witness);
+		snag_printf(to, ", %llu events\n",
+			    (unsigned long long)snag_report_witness_length(r->report, race));
+	}
+	if (in->replay != SNAG_REPLAY_NOT_TRIED)
+		snag_printf(to, "  Replay: %s%s%s\n",
+			    in->replay == SNAG_REPLAY_CONFIRMED ? "confirmed" : "diverged",
+			    in->replay_words ? ", " : "", in->replay_words ? in->replay_words : "");
+	if (in->count > 1)
+		snag_printf(to, "  Seen: %llu pairs of events, %zu pair%s of stacks\n",
+			    (unsigned long long)in->count, in->stacks, plural(in->stacks));
+	snag_printf(to, "  Id: %s\n\n", in->id);
+}
+
+static void threads(struct snag_printer *to, const struct snag_incident_report *r,
+		    const struct snag_race *race)
+{
+	snag_tid who[2] = {race->second.thread, race->first.thread};
+	for (int i = 0; i < 2; i++) {
+		struct snag_origin o = snag_origin_of_thread(r->origins, who[i]);
+		if (o.thread == SNAG_NO_ID || (i == 1 && who[1] == who[0]))
+			continue;
+		snag_print(to, "  Thread ");
+		snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]));
+		snag_print(to, " created by ");
+		thread(to, r, o.thread);
+		snag_print(to, " at:\n");
+		stack_of(to, r, o.loc);
+	}
+}
+
+static void incident(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_incident *in)
+{
+	const struct snag_frame *top = &in->stack[1].frame[0];
+	snag_printf(to, "==================\nWARNING: %s: data race (pid=%d)\n", r->tool, r->pid);
+	access_text(to, r, &in->race->second, &in->stack[1], false);
+	access_text(to, r, &in->race->first, &in->stack[0], true);
+	why(to, r, in);
+	location(to, r, in);
+	threads(to, r, in->race);
+	snag_printf(to, "SUMMARY: %s: data race ", r->tool);
+	place(to, r, top);
+	snag_print(to, " in ");
+	snag_print_name(to, top->function ? top->function : "<null>");
+	snag_print(to, "\n==================\n");
+}
+
+void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	const struct snag_incidents *all = r->incidents;
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->at[i].is_suppressed)
+			incident(to, r, &all->at[i]);
+	if (!all->n)
+		return;
+	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, plural(all->shown));
+	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
+		if (all->by_verdict[v])
+			snag_printf(to, "%s%zu %s", any++ ? ", " : ": ", all->by_verdict[v],
+				    snag_verdict_text[v]);
+	if (all->shown < all->n)
+		snag_printf(to, " (%zu suppressed)", all->n - all->shown);
+	snag_print(to, "\n");
+}

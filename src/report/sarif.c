@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sarif.c - incidents as SARIF 2.1.0, for code hosts and editors
+ *
+ * One result an incident: its location is the second access, the first one is a related
+ * location, both have their stacks, and the witness is a code flow with one thread flow per
+ * thread, whose executionOrder is the schedule.  The id is the fingerprint, so that hosts
+ * know a race again when lines move.
+ */
+#include "report/incident.h"
+
+#include "report/json_writer.h"
+#include "version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *id, *text, *level, *precision;
+} rule[SNAG_VERDICTS] = {
+	[SNAG_OBSERVED] = {"race.observed",
+			   "Data race: nothing ordered the two accesses in the run.", "error",
+			   "very-high"},
+	[SNAG_PREDICTED] =
+		{"race.predicted",
+		 "Data race: another schedule of the same execution brings the two accesses "
+		 "side by side.",
+		 "error", "very-high"},
+	[SNAG_UNVERIFIED] = {"race.unverified",
+			     "Possible data race: no schedule that shows it was found or excluded.",
+			     "warning", "medium"},
+};
+
+static void message(struct snag_json *j, const char *key, const char *text)
+{
+	snag_json_object(j, key);
+	snag_json_string(j, "text", text);
+	snag_json_end(j);
+}
+
+static void rules(struct snag_json *j)
+{
+	snag_json_array(j, "rules");
+	for (int v = 0; v < SNAG_VERDICTS; v++) {
+		snag_json_newline(j);
+		snag_json_object(j, NULL);
+		snag_json_string(j, "id", rule[v].id);
+		message(j, "shortDescription", rule[v].text);
+		snag_json_object(j, "defaultConfiguration");
+		snag_json_string(j, "level", rule[v].level);
+		snag_json_end(j);
+		snag_json_object(j, "properties");
+		snag_json_array(j, "tags");
+		snag_json_string(j, NULL, "external/cwe/cwe-362");
+		snag_json_end(j);
+		snag_json_string(j, "precision", rule[v].precision);
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+/* A path as an URI reference: bytes that URIs do not have are escaped. */
+static void uri(struct snag_json *j, const char *path)
+{
+	char text[4096], *to = text;
+	for (; *path && to + 4 < text + sizeof(text); path++) {
+		unsigned char c = (unsigned char)*path;
+		if (c > ' ' && c < 0x7f && !strchr("\"%<>\\^`{|}#?", c))
+			*to++ = (char)c;
+		else
+			to += sprintf(to, "%%%02X", c);
+	}
+	*to = 0;
+	snag_json_string(j, "uri", text);
+}
+
+static void physical(struct snag_json *j, const struct snag_incident_report *r,
+		     const struct snag_frame *f)
+{
+	const char *file = f->file ? f->file : f->module;
+	size_t strip = r->strip_path_prefix ? strlen(r->strip_path_prefix) : 0;
+	if (!file)
+		return;
+	if (strip && strncmp(file, r->strip_path_prefix, strip) == 0)
+		file += strip;
+	snag_json_object(j, "physicalLocation");
+	snag_json_object(j, "artifactLocation");
+	uri(j, file);
+	snag_json_end(j);
+	if (f->file && f->line) {
+		snag_json_object(j, "region");
+		snag_json_uint(j, "startLine", f->line);
+		if (f->column)
+			snag_json_uint(j, "startColumn", f->column);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+static void logical(struct snag_json *j, const struct snag_frame *f)
+{
+	if (!f->function)
+		return;
+	snag_json_array(j, "logicalLocations");
+	snag_json_object(j, NULL);
+	snag_json_string(j, "fullyQualifiedName", f->function);
+	snag_json_string(j, "kind", "function");
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+static void access_words(char *buf, size_t room, const struct snag_incident_report *r,
+			 const struct snag_site *site)
+{
+	const struct snag_names *names = r->report->names;
+	snprintf(buf, room, "%s of %.200s by %.100s", site->op == SNAG_OP_WRITE ? "write" : "read",
+		 snag_name(names, SNAG_SPACE_VARIABLE, site->target),
+		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
+}
+
+static void location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
+		     const struct snag_frame *f, const char *words)
+{
+	snag_json_object(j, key);
+	physical(j, r, f);
+	logical(j, f);
+	if (words)
+		message(j, "message", words);
+	snag_json_end(j);
+}
+
+static void stacks(struct snag_json *j, const struct snag_incident_report *r,
+		   const struct snag_incident *in)
+{
+	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
+	char words[400];
+	snag_json_array(j, "stacks");
+	for (int i = 1; i >= 0; i--) {
+		snag_json_object(j, NULL);
+		access_words(words, sizeof(words), r, site[i]);
+		message(j, "message", words);
+		snag_json_array(j, "frames");
+		for (size_t k = 0; k < in->stack[i].n; k++) {
+			snag_json_object(j, NULL);
+			location(j, "location", r, &in->stack[i].frame[k], NULL);
+			snag_json_end(j);
+		}
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+static void step(struct snag_json *j, const struct snag_incident_report *r,
+		 const struct snag_incident *in, size_t n)
+{
+	const struct snag_site *site = &in->step[n];
+	const struct snag_op_info *op = &snag_op_info[site->op];
+	struct snag_callstack s;
+	char words[400];
+	bool is_race = n + 2 >= in->nsteps;
+	snag_callstack_read(r->report->names, site->loc, &s);
+	if (op->space == SNAG_SPACE_NONE)
+		snprintf(words, sizeof(words), "%s", op->text);
+	else
+		snprintf(words, sizeof(words), "%s(%.300s)", op->text,
+			 snag_name(r->report->names, op->space, site->target));
+	snag_json_object(j, NULL);
+	location(j, "location", r, &s.frame[0], words);
+	snag_json_uint(j, "executionOrder", n + 1);
+	snag_json_string(j, "importance", is_race ? "essential" : "important");
+	snag_json_end(j);
+	snag_callstack_done(&s);
+}
+
+/* One thread flow for each thread that takes part. */
+static void code_flow(struct snag_json *j, const struct snag_incident_report *r,
+		      const struct snag_incident *in)
+{
+	snag_json_array(j, "codeFlows");
+	snag_json_object(j, NULL);
+	snag_json_array(j, "threadFlows");
+	for (size_t i = 0; i < in->nsteps; i++) {
+		snag_tid t = in->step[i].thread;
+		size_t first = 0;
+		while (in->step[first].thread != t)
+			first++;
+		if (first < i)
+			continue;
+		snag_json_newline(j);
+		snag_json_object(j, NULL);
+		snag_json_string(j, "id", snag_name(r->report->names, SNAG_SPACE_THREAD, t));
+		snag_json_array(j, "locations");
+		for (size_t k = i; k < in->nsteps; k++)
+			if (in->step[k].thread == t)
+				step(j, r, in, k);
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+static void result(struct snag_json *j, const struct snag_incident_report *r,
+		   const struct snag_incident *in)
+{
+	enum snag_verdict v = in->race->verdict;
+	char second[400], first[400], text[900];
+	access_words(second, sizeof(second), r, &in->race->second);
+	access_words(first, sizeof(first), r, &in->race->first);
+	snprintf(text, sizeof(text), "Data race (%s): %s and [%s](1).", snag_verdict_text[v],
+		 second, first);
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "ruleId", rule[v].id);
+	snag_json_uint(j, "ruleIndex", v);
+	snag_json_string(j, "level", rule[v].level);
+	message(j, "message", text);
+	snag_json_array(j, "locations");
+	location(j, NULL, r, &in->stack[1].frame[0], NULL);
+	snag_json_end(j);
+	snag_json_array(j, "relatedLocations");
+	snag_json_object(j, NULL);
+	snag_json_uint(j, "id", 1);
+	physical(j, r, &in->stack[0].frame[0]);
+	logical(j, &in->stack[0].frame[0]);
+	message(j, "message", first);
+	snag_json_end(j);
+	snag_json_end(j);
+	stacks(j, r, in);
+	if (in->nsteps)
+		code_flow(j, r, in);
+	snag_json_object(j, "partialFingerprints");
+	snag_json_string(j, "racePair/v1", in->id);
+	snag_json_end(j);
+	if (in->is_suppressed) {
+		snag_json_array(j, "suppressions");
+		snag_json_object(j, NULL);
+		snag_json_string(j, "kind", "external");
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	snag_json_object(j, "properties");
+	snag_json_string(j, "detector", in->found_by);
+	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	struct snag_json j;
+	snag_json_init(&j, to);
+	snag_json_object(&j, NULL);
+	snag_json_string(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	snag_json_string(&j, "version", "2.1.0");
+	snag_json_array(&j, "runs");
+	snag_json_object(&j, NULL);
+	snag_json_object(&j, "tool");
+	snag_json_object(&j, "driver");
+	snag_json_string(&j, "name", "snag");
+	snag_json_string(&j, "semanticVersion", SNAG_VERSION);
+	rules(&j);
+	snag_json_end(&j);
+	snag_json_end(&j);
+	snag_json_array(&j, "invocations");
+	snag_json_object(&j, NULL);
+	snag_json_bool(&j, "executionSuccessful", true);
+	snag_json_uint(&j, "exitCode", (uint64_t)r->status);
+	snag_json_end(&j);
+	snag_json_end(&j);
+	snag_json_array(&j, "results");
+	for (size_t i = 0; i < r->incidents->n; i++)
+		result(&j, r, &r->incidents->at[i]);
+	snag_json_end(&j);
+	snag_json_end(&j);
+	snag_json_end(&j);
+	snag_json_end(&j);
+}

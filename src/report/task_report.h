@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_report.h - what was found in one program of tasks, as data, and the printers of it
+ *
+ * The program was run once, depth first, and detectors judged that run; perhaps all other
+ * orders were explored as well.
+ */
+#ifndef SNAG_REPORT_TASK_REPORT_H
+#define SNAG_REPORT_TASK_REPORT_H
+
+#include "report/printer.h"
+#include "trace/names.h"
+#include "trace/race.h"
+
+/* A place in the text of the program, from 1; line 0: nowhere. */
+struct snag_task_place {
+	uint32_t line, column;
+};
+
+/* Where a task comes from. */
+struct snag_task_origin {
+	snag_tid creator;
+	struct snag_task_place place; /* line 0: it is the first task */
+};
+
+/* A task that waits in a deadlock, and for what, in words: "promise p". */
+struct snag_task_wait {
+	snag_tid task;
+	struct snag_task_place place;
+	const char *what;
+};
+
+/* What running the program in all orders that can matter has shown. */
+struct snag_task_explored_access {
+	snag_tid task;
+	struct snag_task_place place;
+	bool is_write;
+};
+
+struct snag_task_explored_race {
+	const char *variable;
+	struct snag_task_explored_access first, second;
+	const snag_tid *schedule; /* who takes each step, up to the second access */
+	size_t nschedule;
+};
+
+struct snag_task_explored {
+	uint64_t schedules, redundant, cut, final_states, graphs;
+	double seconds;
+	bool exhaustive, deterministic;
+	const char *gap;		      /* why it is not exhaustive, in words */
+	struct snag_task_explored_race *race; /* one per variable */
+	size_t nraces;
+	const char **error; /* "name:line:column: ..." */
+	size_t nerrors;
+	struct snag_task_wait *deadlock, *endless; /* who waits, if a schedule ends like that */
+	size_t ndeadlock, nendless;
+	/* So many random schedules were run as well, and agreed on memory and graph. */
+	uint64_t confirmed;
+	bool same_memory, same_graph;
+};
+
+struct snag_task_report {
+	const char *program; /* the name of the file */
+	const char *text;    /* of the program */
+	size_t nbytes;
+	const struct snag_names *names;
+	uint64_t events, tasks, promises, steps, blocked;
+	bool interrupted;
+	const struct snag_findings *findings; /* of each detector */
+	size_t nfindings;
+	struct snag_task_origin (*origin)(void *ctx, snag_tid task);
+	void *ctx;
+	bool deadlock;
+	const struct snag_task_wait *wait; /* those that wait, by task */
+	size_t nwaits;
+	const struct snag_task_explored *explored; /* NULL: it was not asked for */
+	bool stats; /* figures about the run and the detectors are wanted */
+};
+
+enum snag_task_verdict {
+	SNAG_TASK_RACE,
+	SNAG_TASK_RACE_FREE,	 /* for this input, on every schedule */
+	SNAG_TASK_NO_RACE_FOUND, /* no guarantee */
+	SNAG_TASK_VERDICTS
+};
+
+extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
+
+/* What a detector says.  After a deadlock nothing is guaranteed: what would have come was not
+ * seen. */
+enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
+					 const struct snag_findings *findings);
+
+/* What the exploration says: race-free only if it was exhaustive. */
+enum snag_task_verdict snag_task_explored_verdict(const struct snag_task_explored *x);
+
+/* The parts of names that readers see: the place behind "LINE:COLUMN", and the name of a
+ * variable, which for a cell is "@LINE"; *ret_cell tells cells of one line apart, from 1, and
+ * is 0 for anything else. */
+struct snag_task_place snag_task_place_of(const struct snag_names *names, snag_loc loc);
+enum { SNAG_TASK_NAME = 128 };
+void snag_task_variable_of(const struct snag_names *names, uint32_t variable,
+			   char ret_name[SNAG_TASK_NAME], uint32_t *ret_cell);
+
+/* The members of the JSON object of `snag task --json`. */
+struct snag_json;
+void snag_task_report_json(const struct snag_task_report *report, struct snag_json *j);
+
+struct snag_task_text_options {
+	bool colour;
+	uint64_t limit; /* races shown; 0: all */
+};
+void snag_task_report_text(const struct snag_task_report *report,
+			   const struct snag_task_text_options *options, struct snag_printer *to);
+
+/* task_explored.c: the member "explore", and the lines about it. */
+void snag_task_explored_json(const struct snag_task_explored *x, struct snag_json *j);
+void snag_task_explored_text(const struct snag_task_report *report, struct snag_printer *to);
+
+/* One race that one or several detectors found: a variable and two places. */
+struct snag_task_race {
+	const struct snag_race *race; /* the one whose second access comes first */
+	uint32_t found_by;	      /* a bit for every detector */
+	uint64_t count;		      /* pairs of events, of the detector that found most */
+};
+
+/* All of them, in the order of their second accesses; to be freed. */
+struct snag_task_race *snag_task_races(const struct snag_task_report *report, size_t *ret_n);
+
+#endif

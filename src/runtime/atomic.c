@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * atomic.c - C11 atomics and fences
+ *
+ * Rules.  [order]  A turn may end before an atomic; the operation itself is done with
+ *                  the order seq_cst, since other processes, and threads outside their
+ *                  turn, may look at the same memory.  The order the program asked for
+ *                  goes into the trace, where it counts.
+ *         [cas]    A compare-exchange that fails is a load with its failure order.
+ *         [spin]   A thread that sees the same value again and again lets others run.
+ */
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+
+typedef uint8_t a8;
+typedef uint16_t a16;
+typedef uint32_t a32;
+typedef uint64_t a64;
+typedef unsigned __int128 a128;
+
+enum { WORD = 8 };
+
+static void told(struct rt_thread *self, enum rt_op op, volatile void *at, unsigned size, int order,
+		 uintptr_t pc)
+{
+	if (self && !self->ignores)
+		rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc),
+		       (uint32_t)order);
+}
+
+static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
+{
+	if (self)
+		rt_sched_looked(self, (uintptr_t)at, value);
+}
+
+/* The operations themselves: load8(at), store8(at, v), exchange8(at, v), fetch_add8(at, v) ...,
+ * cas8(at, &expected, v). */
+
+#define UPDATES(X, bits)                     \
+	X(bits, exchange, exchange_n, y)     \
+	X(bits, fetch_add, fetch_add, x + y) \
+	X(bits, fetch_sub, fetch_sub, x - y) \
+	X(bits, fetch_and, fetch_and, x &y)  \
+	X(bits, fetch_or, fetch_or, x | y)   \
+	X(bits, fetch_xor, fetch_xor, x ^ y) \
+	X(bits, fetch_nand, fetch_nand, ~(x & y))
+
+#define NATIVE_UPDATE(bits, name, builtin, expression)                    \
+	static inline a##bits name##bits(volatile a##bits *at, a##bits v) \
+	{                                                                 \
+		return __atomic_##builtin(at, v, __ATOMIC_SEQ_CST);       \
+	}
+#define NATIVE(bits)                                                                         \
+	UPDATES(NATIVE_UPDATE, bits)                                                         \
+	static inline a##bits load##bits(const volatile a##bits *at)                         \
+	{                                                                                    \
+		return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                \
+	}                                                                                    \
+	static inline void store##bits(volatile a##bits *at, a##bits v)                      \
+	{                                                                                    \
+		__atomic_store_n(at, v, __ATOMIC_SEQ_CST);                                   \
+	}                                                                                    \
+	static inline bool cas##bits(volatile a##bits *at, a##bits *expected, a##bits v)     \
+	{                                                                                    \
+		return __atomic_compare_exchange_n(at, expected, v, false, __ATOMIC_SEQ_CST, \
+						   __ATOMIC_SEQ_CST);                        \
+	}
+NATIVE(8)
+NATIVE(16)
+NATIVE(32)
+NATIVE(64)
+
+/* 16 bytes: the only instruction is compare-exchange. */
+static inline bool cas128(volatile a128 *at, a128 *expected, a128 v)
+{
+	a128 seen = __sync_val_compare_and_swap(at, *expected, v);
+	bool is_done = seen == *expected;
+	*expected = seen;
+	return is_done;
+}
+
+static inline a128 load128(const volatile a128 *at)
+{
+	a128 value = 0;
+	cas128((volatile a128 *)at, &value, 0);
+	return value;
+}
+
+#define WIDE_UPDATE(bits, name, builtin, expression)                      \
+	static inline a##bits name##bits(volatile a##bits *at, a##bits y) \
+	{                                                                 \
+		a##bits x = 0;                                            \
+		while (!cas##bits(at, &x, expression))                    \
+			;                                                 \
+		return x;                                                 \
+	}
+UPDATES(WIDE_UPDATE, 128)
+
+static inline void store128(volatile a128 *at, a128 v)
+{
+	exchange128(at, v);
+}
+
+/* The ABI. */
+
+#define ABI_UPDATE(bits, name, builtin, expression)                                               \
+	RT_ABI(a##bits, __tsan_atomic##bits##_##name, volatile a##bits *at, a##bits v, int order) \
+	{                                                                                         \
+		struct rt_thread *self = rt_sched_point();                                        \
+		a##bits old = name##bits(at, v);                                                  \
+		told(self, RT_ATOMIC_UPDATE, at, bits / 8, order, RT_CALLER);                     \
+		looked(self, at, (uint64_t)old);                                                  \
+		return old;                                                                       \
+	}
+
+#define ABI_CAS(bits, strength)                                                              \
+	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at, \
+	       a##bits *expected, a##bits v, int order, int failure)                         \
+	{                                                                                    \
+		struct rt_thread *self = rt_sched_point();                                   \
+		bool is_done = cas##bits(at, expected, v);                                   \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,        \
+		     is_done ? order : failure, RT_CALLER);                                  \
+		if (!is_done)                                                                \
+			looked(self, at, (uint64_t)*expected);                               \
+		return is_done;                                                              \
+	}
+
+#define ABI(bits)                                                                             \
+	UPDATES(ABI_UPDATE, bits)                                                             \
+	ABI_CAS(bits, strong)                                                                 \
+	ABI_CAS(bits, weak)                                                                   \
+	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
+	       a##bits expected, a##bits v, int order, int failure)                           \
+	{                                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		bool is_done = cas##bits(at, &expected, v);                                   \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,         \
+		     is_done ? order : failure, RT_CALLER);                                   \
+		if (!is_done)                                                                 \
+			looked(self, at, (uint64_t)expected);                                 \
+		return expected;                                                              \
+	}                                                                                     \
+	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
+	{                                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		a##bits value = load##bits(at);                                               \
+		told(self, RT_ATOMIC_READ, (volatile void *)at, bits / 8, order, RT_CALLER);  \
+		looked(self, (volatile void *)at, (uint64_t)value);                           \
+		return value;                                                                 \
+	}                                                                                     \
+	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
+	{                                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		store##bits(at, v);                                                           \
+		told(self, RT_ATOMIC_WRITE, at, bits / 8, order, RT_CALLER);                  \
+	}
+ABI(8)
+ABI(16)
+ABI(32)
+ABI(64)
+ABI(128)
+
+RT_ABI(void, __tsan_atomic_thread_fence, int order)
+{
+	struct rt_thread *self = rt_sched_point();
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (self && !self->ignores)
+		rt_put(RT_FENCE, 0, 0, rt_location(RT_CALLER), (uint32_t)order);
+}
+
+/* Between a thread and its own signal handler: the compiler's business. */
+RT_ABI(void, __tsan_atomic_signal_fence, int order)
+{
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * barrier.c - barriers
+ *
+ * Rules.  [arrive]  each round has a token; whoever arrives updates it
+ *         [leave]   whoever leaves reads it: all arrivals come before all leavings
+ */
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+
+RT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
+				   unsigned count)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	int rc = rt_real.pthread_barrier_init(barrier, attr, count);
+	if (rc != 0 || !rt_enter())
+		return rc;
+	if (attr)
+		pthread_barrierattr_getpshared(attr, &shared);
+	rt_object_forget((uintptr_t)barrier, RT_BARRIER);
+	if (shared == PTHREAD_PROCESS_PRIVATE)
+		rt_object_get((uintptr_t)barrier, RT_BARRIER)->need = count;
+	return 0;
+}
+
+RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)barrier, RT_BARRIER);
+	return rt_real.pthread_barrier_destroy(barrier);
+}
+
+RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	struct rt_thread *self = rt_sched_point();
+	struct rt_object *o = self ? rt_object_find((uintptr_t)barrier, RT_BARRIER) : NULL;
+	if (!o)
+		return RT_OUTSIDE(self, rt_real.pthread_barrier_wait(barrier));
+	if (o->arrived == 0)
+		o->token = rt_token();
+	uint32_t token = o->token;
+	uint32_t loc = rt_location(RT_CALLER);
+	rt_put(RT_SYNC_UPDATE, RT_ORDER_ACQ_REL, (uintptr_t)barrier, loc, token);
+	bool is_last = ++o->arrived == o->need;
+	if (is_last) {
+		o->arrived = 0;
+		rt_object_wake_all(o, 0);
+	} else {
+		rt_sched_block(self, o, RT_NEVER);
+	}
+	rt_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
+	return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}

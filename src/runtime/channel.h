@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * channel.h - what the process under test tells the recorder, through shared memory
+ *
+ * Idea.   Threads take turns (sched.h), so one ring serves them all, and its order is
+ *         the order of events.  The ring lies in memory that both processes map: what
+ *         was written stays readable however the writer ends, kill -9 included.
+ *
+ * Layout. One page with struct rt_channel, then `records` records of 16 bytes, a power
+ *         of two.
+ *
+ *   63    56 55   54      48 47                               0
+ *   +-------+---+-----------+---------------------------------+
+ *   | size  |lap|    op     |      address, or a number       |   what
+ *   +-------+---+-----------+----------------+----------------+
+ *   |             arg (32)                   |    loc (32)    |
+ *   +----------------------------------------+----------------+
+ *
+ * Rules.  Record number n lies in slot n mod `records`, and its lap bit is the lowest
+ *         bit of 1 + n / records, so that the reader sees from the record alone whether
+ *         it was written.  The writer stores `what` last, with release; the reader
+ *         loads it with acquire.  `taken` is how many records the reader has consumed;
+ *         the writer never is more than `records` ahead.
+ *         A process claims the channel by setting `owner` from 0 to its pid; others that
+ *         find it claimed (children of the program) do not record.
+ */
+#ifndef SNAG_RUNTIME_CHANNEL_H
+#define SNAG_RUNTIME_CHANNEL_H
+
+#include <stdint.h>
+
+#define RT_CHANNEL_MAGIC 0x31746e6e63676e73u /* "sngcnnt1" */
+#define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
+
+enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
+
+struct rt_record {
+	uint64_t what;
+	uint32_t loc; /* of the event: a node, see RT_NODE */
+	uint32_t arg;
+};
+
+_Static_assert(sizeof(struct rt_record) == 16, "a record is 16 bytes");
+
+enum {
+	RT_ADDRESS_BITS = 48,
+	RT_OP_SHIFT = 48,
+	RT_LAP_SHIFT = 55,
+	RT_SIZE_SHIFT = 56,
+};
+#define RT_ADDRESS_MASK ((1ull << RT_ADDRESS_BITS) - 1)
+
+struct rt_channel {
+	uint64_t magic;
+	uint32_t records;
+	uint32_t owner;	  /* pid of the process that records; 0: none yet */
+	uint32_t reader;  /* pid of the recorder, to see whether it still lives */
+	uint32_t ended;	  /* set by the reader: nothing is read any more */
+	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
+	char spare[4096 - 32 - 64];
+	uint64_t taken; /* by the reader; in a cache line of its own */
+	char spare2[56];
+};
+
+_Static_assert(sizeof(struct rt_channel) == RT_CHANNEL_HEADER, "the header is one page");
+
+static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t n)
+{
+	struct rt_record *first = (struct rt_record *)((char *)c + RT_CHANNEL_HEADER);
+	return &first[n & (c->records - 1)];
+}
+
+enum { RT_ORDER_RELEASE = 3, RT_ORDER_ACQ_REL = 4 }; /* as C11 numbers them */
+
+/* The kinds of records.  "target" is the address unless said otherwise. */
+enum rt_op {
+	RT_NONE,
+	RT_READ, /* size bytes, inside one aligned word of 8 */
+	RT_WRITE,
+	RT_READ_RANGE, /* arg bytes from the address */
+	RT_WRITE_RANGE,
+	RT_ATOMIC_READ, /* size bytes, arg = order */
+	RT_ATOMIC_WRITE,
+	RT_ATOMIC_UPDATE,
+	RT_FENCE,   /* arg = order */
+	RT_ACQUIRE, /* arg = lock; address: where it lies */
+	RT_RELEASE,
+	RT_ACQUIRE_SHARED,
+	RT_RELEASE_SHARED,
+	RT_SYNC_READ, /* arg = token: an acquiring load of a variable nobody else has */
+	RT_SYNC_WRITE, /* a releasing store to it */
+	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
+	RT_BRANCH,
+	RT_FORK, /* arg = thread */
+	RT_JOIN,
+	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
+			   * the thread before made in its turn */
+	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
+			   * counted from 1 */
+	RT_ALLOC,      /* arg bytes of heap begin at the address */
+	RT_FREE,       /* the heap block at the address ends */
+	RT_FORGET,     /* arg pages of 4096 bytes from the address have new contents: a
+			   * stack, a mapping */
+	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */
+	RT_MODULE,     /* a module: address = where its offsets count from, arg = bytes of
+			   * its text "path NUL build-id", which follow in RT_TEXT records */
+	RT_MODULE_END, /* arg = 4096-byte pages it spans */
+	RT_TEXT,       /* arg, loc and the address: 12 bytes of text, in this order */
+	RT_NOTE,       /* arg = enum rt_note */
+	RT_OPS
+};
+
+enum rt_note {
+	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
+	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn */
+};
+
+_Static_assert(RT_OPS <= 128, "an op has 7 bits");
+
+#endif

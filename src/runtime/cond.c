@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cond.c - condition variables
+ *
+ * Rules.  [wait]    rel(m), blocks; woken: reads the token of the signal, then acq(m)
+ *         [signal]  if somebody waits: a fresh token is written, one is woken with it
+ *         [broadcast]  the same for all
+ *         A token orders the signal before the return of the wait that it ended, also
+ *         in every reordering.  A signal that wakes nobody leaves no trace.
+ */
+#include "runtime/mutex.h"
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+
+#include <errno.h>
+
+static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
+		     rt_time deadline, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
+	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
+	bool is_woken = rt_sched_block(self, o, deadline);
+	if (is_woken)
+		rt_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
+	rt_mutex_take_all(self, mutex, depth, pc);
+	return is_woken ? 0 : ETIMEDOUT;
+}
+
+RT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)cond, RT_COND);
+	return rt_real.pthread_cond_init(cond, attr);
+}
+
+RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)cond, RT_COND);
+	return rt_real.pthread_cond_destroy(cond);
+}
+
+RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_cond_wait(cond, mutex);
+	return cond_wait(self, cond, mutex, RT_NEVER, RT_CALLER);
+}
+
+/* The clock that pthread_condattr_setclock chose: glibc keeps it in the second bit of
+ * __wrefs. */
+static clockid_t cond_clock(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				     const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_cond_timedwait(cond, mutex, at);
+	return cond_wait(self, cond, mutex, rt_deadline(cond_clock(cond), at), RT_CALLER);
+}
+
+RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+				     const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_cond_clockwait(cond, mutex, clock, at);
+	return cond_wait(self, cond, mutex, rt_deadline(clock, at), RT_CALLER);
+}
+
+static void cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_find((uintptr_t)cond, RT_COND);
+	if (!o || !o->first_waiter)
+		return;
+	uint32_t token = rt_token();
+	rt_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
+	if (to_all)
+		rt_object_wake_all(o, token);
+	else
+		rt_object_wake_one(o, token);
+}
+
+RT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
+{
+	if (!rt_sched_point())
+		return rt_real.pthread_cond_signal(cond);
+	cond_signal(cond, false, RT_CALLER);
+	return 0;
+}
+
+RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	if (!rt_sched_point())
+		return rt_real.pthread_cond_broadcast(cond);
+	cond_signal(cond, true, RT_CALLER);
+	return 0;
+}

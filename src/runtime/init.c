@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * init.c - how the runtime begins, and how it ends for the child of a fork
+ *
+ * The first call of anything begins it: a constructor of an instrumented file
+ * (__tsan_init), or an intercepted function called before.  The real functions are
+ * looked up first; whatever is called meanwhile, from dlsym, sees a runtime that is off.
+ */
+#include "runtime/modules.h"
+#include "runtime/options.h"
+#include "runtime/policy.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/rt.h"
+#include "runtime/thread.h"
+
+struct rt rt = {.epoch = 1};
+__thread struct rt_hot rt_hot;
+
+void rt_begin(void)
+{
+	static bool is_beginning;
+	if (is_beginning)
+		return;
+	is_beginning = true;
+	rt_real_begin();
+	rt_options_read();
+	if (rt_record_open()) {
+		rt_policy_begin();
+		rt_thread_begin();
+		rt_modules_tell();
+		rt.on = true;
+	}
+	rt.has_begun = true;
+}
+
+void rt_turn_off(void)
+{
+	rt.on = false;
+	rt_hot.fuel = 0;
+}
+
+RT_ABI(void, __tsan_init, void)
+{
+	if (!rt.has_begun)
+		rt_begin();
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory.h - the runtime's own memory, apart from the program's
+ */
+#ifndef SNAG_RUNTIME_MEMORY_H
+#define SNAG_RUNTIME_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed, aligned to 16 bytes; does not return if the system has none.  The caller has
+ * the baton or the scheduler's lock, or is alone. */
+void *rt_alloc(size_t nbytes);
+void rt_free(void *p, size_t nbytes); /* as allocated; accepts NULL */
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * modules.c - the program and its shared libraries: where they lie, which ones they are
+ *
+ * A module is told as its path and build id (hexadecimal), the address that its own
+ * addresses count from, and how far it reaches.
+ */
+#include "runtime/modules.h"
+
+#include "runtime/record.h"
+#include "runtime/sys.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64 };
+
+static uint64_t told; /* how many the loader had loaded when we last looked */
+
+static size_t id_put(char *to, const uint8_t *id, size_t n)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < n && at + 2 < ID_BYTES; i++) {
+		to[at++] = "0123456789abcdef"[id[i] >> 4];
+		to[at++] = "0123456789abcdef"[id[i] & 15];
+	}
+	return at;
+}
+
+/* The build id in a segment of notes, as text; 0: there is none. */
+static size_t note_id(const char *at, size_t n, char *to)
+{
+	const char *end = at + n;
+	while (at + sizeof(ElfW(Nhdr)) <= end) {
+		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+		const char *name = at + sizeof(*note);
+		const char *id = name + ((note->n_namesz + 3) & ~3u);
+		if (id + note->n_descsz > end)
+			return 0;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp(name, "GNU", 4) == 0)
+			return id_put(to, (const uint8_t *)id, note->n_descsz);
+		at = id + ((note->n_descsz + 3) & ~3u);
+	}
+	return 0;
+}
+
+static size_t path_put(const char *name, char *to)
+{
+	if (*name) {
+		size_t n = strlen(name);
+		n = n < PATH_BYTES - 1 ? n : PATH_BYTES - 1;
+		memcpy(to, name, n);
+		return n;
+	}
+	long n = rt_sys(SYS_readlink, (long)"/proc/self/exe", (long)to, PATH_BYTES - 1, 0, 0, 0);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	char text[PATH_BYTES + ID_BYTES];
+	size_t n = path_put(info->dlpi_name, text), id = 0;
+	uintptr_t end = info->dlpi_addr;
+	text[n++] = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_LOAD && at + p->p_memsz > end)
+			end = at + p->p_memsz;
+		if (p->p_type == PT_NOTE && !id)
+			id = note_id((const char *)at, p->p_memsz, text + n);
+	}
+	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);
+	rt_put(RT_MODULE_END, 0, info->dlpi_addr, 0,
+	       (uint32_t)((end - info->dlpi_addr + PAGE - 1) / PAGE));
+	return 0;
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *ret_added)
+{
+	*(uint64_t *)ret_added = info->dlpi_adds;
+	return 1;
+}
+
+void rt_modules_tell(void)
+{
+	uint64_t added = 0;
+	dl_iterate_phdr(count, &added);
+	if (added == told)
+		return;
+	told = added;
+	dl_iterate_phdr(module_tell, NULL);
+}

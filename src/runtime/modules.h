@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * modules.h - the program and its shared libraries: where they lie, which ones they are
+ */
+#ifndef SNAG_RUNTIME_MODULES_H
+#define SNAG_RUNTIME_MODULES_H
+
+/* Records every module not yet recorded: at the beginning and after dlopen. */
+void rt_modules_tell(void);
+
+#endif

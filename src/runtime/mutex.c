@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutex.c - mutexes of all kinds, and spin locks
+ *
+ * Rules.  [lock]    waits until nobody holds it; then acq(l).  A thread that holds it
+ *                   goes deeper if it is recursive, gets EDEADLK if it checks errors,
+ *                   and otherwise waits for itself: a deadlock.
+ *         [unlock]  at the outermost level rel(l), and one of those who wait may try.
+ *                   Somebody else's unlock is refused by the kinds that check, and is
+ *                   otherwise believed: rel(l) needs an owner in a trace, so nothing is
+ *                   recorded but the lock gets a new number.
+ *         [robust]  the end of a thread that holds it is seen by the next lock
+ *                   (EOWNERDEAD).
+ */
+#include "runtime/mutex.h"
+
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/sys.h"
+
+#include <errno.h>
+
+enum { KIND_MASK = 3, KIND_ROBUST = 16, KIND_SHARED = 128 }; /* glibc's __kind */
+
+rt_time rt_deadline(clockid_t clock, const struct timespec *at)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	int64_t left =
+		(int64_t)(at->tv_sec - now.tv_sec) * 1000000000 + (at->tv_nsec - now.tv_nsec);
+	return rt_sys_now() + (left > 0 ? (rt_time)left : 0);
+}
+
+bool rt_mutex_is_foreign(const pthread_mutex_t *mutex)
+{
+	return mutex->__data.__kind & KIND_SHARED;
+}
+
+static int kind_of(const pthread_mutex_t *mutex)
+{
+	return mutex->__data.__kind & KIND_MASK;
+}
+
+/* A lock that is free becomes that of self. */
+static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, uintptr_t pc)
+{
+	o->owner = self;
+	o->depth = depth;
+	if (o->lock == UINT32_MAX)
+		o->lock = rt_new_lock();
+	rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+}
+
+static void lock_end(struct rt_object *o, uintptr_t pc)
+{
+	rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	o->owner = NULL;
+	o->depth = 0;
+	rt_object_wake_one(o, 0);
+}
+
+static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline)
+{
+	while (o->owner)
+		if (!rt_sched_block(self, o, deadline))
+			return false;
+	return true;
+}
+
+int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadline, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (o->owner == self && kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE) {
+		o->depth++;
+		return 0;
+	}
+	if (o->owner == self && kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK)
+		return EDEADLK;
+	if (!lock_wait(self, o, deadline))
+		return ETIMEDOUT;
+	lock_begin(self, o, 1, pc);
+	if (o->is_dead && mutex->__data.__kind & KIND_ROBUST) {
+		o->is_dead = false;
+		return EOWNERDEAD;
+	}
+	return 0;
+}
+
+static bool is_checked(const pthread_mutex_t *mutex)
+{
+	return kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ||
+	       kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK || mutex->__data.__kind & KIND_ROBUST;
+}
+
+int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (o->owner != self) {
+		if (is_checked(mutex))
+			return EPERM;
+		o->owner = NULL;
+		o->lock = UINT32_MAX;
+		rt_object_wake_one(o, 0);
+		return 0;
+	}
+	if (o->depth > 1)
+		o->depth--;
+	else
+		lock_end(o, pc);
+	return 0;
+}
+
+uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	uint32_t depth = o->depth;
+	if (o->owner == self)
+		lock_end(o, pc);
+	return depth;
+}
+
+void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	lock_wait(self, o, RT_NEVER);
+	lock_begin(self, o, depth ? depth : 1, pc);
+}
+
+RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)mutex, RT_MUTEX);
+	return rt_real.pthread_mutex_init(mutex, attr);
+}
+
+RT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+	if (rt_enter()) {
+		struct rt_object *o = rt_object_find((uintptr_t)mutex, RT_MUTEX);
+		if (o && o->owner)
+			return EBUSY;
+		rt_object_forget((uintptr_t)mutex, RT_MUTEX);
+	}
+	return rt_real.pthread_mutex_destroy(mutex);
+}
+
+RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_mutex_lock(mutex);
+	if (rt_mutex_is_foreign(mutex))
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_lock(mutex));
+	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
+}
+
+RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_mutex_trylock(mutex);
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
+		rt_sched_looked(self, (uintptr_t)mutex, o->owner->tid);
+		return EBUSY;
+	}
+	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
+}
+
+RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+				      const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_mutex_clocklock(mutex, clock, at);
+	if (rt_mutex_is_foreign(mutex))
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_clocklock(mutex, clock, at));
+	return rt_mutex_take(self, mutex, rt_deadline(clock, at), RT_CALLER);
+}
+
+RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_mutex_timedlock(mutex, at);
+	if (rt_mutex_is_foreign(mutex))
+		return RT_OUTSIDE(self, rt_real.pthread_mutex_timedlock(mutex, at));
+	return rt_mutex_take(self, mutex, rt_deadline(CLOCK_REALTIME, at), RT_CALLER);
+}
+
+RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_mutex_unlock(mutex);
+	return rt_mutex_give(self, mutex, RT_CALLER);
+}
+
+RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
+{
+	if (rt_enter() && !rt_mutex_is_foreign(mutex))
+		return 0;
+	return rt_real.pthread_mutex_consistent(mutex);
+}
+
+/* Spin locks are mutexes without kinds. */
+
+RT_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)lock, RT_MUTEX);
+	return rt_real.pthread_spin_init(lock, shared);
+}
+
+RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)lock, RT_MUTEX);
+	return rt_real.pthread_spin_destroy(lock);
+}
+
+RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_spin_lock(lock);
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	lock_wait(self, o, RT_NEVER);
+	lock_begin(self, o, 1, RT_CALLER);
+	return 0;
+}
+
+RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_spin_trylock(lock);
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	if (o->owner) {
+		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
+		return EBUSY;
+	}
+	lock_begin(self, o, 1, RT_CALLER);
+	return 0;
+}
+
+RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return rt_real.pthread_spin_unlock(lock);
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	if (o->owner == self)
+		lock_end(o, RT_CALLER);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutex.h - taking and giving mutexes, for whoever does it as part of something else
+ */
+#ifndef SNAG_RUNTIME_MUTEX_H
+#define SNAG_RUNTIME_MUTEX_H
+
+#include "runtime/object.h"
+
+#include <time.h>
+
+/* 0, or as pthread_mutex_lock fails; deadline RT_NEVER: none. */
+int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadline, uintptr_t pc);
+int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
+/* Gives back all levels of a recursive mutex and takes them again. */
+uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
+void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth,
+		       uintptr_t pc);
+/* Shared with other processes: only the kernel knows who holds it. */
+bool rt_mutex_is_foreign(const pthread_mutex_t *mutex);
+
+/* A point on a clock of the program as one of CLOCK_MONOTONIC. */
+rt_time rt_deadline(clockid_t clock, const struct timespec *at);
+
+#endif

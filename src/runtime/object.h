@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * object.h - what threads wait for: mutexes, condition variables and so on, by address
+ *
+ * Idea.   The program's own mutex is only a name: its address.  Its state is here, so
+ *         that a thread that waits is the scheduler's business and not the kernel's.
+ *         An object is made when first met, and forgotten when destroyed.
+ * Rules.  Touched only by the thread that has the baton (queues: also under the
+ *         scheduler's lock).
+ */
+#ifndef SNAG_RUNTIME_OBJECT_H
+#define SNAG_RUNTIME_OBJECT_H
+
+#include "runtime/rt.h"
+
+enum rt_kind {
+	RT_MUTEX,
+	RT_RWLOCK,
+	RT_COND,
+	RT_BARRIER,
+	RT_SEM,
+	RT_ONCE,
+	RT_THREAD,
+	RT_SYNC, /* __tsan_acquire and __tsan_release */
+};
+
+struct rt_reader { /* a thread that holds a rwlock shared */
+	struct rt_reader *next;
+	struct rt_thread *thread;
+	uint32_t depth;
+};
+
+struct rt_object {
+	uintptr_t addr;
+	enum rt_kind kind;
+	uint32_t slot; /* in the table */
+	struct rt_thread *first_waiter, *last_waiter;
+
+	struct rt_thread *owner; /* mutex, rwlock: who holds it alone */
+	uint32_t depth;		 /* how often */
+	uint32_t lock;		 /* mutex, rwlock: its number in the trace */
+	struct rt_reader *readers;
+	bool is_dead;		/* robust: the owner died; once: it has run */
+	bool is_running;	/* once */
+	uint32_t token;		/* barrier: of this round; once, sync: of what happened before */
+	uint32_t need, arrived; /* barrier */
+	int64_t value;		/* semaphore; thread: nothing */
+	uint32_t *tokens;	/* semaphore: of the posts not yet waited for, a ring */
+	uint32_t tokens_at, ntokens, tokens_cap;
+};
+
+/* The object at that address, made if need be / or NULL. */
+struct rt_object *rt_object_get(uintptr_t addr, enum rt_kind kind);
+struct rt_object *rt_object_find(uintptr_t addr, enum rt_kind kind);
+void rt_object_forget(uintptr_t addr, enum rt_kind kind);
+
+/* The queue of those who wait.  The caller of enqueue and dequeue has the scheduler's lock. */
+void rt_object_enqueue(struct rt_object *o, struct rt_thread *t);
+void rt_object_dequeue(struct rt_object *o, struct rt_thread *t);
+/* Wakes the one who waits longest, giving it a token, or all; returns the one / how many.
+ * There is no choice here: the schedule alone says what happens. */
+struct rt_thread *rt_object_wake_one(struct rt_object *o, uint32_t token);
+uint32_t rt_object_wake_all(struct rt_object *o, uint32_t token);
+
+#endif

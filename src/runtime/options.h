@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.h - SNAG_OPTIONS=key=value:key=value
+ */
+#ifndef SNAG_RUNTIME_OPTIONS_H
+#define SNAG_RUNTIME_OPTIONS_H
+
+#include <stdint.h>
+
+struct rt_options {
+#define NUMBER(name, value, about) int64_t name;
+#define SHARED(name, value, about) int64_t name;
+#define TEXT(name, value, about) char name[256];
+#include "runtime/options.def"
+#undef NUMBER
+#undef SHARED
+#undef TEXT
+	int64_t channel; /* descriptor of the channel, from SNAG_CHANNEL; -1: none */
+};
+
+extern struct rt_options rt_options;
+
+/* From the environment; ends the process with one line if SNAG_OPTIONS is wrong, and
+ * after help=1. */
+void rt_options_read(void);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy.c - who runs next, and for how long
+ */
+#include "runtime/policy.h"
+
+#include "runtime/fail.h"
+#include "runtime/memory.h"
+#include "runtime/options.h"
+#include "runtime/record.h"
+#include "runtime/sys.h"
+
+#include <string.h>
+
+enum policy { RANDOM, ROUND_ROBIN, PCT };
+enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
+
+struct turn {
+	uint32_t tid;
+	int64_t events;
+};
+
+static enum policy policy;
+static uint64_t state;	  /* of the generator */
+static struct turn *turn; /* the schedule to follow */
+static size_t nturns, next_turn;
+static uint64_t change[PCT_MAX_DEPTH]; /* PCT: at these events the priority drops */
+static uint64_t total_events, lowest = UINT64_MAX / 2;
+
+/* splitmix64 */
+static uint64_t next_random(void)
+{
+	uint64_t z = (state += 0x9e3779b97f4a7c15u);
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+uint64_t rt_policy_random(uint64_t n)
+{
+	return next_random() % n;
+}
+
+static bool schedule_number(const char **at, const char *end, int64_t *ret_number)
+{
+	int64_t number = 0;
+	const char *s = *at;
+	for (; s < end && *s >= '0' && *s <= '9' && number < INT64_MAX / 10 - 10; s++)
+		number = 10 * number + (*s - '0');
+	if (s == *at)
+		return false;
+	while (s < end && (*s == ' ' || *s == '\n'))
+		s++;
+	*at = s;
+	*ret_number = number;
+	return true;
+}
+
+static void schedule_parse(const char *text, size_t n)
+{
+	const char *end = text + n;
+	turn = rt_alloc((n / 4 + 1) * sizeof(*turn)); /* a turn takes at least "0 1\n" */
+	while (text < end) {
+		int64_t tid, events;
+		if (!schedule_number(&text, end, &tid) || !schedule_number(&text, end, &events) ||
+		    tid > UINT32_MAX || nturns == n / 4 + 1)
+			rt_fail("schedule: expected lines 'thread events'");
+		turn[nturns++] = (struct turn){(uint32_t)tid, events};
+	}
+}
+
+static void schedule_read(void)
+{
+	char *text = rt_sys_map(SCHEDULE_MAX);
+	long n = text ? rt_sys_read_file(rt_options.schedule, text, SCHEDULE_MAX) : -1;
+	if (n < 0)
+		rt_fail("schedule: the file cannot be read");
+	schedule_parse(text, (size_t)n);
+	rt_sys_unmap(text, SCHEDULE_MAX);
+}
+
+void rt_policy_begin(void)
+{
+	state = (uint64_t)rt_options.seed;
+	if (strcmp(rt_options.policy, "random") == 0)
+		policy = RANDOM;
+	else if (strcmp(rt_options.policy, "rr") == 0)
+		policy = ROUND_ROBIN;
+	else if (strcmp(rt_options.policy, "pct") == 0)
+		policy = PCT;
+	else
+		rt_fail("policy: expected random, rr or pct");
+	if (rt_options.quantum < 1 || rt_options.switch_in < 1 || rt_options.pct_events < 1 ||
+	    rt_options.pct_depth < 0 || rt_options.pct_depth > PCT_MAX_DEPTH)
+		rt_fail("quantum, switch_in, pct_depth or pct_events out of range");
+	for (int64_t i = 0; i < rt_options.pct_depth; i++)
+		change[i] = rt_policy_random((uint64_t)rt_options.pct_events);
+	if (rt_options.schedule[0])
+		schedule_read();
+}
+
+void rt_policy_new(struct rt_thread *t)
+{
+	t->priority = UINT64_MAX / 2 + 1 + next_random() / 2;
+}
+
+static struct rt_thread *scheduled(struct rt_thread *const *ready, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ready[i]->tid == turn[next_turn].tid)
+			return ready[i];
+	rt_put(RT_NOTE, 0, next_turn, 0, RT_NOTE_DIVERGED);
+	next_turn = nturns; /* from here on as the policy says */
+	return NULL;
+}
+
+static struct rt_thread *round_robin(struct rt_thread *const *ready, uint32_t n, uint32_t last)
+{
+	struct rt_thread *best = NULL;
+	for (uint32_t i = 0; i < n; i++)
+		if (!best || ready[i]->tid - last - 1 < best->tid - last - 1)
+			best = ready[i];
+	return best;
+}
+
+static struct rt_thread *highest(struct rt_thread *const *ready, uint32_t n)
+{
+	struct rt_thread *best = ready[0];
+	for (uint32_t i = 1; i < n; i++)
+		if (ready[i]->priority > best->priority)
+			best = ready[i];
+	return best;
+}
+
+struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
+				   const struct rt_thread *last)
+{
+	struct rt_thread *t = next_turn < nturns ? scheduled(ready, n) : NULL;
+	if (t)
+		return t;
+	switch (policy) {
+	case ROUND_ROBIN:
+		return round_robin(ready, n, last ? last->tid : 0);
+	case PCT:
+		return highest(ready, n);
+	default:
+		return ready[rt_policy_random(n)];
+	}
+}
+
+static int64_t until_change(void)
+{
+	uint64_t least = (uint64_t)rt_options.quantum;
+	for (int64_t i = 0; i < rt_options.pct_depth; i++)
+		if (change[i] > total_events && change[i] - total_events < least)
+			least = change[i] - total_events;
+	return (int64_t)least;
+}
+
+int64_t rt_policy_fuel(const struct rt_thread *t)
+{
+	if (next_turn < nturns && turn[next_turn].tid == t->tid)
+		return turn[next_turn++].events;
+	switch (policy) {
+	case ROUND_ROBIN:
+		return rt_options.quantum;
+	case PCT:
+		return until_change();
+	default:
+		return 1 + (int64_t)rt_policy_random(2 * (uint64_t)rt_options.quantum);
+	}
+}
+
+bool rt_policy_at_sync(void)
+{
+	return policy == RANDOM && next_turn == nturns &&
+	       rt_policy_random((uint64_t)rt_options.switch_in) == 0;
+}
+
+void rt_policy_yielded(struct rt_thread *t)
+{
+	t->priority = lowest--;
+}
+
+void rt_policy_used(struct rt_thread *t, uint64_t events)
+{
+	for (int64_t i = 0; policy == PCT && i < rt_options.pct_depth; i++)
+		if (change[i] > total_events && change[i] <= total_events + events)
+			rt_policy_yielded(t);
+	total_events += events;
+}

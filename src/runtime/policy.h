@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy.h - who runs next, and for how long
+ *
+ * random  any thread, each as likely; turns of random length; at one synchronisation
+ *         in `switch_in` the turn ends
+ * rr      round robin: turns of fixed length, in the order of thread numbers
+ * pct     the thread with the highest priority; priorities are random and change at
+ *         few random events (Burckhardt et al., ASPLOS 2010)
+ * A schedule file goes before all of them, as far as it can be followed.
+ */
+#ifndef SNAG_RUNTIME_POLICY_H
+#define SNAG_RUNTIME_POLICY_H
+
+#include "runtime/rt.h"
+
+void rt_policy_begin(void);		 /* reads the options */
+uint64_t rt_policy_random(uint64_t n);	 /* below n > 0 */
+void rt_policy_new(struct rt_thread *t); /* gives it a priority */
+/* Which of the ready threads runs next (n > 0); `last` ran before, or is NULL. */
+struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
+				   const struct rt_thread *last);
+int64_t rt_policy_fuel(const struct rt_thread *t);	   /* of the turn it begins */
+bool rt_policy_at_sync(void);				   /* whether the turn ends here */
+void rt_policy_yielded(struct rt_thread *t);		   /* it found nothing to do */
+void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn that ended */
+
+#endif

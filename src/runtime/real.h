@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * real.h - the functions of the C library behind those that the runtime defines
+ *
+ * Looked up once, when the process begins; rt_real.malloc and its like are NULL while
+ * that goes on, and dlsym may call them: see alloc.c.
+ */
+#ifndef SNAG_RUNTIME_REAL_H
+#define SNAG_RUNTIME_REAL_H
+
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rt_real {
+#define REAL(type, name, parameters) type(*name) parameters;
+#include "runtime/real.def"
+#undef REAL
+};
+
+extern struct rt_real rt_real;
+
+void rt_real_begin(void);
+
+#endif

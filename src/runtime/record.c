@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record.c - writing records to the channel
+ */
+#include "runtime/record.h"
+
+#include "runtime/options.h"
+#include "runtime/sys.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
+
+static struct rt_channel *channel_map(int fd)
+{
+	const size_t nbytes =
+		RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
+	long at = rt_sys(SYS_mmap, 0, (long)nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at < 0 && at > -4096)
+		return NULL;
+	struct rt_channel *c = (struct rt_channel *)at;
+	if (c->magic == RT_CHANNEL_MAGIC && c->records == RT_CHANNEL_RECORDS)
+		return c;
+	rt_sys_unmap(c, nbytes);
+	return NULL;
+}
+
+bool rt_record_open(void)
+{
+	if (rt_options.channel < 0)
+		return false;
+	struct rt_channel *c = channel_map((int)rt_options.channel);
+	uint32_t nobody = 0;
+	if (!c || !__atomic_compare_exchange_n(&c->owner, &nobody, (uint32_t)rt_sys_getpid(), false,
+					       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	rt.channel = c;
+	rt.limit = c->records;
+	return true;
+}
+
+static bool reader_lives(void)
+{
+	return !__atomic_load_n(&rt.channel->ended, __ATOMIC_RELAXED) &&
+	       rt_sys(SYS_kill, rt.channel->reader, 0, 0, 0, 0, 0) != -3 /* ESRCH */;
+}
+
+void rt_record_room(void)
+{
+	rt.is_waiting = true;
+	for (unsigned waits = 0;; waits++) {
+		/* pairs with the release of the reader: the slots are no longer read */
+		uint64_t taken = __atomic_load_n(&rt.channel->taken, __ATOMIC_ACQUIRE);
+		rt.limit = taken + RT_CHANNEL_RECORDS;
+		if (rt.limit > rt.written)
+			break;
+		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 && !reader_lives()) {
+			rt.limit = UINT64_MAX; /* into the void, over and over */
+			break;
+		}
+		rt_sys_sleep(WAIT_NS);
+	}
+	rt.is_waiting = false;
+}
+
+void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n)
+{
+	rt_put(op, 0, address, 0, (uint32_t)n);
+	for (size_t at = 0; at < n; at += 12) {
+		uint32_t word[3] = {0};
+		memcpy(word, text + at, n - at < 12 ? n - at : 12);
+		rt_put(RT_TEXT, 0, word[2], word[1], word[0]);
+	}
+}

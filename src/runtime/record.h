@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record.h - writing records to the channel
+ *
+ * Only the thread that has the baton writes; see channel.h for the protocol.
+ */
+#ifndef SNAG_RUNTIME_RECORD_H
+#define SNAG_RUNTIME_RECORD_H
+
+#include "runtime/rt.h"
+
+/* Maps the channel the environment names and claims it; false: there is none. */
+bool rt_record_open(void);
+/* Waits until there is room behind rt.written; turns the runtime off when the recorder
+ * is gone. */
+void rt_record_room(void);
+void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
+
+static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
+			  uint32_t arg)
+{
+	if (rt_unlikely(rt.written == rt.limit))
+		rt_record_room();
+	uint64_t n = rt.written++;
+	struct rt_record *r = rt_channel_record(rt.channel, n);
+	uint64_t lap = (1 + n / RT_CHANNEL_RECORDS) & 1;
+	r->loc = loc;
+	r->arg = arg;
+	/* pairs with the acquire of the reader */
+	__atomic_store_n(&r->what,
+			 (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+				 lap << RT_LAP_SHIFT | (uint64_t)size << RT_SIZE_SHIFT,
+			 __ATOMIC_RELEASE);
+}
+
+/* A fresh synchronisation variable: one that no code knows, which orders its users as
+ * atomics do. */
+static inline uint32_t rt_token(void)
+{
+	return rt.tokens++;
+}
+
+/* A new lock, for an object that was initialised or is met for the first time. */
+static inline uint32_t rt_new_lock(void)
+{
+	return rt.locks++;
+}
+
+#endif

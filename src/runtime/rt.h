@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rt.h - the runtime inside the program under test: its one context, its threads
+ *
+ * The compiler calls __tsan_* at every access, atomic and function (access.c,
+ * atomic.c, stack.c); the C library's functions that matter are defined here again
+ * and call the real ones (real.h).  What happens goes as records through the channel
+ * (channel.h) to `snag record`, which turns it into a trace.
+ *
+ * Modes.  Off: no channel, or a child after fork.  Everything passes through to the
+ *         real functions and costs a call and a test.  On: one thread runs at a time,
+ *         the one that has the baton (sched.h); only it may touch the fields of struct
+ *         rt that are not said to be protected by the scheduler's lock.
+ *
+ * Guest.  The runtime allocates only with rt_alloc (memory.c), calls only the real
+ *         functions and raw system calls (sys.h), preserves errno, prints nothing but
+ *         what it was asked for, and is safe before main.
+ */
+#ifndef SNAG_RUNTIME_RT_H
+#define SNAG_RUNTIME_RT_H
+
+#include "runtime/channel.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RT_EXPORT __attribute__((visibility("default")))
+#define RT_HOT __attribute__((hot))
+#define RT_COLD __attribute__((cold, noinline))
+#define rt_likely(x) __builtin_expect(!!(x), 1)
+#define rt_unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Defines a function of the ABI, which no header declares. */
+#define RT_ABI(type, name, ...)           \
+	RT_EXPORT type name(__VA_ARGS__); \
+	type name(__VA_ARGS__)
+
+#define RT_CALLER ((uintptr_t)__builtin_return_address(0))
+
+typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
+#define RT_NEVER UINT64_MAX
+
+struct rt_frame {
+	uintptr_t pc;  /* where it was called */
+	uint32_t node; /* of (the frames below, pc); 0: not interned yet */
+	uint32_t spare;
+};
+
+/* What the hot paths need of the running thread, in its thread-local storage. */
+struct rt_hot {
+	int64_t fuel;		/* events until the slow path; below 0: not entitled to run */
+	struct rt_frame *top;	/* the next free frame */
+	struct rt_frame *end;	/* behind the last one */
+	uint64_t beyond;	/* calls deeper than that */
+	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
+};
+
+enum rt_state {
+	RT_READY,   /* wants the baton */
+	RT_RUNNING, /* has it */
+	RT_BLOCKED, /* waits for another thread, on `queue`, or until `deadline` */
+	RT_OUT,	    /* in a system call or in code that does not report: runs without it */
+	RT_DONE,    /* has ended */
+};
+
+struct rt_object;
+
+struct rt_thread {
+	uint32_t tid; /* dense, never used again */
+	enum rt_state state;
+	uint32_t go;	   /* futex: 1 when given the baton */
+	uint32_t ready_at; /* position in the ready list, while READY */
+	struct rt_hot *hot;
+	struct rt_frame *frames; /* RT_FRAMES of them */
+
+	/* Blocked. */
+	struct rt_object *waits_for;		   /* NULL: only until the deadline */
+	struct rt_thread *next_waiter;		   /* in the object's queue */
+	rt_time deadline;			   /* RT_NEVER: none */
+	rt_time virtual_deadline;		   /* the same on the scheduler's clock */
+	struct rt_thread *prev_timed, *next_timed; /* the list of those with a deadline */
+	bool has_timed_out;
+	uint32_t token; /* given by whoever woke it, see RT_SYNC_WRITE */
+
+	/* The scheduler. */
+	int64_t turn_fuel;   /* fuel it had when its turn began */
+	bool was_revoked;    /* OUT because the watchdog took the baton from it */
+	uint64_t events;     /* made in turns before */
+	uint64_t priority;   /* PCT: the highest runs */
+	uintptr_t spin_addr; /* the last atomic it looked at ... */
+	uint64_t spin_value; /* ... what it saw, with how much fuel ... */
+	int64_t spin_fuel;
+	uint32_t spins; /* ... and how often in a row */
+
+	/* Life. */
+	pthread_t handle;
+	bool is_detached, was_joined;
+	struct rt_object *joiners; /* those who wait for its end */
+	void *(*start)(void *);
+	void *start_arg;
+	unsigned ending; /* rounds of thread-specific destructors seen */
+	int kernel_tid;
+	int ignores; /* __tsan_ignore_thread_begin, nested */
+};
+
+struct rt {
+	bool on;
+	bool has_begun; /* rt_begin ran */
+	struct rt_channel *channel;
+	uint64_t written; /* records, so far */
+	uint64_t limit;	  /* up to here there is room without looking */
+	uint64_t epoch;	  /* of the filter, see access.c */
+	uint32_t tokens;  /* given out, see rt_token */
+	uint32_t locks;	  /* likewise */
+	bool is_waiting;  /* for the recorder */
+};
+
+extern struct rt rt;
+extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec")));
+
+/* Called from anywhere before anything else; cheap when done before. */
+void rt_begin(void);
+
+/* Whether this thread is known and the runtime is on. */
+static inline struct rt_thread *rt_self(void)
+{
+	return rt.on ? rt_hot.self : NULL;
+}
+
+/* After fork in the child: nothing is recorded or scheduled any more. */
+void rt_turn_off(void);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sched.c - the scheduler: threads take turns
+ */
+#include "runtime/sched.h"
+
+#include "runtime/access.h"
+#include "runtime/deadlock.h"
+#include "runtime/memory.h"
+#include "runtime/object.h"
+#include "runtime/options.h"
+#include "runtime/policy.h"
+#include "runtime/record.h"
+#include "runtime/sys.h"
+
+#include <linux/membarrier.h>
+#include <string.h>
+
+enum {
+	NS_PER_EVENT = 20,  /* of the virtual clock */
+	YIELD_NS = 1000000, /* likewise, when a thread has nothing to do but to wait */
+	SPINS = 8,	    /* looks at an atomic, each at most ... */
+	SPIN_EVENTS = 8,    /* ... so many events after the one before, are waiting */
+};
+
+struct rt_sched rt_sched;
+
+/* A futex mutex: 0 free, 1 held, 2 held and waited for. */
+void rt_sched_lock(void)
+{
+	uint32_t was = 0;
+	/* pairs with the release in rt_sched_unlock */
+	if (__atomic_compare_exchange_n(&rt_sched.lock, &was, 1, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&rt_sched.lock, 2, __ATOMIC_ACQUIRE))
+		rt_sys_futex_wait(&rt_sched.lock, 2, RT_NEVER);
+}
+
+void rt_sched_unlock(void)
+{
+	/* pairs with the acquires in rt_sched_lock */
+	if (__atomic_exchange_n(&rt_sched.lock, 0, __ATOMIC_RELEASE) == 2)
+		rt_sys_futex_wake(&rt_sched.lock, 1);
+}
+
+/* The ready list.  The order depends on nothing but the order of additions and removals. */
+
+static void ready_add(struct rt_thread *t)
+{
+	if (rt_sched.nready == rt_sched.ready_cap) {
+		uint32_t cap = rt_sched.ready_cap ? 2 * rt_sched.ready_cap : 64;
+		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
+		if (rt_sched.nready)
+			memcpy(grown, rt_sched.ready, rt_sched.nready * sizeof(t));
+		rt_free(rt_sched.ready, rt_sched.ready_cap * sizeof(t));
+		rt_sched.ready = grown;
+		rt_sched.ready_cap = cap;
+	}
+	t->state = RT_READY;
+	t->ready_at = rt_sched.nready;
+	rt_sched.ready[rt_sched.nready++] = t;
+}
+
+static void ready_remove(struct rt_thread *t)
+{
+	struct rt_thread *last = rt_sched.ready[--rt_sched.nready];
+	rt_sched.ready[t->ready_at] = last;
+	last->ready_at = t->ready_at;
+}
+
+/* The list of deadlines. */
+
+static void timed_add(struct rt_thread *t, rt_time deadline)
+{
+	rt_time now = rt_sys_now();
+	t->deadline = deadline;
+	t->virtual_deadline = rt_sched.clock + (deadline > now ? deadline - now : 0);
+	t->prev_timed = NULL;
+	t->next_timed = rt_sched.timed;
+	if (t->next_timed)
+		t->next_timed->prev_timed = t;
+	rt_sched.timed = t;
+}
+
+static void timed_remove(struct rt_thread *t)
+{
+	if (t->deadline == RT_NEVER)
+		return;
+	if (t->next_timed)
+		t->next_timed->prev_timed = t->prev_timed;
+	if (t->prev_timed)
+		t->prev_timed->next_timed = t->next_timed;
+	else
+		rt_sched.timed = t->next_timed;
+	t->deadline = RT_NEVER;
+}
+
+static void time_out(struct rt_thread *t)
+{
+	timed_remove(t);
+	if (t->waits_for)
+		rt_object_dequeue(t->waits_for, t);
+	t->waits_for = NULL;
+	t->has_timed_out = true;
+	ready_add(t);
+}
+
+/* [time] Those whose virtual deadline has passed become ready, earliest first. */
+static void timed_wake(void)
+{
+	for (;;) {
+		struct rt_thread *first = NULL;
+		for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
+			if (t->virtual_deadline <= rt_sched.clock &&
+			    (!first || t->virtual_deadline < first->virtual_deadline))
+				first = t;
+		if (!first)
+			return;
+		time_out(first);
+	}
+}
+
+/* [time] Nobody can run: the earliest deadline counts, if it has passed really. */
+static bool timed_wake_idle(void)
+{
+	struct rt_thread *first = NULL;
+	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
+		if (!first || t->deadline < first->deadline)
+			first = t;
+	if (!first || first->deadline > rt_sys_now())
+		return false;
+	if (first->virtual_deadline > rt_sched.clock)
+		rt_sched.clock = first->virtual_deadline;
+	time_out(first);
+	return true;
+}
+
+/* Turns.  The fuel of a turn is given by turn_begin and filled in by the thread itself. */
+
+static void turn_end(struct rt_thread *t)
+{
+	rt_sched.last_events = (uint64_t)(t->turn_fuel - t->hot->fuel);
+	t->events += rt_sched.last_events;
+	t->turn_fuel = t->hot->fuel = 0;
+	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;
+	rt_policy_used(t, rt_sched.last_events);
+	rt_sched.current = NULL;
+}
+
+static void turn_begin(struct rt_thread *t)
+{
+	t->state = RT_RUNNING;
+	t->turn_fuel = rt_policy_fuel(t);
+	rt_sched.current = t;
+	rt_sched.turns++;
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, 0, t->tid);
+	rt_epoch_end();
+}
+
+/* Gives the baton, which nobody has, to a ready thread.  Returns it; NULL: none is. */
+static struct rt_thread *baton_give(const struct rt_thread *last)
+{
+	if (rt_sched.timed)
+		timed_wake();
+	if (rt_sched.nready == 0 && !(rt_sched.timed && timed_wake_idle())) {
+		if (!rt_sched.timed && rt_sched.nout == 0)
+			rt_deadlock();
+		return NULL;
+	}
+	struct rt_thread *t = rt_policy_choose(rt_sched.ready, rt_sched.nready, last);
+	ready_remove(t);
+	turn_begin(t);
+	return t;
+}
+
+static void thread_start(struct rt_thread *t)
+{
+	__atomic_store_n(&t->go, 1, __ATOMIC_RELEASE); /* pairs with the acquire in turn_wait */
+	rt_sys_futex_wake(&t->go, 1);
+}
+
+/* A deadline came while the thread waited for its turn. */
+static bool deadline_passed(struct rt_thread *self)
+{
+	rt_sched_lock();
+	bool is_next = self->state == RT_BLOCKED && !rt_sched.current;
+	struct rt_thread *t = is_next ? baton_give(self) : NULL;
+	rt_sched_unlock();
+	if (t && t != self)
+		thread_start(t);
+	return t == self;
+}
+
+static void turn_wait(struct rt_thread *self, rt_time deadline)
+{
+	/* pairs with the release in thread_start */
+	while (!__atomic_load_n(&self->go, __ATOMIC_ACQUIRE)) {
+		if (rt_sys_futex_wait(&self->go, 0, deadline) != -110 /* ETIMEDOUT */)
+			continue;
+		if (deadline_passed(self))
+			break;
+		deadline = RT_NEVER; /* whoever runs looks at it when it has no more to do */
+	}
+	self->go = 0;
+	rt_hot.fuel = self->turn_fuel;
+}
+
+/* The baton was given to `t` (NULL: nobody); self goes on when it is its turn.  The lock is
+ * held and given back. */
+static void baton_follow(struct rt_thread *self, struct rt_thread *t, rt_time deadline)
+{
+	rt_sched_unlock();
+	if (t == self) {
+		rt_hot.fuel = self->turn_fuel;
+		return;
+	}
+	if (t)
+		thread_start(t);
+	turn_wait(self, deadline);
+}
+
+/* Ends the turn of self, whose new state is set, and waits for its next one.  The lock is
+ * held and given back. */
+static void turn_pass(struct rt_thread *self, rt_time deadline)
+{
+	turn_end(self);
+	baton_follow(self, baton_give(self), deadline);
+}
+
+struct rt_thread *rt_enter(void)
+{
+	if (rt_unlikely(!rt.has_begun))
+		rt_begin();
+	struct rt_thread *self = rt_self();
+	if (rt_likely(self && self->state == RT_RUNNING))
+		return self;
+	if (!self || !self->was_revoked)
+		return NULL;
+	rt_sched_in(self);
+	return self;
+}
+
+/* The turn of self ends, it stays ready. */
+static void turn_over(struct rt_thread *self)
+{
+	rt_sched_lock();
+	ready_add(self);
+	turn_pass(self, RT_NEVER);
+}
+
+bool rt_sched_event(void)
+{
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return false;
+	while (rt_hot.fuel <= 0)
+		turn_over(self);
+	rt_hot.fuel--;
+	return true;
+}
+
+struct rt_thread *rt_sched_point(void)
+{
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return NULL;
+	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
+		turn_over(self);
+	rt_sched_event();
+	rt_epoch_end();
+	return self;
+}
+
+/* Only sleeping threads are left beside one that waits for something: time passes. */
+static void yield_to_time(void)
+{
+	rt_sys_sleep(YIELD_NS);
+	rt_sched_lock();
+	rt_sched.clock += YIELD_NS;
+	rt_sched_unlock();
+}
+
+void rt_sched_yield(struct rt_thread *self)
+{
+	rt_policy_yielded(self);
+	if (rt_sched.nready == 0 && rt_sched.timed)
+		yield_to_time();
+	if (rt_sched.nready == 0 && !rt_sched.timed) {
+		if (rt_sched.nout == 0)
+			return;
+		rt_sched_out(self); /* whoever is in a system call may need a processor */
+		rt_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		rt_sched_in(self);
+		return;
+	}
+	rt_sched_lock();
+	turn_end(self);
+	struct rt_thread *t = rt_sched.nready ? baton_give(self) : NULL;
+	ready_add(self);
+	baton_follow(self, t ? t : baton_give(self), RT_NEVER);
+}
+
+void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
+{
+	bool is_same = self->spin_addr == addr && self->spin_value == value &&
+		       self->spin_fuel - rt_hot.fuel <= SPIN_EVENTS;
+	self->spin_addr = addr;
+	self->spin_value = value;
+	self->spin_fuel = rt_hot.fuel;
+	self->spins = is_same ? self->spins + 1 : 0;
+	if (self->spins >= SPINS) {
+		self->spins = 0;
+		rt_sched_yield(self);
+	}
+}
+
+bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
+{
+	rt_sched_lock();
+	self->state = RT_BLOCKED;
+	self->waits_for = object;
+	self->has_timed_out = false;
+	self->deadline = RT_NEVER;
+	if (object)
+		rt_object_enqueue(object, self);
+	if (deadline != RT_NEVER)
+		timed_add(self, deadline);
+	turn_pass(self, deadline);
+	return !self->has_timed_out;
+}
+
+void rt_sched_wake(struct rt_thread *t)
+{
+	rt_sched_lock();
+	timed_remove(t);
+	t->waits_for = NULL;
+	ready_add(t);
+	rt_sched_unlock();
+}
+
+void rt_sched_out(struct rt_thread *self)
+{
+	rt_sched_lock();
+	self->state = RT_OUT;
+	rt_sched.nout++;
+	turn_end(self);
+	struct rt_thread *t = baton_give(self);
+	rt_sched_unlock();
+	if (t)
+		thread_start(t);
+}
+
+void rt_sched_in(struct rt_thread *self)
+{
+	rt_sched_lock();
+	self->was_revoked = false;
+	rt_sched.nout--;
+	ready_add(self);
+	baton_follow(self, rt_sched.current ? NULL : baton_give(self), RT_NEVER);
+}
+
+void rt_sched_add(struct rt_thread *t)
+{
+	rt_sched_lock();
+	rt_policy_new(t);
+	rt_sched.nlive++;
+	ready_add(t);
+	rt_sched_unlock();
+}
+
+void rt_sched_first(struct rt_thread *t)
+{
+	rt_policy_new(t);
+	rt_sched.nlive = 1;
+	turn_begin(t);
+	rt_hot.fuel = t->turn_fuel;
+}
+
+void rt_sched_wait_first(struct rt_thread *self)
+{
+	turn_wait(self, RT_NEVER);
+}
+
+void rt_sched_exit(struct rt_thread *self)
+{
+	rt_sched_lock();
+	self->state = RT_DONE;
+	rt_sched.nlive--;
+	turn_end(self);
+	rt_hot.self = NULL;
+	rt_hot.top = rt_hot.end;
+	struct rt_thread *t = rt_sched.nlive ? baton_give(self) : NULL;
+	rt_sched_unlock();
+	if (t)
+		thread_start(t);
+}
+
+bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
+{
+	rt_sched_lock();
+	if (rt_sched.current != t || rt_sched.turns != turn || rt.is_waiting ||
+	    (!rt_sched.nready && !rt_sched.timed)) {
+		rt_sched_unlock();
+		return false;
+	}
+	int64_t fuel = t->hot->fuel;
+	t->hot->fuel = 0;
+	/* After this the thread sees that it has no fuel, whenever it wakes up. */
+	rt_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+	if (!still_sleeps(t)) { /* it may have run: with no fuel it ends its turn itself */
+		rt_sched_unlock();
+		return false;
+	}
+	t->hot->fuel = fuel;
+	turn_end(t);
+	t->state = RT_OUT;
+	t->was_revoked = true;
+	rt_sched.nout++;
+	struct rt_thread *next = baton_give(t);
+	rt_sched_unlock();
+	if (next)
+		thread_start(next);
+	return true;
+}

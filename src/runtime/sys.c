@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sys.c - system calls without the C library
+ */
+#include "runtime/sys.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+long rt_sys_futex_wait(uint32_t *word, uint32_t value, rt_time deadline)
+{
+	struct timespec at = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+	return rt_sys(SYS_futex, (long)word, FUTEX_WAIT_BITSET_PRIVATE, value,
+		      deadline == RT_NEVER ? 0 : (long)&at, 0, (long)FUTEX_BITSET_MATCH_ANY);
+}
+
+void rt_sys_futex_wake(uint32_t *word, int n)
+{
+	rt_sys(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, n, 0, 0, 0);
+}
+
+rt_time rt_sys_now(void)
+{
+	struct timespec t = {0};
+	clock_gettime(CLOCK_MONOTONIC, &t); /* without a system call where the kernel can */
+	return (rt_time)t.tv_sec * 1000000000 + (rt_time)t.tv_nsec;
+}
+
+void rt_sys_sleep(rt_time nanoseconds)
+{
+	struct timespec t = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+	rt_sys(SYS_nanosleep, (long)&t, 0, 0, 0, 0, 0);
+}
+
+void *rt_sys_map(size_t nbytes)
+{
+	long at = rt_sys(SYS_mmap, 0, (long)nbytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return at < 0 && at > -4096 ? NULL : (void *)at;
+}
+
+void rt_sys_unmap(void *at, size_t nbytes)
+{
+	rt_sys(SYS_munmap, (long)at, (long)nbytes, 0, 0, 0, 0);
+}
+
+void rt_sys_print(const char *text, size_t n)
+{
+	while (n > 0) {
+		long done = rt_sys(SYS_write, 2, (long)text, (long)n, 0, 0, 0);
+		if (done <= 0)
+			return;
+		text += done;
+		n -= (size_t)done;
+	}
+}
+
+int rt_sys_gettid(void)
+{
+	return (int)rt_sys(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+int rt_sys_getpid(void)
+{
+	return (int)rt_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+long rt_sys_read_file(const char *path, char *to, size_t room)
+{
+	long fd = rt_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	size_t n = 0;
+	if (fd < 0)
+		return fd;
+	while (n < room) {
+		long got = rt_sys(SYS_read, fd, (long)(to + n), (long)(room - n), 0, 0, 0);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	rt_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	return (long)n;
+}
+
+void rt_sys_exit(int status)
+{
+	for (;;)
+		rt_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * thread.c - the life of threads: main, created, joined, detached, ended
+ *
+ * Rules.  [create]  fork(t); the new thread is ready at once, and runs when it is its turn
+ *         [end]     after the last round of thread-specific destructors: who joins it is
+ *                   woken
+ *         [join]    waits until it has ended, then join(t)
+ *         A thread's stack is new memory when it begins, whoever used it before.
+ *
+ * State.  table[tid]: the threads that still can be joined or run
+ */
+#include "runtime/thread.h"
+
+#include "runtime/memory.h"
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/sys.h"
+#include "runtime/watchdog.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+static struct rt_thread **table;
+static uint32_t table_cap;
+static struct rt_thread *zombies; /* detached threads that have ended */
+static pthread_key_t end_key;	  /* its destructor sees the end of a thread */
+
+struct rt_thread *rt_thread_at(uint32_t tid)
+{
+	return tid < rt_sched.nthreads ? table[tid] : NULL;
+}
+
+static void thread_free(struct rt_thread *t)
+{
+	table[t->tid] = NULL;
+	rt_free(t->frames, RT_FRAMES * sizeof(*t->frames));
+	rt_free(t, sizeof(*t));
+}
+
+static void zombies_bury(void)
+{
+	for (struct rt_thread *t = zombies, *next; t; t = next) {
+		next = t->next_waiter;
+		thread_free(t);
+	}
+	zombies = NULL;
+}
+
+static struct rt_thread *thread_new(void)
+{
+	zombies_bury();
+	struct rt_thread *t = rt_alloc(sizeof(*t));
+	if (rt_sched.nthreads == table_cap) {
+		uint32_t cap = table_cap ? 2 * table_cap : 256;
+		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
+		if (table_cap)
+			memcpy(grown, table, table_cap * sizeof(t));
+		rt_free(table, table_cap * sizeof(t));
+		table = grown;
+		table_cap = cap;
+	}
+	t->tid = rt_sched.nthreads++;
+	t->deadline = RT_NEVER;
+	t->frames = rt_alloc(RT_FRAMES * sizeof(*t->frames));
+	table[t->tid] = t;
+	return t;
+}
+
+/* Makes the calling thread `t`. */
+static void thread_attach(struct rt_thread *t)
+{
+	rt_hot.self = t;
+	rt_hot.top = t->frames;
+	rt_hot.end = t->frames + RT_FRAMES;
+	t->hot = &rt_hot;
+	t->handle = pthread_self();
+	t->kernel_tid = rt_sys_gettid();
+}
+
+static void thread_ended(void *self);
+
+void rt_thread_begin(void)
+{
+	struct rt_thread *t = thread_new();
+	thread_attach(t);
+	pthread_key_create(&end_key, thread_ended);
+	pthread_setspecific(end_key, t);
+	rt_sched_first(t);
+	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, t->tid);
+}
+
+/* The memory of a new thread, its thread-local storage included, belongs to nobody. */
+static void stack_forget(struct rt_thread *self)
+{
+	pthread_attr_t attr;
+	void *at;
+	size_t n;
+	if (pthread_getattr_np(self->handle, &attr) != 0)
+		return;
+	if (pthread_attr_getstack(&attr, &at, &n) == 0) {
+		rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
+		rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
+	}
+	pthread_attr_destroy(&attr);
+}
+
+static void *thread_run(void *p)
+{
+	struct rt_thread *self = p;
+	thread_attach(self);
+	rt_sched_wait_first(self);
+	stack_forget(self);
+	pthread_setspecific(end_key, self);
+	return self->start(self->start_arg);
+}
+
+/* [end] Called in every round of destructors; the last one is the end. */
+static void thread_ended(void *p)
+{
+	struct rt_thread *self = p;
+	if (!rt.on || rt_hot.self != self)
+		return;
+	if (++self->ending < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+		pthread_setspecific(end_key, self);
+		return;
+	}
+	if (!rt_enter())
+		return;
+	if (self->joiners)
+		rt_object_wake_all(self->joiners, 0);
+	if (self->is_detached) {
+		self->next_waiter = zombies;
+		zombies = self;
+	}
+	rt_sched_exit(self); /* from here on somebody else has the baton, and may bury it */
+}
+
+RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
+			     void *(*start)(void *), void *arg)
+{
+	struct rt_thread *self = rt_sched_point();
+	int detach = PTHREAD_CREATE_JOINABLE;
+	if (!self)
+		return rt_real.pthread_create(ret_handle, attr, start, arg);
+	rt_watchdog_begin();
+	struct rt_thread *t = thread_new();
+	t->start = start;
+	t->start_arg = arg;
+	if (attr)
+		pthread_attr_getdetachstate(attr, &detach);
+	t->is_detached = detach == PTHREAD_CREATE_DETACHED;
+	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	if (rc != 0) {
+		rt_sched.nthreads--;
+		thread_free(t);
+		return rc;
+	}
+	t->handle = *ret_handle;
+	rt_put(RT_FORK, 0, 0, rt_location(RT_CALLER), t->tid);
+	rt_sched_add(t);
+	return 0;
+}
+
+/* The thread of that handle which was neither joined nor detached. */
+static struct rt_thread *thread_find(pthread_t handle)
+{
+	for (uint32_t i = 0; i < rt_sched.nthreads; i++)
+		if (table[i] && pthread_equal(table[i]->handle, handle) && !table[i]->was_joined)
+			return table[i];
+	return NULL;
+}
+
+RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? thread_find(handle) : NULL;
+	if (!t || t->is_detached)
+		return rt_real.pthread_join(handle, ret_value);
+	if (t == self)
+		return EDEADLK;
+	t->was_joined = true;
+	if (!t->joiners) {
+		t->joiners = rt_object_get((uintptr_t)t, RT_THREAD);
+		t->joiners->need = t->tid;
+	}
+	while (t->state != RT_DONE)
+		rt_sched_block(self, t->joiners, RT_NEVER);
+	rt_object_forget((uintptr_t)t, RT_THREAD);
+	int rc = rt_real.pthread_join(handle, ret_value);
+	rt_put(RT_JOIN, 0, 0, rt_location(RT_CALLER), t->tid);
+	thread_free(t);
+	return rc;
+}
+
+RT_EXPORT int pthread_detach(pthread_t handle)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? thread_find(handle) : NULL;
+	if (t && t->state == RT_DONE)
+		thread_free(t);
+	else if (t)
+		t->is_detached = true;
+	return rt_real.pthread_detach(handle);
+}

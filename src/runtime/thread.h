@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * thread.h - the life of threads: main, created, joined, detached, ended
+ */
+#ifndef SNAG_RUNTIME_THREAD_H
+#define SNAG_RUNTIME_THREAD_H
+
+#include "runtime/rt.h"
+
+void rt_thread_begin(void);		      /* makes the calling thread thread 0, running */
+struct rt_thread *rt_thread_at(uint32_t tid); /* NULL: it is gone */
+
+#endif

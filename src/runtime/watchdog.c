@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watchdog.c - takes the baton from a thread that sleeps in code without instrumentation
+ *
+ * Idea.   A library that was not compiled with snag may block: getchar, a lock of its
+ *         own, a system call nobody stands in front of.  Then the others could never
+ *         run.  A thread of the runtime's own looks a few times in `stuck_ms`: if the
+ *         same turn goes on with the same fuel and the kernel says the thread sleeps, it
+ *         loses the baton.  A thread that computes keeps it, however long that takes.
+ * Rules.  The one who loses it must not be about to use it: it has slept without a break
+ *         since before its fuel was taken (its count of context switches says so).
+ */
+#include "runtime/watchdog.h"
+
+#include "runtime/fail.h"
+#include "runtime/options.h"
+#include "runtime/real.h"
+#include "runtime/sched.h"
+#include "runtime/sys.h"
+
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <string.h>
+
+enum { LOOKS = 3 };
+
+static bool has_begun;
+static uint64_t switches_before; /* of the thread last looked at */
+
+/* The number behind `key` in /proc/self/task/TID/status, or -1. */
+static int64_t status_number(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	int64_t number = 0;
+	if (!at)
+		return -1;
+	for (at += strlen(key); *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
+		number = 10 * number + (*at - '0');
+	return number;
+}
+
+/* Whether it sleeps; *ret_switches says how often it has been switched so far. */
+static bool sleeps(int kernel_tid, uint64_t *ret_switches)
+{
+	char text[4096];
+	struct rt_line path = {.n = 0};
+	rt_line_text(&path, "/proc/self/task/");
+	rt_line_number(&path, (uint64_t)kernel_tid);
+	rt_line_text(&path, "/status");
+	path.text[path.n] = 0;
+	long n = rt_sys_read_file(path.text, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	const char *state = strstr(text, "State:\t");
+	int64_t wanted = status_number(text, "\nvoluntary_ctxt_switches:");
+	int64_t forced = status_number(text, "nonvoluntary_ctxt_switches:");
+	*ret_switches = (uint64_t)(wanted + forced);
+	return state && state[7] == 'S' && wanted >= 0;
+}
+
+static bool still_sleeps(struct rt_thread *t)
+{
+	uint64_t switches;
+	return sleeps(t->kernel_tid, &switches) && switches == switches_before;
+}
+
+static void *watch(void *unused)
+{
+	uint64_t turn = 0;
+	int64_t fuel = 0;
+	int looks = 0;
+	for (;;) {
+		rt_sys_sleep((rt_time)rt_options.stuck_ms * 1000000 / LOOKS);
+		rt_sched_lock();
+		struct rt_thread *t = rt_sched.current;
+		uint64_t now = rt_sched.turns;
+		int64_t left = t && t->hot ? __atomic_load_n(&t->hot->fuel, __ATOMIC_RELAXED) : 0;
+		int kernel_tid = t ? t->kernel_tid : 0;
+		rt_sched_unlock();
+		looks = t && now == turn && left == fuel ? looks + 1 : 0;
+		turn = now;
+		fuel = left;
+		if (looks >= LOOKS && !rt.is_waiting && sleeps(kernel_tid, &switches_before)) {
+			rt_sched_revoke(t, turn, still_sleeps);
+			looks = 0;
+		}
+	}
+	return unused;
+}
+
+void rt_watchdog_begin(void)
+{
+	pthread_attr_t attr;
+	pthread_t handle;
+	sigset_t all, old;
+	if (has_begun || rt_options.stuck_ms <= 0)
+		return;
+	has_begun = true;
+	rt_sys(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN + 16384);
+	rt_real.pthread_create(&handle, &attr, watch, NULL);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}

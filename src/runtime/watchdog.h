@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * watchdog.h - takes the baton from a thread that sleeps in code without instrumentation
+ */
+#ifndef SNAG_RUNTIME_WATCHDOG_H
+#define SNAG_RUNTIME_WATCHDOG_H
+
+void rt_watchdog_begin(void); /* when a second thread begins; cheap when done before */
+
+#endif

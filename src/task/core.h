@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core.h - what the files of the depth-first executor share
+ *
+ * Not for others: they use task/task.h.
+ */
+#ifndef SNAG_TASK_CORE_H
+#define SNAG_TASK_CORE_H
+
+#include "base/pool.h"
+#include "task/stacks.h"
+#include "task/task.h"
+
+/* What waits for tasks: a finish, or the tasks spawned in a frame.  Given back when it has
+ * been left and no task counts in it. */
+struct task_scope {
+	struct task_scope *outer; /* open around it in the same task or inherited; NULL: none */
+	struct snag_task *owner;  /* NULL: left */
+	uint32_t pending;	  /* tasks that count in it and have not ended */
+	bool is_waited_for;	  /* its owner is blocked until pending is 0 */
+	snag_tid witness;	  /* for snag_tasks_waiting(): one of them */
+};
+
+/* A procedure's frame.  Its scope exists from the first spawn on. */
+struct task_frame {
+	struct task_frame *outer;
+	struct task_scope *scope; /* NULL: nothing was spawned since the last sync */
+};
+
+/* A task that has not ended.  The records of others are used again. */
+struct snag_task {
+	struct snag_fiber fiber; /* if it does not run */
+	struct snag_task *back; /* who started or resumed it: gets control when it ends or blocks */
+	struct snag_task *next; /* in the queue of the promise it waits for */
+	struct task_scope *finish;    /* the innermost one that is open or inherited */
+	struct task_frame *frame;     /* the innermost one; the last is `base` */
+	struct task_scope *in_finish; /* where it counts itself */
+	struct task_scope *in_frame;  /* where it counts too, if it was spawned; otherwise NULL */
+	struct task_frame base;
+	snag_task_body *body;
+	void *arg;
+	snag_tid id;
+	uint32_t stack_number;
+	struct snag_stack stack;
+	enum snag_wait why; /* if it waits */
+	bool is_waiting;
+	uint32_t promise;		 /* if it waits for one */
+	struct snag_task *older, *newer; /* all tasks that have not ended, by id */
+};
+
+struct snag_tasks {
+	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
+	void *ctx;
+	struct snag_task *now;	  /* the task that runs; NULL: none has yet */
+	struct snag_task outside; /* who called snag_tasks_run() */
+	struct task_scope all;	  /* the finish that task 0 lives in */
+	struct snag_task *oldest, *newest;
+	struct snag_task *spare; /* the task that ended last, with its stack; NULL: none */
+	bool is_isolated;
+	enum snag_tasks_end end;
+	struct snag_stacks stacks;
+	struct snag_pool task_pool, scope_pool, frame_pool;
+	uintptr_t *promise; /* [promise]: see promise.c */
+	size_t promise_cap;
+	struct snag_tasks_stats stats;
+};
+
+static inline void snag_task_tell(struct snag_tasks *ts, enum snag_op op, uint32_t target)
+{
+	ts->event(ts->ctx, (uint8_t)op, ts->now->id, target);
+}
+
+/* Gives control to a task that is blocked, until it ends or blocks. */
+void snag_task_resume(struct snag_tasks *ts, struct snag_task *task);
+
+/* Gives control back; returns when the running task is resumed. */
+void snag_task_block(struct snag_tasks *ts, enum snag_wait why);
+
+/* Ends the run: there is no memory, or no number left. */
+_Noreturn void snag_tasks_exhausted(struct snag_tasks *ts);
+
+/* In scope.c.  A task counts in its scopes from its creation to its end; the return value
+ * is the task that was waiting for this end, or NULL. */
+void snag_scope_enter(struct snag_tasks *ts, struct snag_task *task, bool is_spawned);
+struct snag_task *snag_scope_leave(struct snag_tasks *ts, struct snag_task *task);
+
+#endif

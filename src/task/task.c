@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task.c - tasks on one worker, depth first
+ *
+ * Idea.   There is no queue of ready tasks.  Whoever enables a task runs it at once, as
+ *         if it called it: a creator its child, the setter of a promise those that waited
+ *         for it, the last task of a finish (or frame) the owner that waits for it.  A task
+ *         that ends or blocks gives control back to whoever ran it.
+ *
+ * State.  `back` of the running task leads to whoever ran it, and so on to the caller
+ *         of snag_tasks_run(): the tasks on this chain are those that could go on.  All
+ *         others have ended or are blocked.  Each task has a stack of its own,
+ *         because its creator goes on while it is blocked.
+ *
+ * Rules.  [create]  the child runs; its `back` is its creator
+ *         [end]     if an owner waited for this end it goes on, with the `back` of the task
+ *                   that ended; otherwise that `back` goes on
+ *         [block]   `back` goes on
+ *         [resume]  the resumed task runs; its `back` is the one that resumed it
+ *
+ * Guarantee.  A program without promises never blocks before its children have ended:
+ *         it runs as if async were a call.  When control is back outside and tasks are left, every
+ *         one of them is blocked: that is a deadlock.  Theirs is the only way not to end.
+ *
+ * Cost.   A task: one record and one stack taken and given back, two switches.  A task that
+ *         has ended costs nothing.  The record and stack of the task that ended last are set
+ *         aside, not given back, because its end still runs on it; the next child takes them.
+ *
+ * Reference.  Jin et al., "Dynamic determinacy race detection for task-parallel programs
+ *         with promises" (DRDP), section 4.2.  There, a task that blocks again switches
+ *         to its parent; that loses races (the parent may not be who is
+ *         suspended): here control returns to whoever resumed it.
+ */
+#include "task/task.h"
+
+#include "base/pages.h"
+#include "task/core.h"
+
+#include <assert.h>
+
+enum { DEFAULT_STACK = 256 << 10, LEAST_STACK = 16 << 10 };
+
+static void nobody_listens(void *ctx, uint8_t op, snag_tid task, uint32_t target)
+{
+}
+
+/* A record with a stack; NULL: no memory. */
+static struct snag_task *task_take(struct snag_tasks *ts)
+{
+	struct snag_task *task = ts->spare;
+	if (task) {
+		ts->spare = NULL;
+		return task;
+	}
+	task = snag_pool_take(&ts->task_pool);
+	if (!task)
+		return NULL;
+	task->stack_number = snag_stacks_take(&ts->stacks);
+	if (task->stack_number == SNAG_STACK_NONE)
+		return NULL;
+	task->stack = snag_stacks_at(&ts->stacks, task->stack_number);
+	return task;
+}
+
+static void task_give(struct snag_tasks *ts, struct snag_task *task)
+{
+	snag_stacks_give(&ts->stacks, task->stack_number);
+	snag_pool_give(&ts->task_pool, task);
+}
+
+struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options)
+{
+	struct snag_tasks *ts = snag_pages_map(sizeof(*ts));
+	if (!ts)
+		return NULL;
+	size_t stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK;
+	ts->event = options->event ? options->event : nobody_listens;
+	ts->ctx = options->ctx;
+	snag_stacks_init(&ts->stacks, stack_bytes < LEAST_STACK ? LEAST_STACK : stack_bytes);
+	snag_pool_init(&ts->task_pool, sizeof(struct snag_task));
+	snag_pool_init(&ts->scope_pool, sizeof(struct task_scope));
+	snag_pool_init(&ts->frame_pool, sizeof(struct task_frame));
+	ts->spare = task_take(ts);
+	if (!ts->spare) {
+		snag_tasks_free(ts);
+		return NULL;
+	}
+	return ts;
+}
+
+void snag_tasks_free(struct snag_tasks *ts)
+{
+	if (!ts)
+		return;
+	for (struct snag_task *task = ts->oldest; task; task = task->newer)
+		snag_fiber_forget(&task->fiber);
+	snag_stacks_done(&ts->stacks);
+	snag_pool_done(&ts->task_pool);
+	snag_pool_done(&ts->scope_pool);
+	snag_pool_done(&ts->frame_pool);
+	snag_pages_free(ts->promise, ts->promise_cap, sizeof(*ts->promise));
+	snag_pages_unmap(ts, sizeof(*ts));
+}
+
+/* To the tasks that have not ended, which are listed by id. */
+static void task_add(struct snag_tasks *ts, struct snag_task *task)
+{
+	ts->stats.tasks++;
+	task->newer = NULL;
+	task->older = ts->newest;
+	*(task->older ? &task->older->newer : &ts->oldest) = task;
+	ts->newest = task;
+}
+
+static void task_remove(struct snag_tasks *ts, struct snag_task *task)
+{
+	*(task->older ? &task->older->newer : &ts->oldest) = task->newer;
+	*(task->newer ? &task->newer->older : &ts->newest) = task->older;
+}
+
+static _Noreturn void task_end(struct snag_tasks *ts) /* [end] */
+{
+	struct snag_task *task = ts->now, *to = task->back;
+	assert(!ts->is_isolated && "a task ends inside isolated");
+	snag_task_tell(ts, SNAG_OP_TASK_END, 0);
+
+	struct snag_task *goes_on = snag_scope_leave(ts, task);
+	if (goes_on) {
+		goes_on->back = to;
+		goes_on->is_waiting = false;
+		to = goes_on;
+	}
+	task_remove(ts, task);
+	if (ts->spare)
+		task_give(ts, ts->spare);
+	ts->spare = task;
+	ts->now = to;
+	snag_fiber_leave(&to->fiber);
+}
+
+static void task_main(void *arg)
+{
+	struct snag_tasks *ts = arg;
+	ts->now->body(ts->now->arg);
+	task_end(ts);
+}
+
+/* A task ready to run; NULL: there is no memory, or no number left. */
+static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, void *arg)
+{
+	struct snag_task *task = task_take(ts);
+	if (!task || ts->stats.tasks == UINT32_MAX)
+		return NULL;
+	task->id = (snag_tid)ts->stats.tasks;
+	task->body = body;
+	task->arg = arg;
+	task->base = (struct task_frame){0};
+	task->frame = &task->base;
+	task->is_waiting = false;
+	snag_fiber_prepare(&task->fiber, &task->stack, task_main, ts);
+	return task;
+}
+
+void snag_task_resume(struct snag_tasks *ts, struct snag_task *task) /* [resume] */
+{
+	struct snag_task *self = ts->now;
+	task->back = self;
+	task->is_waiting = false;
+	ts->now = task;
+	snag_fiber_switch(&self->fiber, &task->fiber);
+}
+
+void snag_task_block(struct snag_tasks *ts, enum snag_wait why) /* [block] */
+{
+	struct snag_task *self = ts->now;
+	self->why = why;
+	self->is_waiting = true;
+	ts->stats.blocked++;
+	ts->now = self->back;
+	snag_fiber_switch(&self->fiber, &ts->now->fiber);
+}
+
+static snag_tid task_create(struct snag_tasks *ts, enum snag_op op, snag_task_body *body, void *arg)
+{
+	assert(!ts->is_isolated && "a task is created inside isolated");
+	struct snag_task *task = task_new(ts, body, arg); /* [create] */
+	if (!task)
+		snag_tasks_exhausted(ts);
+	snag_tid id = task->id;
+	snag_scope_enter(ts, task, op == SNAG_OP_TASK_SPAWN);
+	task_add(ts, task);
+	snag_task_tell(ts, op, id);
+	snag_task_resume(ts, task);
+	return id;
+}
+
+snag_tid snag_task_async(struct snag_tasks *ts, snag_task_body *body, void *arg)
+{
+	return task_create(ts, SNAG_OP_TASK_CREATE, body, arg);
+}
+
+snag_tid snag_task_spawn(struct snag_tasks *ts, snag_task_body *body, void *arg)
+{
+	return task_create(ts, SNAG_OP_TASK_SPAWN, body, arg);
+}
+
+snag_tid snag_task_self(const struct snag_tasks *ts)
+{
+	return ts->now->id;
+}
+
+enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, void *arg)
+{
+	assert(!ts->now && "one run only");
+	ts->now = &ts->outside;
+	ts->outside.finish = &ts->all;
+	struct snag_task *first = task_new(ts, body, arg);
+	if (!first)
+		return SNAG_TASKS_EXHAUSTED;
+	snag_scope_enter(ts, first, false);
+	task_add(ts, first);
+	snag_task_resume(ts, first);
+	if (ts->end == SNAG_TASKS_DONE && ts->oldest)
+		ts->end = SNAG_TASKS_DEADLOCK;
+	return ts->end;
+}
+
+static _Noreturn void run_abandon(struct snag_tasks *ts, enum snag_tasks_end end)
+{
+	ts->end = end;
+	ts->now = &ts->outside;
+	snag_fiber_leave(&ts->outside.fiber);
+}
+
+void snag_tasks_stop(struct snag_tasks *ts)
+{
+	run_abandon(ts, SNAG_TASKS_STOPPED);
+}
+
+void snag_tasks_exhausted(struct snag_tasks *ts)
+{
+	run_abandon(ts, SNAG_TASKS_EXHAUSTED);
+}
+
+void snag_task_isolated_begin(struct snag_tasks *ts)
+{
+	assert(!ts->is_isolated && "isolated inside isolated");
+	ts->is_isolated = true;
+	snag_task_tell(ts, SNAG_OP_ISOLATED_BEGIN, 0);
+}
+
+void snag_task_isolated_end(struct snag_tasks *ts)
+{
+	assert(ts->is_isolated && "no isolated block is open");
+	ts->is_isolated = false;
+	snag_task_tell(ts, SNAG_OP_ISOLATED_END, 0);
+}
+
+struct snag_tasks_stats snag_tasks_stats(const struct snag_tasks *ts)
+{
+	return ts->stats;
+}

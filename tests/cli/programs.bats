@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# Programs with and without races (tests/programs), built with gcc and clang at -O0 and -O2,
+# recorded with several seeds, and judged.  race_*.c say which detectors find the race;
+# norace_*.c have none for any.  A program that does not end with status 0 has failed.
+load helper
+
+build() { # COMPILER LEVEL SOURCE
+	local tool=cc
+	[ "${3##*.}" = c ] || tool=c++
+	SNAG_CC=$1 "$SNAG" $tool "$2" -g -pthread -o prog "$3"
+}
+
+judge() { # SOURCE
+	local found status
+	found=$(sed -nE 's/^ \* found by: (.*)/\1/p' "$1")
+	if [[ $(basename "$1") == race_* ]]; then
+		[ -n "$found" ]
+		for d in $found; do
+			status=0
+			"$SNAG" analyze --with "$d" run.snag >out || status=$?
+			[ $status = 66 ] || { echo "$1: $d found nothing"; return 1; }
+		done
+	else
+		"$SNAG" analyze --with hb,wdp,m2 run.snag >out || { cat out; return 1; }
+	fi
+}
+
+all() { # COMPILER LEVEL
+	local source seed
+	for source in "$root"/tests/programs/*race_*.c*; do
+		build "$1" "$2" "$source"
+		for seed in 1 2 3; do
+			timeout 60 "$SNAG" record --seed $seed -o run.snag ./prog >out 2>&1 ||
+				{ echo "$source, seed $seed: status $?"; cat out; return 1; }
+			judge "$source" || { echo "$source, seed $seed, $1 $2"; return 1; }
+		done
+	done
+}
+
+@test "gcc -O0" {
+	all gcc -O0
+}
+
+@test "gcc -O2" {
+	all gcc -O2
+}
+
+@test "clang -O0" {
+	all clang -O0
+}
+
+@test "clang -O2" {
+	all clang -O2
+}
