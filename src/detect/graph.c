@@ -128,6 +128,17 @@ void snag_graph_race(struct snag_graph *graph, const struct snag_caccess *a,
 	graph->env->on_pair(graph->env->ctx, &first, &second);
 }
 
+struct snag_sporder *snag_graph_order(const struct snag_graph *graph)
+{
+	if (!graph->g.is_sp)
+		return NULL;
+	struct snag_sporder *order = snag_sporder_new(&graph->g);
+	if (snag_sporder_is_exact(&graph->g, order))
+		return order;
+	free(order);
+	return NULL;
+}
+
 /* Of the accesses so far, the latest in each order. */
 struct latest {
 	uint32_t english, hebrew; /* + 1 */

@@ -50,8 +50,12 @@ static inline bool snag_graph_conflict(const struct snag_caccess *a, const struc
 void snag_graph_race(struct snag_graph *graph, const struct snag_caccess *a,
 		     const struct snag_caccess *b);
 
+/* The order of the steps by all edges but the isolated ones, to be freed; NULL: the graph is not
+ * series-parallel, or promises add to its order. */
+struct snag_sporder *snag_graph_order(const struct snag_graph *graph);
+
 /* Whether all conflicting accesses to variable v are ordered without isolated edges.
- * `order` must be exact (snag_sporder_is_exact).  Linear. */
+ * Linear. */
 bool snag_graph_is_ordered(const struct snag_graph *graph, const struct snag_sporder *order,
 			   uint32_t v);
 

@@ -178,9 +178,8 @@ static void isograph_end(void *state)
 	if (snag_graph_is_stopped(graph))
 		return;
 	snag_graph_complete(graph);
-	if (graph->g.is_sp)
-		l.order = snag_sporder_new(&graph->g);
-	if (graph->g.is_sp && snag_sporder_is_exact(&graph->g, l.order))
+	l.order = snag_graph_order(graph);
+	if (l.order)
 		labels_search(graph, &l);
 	else
 		snag_graph_closure(graph); /* [other] */
@@ -193,8 +192,8 @@ const struct snag_detector snag_detector_isograph = {
 	.kind = "tasks",
 	.guarantee = "exact for the observed order of isolated blocks; proves race freedom if "
 		     "isolation orders no conflict",
-	.cost = "O(1) per event, O(log k) per access with conflicts in parallel; quadratic if "
-		"promises or syncs make the graph not series-parallel",
+	.cost = "O(1) per event, O(log k) per access with conflicts in parallel; as cg if promises "
+		"or syncs make the graph not series-parallel",
 	.reference = "Bender et al., SPAA 2004; Storey et al., 2020",
 	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_TASKS,
 	.verdict = SNAG_OBSERVED,

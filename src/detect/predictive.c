@@ -71,9 +71,29 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	free(p);
 }
 
+void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct snag_vclock **ret_last,
+			    struct snag_vclock *last)
+{
+	struct snag_predictive_thread *t = &p->thread[seat];
+	*ret_last = snag_vclock_share(last);
+	for (size_t i = 0; i < t->npending; i++)
+		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
+	t->npending = 0;
+	snag_vclock_drop(&p->pool, t->now);
+	snag_vclock_drop(&p->pool, t->hb);
+	snag_vclock_drop(&p->pool, t->wrote);
+	t->now = snag_vclock_share(p->pool.empty);
+	t->hb = snag_vclock_share(p->pool.empty);
+	t->wrote = snag_vclock_share(p->pool.empty);
+	t->innermost = 0; /* what it held it holds for ever */
+	t->lockset = 0;
+	t->state = ++p->states;
+}
+
 void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch)
 {
-	size_t nthreads = batch->counts.n[SNAG_SPACE_THREAD];
+	size_t nthreads =
+		snag_seats_reserve(&p->pool.seats, batch->counts.n[SNAG_SPACE_THREAD], batch->n);
 	p->thread = snag_grow(p->thread, &p->thread_cap, nthreads, sizeof(*p->thread));
 	for (; p->nthreads < nthreads; p->nthreads++) {
 		struct snag_predictive_thread *t = &p->thread[p->nthreads];

@@ -21,7 +21,8 @@
  *                     is known through a write-write conflict (wrote), its release is owed
  *         [release]   now joins the releases of all sections of the lock whose acquire it
  *                     knows, and what is owed; the section's clock is hb, or now
- *         [fork] [join]  hard edges: now joins the other thread's hb, or now (wrote need not
+ *         [fork] [join]  a thread forked after another was joined may take its seat, its
+ *                     entry in the clocks and its state (order/seats.h); hard edges: now joins the other thread's hb, or now (wrote need not
  *                     follow: it is part of hb)
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
@@ -129,7 +130,7 @@ struct snag_predictive {
 	size_t nfiled;
 	size_t file_minimum, file_limit; /* so many are not worth trimming */
 
-	struct snag_predictive_thread *thread;
+	struct snag_predictive_thread *thread; /* by seat; what is said of threads below is too */
 	size_t nthreads, thread_cap;
 	struct snag_predictive_lock *lock;
 	size_t lock_cap;
@@ -142,6 +143,9 @@ struct snag_predictive {
 void *snag_predictive_open(const struct snag_detector_env *env);
 void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rules *rules);
 void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules);
+/* Another thread takes the seat, whose last clock is kept for those that join it again. */
+void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct snag_vclock **ret_last,
+			    struct snag_vclock *last);
 void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch);
 
 /* The slower parts, not specialised. */

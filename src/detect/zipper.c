@@ -28,6 +28,8 @@
  *                  pending in A and B, are pending; slider = the greater one of A and B
  *         [check]  n' in the bag, pending or in zipper[i] with i > slider: down, (n, n') is found;
  *                  up, (n, n') is a race if it was found
+ *         [other]  graphs that are not series-parallel, or where promises add to the order:
+ *                  by transitive closure, see graph.h
  *
  *         Differs from the published algorithm, which misses races and reports false ones
  *         where forks are nested: there each branch is walked down and up before what
@@ -287,19 +289,28 @@ static void zipper_done(struct zipper *z)
 	free(z->stamp);
 }
 
-static void zipper_end(void *state)
+/* Both walks.  They do not tell which pairs only isolation orders: the order does. */
+static void walks_search(struct snag_graph *graph, const struct snag_sporder *order)
 {
-	struct snag_graph *graph = state;
 	struct zipper z;
-	snag_graph_complete(graph);
 	zipper_init(&z, graph);
 	walk(&z, SNAG_TOUR_DOWN);
 	walk(&z, SNAG_TOUR_UP);
 	zipper_done(&z);
-	struct snag_sporder *order = snag_sporder_new(&graph->g);
 	graph->is_ordered = !snag_graph_is_stopped(graph);
 	for (uint32_t v = 0; v < graph->g.nvariables && graph->is_ordered; v++)
 		graph->is_ordered = snag_graph_is_ordered(graph, order, v);
+}
+
+static void zipper_end(void *state)
+{
+	struct snag_graph *graph = state;
+	snag_graph_complete(graph);
+	struct snag_sporder *order = snag_graph_order(graph);
+	if (order)
+		walks_search(graph, order);
+	else
+		snag_graph_closure(graph); /* [other] */
 	free(order);
 }
 
@@ -309,11 +320,10 @@ const struct snag_detector snag_detector_zipper = {
 	.kind = "tasks",
 	.guarantee = "exact for the observed order of isolated blocks; proves race freedom if "
 		     "isolation orders no conflict",
-	.cost = "steps x (parallel steps + isolated blocks)",
+	.cost = "steps x (parallel steps + isolated blocks); as cg if promises or syncs make the "
+		"graph not series-parallel",
 	.reference = "Storey et al., 2020",
-	.ops = SNAG_OPS_COMMON |
-	       (SNAG_OPS_OF_TASKS &
-		~(SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET))),
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_TASKS,
 	.verdict = SNAG_OBSERVED,
 	.open = snag_graph_open,
 	.events = snag_graph_events,

@@ -116,7 +116,7 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 /* Those that every trace may have, those of threads, and those of tasks. */
 #define SNAG_OPS_COMMON                                                                      \
 	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
-	 SNAG_OP_BIT(END) | SNAG_OP_BIT(ALLOC))
+	 SNAG_OP_BIT(END))
 #define SNAG_OPS_OF_TASKS                                                                    \
 	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
 	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \

@@ -169,7 +169,7 @@ static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e
 	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
 		result = SNAG_VERIFIED;
-	} else if (!snag_propagate_all(s, UINT32_MAX)) {
+	} else if (!snag_propagate_all(s)) {
 		result = SNAG_INFEASIBLE;
 	} else {
 		result = search(d, e1, e2);

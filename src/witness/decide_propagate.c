@@ -215,7 +215,7 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 		if (u == t || !snag_has_thread(threads, u))
 			continue;
 		uint32_t bound = has_release ? snag_state_before(s, last, u) : s->count[u];
-		uint32_t k = snag_lane_below(sections, lane, bound);
+		uint32_t k = snag_lane_below_near(sections, lane, bound, &s->near[i]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
@@ -243,7 +243,7 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 		snag_tid u = lane->thread;
 		if (u == ev->thread || !snag_has_thread(threads, u))
 			continue;
-		uint32_t k = snag_lane_below(sections, lane, s->count[u]);
+		uint32_t k = snag_lane_below_near(sections, lane, s->count[u], &s->near[i]);
 		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
@@ -304,7 +304,7 @@ static bool sweep(struct snag_state *s)
 	return true;
 }
 
-bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
+bool snag_propagate_all(struct snag_state *s)
 {
 	uint32_t before;
 	bool ok;
@@ -312,7 +312,7 @@ bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps)
 	do {
 		before = s->nchanges;
 		ok = sweep(s);
-	} while (ok && s->nchanges != before && --max_sweeps > 0);
+	} while (ok && s->nchanges != before && !s->nmissing);
 	s->is_sweeping = false;
 	snag_state_clear_queue(s);
 	return ok;

@@ -19,6 +19,7 @@ const struct generate_options generate_defaults = {
 	.variables = {1, 3},
 	.locks = {0, 3},
 	.forks = 40,
+	.short_lived = 15,
 	.branches = 40,
 	.loose = 15,
 	.reentrant = 15,
@@ -34,7 +35,7 @@ struct generator {
 	struct prng *random;
 	struct draft *d;
 	unsigned nevents, nthreads, nvariables, nlocks, nlocations;
-	bool branches, loose, reentrant, unreleased, shared, atomics;
+	bool forks, short_lived, branches, loose, reentrant, unreleased, shared, atomics;
 	enum life life[MAX_THREADS];
 	/* The acquires of each thread that are not released, outermost first. */
 	struct snag_event held[MAX_THREADS][MAX_EVENTS];
@@ -111,18 +112,21 @@ static bool try_join(struct generator *g, unsigned t)
 	return true;
 }
 
-static void act(struct generator *g, unsigned t, bool has_forks)
+static void act(struct generator *g, unsigned t)
 {
 	unsigned dice = prng_below(g->random, 100);
+	if (g->short_lived && prng_chance(g->random, 40) &&
+	    (prng_chance(g->random, 50) ? try_fork(g, t) : try_join(g, t)))
+		return;
 	if (g->nheld[t] && dice < 25)
 		emit_release(g, t);
 	else if (g->nlocks && dice >= 25 && dice < 50 && try_acquire(g, t))
 		return;
 	else if (g->branches && dice >= 50 && dice < 58)
 		emit(g, t, SNAG_OP_BRANCH, 0);
-	else if (has_forks && dice >= 58 && dice < 70 && try_fork(g, t))
+	else if (g->forks && dice >= 58 && dice < 70 && try_fork(g, t))
 		return;
-	else if (has_forks && dice >= 70 && dice < 74 && try_join(g, t))
+	else if (g->forks && dice >= 70 && dice < 74 && try_join(g, t))
 		return;
 	else
 		emit_access(g, t);
@@ -156,7 +160,12 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 	g.nvariables = prng_range(random, o->variables.low, o->variables.high);
 	g.nlocks = prng_range(random, o->locks.low, o->locks.high);
 	g.nlocations = prng_range(random, 1, 20);
-	bool has_forks = prng_chance(random, o->forks);
+	g.forks = prng_chance(random, o->forks);
+	g.short_lived = prng_chance(random, o->short_lived);
+	if (g.short_lived) {
+		g.forks = true;
+		g.nthreads = prng_range(random, 4, MAX_THREADS);
+	}
 	g.branches = prng_chance(random, o->branches);
 	g.loose = prng_chance(random, o->loose);
 	g.reentrant = prng_chance(random, o->reentrant);
@@ -166,7 +175,7 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 
 	ret_draft->n = 0;
 	for (unsigned t = 0; t < g.nthreads; t++)
-		g.life[t] = t == 0 || !has_forks || prng_chance(random, 20) ? ALIVE : UNBORN;
+		g.life[t] = t == 0 || !g.forks || prng_chance(random, 20) ? ALIVE : UNBORN;
 	unsigned t = 0;
 	while (ret_draft->n < g.nevents) {
 		t = pick_thread(&g, t);
@@ -175,7 +184,7 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 				t = (t + 1) % g.nthreads;
 			emit_release(&g, t);
 		} else {
-			act(&g, t, has_forks);
+			act(&g, t);
 		}
 	}
 	draft_check(ret_draft); /* for the marks: what is emitted obeys the rules */

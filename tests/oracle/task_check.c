@@ -27,7 +27,7 @@ struct task_check task_checks[] = {
 		      .leaks = true}},
 	{.name = "cg", .features = {true, true, true, true, true, true}, .blocks_in_order = true},
 	{.name = "zipper",
-	 .features = {.async = true, .finish = true, .isolated = true},
+	 .features = {true, true, true, true, true, true},
 	 .blocks_in_order = true},
 	{.name = "isograph",
 	 .features = {true, true, true, true, true, true},

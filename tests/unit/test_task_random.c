@@ -113,10 +113,10 @@ static void block_run(void *arg)
 			snag_task_sync(ts);
 			break;
 		case SET:
-			snag_promise_set(ts, s->promise);
+			snag_task_promise_set(ts, s->promise);
 			break;
 		case GET:
-			snag_promise_get(ts, s->promise);
+			snag_task_promise_get(ts, s->promise);
 			break;
 		case ISOLATED:
 			snag_task_isolated_begin(ts);
@@ -130,7 +130,7 @@ static void block_run(void *arg)
 static void program_run(void *arg)
 {
 	for (int i = 0; i < PROMISES; i++)
-		snag_promise_new(ts);
+		snag_task_promise_new(ts);
 	block_run(arg);
 }
 

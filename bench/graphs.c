@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graphs.c - what judging computation graphs costs, by their size
+ *
+ * graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS]
+ *
+ * A random program of nested asyncs and finishes, run depth first: a tenth of its steps are
+ * isolated blocks that update one of four counters; the others write to a variable of
+ * their task and read one that nobody writes; one in three hundred writes to a variable it should
+ * not, which races.  Each measurement runs in a child process, so that its peak memory is its
+ * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
+ *
+ *   detector     cg, zipper, isograph
+ *   steps        nodes of the graph, for which the events were made
+ *   edges, isolated, accesses   of that graph
+ *   repetitions  how many runs
+ *   median       seconds of CPU time, building the graph included
+ *   spread       slowest minus fastest run, over the median
+ *   peak_mb      most memory used by any run, the events included
+ *   races        pairs reported
+ *   commit       as given
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "bench/arguments.h"
+#include "bench/random.h"
+#include "detect/analyze.h"
+#include "detect/graph.h"
+
+enum { MAX_REPETITIONS = 99, COUNTERS = 4, READ_ONLY = 16, RACY = 8, SHARED = 64 };
+enum { MAX_DEPTH = 12, LOCATIONS = 100, SLOW_SECONDS = 10 };
+
+static const char *const detectors[] = {"cg", "zipper", "isograph"};
+enum { NDETECTORS = sizeof(detectors) / sizeof(detectors[0]) };
+static const uint64_t sizes[] = {1000, 2005, 5000, 10000, 30000, 100000, 300000, 1000000};
+
+/* ------ the program ------ */
+
+struct program {
+	struct snag_event *ev;
+	size_t n, cap;
+	uint32_t ntasks;
+	long left; /* steps to make */
+	struct snag_random random;
+};
+
+static void emit(struct program *p, snag_tid t, enum snag_op op, uint32_t target)
+{
+	p->ev = snag_grow(p->ev, &p->cap, p->n + 1, sizeof(*p->ev));
+	p->ev[p->n] = (struct snag_event){.thread = t,
+					  .op = (uint8_t)op,
+					  .target = target,
+					  .loc = (uint32_t)p->n % LOCATIONS};
+	p->n++;
+}
+
+static uint32_t below(struct program *p, uint32_t n)
+{
+	return snag_random_below(&p->random, n);
+}
+
+/* What one step does; an isolated block is a step, and one begins behind it. */
+static void work(struct program *p, snag_tid t)
+{
+	emit(p, t, SNAG_OP_WRITE, SHARED + t);
+	emit(p, t, SNAG_OP_READ, COUNTERS + below(p, READ_ONLY));
+	if (below(p, 300) == 0)
+		emit(p, t, SNAG_OP_WRITE, COUNTERS + READ_ONLY + below(p, RACY));
+	if (below(p, 6) > 0)
+		return;
+	uint32_t counter = below(p, COUNTERS);
+	emit(p, t, SNAG_OP_ISOLATED_BEGIN, 0);
+	emit(p, t, SNAG_OP_READ, counter);
+	emit(p, t, SNAG_OP_WRITE, counter);
+	emit(p, t, SNAG_OP_ISOLATED_END, 0);
+	p->left -= 2;
+}
+
+static void body(struct program *p, snag_tid t, unsigned depth)
+{
+	uint32_t rounds = depth ? below(p, 8) : UINT32_MAX;
+	for (uint32_t i = 0; i < rounds && p->left > 0; i++) {
+		work(p, t);
+		if (depth == MAX_DEPTH)
+			return;
+		p->left -= 2; /* both ways */
+		if (below(p, 4) == 0) {
+			emit(p, t, SNAG_OP_FINISH_BEGIN, 0);
+			body(p, t, depth + 1);
+			emit(p, t, SNAG_OP_FINISH_END, 0);
+		} else {
+			snag_tid child = p->ntasks++;
+			emit(p, t, SNAG_OP_TASK_CREATE, child);
+			body(p, child, depth + 1);
+			emit(p, child, SNAG_OP_TASK_END, 0);
+		}
+	}
+}
+
+static void program_init(struct program *p, uint64_t steps)
+{
+	*p = (struct program){.ntasks = 1, .left = (long)steps};
+	snag_random_init(&p->random, 1);
+	body(p, 0, 0);
+}
+
+/* ------ a source of it, without names ------ */
+
+struct list {
+	struct snag_source base;
+	const struct program *program;
+	size_t at;
+	struct snag_names names;
+};
+
+static int list_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
+{
+	struct list *l = (struct list *)src;
+	size_t left = l->program->n - l->at;
+	if (left == 0)
+		return 0;
+	*ret_batch = (struct snag_batch){.ev = l->program->ev + l->at,
+					 .n = left < SNAG_BATCH_EVENTS ? left : SNAG_BATCH_EVENTS,
+					 .first = l->at};
+	ret_batch->counts.n[SNAG_SPACE_THREAD] = l->program->ntasks;
+	ret_batch->counts.n[SNAG_SPACE_VARIABLE] = SHARED + l->program->ntasks;
+	ret_batch->counts.n[SNAG_SPACE_LOCATION] = LOCATIONS;
+	l->at += ret_batch->n;
+	return 1;
+}
+
+static double list_progress(const struct snag_source *src)
+{
+	return -1;
+}
+
+static void list_close(struct snag_source *src)
+{
+}
+
+static int list_again(const struct snag_source *src, struct snag_source **ret_src,
+		      struct snag_error *err)
+{
+	*ret_src = (struct snag_source *)src;
+	((struct list *)src)->at = 0;
+	return 1;
+}
+
+static const struct snag_source_ops list_ops = {
+	.next = list_next, .progress = list_progress, .close = list_close, .again = list_again};
+
+static void list_init(struct list *l, const struct program *p)
+{
+	*l = (struct list){.base = {.ops = &list_ops, .name = "program"}, .program = p};
+	l->base.names = &l->names;
+	snag_names_init(&l->names);
+}
+
+/* ------ measuring ------ */
+
+struct settings {
+	uint64_t repetitions, most;
+	const char *commit;
+};
+
+struct result {
+	double seconds;
+	uint64_t races;
+	double peak_mb; /* filled in by the parent */
+};
+
+static void die(const char *msg)
+{
+	fprintf(stderr, "graphs: %s\n", msg);
+	exit(2);
+}
+
+static double cpu_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct result judge(const struct program *p, const struct snag_detector *detector)
+{
+	struct snag_analyze_options options = {
+		.detector = {detector}, .ndetectors = 1, .jobs = 1, .brief = true};
+	struct snag_analysis analysis;
+	struct snag_error err;
+	struct list l;
+	list_init(&l, p);
+	double begin = cpu_now();
+	if (snag_analyze(&l.base, &options, &analysis, &err) < 0)
+		die(err.msg);
+	struct result r = {.seconds = cpu_now() - begin, .races = analysis.findings[0].npairs};
+	snag_analysis_done(&analysis);
+	return r;
+}
+
+/* In a child process. */
+static struct result measure(const struct program *p, const struct snag_detector *detector)
+{
+	struct result r;
+	struct rusage usage;
+	int fd[2], status;
+	if (pipe(fd) < 0)
+		die("no pipe");
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid < 0)
+		die("cannot fork");
+	if (pid == 0) {
+		r = judge(p, detector);
+		_exit(write(fd[1], &r, sizeof(r)) == sizeof(r) ? 0 : 2);
+	}
+	close(fd[1]);
+	bool ok = read(fd[0], &r, sizeof(r)) == sizeof(r);
+	close(fd[0]);
+	if (wait4(pid, &status, 0, &usage) < 0 || status != 0 || !ok)
+		die("a run failed");
+	r.peak_mb = (double)usage.ru_maxrss / 1024;
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Prints a line; returns the median. */
+static double row(const struct program *p, const struct snag_cgraph *g, const char *name,
+		  const struct settings *s)
+{
+	double seconds[MAX_REPETITIONS], peak = 0;
+	const struct snag_detector *detector = snag_detector_find(name, strlen(name));
+	uint64_t n = s->repetitions;
+	struct result r = {0};
+	for (uint64_t i = 0; i < n; i++) {
+		r = measure(p, detector);
+		seconds[i] = r.seconds;
+		if (r.peak_mb > peak)
+			peak = r.peak_mb;
+		if (r.seconds > 2 && i == 0)
+			n = 1; /* a long run averages itself */
+	}
+	qsort(seconds, (size_t)n, sizeof(seconds[0]), compare);
+	printf("%s,%zu,%zu,%u,%zu,%llu,%.6f,%.2f,%.1f,%llu,%s\n", name, g->nnodes, g->npreds,
+	       g->nisolated, g->naccesses, (unsigned long long)n, seconds[n / 2],
+	       (seconds[n - 1] - seconds[0]) / seconds[n / 2], peak, (unsigned long long)r.races,
+	       s->commit);
+	return seconds[n / 2];
+}
+
+/* All detectors on programs of one size; false in `is_asked`: no longer. */
+static void size_measure(uint64_t steps, bool *is_asked, const struct settings *s)
+{
+	struct program p;
+	struct snag_cgraph g;
+	struct list l;
+	program_init(&p, steps);
+	list_init(&l, &p);
+	if (snag_graph_load(&l.base, &g, NULL) < 0)
+		die("no graph");
+	for (unsigned i = 0; i < NDETECTORS; i++)
+		if (is_asked[i])
+			is_asked[i] = row(&p, &g, detectors[i], s) < SLOW_SECONDS;
+	snag_cgraph_done(&g);
+	free(p.ev);
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = {.repetitions = 3, .most = 1000000, .commit = "-"};
+	bool is_asked[NDETECTORS] = {true, true, true};
+	for (int option; (option = getopt(argc, argv, "r:C:m:")) != -1;) {
+		if (option == 'C')
+			s.commit = optarg;
+		else if (option == 'm' && snag_arguments_number(optarg, &s.most))
+			continue;
+		else if (option != 'r' || !snag_arguments_number(optarg, &s.repetitions) ||
+			 s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
+			die("usage: graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS]");
+	}
+	puts("detector,steps,edges,isolated,accesses,repetitions,median,spread,peak_mb,races,"
+	     "commit");
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (sizes[i] <= s.most)
+			size_measure(sizes[i], is_asked, &s);
+	return 0;
+}
