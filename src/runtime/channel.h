@@ -107,12 +107,14 @@ enum rt_op {
 	RT_MODULE_END, /* arg = 4096-byte pages it spans */
 	RT_TEXT,       /* arg, loc and the address: 12 bytes of text, in this order */
 	RT_NOTE,       /* arg = enum rt_note */
+	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
 	RT_OPS
 };
 
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn */
+	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 };
 
 _Static_assert(RT_OPS <= 128, "an op has 7 bits");
