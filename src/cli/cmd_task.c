@@ -7,9 +7,12 @@
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/task_explored.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
+#include "detect/graph.h"
 #include "lang/run.h"
+#include "report/dot.h"
 #include "report/json_writer.h"
 #include "report/task_report.h"
 #include "trace/input.h"
@@ -22,12 +25,16 @@ struct task_values {
 	const char *with;
 	const char *json;
 	const char *record;
+	const char *dot;
+	int explore;
 	int stats;
+	uint64_t schedules;
+	uint64_t seconds;
 	uint64_t steps;
 	uint64_t limit;
 };
 
-static const struct task_values task_defaults = {.limit = 20};
+static const struct task_values task_defaults = {.limit = 20, .seconds = 60};
 
 #define FIELD(name) offsetof(struct task_values, name)
 static const struct cli_option task_options[] = {
@@ -43,6 +50,29 @@ static const struct cli_option task_options[] = {
 	 .offset = FIELD(json),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write JSON; -: to standard output, and no text"},
+	{.name = "explore",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(explore),
+	 .help = "run all schedules that can differ, too"},
+	{.name = "schedules",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(schedules),
+	 .max = UINT64_MAX,
+	 .help = "explore at most N; 0, the default: all"},
+	{.name = "seconds",
+	 .kind = CLI_NUMBER,
+	 .value = "S",
+	 .offset = FIELD(seconds),
+	 .max = UINT32_MAX,
+	 .help = "explore at most S seconds, 0: no limit; default: 60"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "draw the graph and its tree for graphviz, or as .svg"},
 	{.name = "record",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -78,7 +108,10 @@ struct task_run {
 	struct snag_program *program;
 	struct snag_source *src;
 	struct snag_task_wait *wait;
+	char **what; /* of each wait, its words */
 	size_t nwaits;
+	struct snag_explored explored; /* all zero: not asked for */
+	struct snag_task_explored explored_report;
 };
 
 /* Reads all of the text; it stays in the input's buffer. */
@@ -169,6 +202,7 @@ static void waits_describe(struct task_run *t)
 	const struct snag_run_end *end = snag_run_end(t->src);
 	t->nwaits = end->nwaiting;
 	t->wait = snag_calloc(end->nwaiting + 1, sizeof(*t->wait));
+	t->what = snag_calloc(end->nwaiting + 1, sizeof(*t->what));
 	for (size_t i = 0; i < end->nwaiting; i++) {
 		const struct snag_waiting *w = &end->waiting[i];
 		char what[256];
@@ -178,10 +212,12 @@ static void waits_describe(struct task_run *t)
 		else
 			snprintf(what, sizeof(what), "the tasks of its %s, such as task %u",
 				 w->why == SNAG_WAIT_FINISH ? "finish" : "sync", w->target);
+		t->what[i] = snag_alloc(sizeof(what));
+		strcpy(t->what[i], what);
 		t->wait[i] =
 			(struct snag_task_wait){.task = w->task,
 						.place = {end->where[i].line, end->where[i].column},
-						.what = strdup(what)};
+						.what = t->what[i]};
 	}
 }
 
@@ -215,6 +251,29 @@ static int text_write(const struct snag_task_report *report, const struct task_v
 		return rc;
 	snag_task_report_text(report, &options, &to);
 	return snag_printer_commit(&to, err);
+}
+
+/* Runs the program once more, into a picture. */
+static int picture_write(const struct task_run *t, const struct snag_analysis *a,
+			 struct snag_error *err)
+{
+	struct snag_source *src;
+	struct snag_cgraph graph;
+	int rc = snag_source_again(t->src, &src, err);
+	if (rc < 0)
+		return rc;
+	rc = snag_graph_load(src, &graph, err);
+	snag_source_close(src);
+	if (rc < 0)
+		return rc;
+	const struct snag_dot dot = {.title = t->in->name,
+				     .graph = &graph,
+				     .names = t->src->names,
+				     .findings = a->findings,
+				     .nfindings = a->n};
+	rc = snag_dot_write(&dot, t->v->dot, err);
+	snag_cgraph_done(&graph);
+	return rc;
 }
 
 /* Runs the program once more, into a file. */
@@ -263,7 +322,14 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .stats = v->stats};
 	for (size_t i = 0; i < a->n; i++)
 		has_race |= a->findings[i].nraces > 0;
+	if (v->explore) {
+		cli_task_explored(t->program, &t->explored, &t->explored_report);
+		report.explored = &t->explored_report;
+		has_race |= t->explored.nraces > 0;
+	}
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
+	if (rc == 0 && v->dot && !a->interrupted)
+		rc = picture_write(t, a, err);
 	if (rc == 0 && v->json)
 		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_json_only(v))
@@ -271,6 +337,20 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 	if (rc < 0 || has_race)
 		return rc < 0 ? rc : CLI_RACES;
 	return a->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
+}
+
+static void explore(struct task_run *t)
+{
+	struct cli_progress progress;
+	const struct snag_explore_options options = {.schedules = t->v->schedules,
+						     .seconds = (double)t->v->seconds,
+						     .steps = t->v->steps,
+						     .progress = cli_progress_show,
+						     .progress_ctx = &progress,
+						     .stop = &cli_stop};
+	cli_progress_begin(&progress, CLI_PROGRESS_AUTO);
+	snag_explore(t->program, &options, &t->explored);
+	cli_progress_end(&progress);
 }
 
 static int judge(struct task_run *t, struct snag_error *err)
@@ -294,6 +374,8 @@ static int judge(struct task_run *t, struct snag_error *err)
 	cli_progress_end(&progress);
 	if (rc < 0)
 		return rc;
+	if (t->v->explore)
+		explore(t);
 	rc = report_write(t, &analysis, err);
 	snag_analysis_done(&analysis);
 	return rc;
@@ -305,13 +387,18 @@ static int task_run(const void *values, char *const *operand, struct snag_error 
 	int rc = t.v->json ? cli_output_probe(t.v->json, err) : 0;
 	if (rc == 0 && t.v->record)
 		rc = cli_output_probe(t.v->record, err);
+	if (rc == 0 && t.v->dot)
+		rc = cli_output_probe(t.v->dot, err);
 	if (rc == 0)
 		rc = text_read(&t, operand[0], err);
 	if (rc == 0)
 		rc = judge(&t, err);
 	for (size_t i = 0; i < t.nwaits; i++)
-		free(t.wait[i].what);
+		free(t.what[i]);
+	free(t.what);
 	free(t.wait);
+	cli_task_explored_done(&t.explored_report);
+	snag_explored_done(&t.explored);
 	snag_source_close(t.src);
 	snag_program_free(t.program);
 	snag_input_close(t.in);

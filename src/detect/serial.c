@@ -5,25 +5,13 @@
 #include "detect/serial.h"
 
 #include "base/memory.h"
+#include "detect/past.h"
 #include "order/bags.h"
 
 #include <stdio.h>
 
-/* One access, or several that are parallel to each other. */
-struct past {
-	uint32_t task; /* 1 + the task; 0: none; IS_LIST | index into list[] */
-	uint32_t event;
-};
-
-#define IS_LIST UINT32_C(0x80000000)
-
-struct cell {
-	struct past writer, reader;
-};
-
-struct link {
-	struct past past;
-	uint32_t next; /* 1 + index, or 0 */
+struct cell { /* who: 1 + the task */
+	struct snag_past writer, reader;
 };
 
 struct serial {
@@ -35,9 +23,7 @@ struct serial {
 	bool is_order_dependent;
 	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
 	size_t x_cap, iso_cap;
-	struct link *link;
-	size_t nlinks, link_cap;
-	uint32_t free_links; /* 1 + index, or 0 */
+	struct snag_past_pool pool;
 };
 
 void *snag_serial_open(const struct snag_detector_env *env)
@@ -46,6 +32,7 @@ void *snag_serial_open(const struct snag_detector_env *env)
 	s->env = env;
 	s->current = SNAG_NO_ID;
 	snag_bags_init(&s->bags);
+	snag_past_pool_init(&s->pool);
 	return s;
 }
 
@@ -57,7 +44,7 @@ void snag_serial_close(void *state)
 	snag_bags_done(&s->bags);
 	snag_huge_free(s->x, s->x_cap, sizeof(*s->x));
 	snag_huge_free(s->iso, s->iso_cap, sizeof(*s->iso));
-	free(s->link);
+	snag_past_pool_done(&s->pool);
 	free(s);
 }
 
@@ -103,74 +90,41 @@ static inline bool is_parallel(struct serial *s, uint32_t task_1)
 	return task_1 != s->current + 1 && snag_bags_is_parallel(&s->bags, task_1 - 1);
 }
 
-static uint32_t link_new(struct serial *s, struct past past, uint32_t next)
-{
-	uint32_t l = s->free_links;
-	if (l) {
-		s->free_links = s->link[l - 1].next;
-	} else {
-		s->link = snag_grow(s->link, &s->link_cap, s->nlinks + 1, sizeof(*s->link));
-		l = (uint32_t)++s->nlinks;
-	}
-	s->link[l - 1] = (struct link){past, next};
-	return l;
-}
-
-static uint32_t link_free(struct serial *s, uint32_t l) /* returns the next one */
-{
-	uint32_t next = s->link[l - 1].next;
-	s->link[l - 1].next = s->free_links;
-	s->free_links = l;
-	return next;
-}
-
-static void past_clear(struct serial *s, struct past *p)
-{
-	if (p->task & IS_LIST)
-		for (uint32_t l = p->task & ~IS_LIST; l;)
-			l = link_free(s, l);
-	p->task = 0;
-}
-
 /* Drops what comes before the current point; returns whether one of the rest outlives the
  * current access. */
-static bool list_prune(struct serial *s, struct past *p)
+static bool list_prune(struct serial *s, struct snag_past *p)
 {
 	bool outlives = false;
-	uint32_t first = p->task & ~IS_LIST;
+	uint32_t first = snag_past_first(p);
 	for (uint32_t *at = &first; *at;) {
-		struct link *l = &s->link[*at - 1];
-		if (!is_parallel(s, l->past.task)) {
-			*at = link_free(s, *at);
+		struct snag_past_link *l = &s->pool.link[*at];
+		if (!is_parallel(s, l->past.who)) {
+			*at = snag_past_unlink(&s->pool, *at);
 			continue;
 		}
-		outlives |= snag_bags_outlives(&s->bags, l->past.task - 1);
+		outlives |= snag_bags_outlives(&s->bags, l->past.who - 1);
 		at = &l->next;
 	}
-	p->task = first ? first | IS_LIST : 0;
+	p->who = first ? first | SNAG_PAST_LIST : 0;
 	return outlives;
 }
 
 /* Adds this access, unless one that is there will do. */
-static void past_add_slow(struct serial *s, struct past *p, struct past now)
+static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_past now)
 {
-	bool outlives =
-		p->task & IS_LIST ? list_prune(s, p) : snag_bags_outlives(&s->bags, p->task - 1);
-	if (outlives)
+	if (snag_past_is_list(p) ? list_prune(s, p) : snag_bags_outlives(&s->bags, p->who - 1))
 		return;
-	if (!p->task) {
+	if (p->who)
+		snag_past_push(&s->pool, p, now);
+	else
 		*p = now;
-		return;
-	}
-	uint32_t old = p->task & IS_LIST ? p->task & ~IS_LIST : link_new(s, *p, 0);
-	p->task = link_new(s, now, old) | IS_LIST;
 }
 
-static inline void past_add(struct serial *s, struct past *p, struct past now)
+static inline void past_add(struct serial *s, struct snag_past *p, struct snag_past now)
 {
-	if (p->task == now.task)
+	if (p->who == now.who)
 		return;
-	if (!p->task || (!(p->task & IS_LIST) && !is_parallel(s, p->task)))
+	if (!p->who || (!(snag_past_is_list(p)) && !is_parallel(s, p->who)))
 		*p = now;
 	else
 		past_add_slow(s, p, now);
@@ -181,32 +135,32 @@ static void report(struct serial *s, const struct snag_event *ev, uint32_t event
 	s->env->on_race_with(s->env->ctx, ev, event, first);
 }
 
-static void list_check(struct serial *s, const struct past *p, const struct snag_event *ev,
+static void list_check(struct serial *s, const struct snag_past *p, const struct snag_event *ev,
 		       uint32_t event)
 {
-	for (uint32_t l = p->task & ~IS_LIST; l; l = s->link[l - 1].next)
-		if (is_parallel(s, s->link[l - 1].past.task))
-			report(s, ev, event, s->link[l - 1].past.event);
+	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+		if (is_parallel(s, s->pool.link[l].past.who))
+			report(s, ev, event, s->pool.link[l].past.event);
 }
 
 /* Reports the races with what is there. */
-static inline void past_check(struct serial *s, const struct past *p, const struct snag_event *ev,
-			      uint32_t event)
+static inline void past_check(struct serial *s, const struct snag_past *p,
+			      const struct snag_event *ev, uint32_t event)
 {
-	if (!p->task || p->task == s->current + 1)
+	if (!p->who || p->who == s->current + 1)
 		return;
-	if (p->task & IS_LIST)
+	if (snag_past_is_list(p))
 		list_check(s, p, ev, event);
-	else if (is_parallel(s, p->task))
+	else if (is_parallel(s, p->who))
 		report(s, ev, event, p->event);
 }
 
-static bool past_is_parallel(struct serial *s, const struct past *p)
+static bool past_is_parallel(struct serial *s, const struct snag_past *p)
 {
-	if (!(p->task & IS_LIST))
-		return p->task && is_parallel(s, p->task);
-	for (uint32_t l = p->task & ~IS_LIST; l; l = s->link[l - 1].next)
-		if (is_parallel(s, s->link[l - 1].past.task))
+	if (!(snag_past_is_list(p)))
+		return p->who && is_parallel(s, p->who);
+	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+		if (is_parallel(s, s->pool.link[l].past.who))
 			return true;
 	return false;
 }
@@ -217,7 +171,7 @@ static void isolated_access(struct serial *s, const struct snag_event *ev, uint3
 {
 	bool is_write = ev->op == SNAG_OP_WRITE;
 	struct cell *x = &s->x[ev->target], *iso = &s->iso[ev->target];
-	struct past now = {s->current + 1, event};
+	struct snag_past now = {s->current + 1, event};
 	past_check(s, &x->writer, ev, event);
 	if (is_write)
 		past_check(s, &x->reader, ev, event);
@@ -240,7 +194,7 @@ static void serial_read(void *state, const struct snag_event *ev, uint32_t event
 	past_check(s, &x->writer, ev, event);
 	if (s->iso)
 		past_check(s, &s->iso[ev->target].writer, ev, event);
-	past_add(s, &x->reader, (struct past){s->current + 1, event});
+	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
 }
 
 static void serial_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
@@ -259,11 +213,11 @@ static void serial_write(void *state, const struct snag_event *ev, uint32_t even
 		struct cell *iso = &s->iso[ev->target];
 		past_check(s, &iso->writer, ev, event);
 		past_check(s, &iso->reader, ev, event);
-		past_clear(s, &iso->writer);
-		past_clear(s, &iso->reader);
+		snag_past_clear(&s->pool, &iso->writer);
+		snag_past_clear(&s->pool, &iso->reader);
 	}
-	past_clear(s, &x->reader);
-	x->writer = (struct past){s->current + 1, event};
+	snag_past_clear(&s->pool, &x->reader);
+	x->writer = (struct snag_past){s->current + 1, event};
 }
 
 /* ---- tasks ---- */

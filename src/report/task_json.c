@@ -105,4 +105,6 @@ void snag_task_report_json(const struct snag_task_report *r, struct snag_json *j
 	for (size_t i = 0; i < r->nfindings; i++)
 		detector_object(j, r, &r->findings[i]);
 	snag_json_end(j);
+	if (r->explored)
+		snag_task_explored_json(r->explored, j);
 }

@@ -27,7 +27,37 @@ struct snag_task_origin {
 struct snag_task_wait {
 	snag_tid task;
 	struct snag_task_place place;
-	char *what; /* belongs to whoever fills the report */
+	const char *what;
+};
+
+/* What running the program in all orders that can matter has shown. */
+struct snag_task_explored_access {
+	snag_tid task;
+	struct snag_task_place place;
+	bool is_write;
+};
+
+struct snag_task_explored_race {
+	const char *variable;
+	struct snag_task_explored_access first, second;
+	const snag_tid *schedule; /* who takes each step, up to the second access */
+	size_t nschedule;
+};
+
+struct snag_task_explored {
+	uint64_t schedules, redundant, cut, final_states, graphs;
+	double seconds;
+	bool exhaustive, deterministic;
+	const char *gap;		      /* why it is not exhaustive, in words */
+	struct snag_task_explored_race *race; /* one per variable */
+	size_t nraces;
+	const char **error; /* "name:line:column: ..." */
+	size_t nerrors;
+	struct snag_task_wait *deadlock, *endless; /* who waits, if a schedule ends like that */
+	size_t ndeadlock, nendless;
+	/* So many random schedules were run as well, and agreed on memory and graph. */
+	uint64_t confirmed;
+	bool same_memory, same_graph;
 };
 
 struct snag_task_report {
@@ -44,6 +74,7 @@ struct snag_task_report {
 	bool deadlock;
 	const struct snag_task_wait *wait; /* those that wait, by task */
 	size_t nwaits;
+	const struct snag_task_explored *explored; /* NULL: it was not asked for */
 	bool stats; /* figures about the run and the detectors are wanted */
 };
 
@@ -60,6 +91,9 @@ extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
  * seen. */
 enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 					 const struct snag_findings *findings);
+
+/* What the exploration says: race-free only if it was exhaustive. */
+enum snag_task_verdict snag_task_explored_verdict(const struct snag_task_explored *x);
 
 /* The parts of names that readers see: the place behind "LINE:COLUMN", and the name of a
  * variable, which for a cell is "@LINE"; *ret_cell tells cells of one line apart, from 1, and
@@ -79,6 +113,10 @@ struct snag_task_text_options {
 };
 void snag_task_report_text(const struct snag_task_report *report,
 			   const struct snag_task_text_options *options, struct snag_printer *to);
+
+/* task_explored.c: the member "explore", and the lines about it. */
+void snag_task_explored_json(const struct snag_task_explored *x, struct snag_json *j);
+void snag_task_explored_text(const struct snag_task_report *report, struct snag_printer *to);
 
 /* One race that one or several detectors found: a variable and two places. */
 struct snag_task_race {

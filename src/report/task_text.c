@@ -41,6 +41,9 @@ static void verdict_line(struct snag_printer *to, const struct snag_task_report 
 	for (size_t i = 0; i < r->nfindings; i++)
 		snag_printf(to, "%s%s", i ? separator(i, r->nfindings) : " by ",
 			    r->findings[i].name);
+	if (r->explored)
+		snag_printf(to, "; explored: %s",
+			    snag_task_verdict_text[snag_task_explored_verdict(r->explored)]);
 	if (r->deadlock)
 		snag_print(to, ", and a deadlock");
 	if (r->interrupted)
@@ -231,6 +234,8 @@ void snag_task_report_text(const struct snag_task_report *r,
 	snag_print(to, "\n");
 	for (size_t i = 0; i < r->nfindings; i++)
 		detector_line(to, r, &r->findings[i]);
+	if (r->explored)
+		snag_task_explored_text(r, to);
 	snag_print(to, "SUMMARY: snag: ");
 	verdict_line(to, r, n);
 	snag_print(to, "\n");

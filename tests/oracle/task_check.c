@@ -18,6 +18,13 @@ struct task_check task_checks[] = {
 	{.name = "espbags",
 	 .features = {.async = true, .finish = true, .isolated = true, .spawn = true},
 	 .serial = true},
+	{.name = "drdp",
+	 .features = {.async = true,
+		      .finish = true,
+		      .isolated = true,
+		      .spawn = true,
+		      .promises = true,
+		      .leaks = true}},
 	{.name = "cg", .features = {true, true, true, true, true, true}, .blocks_in_order = true},
 	{.name = "zipper",
 	 .features = {true, true, true, true, true, true},
@@ -70,8 +77,7 @@ static bool can_judge(const struct task_check *c, const struct task_program *p,
 {
 	struct task_program copy = *p;
 	task_program_repair(&copy, &c->features);
-	return run->trace.n > 0 && copy.n == p->n &&
-	       memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
+	return copy.n == p->n && memcmp(copy.token, p->token, p->n * sizeof(p->token[0])) == 0 &&
 	       (!c->serial || is_serial(&run->trace));
 }
 
@@ -134,7 +140,7 @@ bool task_check_all(const struct task_program *p, const struct task_run *run, co
 	for (struct task_check *c = task_checks; c->name; c++) {
 		if (!is_selected(selected, c->name))
 			continue;
-		if (!can_judge(c, p, run))
+		if (run->trace.n == 0 || !can_judge(c, p, run))
 			c->skipped++;
 		else if (!detector_check(c, run, why))
 			return false;

@@ -85,6 +85,8 @@ static void program_make(struct task_program *p, struct trial *t, struct prng *r
 		for (unsigned i = prng_below(random, 6); i > 0; i--)
 			task_program_mutate(p, &t->features, random);
 	}
+	if (prng_chance(random, 90)) /* or a deadlock */
+		task_program_drop_gets(p);
 	t->policy = t->features.promises ? prng_below(random, TASK_POLICIES) : TASK_DEPTH_FIRST;
 	if (prng_chance(random, 20))
 		t->policy = TASK_RANDOM;

@@ -199,6 +199,23 @@ static enum task_token_kind block_random(const struct task_features *f, struct p
 	}
 }
 
+/* Lets tasks wait for what is set only after they began and, run depth first, came to it. */
+static void waits_insert(struct task_program *p, struct prng *random)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		unsigned open = prng_below(random, i + 1);
+		struct task_token get = {.kind = T_GET, .arg = p->token[i].arg};
+		if (p->token[i].kind != T_SET || prng_chance(random, 30))
+			continue;
+		while (open < i && p->token[open].kind != T_ASYNC && p->token[open].kind != T_SPAWN)
+			open++;
+		if (open == i || task_program_close(p, open) > i)
+			continue;
+		unsigned at = prng_range(random, open + 1, task_program_close(p, open));
+		i += token_insert(p, at, get);
+	}
+}
+
 void task_program_random(struct task_program *p, const struct task_features *features,
 			 struct prng *random)
 {
@@ -217,6 +234,18 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 		}
 	}
 	task_program_repair(p, features);
+	waits_insert(p, random);
+	task_program_repair(p, features);
+}
+
+void task_program_drop_gets(struct task_program *p)
+{
+	unsigned set = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		set |= (p->token[i].kind == T_SET) << p->token[i].arg;
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->token[i].kind == T_GET && !(set >> p->token[i].arg & 1))
+			token_remove(p, i--);
 }
 
 /* Puts braces around some tokens; repair() sorts out what they cut. */

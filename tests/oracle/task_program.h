@@ -62,6 +62,8 @@ void task_program_repair(struct task_program *p, const struct task_features *fea
 
 void task_program_random(struct task_program *p, const struct task_features *features,
 			 struct prng *random);
+/* Removes gets of promises that are never set. */
+void task_program_drop_gets(struct task_program *p);
 /* One to four small changes. */
 void task_program_mutate(struct task_program *p, const struct task_features *features,
 			 struct prng *random);

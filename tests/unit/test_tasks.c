@@ -7,15 +7,20 @@
  *   // expect: VERDICT           of all detectors that can judge the program
  *   // expect NAME: VERDICT      of that one instead
  *   // expect NAME: refuses L:C  it cannot judge the program because of what stands there
+ *   // expect explore: VERDICT   of all schedules, all of which must be covered
+ *   // expect explore: deadlock  some schedule has one; without it: none has
+ *   // expect explore: final_states N
  *   // expect deadlock           of the depth-first run; without it: none
  *   // expect error: TEXT        the program fails; what stands behind its name
  *
  * VERDICT is race-free, no-race-found, or race and all racy variables: "race x, a[0..3]".
- * All other programs must have a line for every detector that can judge them.
+ * Programs that do not fail must have a line for every detector that can judge them; those
+ * without one for explore are not explored.
  */
 #include "unit.h"
 
 #include "detect/analyze.h"
+#include "lang/explore.h"
 #include "lang/run.h"
 #include "report/task_report.h"
 
@@ -126,7 +131,6 @@ static void words_found(struct words *w, const struct snag_findings *f,
 		snag_task_variable_of(names, f->race[i].second.target, name, &cell);
 		words_add(w, name, strlen(name));
 	}
-	words_sort(w);
 }
 
 static bool is_same(const struct words *a, const struct words *b)
@@ -147,28 +151,27 @@ static void words_join(const struct words *w, char *to, size_t cap)
 		n += (size_t)snprintf(to + n, cap - n, "%s%s", i ? ", " : "", w->at[i]);
 }
 
-/* Compares a verdict with the words behind "expect: ". */
-static void verdict_check(struct file *f, unsigned line, const char *expected,
-			  enum snag_task_verdict verdict, const struct snag_findings *findings,
-			  const struct snag_names *names)
+/* Compares a verdict of `who`, with the racy variables, with the words behind "expect: ". */
+static void verdict_check(struct file *f, unsigned line, const char *who, const char *expected,
+			  enum snag_task_verdict verdict, struct words *ret_found)
 {
-	static struct words want, found;
+	static struct words want;
 	char got[400], what[400], list[300];
 	size_t len = strcspn(expected, " \n");
-	words_found(&found, findings, names);
+	words_sort(ret_found);
 	if (expected[len] == ' ')
 		words_expected(&want, expected + len + 1);
 	if (strlen(snag_task_verdict_text[verdict]) != len ||
 	    memcmp(snag_task_verdict_text[verdict], expected, len) != 0 ||
-	    !is_same(&want, &found)) {
-		words_join(&found, list, sizeof(list));
+	    !is_same(&want, ret_found)) {
+		words_join(ret_found, list, sizeof(list));
 		snprintf(got, sizeof(got), "%s %s", snag_task_verdict_text[verdict], list);
-		snprintf(what, sizeof(what), "%s: %.*s", findings->name,
-			 (int)strcspn(expected, "\n"), expected);
+		snprintf(what, sizeof(what), "%s: %.*s", who, (int)strcspn(expected, "\n"),
+			 expected);
 		complain(f, line, what, got);
 	}
 	words_done(&want);
-	words_done(&found);
+	words_done(ret_found);
 }
 
 /* Where the program first has what the detector cannot judge, line 0: nowhere. */
@@ -226,6 +229,7 @@ static void detector_check(struct file *f, const struct snag_program *program,
 		complain(f, line, "an expectation", d->name);
 		return;
 	}
+	static struct words found;
 	const struct snag_run_options options = {0};
 	struct snag_analyze_options analyze = {
 		.detector = {d}, .ndetectors = 1, .by_variable = true, .brief = true};
@@ -237,12 +241,36 @@ static void detector_check(struct file *f, const struct snag_program *program,
 		complain(f, line, expected, err.msg);
 	} else {
 		struct snag_task_report report = {.deadlock = snag_run_end(src)->deadlock};
-		verdict_check(f, line, expected, snag_task_verdict(&report, &a.findings[0]),
-			      &a.findings[0], src->names);
+		words_found(&found, &a.findings[0], src->names);
+		verdict_check(f, line, d->name, expected,
+			      snag_task_verdict(&report, &a.findings[0]), &found);
 		deadlock_check(f, src);
 		snag_analysis_done(&a);
 	}
 	snag_source_close(src);
+}
+
+static void explored_check(struct file *f, const struct snag_explored *x)
+{
+	static struct words found;
+	char got[32];
+	unsigned line = 1;
+	const char *expected = expectation(f, "explore: race", &line);
+	for (size_t i = 0; i < x->nraces; i++)
+		words_add(&found, x->race[i].variable, strlen(x->race[i].variable));
+	verdict_check(f, line, "explore", expected ? expected - 4 : "no-race-found\n",
+		      x->nraces ? SNAG_TASK_RACE
+				: (x->exhaustive ? SNAG_TASK_RACE_FREE : SNAG_TASK_NO_RACE_FOUND),
+		      &found);
+	if (!x->exhaustive)
+		complain(f, line, "all schedules", snag_explore_gap_text(x->gap));
+	bool deadlock = expectation(f, "explore: deadlock", &line);
+	if (deadlock != (x->deadlock.n > 0))
+		complain(f, line, deadlock ? "a deadlock" : "no deadlock", "the other");
+	expected = expectation(f, "explore: final_states ", &line);
+	snprintf(got, sizeof(got), "%llu", (unsigned long long)x->final_states);
+	if (expected && strtoull(expected, NULL, 10) != x->final_states)
+		complain(f, line, "another number of final states", got);
 }
 
 /* A program that fails, in its text or as it runs. */
@@ -283,6 +311,13 @@ static void file_check(struct file *f)
 	for (size_t i = 0; snag_detectors[i]; i++)
 		if (snag_detectors[i]->ops & SNAG_OPS_OF_TASKS)
 			detector_check(f, program, snag_detectors[i]);
+	if (expectation(f, "explore: ", &line)) {
+		const struct snag_explore_options options = {.seconds = 20};
+		struct snag_explored x;
+		snag_explore(program, &options, &x);
+		explored_check(f, &x);
+		snag_explored_done(&x);
+	}
 	snag_program_free(program);
 }
 

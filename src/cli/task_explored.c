@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_explored.c - what an exploration found, as the report wants it
+ */
+#include "cli/task_explored.h"
+
+#include "base/memory.h"
+
+static struct snag_task_place place_of(const struct snag_program *program, snag_loc loc)
+{
+	struct snag_place place = snag_program_place(program, loc);
+	return (struct snag_task_place){place.line, place.column};
+}
+
+static struct snag_task_explored_access access_of(const struct snag_program *program,
+						  const struct snag_explored_access *a)
+{
+	return (struct snag_task_explored_access){
+		.task = a->task, .place = place_of(program, a->loc), .is_write = a->is_write};
+}
+
+static struct snag_task_wait *waits_of(const struct snag_program *program,
+				       const struct snag_explored_stuck *stuck)
+{
+	struct snag_task_wait *wait = snag_calloc(stuck->n + 1, sizeof(*wait));
+	for (size_t i = 0; i < stuck->n; i++)
+		wait[i] = (struct snag_task_wait){.task = stuck->wait[i].task,
+						  .place = place_of(program, stuck->wait[i].loc),
+						  .what = stuck->wait[i].what};
+	return wait;
+}
+
+void cli_task_explored(const struct snag_program *program, const struct snag_explored *from,
+		       struct snag_task_explored *ret_to)
+{
+	struct snag_task_explored *to = ret_to;
+	*to = (struct snag_task_explored){.schedules = from->schedules,
+					  .redundant = from->redundant,
+					  .cut = from->cut,
+					  .final_states = from->final_states,
+					  .graphs = from->graphs,
+					  .seconds = from->seconds,
+					  .exhaustive = from->exhaustive,
+					  .deterministic = from->deterministic,
+					  .gap = snag_explore_gap_text(from->gap),
+					  .nraces = from->nraces,
+					  .nerrors = from->nerrors,
+					  .ndeadlock = from->deadlock.n,
+					  .nendless = from->endless.n,
+					  .confirmed = from->confirmed,
+					  .same_memory = from->same_memory,
+					  .same_graph = from->same_graph};
+	to->race = snag_calloc(from->nraces + 1, sizeof(*to->race));
+	for (size_t i = 0; i < from->nraces; i++) {
+		const struct snag_explored_race *race = &from->race[i];
+		to->race[i] = (struct snag_task_explored_race){
+			.variable = race->variable,
+			.first = access_of(program, &race->first),
+			.second = access_of(program, &race->second),
+			.schedule = race->schedule.task,
+			.nschedule = race->schedule.n};
+	}
+	to->error = snag_calloc(from->nerrors + 1, sizeof(*to->error));
+	for (size_t i = 0; i < from->nerrors; i++)
+		to->error[i] = from->error[i].message;
+	to->deadlock = waits_of(program, &from->deadlock);
+	to->endless = waits_of(program, &from->endless);
+}
+
+void cli_task_explored_done(struct snag_task_explored *x)
+{
+	free(x->race);
+	free(x->error);
+	free(x->deadlock);
+	free(x->endless);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drdp.c - determinacy races of programs with promises, async, finish, isolated, spawn, sync
+ *
+ * Idea.   Every access belongs to a step of a task; order/task_order.h says which steps come
+ *         before which on every schedule.  A step that does not come before a later one that
+ *         conflicts with it is parallel to it.  Any run will do, serial or not.
+ *
+ * State.  x[v]     the last writer and the readers since (w, r): step and number of the access
+ *         iso[v]   the writers and readers in isolated blocks (iw, ir), from the first such
+ *                  block on
+ *         now      the step that runs; before[]: answers for it, by node of the other step
+ *
+ * Rules.  [read]       races with w, iw that do not come before; then r gets this step
+ *         [write]      races with w, r, iw, ir that do not; then w := this, nothing else is left
+ *         [iso read]   races with w that does not; then ir gets this step
+ *         [iso write]  races with w, r that do not; then iw gets this step
+ *         [prune]      what comes before a step that is added can go: whatever is parallel to
+ *                      it later is parallel to that step too.  Looking for it costs a pass, so it
+ *                      is done when a list has doubled
+ *         [order]      an isolated access and a conflicting one that does not come before: the
+ *                      order of isolated blocks matters, so no race is no proof
+ *
+ * Guarantee.  Names a race for exactly the variables that have two parallel conflicting
+ *         accesses, not both isolated.  If there is none, this input has none on any
+ *         schedule, unless the order of two isolated blocks matters.
+ * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
+ *         variable and 12 for each parallel reader beyond the first.
+ * Reference.  Jin, Yu, Zhao, Sarkar et al., DRDP: determinacy race detection for promises,
+ *         with the errors of figures 8 and 9 repaired.
+ */
+#include "base/memory.h"
+#include "detect/detector.h"
+#include "detect/past.h"
+#include "order/task_order.h"
+
+#include <string.h>
+
+enum { BEFORE = 1024, ROOM = 2 };
+
+struct cell { /* who: the step; event of a list: how many more before it is pruned */
+	struct snag_past writer, reader;
+};
+
+struct drdp {
+	const struct snag_detector_env *env;
+	struct snag_task_order order;
+	snag_tid current; /* the task of the last event; SNAG_NO_ID: none */
+	uint32_t now;	  /* its step; 0: begins with its next access */
+	uint32_t now_node;
+	uint32_t list; /* what it has waited for */
+	bool has_begun, is_refused, is_isolated, is_order_dependent;
+	struct before {
+		uint32_t now, node;
+		uint32_t yes, no; /* steps of the node up to, from */
+	} before[BEFORE];
+	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
+	size_t x_cap, iso_cap;
+	struct snag_past_pool pool;
+	uint64_t asked, answered, pruned;
+};
+
+static void *drdp_open(const struct snag_detector_env *env)
+{
+	struct drdp *d = snag_calloc(1, sizeof(*d));
+	d->env = env;
+	d->current = SNAG_NO_ID;
+	snag_task_order_init(&d->order);
+	snag_past_pool_init(&d->pool);
+	return d;
+}
+
+static void drdp_close(void *state)
+{
+	struct drdp *d = state;
+	if (!d)
+		return;
+	snag_task_order_done(&d->order);
+	snag_past_pool_done(&d->pool);
+	snag_huge_free(d->x, d->x_cap, sizeof(*d->x));
+	snag_huge_free(d->iso, d->iso_cap, sizeof(*d->iso));
+	free(d);
+}
+
+static bool drdp_proves(const void *state)
+{
+	return !((const struct drdp *)state)->is_order_dependent;
+}
+
+static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
+{
+	const struct drdp *d = state;
+	const struct snag_joins *j = &d->order.joins;
+	handler(ctx, "tree nodes", d->order.tree.nnodes);
+	handler(ctx, "steps", d->order.tree.nsteps - 1);
+	handler(ctx, "waits", j->njoins - 1);
+	handler(ctx, "reachability checks", d->asked);
+	handler(ctx, "answered for this step before", d->answered);
+	handler(ctx, "not ordered by the tree", j->asked);
+	handler(ctx, "searches", j->searched);
+	handler(ctx, "lists visited", j->visited);
+	handler(ctx, "fewest lists visited", j->searched ? j->visited_min : 0);
+	handler(ctx, "most lists visited", j->visited_max);
+	handler(ctx, "readers pruned", d->pruned);
+}
+
+/* ---- order ---- */
+
+/* The next access of the current task, or that of another task, needs a look. */
+static void now_begin(struct drdp *d, const struct snag_event *ev)
+{
+	if (!d->has_begun) {
+		d->has_begun = true;
+		snag_task_order_first(&d->order, ev->thread);
+	}
+	d->current = ev->thread;
+	d->now = snag_task_order_step(&d->order, ev->thread);
+	d->now_node = d->order.tree.step[d->now];
+	d->list = snag_task_order_list(&d->order, ev->thread);
+}
+
+static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
+{
+	struct before *b = &d->before[node % BEFORE];
+	d->asked++;
+	if (b->now != d->now || b->node != node)
+		*b = (struct before){d->now, node, 0, UINT32_MAX};
+	if (a <= b->yes || a >= b->no) {
+		d->answered++;
+		return a <= b->yes;
+	}
+	bool is_before = snag_dpst_precedes(&d->order.tree, a, d->now) ||
+			 snag_joins_has(&d->order.joins, d->list, a);
+	if (is_before)
+		b->yes = a;
+	else
+		b->no = a;
+	return is_before;
+}
+
+/* Whether step a, which began before now, comes before now on every schedule. */
+static inline bool is_before(struct drdp *d, uint32_t a)
+{
+	if (a == d->now)
+		return true;
+	uint32_t node = d->order.tree.step[a];
+	return node == d->now_node || is_before_slow(d, a, node);
+}
+
+/* ---- sets of past accesses ---- */
+
+/* Drops what comes before now. */
+static void list_prune(struct drdp *d, struct snag_past *p)
+{
+	uint32_t first = snag_past_first(p), n = 0;
+	for (uint32_t *at = &first; *at;) {
+		struct snag_past_link *l = &d->pool.link[*at];
+		if (is_before(d, l->past.who)) {
+			*at = snag_past_unlink(&d->pool, *at);
+			d->pruned++;
+			continue;
+		}
+		at = &l->next;
+		n++;
+	}
+	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, n > ROOM ? n : ROOM};
+}
+
+static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now) /* [prune] */
+{
+	if (!snag_past_is_list(p)) {
+		snag_past_push(&d->pool, p, now);
+		p->event = ROOM;
+		return;
+	}
+	if (d->pool.link[snag_past_first(p)].past.who == now.who)
+		return;
+	if (p->event-- == 0)
+		list_prune(d, p);
+	if (p->who)
+		snag_past_push(&d->pool, p, now);
+	else
+		*p = now;
+}
+
+static inline void past_add(struct drdp *d, struct snag_past *p, uint32_t event)
+{
+	struct snag_past now = {d->now, event};
+	if (p->who == now.who)
+		return;
+	if (!p->who || (!snag_past_is_list(p) && is_before(d, p->who)))
+		*p = now;
+	else
+		past_add_slow(d, p, now);
+}
+
+static void report(struct drdp *d, const struct snag_event *ev, uint32_t event, uint32_t first)
+{
+	d->env->on_race_with(d->env->ctx, ev, event, first);
+}
+
+static void list_check(struct drdp *d, const struct snag_past *p, const struct snag_event *ev,
+		       uint32_t event)
+{
+	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
+		if (!is_before(d, d->pool.link[l].past.who))
+			report(d, ev, event, d->pool.link[l].past.event);
+}
+
+/* Reports the races with what is there. */
+static inline void past_check(struct drdp *d, const struct snag_past *p,
+			      const struct snag_event *ev, uint32_t event)
+{
+	if (!p->who || p->who == d->now)
+		return;
+	if (snag_past_is_list(p))
+		list_check(d, p, ev, event);
+	else if (!is_before(d, p->who))
+		report(d, ev, event, p->event);
+}
+
+static bool past_is_before(struct drdp *d, const struct snag_past *p)
+{
+	if (!snag_past_is_list(p))
+		return !p->who || is_before(d, p->who);
+	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
+		if (!is_before(d, d->pool.link[l].past.who))
+			return false;
+	return true;
+}
+
+/* ---- accesses ---- */
+
+static void isolated_access(struct drdp *d, const struct snag_event *ev, uint32_t event)
+{
+	bool is_write = ev->op == SNAG_OP_WRITE;
+	struct cell *x = &d->x[ev->target], *iso = &d->iso[ev->target];
+	past_check(d, &x->writer, ev, event);
+	if (is_write)
+		past_check(d, &x->reader, ev, event);
+	if (!d->is_order_dependent) /* [order] */
+		d->is_order_dependent = !past_is_before(d, &iso->writer) ||
+					(is_write && !past_is_before(d, &iso->reader));
+	past_add(d, is_write ? &iso->writer : &iso->reader, event);
+}
+
+static inline void access_begin(struct drdp *d, const struct snag_event *ev)
+{
+	if (__builtin_expect(ev->thread != d->current || !d->now, 0))
+		now_begin(d, ev);
+}
+
+static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
+{
+	struct drdp *d = state;
+	struct cell *x = &d->x[ev->target];
+	access_begin(d, ev);
+	if (d->is_isolated) {
+		isolated_access(d, ev, event);
+		return;
+	}
+	past_check(d, &x->writer, ev, event);
+	if (d->iso)
+		past_check(d, &d->iso[ev->target].writer, ev, event);
+	past_add(d, &x->reader, event);
+}
+
+static void drdp_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
+{
+	struct drdp *d = state;
+	struct cell *x = &d->x[ev->target];
+	access_begin(d, ev);
+	if (d->is_isolated) {
+		isolated_access(d, ev, event);
+		return;
+	}
+	past_check(d, &x->writer, ev, event);
+	past_check(d, &x->reader, ev, event);
+	if (d->iso) {
+		struct cell *iso = &d->iso[ev->target];
+		past_check(d, &iso->writer, ev, event);
+		past_check(d, &iso->reader, ev, event);
+		snag_past_clear(&d->pool, &iso->writer);
+		snag_past_clear(&d->pool, &iso->reader);
+	}
+	snag_past_clear(&d->pool, &x->reader);
+	x->writer = (struct snag_past){d->now, event};
+}
+
+/* ---- tasks ---- */
+
+static void order_event(struct snag_task_order *o, const struct snag_event *ev)
+{
+	switch (ev->op) {
+	case SNAG_OP_TASK_CREATE:
+	case SNAG_OP_TASK_SPAWN:
+		snag_task_order_create(o, ev->thread, ev->target, ev->op == SNAG_OP_TASK_SPAWN);
+		break;
+	case SNAG_OP_TASK_END:
+		snag_task_order_end(o, ev->thread);
+		break;
+	case SNAG_OP_FINISH_BEGIN:
+		snag_task_order_finish_begin(o, ev->thread);
+		break;
+	case SNAG_OP_FINISH_END:
+		snag_task_order_finish_end(o, ev->thread);
+		break;
+	case SNAG_OP_FRAME_BEGIN:
+		snag_task_order_frame_begin(o, ev->thread);
+		break;
+	case SNAG_OP_FRAME_END:
+		snag_task_order_frame_end(o, ev->thread);
+		break;
+	case SNAG_OP_SYNC:
+		snag_task_order_sync(o, ev->thread);
+		break;
+	case SNAG_OP_PROMISE_SET:
+		snag_task_order_set(o, ev->thread, ev->target);
+		break;
+	case SNAG_OP_PROMISE_GET:
+		snag_task_order_get(o, ev->thread, ev->target);
+		break;
+	}
+}
+
+static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
+{
+	struct drdp *d = state;
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN || ev->op == SNAG_OP_ISOLATED_END) {
+		d->is_isolated = ev->op == SNAG_OP_ISOLATED_BEGIN;
+		if (!d->iso)
+			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
+		return;
+	}
+	if (!d->has_begun) {
+		d->has_begun = true;
+		snag_task_order_first(&d->order, ev->thread);
+	}
+	order_event(&d->order, ev);
+	d->now = 0;
+}
+
+static void drdp_events(void *state, const struct snag_batch *batch)
+{
+	static const struct snag_handlers handlers = {
+		.read = drdp_read, .write = drdp_write, .sync = drdp_sync};
+	struct drdp *d = state;
+	const uint32_t *n = batch->counts.n;
+	if (d->is_refused)
+		return;
+	/* Each event adds at most two nodes: a block and a task. */
+	if (d->order.tree.nnodes + 2 * batch->n >= SNAG_DPST_MAX_NODES) {
+		d->env->on_refuse(d->env->ctx, batch->ev, (uint32_t)batch->first,
+				  "too many tasks and finishes");
+		d->is_refused = true;
+		return;
+	}
+	snag_task_order_reserve(&d->order, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
+	d->x = snag_huge_grow(d->x, &d->x_cap, n[SNAG_SPACE_VARIABLE], sizeof(*d->x));
+	if (d->iso)
+		d->iso = snag_huge_grow(d->iso, &d->iso_cap, d->x_cap, sizeof(*d->iso));
+	snag_handlers_run(&handlers, d, batch);
+}
+
+const struct snag_detector snag_detector_drdp = {
+	.name = "drdp",
+	.summary =
+		"parallel accesses of tasks, with promises, async, finish, isolated, spawn, sync",
+	.kind = "tasks",
+	.guarantee = "sound and complete for the input, unless isolated blocks do not commute",
+	.cost = "O(1) per access if known, else O(newer waits, log depth)",
+	.reference = "Jin et al., DRDP, repaired",
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_TASKS,
+	.verdict = SNAG_OBSERVED,
+	.by_default = true,
+	.open = drdp_open,
+	.events = drdp_events,
+	.proves = drdp_proves,
+	.stats = drdp_stats,
+	.close = drdp_close,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * past.c - the accesses to a variable that later ones may race with
+ */
+#include "detect/past.h"
+
+#include "base/memory.h"
+
+void snag_past_pool_init(struct snag_past_pool *pool)
+{
+	*pool = (struct snag_past_pool){.nlinks = 1};
+}
+
+void snag_past_pool_done(struct snag_past_pool *pool)
+{
+	snag_huge_free(pool->link, pool->link_cap, sizeof(*pool->link));
+}
+
+uint32_t snag_past_link(struct snag_past_pool *pool, struct snag_past past, uint32_t next)
+{
+	uint32_t link = pool->free;
+	if (link) {
+		pool->free = pool->link[link].next;
+	} else {
+		pool->link = snag_huge_grow(pool->link, &pool->link_cap, pool->nlinks + 1,
+					    sizeof(*pool->link));
+		link = (uint32_t)pool->nlinks++;
+	}
+	pool->link[link] = (struct snag_past_link){past, next};
+	return link;
+}
+
+uint32_t snag_past_unlink(struct snag_past_pool *pool, uint32_t link)
+{
+	uint32_t next = pool->link[link].next;
+	pool->link[link].next = pool->free;
+	pool->free = link;
+	return next;
+}
+
+void snag_past_push(struct snag_past_pool *pool, struct snag_past *p, struct snag_past past)
+{
+	uint32_t rest = snag_past_is_list(p) ? snag_past_first(p) : snag_past_link(pool, *p, 0);
+	p->who = snag_past_link(pool, past, rest) | SNAG_PAST_LIST;
+}
+
+void snag_past_clear_list(struct snag_past_pool *pool, struct snag_past *p)
+{
+	for (uint32_t link = snag_past_first(p); link;)
+		link = snag_past_unlink(pool, link);
+}

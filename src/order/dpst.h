@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dpst.h - the dynamic program structure tree: which steps of tasks does structure order?
+ *
+ * Idea.   Inner nodes are tasks and the scopes they open; leaves are steps, stretches of a
+ *         task between two events that matter.  Steps are numbered as they begin.  Where the
+ *         ways from two steps to the root meet, the left one comes before the right one
+ *         if what it belongs to there is waited for, and is parallel to it otherwise.
+ *
+ * State.  node[n]   parent, and a jump to an ancestor further up; the number the next step
+ *                   had when it was made, which places it among its parent's own steps
+ *         step[s]   the node that step s belongs to directly
+ *
+ * Kinds.  FINISH    waits for everything below
+ *         ASYNC     a task that the nearest FINISH above waits for
+ *         SPAWN     a task whose parent is a BLOCK, which waits for it
+ *         BLOCK     opened by the first spawn of a frame, closed by its sync.  ASYNC tasks
+ *                   below it may outlast it (`escaped`), and if the frame ends without
+ *                   a sync, SPAWN tasks too (`leaked`)
+ *
+ * Guarantee.  Exact for what structure orders, whatever the order in which tasks ran: a node
+ *         may grow at any time.
+ * Cost.   20 bytes a node, 4 a step; a question O(log depth), by jumps of a skew-binary
+ *         number system; O(depth) below a block that is escaped.
+ * Reference.  Raman et al., SPD3, PLDI 2012; Myers, An applicative random-access stack, IPL
+ *         1983; the tree of Jin et al., DRDP.
+ */
+#ifndef SNAG_ORDER_DPST_H
+#define SNAG_ORDER_DPST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum snag_dpst_kind { SNAG_DPST_FINISH, SNAG_DPST_ASYNC, SNAG_DPST_SPAWN, SNAG_DPST_BLOCK };
+
+enum { SNAG_DPST_ROOT = 0, SNAG_DPST_MAX_NODES = 1 << 28 };
+
+struct snag_dpst_node {
+	uint32_t parent, jump;
+	uint32_t time;	/* the number of the first step after it was made */
+	uint32_t extra; /* of a scope that is open: whatever its owner wants */
+	uint32_t depth : 28;
+	uint32_t kind : 2; /* enum snag_dpst_kind */
+	uint32_t is_escaped : 1;
+	uint32_t is_leaked : 1;
+};
+
+_Static_assert(sizeof(struct snag_dpst_node) == 20, "a node is 20 bytes");
+
+struct snag_dpst {
+	struct snag_dpst_node *node;
+	uint32_t *step;
+	size_t nnodes, node_cap;
+	size_t nsteps, step_cap; /* step 0 is none */
+};
+
+void snag_dpst_init(struct snag_dpst *t); /* with the root, a FINISH */
+void snag_dpst_done(struct snag_dpst *t);
+
+/* Fewer than SNAG_DPST_MAX_NODES of them. */
+uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind);
+uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node);
+
+/* Where the ways of two different nodes to the root meet; ret_a and ret_b are the children
+ * there on the two ways, 0: the node itself is there. */
+uint32_t snag_dpst_meet(const struct snag_dpst *t, uint32_t a, uint32_t b, uint32_t *ret_a,
+			uint32_t *ret_b);
+
+/* Whether the end of ancestor `top` waits for what is done in `node`. */
+bool snag_dpst_is_within(const struct snag_dpst *t, uint32_t node, uint32_t top);
+
+bool snag_dpst_precedes_slow(const struct snag_dpst *t, uint32_t a, uint32_t b);
+
+/* Whether step a, the earlier, comes before step b, or is it. */
+static inline bool snag_dpst_precedes(const struct snag_dpst *t, uint32_t a, uint32_t b)
+{
+	if (t->step[a] == t->step[b])
+		return a <= b;
+	return snag_dpst_precedes_slow(t, a, b);
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * joins.c - what tasks have waited for beyond structure: promises
+ */
+#include "order/joins.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { PROMISE, LIST, BLOCK, KIND_SHIFT = 30, KNOWN = 1 << 14 };
+#define ID_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+void snag_joins_init(struct snag_joins *j, struct snag_dpst *tree)
+{
+	*j = (struct snag_joins){.tree = tree, .visited_min = UINT32_MAX, .njoins = 1};
+	j->join = snag_huge_grow(NULL, &j->join_cap, 1, sizeof(*j->join));
+}
+
+void snag_joins_done(struct snag_joins *j)
+{
+	snag_huge_free(j->join, j->join_cap, sizeof(*j->join));
+	free(j->promise);
+	free(j->known);
+	free(j->queue);
+}
+
+void snag_joins_reserve(struct snag_joins *j, size_t npromises)
+{
+	j->promise = snag_grow(j->promise, &j->promise_cap, npromises, sizeof(*j->promise));
+}
+
+static uint32_t join_new(struct snag_joins *j, uint32_t kind, uint32_t id, uint32_t next,
+			 uint32_t latest)
+{
+	j->join = snag_huge_grow(j->join, &j->join_cap, j->njoins + 1, sizeof(*j->join));
+	if (j->join[next].latest > latest)
+		latest = j->join[next].latest;
+	j->join[j->njoins] =
+		(struct snag_join){.what = kind << KIND_SHIFT | id, .next = next, .latest = latest};
+	return (uint32_t)j->njoins++;
+}
+
+void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint32_t list)
+{
+	j->promise[promise] = (struct snag_promise_set){step, list};
+}
+
+uint32_t snag_joins_get(struct snag_joins *j, uint32_t list, uint32_t promise)
+{
+	return join_new(j, PROMISE, promise, list, j->promise[promise].step);
+}
+
+uint32_t snag_joins_merge(struct snag_joins *j, uint32_t list, uint32_t other)
+{
+	if (list == 0 || other == 0)
+		return list ? list : other;
+	return join_new(j, LIST, other, list, j->join[other].latest);
+}
+
+uint32_t snag_joins_sync(struct snag_joins *j, uint32_t list, uint32_t block)
+{
+	return join_new(j, BLOCK, block, list, (uint32_t)j->tree->nsteps);
+}
+
+/* Whether a sync of the block, when the next step was `time`, waited for step a. */
+static bool block_has(const struct snag_dpst *t, uint32_t block, uint32_t time, uint32_t a)
+{
+	uint32_t n = t->step[a], child, other;
+	if (n == block || snag_dpst_meet(t, n, block, &child, &other) != block || !child)
+		return false;
+	return t->node[child].kind == SNAG_DPST_SPAWN && t->node[child].time < time &&
+	       snag_dpst_is_within(t, n, child);
+}
+
+struct search {
+	size_t next, end; /* of the queue */
+	uint32_t a;
+};
+
+static void search_later(struct snag_joins *j, struct search *s, uint32_t list)
+{
+	const struct snag_join *join = &j->join[list];
+	if (!list || join->latest < s->a || join->seen == j->search)
+		return;
+	j->queue = snag_grow(j->queue, &j->queue_cap, s->end + 1, sizeof(*j->queue));
+	j->queue[s->end++] = list;
+}
+
+/* Compares what is on one list, and queues the lists behind. */
+static bool list_search(struct snag_joins *j, struct search *s, uint32_t list)
+{
+	for (uint32_t i = list; i; i = j->join[i].next) {
+		struct snag_join *join = &j->join[i];
+		uint32_t id = join->what & ID_MASK;
+		if (join->latest < s->a || join->seen == j->search)
+			break;
+		join->seen = j->search;
+		switch (join->what >> KIND_SHIFT) {
+		case PROMISE: {
+			struct snag_promise_set set = j->promise[id];
+			if (set.step >= s->a && snag_dpst_precedes(j->tree, s->a, set.step))
+				return true;
+			search_later(j, s, set.list);
+			break;
+		}
+		case LIST:
+			search_later(j, s, id);
+			break;
+		case BLOCK:
+			if (block_has(j->tree, id, join->latest, s->a))
+				return true;
+			break;
+		}
+	}
+	return false;
+}
+
+static bool search(struct snag_joins *j, uint32_t list, uint32_t a)
+{
+	struct search s = {.a = a};
+	bool found = false;
+	uint32_t visited = 0;
+	if (++j->search == 0) { /* after 4 billion searches the stamps are worn out */
+		for (size_t i = 0; i < j->njoins; i++)
+			j->join[i].seen = 0;
+		j->search = 1;
+	}
+	search_later(j, &s, list);
+	for (; s.next < s.end && !found; visited++)
+		found = list_search(j, &s, j->queue[s.next++]);
+	j->searched++;
+	j->visited += visited;
+	if (visited < j->visited_min)
+		j->visited_min = visited;
+	if (visited > j->visited_max)
+		j->visited_max = visited;
+	return found;
+}
+
+bool snag_joins_has(struct snag_joins *j, uint32_t list, uint32_t a)
+{
+	if (!list || j->join[list].latest < a)
+		return false;
+	if (!j->known)
+		j->known = snag_calloc(KNOWN, sizeof(*j->known));
+	uint32_t node = j->tree->step[a];
+	struct snag_joins_known *k =
+		&j->known[(list * UINT32_C(0x9e3779b1) ^ node * UINT32_C(0x85ebca6b)) >> 18];
+	j->asked++;
+	if (k->list != list || k->node != node)
+		*k = (struct snag_joins_known){list, node, 0, UINT32_MAX};
+	if (a <= k->yes || a >= k->no)
+		return a <= k->yes;
+	bool found = search(j, list, a);
+	if (found)
+		k->yes = a;
+	else
+		k->no = a;
+	return found;
+}

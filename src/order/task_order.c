@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_order.c - from what tasks do to which of their steps comes before which
+ */
+#include "order/task_order.h"
+
+#include "base/memory.h"
+
+void snag_task_order_init(struct snag_task_order *o)
+{
+	*o = (struct snag_task_order){.nruns = 1, .nscopes = 1};
+	snag_dpst_init(&o->tree);
+	snag_joins_init(&o->joins, &o->tree);
+}
+
+void snag_task_order_done(struct snag_task_order *o)
+{
+	snag_dpst_done(&o->tree);
+	snag_joins_done(&o->joins);
+	free(o->slot);
+	free(o->run);
+	free(o->scope);
+}
+
+void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t npromises)
+{
+	o->slot = snag_grow(o->slot, &o->slot_cap, ntasks, sizeof(*o->slot));
+	snag_joins_reserve(&o->joins, npromises);
+}
+
+static struct snag_task_run *run_of(struct snag_task_order *o, uint32_t task)
+{
+	return &o->run[o->slot[task]];
+}
+
+static struct snag_task_scope *top(struct snag_task_order *o, uint32_t task)
+{
+	return &o->scope[run_of(o, task)->scope];
+}
+
+/* Where a task with this innermost scope is. */
+static uint32_t node_at(const struct snag_task_scope *s)
+{
+	return s->block ? s->block : s->node;
+}
+
+static uint32_t scope_new(struct snag_task_order *o, struct snag_task_scope scope)
+{
+	uint32_t s = o->free_scopes;
+	if (s) {
+		o->free_scopes = o->scope[s].below;
+	} else {
+		o->scope = snag_grow(o->scope, &o->scope_cap, o->nscopes + 1, sizeof(*o->scope));
+		s = (uint32_t)o->nscopes++;
+	}
+	o->scope[s] = scope;
+	return s;
+}
+
+static uint32_t scope_free(struct snag_task_order *o, uint32_t s) /* returns the one below */
+{
+	uint32_t below = o->scope[s].below;
+	o->scope[s].below = o->free_scopes;
+	o->free_scopes = s;
+	return below;
+}
+
+/* ---- tasks ---- */
+
+static void begin(struct snag_task_order *o, uint32_t task, uint32_t node, uint32_t finish,
+		  uint32_t list)
+{
+	uint32_t r = o->free_runs;
+	if (r) {
+		o->free_runs = o->run[r].scope;
+	} else {
+		o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
+		r = (uint32_t)o->nruns++;
+	}
+	uint32_t scope = scope_new(o, (struct snag_task_scope){.node = node, .finish = finish});
+	o->run[r] = (struct snag_task_run){.scope = scope, .list = list};
+	o->slot[task] = r;
+}
+
+void snag_task_order_first(struct snag_task_order *o, uint32_t task)
+{
+	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
+	begin(o, task, node, SNAG_DPST_ROOT, 0);
+}
+
+/* A task below n may outlast the blocks above it.  If one of them is known to be outlasted,
+ * so are those above it; and an async above has marked its own. */
+static void mark_escaped(struct snag_dpst *t, uint32_t n)
+{
+	for (;; n = t->node[n].parent) {
+		struct snag_dpst_node *node = &t->node[n];
+		if (node->kind == SNAG_DPST_FINISH || node->kind == SNAG_DPST_ASYNC ||
+		    node->is_escaped)
+			return;
+		node->is_escaped = node->kind == SNAG_DPST_BLOCK;
+	}
+}
+
+void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child,
+			    bool is_spawned) /* [create] */
+{
+	struct snag_task_scope *s = top(o, task);
+	if (is_spawned && !s->block)
+		s->block = snag_dpst_add(&o->tree, s->node, SNAG_DPST_BLOCK);
+	uint32_t parent = node_at(s), finish = s->finish;
+	uint32_t node =
+		snag_dpst_add(&o->tree, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
+	if (!is_spawned)
+		mark_escaped(&o->tree, parent);
+	run_of(o, task)->step = 0;
+	begin(o, child, node, finish, run_of(o, task)->list);
+}
+
+static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
+{
+	struct snag_dpst_node *n = &o->tree.node[node];
+	n->extra = snag_joins_merge(&o->joins, n->extra, list);
+}
+
+/* Puts what a scope has collected on the task's list. */
+static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
+{
+	uint32_t list = o->tree.node[node].extra;
+	if (!list)
+		return;
+	run->list = snag_joins_merge(&o->joins, run->list, list);
+	run->has_waited = true;
+}
+
+static void leak(struct snag_task_order *o, struct snag_task_scope *s)
+{
+	if (!s->block)
+		return;
+	o->tree.node[s->block].is_leaked = true;
+	mark_escaped(&o->tree, s->block);
+}
+
+void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
+{
+	struct snag_task_run *run = run_of(o, task);
+	struct snag_task_scope *s = &o->scope[run->scope];
+	uint32_t parent = o->tree.node[s->node].parent;
+	leak(o, s);
+	if (run->has_waited) {
+		collect(o, s->finish, run->list);
+		if (o->tree.node[parent].kind == SNAG_DPST_BLOCK &&
+		    o->tree.node[s->node].kind == SNAG_DPST_SPAWN &&
+		    !o->tree.node[parent].is_leaked)
+			collect(o, parent, run->list);
+	}
+	scope_free(o, run->scope);
+	run->scope = o->free_runs;
+	o->free_runs = o->slot[task];
+	o->slot[task] = 0;
+}
+
+/* ---- scopes ---- */
+
+static void scope_open(struct snag_task_order *o, uint32_t task, struct snag_task_scope scope)
+{
+	scope.below = run_of(o, task)->scope;
+	uint32_t s = scope_new(o, scope);
+	run_of(o, task)->scope = s;
+}
+
+void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
+{
+	uint32_t node = snag_dpst_add(&o->tree, node_at(top(o, task)), SNAG_DPST_FINISH);
+	scope_open(o, task,
+		   (struct snag_task_scope){.node = node, .finish = node, .is_finish = true});
+	run_of(o, task)->step = 0;
+}
+
+void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [finish] */
+{
+	struct snag_task_run *run = run_of(o, task);
+	wait_for(o, run, o->scope[run->scope].node);
+	run->scope = scope_free(o, run->scope);
+	run->step = 0;
+}
+
+void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task) /* [frame] */
+{
+	struct snag_task_scope *s = top(o, task);
+	scope_open(o, task, (struct snag_task_scope){.node = node_at(s), .finish = s->finish});
+}
+
+void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task) /* [frame] */
+{
+	struct snag_task_run *run = run_of(o, task);
+	leak(o, &o->scope[run->scope]);
+	if (o->scope[run->scope].block)
+		run->step = 0;
+	run->scope = scope_free(o, run->scope);
+}
+
+void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
+{
+	struct snag_task_run *run = run_of(o, task);
+	struct snag_task_scope *s = &o->scope[run->scope];
+	if (s->block) {
+		wait_for(o, run, s->block);
+		s->block = 0;
+		run->step = 0;
+	}
+	while (s->is_finish && !s->is_synced_below) {
+		s->is_synced_below = true;
+		s = &o->scope[s->below];
+		if (!s->block)
+			continue;
+		wait_for(o, run, s->block);
+		run->list = snag_joins_sync(&o->joins, run->list, s->block);
+		run->has_waited = true;
+		run->step = 0;
+	}
+}
+
+/* ---- promises ---- */
+
+void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [set] */
+{
+	uint32_t step = snag_task_order_step(o, task);
+	struct snag_task_run *run = run_of(o, task);
+	snag_joins_set(&o->joins, promise, step, run->list);
+	run->step = 0;
+}
+
+void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [get] */
+{
+	struct snag_task_run *run = run_of(o, task);
+	run->list = snag_joins_get(&o->joins, run->list, promise);
+	run->has_waited = true;
+	run->step = 0;
+}
+
+uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)
+{
+	struct snag_task_run *run = run_of(o, task);
+	if (!run->step)
+		run->step = snag_dpst_step(&o->tree, node_at(&o->scope[run->scope]));
+	return run->step;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_order.h - from what tasks do to which of their steps comes before which
+ *
+ * Idea.   Tasks, finishes and syncs build the tree of order/dpst.h; promises, and what does not
+ *         nest, are waits of order/joins.h.  A task's frames and finishes are a stack; the
+ *         first spawn in a scope opens a block there, which is where the task then is.
+ *
+ * State.  slot[t]   of a task that runs or waits: its entry in run[]; entries are used again
+ *         run[]     its innermost scope, its step, its list of waits
+ *         scope[]   the scopes that are open, each with a link to the one below
+ *         Of a finish or block that is open, node.extra is the list of the waits of its tasks
+ *         that have ended.
+ *
+ * Rules.  [create]  a node below the creator's; its list is the creator's; the creator's step
+ *                   ends.  An async marks the blocks it may outlast as escaped
+ *         [end]     if the task has waited, its list goes to its finish, and to its block
+ *         [finish]  a FINISH node; at its end the list it collected is put on the task's
+ *         [sync]    closes the block of the innermost scope.  Blocks further out in the same
+ *                   frame (`spawn A; finish { sync; }`) stay open, but are waited for
+ *         [frame]   a block that is open at its end is leaked
+ *         [set]     the promise keeps the step and the list; the step ends
+ *         [get]     a node in front of the list; the step ends
+ *
+ * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
+ * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step.
+ */
+#ifndef SNAG_ORDER_TASK_ORDER_H
+#define SNAG_ORDER_TASK_ORDER_H
+
+#include "order/joins.h"
+
+struct snag_task_order {
+	struct snag_dpst tree;
+	struct snag_joins joins;
+	uint32_t *slot; /* 0: has not begun, or has ended */
+	size_t slot_cap;
+	struct snag_task_run {
+		uint32_t scope; /* or, of an unused entry, the next one */
+		uint32_t step;	/* 0: begins when it is asked for */
+		uint32_t list;
+		bool has_waited; /* its list differs from that it began with */
+	} * run;		 /* from 1 on */
+	size_t nruns, run_cap;
+	uint32_t free_runs;
+	struct snag_task_scope {
+		uint32_t below;	 /* 0: it is the frame a task begins with */
+		uint32_t node;	 /* of the task or finish; of a frame, where it was called */
+		uint32_t block;	 /* open here, or 0 */
+		uint32_t finish; /* the innermost: its node */
+		bool is_finish;
+		bool is_synced_below; /* what this frame spawned in scopes below was waited for */
+	} * scope;		      /* from 1 on */
+	size_t nscopes, scope_cap;
+	uint32_t free_scopes;
+};
+
+void snag_task_order_init(struct snag_task_order *o);
+void snag_task_order_done(struct snag_task_order *o);
+void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t npromises);
+
+static inline bool snag_task_order_has_begun(const struct snag_task_order *o, uint32_t task)
+{
+	return o->slot[task];
+}
+
+/* What the rules of traces (trace/task_rules.h) allow, in their order. */
+void snag_task_order_first(struct snag_task_order *o, uint32_t task);
+void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child,
+			    bool is_spawned);
+void snag_task_order_end(struct snag_task_order *o, uint32_t task);
+void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task);
+void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task);
+void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task);
+void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task);
+void snag_task_order_sync(struct snag_task_order *o, uint32_t task);
+void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise);
+void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise);
+
+/* The step a task is in. */
+uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
+
+/* What the task that is in a step has waited for: a list for snag_joins_has(). */
+static inline uint32_t snag_task_order_list(const struct snag_task_order *o, uint32_t task)
+{
+	return o->run[o->slot[task]].list;
+}
+
+#endif

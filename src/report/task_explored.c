@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_explored.c - what an exploration of all schedules has shown, for people and programs
+ */
+#include "report/json_writer.h"
+#include "report/task_report.h"
+
+enum { SHOWN_STEPS = 24, SHOWN_WAITS = 8 };
+
+enum snag_task_verdict snag_task_explored_verdict(const struct snag_task_explored *x)
+{
+	if (x->nraces)
+		return SNAG_TASK_RACE;
+	return x->exhaustive ? SNAG_TASK_RACE_FREE : SNAG_TASK_NO_RACE_FOUND;
+}
+
+static void access_object(struct snag_json *j, const char *key,
+			  const struct snag_task_explored_access *a)
+{
+	snag_json_object(j, key);
+	snag_json_uint(j, "line", a->place.line);
+	snag_json_uint(j, "column", a->place.column);
+	snag_json_string(j, "op", a->is_write ? "write" : "read");
+	snag_json_uint(j, "task", a->task);
+	snag_json_end(j);
+}
+
+static void race_object(struct snag_json *j, const struct snag_task_explored_race *race)
+{
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "variable", race->variable);
+	access_object(j, "first", &race->first);
+	access_object(j, "second", &race->second);
+	snag_json_array(j, "schedule");
+	for (size_t i = 0; i < race->nschedule; i++)
+		snag_json_uint(j, NULL, race->schedule[i]);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+void snag_task_explored_json(const struct snag_task_explored *x, struct snag_json *j)
+{
+	snag_json_newline(j);
+	snag_json_object(j, "explore");
+	snag_json_uint(j, "schedules", x->schedules);
+	snag_json_bool(j, "exhaustive", x->exhaustive);
+	snag_json_array(j, "racy_variables");
+	for (size_t i = 0; i < x->nraces; i++)
+		snag_json_string(j, NULL, x->race[i].variable);
+	snag_json_end(j);
+	snag_json_uint(j, "final_states", x->final_states);
+	snag_json_bool(j, "deterministic", x->deterministic);
+	snag_json_bool(j, "deadlock", x->ndeadlock > 0);
+	snag_json_bool(j, "endless", x->nendless > 0);
+	snag_json_string(j, "verdict", snag_task_verdict_text[snag_task_explored_verdict(x)]);
+	snag_json_string(j, "why", x->gap);
+	snag_json_uint(j, "graphs", x->graphs);
+	snag_json_uint(j, "redundant", x->redundant);
+	snag_json_uint(j, "cut", x->cut);
+	snag_json_double(j, "seconds", x->seconds);
+	if (x->confirmed) {
+		snag_json_uint(j, "confirmed", x->confirmed);
+		snag_json_bool(j, "same_memory", x->same_memory);
+		snag_json_bool(j, "same_graph", x->same_graph);
+	}
+	snag_json_array(j, "errors");
+	for (size_t i = 0; i < x->nerrors; i++)
+		snag_json_string(j, NULL, x->error[i]);
+	snag_json_end(j);
+	snag_json_array(j, "races");
+	for (size_t i = 0; i < x->nraces; i++)
+		race_object(j, &x->race[i]);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "0 1 1 0": consecutive steps of one task are one turn. */
+static void turns(struct snag_printer *to, const struct snag_task_explored_race *race)
+{
+	int shown = 0;
+	for (size_t i = 0; i < race->nschedule; i++) {
+		if (i > 0 && race->schedule[i] == race->schedule[i - 1])
+			continue;
+		if (shown++ == SHOWN_STEPS) {
+			snag_print(to, " ...");
+			return;
+		}
+		snag_printf(to, " %u", race->schedule[i]);
+	}
+}
+
+static void race_line(struct snag_printer *to, const struct snag_task_explored_race *race)
+{
+	const struct snag_task_explored_access *a = &race->first, *b = &race->second;
+	snag_print(to, "  race on ");
+	snag_print_name(to, race->variable);
+	snag_printf(to, ": task %u %s at %u:%u, task %u %s at %u:%u; tasks take turns:", a->task,
+		    a->is_write ? "writes" : "reads", a->place.line, a->place.column, b->task,
+		    b->is_write ? "writes" : "reads", b->place.line, b->place.column);
+	turns(to, race);
+	snag_print(to, "\n");
+}
+
+static void waits_lines(struct snag_printer *to, const char *what,
+			const struct snag_task_wait *wait, size_t n)
+{
+	if (n == 0)
+		return;
+	snag_printf(to, "  %s:", what);
+	for (size_t i = 0; i < n && i < SHOWN_WAITS; i++)
+		snag_printf(to, "%s task %u waits at %u:%u (%s)", i ? "," : "", wait[i].task,
+			    wait[i].place.line, wait[i].place.column, wait[i].what);
+	snag_print(to, n > SHOWN_WAITS ? ", ...\n" : "\n");
+}
+
+/* Whether some detector reports a race that no schedule has. */
+static bool is_refuted(const struct snag_task_report *r)
+{
+	if (snag_task_explored_verdict(r->explored) != SNAG_TASK_RACE_FREE)
+		return false;
+	for (size_t i = 0; i < r->nfindings; i++)
+		if (r->findings[i].nraces)
+			return true;
+	return false;
+}
+
+void snag_task_explored_text(const struct snag_task_report *r, struct snag_printer *to)
+{
+	const struct snag_task_explored *x = r->explored;
+	enum snag_task_verdict verdict = snag_task_explored_verdict(x);
+	snag_printf(to, "explore: %s", snag_task_verdict_text[verdict]);
+	if (x->nraces)
+		snag_printf(to, " on %zu variable%s", x->nraces, plural(x->nraces));
+	snag_printf(to, "; %llu schedule%s, %s; %llu final state%s (%.2f s)\n",
+		    (unsigned long long)x->schedules, plural(x->schedules), x->gap,
+		    (unsigned long long)x->final_states, plural(x->final_states), x->seconds);
+	if (is_refuted(r))
+		snag_print(to, "  the races reported above are false: no schedule has one\n");
+	for (size_t i = 0; i < x->nraces; i++)
+		race_line(to, &x->race[i]);
+	waits_lines(to, "deadlock", x->deadlock, x->ndeadlock);
+	waits_lines(to, "endless loop", x->endless, x->nendless);
+	for (size_t i = 0; i < x->nerrors; i++) {
+		snag_print(to, "  error in some schedule: ");
+		snag_print_name(to, x->error[i]);
+		snag_print(to, "\n");
+	}
+	if (x->confirmed)
+		snag_printf(to, "  %llu random schedules more have %s memory and %s graph\n",
+			    (unsigned long long)x->confirmed,
+			    x->same_memory ? "the same" : "another",
+			    x->same_graph ? "the same" : "another");
+	if (r->stats)
+		snag_printf(to,
+			    "  %llu computation graphs, %llu schedules given up, %llu cut off\n",
+			    (unsigned long long)x->graphs, (unsigned long long)x->redundant,
+			    (unsigned long long)x->cut);
+}
