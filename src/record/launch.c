@@ -26,7 +26,8 @@ struct snag_launch {
 	uint64_t n; /* records read */
 	int status; /* of the program */
 	bool has_ended;
-	long pause_ns; /* the next wait for a record */
+	long pause_ns;				/* the next wait for a record */
+	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
 };
 
 static const size_t channel_bytes =
@@ -76,8 +77,8 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	/* What the terminal sends goes to the program too, and its end is ours. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	l->was_int = signal(SIGINT, SIG_IGN);
+	l->was_quit = signal(SIGQUIT, SIG_IGN);
 	l->pid = fork();
 	if (l->pid == 0)
 		program_run(l, argv, options, failed[1]);
@@ -122,10 +123,18 @@ static bool record_take(struct snag_launch *l, struct rt_record *ret)
 	return true;
 }
 
+/* From now on the signals of the terminal are for us. */
+static void end_note(struct snag_launch *l)
+{
+	l->has_ended = true;
+	signal(SIGINT, l->was_int);
+	signal(SIGQUIT, l->was_quit);
+}
+
 static bool has_ended(struct snag_launch *l)
 {
 	if (!l->has_ended && waitpid(l->pid, &l->status, WNOHANG) == l->pid)
-		l->has_ended = true;
+		end_note(l);
 	return l->has_ended;
 }
 
@@ -147,9 +156,11 @@ int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record)
 void snag_launch_abandon(struct snag_launch *l)
 {
 	__atomic_store_n(&l->channel->ended, 1, __ATOMIC_RELAXED);
-	while (!l->has_ended && waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
+	if (l->has_ended)
+		return;
+	while (waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
 		;
-	l->has_ended = true;
+	end_note(l);
 }
 
 int snag_launch_status(const struct snag_launch *l)
