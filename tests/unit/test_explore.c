@@ -204,6 +204,14 @@ static void limits_are_honest(void **state)
 	assert_int_equal(x.final_states, 0);
 	snag_explored_done(&x);
 
+	/* Also inside a schedule, and everybody gets a turn in it. */
+	explore_with("var x; main { async { while (1) { x = x + 1; } } while (1) { x = x * 2; } }",
+		     &(struct snag_explore_options){.seconds = 0.05, .steps = UINT64_MAX}, &x);
+	assert_int_equal(x.gap, SNAG_EXPLORE_SECONDS);
+	assert_int_equal(x.schedules, 0);
+	assert_racy(&x, "x");
+	snag_explored_done(&x);
+
 	sig_atomic_t stop = 1;
 	explore_with(racy, &(struct snag_explore_options){.stop = &stop}, &x);
 	assert_false(x.exhaustive);
