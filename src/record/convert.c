@@ -21,7 +21,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { TEXT_MAX = 2048, FREED_BYTES = 1024, PAGE = 4096, ROOM = FREED_BYTES, ID_BYTES = 64 };
+enum {
+	TEXT_MAX = 2048,
+	FREED_BYTES = 1024,
+	PAGE = 4096,
+	MAIN_STACK = 64 << 20,
+	ROOM = FREED_BYTES,
+	ID_BYTES = 64
+};
 
 struct snag_convert {
 	FILE *schedule;
@@ -37,8 +44,9 @@ struct snag_convert {
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t n;
-	uint64_t first; /* number of ev[0] */
-	bool is_taken;	/* the batch was, and goes away */
+	uint64_t first;	 /* number of ev[0] */
+	uint64_t forgot; /* the last address of which the past was forgotten */
+	bool is_taken;	 /* the batch was, and goes away */
 	bool was_deadlock;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
@@ -63,11 +71,14 @@ static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *te
 	return snag_strtab_intern(words, text, len);
 }
 
-static uint32_t variable_new(void *ctx, uint64_t addr)
+static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 {
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
-	size_t len = snag_regions_name(c->regions, addr, text);
+	bool is_block;
+	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
+	if (is_block && is_first)
+		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
 	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 }
 
@@ -212,7 +223,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
-		size_t len = snag_regions_name(c->regions, address_of(r), text);
+		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
 		name_new(c, SNAG_SPACE_LOCK, text, len, sizeof(text));
 	}
 	return r->arg;
@@ -258,6 +269,13 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 	c->loc[r->arg] = at;
 	if (c->nnodes <= r->arg)
 		c->nnodes = (size_t)r->arg + 1;
+}
+
+/* The stack of a thread is what was forgotten just before; that of main is not known. */
+static void stack_begins(struct snag_convert *c, const struct rt_record *r)
+{
+	uint64_t top = address_of(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
+	snag_regions_stack(c->regions, r->arg, low, top);
 }
 
 static void module_begins(struct snag_convert *c, const struct rt_record *r)
@@ -379,10 +397,13 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
+		snag_regions_alloc(c->regions, address_of(r), (uint64_t)r->arg * PAGE, c->thread,
+				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
 		snag_cells_forget(c->cells, address_of(r), (uint64_t)r->arg * PAGE);
+		c->forgot = address_of(r);
 		break;
 	case RT_STACK:
-		snag_regions_stack(c->regions, r->arg, address_of(r));
+		stack_begins(c, r);
 		break;
 	case RT_MODULE:
 		module_begins(c, r);

@@ -87,8 +87,8 @@ enum rt_op {
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,
-	RT_SYNC_READ, /* arg = token: an acquiring load of a variable nobody else has */
-	RT_SYNC_WRITE, /* a releasing store to it */
+	RT_SYNC_READ,	/* arg = token: an acquiring load of a variable nobody else has */
+	RT_SYNC_WRITE,	/* a releasing store to it */
 	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
 	RT_FORK, /* arg = thread */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum policy { RANDOM, ROUND_ROBIN, PCT };
+enum { GROWTH = 16, LONGEST = 1 << 21 }; /* turns: a part of the run so far, and a bound */
 enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
 
 struct turn {
@@ -157,6 +158,12 @@ static int64_t until_change(void)
 	return (int64_t)least;
 }
 
+static int64_t random_length(void)
+{
+	uint64_t mean = (uint64_t)rt_options.quantum + total_events / GROWTH;
+	return 1 + (int64_t)rt_policy_random(2 * (mean < LONGEST ? mean : LONGEST));
+}
+
 int64_t rt_policy_fuel(const struct rt_thread *t)
 {
 	if (next_turn < nturns && turn[next_turn].tid == t->tid)
@@ -167,7 +174,7 @@ int64_t rt_policy_fuel(const struct rt_thread *t)
 	case PCT:
 		return until_change();
 	default:
-		return 1 + (int64_t)rt_policy_random(2 * (uint64_t)rt_options.quantum);
+		return random_length();
 	}
 }
 

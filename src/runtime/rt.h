@@ -22,6 +22,7 @@
 #include "runtime/channel.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,8 @@ enum rt_state {
 	RT_DONE,    /* has ended */
 };
 
+enum { RT_PENDING = 8 };
+
 struct rt_object;
 
 struct rt_thread {
@@ -103,6 +106,12 @@ struct rt_thread {
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
+
+	/* Signals that wait for a good moment; see signals.c. */
+	bool was_interrupted; /* the last wait, by a handler */
+	uint32_t npending;
+	int pending[RT_PENDING];
+	siginfo_t pending_info[RT_PENDING];
 };
 
 struct rt {

@@ -11,6 +11,7 @@
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 
 #include <linux/membarrier.h>
@@ -96,12 +97,18 @@ static void timed_remove(struct rt_thread *t)
 	t->deadline = RT_NEVER;
 }
 
-static void time_out(struct rt_thread *t)
+/* It no longer waits, though nobody has woken it. */
+static void wait_end(struct rt_thread *t)
 {
 	timed_remove(t);
 	if (t->waits_for)
 		rt_object_dequeue(t->waits_for, t);
 	t->waits_for = NULL;
+}
+
+static void time_out(struct rt_thread *t)
+{
+	wait_end(t);
 	t->has_timed_out = true;
 	ready_add(t);
 }
@@ -192,11 +199,31 @@ static bool deadline_passed(struct rt_thread *self)
 	return t == self;
 }
 
+/* A signal came: a thread that waits for something no longer does, and wants its turn. */
+static bool wait_interrupt(struct rt_thread *self)
+{
+	struct rt_thread *t = NULL;
+	rt_sched_lock();
+	if (self->state == RT_BLOCKED) {
+		self->was_interrupted = true;
+		wait_end(self);
+		ready_add(self);
+		t = rt_sched.current ? NULL : baton_give(self);
+	}
+	rt_sched_unlock();
+	if (t && t != self)
+		thread_start(t);
+	return t == self;
+}
+
 static void turn_wait(struct rt_thread *self, rt_time deadline)
 {
 	/* pairs with the release in thread_start */
 	while (!__atomic_load_n(&self->go, __ATOMIC_ACQUIRE)) {
-		if (rt_sys_futex_wait(&self->go, 0, deadline) != -110 /* ETIMEDOUT */)
+		long rc = rt_sys_futex_wait(&self->go, 0, deadline);
+		if (self->npending && wait_interrupt(self))
+			break;
+		if (rc != -110 /* ETIMEDOUT */)
 			continue;
 		if (deadline_passed(self))
 			break;
@@ -254,8 +281,10 @@ bool rt_sched_event(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return false;
-	while (rt_hot.fuel <= 0)
+	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_signals_run(self);
+	}
 	rt_hot.fuel--;
 	return true;
 }
@@ -320,13 +349,15 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
 	self->waits_for = object;
-	self->has_timed_out = false;
+	self->has_timed_out = self->was_interrupted = false;
 	self->deadline = RT_NEVER;
 	if (object)
 		rt_object_enqueue(object, self);
 	if (deadline != RT_NEVER)
 		timed_add(self, deadline);
 	turn_pass(self, deadline);
+	if (self->npending)
+		rt_signals_run(self);
 	return !self->has_timed_out;
 }
 
