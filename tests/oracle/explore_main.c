@@ -5,11 +5,13 @@
  * For each program the explorer must give the answers of explore_brute.c: the same racy
  * variables, as many final states and computation graphs (more there cannot be, every one is
  * that of a real schedule), deadlock or not, the same places that can fail.  The first
- * difference is shrunk and printed, and ends the run with status 1.  Then the programs of
- * explore_tasks.h.
+ * difference is shrunk and printed, and ends the run with status 1.  Programs with loops, which
+ * have no end of interleavings, are compared with explore_states.c instead.  Then come the
+ * programs of explore_tasks.h.
  */
 #include "explore_brute.h"
 #include "explore_program.h"
+#include "explore_states.h"
 #include "explore_tasks.h"
 
 #include "lang/explore.h"
@@ -21,7 +23,8 @@
 #include <time.h>
 
 struct tally {
-	unsigned long programs, too_large, racy, isolated, deadlocks, errors, several;
+	unsigned long programs, too_large, racy, isolated, deadlocks, errors, several, loops,
+		endless;
 	unsigned long all, run, redundant; /* schedules */
 };
 
@@ -73,6 +76,32 @@ static void count(struct tally *t, const struct snag_explored *x, const struct b
 	t->redundant += x->redundant;
 }
 
+/* Programs with loops: what can be told from the graph of their states. */
+static bool states_fail(const struct snag_program *program, struct context *c)
+{
+	struct states s;
+	struct snag_explored x;
+	states_explore(program, &s);
+	snag_explore(program, &(struct snag_explore_options){.schedules = 300, .steps = 1000}, &x);
+	bool applies = s.is_exact && x.exhaustive;
+	bool ok = !applies ||
+		  ((x.deadlock.n > 0) == s.deadlock &&
+		   (s.error || (x.endless.n > 0) == s.endless) && (s.racy & ~racy_bits(&x)) == 0 &&
+		   (x.nerrors > 0) == s.error && (s.endless || x.final_states == s.final_states));
+	c->tally.too_large += !applies;
+	c->tally.endless += applies && s.endless;
+	c->tally.loops += applies;
+	snprintf(c->why, sizeof(c->why),
+		 "          racy %8s  final states  deadlock  endless  error\n"
+		 "truth     %13x %13zu %9d %8d %6d  (%zu states)\n"
+		 "explored  %13x %13llu %9d %8d %6d",
+		 "", s.racy, s.final_states, s.deadlock, s.endless, s.error, s.nstates,
+		 racy_bits(&x), (unsigned long long)x.final_states, x.deadlock.n > 0,
+		 x.endless.n > 0, x.nerrors > 0);
+	snag_explored_done(&x);
+	return !ok;
+}
+
 static bool fails(const struct explore_program *p, void *ctx)
 {
 	struct context *c = ctx;
@@ -86,6 +115,11 @@ static bool fails(const struct explore_program *p, void *ctx)
 	if (snag_program_parse("random", text, strlen(text), &program, &err) < 0) {
 		snprintf(c->why, sizeof(c->why), "%.300s", err.msg);
 		return true;
+	}
+	if (strstr(text, "while")) {
+		bool failed = states_fail(program, c);
+		snag_program_free(program);
+		return failed;
 	}
 	brute_explore(program, c->max_schedules, &b);
 	if (!b.is_exact) {
@@ -144,7 +178,9 @@ static bool run(const struct options *o, struct context *c)
 					     .promises = prng_chance(&random, 40),
 					     .spawn = prng_chance(&random, 20),
 					     .branches = prng_chance(&random, 70),
-					     .cells = prng_chance(&random, 20)};
+					     .cells = prng_chance(&random, 20),
+					     .loops = prng_chance(&random, 20)};
+		f.cells &= !f.loops;
 		struct explore_program p;
 		explore_program_random(&p, &f, &random);
 		if (fails(&p, c)) {
@@ -213,8 +249,9 @@ int main(int argc, char **argv)
 	double begin = now();
 	bool ok = run(&o, &c);
 	const struct tally *t = &c.tally;
-	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu\n",
-	       t->racy, t->isolated, t->deadlocks, t->errors, t->several);
+	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu, "
+	       "loops %lu, endless %lu\n",
+	       t->racy, t->isolated, t->deadlocks, t->errors, t->several, t->loops, t->endless);
 	printf("schedules: all %lu, explored %lu, redundant %lu; %.1f s\n", t->all, t->run,
 	       t->redundant, now() - begin);
 	printf("explore: %lu passed, %lu did not apply\n", t->programs - t->too_large - !ok,

@@ -169,6 +169,18 @@ static void waiting_loops_end(void **state)
 	snag_explored_done(&x);
 }
 
+/* The state of a loop includes what it is about to read. */
+static void loops_over_arrays_go_on(void **state)
+{
+	struct snag_explored x = explored(
+		"var a[3], x; proc look(i) { if (a[i] == 0) { if (i < 2) { look(i + 1); } } }\n"
+		"main { look(0); x = 1; }");
+	assert_true(x.exhaustive);
+	assert_int_equal(x.endless.n, 0);
+	assert_int_equal(x.final_states, 1);
+	snag_explored_done(&x);
+}
+
 static void endless_loop_is_found(void **state)
 {
 	struct snag_explored x =
@@ -247,6 +259,7 @@ int main(void)
 		cmocka_unit_test(deadlock_in_one_order),
 		cmocka_unit_test(set_twice_in_one_order),
 		cmocka_unit_test(waiting_loops_end),
+		cmocka_unit_test(loops_over_arrays_go_on),
 		cmocka_unit_test(endless_loop_is_found),
 		cmocka_unit_test(limits_are_honest),
 		cmocka_unit_test(memories_are_compared_by_content),
