@@ -14,6 +14,7 @@
 #include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
+#include "runtime/thread.h"
 
 #include <linux/membarrier.h>
 #include <string.h>
@@ -162,8 +163,18 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, 0, t->tid);
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
 	rt_epoch_end();
+}
+
+/* Whether the thread that the schedule wants can be chosen, or never will be.  One that only
+ * sleeps is woken: time orders nothing.  One in a system call is waited for. */
+static bool wanted_hurry(uint32_t tid)
+{
+	struct rt_thread *t = tid == RT_ANYBODY ? NULL : rt_thread_at(tid);
+	if (t && t->state == RT_BLOCKED && !t->waits_for && t->deadline != RT_NEVER)
+		time_out(t);
+	return !t || t->state != RT_OUT;
 }
 
 /* Gives the baton, which nobody has, to a ready thread.  Returns it; NULL: none is. */
@@ -171,6 +182,8 @@ static struct rt_thread *baton_give(const struct rt_thread *last)
 {
 	if (rt_sched.timed)
 		timed_wake();
+	if (!wanted_hurry(rt_policy_wanted()))
+		return NULL;
 	if (rt_sched.nready == 0 && !(rt_sched.timed && timed_wake_idle())) {
 		if (!rt_sched.timed && rt_sched.nout == 0)
 			rt_deadlock();
@@ -298,6 +311,7 @@ struct rt_thread *rt_sched_point(void)
 		turn_over(self);
 	rt_sched_event();
 	rt_epoch_end();
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
 }
 

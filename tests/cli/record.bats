@@ -206,7 +206,7 @@ C
 	snags record ./absent
 	refused 2 "snag: record: ./absent: No such file or directory"
 	snags record true
-	refused 2 "snag: record: true: was not built with 'snag cc', or did not start"
+	refused 2 "snag: record: true: was not built with this 'snag cc', or did not start"
 	[ ! -e run.snag ]
 	snags record -o absent/run.snag true
 	refused 2 "snag: record: absent/run.snag: No such file or directory"
