@@ -58,6 +58,10 @@ struct drdp {
 		uint32_t now, node;
 		uint32_t yes, no; /* steps of the node up to, from */
 	} before[BEFORE];
+	struct cover { /* the last answer of is_covered() */
+		uint32_t now, a;
+		bool yes;
+	} cover;
 	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
 	size_t x_cap, iso_cap;
 	struct snag_past_pool pool;
@@ -122,6 +126,7 @@ static void now_begin(struct drdp *d, const struct snag_event *ev)
 	d->now_node = d->order.tree.step[d->now];
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
+	d->cover.now = 0;
 }
 
 static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
@@ -157,7 +162,13 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 /* Whether `now` need not be added to what is there. */
 static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 {
-	return d->is_alone && !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
+	if (!d->is_alone)
+		return false;
+	if (d->cover.now != d->now || d->cover.a != a) {
+		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
+		d->cover = (struct cover){.now = d->now, .a = a, .yes = yes};
+	}
+	return d->cover.yes;
 }
 
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
