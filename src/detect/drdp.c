@@ -17,7 +17,7 @@
  *         [iso write]  races with w, r that do not; then iw gets this step
  *         [prune]      what comes before a step that is added can go: whatever is parallel to
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
- *                      is done when a list has doubled
+ *                      is done when a list has doubled, or more
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
  *                      does (task_order.h).  Without promises a list is then no longer
  *                      than the stack of blocks, and without spawn one step
@@ -175,7 +175,7 @@ static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
  * neighbours: of two steps the later one's way meets that of now further down). */
 static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 {
-	uint32_t first = snag_past_first(p), n = 0, last_block = 0;
+	uint32_t first = snag_past_first(p), n = 0, gone = 0, last_block = 0;
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &d->pool.link[*at];
 		uint32_t a = l->past.who, block = 0;
@@ -185,14 +185,16 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 		is_gone |= block && block == last_block;
 		if (is_gone) {
 			*at = snag_past_unlink(&d->pool, *at);
-			d->pruned++;
+			gone++;
 			continue;
 		}
 		last_block = block;
 		at = &l->next;
 		n++;
 	}
-	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, n > ROOM ? n : ROOM};
+	d->pruned += gone;
+	uint32_t room = gone < n / 4 ? 3 * n : n; /* after a pass for little, wait longer */
+	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, room > ROOM ? room : ROOM};
 }
 
 static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now)
