@@ -86,3 +86,9 @@ build/bench/tasks -r "$repetitions" -C "$commit" >"$dir/tasks.csv"
 cp "$dir/tasks.csv" "$out/tasks.csv"
 bench/tasks.py "$out/tasks.csv" "$out/tasks.md"
 echo "bench: wrote $out/tasks.csv and $out/tasks.md" >&2
+
+echo "bench: traces of tasks" >&2
+build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
+cp "$dir/task_traces.csv" "$out/task_traces.csv"
+bench/task_traces.py "$out/task_traces.csv" "$out/task_traces.md"
+echo "bench: wrote $out/task_traces.csv and $out/task_traces.md" >&2
