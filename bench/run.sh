@@ -97,3 +97,9 @@ echo "bench: wrote $out/graphs.csv and $out/graphs.md" >&2
 echo "bench: explore" >&2
 bench/explore.py build/snag tests/tasks "$repetitions" "$commit" "$out/explore.csv" "$out/explore.md"
 echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
+
+echo "bench: traces of tasks" >&2
+build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
+cp "$dir/task_traces.csv" "$out/task_traces.csv"
+bench/task_traces.py "$out/task_traces.csv" "$out/task_traces.md"
+echo "bench: wrote $out/task_traces.csv and $out/task_traces.md" >&2
