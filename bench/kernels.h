@@ -4,7 +4,7 @@
  *
  * PROGRAM [-r REPETITIONS] [-C COMMIT]: one CSV line per kernel:
  *
- *   kernel       fib: 1.3 M tasks that do nothing; nqueens: 0.2 M tasks, each with a board of
+ *   kernel       fib: 2.7 M tasks that do nothing; nqueens: 0.2 M tasks, each with a board of
  *                its own; sort: merge sort of 4 M numbers, 8 K tasks
  *   runtime      as given by the program
  *   workers      how many
