@@ -83,10 +83,10 @@ for name in foundation prediction; do
 done
 
 echo "bench: tasks" >&2
-build/bench/tasks -r "$repetitions" -C "$commit" >"$dir/tasks.csv"
-cp "$dir/tasks.csv" "$out/tasks.csv"
-bench/tasks.py "$out/tasks.csv" "$out/tasks.md"
-echo "bench: wrote $out/tasks.csv and $out/tasks.md" >&2
+bench/tasks.sh "$repetitions" "$commit" "$dir"
+cp "$dir/tasks.csv" "$dir/task-runtimes.csv" "$out/"
+bench/tasks.py "$out/tasks.csv" "$out/task-runtimes.csv" "$out/tasks.md"
+echo "bench: wrote $out/tasks.csv, $out/task-runtimes.csv and $out/tasks.md" >&2
 
 echo "bench: graphs" >&2
 build/bench/graphs -r "$repetitions" -C "$commit" tests/tasks/table3_*.task >"$dir/graphs.csv"
