@@ -27,7 +27,8 @@
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
  *         [branch]    now joins what is owed to it: for all earlier reads of its thread, or
- *                     only for those of the variables that were named since the last branch
+ *                     only for those of the variables that were named since the last
+ *                     branch, and from before the thread named any
  *         [depends]   names a variable
  *         [atomic]    [acquire] [read] and/or [write] [release] of a lock of the variable
  *         Then a plain access is racy if some conflicting one is not ordered before it
@@ -88,10 +89,15 @@ struct snag_predictive_thread {
 	uint32_t innermost;	   /* of the sections it holds, or 0 */
 	uint32_t state;		   /* another number whenever the sections it holds change */
 	snag_lockset lockset;
-	uint32_t who;	   /* another number for every thread, also on the same seat */
-	uint32_t *pending; /* to branch: sections whose release is owed, one per thread */
-	size_t npending, pending_cap;
-	uint32_t *named; /* to branch: variables the next one depends on; none: on all */
+	uint32_t who; /* another number for every thread, also on the same seat */
+	/* To branch: sections whose release is owed to any branch, one per thread; once the
+	 * thread names variables, what is owed to those that name none. */
+	struct snag_owed_sections {
+		uint32_t *at;
+		size_t n, cap;
+	} pending, unnamed;
+	bool names;	 /* it has named variables */
+	uint32_t *named; /* those the next branch depends on; none: on all */
 	size_t nnamed, named_cap;
 };
 
@@ -159,6 +165,8 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
 			       struct snag_predictive_thread *t);
+void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predictive_thread *t,
+				   struct snag_owed_sections *owed);
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
 				struct snag_predictive_thread *t, uint32_t section);
 /* Composing: the shared releases of a lock since the last that was alone. */

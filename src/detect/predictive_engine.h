@@ -260,17 +260,13 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	if (t->nnamed) {
-		for (size_t i = 0; i < t->nnamed; i++)
-			snag_predictive_take_owed(p, &p->x[t->named[i]], t);
-		t->nnamed = 0;
-		return;
-	}
-	for (size_t i = 0; i < t->npending; i++) {
-		section_join(p, &t->now, t->pending[i]);
-		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
-	}
-	t->npending = 0;
+	if (t->pending.n)
+		snag_predictive_take_sections(p, t, &t->pending);
+	if (!t->nnamed)
+		snag_predictive_take_sections(p, t, &t->unnamed);
+	for (size_t i = 0; i < t->nnamed; i++)
+		snag_predictive_take_owed(p, &p->x[t->named[i]], t);
+	t->nnamed = 0;
 }
 
 ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev) /* [depends] */
@@ -278,6 +274,7 @@ ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	t->named = snag_grow(t->named, &t->named_cap, t->nnamed + 1, sizeof(*t->named));
 	t->named[t->nnamed++] = ev->target;
+	t->names = true;
 }
 
 ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predictive *p,
