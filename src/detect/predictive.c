@@ -56,6 +56,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	snag_huge_free(p->x, p->x_cap, sizeof(*p->x));
 	snag_conflict_tables_done(&p->conflicts);
 	free(p->nodes.node);
+	free(p->held.at);
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
@@ -96,7 +97,10 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 	t->now = snag_vclock_share(p->pool.empty);
 	t->hb = snag_vclock_share(p->pool.empty);
 	t->wrote = snag_vclock_share(p->pool.empty);
-	t->innermost = 0; /* what it held it holds for ever */
+	t->innermost = t->nshared = 0; /* what it held it holds for ever */
+	snag_held_drop(&p->held, &p->sections, &p->pool, t->held);
+	t->held = 0;
+	t->held_is_stale = false;
 	t->lockset = 0;
 	t->state = ++p->states;
 }
@@ -181,6 +185,19 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 		node->next = p->unused_owed;
 		p->unused_owed = number;
 	}
+}
+
+/* ---- the sections held, as a stack ---- */
+
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t)
+{
+	const struct snag_section_rest *rest = p->sections.rest;
+	uint32_t i = t->innermost;
+	while (i && rest[i].outer)
+		i = rest[i].outer;
+	for (; i; i = i == t->innermost ? 0 : rest[i].inner)
+		t->held = snag_held_push(&p->held, &p->sections, t->held, i);
+	t->held_is_stale = false;
 }
 
 /* ---- what is owed to the next branch: B_t ---- */

@@ -13,8 +13,8 @@
  *                     lockset, what it owes to the next branch (B_t).
  *         lock[l]     its holder, its last release (H_l, C_l), the filed sections
  *         atomic[x]   the same for the lock that atomic accesses of x are taken to hold
- *         x[v]        accesses to race with; conflicting sections by lock (L_l,x); what is
- *                     owed to the next read (B_t,x); its last write
+ *         x[v]        accesses to race with; conflicting sections by lock (L_l,x), or the
+ *                     last write with all its sections; what is owed to the next read (B_t,x)
  *
  * Rules.  [acquire]   composing: hb and now join those of the last release.
  *                     write_write_sections: if the acquire of an earlier section of the lock
@@ -87,6 +87,9 @@ struct snag_predictive_thread {
 	struct snag_vclock *wrote; /* write_write_sections: what write-write conflicts order
 				    * before its next event */
 	uint32_t innermost;	   /* of the sections it holds, or 0 */
+	uint32_t held;		   /* last write-read: the same as a stack, */
+	bool held_is_stale;	   /* unless a section was left that is not the innermost */
+	uint32_t nshared;	   /* how many of them are shared */
 	uint32_t state;		   /* another number whenever the sections it holds change */
 	snag_lockset lockset;
 	uint32_t who; /* another number for every thread, also on the same seat */
@@ -116,6 +119,7 @@ struct snag_predictive_variable {
 		snag_tid thread;
 		uint32_t time; /* event + 1; 0: never */
 		uint32_t seen; /* state of the thread that read it last */
+		uint32_t held; /* the sections it was in */
 	} last_write;
 };
 
@@ -134,6 +138,7 @@ struct snag_predictive {
 	struct snag_locksets locksets;
 	struct snag_conflict_tables conflicts;
 	struct snag_conflict_nodes nodes;
+	struct snag_held_nodes held;
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
@@ -165,6 +170,7 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
 			       struct snag_predictive_thread *t);
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t);
 void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predictive_thread *t,
 				   struct snag_owed_sections *owed);
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
