@@ -36,7 +36,7 @@
  *                    write of the same thread, or a branch that depends on it, follows in
  *                    the witness.  A branch depends on all earlier reads of its thread,
  *                    or if DEPENDS events since its last branch name variables, on those
- *                    of these variables
+ *                    of these variables, and on those before its first DEPENDS event
  *         [race]     the last two events are plain accesses of one variable by
  *                    two threads, at least one a write
  *         Nested acquires and releases are no lock operations.  Atomic accesses
@@ -224,15 +224,16 @@ static int check_numbers(struct replay *r) /* [number] */
 static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, const bool *is_in,
 			    uint32_t *named_by)
 {
-	bool is_for_witness = false; /* the next branch is in the witness */
+	const struct snag_event *all = r->trace->ev;
 	for (uint32_t i = n; i-- > 0;) {
-		const struct snag_event *ev = &r->trace->ev[event[i]];
-		if (ev->op == SNAG_OP_BRANCH)
-			is_for_witness = is_in[event[i]];
-		else if (ev->op == SNAG_OP_DEPENDS && is_for_witness)
-			named_by[ev->target] = ev->thread;
-		else if (is_read(ev->op))
+		const struct snag_event *ev = &all[event[i]];
+		if (is_read(ev->op))
 			r->named[event[i]] = named_by[ev->target] == ev->thread;
+		if (ev->op != SNAG_OP_BRANCH || !is_in[event[i]])
+			continue;
+		for (uint32_t k = i; k-- > 0 && all[event[k]].op != SNAG_OP_BRANCH;)
+			if (all[event[k]].op == SNAG_OP_DEPENDS)
+				named_by[all[event[k]].target] = ev->thread;
 	}
 }
 
@@ -274,6 +275,7 @@ static void choose_causal(struct replay *r, enum snag_rules rules)
 	if (has_op(r->trace, SNAG_OP_DEPENDS))
 		choose_named(r);
 	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
+	uint32_t *first = filled(nthreads, UINT32_MAX);	     /* where it names for the first time */
 	struct sequence s = {0};
 	for (uint32_t e; (e = sequence_next(r, &s)) != SNAG_NO_EVENT;) {
 		const struct snag_event *ev = &r->trace->ev[e];
@@ -281,10 +283,15 @@ static void choose_causal(struct replay *r, enum snag_rules rules)
 		bool depends = is_write(ev->op) || (is_branch && !names[ev->thread]);
 		if (depends && r->causal[ev->thread] <= r->pit[e])
 			r->causal[ev->thread] = r->pit[e] + 1;
+		if (is_branch && names[ev->thread] && r->causal[ev->thread] < first[ev->thread])
+			r->causal[ev->thread] = first[ev->thread];
+		if (ev->op == SNAG_OP_DEPENDS && first[ev->thread] == UINT32_MAX)
+			first[ev->thread] = r->pit[e];
 		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
 		names[ev->thread] &= !is_branch;
 	}
 	free(names);
+	free(first);
 }
 
 static bool has_happened(const struct replay *r, uint32_t event)
