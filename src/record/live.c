@@ -17,6 +17,8 @@ struct live {
 	uint64_t events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
+	void (*on_held)(void *ctx, int pid);
+	void *ctx;
 };
 
 static double seconds_now(void)
@@ -31,7 +33,7 @@ static int live_end(struct live *l, struct snag_error *err)
 	l->has_ended = true;
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
-				 "%s: was not built with 'snag cc', or did not start", l->src.name);
+				 "%s: was not built with this 'snag cc', or did not start", l->src.name);
 	if (l->events == 0)
 		return snag_fail(err, SNAG_EINPUT, "%s: nothing was recorded", l->src.name);
 	return 0;
@@ -53,6 +55,11 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		}
 		if (more < 0)
 			return live_end(l, err);
+		if (l->on_held && snag_convert_notes(l->convert)->is_held) {
+			l->on_held(l->ctx, snag_launch_pid(l->launch));
+			l->on_held = NULL;
+			snag_launch_kill(l->launch);
+		}
 		if (l->deadline > 0 && seconds_now() > l->deadline)
 			snag_launch_kill(l->launch);
 	}
@@ -86,6 +93,8 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	struct live *l = snag_calloc(1, sizeof(*l));
 	l->launch = launch;
 	l->convert = snag_convert_new(options->schedule, options->keep_steps);
+	l->on_held = options->on_held;
+	l->ctx = options->ctx;
 	l->deadline = options->seconds > 0 ? seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};

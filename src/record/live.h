@@ -19,6 +19,10 @@ struct snag_live_options {
 	bool keep_steps;     /* see snag_live_steps() */
 	bool is_quiet;	     /* its input and output are empty */
 	double seconds;	     /* it is killed if it takes longer; 0: never */
+	/* Called when the program stands still at the end of a schedule (option hold), with its
+	 * process; when it returns the program is killed.  May be NULL. */
+	void (*on_held)(void *ctx, int pid);
+	void *ctx;
 };
 
 /* Starts the program.  An error if it cannot be run; that it was not built with `snag cc` is

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x31746e6e63676e73u /* "sngcnnt1" */
+#define RT_CHANNEL_MAGIC 0x32746e6e63676e73u /* "sngcnnt2": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
