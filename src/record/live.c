@@ -14,7 +14,6 @@ struct live {
 	struct snag_source src;
 	struct snag_launch *launch;
 	struct snag_convert *convert;
-	uint64_t events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
 	void (*on_held)(void *ctx, int pid);
@@ -34,8 +33,6 @@ static int live_end(struct live *l, struct snag_error *err)
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start", l->src.name);
-	if (l->events == 0)
-		return snag_fail(err, SNAG_EINPUT, "%s: nothing was recorded", l->src.name);
 	return 0;
 }
 
@@ -49,10 +46,8 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		       (more = snag_launch_next(l->launch, &r)) > 0)
 			snag_convert_record(l->convert, &r);
 		/* Full, or nothing to read at the moment: what there is goes out. */
-		if (snag_convert_take(l->convert, ret_batch)) {
-			l->events += ret_batch->n;
+		if (snag_convert_take(l->convert, ret_batch))
 			return 1;
-		}
 		if (more < 0)
 			return live_end(l, err);
 		if (l->on_held && snag_convert_notes(l->convert)->is_held) {
