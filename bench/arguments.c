@@ -36,6 +36,8 @@ static const struct argument arguments[] = {
 	{"--unprotected", REAL, FIELD(unprotected), "share of accesses without the lock"},
 	{"--reads", REAL, FIELD(reads), "share of reads among accesses"},
 	{"--branches", REAL, FIELD(branches), "share of branches among steps"},
+	{"--life", REAL, FIELD(life),
+	 "mean sections of a thread before another one replaces it, 0: for ever"},
 	{"--fork-join", YES_NO, FIELD(fork_join),
 	 "1: T0 forks and joins the others; 0: all are roots"},
 	{"--seed", WHOLE64, FIELD(seed), "another number, another trace"},

@@ -64,6 +64,7 @@ struct thread {
 	uint32_t steps;		    /* before the next acquire or release */
 	bool opening;		    /* next comes an acquire, not a release */
 	int64_t next_waiting;	    /* in the queue of a lock */
+	uint32_t number;	    /* of the thread that is in this place now */
 };
 
 struct lock {
@@ -75,7 +76,7 @@ struct generator {
 	struct snag_source base;
 	struct snag_generate_options o;
 	struct snag_random random;
-	snag_chance switches, unprotected, reads, branches;
+	snag_chance switches, unprotected, reads, branches, ends;
 	struct snag_zipf lock_zipf; /* over locks */
 	struct snag_zipf rank_zipf; /* over the variables of one lock */
 	uint32_t functions;
@@ -86,12 +87,14 @@ struct generator {
 	uint32_t current; /* index in runnable */
 
 	enum phase phase;
-	uint32_t cursor; /* thread to fork, close or join next */
+	uint32_t cursor;  /* thread to fork, close or join next */
+	uint32_t numbers; /* given to threads so far */
 	uint64_t spare;
 	uint64_t emitted;
 
 	struct snag_names names;
 	uint32_t *dense[SNAG_SPACES]; /* id plus 1 by own number; 0: not named yet */
+	size_t thread_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t nev;
 };
@@ -110,6 +113,7 @@ const struct snag_generate_options snag_generate_defaults = {
 	.unprotected = 0.002,
 	.reads = 0.7,
 	.branches = 0,
+	.life = 0,
 	.fork_join = true,
 	.seed = 1,
 };
@@ -123,6 +127,9 @@ static uint32_t dense_id(struct generator *g, enum snag_space space, uint32_t nu
 		[SNAG_SPACE_LOCK] = "L",
 		[SNAG_SPACE_LOCATION] = "",
 	};
+	if (space == SNAG_SPACE_THREAD)
+		g->dense[space] = snag_grow(g->dense[space], &g->thread_cap, (size_t)number + 1,
+					    sizeof(*g->dense[space]));
 	uint32_t *id = &g->dense[space][number];
 	if (*id == 0) {
 		char name[16];
@@ -136,7 +143,7 @@ static void emit(struct generator *g, uint32_t t, enum snag_op op, uint32_t oper
 {
 	enum snag_space space = snag_op_info[op].space;
 	struct snag_event *ev = &g->ev[g->nev++];
-	ev->thread = dense_id(g, SNAG_SPACE_THREAD, t);
+	ev->thread = dense_id(g, SNAG_SPACE_THREAD, g->thread[t].number);
 	ev->target = space == SNAG_SPACE_NONE ? 0 : dense_id(g, space, operand);
 	ev->loc = dense_id(g, SNAG_SPACE_LOCATION, site);
 	ev->op = (uint8_t)op;
@@ -296,7 +303,16 @@ static void step_release(struct generator *g, uint32_t t)
 		draw_steps(g, th);
 }
 
-/* ------ phases: each call emits at most one event ------ */
+/* ------ phases: each call emits at most two events ------ */
+
+/* T0 joins the thread and forks another in its place. */
+static void step_replace(struct generator *g, uint32_t t)
+{
+	emit(g, 0, SNAG_OP_JOIN, g->thread[t].number, site_outside(g, SNAG_OP_JOIN));
+	g->thread[t].number = g->numbers++;
+	emit(g, 0, SNAG_OP_FORK, g->thread[t].number, site_outside(g, SNAG_OP_FORK));
+	g->spare -= 2;
+}
 
 static void run_step(struct generator *g)
 {
@@ -312,6 +328,9 @@ static void run_step(struct generator *g)
 		step_release(g, t);
 	} else if (g->o.locks == 0) {
 		draw_steps(g, th);
+	} else if (!th->opening && g->o.life && t && g->numbers < MAX_IDS &&
+		   snag_random_hit(&g->random, g->ends)) {
+		step_replace(g, t);
 	} else {
 		if (!th->opening)
 			section_plan(g, th);
@@ -353,7 +372,8 @@ static void generator_step(struct generator *g)
 		if (!g->o.fork_join || g->cursor >= g->o.threads)
 			g->phase = RUN;
 		else
-			emit(g, 0, SNAG_OP_FORK, g->cursor++, site_outside(g, SNAG_OP_FORK));
+			emit(g, 0, SNAG_OP_FORK, g->thread[g->cursor++].number,
+			     site_outside(g, SNAG_OP_FORK));
 		break;
 	case RUN:
 		/* A step spends at most 2, and PAD can spend 0 or 2 and more. */
@@ -374,7 +394,8 @@ static void generator_step(struct generator *g)
 		if (!g->o.fork_join || g->cursor >= g->o.threads)
 			g->phase = END;
 		else
-			emit(g, 0, SNAG_OP_JOIN, g->cursor++, site_outside(g, SNAG_OP_JOIN));
+			emit(g, 0, SNAG_OP_JOIN, g->thread[g->cursor++].number,
+			     site_outside(g, SNAG_OP_JOIN));
 		break;
 	case END:
 		break;
@@ -388,7 +409,7 @@ static int generator_next(struct snag_source *src, struct snag_batch *ret_batch,
 {
 	struct generator *g = (struct generator *)src;
 	g->nev = 0;
-	while (g->nev < SNAG_BATCH_EVENTS && g->phase != END)
+	while (g->nev + 1 < SNAG_BATCH_EVENTS && g->phase != END)
 		generator_step(g);
 	if (g->nev == 0)
 		return 0;
@@ -453,6 +474,8 @@ static int options_check(const struct snag_generate_options *o, struct snag_erro
 	REQUIRE(o->unprotected >= 0 && o->unprotected <= 1, "unprotected must be a share, 0 to 1");
 	REQUIRE(o->reads >= 0 && o->reads <= 1, "reads must be a share, 0 to 1");
 	REQUIRE(o->branches >= 0 && o->branches < 1, "branches must be a share below 1");
+	REQUIRE(o->life == 0 || (o->life >= 1 && o->fork_join && o->locks > 0),
+		"life must be 0, or at least 1 with fork-join and locks");
 	REQUIRE(o->locks > 0 || o->unprotected == 1, "without locks, unprotected must be 1");
 	REQUIRE(o->events >= least && o->events < SNAG_MAX_EVENTS,
 		"events must be %llu (for so many threads) to %llu", (unsigned long long)least,
@@ -477,6 +500,7 @@ int snag_generate_source(const struct snag_generate_options *options, struct sna
 	g->unprotected = snag_chance_of(o->unprotected);
 	g->reads = snag_chance_of(o->reads);
 	g->branches = snag_chance_of(o->branches);
+	g->ends = snag_chance_of(o->life ? 1 / o->life : 0);
 	if (o->locks)
 		snag_zipf_init(&g->lock_zipf, o->locks, o->skew);
 	snag_zipf_init(&g->rank_zipf, o->locks ? (o->variables - 1) / o->locks + 1 : o->variables,
@@ -484,6 +508,8 @@ int snag_generate_source(const struct snag_generate_options *options, struct sna
 	g->functions = o->locations > SITES + 2 ? (o->locations - 2) / SITES : 1;
 
 	g->thread = snag_calloc(o->threads, sizeof(*g->thread));
+	for (; g->numbers < o->threads; g->numbers++)
+		g->thread[g->numbers].number = g->numbers;
 	g->runnable = snag_calloc(o->threads, sizeof(*g->runnable));
 	for (g->nrunnable = 0; g->nrunnable < o->threads; g->nrunnable++)
 		g->runnable[g->nrunnable] = g->nrunnable;
@@ -496,7 +522,6 @@ int snag_generate_source(const struct snag_generate_options *options, struct sna
 
 	snag_names_init(&g->names);
 	const uint32_t numbers[SNAG_SPACES] = {
-		[SNAG_SPACE_THREAD] = o->threads,
 		[SNAG_SPACE_VARIABLE] = o->variables,
 		[SNAG_SPACE_LOCK] = o->locks,
 		[SNAG_SPACE_LOCATION] = g->functions * SITE_STRIDE + 2,

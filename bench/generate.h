@@ -28,6 +28,8 @@ struct snag_generate_options {
 	double unprotected; /* share of accesses without the variable's lock */
 	double reads;	    /* share of reads among accesses */
 	double branches;    /* share of branches among steps */
+	double life;	    /* mean sections of a thread, before T0 joins it and forks another
+			     * one; 0: as long as the trace */
 	bool fork_join;	    /* T0 forks the others first and joins them last; else all are roots */
 	uint64_t seed;
 };

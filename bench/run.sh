@@ -63,7 +63,8 @@ for threads in 2 32 128; do
 done
 measure "snag std" "$sweep" 8 --unprotected 0
 measure "snag std" "$sweep" 8 --skew 0.9
-
+programs=read,check,hb,shb,lockset,wcp # threads in turn, about 100,000 in 10M events
+measure snag "$sweep" 8 --life 9
 
 results prediction wcp,sdp,sdpx,dc,wdp,m2
 for events in $lengths; do

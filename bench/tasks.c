@@ -95,32 +95,32 @@ static void create_tree(void *arg)
 
 static void get(void *arg)
 {
-	snag_promise_get(ts, p);
+	snag_task_promise_get(ts, p);
 }
 
 static void block_one_by_one(void *arg)
 {
 	for (long n = *(long *)arg; n > 0; n--) {
-		p = snag_promise_new(ts);
+		p = snag_task_promise_new(ts);
 		snag_task_async(ts, get, NULL);
-		snag_promise_set(ts, p);
+		snag_task_promise_set(ts, p);
 	}
 }
 
 static void block_all(void *arg)
 {
-	p = snag_promise_new(ts);
+	p = snag_task_promise_new(ts);
 	for (long n = *(long *)arg; n > 0; n--)
 		snag_task_async(ts, get, NULL);
-	snag_promise_set(ts, p);
+	snag_task_promise_set(ts, p);
 }
 
 static void get_what_is_set(void *arg)
 {
 	for (long n = *(long *)arg; n > 0; n--) {
-		p = snag_promise_new(ts);
-		snag_promise_set(ts, p);
-		snag_promise_get(ts, p);
+		p = snag_task_promise_new(ts);
+		snag_task_promise_set(ts, p);
+		snag_task_promise_get(ts, p);
 	}
 }
 

@@ -11,7 +11,7 @@ allowed() {
 	detect) echo "witness trace order shadow base" ;;
 	witness) echo "trace order base" ;;
 	report) echo "trace order base" ;;
-	record) echo "runtime trace base" ;;
+	record) echo "runtime report trace base" ;;
 	lang) echo "task trace order base" ;;
 	runtime) echo "task trace detect report base" ;;
 	cli) echo "lang record runtime task report witness detect shadow order trace base" ;;

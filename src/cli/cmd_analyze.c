@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
+#include "cli/reporting.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
 #include "report/report.h"
@@ -97,16 +98,6 @@ static bool is_json_only(const struct analyze_values *v)
 	return v->json && strcmp(v->json, "-") == 0;
 }
 
-static int folder_make(const char *dir, struct snag_error *err)
-{
-	struct stat st;
-	if (mkdir(dir, 0777) == 0)
-		return 0;
-	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
-		errno = ENOTDIR;
-	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
-}
-
 static int text_write(const struct snag_report *report, const struct snag_merged *merged,
 		      const struct analyze_values *v, struct snag_error *err)
 {
@@ -174,20 +165,8 @@ static int analysis_report(const struct snag_analysis *a, const struct snag_sour
 			   const struct analyze_values *v, struct snag_error *err)
 {
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
-	for (size_t i = 0; i < a->n; i++)
-		part[i] = (struct snag_report_part){.findings = &a->findings[i],
-						    .kind = a->detector[i]->kind,
-						    .guarantee = a->detector[i]->guarantee};
-	struct snag_report report = {.trace = src->name,
-				     .names = src->names,
-				     .events = a->events,
-				     .counts = a->counts,
-				     .skipped = src->skipped,
-				     .interrupted = a->interrupted,
-				     .threads = &a->threads,
-				     .pairs = v->pairs,
-				     .part = part,
-				     .nparts = a->n};
+	struct snag_report report = cli_report(a, src, part);
+	report.pairs = v->pairs;
 	return reports_write(&report, v, err);
 }
 
@@ -211,7 +190,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	if (rc == 0)
 		rc = cli_source_open(operand[0], &v->reading, &src, err);
 	if (rc == 0 && v->witness)
-		rc = folder_make(v->witness, err);
+		rc = cli_folder_make(v->witness, err);
 	if (rc < 0)
 		goto out;
 

@@ -52,19 +52,8 @@ static int copy(struct snag_source *src, const char *path, enum cli_format to, u
 		struct snag_error *err)
 {
 	struct snag_sink *sink;
-	struct snag_batch batch;
 	int rc = sink_open(path, to, threads, &sink, err);
-	if (rc < 0)
-		return rc;
-	while ((rc = snag_source_next(src, &batch, err)) > 0) {
-		rc = snag_sink_write(sink, &batch, src->names, err);
-		if (rc < 0)
-			break;
-	}
-	if (rc == 0)
-		return snag_sink_commit(sink, err);
-	snag_sink_abort(sink);
-	return rc;
+	return rc < 0 ? rc : snag_sink_copy(sink, src, err);
 }
 
 /* A format that begins with the number of threads: read everything, then write. */

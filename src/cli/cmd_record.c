@@ -3,15 +3,14 @@
  * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
  */
 #include "cli/command.h"
-#include "record/convert.h"
-#include "record/launch.h"
-#include "trace/output.h"
+#include "cli/program.h"
+#include "record/live.h"
+#include "trace/sink.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 struct record_values {
 	const char *output;
@@ -58,35 +57,15 @@ static const struct cli_option record_options[] = {
 	{0},
 };
 
-static int record_one(void *ctx, const struct rt_record *r, struct snag_error *err)
-{
-	return snag_convert_record(ctx, r, err);
-}
-
-/* Runs the program; its wait status goes to *ret_status. */
-static int program_record(const struct record_values *v, char *const *argv, struct snag_sink *sink,
-			  FILE *schedule, int *ret_status, struct snag_error *err)
+static int program_start(const struct record_values *v, char *const *argv, FILE *schedule,
+			 struct snag_source **ret_src, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
 	char options[1024];
-	struct snag_launch *launch;
+	struct snag_live_options live = {.options = options, .schedule = schedule};
 	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s%.600s", v->seed,
 		 policies[v->policy], v->follow ? ":schedule=" : "", v->follow ? v->follow : "");
-	int rc = snag_launch_start(argv, options, &launch, err);
-	if (rc < 0)
-		return rc;
-	struct snag_convert *convert = snag_convert_new(sink, schedule);
-	rc = snag_launch_read(launch, record_one, convert, ret_status, err);
-	if (rc == 0)
-		rc = snag_convert_finish(convert, err);
-	if (rc == 0 && !snag_launch_was_claimed(launch))
-		rc = snag_fail(err, SNAG_EINPUT,
-			       "%s: was not built with 'snag cc', or did not start", argv[0]);
-	else if (rc == 0 && snag_convert_events(convert) == 0)
-		rc = snag_fail(err, SNAG_EINPUT, "%s: nothing was recorded", argv[0]);
-	snag_convert_free(convert);
-	snag_launch_free(launch);
-	return rc;
+	return snag_live_source(argv, &live, ret_src, err);
 }
 
 static int schedule_close(const struct record_values *v, FILE *schedule, struct snag_error *err)
@@ -99,6 +78,7 @@ static int schedule_close(const struct record_values *v, FILE *schedule, struct 
 static int record_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct record_values *v = values;
+	struct snag_source *src = NULL;
 	struct snag_sink *sink;
 	FILE *schedule = NULL;
 	int status = 0;
@@ -108,16 +88,18 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 	if (v->schedule && !(schedule = fopen(v->schedule, "w")))
 		rc = snag_fail(err, SNAG_EIO, "%s: %s", v->schedule, strerror(errno));
 	if (rc == 0)
-		rc = program_record(v, operand, sink, schedule, &status, err);
-	int closed = schedule_close(v, schedule, rc == 0 ? err : NULL);
-	rc = rc < 0 ? rc : closed;
-	if (rc < 0)
+		rc = program_start(v, operand, schedule, &src, err);
+	if (rc < 0) {
 		snag_sink_abort(sink);
-	else
-		rc = snag_sink_commit(sink, err);
-	if (rc < 0)
-		return rc;
-	return WIFSIGNALED(status) ? CLI_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	} else {
+		rc = snag_sink_copy(sink, src, err);
+		status = snag_live_end(src).status;
+		snag_source_close(src);
+	}
+	int closed = schedule_close(v, schedule, rc == 0 ? err : NULL);
+	if (rc < 0 || closed < 0)
+		return rc < 0 ? rc : closed;
+	return cli_program_status(status);
 }
 
 const struct cli_command cli_command_record = {

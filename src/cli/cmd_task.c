@@ -207,7 +207,7 @@ static void waits_describe(struct task_run *t)
 		const struct snag_waiting *w = &end->waiting[i];
 		char what[256];
 		if (w->why == SNAG_WAIT_PROMISE)
-			snprintf(what, sizeof(what), "promise %s, which nobody is left to set",
+			snprintf(what, sizeof(what), "promise %s",
 				 snag_name(t->src->names, SNAG_SPACE_PROMISE, w->target));
 		else
 			snprintf(what, sizeof(what), "the tasks of its %s, such as task %u",

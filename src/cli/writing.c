@@ -6,6 +6,7 @@
 
 #include "trace/output.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,4 +39,14 @@ bool cli_want_colour(void)
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 	return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && term &&
 	       strcmp(term, "dumb") != 0;
+}
+
+int cli_folder_make(const char *dir, struct snag_error *err)
+{
+	struct stat st;
+	if (mkdir(dir, 0777) == 0)
+		return 0;
+	if (errno == EEXIST && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return errno == EEXIST ? 0 : snag_fail(err, SNAG_EIO, "%s: %s", dir, strerror(errno));
 }

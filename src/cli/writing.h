@@ -13,6 +13,9 @@
  * Leaves nothing behind. */
 int cli_output_probe(const char *path, struct snag_error *err);
 
+/* Makes the folder, unless it exists. */
+int cli_folder_make(const char *dir, struct snag_error *err);
+
 /* Whether both name the same existing file. */
 bool cli_same_file(const char *a, const char *b);
 

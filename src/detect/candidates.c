@@ -374,10 +374,12 @@ static void gather(struct enumeration *en, const struct snag_lanes *lanes, uint3
 		return;
 	g->row = snag_grow(g->row, &g->cap, g->n, sizeof(*g->row));
 	for (; lane < end; lane++)
-		for (uint32_t i = lane->begin; i < lane[1].begin; i++)
-			g->row[i - g->begin] = snag_index_row_number_before(
-				ix, en->rows,
-				snag_index_event(ix, lane->thread, lanes->position[i]));
+		for (uint32_t i = lane->begin; i < lane[1].begin; i++) {
+			uint32_t f = snag_index_event(ix, lane->thread, lanes->position[i]);
+			uint32_t row = snag_index_row_number_before(ix, en->rows, f);
+			g->row[i - g->begin] = row;
+			__builtin_prefetch(snag_rows_at(en->rows, ix->nthreads, row));
+		}
 }
 
 static void variable_pairs(struct enumeration *en, uint32_t x)

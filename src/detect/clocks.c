@@ -35,7 +35,8 @@ void snag_clocks_done(struct snag_clocks *c)
 
 void snag_clocks_reserve(struct snag_clocks *c, const struct snag_batch *batch)
 {
-	size_t nthreads = batch->counts.n[SNAG_SPACE_THREAD];
+	size_t nthreads =
+		snag_seats_reserve(&c->pool.seats, batch->counts.n[SNAG_SPACE_THREAD], batch->n);
 	c->thread = snag_grow(c->thread, &c->thread_cap, nthreads, sizeof(*c->thread));
 	for (; c->nthreads < nthreads; c->nthreads++)
 		c->thread[c->nthreads].now = snag_vclock_share(c->pool.empty);
@@ -75,6 +76,30 @@ static void acquire(struct snag_clocks *c, const struct snag_event *ev)
 	snag_clocks_join(c, ev->thread, &l->exclusive);
 	if (l->shared)
 		snag_vclock_join(&c->pool, &c->thread[ev->thread].now, l->shared, ev->thread, 0);
+}
+
+/* [fork] `t` is the seat of the forker. */
+static void fork_thread(struct snag_clocks *c, uint32_t t, uint32_t thread, uint32_t event)
+{
+	struct snag_seats *seats = &c->pool.seats;
+	uint32_t before, seat = snag_seats_take(seats, thread, c->thread[t].now, &before);
+	struct snag_thread_clock *u = &c->thread[seat];
+	if (before != thread) {
+		seats->thread[before].last = u->now;
+		snag_vclock_drop(&c->pool, u->fence);
+		snag_vclock_drop(&c->pool, u->loaded);
+		*u = (struct snag_thread_clock){.now = snag_vclock_share(c->pool.empty)};
+	}
+	join_into(c, &u->now, t, event + 1);
+}
+
+static void join_thread(struct snag_clocks *c, uint32_t t, uint32_t thread, uint32_t event)
+{
+	uint32_t seat = snag_clocks_seat(c, thread);
+	snag_seats_leave(&c->pool.seats, thread, event);
+	const struct snag_seated *u = &c->pool.seats.thread[thread];
+	snag_vclock_join(&c->pool, &c->thread[t].now, u->last ? u->last : c->thread[seat].now, seat,
+			 u->end);
 }
 
 static void release(struct snag_clocks *c, const struct snag_event *ev, uint32_t event)
@@ -156,8 +181,10 @@ static void atomic(struct snag_clocks *c, const struct snag_event *ev, uint32_t 
 		atomic_store(c, ev, event, order);
 }
 
-void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32_t event)
+void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *of_thread, uint32_t event)
 {
+	struct snag_event of_seat = *of_thread, *ev = &of_seat;
+	ev->thread = snag_clocks_seat(c, ev->thread);
 	switch (ev->op) {
 	case SNAG_OP_ACQUIRE:
 		acquire(c, ev);
@@ -172,10 +199,10 @@ void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32
 		join_into(c, &c->lock[ev->target].shared, ev->thread, event + 1);
 		break;
 	case SNAG_OP_FORK:
-		join_into(c, &c->thread[ev->target].now, ev->thread, event + 1);
+		fork_thread(c, ev->thread, ev->target, event);
 		break;
 	case SNAG_OP_JOIN:
-		join_into(c, &c->thread[ev->thread].now, ev->target, event);
+		join_thread(c, ev->thread, ev->target, event);
 		break;
 	case SNAG_OP_ATOMIC_READ:
 	case SNAG_OP_ATOMIC_WRITE:

@@ -5,7 +5,8 @@
  * Idea.   What every order that includes synchronisation needs: the clock of each
  *         thread, moved along by releases, forks, joins and atomics.
  *
- * State.  now[t]    what is ordered before the next event of thread t, but for t's own
+ * State.  seats     which thread has which entry in the clocks; below, t is a seat
+ *         now[t]    what is ordered before the next event of thread t, but for t's own
  *                   events, which always are (C_t without its own entry)
  *         stamp     (thread, time, clock): all before event `time` of `thread`, and what
  *                   that thread's clock said then.  Whoever knows thread:time knows the
@@ -17,7 +18,7 @@
  *
  * Rules.  [acquire]  now[t] joins lock[l]; alone, also the shared releases
  *         [release]  lock[l] = stamp of t;   shared: joins the shared releases
- *         [fork]     now[u] joins the stamp of t
+ *         [fork]     now[u] is the stamp of t; u may take the seat of a thread that was joined
  *         [join]     now[t] joins all that u did, and now[u]
  *         [atomic]   a load with acquire order joins atomic[x]; a store replaces it (by
  *                    nothing if relaxed); an update continues the release sequence.
@@ -33,7 +34,7 @@
 #include "trace/source.h"
 
 struct snag_stamp {
-	uint32_t thread;
+	uint32_t thread;	   /* its seat */
 	uint32_t time;		   /* 0: nothing */
 	struct snag_vclock *clock; /* NULL iff time is 0 */
 };
@@ -51,7 +52,7 @@ struct snag_thread_clock {
 
 struct snag_clocks {
 	struct snag_vclock_pool pool;
-	struct snag_thread_clock *thread;
+	struct snag_thread_clock *thread; /* by seat */
 	size_t nthreads, thread_cap;
 	struct snag_lock_clock *lock;
 	size_t lock_cap;
@@ -67,6 +68,12 @@ void snag_clocks_reserve(struct snag_clocks *c, const struct snag_batch *batch);
 void snag_stamp_set(struct snag_clocks *c, struct snag_stamp *stamp, uint32_t thread,
 		    uint32_t time);
 void snag_clocks_join_slow(struct snag_clocks *c, uint32_t thread, const struct snag_stamp *stamp);
+
+/* The seat of the thread that acts; what follows speaks of seats. */
+static inline uint32_t snag_clocks_seat(struct snag_clocks *c, uint32_t thread)
+{
+	return snag_seats_acting(&c->pool.seats, thread);
+}
 
 static inline struct snag_vclock *snag_clocks_now(const struct snag_clocks *c, uint32_t thread)
 {

@@ -78,8 +78,13 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 	r->first = found->first;
 	r->second = found->second;
 	r->verdict = c->detector->verdict;
-	/* A clock's entry is one more than the number of the event that made it known. */
-	uint32_t known = found->before ? snag_vclock_get(found->before, found->first.thread) : 0;
+	/* A clock's entry is one more than the number of the event that made it known.  What it
+	 * knows of a thread that had the seat before is nothing of this one. */
+	uint32_t known = found->before ? snag_vclock_of_thread(found->pool, found->before,
+							       found->first.thread)
+				       : 0;
+	if (known && known <= snag_seats_since(&found->pool->seats, found->first.thread))
+		known = 0;
 	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
 }
 
@@ -124,7 +129,7 @@ static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint
 	struct snag_collector *c = ctx;
 	racy_add(c, event);
 	if (c->decides || c->detector->disjoint_locksets ||
-	    !snag_recent_partners(c->recent, ev, event, since, before, partners_found, c))
+	    !snag_recent_partners(c->recent, ev, event, since, before, pool, partners_found, c))
 		snag_partners_ask(&c->partners, ev, event, before, pool);
 }
 
@@ -156,7 +161,8 @@ static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, co
 static bool is_unordered(const struct snag_collector *c, uint32_t e1, uint32_t e2)
 {
 	const struct snag_question *q = snag_partners_question(&c->partners, e2);
-	return q && e1 >= snag_vclock_get(q->before, snag_index_thread(c->ix, e1));
+	return q && e1 >= snag_vclock_of_thread(c->partners.pool, q->before,
+						snag_index_thread(c->ix, e1));
 }
 
 /* A race was decided.  Those of a relation are counted afterwards; m2 has counted its own. */

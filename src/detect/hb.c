@@ -57,29 +57,31 @@ static void hb_close(void *state)
 	free(hb);
 }
 
-static void hb_report(struct hb *hb, const struct snag_event *ev, uint32_t event,
+static void hb_report(struct hb *hb, const struct snag_event *ev, uint32_t event, uint32_t seat,
 		      struct snag_vclock *now)
 {
-	uint32_t since = snag_access_since(&hb->past[ev->target], now, ev->thread);
+	uint32_t since = snag_access_since(&hb->past[ev->target], now, seat);
 	hb->env->on_racy(hb->env->ctx, ev, event, since, now, &hb->clocks.pool);
 }
 
 static void hb_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct hb *hb = state;
-	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
-	if (snag_access_read(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb_report(hb, ev, event, now);
+	uint32_t seat = snag_clocks_seat(&hb->clocks, ev->thread);
+	struct snag_vclock *now = snag_clocks_now(&hb->clocks, seat);
+	if (snag_access_read(&hb->frontiers, &hb->x[ev->target], now, seat, event + 1))
+		hb_report(hb, ev, event, seat, now);
 }
 
 static void hb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
 {
 	struct hb *hb = state;
-	struct snag_vclock *now = snag_clocks_now(&hb->clocks, ev->thread);
-	if (snag_access_write(&hb->frontiers, &hb->x[ev->target], now, ev->thread, event + 1))
-		hb_report(hb, ev, event, now);
+	uint32_t seat = snag_clocks_seat(&hb->clocks, ev->thread);
+	struct snag_vclock *now = snag_clocks_now(&hb->clocks, seat);
+	if (snag_access_write(&hb->frontiers, &hb->x[ev->target], now, seat, event + 1))
+		hb_report(hb, ev, event, seat, now);
 	else
-		snag_access_settle(&hb->past[ev->target], ev->thread, event + 1);
+		snag_access_settle(&hb->past[ev->target], seat, event + 1);
 }
 
 static void hb_sync(void *state, const struct snag_event *ev, uint32_t event)

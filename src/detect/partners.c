@@ -286,7 +286,7 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 			 const struct snag_question *q)
 {
 	const uint32_t *event = chain_events(c);
-	uint32_t from = snag_vclock_get(q->before, c->thread);
+	uint32_t from = snag_vclock_of_thread(s->partners->pool, q->before, c->thread);
 	if (c->thread == ev->thread || (c->op != SNAG_OP_WRITE && ev->op != SNAG_OP_WRITE) ||
 	    event[c->n - 1] < from)
 		return;
@@ -305,6 +305,7 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 		.event = event + ordered,
 		.n = c->n - ordered,
 		.before = q->before,
+		.pool = s->partners->pool,
 	};
 	s->partners->handler(s->partners->ctx, &found);
 }

@@ -36,6 +36,7 @@ struct snag_partners_found {
 	const uint32_t *event;	 /* all of them, ascending; first.event is the last */
 	size_t n;
 	const struct snag_vclock *before;
+	const struct snag_vclock_pool *pool; /* of that clock */
 };
 
 typedef void snag_partners_handler(void *ctx, const struct snag_partners_found *found);

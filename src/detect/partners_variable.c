@@ -192,7 +192,7 @@ static inline void chain_answer(const struct snag_variable_partners *v,
 	if (thread == q->access->who / 2 || !((c->first.who | q->access->who) % 2) ||
 	    event[0] > q->access->event)
 		return;
-	uint32_t from = snag_vclock_get(q->before, thread);
+	uint32_t from = snag_vclock_of_thread(q->p->pool, q->before, thread);
 	if (event[c->n - 1] < from)
 		return;
 	uint32_t first = event[0] >= from ? 0 : below(event, c->n, from);
@@ -205,6 +205,7 @@ static inline void chain_answer(const struct snag_variable_partners *v,
 		.event = event + first,
 		.n = end - first,
 		.before = q->before,
+		.pool = q->p->pool,
 	};
 	q->p->handler(q->p->ctx, &found);
 }

@@ -203,7 +203,7 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 	struct snag_predictive_variable *x = &p->x[ev->target];
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	if (rules->to == SNAG_TO_ACCESS_OR_READ && x->owed)
-		snag_predictive_take_owed(p, x, ev->thread);
+		snag_predictive_take_owed(p, x, t);
 	if (rules->sections == SNAG_LAST_WRITE_READ) {
 		if (!t->innermost || x->last_write.time == 0 ||
 		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
@@ -225,7 +225,8 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 }
 
 ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predictive *p,
-			 const struct snag_event *ev, uint32_t event, bool is_write)
+			 const struct snag_event *ev, snag_tid thread, uint32_t event,
+			 bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	struct snag_predictive_variable *x = &p->x[ev->target];
@@ -248,7 +249,9 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 		uint32_t since = rules->disjoint_locksets
 					 ? 0
 					 : snag_access_since(&x->past, t->now, ev->thread);
-		p->env->on_racy(p->env->ctx, ev, event, since, t->now, &p->pool);
+		struct snag_event of_thread = *ev;
+		of_thread.thread = thread;
+		p->env->on_racy(p->env->ctx, &of_thread, event, since, t->now, &p->pool);
 	} else if (is_write && !rules->disjoint_locksets) {
 		snag_access_settle(&x->past, ev->thread, event + 1);
 	}
@@ -257,11 +260,24 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	if (t->nnamed) {
+		for (size_t i = 0; i < t->nnamed; i++)
+			snag_predictive_take_owed(p, &p->x[t->named[i]], t);
+		t->nnamed = 0;
+		return;
+	}
 	for (size_t i = 0; i < t->npending; i++) {
 		section_join(p, &t->now, t->pending[i]);
 		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
 	}
 	t->npending = 0;
+}
+
+ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev) /* [depends] */
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	t->named = snag_grow(t->named, &t->named_cap, t->nnamed + 1, sizeof(*t->named));
+	t->named[t->nnamed++] = ev->target;
 }
 
 ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -278,8 +294,13 @@ ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predi
 ENGINE void fork_event(const struct snag_order_rules *rules, struct snag_predictive *p,
 		       const struct snag_event *ev, uint32_t event) /* [fork] */
 {
-	struct snag_predictive_thread *t = &p->thread[ev->thread], *u = &p->thread[ev->target];
+	struct snag_seats *seats = &p->pool.seats;
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	struct snag_vclock *known = handed_on(rules, t);
+	uint32_t before, seat = snag_seats_take(seats, ev->target, known, &before);
+	struct snag_predictive_thread *u = &p->thread[seat];
+	if (before != ev->target)
+		snag_predictive_reseat(p, seat, &seats->thread[before].last, handed_on(rules, u));
 	sections_export(p, t);
 	snag_vclock_join(&p->pool, &u->now, known, ev->thread, event + 1);
 	if (rules->composes_with_hb)
@@ -289,11 +310,14 @@ ENGINE void fork_event(const struct snag_order_rules *rules, struct snag_predict
 ENGINE void join_event(const struct snag_order_rules *rules, struct snag_predictive *p,
 		       const struct snag_event *ev, uint32_t event) /* [join] */
 {
-	struct snag_predictive_thread *t = &p->thread[ev->thread], *u = &p->thread[ev->target];
-	struct snag_vclock *known = handed_on(rules, u);
-	snag_vclock_join(&p->pool, &t->now, known, ev->target, event);
+	uint32_t seat = snag_seats_acting(&p->pool.seats, ev->target);
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	const struct snag_seated *u = &p->pool.seats.thread[ev->target];
+	snag_seats_leave(&p->pool.seats, ev->target, event);
+	struct snag_vclock *known = u->last ? u->last : handed_on(rules, &p->thread[seat]);
+	snag_vclock_join(&p->pool, &t->now, known, seat, u->end);
 	if (rules->composes_with_hb)
-		snag_vclock_join(&p->pool, &t->hb, known, ev->target, event);
+		snag_vclock_join(&p->pool, &t->hb, known, seat, u->end);
 }
 
 ENGINE void lockset_update(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -361,7 +385,8 @@ ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *
 						  const struct snag_event *ev)
 {
 	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
-	uint32_t section = p->thread[ev->thread].innermost;
+	uint32_t seat = snag_seat(&p->pool.seats, ev->thread);
+	uint32_t section = seat == SNAG_NO_SEAT ? 0 : p->thread[seat].innermost;
 	if (!c->nslots || !section)
 		return NULL;
 	return p->conflicts.slot + c->first + snag_conflict_slot(c, p->sections.rest[section].lock);
@@ -380,7 +405,8 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_
 	if (ev) {
 		__builtin_prefetch(conflict_ahead(p, ev));
 		if (rules->disjoint_locksets)
-			snag_history_fetch(&p->x[ev->target].history, ev->thread);
+			snag_history_fetch(&p->x[ev->target].history,
+					   snag_seat(&p->pool.seats, ev->thread));
 	}
 	ev = event_ahead(batch, i + FETCH_SECTION);
 	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
@@ -396,13 +422,18 @@ ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predict
 	snag_predictive_trim(p, rules, (uint32_t)batch->first);
 	snag_predictive_reserve(p, batch);
 	for (size_t i = 0; i < batch->n; i++) {
-		const struct snag_event *ev = &batch->ev[i];
+		struct snag_event of_seat = batch->ev[i];
+		const struct snag_event *ev = &of_seat;
 		uint32_t event = (uint32_t)(batch->first + i);
+		of_seat.thread = snag_seats_acting(&p->pool.seats, ev->thread);
 		fetch_ahead(rules, p, batch, i);
 		if (snag_op_is_access(ev->op))
-			plain_access(rules, p, ev, event, ev->op == SNAG_OP_WRITE);
+			plain_access(rules, p, ev, batch->ev[i].thread, event,
+				     ev->op == SNAG_OP_WRITE);
 		else if (ev->op == SNAG_OP_BRANCH && rules->to == SNAG_TO_BRANCH)
 			branch_event(p, ev);
+		else if (ev->op == SNAG_OP_DEPENDS && rules->to == SNAG_TO_BRANCH)
+			depends_event(p, ev);
 		else if (!(ev->flags & SNAG_NESTED))
 			sync_event(rules, p, ev, event);
 	}

@@ -144,6 +144,8 @@ static void ends_gather(struct ends *ends, const struct snag_predictive *p)
 		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.rest[s].outer)
 			clock_ends(ends, p->sections.rest[s].owed);
 	}
+	for (size_t i = 0; i < p->pool.seats.nthreads; i++) /* who may be joined again */
+		clock_ends(ends, p->pool.seats.thread[i].last);
 	lock_ends(ends, p->lock, p->lock_cap);
 	lock_ends(ends, p->atomic, p->atomic_cap);
 	section_ends(ends, p, 1);

@@ -34,11 +34,11 @@ void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch)
 }
 
 static bool is_partner(const struct snag_event *a, const struct snag_event *ev, uint32_t event,
-		       const struct snag_vclock *before)
+		       const struct snag_vclock *before, const struct snag_vclock_pool *pool)
 {
 	return snag_op_is_access(a->op) && a->thread != ev->thread &&
 	       (a->op == SNAG_OP_WRITE || ev->op == SNAG_OP_WRITE) &&
-	       event >= snag_vclock_get(before, a->thread);
+	       event >= snag_vclock_of_thread(pool, before, a->thread);
 }
 
 static bool same_chain(const struct snag_event *a, const struct snag_event *b)
@@ -78,7 +78,8 @@ static size_t chain_out(const struct snag_recent *r, uint32_t *partner, size_t n
 
 bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, uint32_t event,
 			  uint32_t since, const struct snag_vclock *before,
-			  snag_partners_handler *handler, void *ctx)
+			  const struct snag_vclock_pool *pool, snag_partners_handler *handler,
+			  void *ctx)
 {
 	uint32_t partner[MOST_PARTNERS];
 	size_t n = 0;
@@ -87,13 +88,14 @@ bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, ui
 	r->looked_at += event - since;
 	for (uint32_t e = since; e < event; e++) {
 		const struct snag_event *a = &r->ring[e & MASK];
-		if (a->target != ev->target || !is_partner(a, ev, e, before))
+		if (a->target != ev->target || !is_partner(a, ev, e, before, pool))
 			continue;
 		if (n == MOST_PARTNERS)
 			return false;
 		partner[n++] = e;
 	}
-	struct snag_partners_found found = {.second = site_of(ev, event), .before = before};
+	struct snag_partners_found found = {
+		.second = site_of(ev, event), .before = before, .pool = pool};
 	while (n > 0)
 		n = chain_out(r, partner, n, &found, handler, ctx);
 	return true;

@@ -33,6 +33,7 @@ void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch);
  * the window reaches back to event `since`, before which there are none.  False: not done. */
 bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, uint32_t event,
 			  uint32_t since, const struct snag_vclock *before,
-			  snag_partners_handler *handler, void *ctx);
+			  const struct snag_vclock_pool *pool, snag_partners_handler *handler,
+			  void *ctx);
 
 #endif

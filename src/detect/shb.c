@@ -60,10 +60,10 @@ static void shb_close(void *state)
 	free(shb);
 }
 
-static void shb_report(struct shb *shb, const struct snag_event *ev, uint32_t event,
+static void shb_report(struct shb *shb, const struct snag_event *ev, uint32_t event, uint32_t seat,
 		       struct snag_vclock *now)
 {
-	uint32_t since = snag_access_since(&shb->x[ev->target].past, now, ev->thread);
+	uint32_t since = snag_access_since(&shb->x[ev->target].past, now, seat);
 	shb->env->on_racy(shb->env->ctx, ev, event, since, now, &shb->clocks.pool);
 }
 
@@ -71,34 +71,37 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 {
 	struct shb *shb = state;
 	struct shb_variable *x = &shb->x[ev->target];
-	snag_clocks_join(&shb->clocks, ev->thread, &x->wrote);
-	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
-	if (snag_access_read(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb_report(shb, ev, event, now);
+	uint32_t seat = snag_clocks_seat(&shb->clocks, ev->thread);
+	snag_clocks_join(&shb->clocks, seat, &x->wrote);
+	struct snag_vclock *now = snag_clocks_now(&shb->clocks, seat);
+	if (snag_access_read(&shb->frontiers, &x->access, now, seat, event + 1))
+		shb_report(shb, ev, event, seat, now);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
 {
 	struct shb *shb = state;
 	struct shb_variable *x = &shb->x[ev->target];
-	struct snag_vclock *now = snag_clocks_now(&shb->clocks, ev->thread);
-	if (snag_access_write(&shb->frontiers, &x->access, now, ev->thread, event + 1))
-		shb_report(shb, ev, event, now);
+	uint32_t seat = snag_clocks_seat(&shb->clocks, ev->thread);
+	struct snag_vclock *now = snag_clocks_now(&shb->clocks, seat);
+	if (snag_access_write(&shb->frontiers, &x->access, now, seat, event + 1))
+		shb_report(shb, ev, event, seat, now);
 	else
-		snag_access_settle(&x->past, ev->thread, event + 1);
-	snag_stamp_set(&shb->clocks, &x->wrote, ev->thread, event + 1);
+		snag_access_settle(&x->past, seat, event + 1);
+	snag_stamp_set(&shb->clocks, &x->wrote, seat, event + 1);
 }
 
 static void shb_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct shb *shb = state;
+	uint32_t seat = snag_clocks_seat(&shb->clocks, ev->thread);
 	bool is_atomic = ev->op == SNAG_OP_ATOMIC_READ || ev->op == SNAG_OP_ATOMIC_WRITE ||
 			 ev->op == SNAG_OP_ATOMIC_UPDATE;
 	if (is_atomic && ev->op != SNAG_OP_ATOMIC_WRITE) /* [read] */
-		snag_clocks_join(&shb->clocks, ev->thread, &shb->x[ev->target].wrote);
+		snag_clocks_join(&shb->clocks, seat, &shb->x[ev->target].wrote);
 	snag_clocks_sync(&shb->clocks, ev, event);
 	if (is_atomic && ev->op != SNAG_OP_ATOMIC_READ) /* [write] */
-		snag_stamp_set(&shb->clocks, &shb->x[ev->target].wrote, ev->thread, event + 1);
+		snag_stamp_set(&shb->clocks, &shb->x[ev->target].wrote, seat, event + 1);
 }
 
 static void shb_events(void *state, const struct snag_batch *batch)

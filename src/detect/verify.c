@@ -15,7 +15,7 @@
 
 enum {
 	KEPT = 4,	/* instances of each sort for a pair of locations */
-	BLOCK = 1 << 14 /* candidates decided at once */
+	BLOCK = 1 << 16 /* candidates decided at once */
 };
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */

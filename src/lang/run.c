@@ -173,14 +173,14 @@ static struct snag_value new_promise(struct run *r, snag_loc loc)
 	if (++r->promises_on[line] > 1)
 		snprintf(name + n, sizeof(name) - (size_t)n, "#%u", r->promises_on[line]);
 	name_add(r, SNAG_SPACE_PROMISE, name);
-	return (struct snag_value){.v = snag_promise_new(r->tasks), .kind = SNAG_PROMISE};
+	return (struct snag_value){.v = snag_task_promise_new(r->tasks), .kind = SNAG_PROMISE};
 }
 
 static void set_promise(struct run *r, const struct snag_action *act)
 {
 	uint32_t promise = act->target;
 	r->set_at = snag_grow(r->set_at, &r->set_cap, (size_t)promise + 1, sizeof(*r->set_at));
-	if (snag_promise_is_set(r->tasks, promise)) {
+	if (snag_task_promise_is_set(r->tasks, promise)) {
 		struct snag_place before = snag_program_place(r->program, r->set_at[promise]);
 		snag_program_fail(r->program, act->loc, &r->err,
 				  "promise '%s' is set already, at %u:%u",
@@ -189,7 +189,7 @@ static void set_promise(struct run *r, const struct snag_action *act)
 		fail(r);
 	}
 	r->set_at[promise] = act->loc;
-	snag_promise_set(r->tasks, promise);
+	snag_task_promise_set(r->tasks, promise);
 }
 
 static void body(void *arg);
@@ -269,7 +269,7 @@ static bool do_task(struct run_task *t, const struct snag_action *act)
 		set_promise(t->run, act);
 		return true;
 	case SNAG_ACT_GET:
-		snag_promise_get(ts, act->target);
+		snag_task_promise_get(ts, act->target);
 		return true;
 	case SNAG_ACT_ISOLATED_BEGIN:
 		snag_task_isolated_begin(ts);
@@ -326,7 +326,7 @@ static void executor(void *arg)
 	struct run_task *main_task = run_task_take(r);
 	for (uint32_t i = 0; i < snag_program_promises(r->program); i++) {
 		name_add(r, SNAG_SPACE_PROMISE, snag_program_promise_name(r->program, i));
-		snag_promise_new(r->tasks);
+		snag_task_promise_new(r->tasks);
 	}
 	task_add(r, 0, 0);
 	snag_machine_begin(&main_task->machine, r->program);

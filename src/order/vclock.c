@@ -54,6 +54,7 @@ void snag_vclock_pool_init(struct snag_vclock_pool *pool)
 
 void snag_vclock_pool_done(struct snag_vclock_pool *pool)
 {
+	snag_seats_done(&pool->seats, pool);
 	snag_vclock_drop(pool, pool->empty);
 	for (size_t k = 0; k < sizeof(pool->free) / sizeof(pool->free[0]); k++)
 		while (pool->free[k]) {
@@ -63,10 +64,10 @@ void snag_vclock_pool_done(struct snag_vclock_pool *pool)
 		}
 }
 
-static uint32_t entries_for(uint32_t thread)
+static uint32_t entries_for(uint32_t seat)
 {
 	uint32_t n = MIN_ENTRIES;
-	while (n <= thread)
+	while (n <= seat)
 		n *= 2;
 	return n;
 }
@@ -80,12 +81,12 @@ static void entries_max(uint32_t *to, const uint32_t *a, const uint32_t *b, uint
 }
 
 void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
-		      const struct snag_vclock *other, uint32_t thread, uint32_t time)
+		      const struct snag_vclock *other, uint32_t seat, uint32_t time)
 {
 	struct snag_vclock *old = *c, *new = old;
 	uint32_t n = old->n > other->n ? old->n : other->n;
-	if (n <= thread)
-		n = entries_for(thread);
+	if (n <= seat)
+		n = entries_for(seat);
 	if (old->refs > 1 || old->n < n)
 		new = clock_new(pool, n);
 
@@ -98,8 +99,8 @@ void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
 	uint32_t filled = old->n > other->n ? old->n : other->n;
 	memset(new->at + filled, 0, (n - filled) * sizeof(uint32_t));
 
-	if (new->at[thread] < time)
-		new->at[thread] = time;
+	if (new->at[seat] < time)
+		new->at[seat] = time;
 	if (new != old) {
 		snag_vclock_drop(pool, old);
 		*c = new;

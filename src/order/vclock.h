@@ -6,6 +6,7 @@
  *         before.  Clocks are shared and copied only when one of several holders
  *         changes it, so that a release costs a reference, and memory follows the
  *         number of different clocks that are alive, not threads x locks.
+ *         Entries belong to seats, which threads that follow each other share (seats.h).
  * State.  A reference-counted array; entries beyond its length are 0.
  * Cost.   get O(1); share O(1); join O(threads), of which a copy if shared.
  *
@@ -14,8 +15,7 @@
 #ifndef SNAG_ORDER_VCLOCK_H
 #define SNAG_ORDER_VCLOCK_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "order/seats.h"
 
 struct snag_vclock {
 	uint32_t refs;
@@ -28,14 +28,22 @@ struct snag_vclock_pool {
 	struct snag_vclock *empty;    /* everything 0; always alive */
 	struct snag_vclock *free[33]; /* unused clocks by log2 of n, linked through at[] */
 	size_t live_bytes, peak_bytes;
+	struct snag_seats seats; /* whose entries they have */
 };
 
 void snag_vclock_pool_init(struct snag_vclock_pool *pool);
 void snag_vclock_pool_done(struct snag_vclock_pool *pool); /* clocks still alive are lost */
 
-static inline uint32_t snag_vclock_get(const struct snag_vclock *c, uint32_t thread)
+static inline uint32_t snag_vclock_get(const struct snag_vclock *c, uint32_t seat)
 {
-	return c->at[thread < c->n ? thread : c->n];
+	return c->at[seat < c->n ? seat : c->n];
+}
+
+/* Before which event number everything the thread did comes before. */
+static inline uint32_t snag_vclock_of_thread(const struct snag_vclock_pool *pool,
+					     const struct snag_vclock *c, uint32_t thread)
+{
+	return snag_vclock_get(c, snag_seat(&pool->seats, thread));
 }
 
 static inline struct snag_vclock *snag_vclock_share(struct snag_vclock *c)
@@ -53,8 +61,8 @@ static inline void snag_vclock_drop(struct snag_vclock_pool *pool,
 		snag_vclock_free(pool, c);
 }
 
-/* *c becomes the join of *c, `other` and {thread: time}. */
+/* *c becomes the join of *c, `other` and {seat: time}. */
 void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
-		      const struct snag_vclock *other, uint32_t thread, uint32_t time);
+		      const struct snag_vclock *other, uint32_t seat, uint32_t time);
 
 #endif

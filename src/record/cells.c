@@ -146,7 +146,7 @@ static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 		if (c->row[number].variable[i] != variable || mask >> i & 1)
 			continue;
 		if (!rest)
-			rest = c->make(c->ctx, base + i) + 1;
+			rest = c->make(c->ctx, base + i, false) + 1;
 		c->row[number].variable[i] = rest;
 	}
 }
@@ -162,7 +162,7 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		uint32_t variable = c->row[number].variable[i];
 		if (!variable) {
 			if (!fresh)
-				fresh = c->make(c->ctx, base + i) + 1;
+				fresh = c->make(c->ctx, base + i, false) + 1;
 			variable = c->row[number].variable[i] = fresh;
 		}
 		if (n > 0 && ret_variable[n - 1] == variable - 1)
@@ -190,7 +190,7 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	cell_visit(cell, thread);
 	if (!(cell->flags & SPLIT)) {
 		if (cell->variable == NONE) {
-			cell->variable = c->make(c->ctx, addr) + 1;
+			cell->variable = c->make(c->ctx, addr, true) + 1;
 			cell->mask = mask;
 		}
 		if (cell->mask == mask) {

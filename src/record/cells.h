@@ -21,8 +21,9 @@
 
 struct snag_cells;
 
-/* Makes a variable for the bytes from addr on and returns its id. */
-typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr);
+/* Makes a variable for the bytes from addr on and returns its id.  is_first: the cell had
+ * none before. */
+typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr, bool is_first);
 
 struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx);
 void snag_cells_free(struct snag_cells *cells); /* accepts NULL */

@@ -5,7 +5,8 @@
  * State.  thread           who runs
  *         loc[node]        the location of each node
  *         token[k]         the variable of each token, + 1
- *         ev[0 .. n)       the batch to come
+ *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
+ *         range            what is left of the access to a range
  * Rules.  The program may be broken, but its runtime is ours: records are believed as
  *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
  */
@@ -14,16 +15,25 @@
 #include "base/memory.h"
 #include "record/cells.h"
 #include "record/regions.h"
+#include "report/symbols.h"
+#include "trace/callstack.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { TEXT_MAX = 2048, FREED_BYTES = 1024, PAGE = 4096 };
+enum {
+	TEXT_MAX = 2048,
+	FREED_BYTES = 1024,
+	PAGE = 4096,
+	MAIN_STACK = 64 << 20,
+	ROOM = FREED_BYTES,
+	ID_BYTES = 64
+};
 
 struct snag_convert {
-	struct snag_sink *sink;
 	FILE *schedule;
 	struct snag_names names;
+	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
 	uint32_t thread;
@@ -34,7 +44,22 @@ struct snag_convert {
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t n;
-	uint64_t first; /* number of ev[0] */
+	uint64_t first;	 /* number of ev[0] */
+	uint64_t forgot; /* the last address of which the past was forgotten */
+	bool is_taken;	 /* the batch was, and goes away */
+	struct snag_convert_notes notes;
+	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
+	uint64_t *done;
+	size_t done_cap;
+	uint32_t turn_fuel, fuel;
+	bool keep_steps;
+	struct snag_step *step;
+	size_t step_cap;
+	struct range { /* of an access; at == end: nothing is left */
+		uint64_t at, end;
+		enum snag_op op;
+		struct rt_record record;
+	} range;
 	/* A module being told. */
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
@@ -53,22 +78,26 @@ static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *te
 	return snag_strtab_intern(words, text, len);
 }
 
-static uint32_t variable_new(void *ctx, uint64_t addr)
+static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 {
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
-	size_t len = snag_regions_name(c->regions, addr, text);
+	bool is_block;
+	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
+	if (is_block && is_first)
+		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
 	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 }
 
-struct snag_convert *snag_convert_new(struct snag_sink *sink, FILE *schedule)
+struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
-	c->sink = sink;
+	c->keep_steps = keep_steps;
 	c->schedule = schedule;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
-	c->regions = snag_regions_new();
+	c->symbols = snag_symbols_new();
+	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_cells_new(variable_new, c);
 	return c;
 }
@@ -80,30 +109,54 @@ void snag_convert_free(struct snag_convert *c)
 	snag_names_done(&c->names);
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
+	snag_symbols_free(c->symbols);
 	free(c->loc);
 	free(c->token);
+	free(c->done);
+	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
 
-uint64_t snag_convert_events(const struct snag_convert *c)
+const struct snag_names *snag_convert_names(const struct snag_convert *c)
 {
-	return c->first + c->n;
+	return &c->names;
 }
 
-static int batch_write(struct snag_convert *c, struct snag_error *err)
+const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c)
 {
-	struct snag_batch batch = {.ev = c->ev, .n = c->n, .first = c->first};
-	batch.counts = snag_names_counts(&c->names);
-	c->first += c->n;
-	c->n = 0;
-	return batch.n ? snag_sink_write(c->sink, &batch, &c->names, err) : 0;
+	return &c->notes;
 }
 
-static int event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
-		     const struct rt_record *r, unsigned size, unsigned flags,
-		     struct snag_error *err)
+const struct snag_step *snag_convert_steps(const struct snag_convert *c)
+{
+	return c->step;
+}
+
+bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
+{
+	if (c->is_taken || c->n == 0)
+		return false;
+	*ret_batch = (struct snag_batch){
+		.ev = c->ev, .n = c->n, .first = c->first, .counts = snag_names_counts(&c->names)};
+	c->is_taken = true;
+	return true;
+}
+
+static void step_keep(struct snag_convert *c)
+{
+	uint64_t event = c->first + c->n;
+	uint64_t count = c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel);
+	c->step = snag_huge_grow(c->step, &c->step_cap, event + 1, sizeof(*c->step));
+	c->step[event] =
+		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+}
+
+static void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
+		      const struct rt_record *r, unsigned size, unsigned flags)
 {
 	uint32_t node = r->loc;
+	if (c->keep_steps)
+		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
 		.target = target,
@@ -112,7 +165,6 @@ static int event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 		.flags = (uint8_t)flags,
 		.size = (uint8_t)size,
 	};
-	return c->n == SNAG_BATCH_EVENTS ? batch_write(c, err) : 0;
 }
 
 static uint64_t address_of(const struct rt_record *r)
@@ -127,46 +179,57 @@ static unsigned size_of(const struct rt_record *r)
 
 /* Accesses. */
 
-static int word_access(struct snag_convert *c, enum snag_op op, uint64_t addr, unsigned size,
-		       unsigned flags, const struct rt_record *r, struct snag_error *err)
+static void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr, unsigned size,
+			unsigned flags, const struct rt_record *r)
 {
 	uint32_t variable[SNAG_CELL];
 	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
 	size = size < room ? size : room;
 	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
-	int rc = 0;
-	for (unsigned i = 0; i < n && rc == 0; i++)
-		rc = event_put(c, op, variable[i], r, size, flags, err);
-	return rc;
+	for (unsigned i = 0; i < n; i++)
+		event_put(c, op, variable[i], r, size, flags);
 }
 
-static int range_access(struct snag_convert *c, enum snag_op op, const struct rt_record *r,
-			struct snag_error *err)
+static void range_go_on(struct snag_convert *c)
 {
-	uint64_t addr = address_of(r), end = addr + r->arg;
-	int rc = 0;
-	while (addr < end && rc == 0) {
-		uint64_t next = addr - addr % SNAG_CELL + SNAG_CELL;
-		next = next < end ? next : end;
-		rc = word_access(c, op, addr, (unsigned)(next - addr), 0, r, err);
-		addr = next;
+	struct range *range = &c->range;
+	while (range->at < range->end && c->n + ROOM <= SNAG_BATCH_EVENTS) {
+		uint64_t next = range->at - range->at % SNAG_CELL + SNAG_CELL;
+		next = next < range->end ? next : range->end;
+		word_access(c, range->op, range->at, (unsigned)(next - range->at), 0,
+			    &range->record);
+		range->at = next;
 	}
-	return rc;
+}
+
+static void range_access(struct snag_convert *c, enum snag_op op, const struct rt_record *r)
+{
+	c->range = (struct range){address_of(r), address_of(r) + r->arg, op, *r};
+	range_go_on(c);
+}
+
+bool snag_convert_has_room(struct snag_convert *c)
+{
+	if (c->is_taken) {
+		c->first += c->n;
+		c->n = 0;
+		c->is_taken = false;
+	}
+	range_go_on(c);
+	return c->range.at == c->range.end && c->n + ROOM <= SNAG_BATCH_EVENTS;
 }
 
 /* The end of a block conflicts with what other threads do there. */
-static int block_freed(struct snag_convert *c, const struct rt_record *r, struct snag_error *err)
+static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = address_of(r), nbytes = snag_regions_dealloc(c->regions, addr);
 	uint32_t variable[SNAG_CELL];
-	int rc = 0;
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
-	for (uint64_t at = addr; at < addr + nbytes && rc == 0; at += SNAG_CELL) {
+	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		for (unsigned i = 0; i < n && rc == 0; i++)
-			rc = event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0, err);
+		for (unsigned i = 0; i < n; i++)
+			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
 	}
-	return rc;
 }
 
 /* Synchronisation. */
@@ -178,6 +241,7 @@ static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
 	while (words->n <= tid)
 		snag_strtab_intern(words, text,
 				   (size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
+	c->done = snag_grow(c->done, &c->done_cap, words->n, sizeof(*c->done));
 	return tid;
 }
 
@@ -186,7 +250,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
-		size_t len = snag_regions_name(c->regions, address_of(r), text);
+		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
 		name_new(c, SNAG_SPACE_LOCK, text, len, sizeof(text));
 	}
 	return r->arg;
@@ -203,27 +267,45 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	return c->token[token] - 1;
 }
 
-static int turn_begins(struct snag_convert *c, const struct rt_record *r, struct snag_error *err)
+static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->schedule && !c->is_first_turn)
 		fprintf(c->schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
+	if (!c->is_first_turn)
+		c->done[c->thread] += address_of(r);
 	c->is_first_turn = false;
 	c->thread = thread_named(c, r->arg);
-	return 0;
+	c->turn_fuel = c->fuel = r->loc;
 }
 
 /* Places. */
 
+static uint32_t location_named(struct snag_convert *c, const struct snag_frame *f, uint32_t caller)
+{
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCATION];
+	char text[1024];
+	size_t n = snag_frame_name(f, caller, text, sizeof(text));
+	return snag_strtab_intern(words, text, n < sizeof(text) ? n : sizeof(text) - 1);
+}
+
+/* A return address, and the node of its caller: a location for each function inlined there. */
 static void node_new(struct snag_convert *c, const struct rt_record *r)
 {
-	char text[SNAG_REGION_NAME + 48];
-	size_t len = snag_regions_name(c->regions, address_of(r) - 1, text);
-	if (r->loc && r->loc < c->nnodes)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "^%" PRIu32,
-					c->loc[r->loc]);
+	struct snag_frame frame[SNAG_MAX_FRAMES];
+	uint32_t at = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
+	for (size_t i = snag_symbols_frames(c->symbols, address_of(r) - 1, frame); i-- > 0;)
+		at = location_named(c, &frame[i], at);
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
-	c->loc[r->arg] = name_new(c, SNAG_SPACE_LOCATION, text, len, sizeof(text));
-	c->nnodes = (size_t)r->arg + 1;
+	c->loc[r->arg] = at;
+	if (c->nnodes <= r->arg)
+		c->nnodes = (size_t)r->arg + 1;
+}
+
+/* The stack of a thread is what was forgotten just before; that of main is not known. */
+static void stack_begins(struct snag_convert *c, const struct rt_record *r)
+{
+	uint64_t top = address_of(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
+	snag_regions_stack(c->regions, r->arg, low, top);
 }
 
 static void module_begins(struct snag_convert *c, const struct rt_record *r)
@@ -241,103 +323,147 @@ static void text_add(struct snag_convert *c, const struct rt_record *r)
 	c->text_n += sizeof(word);
 }
 
-static void module_ends(struct snag_convert *c, const struct rt_record *r)
+/* The bytes that a text in hexadecimal stands for. */
+static size_t id_parse(const char *text, uint8_t id[ID_BYTES])
 {
-	char text[TEXT_MAX + SNAG_REGION_NAME];
-	c->text[c->text_need < c->text_n ? c->text_need : c->text_n] = 0;
-	const char *path = c->text, *id = path + strlen(path) + 1;
-	const char *name =
-		snag_regions_module(c->regions, c->module_base, (uint64_t)r->arg * PAGE, path);
-	if (!name)
-		return;
-	if (id > c->text + c->text_need)
-		id = "";
-	int len = snprintf(text, sizeof(text), "%s=%s#%s", name, path, id);
-	name_new(c, SNAG_SPACE_LOCATION, text, (size_t)len < sizeof(text) ? (size_t)len : 0,
-		 sizeof(text));
+	size_t n = 0;
+	for (unsigned byte; n < ID_BYTES && sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
+		id[n] = (uint8_t)byte;
+	return n;
 }
 
-int snag_convert_record(struct snag_convert *c, const struct rt_record *r, struct snag_error *err)
+static void module_ends(struct snag_convert *c, const struct rt_record *r)
+{
+	uint8_t id[ID_BYTES];
+	size_t given = c->text_need < c->text_n ? c->text_need : c->text_n;
+	c->text[given] = 0;
+	const char *path = c->text, *hex = path + strlen(path) + 1;
+	struct snag_module module = {
+		.path = path,
+		.bias = c->module_base,
+		.start = c->module_base,
+		.end = c->module_base + (uint64_t)r->arg * PAGE,
+		.build_id = id,
+		.build_id_bytes = hex < c->text + given ? id_parse(hex, id) : 0,
+	};
+	if (!module.build_id_bytes)
+		module.build_id = NULL;
+	/* One that cannot be read has addresses for names, as the kernel's own has. */
+	if (snag_regions_module(c->regions, module.start, module.end - module.start, path))
+		snag_symbols_add(c->symbols, &module, NULL);
+}
+
+static void note(struct snag_convert *c, const struct rt_record *r)
+{
+	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+	c->notes.is_held |= r->arg == RT_NOTE_HELD;
+	if (r->arg == RT_NOTE_DIVERGED) {
+		c->notes.diverged = true;
+		c->notes.turn = address_of(r);
+	}
+}
+
+void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 {
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
 	switch ((enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)) {
 	case RT_READ:
-		return word_access(c, SNAG_OP_READ, address_of(r), size_of(r), 0, r, err);
+		c->fuel = r->arg;
+		word_access(c, SNAG_OP_READ, address_of(r), size_of(r), 0, r);
+		break;
 	case RT_WRITE:
-		return word_access(c, SNAG_OP_WRITE, address_of(r), size_of(r), 0, r, err);
+		c->fuel = r->arg;
+		word_access(c, SNAG_OP_WRITE, address_of(r), size_of(r), 0, r);
+		break;
 	case RT_READ_RANGE:
-		return range_access(c, SNAG_OP_READ, r, err);
+		range_access(c, SNAG_OP_READ, r);
+		break;
 	case RT_WRITE_RANGE:
-		return range_access(c, SNAG_OP_WRITE, r, err);
+		range_access(c, SNAG_OP_WRITE, r);
+		break;
 	case RT_ATOMIC_READ:
-		return word_access(c, SNAG_OP_ATOMIC_READ, address_of(r), size_of(r), order, r,
-				   err);
+		word_access(c, SNAG_OP_ATOMIC_READ, address_of(r), size_of(r), order, r);
+		break;
 	case RT_ATOMIC_WRITE:
-		return word_access(c, SNAG_OP_ATOMIC_WRITE, address_of(r), size_of(r), order, r,
-				   err);
+		word_access(c, SNAG_OP_ATOMIC_WRITE, address_of(r), size_of(r), order, r);
+		break;
 	case RT_ATOMIC_UPDATE:
-		return word_access(c, SNAG_OP_ATOMIC_UPDATE, address_of(r), size_of(r), order, r,
-				   err);
+		word_access(c, SNAG_OP_ATOMIC_UPDATE, address_of(r), size_of(r), order, r);
+		break;
 	case RT_FENCE:
-		return event_put(c, SNAG_OP_FENCE, 0, r, 0, order, err);
+		event_put(c, SNAG_OP_FENCE, 0, r, 0, order);
+		break;
 	case RT_ACQUIRE:
-		return event_put(c, SNAG_OP_ACQUIRE, lock_named(c, r), r, 0, 0, err);
+		event_put(c, SNAG_OP_ACQUIRE, lock_named(c, r), r, 0, 0);
+		break;
 	case RT_RELEASE:
-		return event_put(c, SNAG_OP_RELEASE, lock_named(c, r), r, 0, 0, err);
+		event_put(c, SNAG_OP_RELEASE, lock_named(c, r), r, 0, 0);
+		break;
 	case RT_ACQUIRE_SHARED:
-		return event_put(c, SNAG_OP_ACQUIRE_SHARED, lock_named(c, r), r, 0, 0, err);
+		event_put(c, SNAG_OP_ACQUIRE_SHARED, lock_named(c, r), r, 0, 0);
+		break;
 	case RT_RELEASE_SHARED:
-		return event_put(c, SNAG_OP_RELEASE_SHARED, lock_named(c, r), r, 0, 0, err);
+		event_put(c, SNAG_OP_RELEASE_SHARED, lock_named(c, r), r, 0, 0);
+		break;
 	case RT_SYNC_READ:
-		return event_put(c, SNAG_OP_ATOMIC_READ, token_variable(c, r->arg), r, 0,
-				 SNAG_ACQUIRE, err);
+		event_put(c, SNAG_OP_ATOMIC_READ, token_variable(c, r->arg), r, 0, SNAG_ACQUIRE);
+		break;
 	case RT_SYNC_WRITE:
-		return event_put(c, SNAG_OP_ATOMIC_WRITE, token_variable(c, r->arg), r, 0,
-				 SNAG_RELEASE, err);
+		event_put(c, SNAG_OP_ATOMIC_WRITE, token_variable(c, r->arg), r, 0, SNAG_RELEASE);
+		break;
 	case RT_SYNC_UPDATE:
-		return event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
-				 size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL, err);
+		event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
+			  size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL);
+		break;
 	case RT_BRANCH:
-		return event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0, err);
+		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
+		break;
 	case RT_FORK:
-		return event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0, err);
+		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
+		break;
 	case RT_JOIN:
-		return event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0, err);
+		event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0);
+		break;
 	case RT_SWITCH:
-		return turn_begins(c, r, err);
+		turn_begins(c, r);
+		break;
 	case RT_NODE:
 		node_new(c, r);
-		return 0;
+		break;
 	case RT_ALLOC:
-		snag_regions_alloc(c->regions, address_of(r), r->arg);
+		snag_regions_alloc(c->regions, address_of(r), r->arg, c->thread,
+				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
 		snag_cells_forget(c->cells, address_of(r), r->arg);
-		return 0;
+		break;
 	case RT_FREE:
-		return block_freed(c, r, err);
+		block_freed(c, r);
+		break;
 	case RT_FORGET:
+		snag_regions_alloc(c->regions, address_of(r), (uint64_t)r->arg * PAGE, c->thread,
+				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
 		snag_cells_forget(c->cells, address_of(r), (uint64_t)r->arg * PAGE);
-		return 0;
+		c->forgot = address_of(r);
+		break;
 	case RT_STACK:
-		snag_regions_stack(c->regions, r->arg, address_of(r));
-		return 0;
+		stack_begins(c, r);
+		break;
 	case RT_MODULE:
 		module_begins(c, r);
-		return 0;
+		break;
 	case RT_TEXT:
 		text_add(c, r);
-		return 0;
+		break;
 	case RT_MODULE_END:
 		module_ends(c, r);
-		return 0;
+		break;
+	case RT_COUNT:
+		c->fuel = r->arg;
+		break;
 	case RT_NOTE:
+		note(c, r);
+		break;
 	case RT_NONE:
 	case RT_OPS:
-		return 0;
+		break;
 	}
-	return 0;
-}
-
-int snag_convert_finish(struct snag_convert *c, struct snag_error *err)
-{
-	return batch_write(c, err);
 }

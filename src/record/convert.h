@@ -4,28 +4,50 @@
  *
  * Names.  Variables and locks are called after their place (regions.h), with #number
  *         behind it where that was used before; threads T0, T1 ...; the variables that
- *         stand for other synchronisation sync#0, sync#1 ...
- *         A location is "module+0xoffset^parent": the address of the instruction in its
- *         module, and the number of the location that called this function; without ^ it
- *         is the outermost known.  For each module there is one location of its own,
- *         used by no event, "module=path#buildid".
+ *         stand for other synchronisation sync#0, sync#1 ...; locations are frames of call stacks
+ *         (trace/callstack.h).
+ * Use.    Records go in as long as the batch has room; then it is taken out.  A record of a
+ *         large range fills several batches.
  */
 #ifndef SNAG_RECORD_CONVERT_H
 #define SNAG_RECORD_CONVERT_H
 
 #include "runtime/channel.h"
-#include "trace/sink.h"
+#include "trace/source.h"
 
 #include <stdio.h>
 
 struct snag_convert;
 
-/* Events go to `sink` (borrowed), turns to `schedule` if that is not NULL. */
-struct snag_convert *snag_convert_new(struct snag_sink *sink, FILE *schedule);
+/* Where an event is in its thread: it belongs to the thread's event number `count`, from 1, as
+ * the runtime counts, recorded or not.  Several events can belong to one. */
+struct snag_step {
+	uint32_t thread;
+	uint32_t count; /* UINT32_MAX: more than that */
+};
+
+/* Turns go to `schedule` if that is not NULL; the steps of all events are kept if wanted. */
+struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
-int snag_convert_record(struct snag_convert *c, const struct rt_record *r, struct snag_error *err);
-/* The records have ended: what is left goes to the sink. */
-int snag_convert_finish(struct snag_convert *c, struct snag_error *err);
-uint64_t snag_convert_events(const struct snag_convert *c);
+const struct snag_names *snag_convert_names(const struct snag_convert *c);
+
+/* Goes on with what did not fit; whether there is room for a record now. */
+bool snag_convert_has_room(struct snag_convert *c);
+void snag_convert_record(struct snag_convert *c, const struct rt_record *r);
+
+/* The events so far, which go away with the next record; false: there are none. */
+bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
+
+/* By event number; NULL: they were not kept. */
+const struct snag_step *snag_convert_steps(const struct snag_convert *c);
+
+/* What the runtime said about the run as a whole. */
+struct snag_convert_notes {
+	bool was_deadlock; /* it ended because no thread could run */
+	bool is_held;	   /* it stands still at the end of a schedule */
+	bool diverged;	   /* it could not follow the schedule ... */
+	uint64_t turn;	   /* ... in this turn, from 0 */
+};
+const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
 
 #endif

@@ -24,6 +24,10 @@ struct snag_launch {
 	int fd;
 	struct rt_channel *channel;
 	uint64_t n; /* records read */
+	int status; /* of the program */
+	bool has_ended;
+	long pause_ns;				/* the next wait for a record */
+	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
 };
 
 static const size_t channel_bytes =
@@ -46,7 +50,7 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 
 /* In the child; reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, int failed)
+						  const char *options, bool is_quiet, int failed)
 {
 	char number[16], all[4096];
 	const char *given = getenv("SNAG_OPTIONS");
@@ -57,6 +61,9 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+	int nothing = is_quiet ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+	for (int fd = 0; nothing >= 0 && fd < 3; fd++)
+		dup2(nothing, fd);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	execvp(argv[0], argv);
@@ -67,17 +74,17 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 }
 
 static int program_start(struct snag_launch *l, char *const *argv, const char *options,
-			 struct snag_error *err)
+			 bool is_quiet, struct snag_error *err)
 {
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	/* What the terminal sends goes to the program too, and its end is ours. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	l->was_int = signal(SIGINT, SIG_IGN);
+	l->was_quit = signal(SIGQUIT, SIG_IGN);
 	l->pid = fork();
 	if (l->pid == 0)
-		program_run(l, argv, options, failed[1]);
+		program_run(l, argv, options, is_quiet, failed[1]);
 	why = l->pid < 0 ? errno : 0;
 	close(failed[1]);
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
@@ -88,14 +95,15 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
 }
 
-int snag_launch_start(char *const *argv, const char *options, struct snag_launch **ret_launch,
-		      struct snag_error *err)
+int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
+		      struct snag_launch **ret_launch, struct snag_error *err)
 {
 	struct snag_launch *l = snag_calloc(1, sizeof(*l));
 	l->fd = -1;
+	l->pause_ns = SHORT_NS;
 	int rc = channel_open(l, err);
 	if (rc == 0)
-		rc = program_start(l, argv, options, err);
+		rc = program_start(l, argv, options, is_quiet, err);
 	if (rc < 0) {
 		snag_launch_free(l);
 		return rc;
@@ -104,54 +112,74 @@ int snag_launch_start(char *const *argv, const char *options, struct snag_launch
 	return 0;
 }
 
-/* Reads what is there; returns how many records, or the reader's error. */
-static int64_t drain(struct snag_launch *l, snag_launch_reader *read_one, void *ctx,
-		     struct snag_error *err)
+static bool record_take(struct snag_launch *l, struct rt_record *ret)
 {
-	const uint64_t from = l->n;
-	for (;; l->n++) {
-		struct rt_record *slot = rt_channel_record(l->channel, l->n), r;
-		/* pairs with the release in rt_put */
-		r.what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
-		if ((r.what >> RT_LAP_SHIFT & 1) != ((1 + l->n / RT_CHANNEL_RECORDS) & 1))
-			break;
-		r.loc = slot->loc;
-		r.arg = slot->arg;
-		int rc = read_one(ctx, &r, err);
-		if (rc < 0)
-			return rc;
-		if (l->n % TAKEN_EVERY == 0) /* pairs with the acquire in rt_record_room */
-			__atomic_store_n(&l->channel->taken, l->n + 1, __ATOMIC_RELEASE);
-	}
-	if (l->n != from)
-		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* the same */
-	return (int64_t)(l->n - from);
+	struct rt_record *slot = rt_channel_record(l->channel, l->n);
+	/* pairs with the release in rt_put */
+	ret->what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
+	if ((ret->what >> RT_LAP_SHIFT & 1) != ((1 + l->n / RT_CHANNEL_RECORDS) & 1))
+		return false;
+	ret->loc = slot->loc;
+	ret->arg = slot->arg;
+	if (++l->n % TAKEN_EVERY == 0) /* pairs with the acquire in rt_record_room */
+		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE);
+	return true;
 }
 
-int snag_launch_read(struct snag_launch *l, snag_launch_reader *read_one, void *ctx,
-		     int *ret_status, struct snag_error *err)
+/* From now on the signals of the terminal are for us. */
+static void end_note(struct snag_launch *l)
 {
-	struct timespec pause = {0, SHORT_NS};
-	bool has_ended = false;
-	for (;;) {
-		int64_t n = drain(l, read_one, ctx, err);
-		if (n < 0) {
-			__atomic_store_n(&l->channel->ended, 1, __ATOMIC_RELAXED);
-			while (!has_ended && waitpid(l->pid, ret_status, 0) < 0 && errno == EINTR)
-				;
-			return (int)n;
-		}
-		if (n == 0 && has_ended)
-			return 0;
-		if (n == 0 && waitpid(l->pid, ret_status, WNOHANG) == l->pid) {
-			has_ended = true; /* once more, for what it wrote at last */
-			continue;
-		}
-		pause.tv_nsec = n > 0 ? SHORT_NS : pause.tv_nsec * 2;
-		pause.tv_nsec = pause.tv_nsec < LONG_NS ? pause.tv_nsec : LONG_NS;
-		if (!has_ended)
-			nanosleep(&pause, NULL);
+	l->has_ended = true;
+	signal(SIGINT, l->was_int);
+	signal(SIGQUIT, l->was_quit);
+}
+
+static bool has_ended(struct snag_launch *l)
+{
+	if (!l->has_ended && waitpid(l->pid, &l->status, WNOHANG) == l->pid)
+		end_note(l);
+	return l->has_ended;
+}
+
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record)
+{
+	if (record_take(l, ret_record)) {
+		l->pause_ns = SHORT_NS;
+		return 1;
 	}
+	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
+	bool was_ended = l->has_ended;
+	if (has_ended(l))
+		return was_ended ? -1 : 0; /* once more, for what it wrote at last */
+	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+	l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	return 0;
+}
+
+void snag_launch_abandon(struct snag_launch *l)
+{
+	__atomic_store_n(&l->channel->ended, 1, __ATOMIC_RELAXED);
+	if (l->has_ended)
+		return;
+	while (waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
+		;
+	end_note(l);
+}
+
+void snag_launch_kill(struct snag_launch *l)
+{
+	if (!l->has_ended)
+		kill(l->pid, SIGKILL);
+}
+
+int snag_launch_status(const struct snag_launch *l)
+{
+	return l->status;
+}
+
+int snag_launch_pid(const struct snag_launch *l)
+{
+	return l->pid;
 }
 
 bool snag_launch_was_claimed(const struct snag_launch *l)

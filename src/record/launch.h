@@ -16,17 +16,19 @@
 
 struct snag_launch;
 
-/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
-int snag_launch_start(char *const *argv, const char *options, struct snag_launch **ret_launch,
-		      struct snag_error *err);
+/* `options` is added to SNAG_OPTIONS for the program.  is_quiet: its input and output are
+ * empty.  An error if it cannot be run. */
+int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
+		      struct snag_launch **ret_launch, struct snag_error *err);
+void snag_launch_kill(struct snag_launch *l);
 
-/* What to do with each record; a negative result ends the reading, not the program. */
-typedef int snag_launch_reader(void *ctx, const struct rt_record *r, struct snag_error *err);
-
-/* Reads until the program has ended and everything is read, and returns its wait status in
- * *ret_status; negative: the reader's error, after the program has ended. */
-int snag_launch_read(struct snag_launch *l, snag_launch_reader *read, void *ctx, int *ret_status,
-		     struct snag_error *err);
+/* The next record: 1; 0: none was written yet, ask again; -1: the program has ended and all
+ * was read.  Waits a little if there is none, longer each time. */
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record);
+/* Nobody reads any more: waits for the end of the program, which goes on unrecorded. */
+void snag_launch_abandon(struct snag_launch *l);
+int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */
+int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
 void snag_launch_free(struct snag_launch *l);		   /* accepts NULL */
 

@@ -2,10 +2,12 @@
  *
  * regions.h - what lies at an address of the program: a name that is the same in every run
  *
- * prog+0x4010     in a module, at an address of its own
- * heap#12+0x8     in the 12th block allocated
- * T1-0x40         below where the stack of a thread begins
- * 0x7f12...       elsewhere
+ * balance+0x8        in a global variable
+ * prog+0x4010        in a module, at an address of its own
+ * heap#12:64@37,T1+0x8  in the 12th block allocated: 64 bytes, at location 37 by thread T1
+ * T1-0x40            below where the stack of a thread begins
+ * 0x7f12...          elsewhere
+ * An offset of 0 is left out.
  */
 #ifndef SNAG_RECORD_REGIONS_H
 #define SNAG_RECORD_REGIONS_H
@@ -17,19 +19,25 @@
 enum { SNAG_REGION_NAME = 160 };
 
 struct snag_regions;
-struct snag_regions *snag_regions_new(void);
+struct snag_symbols;
+/* `symbols` is borrowed. */
+struct snag_regions *snag_regions_new(struct snag_symbols *symbols);
 void snag_regions_free(struct snag_regions *r); /* accepts NULL */
 
 /* Returns the module's short name, unique, or NULL if that module is known. */
 const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t nbytes,
 				const char *path);
-void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top);
-/* A block begins; whatever lay there has ended. */
-void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes);
+/* A stack reaches from `top` down to `low`. */
+void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top);
+/* A block begins, allocated by a thread at a location; whatever lay there has ended. */
+void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
+			uint32_t loc);
 /* The size of the block that begins at addr and ends now; 0: unknown. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 
-/* The name of an address; returns its length. */
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME]);
+/* The name of an address; returns its length.  *ret_is_block (may be NULL): it is that of a
+ * place in a block, which no other block will have. */
+size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+			 bool *ret_is_block);
 
 #endif

@@ -9,7 +9,6 @@
  */
 #include "report/incident.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *plural(uint64_t n)
@@ -73,7 +72,8 @@ static void stack_of(struct snag_printer *to, const struct snag_incident_report 
 /* Threads are called T0, T1, ... by the recorder; T0 is the first. */
 static void thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
-	const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, t);
+	const struct snag_strtab *names = &r->report->names->space[SNAG_SPACE_THREAD];
+	const char *name = t < names->n ? snag_strtab_get(names, t) : "?";
 	if (strcmp(name, "T0") == 0) {
 		snag_print(to, "main thread");
 		return;
@@ -100,37 +100,31 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 	stack(to, r, s);
 }
 
-/* A heap block is called h<k>:<size>, with an offset behind a plus. */
-static bool is_heap(const char *variable, unsigned long long *ret_size)
-{
-	unsigned long long k;
-	return sscanf(variable, "h%llu:%llu", &k, ret_size) == 2;
-}
-
 static void location(struct snag_printer *to, const struct snag_incident_report *r,
 		     const struct snag_incident *in)
 {
 	const char *variable =
 		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target);
-	unsigned long long size;
-	snag_print(to, "  Location is ");
-	if (is_heap(variable, &size)) {
-		struct snag_origin o = snag_origin_of_block(r->origins, variable);
-		snag_printf(to, "heap block of size %llu", size);
-		if (o.thread == SNAG_NO_ID) {
-			snag_print(to, "\n\n");
-			return;
-		}
-		snag_print(to, " allocated by ");
+	struct snag_object_name o = snag_object_name(variable);
+	switch (o.kind) {
+	case SNAG_OBJECT_HEAP:
+		snag_printf(to, "  Location is heap block of size %llu allocated by ",
+			    (unsigned long long)o.nbytes);
 		thread(to, r, o.thread);
 		snag_print(to, ":\n");
 		stack_of(to, r, o.loc);
-		return;
+		break;
+	case SNAG_OBJECT_STACK:
+		snag_print(to, "  Location is stack of ");
+		thread(to, r, o.thread);
+		snag_print(to, "\n\n");
+		break;
+	case SNAG_OBJECT_GLOBAL:
+		snag_printf(to, "  Location is global '%.*s'\n\n", (int)o.length, variable);
+		break;
+	case SNAG_OBJECT_OTHER:
+		break;
 	}
-	bool is_stack = strstr(variable, ".stack") != NULL;
-	snag_print(to, is_stack ? "stack of " : "global '");
-	size_t n = is_stack ? strcspn(variable, ".") : snag_object_name_length(variable);
-	snag_printf(to, "%.*s%s\n\n", (int)n, variable, is_stack ? "" : "'");
 }
 
 static void why(struct snag_printer *to, const struct snag_incident_report *r,

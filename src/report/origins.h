@@ -2,8 +2,9 @@
  *
  * origins.h - where threads and blocks of memory came from
  *
- * A report names the stack that created a thread and the one that allocated a block.
- * Both are events of the trace (fork, alloc); this is one reading of it that keeps them.
+ * A report names the stack that created a thread and the one that allocated a block.  The
+ * first is an event of the trace (fork), found in one reading; the second is in the name of the
+ * block (record/regions.h).
  */
 #ifndef SNAG_REPORT_ORIGINS_H
 #define SNAG_REPORT_ORIGINS_H
@@ -18,19 +19,29 @@ struct snag_origin {
 struct snag_origins {
 	struct snag_origin *thread; /* by thread: who created it */
 	size_t nthreads;
-	struct snag_block_origin *block; /* by name */
-	size_t nblocks, block_room;
 };
 
-/* `wanted`: names of the variables whose blocks are asked for.  Reads the source to its end. */
+/* Reads the source to its end. */
 int snag_origins_read(struct snag_origins *ret_origins, struct snag_source *src,
-		      const char *const *wanted, size_t n, struct snag_error *err);
+		      struct snag_error *err);
 void snag_origins_done(struct snag_origins *origins);
 
 struct snag_origin snag_origin_of_thread(const struct snag_origins *origins, snag_tid thread);
-struct snag_origin snag_origin_of_block(const struct snag_origins *origins, const char *variable);
 
-/* How many bytes of a variable's name name the object it is part of: all up to its offset. */
-size_t snag_object_name_length(const char *variable);
+/* What the name of a variable says of the object it is part of. */
+enum snag_object_kind {
+	SNAG_OBJECT_GLOBAL,
+	SNAG_OBJECT_HEAP,
+	SNAG_OBJECT_STACK,
+	SNAG_OBJECT_OTHER
+};
+struct snag_object_name {
+	enum snag_object_kind kind;
+	size_t length;	 /* of its name: all of the variable's up to the offset */
+	uint64_t nbytes; /* heap */
+	snag_tid thread; /* heap: that allocated it; stack: whose it is */
+	snag_loc loc;	 /* heap: where it was allocated */
+};
+struct snag_object_name snag_object_name(const char *variable);
 
 #endif

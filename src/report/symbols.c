@@ -28,7 +28,10 @@
 struct module {
 	uint64_t start, end, bias;
 	const char *path;
-	Dwfl_Module *dwfl; /* NULL: nothing is known of it */
+	Dwfl_Module *dwfl;	    /* NULL: nothing is known of it */
+	struct snag_object *object; /* its global variables, by address */
+	size_t nobjects, object_room;
+	bool has_objects; /* they were read */
 };
 
 struct snag_symbols {
@@ -66,6 +69,8 @@ void snag_symbols_free(struct snag_symbols *s)
 		free(s->kept[i]);
 	free(s->kept);
 	snag_strtab_done(&s->names);
+	for (size_t i = 0; i < s->n; i++)
+		free(s->module[i].object);
 	free(s->module);
 	free(s);
 }
@@ -241,22 +246,55 @@ size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 	return n;
 }
 
+static int by_start(const void *pa, const void *pb)
+{
+	const struct snag_object *a = pa, *b = pb;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->nbytes < b->nbytes ? -1 : a->nbytes > b->nbytes;
+}
+
+static void objects_read(struct snag_symbols *s, struct module *m)
+{
+	int n = m->dwfl ? dwfl_module_getsymtab(m->dwfl) : 0;
+	m->has_objects = true;
+	for (int i = 1; i < n; i++) {
+		GElf_Sym symbol;
+		GElf_Addr at;
+		const char *name =
+			dwfl_module_getsym_info(m->dwfl, i, &symbol, &at, NULL, NULL, NULL);
+		int type = GELF_ST_TYPE(symbol.st_info);
+		if (!name || !symbol.st_size || (type != STT_OBJECT && type != STT_COMMON) ||
+		    symbol.st_shndx == SHN_UNDEF)
+			continue;
+		m->object =
+			snag_grow(m->object, &m->object_room, m->nobjects + 1, sizeof(*m->object));
+		m->object[m->nobjects++] = (struct snag_object){.name = demangled(s, name),
+								.start = at,
+								.nbytes = symbol.st_size,
+								.module = m->path};
+	}
+	if (m->nobjects)
+		qsort(m->object, m->nobjects, sizeof(*m->object), by_start);
+}
+
 bool snag_symbols_object(struct snag_symbols *s, uint64_t address, struct snag_object *ret_object)
 {
 	struct module *m = module_at(s, address);
-	if (!m || !m->dwfl)
+	if (!m)
 		return false;
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(m->dwfl, address, &offset, &symbol, NULL, NULL, NULL);
-	if (!name || offset >= symbol.st_size)
+	if (!m->has_objects)
+		objects_read(s, m);
+	size_t low = 0, high = m->nobjects;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (m->object[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || address - m->object[low - 1].start >= m->object[low - 1].nbytes)
 		return false;
-	*ret_object = (struct snag_object){
-		.name = demangled(s, name),
-		.start = address - offset,
-		.nbytes = symbol.st_size,
-		.module = m->path,
-	};
+	*ret_object = m->object[low - 1];
 	return true;
 }

@@ -17,7 +17,7 @@
 
 enum { UNSET = 0, SET = 1 };
 
-uint32_t snag_promise_new(struct snag_tasks *ts)
+uint32_t snag_task_promise_new(struct snag_tasks *ts)
 {
 	if (ts->stats.promises == UINT32_MAX)
 		snag_tasks_exhausted(ts);
@@ -29,16 +29,16 @@ uint32_t snag_promise_new(struct snag_tasks *ts)
 	return (uint32_t)ts->stats.promises++;
 }
 
-bool snag_promise_is_set(const struct snag_tasks *ts, uint32_t promise)
+bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise)
 {
 	assert(promise < ts->stats.promises && "not a promise");
 	return ts->promise[promise] == SET;
 }
 
-void snag_promise_get(struct snag_tasks *ts, uint32_t promise) /* [get] */
+void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise) /* [get] */
 {
 	assert(!ts->is_isolated && "get inside isolated");
-	if (!snag_promise_is_set(ts, promise)) {
+	if (!snag_task_promise_is_set(ts, promise)) {
 		struct snag_task *task = ts->now, *last = (struct snag_task *)ts->promise[promise];
 		task->next = last ? last->next : task;
 		if (last)
@@ -50,10 +50,10 @@ void snag_promise_get(struct snag_tasks *ts, uint32_t promise) /* [get] */
 	snag_task_tell(ts, SNAG_OP_PROMISE_GET, promise);
 }
 
-int snag_promise_set(struct snag_tasks *ts, uint32_t promise) /* [set] */
+int snag_task_promise_set(struct snag_tasks *ts, uint32_t promise) /* [set] */
 {
 	assert(!ts->is_isolated && "set inside isolated");
-	if (snag_promise_is_set(ts, promise))
+	if (snag_task_promise_is_set(ts, promise))
 		return -1;
 	struct snag_task *last = (struct snag_task *)ts->promise[promise];
 	ts->promise[promise] = SET;

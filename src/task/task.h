@@ -92,10 +92,11 @@ void snag_task_sync(struct snag_tasks *ts);
 void snag_task_isolated_begin(struct snag_tasks *ts);
 void snag_task_isolated_end(struct snag_tasks *ts);
 
-uint32_t snag_promise_new(struct snag_tasks *ts);	       /* dense */
-int snag_promise_set(struct snag_tasks *ts, uint32_t promise); /* negative: it was set before */
-void snag_promise_get(struct snag_tasks *ts, uint32_t promise);
-bool snag_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
+uint32_t snag_task_promise_new(struct snag_tasks *ts); /* dense */
+int snag_task_promise_set(struct snag_tasks *ts,
+			  uint32_t promise); /* negative: it was set before */
+void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
+bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
 
 /* Abandons the run: does not return, snag_tasks_run() does.  The stacks of all tasks are
  * dropped as they are. */

@@ -110,3 +110,18 @@ int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_si
 		*ret_sink = format == STD ? snag_std_sink(out) : snag_binary_sink(out);
 	return 0;
 }
+
+int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_error *err)
+{
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(src, &batch, err)) > 0) {
+		rc = snag_sink_write(sink, &batch, src->names, err);
+		if (rc < 0)
+			break;
+	}
+	if (rc == 0)
+		return snag_sink_commit(sink, err);
+	snag_sink_abort(sink);
+	return rc;
+}

@@ -39,6 +39,9 @@ static inline void snag_sink_abort(struct snag_sink *sink) /* accepts NULL */
 		sink->ops->abort(sink);
 }
 
+/* Writes all of a source and commits, or aborts. */
+int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_error *err);
+
 /* Picks the format by the extension behind any .gz or .zst; another one is an
  * error.  CSV needs the number of threads in advance: `threads`, else 0. */
 int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink,

@@ -22,6 +22,9 @@
  *                     joined again, and may hold locks.
  *         [some]      A trace has at least one event, and fewer than SNAG_MAX_EVENTS.
  *         A thread that is never forked is a root thread.
+ *         A trace of tasks has the rules of task_rules.h instead, from its first event
+ *         of tasks on: until then only one thread may have run.  A task is created
+ *         instead of forked, and ends instead of being joined.
  *
  * State.  flags[t]    whether t ran, was forked, was joined: all that most events need
  *         thread[t]   where that was
@@ -34,6 +37,7 @@
  */
 #include "base/memory.h"
 #include "trace/source.h"
+#include "trace/task_rules.h"
 #include "trace/text_op.h"
 
 #include <assert.h>
@@ -84,14 +88,18 @@ struct wellformed {
 	size_t nshares, share_cap;
 	uint32_t free_shares; /* as lock.shares */
 
+	uint32_t nran; /* threads that ran */
+	bool has_forks;
+	bool is_tasks;		      /* then: */
+	struct snag_task_rules rules; /* .isolated is 0 otherwise */
+
 	uint64_t line[SNAG_BATCH_EVENTS]; /* the lines of a batch that lost events */
 };
 
-/* The ops that change more than flags[thread]. */
-static const bool is_special[SNAG_OPS] = {
-	[SNAG_OP_ACQUIRE] = true,	 [SNAG_OP_RELEASE] = true, [SNAG_OP_ACQUIRE_SHARED] = true,
-	[SNAG_OP_RELEASE_SHARED] = true, [SNAG_OP_FORK] = true,	   [SNAG_OP_JOIN] = true,
-};
+/* The ops of threads that change more than flags[thread]. */
+#define SPECIAL                                                                      \
+	(SNAG_OP_BIT(ACQUIRE) | SNAG_OP_BIT(RELEASE) | SNAG_OP_BIT(ACQUIRE_SHARED) | \
+	 SNAG_OP_BIT(RELEASE_SHARED) | SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
 
 /* One event, and where it stands. */
 struct step {
@@ -296,6 +304,7 @@ static int check_fork(struct wellformed *w, const struct step *step) /* [fork] *
 		return refuse_thread(w, step, "fork", t, ", which already ran", places->ran);
 	w->flags[t] |= FORKED;
 	w->thread[t].forked = step->place;
+	w->has_forks = true;
 	return 0;
 }
 
@@ -307,6 +316,7 @@ static int check_join(struct wellformed *w, const struct step *step) /* [join] *
 	if (!(w->flags[t] & JOINED))
 		w->thread[t].joined = step->place;
 	w->flags[t] |= JOINED;
+	w->has_forks = true;
 	return 0;
 }
 
@@ -330,20 +340,94 @@ static int check_special(struct wellformed *w, const struct step *step)
 	}
 }
 
-static int event_check(struct wellformed *w, const struct step *step)
+/* "<op> by 3: <why> (event 9)" */
+static int refuse_task(const struct wellformed *w, const struct step *step, const char *why,
+		       uint64_t since)
+{
+	struct quotes q;
+	char where[48] = "";
+	if (!step->err)
+		return SNAG_EINPUT;
+	if (since != SNAG_NO_PLACE)
+		snprintf(where, sizeof(where), " (%s %llu)", w->has_lines ? "line" : "event",
+			 (unsigned long long)since);
+	return refuse(w, step, "%s by %s: %s%s", snag_op_info[step->ev->op].text,
+		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread), why, where);
+}
+
+/* The first event of tasks. */
+static int tasks_begin(struct wellformed *w, const struct step *step, const struct snag_counts *n)
+{
+	snag_tid t = step->ev->thread;
+	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks ||
+	    n->n[SNAG_SPACE_LOCK])
+		return refuse_task(w, step, "the trace is one of threads", SNAG_NO_PLACE);
+	w->is_tasks = true;
+	snag_task_rules_init(&w->rules);
+	snag_task_rules_reserve(&w->rules, n);
+	snag_task_rules_first(&w->rules, t);
+	w->flags[t] |= FORKED;
+	return 0;
+}
+
+/* The task that is to be created: [task] of task_rules.h. */
+static int check_child(const struct wellformed *w, const struct step *step)
+{
+	snag_tid t = step->ev->target;
+	const struct thread_places *places = &w->thread[t];
+	if (t == step->ev->thread)
+		return refuse_task(w, step, "it creates itself", SNAG_NO_PLACE);
+	if (w->flags[t] & RAN)
+		return refuse_task(w, step, "the task already ran", places->ran);
+	if (w->flags[t] & FORKED)
+		return refuse_task(w, step, "the task was created before", places->forked);
+	return 0;
+}
+
+static int check_task(struct wellformed *w, const struct step *step, const struct snag_counts *n)
+{
+	const struct snag_event *ev = step->ev;
+	struct snag_task_fault fault;
+	bool creates = ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN;
+	int rc = w->is_tasks ? 0 : tasks_begin(w, step, n);
+	if (rc == 0 && !(w->flags[ev->thread] & FORKED))
+		rc = refuse_task(w, step, "no task created it", SNAG_NO_PLACE);
+	if (rc == 0 && SPECIAL >> ev->op & 1)
+		rc = refuse_task(w, step, "the trace is one of tasks", SNAG_NO_PLACE);
+	if (rc == 0 && creates)
+		rc = check_child(w, step);
+	if (rc == 0 && !snag_task_rules_check(&w->rules, ev, step->place, &fault))
+		rc = refuse_task(w, step, fault.why, fault.since);
+	if (rc < 0)
+		return rc;
+	if (creates) {
+		w->flags[ev->target] |= FORKED;
+		w->thread[ev->target].forked = step->place;
+	} else if (ev->op == SNAG_OP_TASK_END) {
+		w->flags[ev->thread] |= JOINED;
+		w->thread[ev->thread].joined = step->place;
+	}
+	return 0;
+}
+
+static int event_check(struct wellformed *w, const struct step *step, const struct snag_counts *n)
 {
 	snag_tid t = step->ev->thread;
 	uint8_t given = step->ev->flags;
 	step->ev->flags &= (uint8_t)~SNAG_NESTED;
 	if (w->flags[t] & JOINED) { /* [joined] */
 		w->changed = true;
-		return refuse_thread(w, step, "event", t, " after its join", w->thread[t].joined);
+		return w->is_tasks ? refuse_task(w, step, "it has ended", w->thread[t].joined)
+				   : refuse_thread(w, step, "event", t, " after its join",
+						   w->thread[t].joined);
 	}
-	int rc = check_special(w, step);
+	bool is_task = w->is_tasks || SNAG_OPS_OF_TASKS >> step->ev->op & 1;
+	int rc = is_task ? check_task(w, step, n) : check_special(w, step);
 	w->changed |= rc < 0 || step->ev->flags != given;
 	if (rc == 0 && !(w->flags[t] & RAN)) {
 		w->flags[t] |= RAN;
 		w->thread[t].ran = step->place;
+		w->nran++;
 	}
 	return rc;
 }
@@ -354,6 +438,8 @@ static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 	w->flags = snag_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
 	w->thread = snag_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
 	w->lock = snag_grow(w->lock, &w->lock_cap, nlocks, sizeof(*w->lock));
+	if (w->is_tasks)
+		snag_task_rules_reserve(&w->rules, counts);
 }
 
 /* The events that are right at a glance: those of a running thread that are no lock, fork or
@@ -363,8 +449,10 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 {
 	if (((w->flags[ev->thread] ^ RAN) & (RAN | JOINED)) | (ev->flags & SNAG_NESTED))
 		return false;
-	if (!is_special[ev->op])
-		return true;
+	if (!((SPECIAL | SNAG_OPS_OF_TASKS) >> ev->op & 1))
+		return w->rules.isolated == 0 || w->rules.isolated == ev->thread + 1;
+	if (w->is_tasks)
+		return false;
 	if (ev->op == SNAG_OP_ACQUIRE) {
 		struct lock *lock = &w->lock[ev->target];
 		if (lock->depth | lock->shares)
@@ -411,7 +499,7 @@ static int batch_check(struct wellformed *w, struct snag_batch *batch, struct sn
 		uint64_t place = line ? line[i] : batch->first + i;
 		if (!is_plain(w, ev, place)) {
 			struct step step = {ev, place, err};
-			int rc = event_check(w, &step);
+			int rc = event_check(w, &step, &batch->counts);
 			if (rc < 0 && !w->lenient)
 				return rc;
 			if (rc < 0)
@@ -489,6 +577,7 @@ static void wellformed_close(struct snag_source *src)
 	free(w->thread);
 	free(w->lock);
 	free(w->share);
+	snag_task_rules_done(&w->rules);
 	free(w);
 }
 

@@ -81,24 +81,18 @@ bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 	return true;
 }
 
-/* Whether the event, with all that must precede it, is within the limits. */
-static bool is_within(const struct snag_state *s, const snag_tid *racers, uint32_t event)
+bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	snag_tid t = snag_index_thread(ix, event);
-	if (ix->position[event] >= s->limit[t])
+	snag_tid t = snag_index_thread(ix, acquire);
+	uint32_t release = ix->link[acquire];
+	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
 		return false;
+	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[release]);
 	for (int i = 0; i < 2; i++)
 		if (racers[i] != t && row[racers[i]] > s->limit[racers[i]])
 			return false;
 	return true;
-}
-
-bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
-{
-	uint32_t release = s->ix->link[acquire];
-	return release != SNAG_NO_EVENT && is_within(s, racers, release);
 }
 
 /* The event, with all that must precede it, joins the cut. */
@@ -222,6 +216,26 @@ const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, sn
 			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
 }
 
+/* How many of the first `end` events of u need not follow the p-th of t.  What must is at the end,
+ * and mostly short. */
+static uint32_t not_after(const struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
+			  snag_tid t, uint32_t p)
+{
+	uint32_t low = end, high = end;
+	for (uint32_t step = 1; low > 0 && snag_cut_row(s, cut, u, low - 1)[t] > p; step *= 2) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (snag_cut_row(s, cut, u, middle)[t] > p)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 static void take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
 		     uint32_t *ret_rest)
 {
@@ -230,18 +244,9 @@ static void take_out(const struct snag_state *s, uint32_t event, const uint32_t 
 	uint32_t p = ix->position[event];
 	if (p < ret_rest[t])
 		ret_rest[t] = p;
-	for (snag_tid u = 0; u < s->nthreads; u++) {
-		uint32_t low = 0, high = ret_rest[u];
-		while (u != t && low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (snag_cut_row(s, cut, u, middle)[t] > p)
-				high = middle;
-			else
-				low = middle + 1;
-		}
+	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (u != t)
-			ret_rest[u] = low;
-	}
+			ret_rest[u] = not_after(s, cut, u, ret_rest[u], t, p);
 }
 
 static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthreads, snag_tid t)
@@ -252,6 +257,27 @@ static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthrea
 	return true;
 }
 
+/* How many events of t in the rest need nothing outside it; again from the end. */
+static uint32_t inside(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+		       const uint32_t *rest)
+{
+	uint32_t low = rest[t], high = low, n = s->nthreads;
+	for (uint32_t step = 1; low > 0; step *= 2) {
+		if (is_inside(snag_cut_row(s, cut, t, low - 1), rest, n, t))
+			break;
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (is_inside(snag_cut_row(s, cut, t, middle), rest, n, t))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* In mode DEP the rows are not transitive when a later event makes reads causal: what must follow
  * something that was taken out goes too. */
 static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
@@ -259,17 +285,9 @@ static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t
 	for (bool shrank = s->rows->dependent; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t low = 0, high = ret_rest[t];
-			while (low < high) {
-				uint32_t middle = low + (high - low) / 2;
-				const uint32_t *row = snag_cut_row(s, cut, t, middle);
-				if (is_inside(row, ret_rest, s->nthreads, t))
-					low = middle + 1;
-				else
-					high = middle;
-			}
-			shrank |= low < ret_rest[t];
-			ret_rest[t] = low;
+			uint32_t k = inside(s, cut, t, ret_rest);
+			shrank |= k < ret_rest[t];
+			ret_rest[t] = k;
 		}
 	}
 }
@@ -282,15 +300,20 @@ void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_
 }
 
 /* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(const struct snag_index *ix, uint32_t acquire, const uint32_t *cut,
+static bool is_taken_later(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
 			   const uint32_t *rest)
 {
+	const struct snag_index *ix = s->ix;
 	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	snag_tid t = snag_index_thread(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
-		if (u != t && snag_lane_below(&ix->sections, r.lane, cut[u]) >
-				      snag_lane_below(&ix->sections, r.lane, rest[u]))
+		if (u == t || cut[u] == rest[u])
+			continue;
+		uint32_t *near = &s->near[r.lane - ix->sections.lane];
+		uint32_t before = snag_lane_below_near(&ix->sections, r.lane, rest[u], near);
+		if (before < snag_lane_length(r.lane) &&
+		    snag_lane_at(&ix->sections, r.lane, before) < cut[u])
 			return true;
 	}
 	return false;
@@ -304,7 +327,7 @@ static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const ui
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT ||
 			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(ix, acquire, cut, rest));
+	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(s, acquire, cut, rest));
 }
 
 void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)

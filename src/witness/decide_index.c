@@ -73,6 +73,15 @@ static void add_lock(struct snag_index *ix, struct building *b, const struct sna
 	}
 }
 
+static void add_write(struct snag_index *ix, struct building *b, const struct snag_event *ev,
+		      uint32_t e)
+{
+	uint32_t before = b->last_write[ev->target];
+	if (before != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[before].op))
+		ix->link[before] = e;
+	b->last_write[ev->target] = e;
+}
+
 static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
@@ -83,14 +92,15 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 	if (snag_op_reads(ev->op))
 		ix->link[e] = b->last_write[ev->target];
 	if (snag_op_writes(ev->op))
-		b->last_write[ev->target] = e;
+		add_write(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_JOIN)
 		ix->link[e] = b->last_of[ev->target];
 	else if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == SNAG_NO_EVENT)
 		ix->fork[ev->target] = b->last_of[ev->target] = e;
 	else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK)
 		add_lock(ix, b, ev, e);
-	ix->is_task |= ev->op > SNAG_OP_FENCE;
+	ix->is_task |= snag_op_is_of_tasks(ev->op);
+	ix->has_depends |= ev->op == SNAG_OP_DEPENDS;
 }
 
 struct snag_index *snag_index_new(const struct snag_trace *trace)
@@ -155,6 +165,54 @@ void snag_index_free(struct snag_index *ix)
 	free(ix->fork);
 	free(ix->node);
 	free(ix);
+}
+
+uint32_t snag_index_last(const struct snag_index *ix, const uint32_t *cut)
+{
+	uint32_t last = 0;
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t e = cut[t] ? snag_index_event(ix, t, cut[t] - 1) : 0;
+		last = e > last ? e : last;
+	}
+	return last;
+}
+
+static bool is_in(const struct snag_index *ix, const uint32_t *cut, uint32_t e)
+{
+	return ix->position[e] < cut[snag_index_thread(ix, e)];
+}
+
+/* The last write of the variable in the cut, in observed order, or SNAG_NO_EVENT. */
+static uint32_t last_write(const struct snag_index *ix, const uint32_t *cut, uint32_t variable)
+{
+	uint32_t last = SNAG_NO_EVENT;
+	for (uint32_t i = ix->writes.first[variable]; i < ix->writes.first[variable + 1]; i++) {
+		const struct snag_lane *lane = &ix->writes.lane[i];
+		uint32_t k = snag_lane_below(&ix->writes, lane, cut[lane->thread]);
+		if (k == 0)
+			continue;
+		uint32_t w =
+			snag_index_event(ix, lane->thread, snag_lane_at(&ix->writes, lane, k - 1));
+		if (last == SNAG_NO_EVENT || w > last)
+			last = w;
+	}
+	return last;
+}
+
+bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32_t last,
+			uint32_t variable, uint32_t w)
+{
+	if (w != SNAG_NO_EVENT && !is_in(ix, cut, w))
+		return false;
+	/* The writes that followed it, which are few near the end. */
+	for (uint32_t v = w; v != SNAG_NO_EVENT && !snag_op_reads(ix->trace->ev[v].op);) {
+		v = ix->link[v];
+		if (v == SNAG_NO_EVENT || v > last)
+			return true;
+		if (is_in(ix, cut, v))
+			return false;
+	}
+	return last_write(ix, cut, variable) == w;
 }
 
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2)

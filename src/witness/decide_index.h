@@ -10,10 +10,10 @@
  *
  * State.  By event:
  *         position    in its thread, from 0
- *         link        read: the write it saw; acquire: its release; release: its
- *                     acquire; join: the last event of the joined thread before it (its
- *                     fork, if it did nothing); otherwise, or if there is none,
- *                     SNAG_NO_EVENT
+ *         link        read, atomic update: the write it saw; other write: the next write of
+ *                     its variable; acquire: its release; release: its acquire; join: the
+ *                     last event of the joined thread before it (its fork, if it did
+ *                     nothing); otherwise, or if there is none, SNAG_NO_EVENT
  *         held        the locks held before it: a stack, see below
  *         A stack of held locks is its top, a node number; node i has the acquire
  *         that was taken last and the node below; 0 is the empty stack.  Taking a lock
@@ -37,7 +37,8 @@ struct snag_held {
 struct snag_index {
 	const struct snag_trace *trace;
 	uint32_t nevents, nthreads, nvariables, nlocks;
-	bool is_task; /* has operations of task programs, of which there are no witnesses */
+	bool has_depends; /* some branches depend on some reads only */
+	bool is_task;	  /* has operations of task programs, of which there are no witnesses */
 
 	struct snag_threads threads;
 	uint32_t *position, *link, *held; /* by event */
@@ -97,6 +98,13 @@ static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
 {
 	return snag_rows_at(rows, ix->nthreads, snag_index_row_number_before(ix, rows, e));
 }
+
+/* Whether w is what a read of the variable sees after the first cut[t] events of each thread, in
+ * observed order; SNAG_NO_EVENT: the initial value.  No event of the cut is after `last`. */
+bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32_t last,
+			uint32_t variable, uint32_t w);
+/* The last event of the cut, or 0. */
+uint32_t snag_index_last(const struct snag_index *ix, const uint32_t *cut);
 
 /* Whether some lock held at both events keeps them from being next to each other. */
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2);

@@ -90,24 +90,6 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* The last write of the variable before the window, in observed order. */
-static uint32_t last_write_before_window(const struct snag_state *s, uint32_t variable)
-{
-	const struct snag_lanes *writes = &s->ix->writes;
-	uint32_t last = SNAG_NO_EVENT;
-	for (uint32_t i = writes->first[variable]; i < writes->first[variable + 1]; i++) {
-		const struct snag_lane *lane = &writes->lane[i];
-		uint32_t k = snag_lane_below(writes, lane, s->start[lane->thread]);
-		if (k == 0)
-			continue;
-		uint32_t w =
-			snag_index_event(s->ix, lane->thread, snag_lane_at(writes, lane, k - 1));
-		if (last == SNAG_NO_EVENT || w > last)
-			last = w;
-	}
-	return last;
-}
-
 /* The writes of the variable before the window that were observed after w should be in it. */
 static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
 {
@@ -142,13 +124,14 @@ static bool reader_add(struct snag_line *line, uint32_t r)
 		return true;
 	}
 	struct snag_line_variable *x = variable_of(line, variable);
-	if (x->pending == 0)
-		x->last = last_write_before_window(s, variable);
 	x->pending++;
-	if (x->last == w)
-		return true;
-	overwrites_miss(s, variable, w);
-	return false;
+	if (x->pending > 1 ? x->last != w
+			   : !snag_index_is_seen(s->ix, s->start, line->last_before, variable, w)) {
+		overwrites_miss(s, variable, w);
+		return false;
+	}
+	x->last = w;
+	return true;
 }
 
 static bool readers_count(struct snag_line *line)
@@ -156,13 +139,14 @@ static bool readers_count(struct snag_line *line)
 	const struct snag_state *s = line->s;
 	const struct snag_index *ix = s->ix;
 	bool ok = true;
+	line->last_before = snag_index_last(ix, s->start);
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < s->count[t]; p++)
 			snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS] = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++)
-		for (uint32_t p = s->start[t]; p < s->causal[t]; p++) {
+		for (uint32_t p = s->start[t]; p < snag_state_causal_end(s, t); p++) {
 			uint32_t e = snag_index_event(ix, t, p);
-			if (snag_op_reads(ix->trace->ev[e].op))
+			if (snag_op_reads(ix->trace->ev[e].op) && snag_state_is_causal(s, e))
 				ok &= reader_add(line, e);
 		}
 	return ok;
@@ -213,7 +197,7 @@ static bool must_wait_open(struct snag_line *line, uint32_t acquire, struct snag
 	for (uint32_t i = ix->sections.first[key]; i < ix->sections.first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &ix->sections.lane[i];
 		snag_tid u = lane->thread;
-		uint32_t k = snag_lane_below(&ix->sections, lane, s->count[u]);
+		uint32_t k = snag_lane_below_near(&ix->sections, lane, s->count[u], &s->near[i]);
 		if (u == ev->thread || k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(&ix->sections, lane, k - 1));

@@ -25,6 +25,7 @@ struct snag_line {
 	uint64_t *key;	 /* by thread: what is preferred comes first */
 	uint32_t *ready; /* threads with events left, by key */
 	uint32_t nready;
+	uint32_t last_before; /* the last event before the window */
 
 	uint32_t *event; /* the window, in the order found */
 	size_t nevents, event_cap;

@@ -202,7 +202,7 @@ static bool close_order(struct snag_paper *p, size_t *ret_n)
 	memset(s->start, 0, width);
 	memcpy(s->limit, p->cone, width);
 	snag_state_begin(s, p->cone);
-	if (!snag_propagate_all(s, UINT32_MAX))
+	if (!snag_propagate_all(s))
 		return false;
 	const uint32_t *event = snag_state_events(s, ret_n);
 	p->order = snag_grow(p->order, &p->order_cap, *ret_n, sizeof(*p->order));

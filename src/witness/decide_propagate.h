@@ -11,8 +11,9 @@
 bool snag_propagate(struct snag_state *s);
 
 /* The same for a state that has just begun: in sweeps over the whole window, which is faster when
- * there is much to find.  After max_sweeps it may not have found all. */
-bool snag_propagate_all(struct snag_state *s, unsigned max_sweeps);
+ * there is much to find.  It ends early, and may not have found all, if the window should be larger:
+ * something is missing in it. */
+bool snag_propagate_all(struct snag_state *s);
 
 /* The last causal read by lane.thread, a lane of reads, that saw the write w (SNAG_NO_EVENT:
  * the initial value), or SNAG_NO_EVENT. */

@@ -44,17 +44,59 @@ static const struct known_case known[] = {
 	},
 	{
 		.name = "a read that a later event makes causal",
-		.trace = "T1 acq l; T1 w x; T1 rel l; T0 acq l; T0 r x; T0 fork T2; T0 rel l; T2 w x; "
+		.trace = "T1 acq l; T1 w x; T1 rel l; T0 acq l; T0 r x; T0 fork T2; T0 rel l; T2 w "
+			 "x; "
 			 "T2 w x",
 		.reads = NONE,
 		.dependence = "1-7 1-8",
 	},
 	{
 		.name = "a fork that follows a causal read of what must wait",
-		.trace = "T1 acq l; T1 w x; T1 w v; T1 rel l; T0 r x; T0 fork T2; T0 w y; T2 w z; T3 "
+		.trace = "T1 acq l; T1 w x; T1 w v; T1 rel l; T0 r x; T0 fork T2; T0 w y; T2 w z; "
+			 "T3 "
 			 "acq l; T3 rel l; T3 r y; T3 r z; T3 w v",
 		.reads = "1-4 6-10 7-11 2-12",
 		.dependence = "1-4 6-10 7-11 2-12",
+	},
+	{
+		.name = "a thread in the place of another that holds a lock for ever",
+		.trace = "T0 acq l; T0 w x; T0 rel l; T1 acq l; T2 join T1; T2 fork T3; T3 w x",
+		.races = {[REL_HB] = NONE, [REL_WDP] = "1-6"},
+	},
+	{
+		.name = "a thread in the place of another whose read no branch followed",
+		.trace = "T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T2 join "
+			 "T1; "
+			 "T2 fork T3; T3 br; T3 w y",
+		.races = {[REL_HB] = NONE, [REL_DC] = NONE, [REL_WDP] = "0-10"},
+	},
+	{
+		.name = "joined again after another has taken its place",
+		.trace = "T0 fork T1; T1 w x; T0 join T1; T0 fork T2; T2 w y; T3 join T1; T3 w x; "
+			 "T3 w y",
+		.races = {[REL_HB] = "4-7",
+			  [REL_SHB] = "4-7",
+			  [REL_WCP] = "4-7",
+			  [REL_DC] = "4-7",
+			  [REL_SDP] = "4-7",
+			  [REL_SDPX] = "4-7",
+			  [REL_WDP] = "4-7"},
+	},
+	{
+		.name = "a branch that may depend on the read before it",
+		.trace =
+			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T1 dep x; "
+			"T1 dep z; T1 br; T1 r y",
+		.races = {[REL_WDP] = NONE},
+		.dependence = NONE,
+	},
+	{
+		.name = "a branch that does not depend on the read before it",
+		.trace =
+			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T1 dep z; "
+			"T1 br; T1 r y",
+		.races = {[REL_WDP] = "0-9", [REL_DC] = NONE},
+		.dependence = "0-9",
 	},
 	{
 		.name = "deadlock",

@@ -33,6 +33,7 @@ struct enumeration {
 	struct world world;
 	struct event event[MAX_EVENTS];
 	unsigned nevents, nblocks;
+	uint64_t conflicting[MAX_EVENTS]; /* bits: the blocks before that conflict with a block */
 	unsigned choice[MAX_EVENTS], nchoices_at[MAX_EVENTS], ndecisions;
 	bool is_too_large;
 	struct state_set states, graphs;
@@ -151,14 +152,13 @@ static bool conflict(const struct event *a, const struct event *b)
 	       (a->effect.action.kind == SNAG_ACT_WRITE || b->effect.action.kind == SNAG_ACT_WRITE);
 }
 
-static bool blocks_conflict(const struct enumeration *e, unsigned a, unsigned b)
+static void find_conflicting_blocks(struct enumeration *e)
 {
-	for (unsigned i = 0; i < e->nevents; i++)
-		for (unsigned j = 0; j < e->nevents; j++)
-			if (e->event[i].block == a && e->event[j].block == b &&
-			    conflict(&e->event[i], &e->event[j]))
-				return true;
-	return false;
+	memset(e->conflicting, 0, sizeof(e->conflicting));
+	for (unsigned j = 0; j < e->nevents; j++)
+		for (unsigned i = 0; i < j && e->event[j].block; i++)
+			if (e->event[i].block && conflict(&e->event[i], &e->event[j]))
+				e->conflicting[e->event[j].block] |= 1ull << e->event[i].block;
 }
 
 /* Whether a, earlier, comes directly before b in the computation graph. */
@@ -175,11 +175,12 @@ static bool is_edge(const struct enumeration *e, const struct event *a, const st
 		return a->effect.scope == b->effect.scope;
 	if (x->kind == SNAG_ACT_END && y->kind == SNAG_ACT_SYNC)
 		return a->spawned_in == b->effect.scope;
-	return a->block && b->block && blocks_conflict(e, a->block, b->block);
+	return a->block && b->block && e->conflicting[b->block] >> a->block & 1;
 }
 
 static void find_races(struct enumeration *e)
 {
+	find_conflicting_blocks(e);
 	for (unsigned j = 0; j < e->nevents; j++) {
 		struct event *b = &e->event[j];
 		b->before = 0;

@@ -5,10 +5,12 @@
  * For each program the explorer must give the answers of explore_brute.c: the same racy
  * variables, as many final states and computation graphs (more there cannot be, every one is
  * that of a real schedule), deadlock or not, the same places that can fail.  The first
- * difference is shrunk and printed, and ends the run with status 1.
+ * difference is shrunk and printed, and ends the run with status 1.  Then the programs of
+ * explore_tasks.h.
  */
 #include "explore_brute.h"
 #include "explore_program.h"
+#include "explore_tasks.h"
 
 #include "lang/explore.h"
 
@@ -147,13 +149,33 @@ static bool run(unsigned long programs, uint64_t seed, double seconds, unsigned 
 	return true;
 }
 
+static bool run_tasks(unsigned long programs, uint64_t seed)
+{
+	struct explore_tasks_tally t = {0};
+	bool ok = true;
+	for (unsigned long i = 0; i < programs && ok; i++) {
+		struct prng random = {seed * 0xff51afd7ed558ccdu + i * 0x9e3779b97f4a7c15u};
+		ok = explore_tasks_check(&random, &t);
+	}
+	printf("%lu programs without data: racy %lu, isolated %lu, blocked %lu, deadlock %lu, "
+	       "not exhaustive %lu; %lu verdicts race-free\n",
+	       t.programs, t.racy, t.isolated, t.blocked, t.deadlocks, t.not_exhaustive,
+	       t.race_free);
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"programs", 1, NULL, 'n'}, {"seed", 1, NULL, 's'}, {"seconds", 1, NULL, 't'},
-		{"size", 1, NULL, 'z'},	    {"max", 1, NULL, 'm'},  {0},
+		{"programs", 1, NULL, 'n'},
+		{"seed", 1, NULL, 's'},
+		{"seconds", 1, NULL, 't'},
+		{"size", 1, NULL, 'z'},
+		{"max", 1, NULL, 'm'},
+		{"tasks", 1, NULL, 'k'},
+		{0},
 	};
-	unsigned long programs = 10000;
+	unsigned long programs = 10000, tasks = 10000;
 	uint64_t seed = 1;
 	double seconds = 0;
 	unsigned size = 12;
@@ -167,13 +189,16 @@ int main(int argc, char **argv)
 			seconds = strtod(optarg, NULL);
 		else if (o == 'z')
 			size = (unsigned)strtoul(optarg, NULL, 10);
+		else if (o == 'k')
+			tasks = strtoul(optarg, NULL, 10);
 		else if (o == 'm')
 			c.max_schedules = strtoul(optarg, NULL, 10);
 		else
 			return 2;
 	}
 	if (size < 3 || optind != argc) {
-		fputs("usage: explore_oracle [--programs N] [--seed S] [--seconds T] [--size N] "
+		fputs("usage: explore_oracle [--programs N] [--tasks N] [--seed S] [--seconds T] "
+		      "[--size N] "
 		      "[--max SCHEDULES]\n",
 		      stderr);
 		return 2;
@@ -186,5 +211,6 @@ int main(int argc, char **argv)
 	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu\n",
 	       t->racy, t->isolated, t->deadlocks, t->errors, t->several);
 	printf("schedules: all %lu, explored %lu, redundant %lu\n", t->all, t->run, t->redundant);
+	ok = ok && run_tasks(tasks, seed);
 	return ok ? 0 : 1;
 }

@@ -19,7 +19,9 @@ const struct generate_options generate_defaults = {
 	.variables = {1, 3},
 	.locks = {0, 3},
 	.forks = 40,
+	.short_lived = 15,
 	.branches = 40,
+	.depends = 30,
 	.loose = 15,
 	.reentrant = 15,
 	.unreleased = 15,
@@ -34,7 +36,7 @@ struct generator {
 	struct prng *random;
 	struct draft *d;
 	unsigned nevents, nthreads, nvariables, nlocks, nlocations;
-	bool branches, loose, reentrant, unreleased, shared, atomics;
+	bool forks, short_lived, branches, depends, loose, reentrant, unreleased, shared, atomics;
 	enum life life[MAX_THREADS];
 	/* The acquires of each thread that are not released, outermost first. */
 	struct snag_event held[MAX_THREADS][MAX_EVENTS];
@@ -43,7 +45,8 @@ struct generator {
 
 static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned target)
 {
-	uint8_t order = op >= SNAG_OP_ATOMIC_READ ? (uint8_t)prng_below(g->random, SNAG_ORDERS) : 0;
+	bool has_order = op >= SNAG_OP_ATOMIC_READ && op <= SNAG_OP_FENCE;
+	uint8_t order = has_order ? (uint8_t)prng_below(g->random, SNAG_ORDERS) : 0;
 	g->d->ev[g->d->n++] = (struct snag_event){.thread = thread,
 						  .op = (uint8_t)op,
 						  .target = target,
@@ -91,6 +94,25 @@ static void emit_release(struct generator *g, unsigned t)
 	g->nheld[t]--;
 }
 
+static unsigned open_sections(const struct generator *g)
+{
+	unsigned n = 0;
+	for (unsigned t = 0; t < g->nthreads; t++)
+		n += g->nheld[t];
+	return n;
+}
+
+/* Sometimes with what it depends on before it, or with that alone. */
+static void emit_branch(struct generator *g, unsigned t)
+{
+	bool has_room = g->nevents - g->d->n > open_sections(g) + 2;
+	bool names = g->depends && has_room && prng_chance(g->random, 60);
+	if (names)
+		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
+	if (!names || prng_chance(g->random, 90))
+		emit(g, t, SNAG_OP_BRANCH, 0);
+}
+
 static bool try_fork(struct generator *g, unsigned t)
 {
 	unsigned u = prng_below(g->random, g->nthreads);
@@ -111,29 +133,24 @@ static bool try_join(struct generator *g, unsigned t)
 	return true;
 }
 
-static void act(struct generator *g, unsigned t, bool has_forks)
+static void act(struct generator *g, unsigned t)
 {
 	unsigned dice = prng_below(g->random, 100);
+	if (g->short_lived && prng_chance(g->random, 40) &&
+	    (prng_chance(g->random, 50) ? try_fork(g, t) : try_join(g, t)))
+		return;
 	if (g->nheld[t] && dice < 25)
 		emit_release(g, t);
 	else if (g->nlocks && dice >= 25 && dice < 50 && try_acquire(g, t))
 		return;
 	else if (g->branches && dice >= 50 && dice < 58)
-		emit(g, t, SNAG_OP_BRANCH, 0);
-	else if (has_forks && dice >= 58 && dice < 70 && try_fork(g, t))
+		emit_branch(g, t);
+	else if (g->forks && dice >= 58 && dice < 70 && try_fork(g, t))
 		return;
-	else if (has_forks && dice >= 70 && dice < 74 && try_join(g, t))
+	else if (g->forks && dice >= 70 && dice < 74 && try_join(g, t))
 		return;
 	else
 		emit_access(g, t);
-}
-
-static unsigned open_sections(const struct generator *g)
-{
-	unsigned n = 0;
-	for (unsigned t = 0; t < g->nthreads; t++)
-		n += g->nheld[t];
-	return n;
 }
 
 /* A thread that is alive; usually the one that acted last. */
@@ -156,8 +173,14 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 	g.nvariables = prng_range(random, o->variables.low, o->variables.high);
 	g.nlocks = prng_range(random, o->locks.low, o->locks.high);
 	g.nlocations = prng_range(random, 1, 20);
-	bool has_forks = prng_chance(random, o->forks);
+	g.forks = prng_chance(random, o->forks);
+	g.short_lived = prng_chance(random, o->short_lived);
+	if (g.short_lived) {
+		g.forks = true;
+		g.nthreads = prng_range(random, 4, MAX_THREADS);
+	}
 	g.branches = prng_chance(random, o->branches);
+	g.depends = prng_chance(random, o->depends);
 	g.loose = prng_chance(random, o->loose);
 	g.reentrant = prng_chance(random, o->reentrant);
 	g.unreleased = prng_chance(random, o->unreleased);
@@ -166,7 +189,7 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 
 	ret_draft->n = 0;
 	for (unsigned t = 0; t < g.nthreads; t++)
-		g.life[t] = t == 0 || !has_forks || prng_chance(random, 20) ? ALIVE : UNBORN;
+		g.life[t] = t == 0 || !g.forks || prng_chance(random, 20) ? ALIVE : UNBORN;
 	unsigned t = 0;
 	while (ret_draft->n < g.nevents) {
 		t = pick_thread(&g, t);
@@ -175,7 +198,7 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 				t = (t + 1) % g.nthreads;
 			emit_release(&g, t);
 		} else {
-			act(&g, t, has_forks);
+			act(&g, t);
 		}
 	}
 	draft_check(ret_draft); /* for the marks: what is emitted obeys the rules */

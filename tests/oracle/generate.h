@@ -16,14 +16,16 @@ struct range {
  * have it, in percent. */
 struct generate_options {
 	struct range threads, events, variables, locks;
-	unsigned forks;	     /* threads are forked and joined, also under a lock */
-	unsigned branches;   /* branch events */
-	unsigned loose;	     /* releases out of nesting order */
-	unsigned reentrant;  /* acquires of a lock already held */
-	unsigned unreleased; /* locks held at the end of the trace */
-	unsigned shared;     /* shared acquires */
-	unsigned atomics;    /* atomic accesses and fences */
-	unsigned mutants;    /* made from a known interesting trace, see mutate.h */
+	unsigned forks;	      /* threads are forked and joined, also under a lock */
+	unsigned short_lived; /* many threads, forked and joined in turn, some joined twice */
+	unsigned branches;    /* branch events */
+	unsigned depends;     /* branches that depend on reads of some variables only */
+	unsigned loose;	      /* releases out of nesting order */
+	unsigned reentrant;   /* acquires of a lock already held */
+	unsigned unreleased;  /* locks held at the end of the trace */
+	unsigned shared;      /* shared acquires */
+	unsigned atomics;     /* atomic accesses and fences */
+	unsigned mutants;     /* made from a known interesting trace, see mutate.h */
 };
 
 extern const struct generate_options generate_defaults;

@@ -199,20 +199,23 @@ static enum task_token_kind block_random(const struct task_features *f, struct p
 	}
 }
 
-/* Lets tasks wait for what is set only after they began and, run depth first, came to it. */
+/* Lets some tasks wait, at their end, for what is set only after them in the text: run depth
+ * first they block, and again. */
 static void waits_insert(struct task_program *p, struct prng *random)
 {
 	for (unsigned i = 0; i < p->n; i++) {
-		unsigned open = prng_below(random, i + 1);
-		struct task_token get = {.kind = T_GET, .arg = p->token[i].arg};
-		if (p->token[i].kind != T_SET || prng_chance(random, 30))
+		if ((p->token[i].kind != T_ASYNC && p->token[i].kind != T_SPAWN) ||
+		    prng_chance(random, 50))
 			continue;
-		while (open < i && p->token[open].kind != T_ASYNC && p->token[open].kind != T_SPAWN)
-			open++;
-		if (open == i || task_program_close(p, open) > i)
-			continue;
-		unsigned at = prng_range(random, open + 1, task_program_close(p, open));
-		i += token_insert(p, at, get);
+		unsigned close = task_program_close(p, i);
+		for (unsigned k = close + 1; k < p->n; k++) {
+			struct task_token get = {.kind = T_GET, .arg = p->token[k].arg};
+			if (p->token[k].kind == T_SET && prng_chance(random, 70) &&
+			    token_insert(p, close, get)) {
+				close++;
+				k++;
+			}
+		}
 	}
 }
 
@@ -224,10 +227,11 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 	while (p->n < size) {
 		unsigned what = prng_below(random, 10);
 		if (what < 3 && depth < 6) {
-			p->token[p->n++].kind = (uint8_t)block_random(features, random);
+			p->token[p->n++] = (struct task_token){
+				.kind = (uint8_t)block_random(features, random)};
 			depth++;
 		} else if (what < 5 && depth) {
-			p->token[p->n++].kind = T_END;
+			p->token[p->n++] = (struct task_token){.kind = T_END};
 			depth--;
 		} else {
 			p->token[p->n++] = leaf_random(features, random);
@@ -242,7 +246,7 @@ void task_program_drop_gets(struct task_program *p)
 {
 	unsigned set = 0;
 	for (unsigned i = 0; i < p->n; i++)
-		set |= (p->token[i].kind == T_SET) << p->token[i].arg;
+		set |= (unsigned)(p->token[i].kind == T_SET) << p->token[i].arg;
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->token[i].kind == T_GET && !(set >> p->token[i].arg & 1))
 			token_remove(p, i--);

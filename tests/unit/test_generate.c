@@ -308,14 +308,44 @@ static void test_refused(void **state)
 	}
 }
 
+static void threads_follow_each_other(void **state)
+{
+	struct snag_generate_options o = snag_generate_defaults;
+	struct snag_source_options checked = {0};
+	struct snag_source *src;
+	struct snag_error err;
+	struct snag_batch batch;
+	uint64_t n = 0;
+	uint32_t threads = 0;
+	o.events = 50000;
+	o.life = 3;
+	assert_int_equal(snag_generate_source(&o, &src, &err), 0);
+	src = snag_wellformed_source(src, &checked);
+	int rc;
+	while ((rc = snag_source_next(src, &batch, &err)) > 0) {
+		n += batch.n;
+		threads = batch.counts.n[SNAG_SPACE_THREAD];
+	}
+	assert_int_equal(rc, 0);
+	assert_int_equal(n, o.events);
+	assert_in_range(threads, 500, 5000);
+	snag_source_close(src);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_protected),
-		cmocka_unit_test(test_skew),	     cmocka_unit_test(test_odd_shapes),
-		cmocka_unit_test(test_every_length), cmocka_unit_test(test_repeatable),
-		cmocka_unit_test(test_ids),	     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_turn),	     cmocka_unit_test(test_again),
+		cmocka_unit_test(threads_follow_each_other),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_protected),
+		cmocka_unit_test(test_skew),
+		cmocka_unit_test(test_odd_shapes),
+		cmocka_unit_test(test_every_length),
+		cmocka_unit_test(test_repeatable),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_turn),
+		cmocka_unit_test(test_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,9 @@ static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint
 {
 	struct answers *a = ctx;
 	uint64_t digest = 0;
-	for (uint32_t u = 0; u < 64; u++)
+	for (uint32_t u = 0; u < pool->seats.nthreads; u++)
 		if (u != ev->thread)
-			digest = digest * 31 + snag_vclock_get(before, u);
+			digest = digest * 31 + snag_vclock_of_thread(pool, before, u);
 	a->at = snag_grow(a->at, &a->cap, a->n + 1, sizeof(*a->at));
 	a->at[a->n++] = (uint64_t)event << 32 | (uint32_t)(digest ^ digest >> 32);
 }

@@ -65,25 +65,25 @@ static void a_child_runs_at_once(void **state)
 
 static void get_p(void *arg)
 {
-	snag_promise_get(ts, p);
+	snag_task_promise_get(ts, p);
 }
 
 static void get_p_then_q(void *arg)
 {
-	snag_promise_get(ts, p);
-	snag_promise_get(ts, q);
+	snag_task_promise_get(ts, p);
+	snag_task_promise_get(ts, q);
 }
 
 static void set_p(void *arg)
 {
-	assert_int_equal(snag_promise_set(ts, p), 0);
+	assert_int_equal(snag_task_promise_set(ts, p), 0);
 }
 
 static void promises_new(void)
 {
-	p = snag_promise_new(ts);
-	q = snag_promise_new(ts);
-	r = snag_promise_new(ts);
+	p = snag_task_promise_new(ts);
+	q = snag_task_promise_new(ts);
+	r = snag_task_promise_new(ts);
 	assert_int_equal(r, 2);
 }
 
@@ -92,10 +92,10 @@ static void waiters_in_order(void *arg)
 	promises_new();
 	snag_task_async(ts, get_p, NULL);
 	snag_task_async(ts, get_p, NULL);
-	assert_false(snag_promise_is_set(ts, p));
+	assert_false(snag_task_promise_is_set(ts, p));
 	set_p(NULL);
-	assert_true(snag_promise_is_set(ts, p));
-	assert_true(snag_promise_set(ts, p) < 0);
+	assert_true(snag_task_promise_is_set(ts, p));
+	assert_true(snag_task_promise_set(ts, p) < 0);
 	get_p(NULL);
 }
 
@@ -110,7 +110,7 @@ static void blocks_again(void *arg)
 	promises_new();
 	snag_task_async(ts, get_p_then_q, NULL);
 	snag_task_async(ts, set_p, NULL);
-	snag_promise_set(ts, q);
+	snag_task_promise_set(ts, q);
 }
 
 /* If the blocked task 1 gave control to its parent 0, then 0 would go on before 2 ended. */
@@ -210,7 +210,7 @@ static void deadlocks(void *arg)
 {
 	promises_new();
 	snag_task_async(ts, spawns_the_finish, NULL);
-	snag_promise_get(ts, r);
+	snag_task_promise_get(ts, r);
 	set_p(NULL); /* not reached */
 }
 
@@ -277,7 +277,7 @@ static enum snag_tasks_end run_silently(snag_task_body *body, void *arg)
 static void many_wait(void *arg)
 {
 	int n = *(int *)arg;
-	p = snag_promise_new(ts);
+	p = snag_task_promise_new(ts);
 	for (int i = 0; i < n; i++)
 		snag_task_async(ts, get_p, NULL);
 	set_p(NULL);
@@ -333,7 +333,7 @@ static void exhausts(void *arg)
 
 static void exhausted_first(void *arg)
 {
-	p = snag_promise_new(ts);
+	p = snag_task_promise_new(ts);
 	exhausts(NULL);
 }
 

@@ -116,6 +116,16 @@ static void test_good(void **state)
 		"T0:racq(l) T1:racq(l) T0:rrel(l) T1:rrel(l)", /* readers share */
 		"T0:racq(l) T0:rrel(l) T1:acq(l) T1:rel(l)",   /* then a writer */
 		"T0:racq(l) T1:racq(l) T2:racq(l) T1:rrel(l) T1:racq(l) T2:rrel(l) T0:rrel(l)",
+		"T0:w(x) T0:async(a) a:w(x) a:taskend T0:w(x) T0:taskend",
+		"T0:finish T0:async(a) a:async(b) a:taskend b:taskend T0:finishend", /* escapes */
+		"T0:finish T0:async(a) a:finish a:async(b) b:taskend a:finishend a:taskend "
+		"T0:finishend",
+		"T0:spawn(a) T0:frame T0:spawn(b) b:taskend T0:sync T0:frameend a:taskend T0:sync",
+		"T0:spawn(a) T0:finish a:taskend T0:sync T0:finishend", /* does not nest */
+		"T0:frame T0:spawn(a) T0:frameend T0:sync a:w(x)",	/* not waited for */
+		"T0:async(a) T0:set(p) a:get(p) a:get(p) T0:get(p) a:w(x)",
+		"T0:iso T0:r(x) T0:br T0:w(x) T0:isoend T0:iso T0:isoend",
+		"T0:async(a) T0:taskend a:async(b) b:w(x)", /* the first ends first */
 		"T0:ar(x) T0:aw(x) T0:au(x) T0:fence T0:async(k) T0:set(p) T0:get(p) T0:iso",
 	};
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -255,6 +265,76 @@ static void test_refuse(void **state)
 	}
 }
 
+static void test_refuse_tasks(void **state)
+{
+	/* The last word breaks a rule; T0 goes on. */
+	static const struct {
+		const char *words, *message;
+	} table[] = {
+		{"T0:async(a) a:taskend a:w(x)", "w by a: it has ended (line 2)"},
+		{"T0:async(a) a:taskend a:set(p)", "set by a: it has ended (line 2)"},
+		{"T0:async(a) b:w(x)", "w by b: no task created it"},
+		{"T0:w(x) b:async(a)", "async by b: the trace is one of threads"},
+		{"T0:w(x) b:w(x) T0:finish", "finish by T0: the trace is one of threads"},
+		{"T0:acq(l) T0:finish", "finish by T0: the trace is one of threads"},
+		{"T0:fork(a) T0:finish", "finish by T0: the trace is one of threads"},
+		{"T0:async(T0)", "async by T0: it creates itself"},
+		{"T0:async(a) T0:spawn(a)", "spawn by T0: the task was created before (line 1)"},
+		{"T0:async(a) a:async(T0)", "async by a: the task already ran (line 1)"},
+		{"T0:finish T0:finishend T0:finishend",
+		 "finishend by T0: it has no finish open, or a procedure inside"},
+		{"T0:finish T0:frame T0:finishend",
+		 "finishend by T0: it has no finish open, or a procedure inside"},
+		{"T0:finish T0:async(a) T0:finishend",
+		 "finishend by T0: a task it waits for has not ended"},
+		{"T0:finish T0:async(a) a:async(b) a:taskend T0:finishend",
+		 "finishend by T0: a task it waits for has not ended"},
+		{"T0:finish T0:spawn(a) T0:finishend",
+		 "finishend by T0: a task it waits for has not ended"},
+		{"T0:frame T0:frameend T0:frameend",
+		 "frameend by T0: it is in no procedure, or in a finish inside"},
+		{"T0:frame T0:finish T0:frameend",
+		 "frameend by T0: it is in no procedure, or in a finish inside"},
+		{"T0:spawn(a) T0:sync", "sync by T0: a task it spawned has not ended"},
+		{"T0:frame T0:spawn(a) T0:finish T0:sync",
+		 "sync by T0: a task it spawned has not ended"},
+		{"T0:finish T0:taskend", "taskend by T0: it is still in a finish or a procedure"},
+		{"T0:async(a) a:frame a:taskend",
+		 "taskend by a: it is still in a finish or a procedure"},
+		{"T0:async(a) a:get(p)", "get by a: the promise is not set"},
+		{"T0:set(p) T0:async(a) a:set(p)", "set by a: the promise was set before (line 1)"},
+		{"T0:isoend", "isoend by T0: no isolated block is open"},
+		{"T0:iso T0:iso", "iso by T0: it is in an isolated block (line 1)"},
+		{"T0:iso T0:async(a)", "async by T0: it is in an isolated block (line 1)"},
+		{"T0:iso T0:taskend", "taskend by T0: it is in an isolated block (line 1)"},
+		{"T0:async(a) a:w(x) T0:iso a:w(x)",
+		 "w by a: another task is in an isolated block (line 3)"},
+		{"T0:async(a) T0:iso a:isoend",
+		 "isoend by a: another task is in an isolated block (line 2)"},
+	};
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		size_t n = 1;
+		char expected[256], words[256], *error;
+		for (const char *p = table[i].words; *p; p++)
+			n += *p == ' ';
+		char *text = passed(table[i].words, false, true);
+		snprintf(expected, sizeof(expected), "! run:%zu: %s\n", n, table[i].message);
+		assert_non_null(error = strchr(text, '!'));
+		assert_string_equal(error, expected);
+		free(text);
+
+		snprintf(words, sizeof(words), "%s T0:w(y)", table[i].words);
+		text = passed(words, true, true);
+		snprintf(expected, sizeof(expected), "%zu T0|w(y)|%zu\nskipped 1\n", n + 1, n + 1);
+		assert_true(strlen(text) >= strlen(expected));
+		assert_string_equal(text + strlen(text) - strlen(expected), expected);
+		free(text);
+	}
+	char *text = passed("T0:finish T0:acq(l)", false, true);
+	assert_string_equal(text, "! run:1: finish by T0: the trace is one of threads\n");
+	free(text);
+}
+
 /* What is taken out has no effect, and the rest is numbered without it. */
 static void test_lenient(void **state)
 {
@@ -353,9 +433,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),	     cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_flag_cleared), cmocka_unit_test(test_refuse),
-		cmocka_unit_test(test_lenient),	     cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_error_stays),  cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_too_many),     cmocka_unit_test(test_first_fault),
+		cmocka_unit_test(test_refuse_tasks), cmocka_unit_test(test_lenient),
+		cmocka_unit_test(test_empty),	     cmocka_unit_test(test_error_stays),
+		cmocka_unit_test(test_long_names),   cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_first_fault),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_run.c - `snag run`: run a program built with `snag cc` and report its races
+ *
+ * The program runs, and while it does, what it tells is written to a trace and read by the
+ * detectors; what needs the whole trace comes after its end.  The report goes to standard
+ * error, as ThreadSanitizer's does: standard output is the program's.
+ */
+#include "cli/command.h"
+#include "cli/detector_names.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "cli/reporting.h"
+#include "cli/writing.h"
+#include "base/memory.h"
+#include "detect/analyze.h"
+#include "detect/details.h"
+#include "record/live.h"
+#include "record/replay_file.h"
+#include "report/incident.h"
+#include "trace/tee.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct run_values {
+	const char *with;
+	const char *json;
+	const char *sarif;
+	const char *witness;
+	const char *keep;
+	const char *suppressions;
+	const char *strip_path_prefix;
+	uint64_t seed;
+	int policy;
+	uint64_t jobs;
+	uint64_t budget;
+	uint64_t exitcode;
+	int format;
+	int no_replay;
+};
+
+static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
+
+#define FIELD(name) offsetof(struct run_values, name)
+static const struct cli_option run_options[] = {
+	{.name = "with",
+	 .kind = CLI_TEXT,
+	 .value = "LIST",
+	 .offset = FIELD(with),
+	 .offer = CLI_OFFER_DETECTORS,
+	 .help = "detectors, separated by commas; default: hb,m2"},
+	{.name = "json",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(json),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as JSON as well"},
+	{.name = "sarif",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(sarif),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "witness",
+	 .kind = CLI_TEXT,
+	 .value = "DIR",
+	 .offset = FIELD(witness),
+	 .offer = CLI_OFFER_FOLDERS,
+	 .help = "write the witnesses to DIR/race-<n>.json"},
+	{.name = "keep",
+	 .kind = CLI_TEXT,
+	 .value = "TRACE",
+	 .offset = FIELD(keep),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "keep the trace of the run (.snag)"},
+	{.name = "seed",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(seed),
+	 .max = INT64_MAX / 10 - 10,
+	 .help = "of the scheduler's choices; default: 1"},
+	{.name = "policy",
+	 .kind = CLI_CHOICE,
+	 .value = "random|rr|pct",
+	 .offset = FIELD(policy),
+	 .help = "who runs next; default: random"},
+	{.name = "suppressions",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(suppressions),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "races not to report, as for ThreadSanitizer"},
+	{.name = "format",
+	 .kind = CLI_CHOICE,
+	 .value = "snag|tsan",
+	 .offset = FIELD(format),
+	 .help = "the tool's name in the text"},
+	{.name = "strip-path-prefix",
+	 .kind = CLI_TEXT,
+	 .value = "PATH",
+	 .offset = FIELD(strip_path_prefix),
+	 .help = "leave PATH out of file names"},
+	{.name = "no-replay",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(no_replay),
+	 .help = "do not run the program again to confirm predicted races"},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(jobs),
+	 .min = 1,
+	 .max = 4096,
+	 .help = "use at most N threads; default: one per processor"},
+	{.name = "budget",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(budget),
+	 .min = 1,
+	 .max = 1000000000,
+	 .help = "try at most N ways to decide one pair; default: 500"},
+	{.name = "exitcode",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(exitcode),
+	 .max = 255,
+	 .help = "status if races are reported; default: 66, 0: the program's"},
+	{0},
+};
+#undef FIELD
+
+/* The trace of the run: where the user wants it, or in a folder that goes away. */
+struct place {
+	char folder[64];
+	char file[4096];
+};
+
+static int place_make(struct place *p, const char *keep, struct snag_error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	p->folder[0] = 0;
+	if (keep) {
+		size_t n = strlen(keep);
+		if (n < 5 || strcmp(keep + n - 5, ".snag") != 0)
+			return snag_fail(err, SNAG_EINPUT,
+					 "--keep: %s: expected a name that ends in .snag", keep);
+		snprintf(p->file, sizeof(p->file), "%s", keep);
+		return 0;
+	}
+	snprintf(p->folder, sizeof(p->folder), "%s/snag.XXXXXX",
+		 tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	if (!mkdtemp(p->folder))
+		return snag_fail(err, SNAG_EIO, "%s: %s", p->folder, strerror(errno));
+	snprintf(p->file, sizeof(p->file), "%s/run.snag", p->folder);
+	return 0;
+}
+
+static void place_remove(struct place *p)
+{
+	if (!p->folder[0])
+		return;
+	unlink(p->file);
+	rmdir(p->folder);
+}
+
+static int suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err)
+{
+	size_t n = 0, room = 0, got;
+	char *text = NULL;
+	FILE *f = path ? fopen(path, "r") : NULL;
+	if (!path)
+		return 0;
+	if (!f)
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	do {
+		text = snag_grow(text, &room, n + 4096, 1);
+		got = fread(text + n, 1, room - n, f);
+		n += got;
+	} while (got > 0);
+	int rc = ferror(f) ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path)
+			   : snag_suppressions_add(s, path, text, n, err);
+	fclose(f);
+	free(text);
+	return rc;
+}
+
+static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched)
+{
+	(void)ctx;
+	if (!matched)
+		fprintf(stderr, "snag: run: %s: suppression '%s' matched nothing\n", place, text);
+}
+
+/* The last events of the witnesses, as they are: for reports that show schedules. */
+static int steps_fill(struct snag_incidents *all, struct snag_source *src, struct snag_error *err)
+{
+	enum { SHOWN = 200 };
+	struct snag_site **site = NULL;
+	size_t n = 0, room = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		struct snag_incident *in = &all->at[i];
+		in->nsteps = in->race->nwitness < SHOWN ? in->race->nwitness : SHOWN;
+		in->step = snag_calloc(in->nsteps, sizeof(*in->step));
+		for (size_t k = 0; k < in->nsteps; k++) {
+			in->step[k].event = in->race->witness[in->race->nwitness - in->nsteps + k];
+			site = snag_grow(site, &room, n + 1, sizeof(struct snag_site *));
+			site[n++] = &in->step[k];
+		}
+	}
+	struct snag_details details;
+	snag_details_init(&details);
+	struct snag_source *again;
+	int rc = n ? snag_source_again(src, &again, err) : 0;
+	if (rc > 0) {
+		rc = snag_details_fill(&details, site, n, again, err);
+		snag_source_close(again);
+	}
+	snag_details_done(&details);
+	free(site);
+	return rc < 0 ? rc : 0;
+}
+
+static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
+{
+	struct snag_source *again;
+	int rc = snag_source_again(src, &again, err);
+	if (rc < 0)
+		return rc;
+	rc = snag_origins_read(ret, again, err);
+	snag_source_close(again);
+	return rc;
+}
+
+/* ---- replay ---- */
+
+/* What replaying needs of the run that was analysed. */
+struct replays {
+	const struct run_values *v;
+	const struct snag_report *report;
+	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
+	char *const *argv;
+	double seconds; /* that the run took */
+};
+
+struct plan {
+	struct snag_turns turns;
+	char place[2][4096];
+	struct snag_replay_access access[2];
+};
+
+static int plan_make(const struct replays *r, const struct snag_race *race, struct plan *ret,
+		     struct snag_error *err)
+{
+	const struct snag_site *site[2] = {&race->first, &race->second};
+	uint32_t *event = snag_report_witness_events(r->report, race);
+	int rc = snag_turns_of_witness(&ret->turns, r->step, event,
+				       snag_report_witness_length(r->report, race), err);
+	free(event);
+	for (int i = 0; i < 2; i++) {
+		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
+				   sizeof(ret->place[i]));
+		ret->access[i] = (struct snag_replay_access){
+			.place = ret->place[i], .is_write = site[i]->op == SNAG_OP_WRITE};
+	}
+	return rc;
+}
+
+static void witness_members(void *ctx, const struct snag_race *race, struct snag_json *j)
+{
+	const struct replays *r = ctx;
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	if (r->step && plan_make(r, race, plan, NULL) == 0)
+		snag_replay_file_write(&plan->turns, plan->access, j);
+	snag_turns_done(&plan->turns);
+	free(plan);
+}
+
+static void incident_replay(const struct replays *r, struct snag_incident *in)
+{
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	struct snag_replay_result result;
+	struct snag_error err = {0};
+	if (plan_make(r, in->race, plan, &err) == 0) {
+		struct snag_replay_plan how = {
+			.argv = r->argv,
+			.turns = &plan->turns,
+			.access = {plan->access[0], plan->access[1]},
+			.seed = r->v->seed,
+			.is_quiet = true,
+			.seconds = 10 + 10 * r->seconds,
+		};
+		int rc = snag_replay_run(&how, &result, &err);
+		in->replay = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
+							    : SNAG_REPLAY_DIVERGED;
+		in->replay_words = strdup(rc == 0 ? result.words : err.msg);
+	}
+	snag_turns_done(&plan->turns);
+	free(plan);
+}
+
+/* Each predicted race once, until Ctrl-C. */
+static void incidents_replay(const struct replays *r, struct snag_incidents *all)
+{
+	enum { MOST = 20 };
+	size_t n = 0;
+	for (size_t i = 0; i < all->n && n < MOST && !cli_stop; i++) {
+		struct snag_incident *in = &all->at[i];
+		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
+			continue;
+		incident_replay(r, in);
+		n++;
+	}
+}
+
+/* ---- reports ---- */
+
+typedef void print_incidents(const struct snag_incident_report *r, struct snag_printer *to);
+
+static int print_to(print_incidents *print, const struct snag_incident_report *r, const char *path,
+		    struct snag_error *err)
+{
+	struct snag_printer to;
+	int rc = path ? snag_printer_open(&to, path, err) : 0;
+	if (rc < 0 || !path)
+		return rc;
+	print(r, &to);
+	return snag_printer_commit(&to, err);
+}
+
+static int report_write(const struct run_values *v, const struct snag_incident_report *r,
+			struct snag_error *err)
+{
+	int rc = print_to(snag_incidents_json, r, v->json, err);
+	if (rc == 0)
+		rc = print_to(snag_incidents_sarif, r, v->sarif, err);
+	if (rc == 0)
+		rc = print_to(snag_incidents_text, r, "/dev/stderr", err);
+	return rc;
+}
+
+static int races_report(struct replays *replays, const struct snag_analysis *a,
+			struct snag_source *src, const struct snag_live_end *end,
+			struct snag_suppressions *suppressions, struct snag_error *err)
+{
+	const struct run_values *v = replays->v;
+	char *const *argv = replays->argv;
+	struct snag_report_part part[SNAG_MAX_DETECTORS];
+	struct snag_report report = cli_report(a, src, part);
+	report.witness_members = witness_members;
+	report.ctx = replays;
+	replays->report = &report;
+	if (src->skipped)
+		replays->step = NULL;
+	struct snag_merged merged;
+	struct snag_incidents incidents;
+	struct snag_origins origins = {0};
+	snag_report_merge(&report, &merged);
+	snag_incidents_build(&incidents, &report, &merged, suppressions);
+	struct snag_incident_report r = {
+		.report = &report,
+		.incidents = &incidents,
+		.origins = &origins,
+		.tool = v->format ? "ThreadSanitizer" : "snag",
+		.program = argv[0],
+		.arguments = argv,
+		.status = cli_program_status(end->status),
+		.pid = end->pid,
+		.witness_dir = v->witness,
+		.strip_path_prefix = v->strip_path_prefix,
+	};
+	int rc = incidents.n ? origins_find(&origins, src, err) : 0;
+	if (rc == 0 && v->sarif)
+		rc = steps_fill(&incidents, src, err);
+	if (rc == 0 && v->witness)
+		rc = snag_report_witnesses(&report, &merged, v->witness, err);
+	if (rc == 0 && replays->step && !v->no_replay)
+		incidents_replay(replays, &incidents);
+	if (rc == 0)
+		rc = report_write(v, &r, err);
+	size_t shown = incidents.shown;
+	snag_origins_done(&origins);
+	snag_incidents_done(&incidents);
+	snag_merged_done(&merged);
+	if (rc < 0)
+		return rc;
+	return shown && v->exitcode ? (int)v->exitcode : r.status;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Runs the program and analyses what it does; the sources are closed by the caller. */
+static int program_run(const struct run_values *v, char *const *argv, const char *trace,
+		       struct snag_suppressions *suppressions, struct snag_error *err)
+{
+	static const char *const policies[] = {"random", "rr", "pct"};
+	const struct snag_source_options lenient = {.lenient = true};
+	struct snag_analyze_options options = {
+		.jobs = (unsigned)v->jobs, .budget = (uint32_t)v->budget, .stop = &cli_stop};
+	struct snag_source *live, *tee;
+	struct snag_analysis analysis;
+	char words[128];
+	const struct snag_live_options how = {.options = words,
+					      .keep_steps = !v->no_replay || v->witness};
+	double begin = seconds_now();
+	int rc = cli_detectors_choose(v->with, SNAG_OPS_OF_THREADS, &options, err);
+	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
+	cli_interrupt_catch();
+	if (rc == 0)
+		rc = snag_live_source(argv, &how, &live, err);
+	if (rc == 0)
+		rc = snag_tee_source(live, trace, &tee, err);
+	if (rc < 0)
+		return rc;
+	struct snag_source *src = snag_wellformed_source(tee, &lenient);
+	rc = snag_analyze(src, &options, &analysis, err);
+	if (rc == 0) {
+		struct snag_live_end end = snag_live_end(live);
+		struct replays replays = {.v = v,
+					  .argv = argv,
+					  .step = snag_live_steps(live),
+					  .seconds = seconds_now() - begin};
+		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
+		snag_analysis_done(&analysis);
+	}
+	snag_source_close(src);
+	return rc;
+}
+
+static int run_run(const void *values, char *const *operand, struct snag_error *err)
+{
+	const struct run_values *v = values;
+	struct place place = {0};
+	struct snag_suppressions *suppressions = snag_suppressions_new();
+	int rc = suppressions_read(v->suppressions, suppressions, err);
+	if (rc == 0 && v->json)
+		rc = cli_output_probe(v->json, err);
+	if (rc == 0 && v->sarif)
+		rc = cli_output_probe(v->sarif, err);
+	if (rc == 0 && v->witness)
+		rc = cli_folder_make(v->witness, err);
+	if (rc == 0)
+		rc = place_make(&place, v->keep, err);
+	if (rc == 0)
+		rc = program_run(v, operand, place.file, suppressions, err);
+	if (rc >= 0)
+		snag_suppressions_each(suppressions, suppression_note, NULL);
+	place_remove(&place);
+	snag_suppressions_free(suppressions);
+	return rc;
+}
+
+const struct cli_command cli_command_run = {
+	.name = "run",
+	.summary = "run a program built with snag cc and report its data races",
+	.operands = "PROG [ARGS...]",
+	.min_operands = 1,
+	.max_operands = CLI_ALL_OPERANDS,
+	.offer = CLI_OFFER_FILES,
+	.options = run_options,
+	.about = "Runs PROG, which was built with 'snag cc', and reports the data races of this "
+		 "run\n"
+		 "and of other schedules of it, on standard error.  The exit status is 66 if there "
+		 "are\n"
+		 "any, else that of the program.\n",
+	.defaults = &run_defaults,
+	.values_size = sizeof(struct run_values),
+	.run = run_run,
+};

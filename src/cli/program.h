@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program.h - the program that a command runs
+ */
+#ifndef SNAG_CLI_PROGRAM_H
+#define SNAG_CLI_PROGRAM_H
+
+/* The exit status that stands for a wait status: the program's own, or that of a shell for
+ * one ended by a signal. */
+int cli_program_status(int wait_status);
+
+#endif

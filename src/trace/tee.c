@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tee.c - a source that writes what passes through it to a file
+ */
+#include "trace/tee.h"
+
+#include "base/memory.h"
+#include "trace/input.h"
+#include "trace/sink.h"
+
+#include <string.h>
+
+struct tee {
+	struct snag_source src;
+	struct snag_source *inner;
+	struct snag_sink *sink; /* NULL: the file is complete */
+	char *path;
+};
+
+/* Reads the file that the tee has written, from the first next() on. */
+struct again {
+	struct snag_source src;
+	struct snag_source *file;
+	char *path;
+};
+
+static char *path_copy(const char *path)
+{
+	return strcpy(snag_alloc(strlen(path) + 1), path);
+}
+
+static int again_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
+{
+	struct again *a = (struct again *)src;
+	struct snag_input *in;
+	if (!a->file) {
+		int rc = snag_input_open(a->path, &in, err);
+		if (rc == 0)
+			rc = snag_binary_source(in, &(struct snag_source_options){0}, &a->file,
+						err);
+		if (rc < 0)
+			return rc;
+		a->src.names = a->file->names;
+	}
+	return snag_source_next(a->file, ret_batch, err);
+}
+
+static double again_progress(const struct snag_source *src)
+{
+	const struct again *a = (const struct again *)src;
+	return a->file ? snag_source_progress(a->file) : 0;
+}
+
+static void again_close(struct snag_source *src)
+{
+	struct again *a = (struct again *)src;
+	snag_source_close(a->file);
+	free(a->path);
+	free(a);
+}
+
+static const struct snag_source_ops again_ops = {
+	.next = again_next, .progress = again_progress, .close = again_close};
+
+static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
+{
+	struct tee *t = (struct tee *)src;
+	int rc = snag_source_next(t->inner, ret_batch, err);
+	if (!t->sink || rc < 0)
+		return rc;
+	if (rc > 0) {
+		int written = snag_sink_write(t->sink, ret_batch, t->inner->names, err);
+		return written < 0 ? written : rc;
+	}
+	struct snag_sink *sink = t->sink;
+	t->sink = NULL;
+	return snag_sink_commit(sink, err);
+}
+
+static double tee_progress(const struct snag_source *src)
+{
+	return snag_source_progress(((const struct tee *)src)->inner);
+}
+
+static void tee_close(struct snag_source *src)
+{
+	struct tee *t = (struct tee *)src;
+	snag_sink_abort(t->sink);
+	snag_source_close(t->inner);
+	free(t->path);
+	free(t);
+}
+
+static int tee_again(const struct snag_source *src, struct snag_source **ret_src,
+		     struct snag_error *err)
+{
+	const struct tee *t = (const struct tee *)src;
+	struct again *a = snag_calloc(1, sizeof(*a));
+	(void)err;
+	a->path = path_copy(t->path);
+	a->src =
+		(struct snag_source){.ops = &again_ops, .name = t->src.name, .names = t->src.names};
+	*ret_src = &a->src;
+	return 1;
+}
+
+static const struct snag_source_ops tee_ops = {
+	.next = tee_next, .progress = tee_progress, .close = tee_close, .again = tee_again};
+
+int snag_tee_source(struct snag_source *inner, const char *path, struct snag_source **ret_src,
+		    struct snag_error *err)
+{
+	struct snag_sink *sink;
+	int rc = snag_sink_open(path, 0, &sink, err);
+	if (rc < 0) {
+		snag_source_close(inner);
+		return rc;
+	}
+	struct tee *t = snag_calloc(1, sizeof(*t));
+	t->inner = inner;
+	t->sink = sink;
+	t->path = path_copy(path);
+	t->src = (struct snag_source){.ops = &tee_ops, .name = inner->name, .names = inner->names};
+	*ret_src = &t->src;
+	return 0;
+}
+
+struct snag_source *snag_tee_inner(const struct snag_source *tee)
+{
+	return ((const struct tee *)tee)->inner;
+}

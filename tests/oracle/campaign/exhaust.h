@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exhaust.h - is there a witness?  By trying everything, where that is few enough
+ */
+#ifndef CAMPAIGN_EXHAUST_H
+#define CAMPAIGN_EXHAUST_H
+
+#include "trace/trace.h"
+
+enum exhaust_answer { EXHAUST_RACE, EXHAUST_NO_RACE, EXHAUST_TOO_MANY };
+
+struct exhaust;
+
+/* The trace has at most PROGRAM_EVENTS events, and so on; it must outlive the search. */
+struct exhaust *exhaust_new(const struct snag_trace *trace);
+void exhaust_free(struct exhaust *x);
+
+/* Whether the accesses e1 and e2 can be next to each other; every read that must keeps its writer:
+ * all of them or, if `by_dependence`, those that a write or branch of their thread follows. */
+enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, bool by_dependence);
+
+#endif
