@@ -18,7 +18,7 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E make_directory ${RUNTIME_DIR}/exe ${RUNTIME_DIR}/shared
 	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o $<TARGET_OBJECTS:snag_rt_objects>
 	COMMAND ${CMAKE_OBJCOPY} ${RUNTIME_RENAMES} snag_rt.o snag_rt_renamed.o
-	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o snag_rt_renamed.o
+	COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o snag_rt.o snag_rt_renamed.o
 	COMMAND ${CMAKE_OBJCOPY} --rename-section .text=snag_rt_text,alloc,load,readonly,code,contents snag_rt.o
 	COMMAND ${CMAKE_OBJCOPY} --localize-hidden snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a

@@ -158,6 +158,7 @@ snag_handlers_run(const struct snag_handlers *h, void *state, const struct snag_
 			break;
 		case SNAG_OP_BEGIN:
 		case SNAG_OP_END:
+		case SNAG_OP_DEPENDS:
 			break;
 		default:
 			if (h->sync && !(ev->flags & SNAG_NESTED))

@@ -45,6 +45,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 		snag_vclock_drop(&p->pool, p->thread[i].hb);
 		snag_vclock_drop(&p->pool, p->thread[i].wrote);
 		free(p->thread[i].pending);
+		free(p->thread[i].named);
 	}
 	free(p->thread);
 	locks_free(p, p->lock, p->lock_cap);
@@ -78,7 +79,8 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 	*ret_last = snag_vclock_share(last);
 	for (size_t i = 0; i < t->npending; i++)
 		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
-	t->npending = 0;
+	t->npending = t->nnamed = 0;
+	t->who = UINT32_MAX - p->reseated++; /* seats count from the other end */
 	snag_vclock_drop(&p->pool, t->now);
 	snag_vclock_drop(&p->pool, t->hb);
 	snag_vclock_drop(&p->pool, t->wrote);
@@ -100,6 +102,7 @@ void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch 
 		t->now = snag_vclock_share(p->pool.empty);
 		t->hb = snag_vclock_share(p->pool.empty);
 		t->wrote = snag_vclock_share(p->pool.empty);
+		t->who = (uint32_t)p->nthreads;
 	}
 	p->lock = snag_grow(p->lock, &p->lock_cap, batch->counts.n[SNAG_SPACE_LOCK],
 			    sizeof(*p->lock));
@@ -125,15 +128,24 @@ static uint32_t owed_new(struct snag_predictive *p)
 	return number;
 }
 
+static void owed_add(struct snag_predictive *p, struct snag_predictive_variable *x,
+		     const struct snag_predictive_thread *t, uint32_t section)
+{
+	uint32_t number = owed_new(p);
+	p->owed[number] =
+		(struct snag_owed_node){t->who, snag_section_share(&p->sections, section), x->owed};
+	x->owed = number;
+}
+
 void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_variable *x,
-			      snag_tid thread, uint32_t section)
+			      const struct snag_predictive_thread *t, uint32_t section)
 {
 	/* A later section of the same lock stands for an earlier one, unless both are shared. */
 	const struct snag_section *s = &p->sections.section[section];
 	const struct snag_section_rest *rest = &p->sections.rest[section];
 	for (uint32_t i = x->owed; i; i = p->owed[i].next) {
 		const struct snag_section *other = &p->sections.section[p->owed[i].section];
-		if (p->owed[i].thread == thread &&
+		if (p->owed[i].who == t->who &&
 		    (p->owed[i].section == section ||
 		     (p->sections.rest[p->owed[i].section].lock == rest->lock && !rest->is_shared &&
 		      other->release < s->acquire))) {
@@ -141,23 +153,20 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			return;
 		}
 	}
-	uint32_t number = owed_new(p);
-	p->owed[number] =
-		(struct snag_owed_node){thread, snag_section_share(&p->sections, section), x->owed};
-	x->owed = number;
+	owed_add(p, x, t, section);
 }
 
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
-			       snag_tid thread)
+			       struct snag_predictive_thread *t)
 {
 	for (uint32_t *link = &x->owed; *link;) {
 		uint32_t number = *link;
 		struct snag_owed_node *node = &p->owed[number];
-		if (node->thread != thread) {
+		if (node->who != t->who) {
 			link = &node->next;
 			continue;
 		}
-		section_join(p, &p->thread[thread].now, node->section);
+		section_join(p, &t->now, node->section);
 		snag_section_drop(&p->sections, &p->pool, node->section);
 		*link = node->next;
 		node->next = p->unused_owed;
@@ -167,18 +176,34 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 
 /* ---- what is owed to the next branch: B_t ---- */
 
-void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_thread *t,
-				uint32_t section)
+/* The latest release of each thread stands for the earlier ones.  False: not among them yet. */
+static bool owed_replace(struct snag_predictive *p, uint32_t *owed, uint32_t section)
 {
 	const struct snag_section *s = &p->sections.section[section];
-	for (size_t i = 0; i < t->npending; i++) {
-		const struct snag_section *other = &p->sections.section[t->pending[i]];
-		if (other->thread != s->thread)
-			continue;
-		if (other->release < s->release)
-			snag_section_set(&p->sections, &p->pool, &t->pending[i], section);
-		return;
-	}
+	const struct snag_section *other = &p->sections.section[*owed];
+	if (other->thread != s->thread)
+		return false;
+	if (other->release < s->release)
+		snag_section_set(&p->sections, &p->pool, owed, section);
+	return true;
+}
+
+static void owe_named_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
+			     const struct snag_predictive_thread *t, uint32_t section)
+{
+	for (uint32_t i = x->owed; i; i = p->owed[i].next)
+		if (p->owed[i].who == t->who && owed_replace(p, &p->owed[i].section, section))
+			return;
+	owed_add(p, x, t, section);
+}
+
+void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
+				struct snag_predictive_thread *t, uint32_t section)
+{
+	owe_named_branch(p, x, t, section);
+	for (size_t i = 0; i < t->npending; i++)
+		if (owed_replace(p, &t->pending[i], section))
+			return;
 	t->pending = snag_grow(t->pending, &t->pending_cap, t->npending + 1, sizeof(*t->pending));
 	t->pending[t->npending++] = snag_section_share(&p->sections, section);
 }

@@ -26,8 +26,9 @@
  *                     follow: it is part of hb)
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
- *         [branch]    now joins what is owed to it.  A branch depends on all earlier reads
- *                     of its thread; a precise set would pick from pending here.
+ *         [branch]    now joins what is owed to it: for all earlier reads of its thread, or
+ *                     only for those of the variables that were named since the last branch
+ *         [depends]   names a variable
  *         [atomic]    [acquire] [read] and/or [write] [release] of a lock of the variable
  *         Then a plain access is racy if some conflicting one is not ordered before it
  *         (.disjoint_locksets: and holds no common lock).
@@ -87,8 +88,11 @@ struct snag_predictive_thread {
 	uint32_t innermost;	   /* of the sections it holds, or 0 */
 	uint32_t state;		   /* another number whenever the sections it holds change */
 	snag_lockset lockset;
+	uint32_t who;	   /* another number for every thread, also on the same seat */
 	uint32_t *pending; /* to branch: sections whose release is owed, one per thread */
 	size_t npending, pending_cap;
+	uint32_t *named; /* to branch: variables the next one depends on; none: on all */
+	size_t nnamed, named_cap;
 };
 
 struct snag_predictive_variable {
@@ -100,7 +104,8 @@ struct snag_predictive_variable {
 		struct snag_history history;
 	};
 	struct snag_conflicts conflicts;
-	uint32_t owed; /* to the next read of a thread: a list of nodes; 0: none */
+	uint32_t owed; /* to the next read by a thread, or the next branch of a thread that
+			* depends on its reads: a list of nodes; 0: none */
 	struct {
 		snag_tid thread;
 		uint32_t time; /* event + 1; 0: never */
@@ -109,7 +114,7 @@ struct snag_predictive_variable {
 };
 
 struct snag_owed_node {
-	snag_tid thread; /* whose next read */
+	uint32_t who; /* is it owed */
 	uint32_t section;
 	uint32_t next;
 };
@@ -126,7 +131,8 @@ struct snag_predictive {
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
-	uint32_t states; /* numbers given to thread states */
+	uint32_t states;   /* numbers given to thread states */
+	uint32_t reseated; /* threads that took another's seat */
 	size_t nfiled;
 	size_t file_minimum, file_limit; /* so many are not worth trimming */
 
@@ -150,11 +156,11 @@ void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch 
 
 /* The slower parts, not specialised. */
 void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_variable *x,
-			      snag_tid thread, uint32_t section);
+			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
-			       snag_tid thread);
-void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_thread *t,
-				uint32_t section);
+			       struct snag_predictive_thread *t);
+void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
+				struct snag_predictive_thread *t, uint32_t section);
 /* Composing: the shared releases of a lock since the last that was alone. */
 void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictive_lock *l,
 				snag_tid thread, uint32_t time);

@@ -51,7 +51,7 @@ ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictiv
 		return;
 	if (rules->to == SNAG_TO_ACCESS_OR_READ && both_write) {
 		if (!section_known(step->t->now, &p->sections.section[section]))
-			snag_predictive_owe_read(p, step->x, step->thread, section);
+			snag_predictive_owe_read(p, step->x, step->t, section);
 		if (rules->write_write_sections)
 			section_join(p, &step->t->wrote, section);
 	} else {
@@ -195,7 +195,7 @@ ENGINE void last_write_conflicts(struct snag_predictive *p, const struct snag_st
 		if (contains_last_write(p, step, p->nodes.node[i].section))
 			found = p->nodes.node[i].section;
 	if (found && !section_known(step->t->now, &p->sections.section[found]))
-		snag_predictive_owe_branch(p, step->t, found);
+		snag_predictive_owe_branch(p, step->x, step->t, found);
 }
 
 /* Sections are visited from the innermost; once one has seen such an access, so have those

@@ -203,7 +203,7 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 	struct snag_predictive_variable *x = &p->x[ev->target];
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	if (rules->to == SNAG_TO_ACCESS_OR_READ && x->owed)
-		snag_predictive_take_owed(p, x, ev->thread);
+		snag_predictive_take_owed(p, x, t);
 	if (rules->sections == SNAG_LAST_WRITE_READ) {
 		if (!t->innermost || x->last_write.time == 0 ||
 		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
@@ -260,11 +260,24 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	if (t->nnamed) {
+		for (size_t i = 0; i < t->nnamed; i++)
+			snag_predictive_take_owed(p, &p->x[t->named[i]], t);
+		t->nnamed = 0;
+		return;
+	}
 	for (size_t i = 0; i < t->npending; i++) {
 		section_join(p, &t->now, t->pending[i]);
 		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
 	}
 	t->npending = 0;
+}
+
+ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev) /* [depends] */
+{
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	t->named = snag_grow(t->named, &t->named_cap, t->nnamed + 1, sizeof(*t->named));
+	t->named[t->nnamed++] = ev->target;
 }
 
 ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -419,6 +432,8 @@ ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predict
 				     ev->op == SNAG_OP_WRITE);
 		else if (ev->op == SNAG_OP_BRANCH && rules->to == SNAG_TO_BRANCH)
 			branch_event(p, ev);
+		else if (ev->op == SNAG_OP_DEPENDS && rules->to == SNAG_TO_BRANCH)
+			depends_event(p, ev);
 		else if (!(ev->flags & SNAG_NESTED))
 			sync_event(rules, p, ev, event);
 	}

@@ -47,7 +47,7 @@ static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size,
 	if (*slot >> RT_EPOCH_SHIFT != key >> RT_EPOCH_SHIFT)
 		*slot = key;
 	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
-	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), 0);
+	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
 }
 
 static inline void word_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
@@ -106,6 +106,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		return;
 	if (rt_hot.self->ignores)
 		return;
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));

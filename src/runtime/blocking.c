@@ -60,41 +60,41 @@ static void acquired(int fd, uintptr_t pc)
 }
 
 /* Runs the call, with or without the baton. */
-#define CALL(self, call, fd, events)                                                               \
+#define CALL(self, call, fd, events) \
 	(self && !is_ready(fd, events) ? RT_OUTSIDE(self, call) : (call))
 
-#define BLOCKING(type, name, parameters, arguments, fd, events)                                    \
-	RT_EXPORT type name parameters                                                             \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		if (self && (events) == POLLOUT)                                                   \
-			released(fd, RT_CALLER);                                                   \
-		type result = CALL(self, rt_real.name arguments, fd, events);                      \
-		if (self && (events) == POLLIN)                                                    \
-			acquired(fd, RT_CALLER);                                                   \
-		return result;                                                                     \
+#define BLOCKING(type, name, parameters, arguments, fd, events)               \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		if (self && (events) == POLLOUT)                              \
+			released(fd, RT_CALLER);                              \
+		type result = CALL(self, rt_real.name arguments, fd, events); \
+		if (rt_enter() && (events) == POLLIN)                         \
+			acquired(fd, RT_CALLER);                              \
+		return result;                                                \
 	}
-#define READS(type, name, parameters, arguments)                                                   \
-	RT_EXPORT type name parameters                                                             \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		type result = CALL(self, rt_real.name arguments, fd, POLLIN);                      \
-		if (self && result > 0) {                                                          \
-			int error = errno;                                                         \
-			acquired(fd, RT_CALLER);                                                   \
-			rt_access_range((uintptr_t)buf, (size_t)result, true, RT_CALLER);          \
-			errno = error;                                                             \
-		}                                                                                  \
-		return result;                                                                     \
+#define READS(type, name, parameters, arguments)                                          \
+	RT_EXPORT type name parameters                                                    \
+	{                                                                                 \
+		struct rt_thread *self = rt_sched_point();                                \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN);             \
+		if (rt_enter() && result > 0) {                                           \
+			int error = errno;                                                \
+			acquired(fd, RT_CALLER);                                          \
+			rt_access_range((uintptr_t)buf, (size_t)result, true, RT_CALLER); \
+			errno = error;                                                    \
+		}                                                                         \
+		return result;                                                            \
 	}
-#define WRITES(type, name, parameters, arguments)                                                  \
-	RT_EXPORT type name parameters                                                             \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		if (self) {                                                                        \
-			rt_access_range((uintptr_t)buf, n, false, RT_CALLER);                      \
-			released(fd, RT_CALLER);                                                   \
-		}                                                                                  \
-		return CALL(self, rt_real.name arguments, fd, POLLOUT);                            \
+#define WRITES(type, name, parameters, arguments)                             \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		if (self) {                                                   \
+			rt_access_range((uintptr_t)buf, n, false, RT_CALLER); \
+			released(fd, RT_CALLER);                              \
+		}                                                             \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT);       \
 	}
 #include "runtime/blocking.def"

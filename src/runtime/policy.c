@@ -112,6 +112,7 @@ static struct rt_thread *scheduled(struct rt_thread *const *ready, uint32_t n)
 			return ready[i];
 	rt_put(RT_NOTE, 0, next_turn, 0, RT_NOTE_DIVERGED);
 	next_turn = nturns; /* from here on as the policy says */
+	rt_options.hold = 0;
 	return NULL;
 }
 
@@ -133,12 +134,28 @@ static struct rt_thread *highest(struct rt_thread *const *ready, uint32_t n)
 	return best;
 }
 
+uint32_t rt_policy_wanted(void)
+{
+	return next_turn < nturns ? turn[next_turn].tid : RT_ANYBODY;
+}
+
+/* The schedule has been followed to its end: everything stands still, to be looked at. */
+static void hold(void)
+{
+	if (!rt_options.hold || !nturns)
+		return;
+	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_HELD);
+	for (;;)
+		rt_sys(SYS_pause, 0, 0, 0, 0, 0, 0);
+}
+
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last)
 {
 	struct rt_thread *t = next_turn < nturns ? scheduled(ready, n) : NULL;
 	if (t)
 		return t;
+	hold();
 	switch (policy) {
 	case ROUND_ROBIN:
 		return round_robin(ready, n, last ? last->tid : 0);

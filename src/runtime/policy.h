@@ -25,4 +25,8 @@ bool rt_policy_at_sync(void);				   /* whether the turn ends here */
 void rt_policy_yielded(struct rt_thread *t);		   /* it found nothing to do */
 void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn that ended */
 
+/* The thread whose turn the schedule to follow says it is; RT_ANYBODY: there is none. */
+#define RT_ANYBODY UINT32_MAX
+uint32_t rt_policy_wanted(void);
+
 #endif

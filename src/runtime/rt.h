@@ -46,7 +46,7 @@ typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
 struct rt_frame {
 	uintptr_t pc;  /* where it was called */
 	uint32_t node; /* of (the frames below, pc); 0: not interned yet */
-	uint32_t spare;
+	uint32_t sp;   /* low half of the stack pointer, see jump.c */
 };
 
 /* What the hot paths need of the running thread, in its thread-local storage. */
@@ -77,6 +77,7 @@ struct rt_thread {
 	uint32_t ready_at; /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
+	struct rt_frame *top;	 /* of a fiber that nobody runs */
 
 	/* Blocked. */
 	struct rt_object *waits_for;		   /* NULL: only until the deadline */
@@ -131,6 +132,12 @@ extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec")));
 
 /* Called from anywhere before anything else; cheap when done before. */
 void rt_begin(void);
+
+static inline void rt_begin_once(void)
+{
+	if (rt_unlikely(!rt.has_begun))
+		rt_begin();
+}
 
 /* Whether this thread is known and the runtime is on. */
 static inline struct rt_thread *rt_self(void)

@@ -12,7 +12,9 @@
 #include "runtime/policy.h"
 #include "runtime/record.h"
 #include "runtime/signals.h"
+#include "runtime/stack.h"
 #include "runtime/sys.h"
+#include "runtime/thread.h"
 
 #include <linux/membarrier.h>
 #include <string.h>
@@ -161,8 +163,18 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, 0, t->tid);
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
 	rt_epoch_end();
+}
+
+/* Whether the thread that the schedule wants can be chosen, or never will be.  One that only
+ * sleeps is woken: time orders nothing.  One in a system call is waited for. */
+static bool wanted_hurry(uint32_t tid)
+{
+	struct rt_thread *t = tid == RT_ANYBODY ? NULL : rt_thread_at(tid);
+	if (t && t->state == RT_BLOCKED && !t->waits_for && t->deadline != RT_NEVER)
+		time_out(t);
+	return !t || t->state != RT_OUT;
 }
 
 /* Gives the baton, which nobody has, to a ready thread.  Returns it; NULL: none is. */
@@ -170,6 +182,8 @@ static struct rt_thread *baton_give(const struct rt_thread *last)
 {
 	if (rt_sched.timed)
 		timed_wake();
+	if (!wanted_hurry(rt_policy_wanted()))
+		return NULL;
 	if (rt_sched.nready == 0 && !(rt_sched.timed && timed_wake_idle())) {
 		if (!rt_sched.timed && rt_sched.nout == 0)
 			rt_deadlock();
@@ -257,8 +271,7 @@ static void turn_pass(struct rt_thread *self, rt_time deadline)
 
 struct rt_thread *rt_enter(void)
 {
-	if (rt_unlikely(!rt.has_begun))
-		rt_begin();
+	rt_begin_once();
 	struct rt_thread *self = rt_self();
 	if (rt_likely(self && self->state == RT_RUNNING))
 		return self;
@@ -298,6 +311,7 @@ struct rt_thread *rt_sched_point(void)
 		turn_over(self);
 	rt_sched_event();
 	rt_epoch_end();
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
 }
 
@@ -425,6 +439,22 @@ void rt_sched_exit(struct rt_thread *self)
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+}
+
+void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->top = rt_hot.top;
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	to->hot = &rt_hot;
+	to->kernel_tid = self->kernel_tid;
+	turn_begin(to);
+	rt_hot.self = to;
+	rt_hot.top = to->top;
+	rt_hot.end = to->frames + RT_FRAMES;
+	rt_hot.fuel = to->turn_fuel;
+	rt_sched_unlock();
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))

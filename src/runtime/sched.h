@@ -93,6 +93,8 @@ void rt_sched_add(struct rt_thread *t);
 void rt_sched_first(struct rt_thread *t);	  /* the main thread, which runs */
 void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does first */
 void rt_sched_exit(struct rt_thread *self);
+/* The calling thread goes on as the fiber `to`. */
+void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 /* [revoke] Takes the baton from `t`, which slept in that turn; false: it no longer does, or
  * nobody else wants to run. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));

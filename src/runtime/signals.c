@@ -104,6 +104,22 @@ bool rt_signals_run(struct rt_thread *self)
 	return has_run;
 }
 
+/* From the watchdog: the thread has computed for long without an event. */
+static void asked(int number, siginfo_t *info, void *context)
+{
+	struct rt_thread *self = rt_self();
+	if (!self || self->state != RT_RUNNING || is_inside(context))
+		return;
+	self->was_revoked = true; /* asks for the baton again at its next event */
+	rt_sched_out(self);
+}
+
+void rt_signals_watch(void)
+{
+	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_RESTART};
+	rt_real.sigaction(RT_SIGNAL, &act, NULL);
+}
+
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
 {
 	if (!rt_enter() || signal <= 0 || signal >= NSIG)
@@ -122,8 +138,8 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 	}
 	struct sigaction real_old;
 	int rc = rt_real.sigaction(signal, act ? &now : NULL, &real_old);
-	bool was_ours = rc == 0 && real_old.sa_flags & SA_SIGINFO &&
-			real_old.sa_sigaction == trampoline;
+	bool was_ours =
+		rc == 0 && real_old.sa_flags & SA_SIGINFO && real_old.sa_sigaction == trampoline;
 	if (rc != 0)
 		*before = old;
 	else if (ret_old)

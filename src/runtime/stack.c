@@ -118,6 +118,7 @@ RT_ABI(void, __tsan_func_entry, void *pc)
 	}
 	f->pc = (uintptr_t)pc;
 	f->node = 0;
+	f->sp = (uint32_t)(uintptr_t)__builtin_frame_address(0);
 	rt_hot.top = f + 1;
 }
 

@@ -73,6 +73,21 @@ static struct rt_thread *thread_new(void)
 	return t;
 }
 
+struct rt_thread *rt_thread_new_fiber(void)
+{
+	struct rt_thread *t = thread_new();
+	t->state = RT_BLOCKED; /* until somebody switches to it */
+	t->is_detached = true;
+	t->top = t->frames;
+	return t;
+}
+
+void rt_thread_end_fiber(struct rt_thread *fiber)
+{
+	if (fiber != rt_hot.self)
+		thread_free(fiber);
+}
+
 /* Makes the calling thread `t`. */
 static void thread_attach(struct rt_thread *t)
 {
@@ -157,6 +172,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 		pthread_attr_getdetachstate(attr, &detach);
 	t->is_detached = detach == PTHREAD_CREATE_DETACHED;
 	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	rt_enter(); /* it may have taken long */
 	if (rc != 0) {
 		rt_sched.nthreads--;
 		thread_free(t);
@@ -193,6 +209,7 @@ RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 		rt_sched_block(self, t->joiners, RT_NEVER);
 	rt_object_forget((uintptr_t)t, RT_THREAD);
 	int rc = rt_real.pthread_join(handle, ret_value);
+	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, 0, 0, rt_location(RT_CALLER), t->tid);
 	thread_free(t);
 	return rc;

@@ -21,6 +21,10 @@
  * SNAG_NESTED, set by wellformed.c whatever the source, and every analysis
  * ignores them.
  *
+ * Dependence.  A branch may depend on all earlier reads of its thread; unless DEPENDS events of its
+ * thread, since its last branch, name variables: then only on the earlier reads of these.  Naming
+ * one that the thread has not read says that the branch depends on nothing.
+ *
  * Tasks.  In a trace of a task-parallel program `thread` is the task; ids and names of
  * tasks are those of threads.  Tasks come into being in three ways and are waited for
  * in three:
@@ -116,7 +120,7 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 /* Those that every trace may have, those of threads, and those of tasks. */
 #define SNAG_OPS_COMMON                                                                      \
 	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
-	 SNAG_OP_BIT(END))
+	 SNAG_OP_BIT(END) | SNAG_OP_BIT(DEPENDS))
 #define SNAG_OPS_OF_TASKS                                                                    \
 	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
 	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \
@@ -124,6 +128,11 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
 #define SNAG_OPS_OF_THREADS \
 	(((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS & ~SNAG_OPS_COMMON)
+
+static inline bool snag_op_is_of_tasks(uint8_t op)
+{
+	return SNAG_OPS_OF_TASKS >> op & 1;
+}
 
 static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
 {

@@ -17,6 +17,8 @@
  *         done[t]        events of t that have happened
  *         causal[t]      the first causal[t] events of t: their reads keep their
  *                        writer
+ *         named[e]       so does this read: a branch of the witness that depends on some
+ *                        reads only depends on it
  *         last_write[x]  the write of x that a read would see now
  *         lock[l]        who holds l
  *
@@ -31,7 +33,10 @@
  *         [read]     a read that must keep its writer sees the same write as in
  *                    the trace, or none in both.  By the rules READS these are all
  *                    but the two racing ones; by the rules DEPENDENCE those that a
- *                    branch or a write of the same thread follows in the witness
+ *                    write of the same thread, or a branch that depends on it, follows in
+ *                    the witness.  A branch depends on all earlier reads of its thread,
+ *                    or if DEPENDS events since its last branch name variables, on those
+ *                    of these variables
  *         [race]     the last two events are plain accesses of one variable by
  *                    two threads, at least one a write
  *         Nested acquires and releases are no lock operations.  Atomic accesses
@@ -40,7 +45,7 @@
  *         both are enabled at once.
  *
  * Guarantee.  0 exactly for the reorderings of the two definitions.
- * Cost.       O(trace + witness) time, 8 bytes an event of the trace.
+ * Cost.       O(trace + witness) time, 8 bytes an event of the trace, 14 with DEPENDS events.
  * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and
  *             Bond, OOPSLA 2019, definitions 2.2 to 2.4 (DEPENDENCE).
  */
@@ -68,6 +73,7 @@ struct replay {
 	uint32_t *fork, *nevents; /* by thread */
 
 	uint32_t *done, *causal; /* by thread */
+	bool *named;		 /* by event; NULL: none is */
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
@@ -144,7 +150,7 @@ static int trace_facts(struct replay *r)
 		r->pit[e] = r->nevents[ev->thread]++;
 		last_of[ev->thread] = e;
 
-		if (ev->op > SNAG_OP_FENCE) {
+		if (snag_op_is_of_tasks(ev->op)) {
 			rc = snag_fail(r->err, SNAG_EINPUT,
 				       "event %u (%s): traces of task programs have no witnesses",
 				       e, snag_op_info[ev->op].text);
@@ -164,10 +170,10 @@ static int trace_facts(struct replay *r)
 	return rc;
 }
 
-static bool has_branch(const struct snag_trace *trace)
+static bool has_op(const struct snag_trace *trace, enum snag_op op)
 {
 	for (size_t e = 0; e < trace->n; e++)
-		if (trace->ev[e].op == SNAG_OP_BRANCH)
+		if (trace->ev[e].op == op)
 			return true;
 	return false;
 }
@@ -214,24 +220,71 @@ static int check_numbers(struct replay *r) /* [number] */
 	return 0;
 }
 
+/* Along one thread from its end: a read of a variable that was named for a branch of the witness. */
+static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, const bool *is_in,
+			    uint32_t *named_by)
+{
+	bool is_for_witness = false; /* the next branch is in the witness */
+	for (uint32_t i = n; i-- > 0;) {
+		const struct snag_event *ev = &r->trace->ev[event[i]];
+		if (ev->op == SNAG_OP_BRANCH)
+			is_for_witness = is_in[event[i]];
+		else if (ev->op == SNAG_OP_DEPENDS && is_for_witness)
+			named_by[ev->target] = ev->thread;
+		else if (is_read(ev->op))
+			r->named[event[i]] = named_by[ev->target] == ev->thread;
+	}
+}
+
+static void choose_named(struct replay *r)
+{
+	const struct snag_trace *trace = r->trace;
+	struct snag_counts counts = snag_names_counts(&trace->names);
+	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD], at = 0;
+	uint32_t *begin = filled(nthreads, 0), *event = filled(trace->n, 0);
+	uint32_t *named_by = filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
+	bool *is_in = snag_calloc(trace->n, sizeof(*is_in));
+	struct sequence s = {0};
+	r->named = snag_calloc(trace->n, sizeof(*r->named));
+	for (uint32_t t = 0; t < nthreads; at += r->nevents[t++])
+		begin[t] = at;
+	for (uint32_t e = 0; e < trace->n; e++)
+		event[begin[trace->ev[e].thread] + r->pit[e]] = e;
+	for (uint32_t e; (e = sequence_next(r, &s)) != SNAG_NO_EVENT;)
+		is_in[e] = true;
+	for (uint32_t t = 0; t < nthreads; t++)
+		choose_named_of(r, event + begin[t], r->nevents[t], is_in, named_by);
+	free(begin);
+	free(event);
+	free(named_by);
+	free(is_in);
+}
+
 /* Which reads must keep their writer. */
 static void choose_causal(struct replay *r, enum snag_rules rules)
 {
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
 	if (rules == SNAG_RULES_AUTO)
-		rules = has_branch(r->trace) ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS;
+		rules = has_op(r->trace, SNAG_OP_BRANCH) ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS;
 	if (rules == SNAG_RULES_READS) {
 		r->causal = filled(nthreads, UINT32_MAX);
 		return;
 	}
 	r->causal = filled(nthreads, 0);
+	if (has_op(r->trace, SNAG_OP_DEPENDS))
+		choose_named(r);
+	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
 	struct sequence s = {0};
 	for (uint32_t e; (e = sequence_next(r, &s)) != SNAG_NO_EVENT;) {
 		const struct snag_event *ev = &r->trace->ev[e];
-		bool depends = is_write(ev->op) || ev->op == SNAG_OP_BRANCH;
+		bool is_branch = ev->op == SNAG_OP_BRANCH;
+		bool depends = is_write(ev->op) || (is_branch && !names[ev->thread]);
 		if (depends && r->causal[ev->thread] <= r->pit[e])
 			r->causal[ev->thread] = r->pit[e] + 1;
+		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
+		names[ev->thread] &= !is_branch;
 	}
+	free(names);
 }
 
 static bool has_happened(const struct replay *r, uint32_t event)
@@ -297,7 +350,9 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
 	bool is_racing = r->step + 2 >= r->nsteps;
-	bool keeps_writer = !is_racing && r->pit[r->event] < r->causal[ev->thread];
+	bool is_causal =
+		r->pit[r->event] < r->causal[ev->thread] || (r->named && r->named[r->event]);
+	bool keeps_writer = !is_racing && is_causal;
 	uint32_t sees = r->last_write[ev->target], saw = r->saw[r->event];
 	if (!keeps_writer || sees == saw)
 		return 0;
@@ -378,6 +433,7 @@ int snag_witness_check(const struct snag_trace *trace, const struct snag_witness
 	free(r.nevents);
 	free(r.done);
 	free(r.causal);
+	free(r.named);
 	free(r.last_write);
 	free(r.lock);
 	return rc;

@@ -68,6 +68,9 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 		d->options.max_nodes = SNAG_DECIDE_NODES;
 	if (!d->options.max_window)
 		d->options.max_window = SNAG_DECIDE_WINDOW;
+	if (ix->rows[options->mode].named) /* these steps take what is causal for a prefix */
+		d->options.skip |= SNAG_STEP_FILTER | SNAG_STEP_CLOSE | SNAG_STEP_DELAY |
+				   SNAG_STEP_LATE | SNAG_STEP_WINDOW;
 	snag_state_init(&d->state, ix, options->mode);
 	snag_line_init(&d->line, &d->state);
 	d->needed = snag_calloc(ix->nthreads, sizeof(*d->needed));

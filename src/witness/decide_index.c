@@ -99,7 +99,8 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 		ix->fork[ev->target] = b->last_of[ev->target] = e;
 	else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK)
 		add_lock(ix, b, ev, e);
-	ix->is_task |= ev->op > SNAG_OP_FENCE;
+	ix->is_task |= snag_op_is_of_tasks(ev->op);
+	ix->has_depends |= ev->op == SNAG_OP_DEPENDS;
 }
 
 struct snag_index *snag_index_new(const struct snag_trace *trace)

@@ -144,9 +144,9 @@ static bool readers_count(struct snag_line *line)
 		for (uint32_t p = s->start[t]; p < s->count[t]; p++)
 			snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS] = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++)
-		for (uint32_t p = s->start[t]; p < s->causal[t]; p++) {
+		for (uint32_t p = s->start[t]; p < snag_state_causal_end(s, t); p++) {
 			uint32_t e = snag_index_event(ix, t, p);
-			if (snag_op_reads(ix->trace->ev[e].op))
+			if (snag_op_reads(ix->trace->ev[e].op) && snag_state_is_causal(s, e))
 				ok &= reader_add(line, e);
 		}
 	return ok;

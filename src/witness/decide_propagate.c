@@ -69,7 +69,8 @@ uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *la
 {
 	const struct snag_lanes *reads = &s->ix->reads;
 	const uint32_t *link = s->ix->link;
-	uint32_t low = 0, high = snag_lane_below(reads, lane, s->causal[lane->thread]);
+	uint32_t low = 0, end = snag_state_causal_end(s, lane->thread);
+	uint32_t high = snag_lane_below(reads, lane, end);
 	/* In observed order reads see ever later writes; SNAG_NO_EVENT + 1 is 0. */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -80,10 +81,15 @@ uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *la
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return SNAG_NO_EVENT;
-	uint32_t r = snag_index_event(s->ix, lane->thread, snag_lane_at(reads, lane, low - 1));
-	return link[r] == w ? r : SNAG_NO_EVENT;
+	for (; low > 0; low--) {
+		uint32_t r =
+			snag_index_event(s->ix, lane->thread, snag_lane_at(reads, lane, low - 1));
+		if (link[r] != w)
+			break;
+		if (snag_state_is_causal(s, r))
+			return r;
+	}
+	return SNAG_NO_EVENT;
 }
 
 static bool read_initial(struct snag_state *s, uint32_t r) /* [writer] */
@@ -155,14 +161,15 @@ static bool few_readers_before(struct snag_state *s, uint32_t v, bool *ret_is_al
 		snag_tid u = lane->thread;
 		if (!snag_has_thread(readers, u))
 			continue;
-		uint32_t k = snag_lane_below(reads, lane, s->causal[u]);
+		uint32_t k = snag_lane_below(reads, lane, snag_state_causal_end(s, u));
 		uint32_t last = k > FEW ? k - FEW : 0;
 		for (; k > last; k--) {
 			uint32_t p = snag_lane_at(reads, lane, k - 1);
 			if (p < s->start[u])
 				break;
 			uint32_t r = snag_index_event(s->ix, u, p), w = s->ix->link[r];
-			if (r == v || (w != SNAG_NO_EVENT && !snag_state_is_before(s, w, v)))
+			if (r == v || !snag_state_is_causal(s, r) ||
+			    (w != SNAG_NO_EVENT && !snag_state_is_before(s, w, v)))
 				continue;
 			if (!snag_state_order(s, r, v))
 				return false;

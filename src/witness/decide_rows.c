@@ -39,7 +39,42 @@ static uint32_t row_join(struct snag_rows *rows, const struct snag_index *ix, ui
 struct current {
 	uint32_t causal, alone;
 	uint32_t dependent;
+	bool names; /* there were DEPENDS events since the last branch */
 };
+
+/* The branch at position p of t depends on the reads of x before it: these are new. */
+static uint32_t name_reads(struct snag_rows *rows, const struct snag_index *ix, uint32_t row,
+			   snag_tid t, uint32_t p, uint32_t x)
+{
+	for (uint32_t i = ix->reads.first[x]; i < ix->reads.first[x + 1]; i++) {
+		const struct snag_lane *lane = &ix->reads.lane[i];
+		if (lane->thread != t)
+			continue;
+		for (uint32_t k = snag_lane_below(&ix->reads, lane, p); k-- > 0;) {
+			uint32_t r = snag_index_event(ix, t, snag_lane_at(&ix->reads, lane, k));
+			uint32_t w = ix->link[r];
+			if (rows->named[r] != UINT32_MAX)
+				break; /* and so are the earlier ones */
+			rows->named[r] = p;
+			if (w != SNAG_NO_EVENT && snag_index_thread(ix, w) != t)
+				row = row_join(rows, ix, row, w);
+		}
+	}
+	return row;
+}
+
+static void named_branch(struct snag_rows *rows, const struct snag_index *ix, struct current *c,
+			 uint32_t e)
+{
+	snag_tid t = snag_index_thread(ix, e);
+	for (uint32_t p = ix->position[e]; p-- > 0;) {
+		const struct snag_event *ev = &ix->trace->ev[snag_index_event(ix, t, p)];
+		if (ev->op == SNAG_OP_BRANCH)
+			return;
+		if (ev->op == SNAG_OP_DEPENDS)
+			c->alone = name_reads(rows, ix, c->alone, t, ix->position[e], ev->target);
+	}
+}
 
 static void event_row(struct snag_rows *rows, const struct snag_index *ix, struct current *now,
 		      uint32_t e)
@@ -57,10 +92,15 @@ static void event_row(struct snag_rows *rows, const struct snag_index *ix, struc
 		if (is_dep)
 			c->alone = was_same ? c->causal : row_join(rows, ix, c->alone, from);
 	}
-	if (!is_dep || snag_op_depends(ev->op))
+	bool is_branch = ev->op == SNAG_OP_BRANCH, names = rows->named && c->names;
+	bool on_all = snag_op_depends(ev->op) && !(is_branch && names);
+	if (!is_dep || on_all)
 		c->alone = c->causal;
-	if (is_dep && snag_op_depends(ev->op))
+	else if (is_branch)
+		named_branch(rows, ix, c, e);
+	if (is_dep && on_all)
 		c->dependent = ix->position[e] + 1;
+	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
 
 	rows->causal[e] = c->causal;
 	rows->alone[e] = c->alone;
@@ -83,6 +123,10 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		rows->alone = snag_realloc(NULL, ix->nevents, sizeof(*rows->alone));
 		rows->dependent = snag_realloc(NULL, ix->nevents, sizeof(*rows->dependent));
 	}
+	if (mode == SNAG_MODE_DEP && ix->has_depends) {
+		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
+		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
+	}
 	row_new(rows, ix->nthreads);
 	memset(rows->counts, 0, ix->nthreads * sizeof(*rows->counts));
 	struct current *now = snag_calloc(ix->nthreads, sizeof(*now));
@@ -98,6 +142,7 @@ void snag_rows_done(struct snag_rows *rows)
 	free(rows->causal);
 	free(rows->start);
 	free(rows->dependent);
+	free(rows->named);
 	snag_huge_free(rows->counts, rows->cap, sizeof(*rows->counts));
 	memset(rows, 0, sizeof(*rows));
 }

@@ -10,15 +10,21 @@
  *         a row, and many events share one.
  *
  * Modes.  In mode M2 every read keeps its writer.  In mode DEP only causal reads do: those that
- *         a write or branch of their thread in the witness follows.  An event alone makes
- *         causal only the reads before the last write or branch up to it: that is its row
- *         `alone`.  If something after it is known to be in the witness, all reads up to
- *         it may be causal: `causal`, a larger row.  In mode M2 both are the same.
+ *         a write of their thread in the witness follows, or a branch that depends on
+ *         them.  An event alone makes causal only the reads before the last write or branch
+ *         up to it: that is its row `alone`.  If something after it is known to be in
+ *         the witness, all reads up to it may be causal: `causal`, a larger row.  In mode M2
+ *         both are the same.
+ *         A branch that depends on the reads of some variables only (trace/event.h) makes only
+ *         those causal.
  *
  * State.  row r is counts[r x threads] ..; the entry of an event's own thread is of no
- *         interest.  Row 0 is all zeros.  dependent[e] is 1 + the position of the last write or
- * branch of its thread up to e (mode DEP only). Cost.   4 bytes an event (DEP: 12) and threads x 4
- * bytes for each change.
+ *         interest.  Row 0 is all zeros.
+ *         dependent[e] (mode DEP)  1 + the position of the last write or branch of its thread up
+ *                      to e that makes all earlier reads causal
+ *         named[r]     of a read: the position of the first branch that depends on it, but not on
+ *                      all reads; UINT32_MAX: none does
+ * Cost.   4 bytes an event (DEP: 12, with DEPENDS events 16) and threads x 4 bytes for each change.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROWS_H
 #define SNAG_WITNESS_DECIDE_ROWS_H
@@ -37,6 +43,7 @@ struct snag_rows {
 	uint32_t *causal, *alone; /* by event: row numbers; one array in mode M2 */
 	uint32_t *start;	  /* by thread: the row before its first event */
 	uint32_t *dependent;	  /* by event; NULL in mode M2 */
+	uint32_t *named;	  /* by event; NULL: branches depend on all reads */
 	uint32_t *counts;
 	size_t nrows, cap;
 };

@@ -195,6 +195,11 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 	uint32_t to = s->causal[t] < old ? s->causal[t] : old;
 	for (uint32_t p = from > s->start[t] ? from : s->start[t]; p < to; p++)
 		enqueue(s, t, p);
+	for (uint32_t p = s->start[t]; s->rows->named && p < old; p++) {
+		uint32_t named = s->rows->named[snag_index_event(s->ix, t, p)];
+		if (named >= old && named < count)
+			enqueue(s, t, p);
+	}
 }
 
 /* X grows to need[], a closed set. */

@@ -10,7 +10,8 @@
  * State.  X            the events needed: the first count[t] of each thread.  It is closed:
  *                      what must precede an event of X is in X.
  *         limit[t]     how many may be needed: those before the racing event of t
- *         causal[t]    reads among the first causal[t] events must keep their writer
+ *         causal[t]    reads among the first causal[t] events must keep their writer, and those
+ *                      that a branch in X names (decide_rows.h)
  *         row(e)[u]    how many events of u must precede e.  Only for the events of the
  *                      *window*, those of X from position start[t] on; the rows of
  *                      earlier events are those of the index.  Facts about
@@ -168,7 +169,15 @@ static inline bool snag_state_is_before(const struct snag_state *s, uint32_t a, 
 
 static inline bool snag_state_is_causal(const struct snag_state *s, uint32_t read)
 {
-	return s->ix->position[read] < s->causal[snag_index_thread(s->ix, read)];
+	snag_tid t = snag_index_thread(s->ix, read);
+	return s->ix->position[read] < s->causal[t] ||
+	       (s->rows->named && s->rows->named[read] < s->count[t]);
+}
+
+/* No read from here on is causal. */
+static inline uint32_t snag_state_causal_end(const struct snag_state *s, snag_tid t)
+{
+	return s->rows->named ? s->count[t] : s->causal[t];
 }
 
 #endif

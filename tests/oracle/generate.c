@@ -21,6 +21,7 @@ const struct generate_options generate_defaults = {
 	.forks = 40,
 	.short_lived = 15,
 	.branches = 40,
+	.depends = 30,
 	.loose = 15,
 	.reentrant = 15,
 	.unreleased = 15,
@@ -35,7 +36,7 @@ struct generator {
 	struct prng *random;
 	struct draft *d;
 	unsigned nevents, nthreads, nvariables, nlocks, nlocations;
-	bool forks, short_lived, branches, loose, reentrant, unreleased, shared, atomics;
+	bool forks, short_lived, branches, depends, loose, reentrant, unreleased, shared, atomics;
 	enum life life[MAX_THREADS];
 	/* The acquires of each thread that are not released, outermost first. */
 	struct snag_event held[MAX_THREADS][MAX_EVENTS];
@@ -44,7 +45,8 @@ struct generator {
 
 static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned target)
 {
-	uint8_t order = op >= SNAG_OP_ATOMIC_READ ? (uint8_t)prng_below(g->random, SNAG_ORDERS) : 0;
+	bool has_order = op >= SNAG_OP_ATOMIC_READ && op <= SNAG_OP_FENCE;
+	uint8_t order = has_order ? (uint8_t)prng_below(g->random, SNAG_ORDERS) : 0;
 	g->d->ev[g->d->n++] = (struct snag_event){.thread = thread,
 						  .op = (uint8_t)op,
 						  .target = target,
@@ -92,6 +94,25 @@ static void emit_release(struct generator *g, unsigned t)
 	g->nheld[t]--;
 }
 
+static unsigned open_sections(const struct generator *g)
+{
+	unsigned n = 0;
+	for (unsigned t = 0; t < g->nthreads; t++)
+		n += g->nheld[t];
+	return n;
+}
+
+/* Sometimes with what it depends on before it, or with that alone. */
+static void emit_branch(struct generator *g, unsigned t)
+{
+	bool has_room = g->nevents - g->d->n > open_sections(g) + 2;
+	bool names = g->depends && has_room && prng_chance(g->random, 60);
+	if (names)
+		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
+	if (!names || prng_chance(g->random, 90))
+		emit(g, t, SNAG_OP_BRANCH, 0);
+}
+
 static bool try_fork(struct generator *g, unsigned t)
 {
 	unsigned u = prng_below(g->random, g->nthreads);
@@ -123,21 +144,13 @@ static void act(struct generator *g, unsigned t)
 	else if (g->nlocks && dice >= 25 && dice < 50 && try_acquire(g, t))
 		return;
 	else if (g->branches && dice >= 50 && dice < 58)
-		emit(g, t, SNAG_OP_BRANCH, 0);
+		emit_branch(g, t);
 	else if (g->forks && dice >= 58 && dice < 70 && try_fork(g, t))
 		return;
 	else if (g->forks && dice >= 70 && dice < 74 && try_join(g, t))
 		return;
 	else
 		emit_access(g, t);
-}
-
-static unsigned open_sections(const struct generator *g)
-{
-	unsigned n = 0;
-	for (unsigned t = 0; t < g->nthreads; t++)
-		n += g->nheld[t];
-	return n;
 }
 
 /* A thread that is alive; usually the one that acted last. */
@@ -167,6 +180,7 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 		g.nthreads = prng_range(random, 4, MAX_THREADS);
 	}
 	g.branches = prng_chance(random, o->branches);
+	g.depends = prng_chance(random, o->depends);
 	g.loose = prng_chance(random, o->loose);
 	g.reentrant = prng_chance(random, o->reentrant);
 	g.unreleased = prng_chance(random, o->unreleased);

@@ -19,6 +19,7 @@ struct generate_options {
 	unsigned forks;	      /* threads are forked and joined, also under a lock */
 	unsigned short_lived; /* many threads, forked and joined in turn, some joined twice */
 	unsigned branches;    /* branch events */
+	unsigned depends;     /* branches that depend on reads of some variables only */
 	unsigned loose;	      /* releases out of nesting order */
 	unsigned reentrant;   /* acquires of a lock already held */
 	unsigned unreleased;  /* locks held at the end of the trace */

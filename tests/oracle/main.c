@@ -201,7 +201,8 @@ static bool range_parse(const char *text, unsigned low, unsigned high, struct ra
 static const char usage[] =
 	"usage: oracle [--traces N] [--first N] [--seed S] [--seconds T] [--check LIST]\n"
 	"              [--threads A-B] [--events A-B] [--variables A-B] [--locks A-B]\n"
-	"              [--forks P] [--branches P] [--loose P] [--reentrant P] [--unreleased P]\n"
+	"              [--forks P] [--branches P] [--depends P] [--loose P] [--reentrant P] "
+	"[--unreleased P]\n"
 	"              [--shared P] [--atomics P] [--short-lived P] [--mutants P]      P: percent "
 	"of the traces\n"
 	"checks: cases";
@@ -219,10 +220,11 @@ enum { NUMBERS = 256, RANGES = 512 };
 
 static bool options_parse(struct options *o, int argc, char **argv)
 {
-	unsigned *percent[] = {
-		&o->generate.forks,	&o->generate.branches,	 &o->generate.loose,
-		&o->generate.reentrant, &o->generate.unreleased, &o->generate.shared,
-		&o->generate.atomics,	&o->generate.mutants,	 &o->generate.short_lived};
+	unsigned *percent[] = {&o->generate.forks,	 &o->generate.branches,
+			       &o->generate.loose,	 &o->generate.reentrant,
+			       &o->generate.unreleased,	 &o->generate.shared,
+			       &o->generate.atomics,	 &o->generate.mutants,
+			       &o->generate.short_lived, &o->generate.depends};
 	struct {
 		struct range *range;
 		unsigned low, high;
@@ -245,6 +247,7 @@ static bool options_parse(struct options *o, int argc, char **argv)
 		{"atomics", 1, NULL, NUMBERS + 6},
 		{"mutants", 1, NULL, NUMBERS + 7},
 		{"short-lived", 1, NULL, NUMBERS + 8},
+		{"depends", 1, NULL, NUMBERS + 9},
 		{"threads", 1, NULL, RANGES + 0},
 		{"events", 1, NULL, RANGES + 1},
 		{"variables", 1, NULL, RANGES + 2},

@@ -35,6 +35,31 @@ static void find_kinds(struct model *m)
 			m->has_atomic = true;
 		if (op == SNAG_OP_BRANCH)
 			m->has_branch = true;
+		if (op == SNAG_OP_DEPENDS)
+			m->has_depends = true;
+	}
+}
+
+/* brDepsOn: all earlier reads, or those of the variables that are named since the last branch. */
+static void find_dependences(struct model *m)
+{
+	for (event_set rest = m->branches; rest;) {
+		unsigned b = take_first(&rest), named = 0;
+		event_set reads = m->reads & m->of[m->thread[b]] & below(b);
+		for (unsigned e = b; e-- > 0;) {
+			if (m->thread[e] != m->thread[b])
+				continue;
+			if (m->op[e] == SNAG_OP_BRANCH)
+				break;
+			if (m->op[e] == SNAG_OP_DEPENDS)
+				named |= 1u << m->target[e];
+		}
+		for (event_set all = reads; named && all;) {
+			unsigned r = take_first(&all);
+			if (!(named & 1u << m->target[r]))
+				reads &= ~just(r);
+		}
+		m->depends[b] = reads;
 	}
 }
 
@@ -141,7 +166,7 @@ bool model_init(struct model *m, const struct snag_trace *trace)
 	m->nlocks = counts.n[SNAG_SPACE_LOCK];
 	for (unsigned e = 0; e < m->n; e++) {
 		const struct snag_event *ev = &trace->ev[e];
-		if (ev->op > SNAG_OP_FENCE)
+		if (snag_op_is_of_tasks(ev->op))
 			return false;
 		m->thread[e] = (uint8_t)ev->thread;
 		m->op[e] = ev->op;
@@ -149,6 +174,7 @@ bool model_init(struct model *m, const struct snag_trace *trace)
 	}
 	find_kinds(m);
 	find_accesses(m);
+	find_dependences(m);
 	find_hard_edges(m);
 	find_sections(m);
 	find_atomic_sections(m);

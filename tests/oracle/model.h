@@ -50,6 +50,7 @@ struct model {
 	event_set needs[MAX_EVENTS];	 /* hard edges: what comes before it in any run, but for
 					  * its own thread: the fork of its thread, and for a
 					  * join what the joined thread did, and its fork */
+	event_set depends[MAX_EVENTS];	 /* of a branch: the reads it depends on */
 	event_set conflicts[MAX_EVENTS]; /* plain accesses of other threads, same variable,
 					  * one of the two a write */
 	event_set clashes[MAX_EVENTS];	 /* the same for accesses of any kind, also atomic */
@@ -64,6 +65,7 @@ struct model {
 	event_set plain;		   /* plain accesses */
 	bool has_shared, has_atomic;	   /* shared locks; atomic accesses or fences */
 	bool has_branch;
+	bool has_depends; /* some branch may depend on some reads only */
 	bool is_nested; /* releases undo acquires in reverse order */
 	struct section section[MAX_EVENTS];
 	unsigned nsections;

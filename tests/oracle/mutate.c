@@ -28,7 +28,9 @@ static struct snag_event random_event(struct prng *random, const struct draft *d
 	if (prng_chance(random, 50))
 		ev.thread = other->thread;
 	if (prng_chance(random, 30))
-		ev.op = prng_chance(random, 70) ? (uint8_t)prng_below(random, 2) : SNAG_OP_BRANCH;
+		ev.op = prng_chance(random, 70)	  ? (uint8_t)prng_below(random, 2)
+			: prng_chance(random, 80) ? SNAG_OP_BRANCH
+						  : SNAG_OP_DEPENDS;
 	if (snag_op_info[ev.op].space == SNAG_SPACE_NONE)
 		ev.target = 0;
 	else if (snag_op_info[ev.op].space == snag_op_info[other->op].space)

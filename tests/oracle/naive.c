@@ -130,12 +130,31 @@ static uint32_t last_write_in_sequence(const struct claim *c, size_t i)
 	return SNAG_NO_EVENT;
 }
 
+/* Whether the branch may depend on the earlier read of its thread. */
+static bool depends(const struct claim *c, uint32_t branch, uint32_t read)
+{
+	bool names_any = false, names = false;
+	for (uint32_t e = 0; e < branch; e++) {
+		if (!same_thread(c, e, branch))
+			continue;
+		if (c->ev[e].op == SNAG_OP_BRANCH)
+			names_any = names = false;
+		if (c->ev[e].op == SNAG_OP_DEPENDS) {
+			names_any = true;
+			names |= c->ev[e].target == c->ev[read].target;
+		}
+	}
+	return names || !names_any;
+}
+
 static bool is_causal(const struct claim *c, uint32_t read)
 {
 	for (size_t k = 0; k < c->n; k++) {
 		uint32_t e = c->tr[k];
 		bool follows = same_thread(c, read, e) && read < e;
-		if (follows && (c->ev[e].op == SNAG_OP_BRANCH || writes(c, e)))
+		if (follows && writes(c, e))
+			return true;
+		if (follows && c->ev[e].op == SNAG_OP_BRANCH && depends(c, e, read))
 			return true;
 	}
 	return writes(c, read); /* an atomic update: the read, then its write */

@@ -28,7 +28,7 @@
  *         SDPX as SDP; X: both write: r1 X e2, closed         as SDP;
  *              under HB on both sides                         a1 X a2 => r1 -> r2
  *         WDP  program order; e2 read from e1: r1 -> the      transitivity, rel-rel
- *              branches after e2 in its thread
+ *              branches after e2 in its thread that depend on it
  *
  *         rel-rel: if the acquire of r1 is before r2, then r1 is before r2.
  *         Since hard edges belong to every relation, this is "the relation joined
@@ -235,7 +235,7 @@ static void add_write_write_reads(const struct model *m, struct order *o)
 	}
 }
 
-/* r1 -> branches after e2 in its thread; e2 reads from e1. */
+/* r1 -> branches after e2 in its thread that depend on it; e2 reads from e1. */
 static void add_last_writer_branches(const struct model *m, struct order *o)
 {
 	FOR_SECTION_PAIRS(m, a, b)
@@ -244,8 +244,11 @@ static void add_last_writer_branches(const struct model *m, struct order *o)
 		if (m->saw[e2] == NO_EVENT || !(a->events & just(m->saw[e2])))
 			continue;
 		event_set later = m->of[b->thread] & m->branches & ~below(e2);
-		while (later)
-			add(o, take_first(&later), just(a->release));
+		while (later) {
+			unsigned branch = take_first(&later);
+			if (m->depends[branch] & just(e2))
+				add(o, branch, just(a->release));
+		}
 	}
 }
 

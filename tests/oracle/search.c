@@ -9,23 +9,22 @@
  * State.  done         the events that have happened, a prefix of each thread;
  *                      it says who holds which lock
  *         writer[x]    the write of x that a read would see now
- *         strayed      threads that had a read with another writer than in the
- *                      trace (rules DEPENDENCE only)
+ *         strayed      reads with another writer than in the trace (rules DEPENDENCE
+ *                      only); the first of a thread, if branches depend on all of them
  *
  * Rules.  An event may happen next if it is the next one of its thread, its fork
  *         (or, for a join, what it needs of the joined thread) is done, its lock
  *         is free, and
  *         READS       a read sees the same writer as in the trace;
- *         DEPENDENCE  a read that does not makes its thread stray, and a thread
- *                     that strayed does no write and no branch any more: they
- *                     would make that read causal.
+ *         DEPENDENCE  a read that does not strays, and its thread does no write any
+ *                     more, and no branch that depends on it: they would make it causal.
  *         Two enabled plain accesses of different threads, one a write, race: their
  *         own reads are free by both rules, but by DEPENDENCE a racing write
  *         is a write like any other.
  *         Two states that differ only in a writer that no read still to come
  *         must see or must not miss are the same: such writers are recorded as
- *         FORGOTTEN, and likewise a thread strays only if a write or branch of
- *         it follows.
+ *         FORGOTTEN, and likewise a read strays only if a write, or a branch that
+ *         depends on it, follows.
  *
  * Reference.  Pavlogiannis, POPL 2020, section 2; Genç, Roemer, Xu and Bond,
  *             OOPSLA 2019, definitions 2.2 to 2.4.
@@ -41,7 +40,7 @@ enum { MAX_STATES = 1 << 20 };
 
 struct state {
 	event_set done;
-	uint32_t strayed; /* bit by thread */
+	event_set strayed;
 	uint8_t writer[MAX_VARIABLES];
 };
 
@@ -171,12 +170,15 @@ static bool reads_allow(const struct search *s, const struct state *st, unsigned
 			bool *ret_strays)
 {
 	const struct model *m = s->m;
-	bool has_strayed = st->strayed & 1u << m->thread[e];
-	bool wrong = (s->keeps & just(e)) && !has_strayed && !sees_its_writer(s, st, e);
+	event_set strayed = st->strayed & m->of[m->thread[e]];
+	bool is_known = strayed && !m->has_depends; /* one stands for all */
+	bool wrong = (s->keeps & just(e)) && !is_known && !sees_its_writer(s, st, e);
 	*ret_strays = wrong;
 	if (s->rules == SNAG_RULES_READS)
 		return !wrong;
-	return !((m->writes | m->branches) & just(e)) || (!has_strayed && !wrong);
+	if (m->branches & just(e))
+		return !(strayed & m->depends[e]);
+	return !(m->writes & just(e)) || (!strayed && !wrong);
 }
 
 /* Forgets the writers that no read to come asks for. */
@@ -195,11 +197,11 @@ static void note_races(struct search *s, uint32_t at, const struct state *st, ev
 	const struct model *m = s->m;
 	for (event_set rest = enabled & m->plain; rest;) {
 		unsigned e1 = take_first(&rest);
-		if ((m->writes & just(e1)) && (st->strayed & 1u << m->thread[e1]))
+		if ((m->writes & just(e1)) && (st->strayed & m->of[m->thread[e1]]))
 			continue;
 		for (event_set others = rest & m->conflicts[e1] & ~s->races[e1]; others;) {
 			unsigned e2 = take_first(&others);
-			if ((m->writes & just(e2)) && (st->strayed & 1u << m->thread[e2]))
+			if ((m->writes & just(e2)) && (st->strayed & m->of[m->thread[e2]]))
 				continue;
 			s->races[e1] |= just(e2);
 			s->races[e2] |= just(e1);
@@ -240,7 +242,7 @@ static void expand(struct search *s, uint32_t at)
 		struct state next = st;
 		next.done |= just(e);
 		if (strays)
-			next.strayed |= 1u << m->thread[e];
+			next.strayed |= just(e);
 		if (m->writes & just(e))
 			next.writer[m->target[e]] = (uint8_t)e;
 		forget(s, &next);
@@ -260,7 +262,12 @@ static void prepare(struct search *s)
 	s->run++;
 	for (event_set rest = m->reads; rest;) {
 		unsigned e = take_first(&rest);
-		event_set effects = (m->writes | m->branches) & m->of[m->thread[e]] & ~below(e);
+		event_set effects = m->writes & m->of[m->thread[e]] & ~below(e);
+		for (event_set later = m->branches; later;) {
+			unsigned b = take_first(&later);
+			if (m->depends[b] & just(e))
+				effects |= just(b);
+		}
 		if (s->rules == SNAG_RULES_DEPENDENCE && !effects)
 			continue;
 		s->keeps |= just(e);
