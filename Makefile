@@ -38,6 +38,7 @@ oracle: all
 	@scripts/oracle.sh
 	@ORACLE=build/tests/oracle/task_oracle ORACLE_CANDIDATES=0 scripts/oracle.sh
 	@ORACLE=build/tests/graphs/oracle-graphs scripts/oracle.sh
+	@ORACLE=build/tests/oracle/explore_oracle ORACLE_TRACES=100000 scripts/oracle.sh
 
 bench: all
 	@bench/run.sh

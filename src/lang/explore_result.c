@@ -178,27 +178,31 @@ static void run_random(struct world *w, uint64_t seed, uint64_t instructions)
 	}
 }
 
-static void confirm(struct explore_record *r, struct steps *s, uint64_t instructions)
+bool record_can_confirm(const struct explore_record *r)
 {
-	struct snag_explored *x = r->result;
-	x->same_memory = x->same_graph = true;
-	for (uint64_t i = 0; i < RANDOM_SCHEDULES; i++, x->confirmed++) {
-		run_random(&s->world, i, instructions);
-		x->same_memory &= digest_set_has(&r->memories, world_memory_digest(&s->world));
-		x->same_graph &= digest_set_has(&r->graphs, world_graph_digest(&s->world));
-	}
+	const struct snag_explored *x = r->result;
+	return x->exhaustive && x->nraces == 0 && x->nerrors == 0 && x->endless.n == 0 &&
+	       !r->has_isolated && x->confirmed < RANDOM_SCHEDULES;
 }
 
-void record_conclude(struct explore_record *r, struct steps *s, uint64_t instructions)
+void record_confirm(struct explore_record *r, struct world *w, uint64_t instructions)
+{
+	struct snag_explored *x = r->result;
+	run_random(w, x->confirmed, instructions);
+	bool same_memory = digest_set_has(&r->memories, world_memory_digest(w));
+	bool same_graph = digest_set_has(&r->graphs, world_graph_digest(w));
+	x->same_memory = same_memory && (x->same_memory || x->confirmed == 0);
+	x->same_graph = same_graph && (x->same_graph || x->confirmed == 0);
+	x->confirmed++;
+}
+
+void record_conclude(struct explore_record *r)
 {
 	struct snag_explored *x = r->result;
 	x->exhaustive = x->gap == SNAG_EXPLORE_COMPLETE;
 	x->final_states = r->memories.n;
 	x->graphs = r->graphs.n;
 	x->deterministic = x->exhaustive && x->final_states == 1;
-	if (x->exhaustive && x->nraces == 0 && x->nerrors == 0 && !r->has_isolated &&
-	    x->endless.n == 0)
-		confirm(r, s, instructions);
 }
 
 const char *snag_explore_gap_text(enum snag_explore_gap gap)

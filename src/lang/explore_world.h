@@ -48,7 +48,8 @@ struct world_slot {
 	uint64_t last_write; /* digest of the isolated blocks that touched it: who wrote it, */
 	uint64_t reads;	     /* and who has read it since */
 	uint64_t name;
-	snag_loc loc; /* of the alloc, for cells */
+	snag_loc loc;	 /* of the alloc, for cells */
+	bool is_touched; /* it may differ from what it was at the beginning */
 };
 
 struct world_promise {
@@ -70,7 +71,8 @@ struct world {
 	size_t nall, slot_cap;
 	struct world_promise *promise;
 	size_t npromises, promise_cap;
-	struct snag_value *initial; /* of the declared slots */
+	uint32_t *touched; /* declared slots */
+	size_t ntouched, touched_cap;
 };
 
 /* What an action did. */

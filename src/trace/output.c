@@ -65,8 +65,7 @@ static void output_free(struct snag_output *out)
 /* Names of descriptors: a file beside them is not beside what they stand for. */
 static int is_descriptor_name(const char *path)
 {
-	return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-	       strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
 /* Opens a new file in the folder of the target, with the permissions of the file
@@ -98,6 +97,11 @@ static int open_target(struct snag_output *out)
 		free(out->path);
 		out->path = strdup("<stdout>");
 		out->fd = fcntl(1, F_DUPFD_CLOEXEC, 0);
+		return out->fd;
+	}
+	if (strcmp(out->path, "/dev/stdout") == 0 || strcmp(out->path, "/dev/stderr") == 0) {
+		/* The same open file: whoever else writes to it goes on behind us. */
+		out->fd = fcntl(out->path[8] == 'o' ? 1 : 2, F_DUPFD_CLOEXEC, 0);
 		return out->fd;
 	}
 	int exists = stat(out->path, &st) == 0;

@@ -169,6 +169,18 @@ static void waiting_loops_end(void **state)
 	snag_explored_done(&x);
 }
 
+/* The state of a loop includes what it is about to read. */
+static void loops_over_arrays_go_on(void **state)
+{
+	struct snag_explored x = explored(
+		"var a[3], x; proc look(i) { if (a[i] == 0) { if (i < 2) { look(i + 1); } } }\n"
+		"main { look(0); x = 1; }");
+	assert_true(x.exhaustive);
+	assert_int_equal(x.endless.n, 0);
+	assert_int_equal(x.final_states, 1);
+	snag_explored_done(&x);
+}
+
 static void endless_loop_is_found(void **state)
 {
 	struct snag_explored x =
@@ -202,6 +214,14 @@ static void limits_are_honest(void **state)
 	assert_false(x.exhaustive);
 	assert_int_equal(x.gap, SNAG_EXPLORE_STEPS_CUT);
 	assert_int_equal(x.final_states, 0);
+	snag_explored_done(&x);
+
+	/* Also inside a schedule, and everybody gets a turn in it. */
+	explore_with("var x; main { async { while (1) { x = x + 1; } } while (1) { x = x * 2; } }",
+		     &(struct snag_explore_options){.seconds = 0.05, .steps = UINT64_MAX}, &x);
+	assert_int_equal(x.gap, SNAG_EXPLORE_SECONDS);
+	assert_int_equal(x.schedules, 0);
+	assert_racy(&x, "x");
 	snag_explored_done(&x);
 
 	sig_atomic_t stop = 1;
@@ -239,6 +259,7 @@ int main(void)
 		cmocka_unit_test(deadlock_in_one_order),
 		cmocka_unit_test(set_twice_in_one_order),
 		cmocka_unit_test(waiting_loops_end),
+		cmocka_unit_test(loops_over_arrays_go_on),
 		cmocka_unit_test(endless_loop_is_found),
 		cmocka_unit_test(limits_are_honest),
 		cmocka_unit_test(memories_are_compared_by_content),
