@@ -125,6 +125,7 @@ struct rt {
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
+	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt;

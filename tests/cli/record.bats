@@ -195,11 +195,38 @@ C
 	snag cc -pthread many.c -o many
 	snags record ./many
 	[ "$status" = 0 ]
-	[ "$(snag info --json run.snag | jq .threads)" -ge 1001 ] || snag info run.snag
+	[ "$(snag info --json run.snag | jq .trace.threads)" = 1001 ]
 	printf '#!/bin/sh\nulimit -v 2000000; exec ./many\n' >limited
 	chmod +x limited
 	snags record ./limited
 	[ "$status" = 0 ]
+}
+
+@test "a full disk: what was written can be read" {
+	cat >long.c <<'C'
+#include <pthread.h>
+static volatile int x[200000];
+static void *run(void *arg)
+{
+	for (unsigned i = 0; i < 200000; i++)
+		x[i * 2654435761u % 200000]++;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+}
+C
+	snag cc -pthread long.c -o long
+	run --separate-stderr bash -c "trap '' XFSZ; ulimit -f 4200; '$SNAG' record -o run.std ./long"
+	refused 2 "snag: record: run.std: File too large"
+	snags info --lenient run.std
+	[ "$status" = 0 ]
+	[ "$(snag info --lenient --json run.std 2>/dev/null | jq .trace.events)" -gt 50000 ]
 }
 
 @test "errors" {
