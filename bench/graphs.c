@@ -2,14 +2,15 @@
  *
  * graphs.c - what judging computation graphs costs, by their size
  *
- * graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS]
+ * graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS] [PROG.task...]
  *
- * A random program of nested asyncs and finishes, run depth first: a tenth of its steps are
+ * First each program of the task language that is named.  Then, up to so many steps, a random program of nested asyncs and finishes, run depth first: a tenth of its steps are
  * isolated blocks that update one of four counters; the others write to a variable of
  * their task and read one that nobody writes; one in three hundred writes to a variable it should
  * not, which races.  Each measurement runs in a child process, so that its peak memory is its
  * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
  *
+ *   program      name of the file, or "random"
  *   detector     cg, zipper, isograph
  *   steps        nodes of the graph, for which the events were made
  *   edges, isolated, accesses   of that graph
@@ -33,20 +34,29 @@
 #include "bench/random.h"
 #include "detect/analyze.h"
 #include "detect/graph.h"
+#include "lang/run.h"
+#include "trace/trace.h"
 
 enum { MAX_REPETITIONS = 99, COUNTERS = 4, READ_ONLY = 16, RACY = 8, SHARED = 64 };
-enum { MAX_DEPTH = 12, LOCATIONS = 100, SLOW_SECONDS = 10 };
+enum { MAX_DEPTH = 12, LOCATIONS = 100, SLOW_SECONDS = 10, MAX_TEXT = 1 << 20 };
 
 static const char *const detectors[] = {"cg", "zipper", "isograph"};
 enum { NDETECTORS = sizeof(detectors) / sizeof(detectors[0]) };
 static const uint64_t sizes[] = {1000, 2005, 5000, 10000, 30000, 100000, 300000, 1000000};
 
+static void die(const char *msg)
+{
+	fprintf(stderr, "graphs: %s\n", msg);
+	exit(2);
+}
+
 /* ------ the program ------ */
 
 struct program {
+	const char *name;
 	struct snag_event *ev;
 	size_t n, cap;
-	uint32_t ntasks;
+	uint32_t ntasks, nvariables;
 	long left; /* steps to make */
 	struct snag_random random;
 };
@@ -104,11 +114,45 @@ static void body(struct program *p, snag_tid t, unsigned depth)
 	}
 }
 
+/* The events of a run of the program in a file. */
+static void program_run(struct program *p, const char *path)
+{
+	const struct snag_run_options options = {0};
+	struct snag_program *program;
+	struct snag_source *src;
+	struct snag_trace trace;
+	struct snag_error err;
+	size_t nbytes = 0;
+	FILE *file = fopen(path, "r");
+	char *text = snag_alloc(MAX_TEXT);
+	if (!file || (nbytes = fread(text, 1, MAX_TEXT, file)) == MAX_TEXT)
+		die(path);
+	fclose(file);
+	if (snag_program_parse(path, text, nbytes, &program, &err) < 0 ||
+	    snag_run_source(program, &options, &src, &err) < 0)
+		die(err.msg);
+	snag_trace_init(&trace);
+	if (snag_trace_load(&trace, src, &err) < 0)
+		die(err.msg);
+	struct snag_counts counts = snag_names_counts(&trace.names);
+	*p = (struct program){.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
+			      .ev = snag_alloc((trace.n + 1) * sizeof(*p->ev)),
+			      .n = trace.n,
+			      .ntasks = counts.n[SNAG_SPACE_THREAD],
+			      .nvariables = counts.n[SNAG_SPACE_VARIABLE]};
+	memcpy(p->ev, trace.ev, trace.n * sizeof(*p->ev));
+	snag_trace_done(&trace);
+	snag_source_close(src);
+	snag_program_free(program);
+	free(text);
+}
+
 static void program_init(struct program *p, uint64_t steps)
 {
-	*p = (struct program){.ntasks = 1, .left = (long)steps};
+	*p = (struct program){.name = "random", .ntasks = 1, .left = (long)steps};
 	snag_random_init(&p->random, 1);
 	body(p, 0, 0);
+	p->nvariables = SHARED + p->ntasks;
 }
 
 /* ------ a source of it, without names ------ */
@@ -130,8 +174,7 @@ static int list_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 					 .n = left < SNAG_BATCH_EVENTS ? left : SNAG_BATCH_EVENTS,
 					 .first = l->at};
 	ret_batch->counts.n[SNAG_SPACE_THREAD] = l->program->ntasks;
-	ret_batch->counts.n[SNAG_SPACE_VARIABLE] = SHARED + l->program->ntasks;
-	ret_batch->counts.n[SNAG_SPACE_LOCATION] = LOCATIONS;
+	ret_batch->counts.n[SNAG_SPACE_VARIABLE] = l->program->nvariables;
 	l->at += ret_batch->n;
 	return 1;
 }
@@ -175,12 +218,6 @@ struct result {
 	uint64_t races;
 	double peak_mb; /* filled in by the parent */
 };
-
-static void die(const char *msg)
-{
-	fprintf(stderr, "graphs: %s\n", msg);
-	exit(2);
-}
 
 static double cpu_now(void)
 {
@@ -253,34 +290,34 @@ static double row(const struct program *p, const struct snag_cgraph *g, const ch
 			n = 1; /* a long run averages itself */
 	}
 	qsort(seconds, (size_t)n, sizeof(seconds[0]), compare);
-	printf("%s,%zu,%zu,%u,%zu,%llu,%.6f,%.2f,%.1f,%llu,%s\n", name, g->nnodes, g->npreds,
-	       g->nisolated, g->naccesses, (unsigned long long)n, seconds[n / 2],
+	printf("%s,%s,%zu,%zu,%u,%zu,%llu,%.6f,%.2f,%.1f,%llu,%s\n", p->name, name, g->nnodes,
+	       g->npreds, g->nisolated, g->naccesses, (unsigned long long)n, seconds[n / 2],
 	       (seconds[n - 1] - seconds[0]) / seconds[n / 2], peak, (unsigned long long)r.races,
 	       s->commit);
 	return seconds[n / 2];
 }
 
-/* All detectors on programs of one size; false in `is_asked`: no longer. */
-static void size_measure(uint64_t steps, bool *is_asked, const struct settings *s)
+/* All detectors on one program, which is then freed; is_asked becomes false for those that are
+ * too slow to be asked again. */
+static void program_measure(struct program *p, bool *is_asked, const struct settings *s)
 {
-	struct program p;
 	struct snag_cgraph g;
 	struct list l;
-	program_init(&p, steps);
-	list_init(&l, &p);
+	list_init(&l, p);
 	if (snag_graph_load(&l.base, &g, NULL) < 0)
 		die("no graph");
 	for (unsigned i = 0; i < NDETECTORS; i++)
 		if (is_asked[i])
-			is_asked[i] = row(&p, &g, detectors[i], s) < SLOW_SECONDS;
+			is_asked[i] = row(p, &g, detectors[i], s) < SLOW_SECONDS;
 	snag_cgraph_done(&g);
-	free(p.ev);
+	free(p->ev);
 }
 
 int main(int argc, char **argv)
 {
 	struct settings s = {.repetitions = 3, .most = 1000000, .commit = "-"};
 	bool is_asked[NDETECTORS] = {true, true, true};
+	struct program p;
 	for (int option; (option = getopt(argc, argv, "r:C:m:")) != -1;) {
 		if (option == 'C')
 			s.commit = optarg;
@@ -288,12 +325,19 @@ int main(int argc, char **argv)
 			continue;
 		else if (option != 'r' || !snag_arguments_number(optarg, &s.repetitions) ||
 			 s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
-			die("usage: graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS]");
+			die("usage: graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS] "
+			    "[PROG.task...]");
 	}
-	puts("detector,steps,edges,isolated,accesses,repetitions,median,spread,peak_mb,races,"
+	puts("program,detector,steps,edges,isolated,accesses,repetitions,median,spread,peak_mb,"
+	     "races,"
 	     "commit");
-	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sizes[i] <= s.most)
-			size_measure(sizes[i], is_asked, &s);
+	for (int i = optind; i < argc; i++) {
+		program_run(&p, argv[i]);
+		program_measure(&p, is_asked, &s);
+	}
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= s.most; i++) {
+		program_init(&p, sizes[i]);
+		program_measure(&p, is_asked, &s);
+	}
 	return 0;
 }

@@ -7,6 +7,14 @@ install(TARGETS snag RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(DIRECTORY ${RUNTIME_DIR} DESTINATION lib)
 
+# Tasks for programs: the headers, the library as an archive and shared, and its snag-task.pc.
+install(DIRECTORY include/snag DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS snag_task snag_task_shared ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+	LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+configure_file(cmake/snag-task.pc.in ${CMAKE_BINARY_DIR}/generated/snag-task.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/snag-task.pc
+	DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+
 # Man pages, from Markdown.
 file(GLOB MAN_SOURCES CONFIGURE_DEPENDS docs/man/*.1.md)
 foreach(source ${MAN_SOURCES})

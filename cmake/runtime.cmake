@@ -5,7 +5,7 @@ add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 target_include_directories(snag_rt_objects PRIVATE src)
 set_target_properties(snag_rt_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(snag_rt_objects PRIVATE -O2 -fno-builtin -fno-sanitize=all -ftls-model=initial-exec
-	-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
+	-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -fno-reorder-functions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
 
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
 set(RUNTIME_RENAMES)
@@ -18,7 +18,8 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E make_directory ${RUNTIME_DIR}/exe ${RUNTIME_DIR}/shared
 	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o $<TARGET_OBJECTS:snag_rt_objects>
 	COMMAND ${CMAKE_OBJCOPY} ${RUNTIME_RENAMES} snag_rt.o snag_rt_renamed.o
-	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o snag_rt_renamed.o
+	COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o snag_rt.o snag_rt_renamed.o
+	COMMAND ${CMAKE_OBJCOPY} --rename-section .text=snag_rt_text,alloc,load,readonly,code,contents snag_rt.o
 	COMMAND ${CMAKE_OBJCOPY} --localize-hidden snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o

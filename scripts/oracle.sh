@@ -79,7 +79,16 @@ cat "$dir"/ok-* | awk -F'[:, ]+' '
 		if (!($1 in passed)) order[++n] = $1
 		passed[$1] += $2; skipped[$1] += $4; total += $2
 	}
+	/^programs: / { # of tasks: "programs: N, words: N, ..."
+		for (k = 1; k <= split($0, part, /, /); k++) {
+			split(part[k], word, ": ")
+			sum[word[1]] += word[2]
+			if (k > nwords) words[nwords = k] = word[1]
+		}
+	}
 	END {
+		for (k = 1; k <= nwords; k++)
+			printf "%s: %d%s", words[k], sum[words[k]], k < nwords ? ", " : "\n"
 		for (i = 1; i <= n; i++)
 			printf "%s: %d passed, %d did not apply\n", order[i], passed[order[i]], skipped[order[i]]
 		printf "%d passed, 0 failed\n", total

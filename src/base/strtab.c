@@ -94,8 +94,7 @@ static void table_rehash(struct snag_strtab *t)
 	t->nslots = nslots;
 }
 
-static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s,
-			  size_t len, uint64_t head, uint32_t hash)
+uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
 	t->bytes = snag_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
 	t->offset = snag_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
@@ -103,10 +102,15 @@ static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, 
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
-	slot->head = head;
-	slot->hash = hash;
-	slot->id_plus_1 = ++t->n;
-	return t->n - 1;
+	return t->n++;
+}
+
+static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s,
+			  size_t len, uint64_t head, uint32_t hash)
+{
+	uint32_t id = snag_strtab_append(t, s, len);
+	*slot = (struct snag_strtab_slot){.head = head, .hash = hash, .id_plus_1 = id + 1};
+	return id;
 }
 
 uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t len, uint32_t hash)

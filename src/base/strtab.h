@@ -45,6 +45,10 @@ uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t 
 uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
 			  size_t len); /* or SNAG_NO_ID */
 
+/* Adds a string that is known to be new and will never be looked for: it has an id and can be
+ * got by it, which costs a fraction of interning. */
+uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
+
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
 	return t->bytes + t->offset[id];

@@ -16,6 +16,7 @@
 #include "detect/analyze.h"
 #include "detect/details.h"
 #include "record/live.h"
+#include "record/replay_file.h"
 #include "report/incident.h"
 #include "trace/tee.h"
 
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct run_values {
@@ -40,6 +42,7 @@ struct run_values {
 	uint64_t budget;
 	uint64_t exitcode;
 	int format;
+	int no_replay;
 };
 
 static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
@@ -103,6 +106,11 @@ static const struct cli_option run_options[] = {
 	 .value = "PATH",
 	 .offset = FIELD(strip_path_prefix),
 	 .help = "leave PATH out of file names"},
+	{.name = "no-replay",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(no_replay),
+	 .help = "do not run PROG again to confirm predicted races"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -123,7 +131,7 @@ static const struct cli_option run_options[] = {
 	 .value = "N",
 	 .offset = FIELD(exitcode),
 	 .max = 255,
-	 .help = "status if races are reported; default: 66, 0: the program's"},
+	 .help = "status if races are reported; 0: that of PROG"},
 	{0},
 };
 #undef FIELD
@@ -230,6 +238,89 @@ static int origins_find(struct snag_origins *ret, struct snag_source *src, struc
 	return rc;
 }
 
+/* ---- replay ---- */
+
+/* What replaying needs of the run that was analysed. */
+struct replays {
+	const struct run_values *v;
+	const struct snag_report *report;
+	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
+	char *const *argv;
+	double seconds; /* that the run took */
+};
+
+struct plan {
+	struct snag_turns turns;
+	char place[2][4096];
+	struct snag_replay_access access[2];
+};
+
+static int plan_make(const struct replays *r, const struct snag_race *race, struct plan *ret,
+		     struct snag_error *err)
+{
+	const struct snag_site *site[2] = {&race->first, &race->second};
+	uint32_t *event = snag_report_witness_events(r->report, race);
+	int rc = snag_turns_of_witness(&ret->turns, r->step, event,
+				       snag_report_witness_length(r->report, race), err);
+	free(event);
+	for (int i = 0; i < 2; i++) {
+		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
+				   sizeof(ret->place[i]));
+		ret->access[i] = (struct snag_replay_access){
+			.place = ret->place[i], .is_write = site[i]->op == SNAG_OP_WRITE};
+	}
+	return rc;
+}
+
+static void witness_members(void *ctx, const struct snag_race *race, struct snag_json *j)
+{
+	const struct replays *r = ctx;
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	if (r->step && plan_make(r, race, plan, NULL) == 0)
+		snag_replay_file_write(&plan->turns, plan->access, j);
+	snag_turns_done(&plan->turns);
+	free(plan);
+}
+
+static void incident_replay(const struct replays *r, struct snag_incident *in)
+{
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	struct snag_replay_result result;
+	struct snag_error err = {0};
+	if (plan_make(r, in->race, plan, &err) == 0) {
+		struct snag_replay_plan how = {
+			.argv = r->argv,
+			.turns = &plan->turns,
+			.access = {plan->access[0], plan->access[1]},
+			.seed = r->v->seed,
+			.is_quiet = true,
+			.seconds = 10 + 10 * r->seconds,
+		};
+		int rc = snag_replay_run(&how, &result, &err);
+		in->replay = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
+							    : SNAG_REPLAY_DIVERGED;
+		in->replay_words = strdup(rc == 0 ? result.words : err.msg);
+	}
+	snag_turns_done(&plan->turns);
+	free(plan);
+}
+
+/* Each predicted race once, until Ctrl-C. */
+static void incidents_replay(const struct replays *r, struct snag_incidents *all)
+{
+	enum { MOST = 20 };
+	size_t n = 0;
+	for (size_t i = 0; i < all->n && n < MOST && !cli_stop; i++) {
+		struct snag_incident *in = &all->at[i];
+		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
+			continue;
+		incident_replay(r, in);
+		n++;
+	}
+}
+
+/* ---- reports ---- */
+
 typedef void print_incidents(const struct snag_incident_report *r, struct snag_printer *to);
 
 static int print_to(print_incidents *print, const struct snag_incident_report *r, const char *path,
@@ -254,12 +345,19 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	return rc;
 }
 
-static int races_report(const struct run_values *v, const struct snag_analysis *a,
-			struct snag_source *src, char *const *argv, const struct snag_live_end *end,
+static int races_report(struct replays *replays, const struct snag_analysis *a,
+			struct snag_source *src, const struct snag_live_end *end,
 			struct snag_suppressions *suppressions, struct snag_error *err)
 {
+	const struct run_values *v = replays->v;
+	char *const *argv = replays->argv;
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	struct snag_report report = cli_report(a, src, part);
+	report.witness_members = witness_members;
+	report.ctx = replays;
+	replays->report = &report;
+	if (src->skipped)
+		replays->step = NULL;
 	struct snag_merged merged;
 	struct snag_incidents incidents;
 	struct snag_origins origins = {0};
@@ -282,6 +380,8 @@ static int races_report(const struct run_values *v, const struct snag_analysis *
 		rc = steps_fill(&incidents, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&report, &merged, v->witness, err);
+	if (rc == 0 && replays->step && !v->no_replay)
+		incidents_replay(replays, &incidents);
 	if (rc == 0)
 		rc = report_write(v, &r, err);
 	size_t shown = incidents.shown;
@@ -291,6 +391,13 @@ static int races_report(const struct run_values *v, const struct snag_analysis *
 	if (rc < 0)
 		return rc;
 	return shown && v->exitcode ? (int)v->exitcode : r.status;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Runs the program and analyses what it does; the sources are closed by the caller. */
@@ -304,21 +411,29 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *live, *tee;
 	struct snag_analysis analysis;
 	char words[128];
+	const struct snag_live_options how = {.options = words,
+					      .keep_steps = !v->no_replay || v->witness};
+	double begin = seconds_now();
 	int rc = cli_detectors_choose(v->with, SNAG_OPS_OF_THREADS, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
 	cli_interrupt_catch();
 	if (rc == 0)
-		rc = snag_live_source(argv, &(struct snag_live_options){.options = words}, &live,
-				      err);
+		rc = snag_live_source(argv, &how, &live, err);
 	if (rc == 0)
 		rc = snag_tee_source(live, trace, &tee, err);
 	if (rc < 0)
 		return rc;
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
-	if (rc == 0) {
-		struct snag_live_end end = snag_live_end(live);
-		rc = races_report(v, &analysis, src, argv, &end, suppressions, err);
+	struct snag_live_end end = snag_live_end(live);
+	if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
+		rc = cli_program_status(end.status);
+	} else if (rc == 0) {
+		struct replays replays = {.v = v,
+					  .argv = argv,
+					  .step = snag_live_steps(live),
+					  .seconds = seconds_now() - begin};
+		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}
 	snag_source_close(src);
@@ -356,11 +471,9 @@ const struct cli_command cli_command_run = {
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = run_options,
-	.about = "Runs PROG, which was built with 'snag cc', and reports the data races of this "
-		 "run\n"
-		 "and of other schedules of it, on standard error.  The exit status is 66 if there "
-		 "are\n"
-		 "any, else that of the program.\n",
+	.about = "Runs PROG, which was built with 'snag cc', and reports on standard error the\n"
+		 "data races of this run and of other schedules of it.  The exit status is 66 if\n"
+		 "there are any, else that of the program.\n",
 	.defaults = &run_defaults,
 	.values_size = sizeof(struct run_values),
 	.run = run_run,

@@ -17,7 +17,10 @@
  *         [iso write]  races with w, r that do not; then iw gets this step
  *         [prune]      what comes before a step that is added can go: whatever is parallel to
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
- *                      is done when a list has doubled
+ *                      is done when a list has doubled, or more
+ *         [cover]      a step need not be added if one that is there stays parallel to all that it
+ *                      does (task_order.h).  Without promises a list is then no longer
+ *                      than the stack of blocks, and without spawn one step
  *         [order]      an isolated access and a conflicting one that does not come before: the
  *                      order of isolated blocks matters, so no race is no proof
  *
@@ -26,8 +29,8 @@
  *         schedule, unless the order of two isolated blocks matters.
  * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
  *         variable and 12 for each parallel reader beyond the first.
- * Reference.  Jin, Yu, Zhao, Sarkar et al., DRDP: determinacy race detection for promises,
- *         with the errors of figures 8 and 9 repaired.
+ * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
+ *         promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
 #include "base/memory.h"
 #include "detect/detector.h"
@@ -49,11 +52,16 @@ struct drdp {
 	uint32_t now;	  /* its step; 0: begins with its next access */
 	uint32_t now_node;
 	uint32_t list; /* what it has waited for */
+	bool is_alone; /* all other live tasks are its ancestors */
 	bool has_begun, is_refused, is_isolated, is_order_dependent;
 	struct before {
 		uint32_t now, node;
 		uint32_t yes, no; /* steps of the node up to, from */
 	} before[BEFORE];
+	struct cover { /* the last answer of is_covered() */
+		uint32_t now, a;
+		bool yes;
+	} cover;
 	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
 	size_t x_cap, iso_cap;
 	struct snag_past_pool pool;
@@ -117,6 +125,8 @@ static void now_begin(struct drdp *d, const struct snag_event *ev)
 	d->now = snag_task_order_step(&d->order, ev->thread);
 	d->now_node = d->order.tree.step[d->now];
 	d->list = snag_task_order_list(&d->order, ev->thread);
+	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
+	d->cover.now = 0;
 }
 
 static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
@@ -149,31 +159,55 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 
 /* ---- sets of past accesses ---- */
 
-/* Drops what comes before now. */
-static void list_prune(struct drdp *d, struct snag_past *p)
+/* Whether `now` need not be added to what is there. */
+static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 {
-	uint32_t first = snag_past_first(p), n = 0;
+	if (!d->is_alone)
+		return false;
+	if (d->cover.now != d->now || d->cover.a != a) {
+		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
+		d->cover = (struct cover){.now = d->now, .a = a, .yes = yes};
+	}
+	return d->cover.yes;
+}
+
+/* Drops what comes before now, and all but one of those that the same block waits for (they are
+ * neighbours: of two steps the later one's way meets that of now further down). */
+static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
+{
+	uint32_t first = snag_past_first(p), n = 0, gone = 0, last_block = 0;
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &d->pool.link[*at];
-		if (is_before(d, l->past.who)) {
+		uint32_t a = l->past.who, block = 0;
+		bool is_gone = is_before(d, a);
+		if (!is_gone && d->is_alone)
+			block = snag_task_order_block(&d->order, a, d->now);
+		is_gone |= block && block == last_block;
+		if (is_gone) {
 			*at = snag_past_unlink(&d->pool, *at);
-			d->pruned++;
+			gone++;
 			continue;
 		}
+		last_block = block;
 		at = &l->next;
 		n++;
 	}
-	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, n > ROOM ? n : ROOM};
+	d->pruned += gone;
+	uint32_t room = gone < n / 4 ? 3 * n : n; /* after a pass for little, wait longer */
+	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, room > ROOM ? room : ROOM};
 }
 
-static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now) /* [prune] */
+static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now)
 {
 	if (!snag_past_is_list(p)) {
+		if (is_covered(d, p->who))
+			return;
 		snag_past_push(&d->pool, p, now);
 		p->event = ROOM;
 		return;
 	}
-	if (d->pool.link[snag_past_first(p)].past.who == now.who)
+	uint32_t last = d->pool.link[snag_past_first(p)].past.who;
+	if (last == now.who || is_covered(d, last))
 		return;
 	if (p->event-- == 0)
 		list_prune(d, p);

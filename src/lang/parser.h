@@ -18,7 +18,7 @@
 enum {
 	MAX_NESTING = 500,   /* of blocks and parentheses */
 	MAX_ARGUMENTS = 100, /* of a procedure */
-	MAX_SLOTS = 1 << 26, /* shared variables and array elements */
+	MAX_SLOTS = 1 << 24, /* shared variables and array elements */
 };
 
 #define NO_PC UINT32_MAX   /* the end of a chain of jumps */

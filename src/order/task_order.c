@@ -68,7 +68,7 @@ static uint32_t scope_free(struct snag_task_order *o, uint32_t s) /* returns the
 /* ---- tasks ---- */
 
 static void begin(struct snag_task_order *o, uint32_t task, uint32_t node, uint32_t finish,
-		  uint32_t list)
+		  struct snag_task_run run)
 {
 	uint32_t r = o->free_runs;
 	if (r) {
@@ -78,14 +78,17 @@ static void begin(struct snag_task_order *o, uint32_t task, uint32_t node, uint3
 		r = (uint32_t)o->nruns++;
 	}
 	uint32_t scope = scope_new(o, (struct snag_task_scope){.node = node, .finish = finish});
-	o->run[r] = (struct snag_task_run){.scope = scope, .list = list};
+	run.scope = scope;
+	o->run[r] = run;
 	o->slot[task] = r;
+	o->nlive++;
 }
 
 void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 {
 	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
-	begin(o, task, node, SNAG_DPST_ROOT, 0);
+	o->first = task;
+	begin(o, task, node, SNAG_DPST_ROOT, (struct snag_task_run){0});
 }
 
 /* A task below n may outlast the blocks above it.  If one of them is known to be outlasted,
@@ -112,8 +115,10 @@ void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t c
 		snag_dpst_add(&o->tree, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
 	if (!is_spawned)
 		mark_escaped(&o->tree, parent);
-	run_of(o, task)->step = 0;
-	begin(o, child, node, finish, run_of(o, task)->list);
+	struct snag_task_run *run = run_of(o, task);
+	run->step = 0;
+	begin(o, child, node, finish,
+	      (struct snag_task_run){.list = run->list, .depth = run->depth + 1});
 }
 
 static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
@@ -146,6 +151,9 @@ void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 	struct snag_task_scope *s = &o->scope[run->scope];
 	uint32_t parent = o->tree.node[s->node].parent;
 	leak(o, s);
+	o->is_disorderly |= o->nlive != run->depth + 1;
+	if (--o->nlive == 1 && run->depth)
+		o->is_disorderly &= o->slot[o->first] == 0;
 	if (run->has_waited) {
 		collect(o, s->finish, run->list);
 		if (o->tree.node[parent].kind == SNAG_DPST_BLOCK &&
@@ -227,6 +235,7 @@ void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t prom
 	uint32_t step = snag_task_order_step(o, task);
 	struct snag_task_run *run = run_of(o, task);
 	snag_joins_set(&o->joins, promise, step, run->list);
+	o->last_set = step;
 	run->step = 0;
 }
 
@@ -244,4 +253,59 @@ uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)
 	if (!run->step)
 		run->step = snag_dpst_step(&o->tree, node_at(&o->scope[run->scope]));
 	return run->step;
+}
+
+/* ---- which of two parallel steps stays parallel longer ---- */
+
+/* The task that a node belongs to. */
+static uint32_t task_node(const struct snag_dpst *t, uint32_t n)
+{
+	while (t->node[n].kind == SNAG_DPST_FINISH || t->node[n].kind == SNAG_DPST_BLOCK)
+		n = t->node[n].parent;
+	return n;
+}
+
+/* How a step that is parallel to `now` is waited for, if `now` is alone. */
+enum waited { BY_FINISH, BY_BLOCK, NOT_YET };
+
+/* Everything beside the way from `now` to the root has ended.  So what is done there is waited for
+ * by the innermost finish around the place where the two ways meet, or by the block there;
+ * what an ancestor of `now` did itself is not, as that goes on. */
+static enum waited waited_by(const struct snag_dpst *t, uint32_t a, uint32_t now,
+			     uint32_t *ret_meet)
+{
+	uint32_t na = t->step[a], ca, cb;
+	*ret_meet = snag_dpst_meet(t, na, t->step[now], &ca, &cb);
+	if (t->node[task_node(t, na)].depth <= t->node[*ret_meet].depth)
+		return NOT_YET;
+	bool is_in_block = t->node[ca].kind == SNAG_DPST_SPAWN &&
+			   (!t->node[*ret_meet].is_escaped || snag_dpst_is_within(t, na, ca));
+	return is_in_block ? BY_BLOCK : BY_FINISH;
+}
+
+uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint32_t now)
+{
+	uint32_t meet;
+	return a > o->last_set && waited_by(&o->tree, a, now, &meet) == BY_BLOCK ? meet : 0;
+}
+
+/* If no promise was set since, a is waited for in one way only.  The finish waits for `now`
+ * too.  The block does if `now` is in the task that owns it, or in one it spawned, itself; what
+ * that one creates may escape. */
+bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now)
+{
+	const struct snag_dpst *t = &o->tree;
+	uint32_t meet, task;
+	if (a <= o->last_set)
+		return false;
+	switch (waited_by(t, a, now, &meet)) {
+	case BY_FINISH:
+		return true;
+	case BY_BLOCK:
+		task = task_node(t, t->step[now]);
+		return t->node[task].depth < t->node[meet].depth ||
+		       (t->node[task].kind == SNAG_DPST_SPAWN && t->node[task].parent == meet);
+	default:
+		return false;
+	}
 }

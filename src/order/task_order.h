@@ -22,6 +22,10 @@
  *         [set]     the promise keeps the step and the list; the step ends
  *         [get]     a node in front of the list; the step ends
  *
+ *         [alone]   no task is live but the current one and its ancestors, if so many are and no
+ *                   task has ended while others than its ancestors were live, since only the
+ *                   first was
+ *
  * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
  * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step.
  */
@@ -39,6 +43,7 @@ struct snag_task_order {
 		uint32_t scope; /* or, of an unused entry, the next one */
 		uint32_t step;	/* 0: begins when it is asked for */
 		uint32_t list;
+		uint32_t depth;	 /* how many ancestors it has */
 		bool has_waited; /* its list differs from that it began with */
 	} * run;		 /* from 1 on */
 	size_t nruns, run_cap;
@@ -53,6 +58,10 @@ struct snag_task_order {
 	} * scope;		      /* from 1 on */
 	size_t nscopes, scope_cap;
 	uint32_t free_scopes;
+	uint32_t first;	    /* task */
+	uint32_t nlive;	    /* tasks */
+	bool is_disorderly; /* one ended while others than its ancestors were live */
+	uint32_t last_set;  /* the step of the last promise that was set */
 };
 
 void snag_task_order_init(struct snag_task_order *o);
@@ -79,6 +88,18 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 
 /* The step a task is in. */
 uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
+
+/* Whether all other live tasks are ancestors of this one. */
+static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uint32_t task)
+{
+	return !o->is_disorderly && o->nlive == o->run[o->slot[task]].depth + 1;
+}
+
+/* Whether step a, which is parallel to step `now` of a task that is alone, will be parallel to all
+ * that `now` will be parallel to. */
+bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now);
+/* The block on the way from `now` to the root that alone waits for step a, or 0. */
+uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint32_t now);
 
 /* What the task that is in a step has waited for: a list for snag_joins_has(). */
 static inline uint32_t snag_task_order_list(const struct snag_task_order *o, uint32_t task)

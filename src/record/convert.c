@@ -21,7 +21,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { TEXT_MAX = 2048, FREED_BYTES = 1024, PAGE = 4096, ROOM = FREED_BYTES, ID_BYTES = 64 };
+enum {
+	TEXT_MAX = 2048,
+	FREED_BYTES = 1024,
+	PAGE = 4096,
+	MAIN_STACK = 64 << 20,
+	ROOM = FREED_BYTES,
+	ID_BYTES = 64
+};
 
 struct snag_convert {
 	FILE *schedule;
@@ -37,9 +44,17 @@ struct snag_convert {
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t n;
-	uint64_t first; /* number of ev[0] */
-	bool is_taken;	/* the batch was, and goes away */
-	bool was_deadlock;
+	uint64_t first;	 /* number of ev[0] */
+	uint64_t forgot; /* the last address of which the past was forgotten */
+	bool is_taken;	 /* the batch was, and goes away */
+	struct snag_convert_notes notes;
+	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
+	uint64_t *done;
+	size_t done_cap;
+	uint32_t turn_fuel, fuel;
+	bool keep_steps;
+	struct snag_step *step;
+	size_t step_cap;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
@@ -63,17 +78,21 @@ static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *te
 	return snag_strtab_intern(words, text, len);
 }
 
-static uint32_t variable_new(void *ctx, uint64_t addr)
+static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 {
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
-	size_t len = snag_regions_name(c->regions, addr, text);
+	bool is_block;
+	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
+	if (is_block && is_first)
+		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
 	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 }
 
-struct snag_convert *snag_convert_new(FILE *schedule)
+struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
+	c->keep_steps = keep_steps;
 	c->schedule = schedule;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
@@ -93,6 +112,8 @@ void snag_convert_free(struct snag_convert *c)
 	snag_symbols_free(c->symbols);
 	free(c->loc);
 	free(c->token);
+	free(c->done);
+	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
 
@@ -101,9 +122,14 @@ const struct snag_names *snag_convert_names(const struct snag_convert *c)
 	return &c->names;
 }
 
-bool snag_convert_was_deadlock(const struct snag_convert *c)
+const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c)
 {
-	return c->was_deadlock;
+	return &c->notes;
+}
+
+const struct snag_step *snag_convert_steps(const struct snag_convert *c)
+{
+	return c->step;
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -116,10 +142,21 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 	return true;
 }
 
+static void step_keep(struct snag_convert *c)
+{
+	uint64_t event = c->first + c->n;
+	uint64_t count = c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel);
+	c->step = snag_huge_grow(c->step, &c->step_cap, event + 1, sizeof(*c->step));
+	c->step[event] =
+		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+}
+
 static void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 		      const struct rt_record *r, unsigned size, unsigned flags)
 {
 	uint32_t node = r->loc;
+	if (c->keep_steps)
+		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
 		.target = target,
@@ -204,6 +241,7 @@ static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
 	while (words->n <= tid)
 		snag_strtab_intern(words, text,
 				   (size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
+	c->done = snag_grow(c->done, &c->done_cap, words->n, sizeof(*c->done));
 	return tid;
 }
 
@@ -212,7 +250,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
-		size_t len = snag_regions_name(c->regions, address_of(r), text);
+		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
 		name_new(c, SNAG_SPACE_LOCK, text, len, sizeof(text));
 	}
 	return r->arg;
@@ -233,8 +271,11 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->schedule && !c->is_first_turn)
 		fprintf(c->schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
+	if (!c->is_first_turn)
+		c->done[c->thread] += address_of(r);
 	c->is_first_turn = false;
 	c->thread = thread_named(c, r->arg);
+	c->turn_fuel = c->fuel = r->loc;
 }
 
 /* Places. */
@@ -258,6 +299,13 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 	c->loc[r->arg] = at;
 	if (c->nnodes <= r->arg)
 		c->nnodes = (size_t)r->arg + 1;
+}
+
+/* The stack of a thread is what was forgotten just before; that of main is not known. */
+static void stack_begins(struct snag_convert *c, const struct rt_record *r)
+{
+	uint64_t top = address_of(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
+	snag_regions_stack(c->regions, r->arg, low, top);
 }
 
 static void module_begins(struct snag_convert *c, const struct rt_record *r)
@@ -305,14 +353,26 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
+static void note(struct snag_convert *c, const struct rt_record *r)
+{
+	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+	c->notes.is_held |= r->arg == RT_NOTE_HELD;
+	if (r->arg == RT_NOTE_DIVERGED) {
+		c->notes.diverged = true;
+		c->notes.turn = address_of(r);
+	}
+}
+
 void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 {
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
 	switch ((enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)) {
 	case RT_READ:
+		c->fuel = r->arg;
 		word_access(c, SNAG_OP_READ, address_of(r), size_of(r), 0, r);
 		break;
 	case RT_WRITE:
+		c->fuel = r->arg;
 		word_access(c, SNAG_OP_WRITE, address_of(r), size_of(r), 0, r);
 		break;
 	case RT_READ_RANGE:
@@ -358,6 +418,9 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 	case RT_BRANCH:
 		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
 		break;
+	case RT_BEGIN:
+		event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0);
+		break;
 	case RT_FORK:
 		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
 		break;
@@ -379,10 +442,13 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
+		snag_regions_alloc(c->regions, address_of(r), (uint64_t)r->arg * PAGE, c->thread,
+				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
 		snag_cells_forget(c->cells, address_of(r), (uint64_t)r->arg * PAGE);
+		c->forgot = address_of(r);
 		break;
 	case RT_STACK:
-		snag_regions_stack(c->regions, r->arg, address_of(r));
+		stack_begins(c, r);
 		break;
 	case RT_MODULE:
 		module_begins(c, r);
@@ -393,8 +459,11 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 	case RT_MODULE_END:
 		module_ends(c, r);
 		break;
+	case RT_COUNT:
+		c->fuel = r->arg;
+		break;
 	case RT_NOTE:
-		c->was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+		note(c, r);
 		break;
 	case RT_NONE:
 	case RT_OPS:

@@ -19,8 +19,15 @@
 
 struct snag_convert;
 
-/* Turns go to `schedule` if that is not NULL. */
-struct snag_convert *snag_convert_new(FILE *schedule);
+/* Where an event is in its thread: it belongs to the thread's event number `count`, from 1, as
+ * the runtime counts, recorded or not.  Several events can belong to one. */
+struct snag_step {
+	uint32_t thread;
+	uint32_t count; /* UINT32_MAX: more than that */
+};
+
+/* Turns go to `schedule` if that is not NULL; the steps of all events are kept if wanted. */
+struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
@@ -31,7 +38,16 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r);
 /* The events so far, which go away with the next record; false: there are none. */
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
 
-/* Whether the program came to an end because no thread could run. */
-bool snag_convert_was_deadlock(const struct snag_convert *c);
+/* By event number; NULL: they were not kept. */
+const struct snag_step *snag_convert_steps(const struct snag_convert *c);
+
+/* What the runtime said about the run as a whole. */
+struct snag_convert_notes {
+	bool was_deadlock; /* it ended because no thread could run */
+	bool is_held;	   /* it stands still at the end of a schedule */
+	bool diverged;	   /* it could not follow the schedule ... */
+	uint64_t turn;	   /* ... in this turn, from 0 */
+};
+const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
 
 #endif

@@ -16,9 +16,11 @@
 
 struct snag_launch;
 
-/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
-int snag_launch_start(char *const *argv, const char *options, struct snag_launch **ret_launch,
-		      struct snag_error *err);
+/* `options` is added to SNAG_OPTIONS for the program.  is_quiet: its input and output are
+ * empty.  An error if it cannot be run. */
+int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
+		      struct snag_launch **ret_launch, struct snag_error *err);
+void snag_launch_kill(struct snag_launch *l);
 
 /* The next record: 1; 0: none was written yet, ask again; -1: the program has ended and all
  * was read.  Waits a little if there is none, longer each time. */

@@ -8,22 +8,33 @@
 #include "record/convert.h"
 #include "record/launch.h"
 
+#include <time.h>
+
 struct live {
 	struct snag_source src;
 	struct snag_launch *launch;
 	struct snag_convert *convert;
-	uint64_t events;
+	bool has_events;
 	bool has_ended;
+	double deadline; /* in seconds of the clock; 0: none */
+	void (*on_held)(void *ctx, int pid);
+	void *ctx;
 };
+
+static double seconds_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static int live_end(struct live *l, struct snag_error *err)
 {
 	l->has_ended = true;
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
-				 "%s: was not built with 'snag cc', or did not start", l->src.name);
-	if (l->events == 0)
-		return snag_fail(err, SNAG_EINPUT, "%s: nothing was recorded", l->src.name);
+				 "%s: was not built with this 'snag cc', or did not start",
+				 l->src.name);
 	return 0;
 }
 
@@ -38,11 +49,18 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			snag_convert_record(l->convert, &r);
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
-			l->events += ret_batch->n;
+			l->has_events = true;
 			return 1;
 		}
 		if (more < 0)
 			return live_end(l, err);
+		if (l->on_held && snag_convert_notes(l->convert)->is_held) {
+			l->on_held(l->ctx, snag_launch_pid(l->launch));
+			l->on_held = NULL;
+			snag_launch_kill(l->launch);
+		}
+		if (l->deadline > 0 && seconds_now() > l->deadline)
+			snag_launch_kill(l->launch);
 	}
 }
 
@@ -68,12 +86,15 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
 {
 	struct snag_launch *launch;
-	int rc = snag_launch_start(argv, options->options, &launch, err);
+	int rc = snag_launch_start(argv, options->options, options->is_quiet, &launch, err);
 	if (rc < 0)
 		return rc;
 	struct live *l = snag_calloc(1, sizeof(*l));
 	l->launch = launch;
-	l->convert = snag_convert_new(options->schedule);
+	l->convert = snag_convert_new(options->schedule, options->keep_steps);
+	l->on_held = options->on_held;
+	l->ctx = options->ctx;
+	l->deadline = options->seconds > 0 ? seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
 	*ret_src = &l->src;
@@ -85,5 +106,12 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	const struct live *l = (const struct live *)src;
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
-				      .was_deadlock = snag_convert_was_deadlock(l->convert)};
+				      .is_empty =
+					      !l->has_events && snag_launch_was_claimed(l->launch),
+				      .notes = *snag_convert_notes(l->convert)};
+}
+
+const struct snag_step *snag_live_steps(const struct snag_source *src)
+{
+	return snag_convert_steps(((const struct live *)src)->convert);
 }

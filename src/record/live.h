@@ -8,6 +8,7 @@
 #ifndef SNAG_RECORD_LIVE_H
 #define SNAG_RECORD_LIVE_H
 
+#include "record/convert.h"
 #include "trace/source.h"
 
 #include <stdio.h>
@@ -15,6 +16,13 @@
 struct snag_live_options {
 	const char *options; /* added to SNAG_OPTIONS for the program */
 	FILE *schedule;	     /* where its turns are written; NULL: nowhere */
+	bool keep_steps;     /* see snag_live_steps() */
+	bool is_quiet;	     /* its input and output are empty */
+	double seconds;	     /* it is killed if it takes longer; 0: never */
+	/* Called when the program stands still at the end of a schedule (option hold), with its
+	 * process; when it returns the program is killed.  May be NULL. */
+	void (*on_held)(void *ctx, int pid);
+	void *ctx;
 };
 
 /* Starts the program.  An error if it cannot be run; that it was not built with `snag cc` is
@@ -25,9 +33,13 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
-	bool was_deadlock; /* it ended because no thread could run */
+	bool is_empty; /* a runtime was there, but had nothing to tell */
+	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */
 struct snag_live_end snag_live_end(const struct snag_source *src);
+
+/* The step of each event, as far as the source was read; NULL: they were not to be kept. */
+const struct snag_step *snag_live_steps(const struct snag_source *src);
 
 #endif

@@ -24,7 +24,7 @@ struct module {
 };
 
 struct stack {
-	uint64_t top;
+	uint64_t low, top;
 	uint32_t thread;
 };
 
@@ -149,7 +149,7 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 	return r->module[r->nmodules++].name;
 }
 
-void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top)
+void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top)
 {
 	size_t i = 0;
 	while (i < r->nstacks && r->stack[i].top < top)
@@ -159,7 +159,7 @@ void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top)
 		memmove(r->stack + i + 1, r->stack + i, (r->nstacks - i) * sizeof(*r->stack));
 		r->nstacks++;
 	}
-	r->stack[i] = (struct stack){top, thread};
+	r->stack[i] = (struct stack){low, top, thread};
 }
 
 /* The first large block that begins behind addr. */
@@ -261,50 +261,72 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
 {
-	enum { REACH = 64 << 20 }; /* no stack is assumed to be larger */
 	for (size_t i = 0; i < r->nstacks; i++)
 		if (r->stack[i].top > addr)
-			return r->stack[i].top - addr < REACH ? &r->stack[i] : NULL;
+			return addr >= r->stack[i].low ? &r->stack[i] : NULL;
 	return NULL;
 }
 
-/* Appends an offset; 0 is left out. */
-static size_t offset_add(char to[SNAG_REGION_NAME], int n, uint64_t offset)
-{
-	size_t at = n < SNAG_REGION_NAME - 24 ? (size_t)n : SNAG_REGION_NAME - 24;
-	to[at] = 0;
-	if (offset)
-		at += (size_t)snprintf(to + at, SNAG_REGION_NAME - at, "+0x%llx",
-				       (unsigned long long)offset);
-	return at;
-}
-
-static size_t module_name(const struct snag_regions *r, const struct module *m, uint64_t addr,
-			  char to[SNAG_REGION_NAME])
-{
-	struct snag_object object;
-	if (!snag_symbols_object(r->symbols, addr, &object))
-		return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", m->name),
-				  addr - m->base);
-	return offset_add(to, snprintf(to, SNAG_REGION_NAME, "%s", object.name),
-			  addr - object.start);
-}
-
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME])
+static const struct module *module_at(const struct snag_regions *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (addr >= r->module[i].base && addr < r->module[i].end)
-			return module_name(r, &r->module[i], addr, to);
-	const struct block *b = block_at(r, addr);
-	if (b)
-		return offset_add(to,
-				  snprintf(to, SNAG_REGION_NAME, "heap#%llu:%llu@%u,T%u",
-					   (unsigned long long)b->number,
-					   (unsigned long long)b->nbytes, b->loc, b->thread),
-				  addr - b->addr);
+			return &r->module[i];
+	return NULL;
+}
+
+/* "<text><number>" in base 16, or in base 10; returns the new length. */
+static size_t put(char *to, size_t n, const char *text, uint64_t number, unsigned base)
+{
+	char digits[20];
+	size_t d = sizeof(digits);
+	while (*text && n < SNAG_REGION_NAME - sizeof(digits) - 1)
+		to[n++] = *text++;
+	do {
+		digits[--d] = "0123456789abcdef"[number % base];
+		number /= base;
+	} while (number);
+	memcpy(to + n, digits + d, sizeof(digits) - d);
+	n += sizeof(digits) - d;
+	to[n] = 0;
+	return n;
+}
+
+/* The name of an object, and the offset unless that is 0. */
+static size_t put_object(char *to, const char *name, uint64_t offset)
+{
+	size_t n = strlen(name), most = SNAG_REGION_NAME - 32;
+	n = n < most ? n : most;
+	memcpy(to, name, n);
+	to[n] = 0;
+	return offset ? put(to, n, "+0x", offset, 16) : n;
+}
+
+static size_t put_block(char *to, const struct block *b, uint64_t offset)
+{
+	size_t n = put(to, 0, "heap#", b->number, 10);
+	n = put(to, n, ":", b->nbytes, 10);
+	n = put(to, n, "@", b->loc, 10);
+	n = put(to, n, ",T", b->thread, 10);
+	return offset ? put(to, n, "+0x", offset, 16) : n;
+}
+
+size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+			 bool *ret_is_block)
+{
 	const struct stack *s = stack_at(r, addr);
+	const struct block *b = s ? NULL : block_at(r, addr);
+	const struct module *m = s || b ? NULL : module_at(r, addr);
+	struct snag_object object;
+	if (ret_is_block)
+		*ret_is_block = b != NULL;
 	if (s)
-		return (size_t)snprintf(to, SNAG_REGION_NAME, "T%u-0x%llx", s->thread,
-					(unsigned long long)(s->top - addr));
-	return (size_t)snprintf(to, SNAG_REGION_NAME, "0x%llx", (unsigned long long)addr);
+		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
+	if (b)
+		return put_block(to, b, addr - b->addr);
+	if (!m)
+		return put(to, 0, "0x", addr, 16);
+	if (snag_symbols_object(r->symbols, addr, &object))
+		return put_object(to, object.name, addr - object.start);
+	return put_object(to, m->name, addr - m->base);
 }

@@ -27,14 +27,17 @@ void snag_regions_free(struct snag_regions *r); /* accepts NULL */
 /* Returns the module's short name, unique, or NULL if that module is known. */
 const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t nbytes,
 				const char *path);
-void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t top);
+/* A stack reaches from `top` down to `low`. */
+void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top);
 /* A block begins, allocated by a thread at a location; whatever lay there has ended. */
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc);
 /* The size of the block that begins at addr and ends now; 0: unknown. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 
-/* The name of an address; returns its length. */
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME]);
+/* The name of an address; returns its length.  *ret_is_block (may be NULL): it is that of a
+ * place in a block, which no other block will have. */
+size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+			 bool *ret_is_block);
 
 #endif

@@ -5,6 +5,9 @@
  * Names come from traces and may hold anything: quotes and backslashes are escaped, the rest
  * is left to snag_print_name.  Beyond the limit steps are left out together with their edges and
  * their place in the tree, and a note says how many.
+ *
+ * Graphviz takes minutes for the best picture of some hundred steps: of a large graph it is
+ * asked for a good one, with straight edges, and the names at the red lines become tooltips.
  */
 #include "report/dot.h"
 
@@ -17,7 +20,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ACCESSES_SHOWN = 8, NAME_BYTES = 60, RACES_SHOWN = 100 };
+enum { ACCESSES_SHOWN = 8, NAME_BYTES = 60, RACES_SHOWN = 100, LARGE = 60 };
+
+struct racing {
+	uint32_t first, second; /* steps */
+	uint32_t variable;
+};
 
 struct drawing {
 	const struct snag_dot *dot;
@@ -25,6 +33,8 @@ struct drawing {
 	uint32_t nsteps;	 /* that are drawn */
 	bool *is_racy;		 /* by step */
 	uint32_t *begin, *index; /* accesses by step */
+	struct racing race[RACES_SHOWN];
+	unsigned nraces;
 	struct snag_printer to;
 };
 
@@ -96,28 +106,44 @@ static void step_print(struct drawing *d, uint32_t n)
 		    d->is_racy[n] ? ", color=red, fontcolor=red, penwidth=2" : "");
 }
 
-/* A red line for every race, up to so many; marks are made first, for all. */
-static void races_mark(struct drawing *d, bool prints)
+/* The racing pairs of steps, each variable once, up to so many. */
+static void races_find(struct drawing *d)
 {
-	unsigned shown = 0;
 	for (size_t f = 0; f < d->dot->nfindings; f++) {
 		const struct snag_findings *findings = &d->dot->findings[f];
-		for (size_t i = 0; i < findings->nraces && shown < RACES_SHOWN; i++, shown++) {
+		for (size_t i = 0; i < findings->nraces && d->nraces < RACES_SHOWN; i++) {
 			const struct snag_race *race = &findings->race[i];
-			uint32_t a = step_of(d, &race->first), b = step_of(d, &race->second);
-			if (a == SNAG_NO_NODE || b == SNAG_NO_NODE)
+			struct racing r = {step_of(d, &race->first), step_of(d, &race->second),
+					   race->first.target};
+			unsigned k = 0;
+			if (r.first == SNAG_NO_NODE || r.second == SNAG_NO_NODE)
 				continue;
-			d->is_racy[a] = d->is_racy[b] = true;
-			if (!prints || a >= d->nsteps || b >= d->nsteps)
-				continue;
-			snag_printf(&d->to,
-				    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, "
-				    "fontcolor=red, style=bold, label=\"",
-				    a, b);
-			print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE,
-						       race->first.target));
-			snag_print(&d->to, "\"];\n");
+			d->is_racy[r.first] = d->is_racy[r.second] = true;
+			while (k < d->nraces && memcmp(&d->race[k], &r, sizeof(r)) != 0)
+				k++;
+			d->race[k] = r;
+			d->nraces += k == d->nraces;
 		}
+	}
+}
+
+static bool is_large(const struct drawing *d)
+{
+	return d->nsteps > LARGE;
+}
+
+static void races_print(struct drawing *d)
+{
+	for (unsigned i = 0; i < d->nraces; i++) {
+		const struct racing *r = &d->race[i];
+		if (r->first >= d->nsteps || r->second >= d->nsteps)
+			continue;
+		snag_printf(&d->to,
+			    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, fontcolor=red, "
+			    "style=bold, %s=\"",
+			    r->first, r->second, is_large(d) ? "tooltip" : "label");
+		print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE, r->variable));
+		snag_print(&d->to, "\"];\n");
 	}
 }
 
@@ -135,7 +161,7 @@ static void graph_print(struct drawing *d)
 		for (uint32_t e = d->g->node[n].preds; e < snag_cgraph_preds_end(d->g, n); e++)
 			snag_printf(&d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
 				    edge_style[d->g->pred[e].kind]);
-	races_mark(d, true);
+	races_print(d);
 	snag_print(&d->to, "\t}\n");
 }
 
@@ -174,10 +200,11 @@ static void tree_node_print(struct drawing *d, size_t i)
 static void tree_print(struct drawing *d)
 {
 	bool *shown = tree_shown(d);
-	snag_print(&d->to, "\tsubgraph cluster_tree {\n"
-			   "\t\tlabel=\"DPST: a task is parallel to what is to its right under the "
-			   "same parent\";\n"
-			   "\t\tnode [shape=ellipse];\n\t\tedge [arrowhead=none];\n");
+	snag_print(&d->to,
+		   "\tsubgraph cluster_tree {\n"
+		   "\t\tlabel=\"DPST\\na task is parallel to what is to its right\\nunder the same "
+		   "parent\";\n"
+		   "\t\tnode [shape=ellipse];\n\t\tedge [arrowhead=none];\n");
 	for (size_t i = 0; i < d->g->ntree; i++)
 		if (shown[i])
 			tree_node_print(d, i);
@@ -198,6 +225,8 @@ static void drawing_print(struct drawing *d)
 	snag_print(&d->to, "\";\n\tordering=out;\n\tfontname=\"sans-serif\";\n"
 			   "\tnode [fontname=\"sans-serif\", fontsize=11];\n"
 			   "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
+	if (is_large(d))
+		snag_print(&d->to, "\tnslimit=1;\n\tnslimit1=1;\n\tsplines=line;\n");
 	graph_print(d);
 	tree_print(d);
 	snag_print(&d->to, "}\n");
@@ -213,7 +242,7 @@ static int text_write(const struct snag_dot *dot, const char *path, struct snag_
 	d.nsteps = d.g->nnodes < limit ? (uint32_t)d.g->nnodes : limit;
 	d.is_racy = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_racy));
 	snag_cgraph_by_node(d.g, &d.begin, &d.index);
-	races_mark(&d, false);
+	races_find(&d);
 	drawing_print(&d);
 	free(d.begin);
 	free(d.index);

@@ -23,7 +23,7 @@ struct snag_dot {
 	uint32_t limit; /* so many steps are drawn, the first ones; 0: SNAG_DOT_STEPS */
 };
 
-enum { SNAG_DOT_STEPS = 400 };
+enum { SNAG_DOT_STEPS = 200 };
 
 /* Writes the file, "-": standard output.  One whose name ends in .svg is drawn by graphviz's
  * `dot`, which must be installed; any other is the text for it. */

@@ -63,6 +63,8 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	snag_json_string(j, "name", f->name);
 	snag_json_double(j, "seconds", f->seconds);
 	snag_json_bool(j, "complete", f->complete);
+	if (f->race_free)
+		snag_json_bool(j, "race_free", true);
 	if (f->by_paper)
 		snag_json_uint(j, "uncertain", f->uncertain);
 	snag_json_uint(j, "pairs", f->npairs);

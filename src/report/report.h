@@ -15,6 +15,8 @@
 #include "trace/race.h"
 #include "trace/threads.h"
 
+struct snag_json;
+
 /* What one detector found, and what is to be said about the detector. */
 struct snag_report_part {
 	const struct snag_findings *findings;
@@ -33,6 +35,9 @@ struct snag_report {
 	bool pairs;			    /* a race is a pair of events, not of locations */
 	const struct snag_report_part *part;
 	size_t nparts;
+	/* What else the file of a witness says: adds members to the object; may be NULL. */
+	void (*witness_members)(void *ctx, const struct snag_race *race, struct snag_json *j);
+	void *ctx;
 };
 
 /* One race that one or several detectors found: the same pair of locations, or
@@ -56,7 +61,6 @@ void snag_merged_done(struct snag_merged *merged);
 /* The JSON object of `--json`. */
 void snag_report_json(const struct snag_report *report, struct snag_printer *to);
 /* Its members, inside an object that is open. */
-struct snag_json;
 void snag_report_json_members(const struct snag_report *report, struct snag_json *j);
 
 struct snag_text_options {
@@ -77,7 +81,7 @@ void snag_report_verdict(const struct snag_report *report, const struct snag_mer
 enum { SNAG_EXPANDED_WITNESS = 10000 };
 /* How many events the witness of a race has in all. */
 uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race);
-/* All of them, if not more than SNAG_EXPANDED_WITNESS; to be freed. */
+/* All of them; to be freed. */
 uint32_t *snag_report_witness_events(const struct snag_report *report,
 				     const struct snag_race *race);
 /* The members "prefix", if it is longer, and "witness". */

@@ -150,7 +150,7 @@ static void race_lines(struct snag_printer *to, const struct snag_task_report *r
 
 static void deadlock_lines(struct snag_printer *to, const struct snag_task_report *r, bool colour)
 {
-	snag_printf(to, "\n%sDEADLOCK%s %zu task%s for ever\n", colour ? RED : "",
+	snag_printf(to, "\n%sDEADLOCK%s %zu task%s, and no other can run\n", colour ? RED : "",
 		    colour ? PLAIN : "", r->nwaits, r->nwaits == 1 ? " waits" : "s wait");
 	for (size_t i = 0; i < r->nwaits && i < SHOWN_WAITS; i++) {
 		const struct snag_task_wait *w = &r->wait[i];

@@ -247,6 +247,8 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 		snag_printf(to, " (%llu pair%s, %zu racy event%s)", (unsigned long long)f->npairs,
 			    plural(f->npairs), f->nracy, plural(f->nracy));
 	snag_printf(to, " in %.2f s, complete: %s", f->seconds, f->complete ? "yes" : "no");
+	if (f->race_free)
+		snag_print(to, ", race-free on every schedule of this input");
 	if (f->by_paper)
 		snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 	snag_print(to, "\n");
@@ -258,7 +260,8 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)
-		if (r->part[i].findings->complete && !r->interrupted)
+		if ((r->part[i].findings->complete || r->part[i].findings->race_free) &&
+		    !r->interrupted)
 			return;
 	snag_print(to, "This is no proof that there is none: another schedule of the same program "
 		       "may have\nraces that these detectors cannot see.\n");

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "report/json_writer.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +24,6 @@ uint64_t snag_report_witness_length(const struct snag_report *report, const stru
 uint32_t *snag_report_witness_events(const struct snag_report *report, const struct snag_race *race)
 {
 	uint64_t n = snag_report_witness_length(report, race);
-	assert(n <= SNAG_EXPANDED_WITNESS);
 	uint32_t *event = snag_realloc(NULL, n, sizeof(*event));
 	size_t before =
 		race->prefix ? snag_threads_merge(report->threads, NULL, race->prefix, event) : 0;
@@ -76,6 +74,8 @@ static int witness_write(const struct snag_report *report, const struct snag_mer
 			 snag_name(report->names, SNAG_SPACE_VARIABLE, race->second.target));
 	snag_json_newline(&j);
 	snag_report_witness_json(report, race, &j);
+	if (report->witness_members)
+		report->witness_members(report->ctx, race, &j);
 	snag_json_end(&j);
 	return snag_printer_commit(&to, err);
 }

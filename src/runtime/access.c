@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-struct rt_filter rt_filter[1 << RT_FILTER_LOG];
+uint64_t rt_filter[1 << RT_FILTER_LOG];
 
 void rt_epoch_wrapped(void)
 {
@@ -18,9 +18,16 @@ void rt_epoch_wrapped(void)
 	rt.epoch = 1;
 }
 
-static inline struct rt_filter *filter_slot(uintptr_t word)
+static inline uint64_t *filter_slot(uintptr_t word)
 {
 	return &rt_filter[(word ^ word >> RT_FILTER_LOG) & ((1 << RT_FILTER_LOG) - 1)];
+}
+
+/* The upper part of the entry of a word in this epoch. */
+static inline uint64_t filter_key(uintptr_t word)
+{
+	return word >> RT_FILTER_LOG << (RT_EPOCH_SHIFT + RT_EPOCH_BITS) |
+	       rt.epoch << RT_EPOCH_SHIFT;
 }
 
 /* The bytes of a word that an access of `size` at addr touches. */
@@ -29,43 +36,41 @@ static inline uint8_t mask_of(uintptr_t addr, unsigned size)
 	return (uint8_t)(((1u << size) - 1) << (addr & 7));
 }
 
-static inline bool is_known(const struct rt_filter *f, uint64_t key, uint8_t mask, bool is_write)
-{
-	return f->key == key && ((is_write ? f->written : f->seen) & mask) == mask;
-}
-
 /* Records an access inside one word and remembers it. */
 static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size, bool is_write,
 						  uintptr_t pc)
 {
-	uintptr_t word = addr >> 3;
-	uint64_t key = (uint64_t)word << RT_EPOCH_BITS | rt.epoch;
-	struct rt_filter *f = filter_slot(word);
-	uint8_t mask = mask_of(addr, size);
+	uint64_t key = filter_key(addr >> 3), *slot = filter_slot(addr >> 3);
+	uint64_t mask = mask_of(addr, size);
 	if (rt_hot.self->ignores)
 		return;
-	if (f->key != key)
-		*f = (struct rt_filter){.key = key};
-	f->seen |= mask;
-	if (is_write)
-		f->written |= mask;
-	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), 0);
+	if (*slot >> RT_EPOCH_SHIFT != key >> RT_EPOCH_SHIFT)
+		*slot = key;
+	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
+	if (rt.is_alone)
+		return;
+	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
 }
 
 static inline void word_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	uintptr_t word = addr >> 3;
-	uint64_t key = (uint64_t)word << RT_EPOCH_BITS | rt.epoch;
-	if (rt_likely(is_known(filter_slot(word), key, mask_of(addr, size), is_write)))
-		return;
-	word_record(addr, size, is_write, pc);
+	const uint64_t high = ~0ull << RT_EPOCH_SHIFT;
+	uint64_t need = (uint64_t)mask_of(addr, size) << (is_write ? 0 : RT_SEEN_SHIFT);
+	if (rt_unlikely((*filter_slot(addr >> 3) & (high | need)) !=
+			(filter_key(addr >> 3) | need)))
+		word_record(addr, size, is_write, pc);
 }
 
 /* The fuel is used up: a new turn, or this thread may not run at all. */
-static RT_COLD bool refuel(void)
+static RT_COLD bool refuel_slow(void)
+{
+	return rt_sched_event();
+}
+
+static inline bool refuel(void)
 {
 	rt_hot.fuel++;
-	return rt_sched_event();
+	return (rt.on || !rt.has_begun) && refuel_slow();
 }
 
 static inline void access_aligned(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
@@ -101,8 +106,9 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
 		return;
-	if (rt_hot.self->ignores)
+	if (rt_hot.self->ignores || rt.is_alone)
 		return;
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));

@@ -8,16 +8,20 @@
  *         in this epoch; an epoch ends with the turn and with every synchronisation.
  *         Because only one thread runs, one table serves all.
  *
- * State.  filter[h(word)] = (word, epoch; bytes read or written, bytes written)
- *         The table is a cache: what collides is recorded again, which costs space and
- *         nothing else.
+ * State.  filter[word], a cache: what collides is recorded again, which costs space and
+ *         nothing else
  *
- *   key   63                    20 19          0
- *         +-----------------------+-------------+
- *         |  address / 8 (44)     |    epoch    |
- *         +-----------------------+-------------+
+ *   63                37 36           16 15      8 7        0
+ *   +-------------------+---------------+---------+---------+
+ *   | high bits of word |     epoch     |  seen   | written |
+ *   +-------------------+---------------+---------+---------+
  *
- * Rules.  [read]   recorded unless all its bytes were read or written in this epoch
+ *         word = address / 8, of which the low bits, mixed with higher ones, are the
+ *         place in the table; seen: its bytes read or written in this epoch.
+ *
+ * Rules.  [alone]  nothing is recorded while main is alone, every other thread joined: fork
+ *                  and join order that with everything else, in every run
+ *         [read]   recorded unless all its bytes were read or written in this epoch
  *         [write]  recorded unless all its bytes were written in this epoch
  * Guarantee.  A variable has a race with the accesses left out iff it has one without;
  *         the location reported is that of the first access.
@@ -28,15 +32,14 @@
 
 #include "runtime/rt.h"
 
-enum { RT_FILTER_LOG = 15, RT_EPOCH_BITS = 20 };
-
-struct rt_filter {
-	uint64_t key;
-	uint8_t seen, written;
-	uint8_t spare[6];
+enum {
+	RT_FILTER_LOG = 17, /* 1 MB */
+	RT_EPOCH_BITS = 21,
+	RT_EPOCH_SHIFT = 16,
+	RT_SEEN_SHIFT = 8,
 };
 
-extern struct rt_filter rt_filter[1 << RT_FILTER_LOG];
+extern uint64_t rt_filter[1 << RT_FILTER_LOG];
 
 /* Ends an epoch. */
 void rt_epoch_wrapped(void);

@@ -40,8 +40,7 @@ static bool is_boot(const void *p)
 /* Whether the real functions are known; they are not while dlsym looks for them. */
 static bool is_ready(void)
 {
-	if (rt_unlikely(!rt.has_begun))
-		rt_begin();
+	rt_begin_once();
 	return rt_real.malloc && rt_real.calloc && rt_real.realloc && rt_real.free;
 }
 

@@ -49,7 +49,8 @@ RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 		o->arrived = 0;
 		rt_object_wake_all(o, 0);
 	} else {
-		rt_sched_block(self, o, RT_NEVER);
+		while (o->token == token && o->arrived)
+			rt_sched_block(self, o, RT_NEVER);
 	}
 	rt_put(RT_SYNC_READ, 0, (uintptr_t)barrier, loc, token);
 	return is_last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;

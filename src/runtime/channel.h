@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x31746e6e63676e73u /* "sngcnnt1" */
+#define RT_CHANNEL_MAGIC 0x33746e6e63676e73u /* "sngcnnt3": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -87,10 +87,11 @@ enum rt_op {
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,
-	RT_SYNC_READ, /* arg = token: an acquiring load of a variable nobody else has */
-	RT_SYNC_WRITE, /* a releasing store to it */
+	RT_SYNC_READ,	/* arg = token: an acquiring load of a variable nobody else has */
+	RT_SYNC_WRITE,	/* a releasing store to it */
 	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
+	RT_BEGIN, /* the first event of all */
 	RT_FORK, /* arg = thread */
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
@@ -107,12 +108,14 @@ enum rt_op {
 	RT_MODULE_END, /* arg = 4096-byte pages it spans */
 	RT_TEXT,       /* arg, loc and the address: 12 bytes of text, in this order */
 	RT_NOTE,       /* arg = enum rt_note */
+	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
 	RT_OPS
 };
 
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn */
+	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 };
 
 _Static_assert(RT_OPS <= 128, "an op has 7 bits");

@@ -23,7 +23,7 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
-	if (is_woken)
+	if (is_woken && !self->was_interrupted)
 		rt_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
 	rt_mutex_take_all(self, mutex, depth, pc);
 	return is_woken ? 0 : ETIMEDOUT;

@@ -22,6 +22,7 @@ enum rt_kind {
 	RT_ONCE,
 	RT_THREAD,
 	RT_SYNC, /* __tsan_acquire and __tsan_release */
+	RT_FILE, /* a pipe, socket or the like, by its number */
 };
 
 struct rt_reader { /* a thread that holds a rwlock shared */

@@ -2,9 +2,10 @@
  *
  * once.c - pthread_once and call_once
  *
- * Rules.  [first]  runs the function, then writes the token of this object
- *         [later]  waits until it has run, and reads the token
- *         [throw]  a function that is left by an exception has not run
+ * Rules.  [try]    takes in the token of the try before, if there was one, runs the function
+ *                  and writes a token of its own
+ *         [throw]  a function that is left by an exception has not run: the next one tries
+ *         [later]  once it has run, everybody reads the token
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
@@ -14,23 +15,24 @@
 
 #include <threads.h>
 
-static void run_ended(struct rt_object **at)
+/* What a try leaves behind, however it ends. */
+static void try_ended(struct rt_object **at)
 {
 	struct rt_object *o = *at;
 	o->is_running = false;
+	if (!rt_enter())
+		return;
+	o->token = rt_token();
+	rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), o->token);
 	rt_object_wake_all(o, 0);
 }
 
-static void run(struct rt_object *o, void (*function)(void), uintptr_t pc)
+static void try(struct rt_object *o, void (*function)(void))
 {
-	struct rt_object *running __attribute__((cleanup(run_ended))) = o;
+	struct rt_object *running __attribute__((cleanup(try_ended))) = o;
 	o->is_running = true;
 	function();
-	if (!rt_enter())
-		return;
 	o->is_dead = true;
-	o->token = rt_token();
-	rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(pc), o->token);
 }
 
 static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void), uintptr_t pc)
@@ -38,10 +40,10 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 	struct rt_object *o = rt_object_get(addr, RT_ONCE);
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
-	if (o->is_dead)
+	if (o->token != UINT32_MAX)
 		rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), o->token);
-	else
-		run(o, function, pc);
+	if (!o->is_dead)
+		try(o, function);
 }
 
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum policy { RANDOM, ROUND_ROBIN, PCT };
+enum { GROWTH = 16, LONGEST = 1 << 21 }; /* turns: a part of the run so far, and a bound */
 enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
 
 struct turn {
@@ -111,6 +112,7 @@ static struct rt_thread *scheduled(struct rt_thread *const *ready, uint32_t n)
 			return ready[i];
 	rt_put(RT_NOTE, 0, next_turn, 0, RT_NOTE_DIVERGED);
 	next_turn = nturns; /* from here on as the policy says */
+	rt_options.hold = 0;
 	return NULL;
 }
 
@@ -132,12 +134,28 @@ static struct rt_thread *highest(struct rt_thread *const *ready, uint32_t n)
 	return best;
 }
 
+uint32_t rt_policy_wanted(void)
+{
+	return next_turn < nturns ? turn[next_turn].tid : RT_ANYBODY;
+}
+
+/* The schedule has been followed to its end: everything stands still, to be looked at. */
+static void hold(void)
+{
+	if (!rt_options.hold || !nturns)
+		return;
+	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_HELD);
+	for (;;)
+		rt_sys(SYS_pause, 0, 0, 0, 0, 0, 0);
+}
+
 struct rt_thread *rt_policy_choose(struct rt_thread *const *ready, uint32_t n,
 				   const struct rt_thread *last)
 {
 	struct rt_thread *t = next_turn < nturns ? scheduled(ready, n) : NULL;
 	if (t)
 		return t;
+	hold();
 	switch (policy) {
 	case ROUND_ROBIN:
 		return round_robin(ready, n, last ? last->tid : 0);
@@ -157,6 +175,12 @@ static int64_t until_change(void)
 	return (int64_t)least;
 }
 
+static int64_t random_length(void)
+{
+	uint64_t mean = (uint64_t)rt_options.quantum + total_events / GROWTH;
+	return 1 + (int64_t)rt_policy_random(2 * (mean < LONGEST ? mean : LONGEST));
+}
+
 int64_t rt_policy_fuel(const struct rt_thread *t)
 {
 	if (next_turn < nturns && turn[next_turn].tid == t->tid)
@@ -167,7 +191,7 @@ int64_t rt_policy_fuel(const struct rt_thread *t)
 	case PCT:
 		return until_change();
 	default:
-		return 1 + (int64_t)rt_policy_random(2 * (uint64_t)rt_options.quantum);
+		return random_length();
 	}
 }
 

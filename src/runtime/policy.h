@@ -2,8 +2,8 @@
  *
  * policy.h - who runs next, and for how long
  *
- * random  any thread, each as likely; turns of random length; at one synchronisation
- *         in `switch_in` the turn ends
+ * random  any thread, each as likely; turns of random length, longer the longer the run
+ *         has been; at one synchronisation in `switch_in` the turn ends
  * rr      round robin: turns of fixed length, in the order of thread numbers
  * pct     the thread with the highest priority; priorities are random and change at
  *         few random events (Burckhardt et al., ASPLOS 2010)
@@ -24,5 +24,9 @@ int64_t rt_policy_fuel(const struct rt_thread *t);	   /* of the turn it begins *
 bool rt_policy_at_sync(void);				   /* whether the turn ends here */
 void rt_policy_yielded(struct rt_thread *t);		   /* it found nothing to do */
 void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn that ended */
+
+/* The thread whose turn the schedule to follow says it is; RT_ANYBODY: there is none. */
+#define RT_ANYBODY UINT32_MAX
+uint32_t rt_policy_wanted(void);
 
 #endif

@@ -22,6 +22,7 @@
 #include "runtime/channel.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +46,7 @@ typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
 struct rt_frame {
 	uintptr_t pc;  /* where it was called */
 	uint32_t node; /* of (the frames below, pc); 0: not interned yet */
-	uint32_t spare;
+	uint32_t sp;   /* low half of the stack pointer, see jump.c */
 };
 
 /* What the hot paths need of the running thread, in its thread-local storage. */
@@ -65,6 +66,8 @@ enum rt_state {
 	RT_DONE,    /* has ended */
 };
 
+enum { RT_PENDING = 8 };
+
 struct rt_object;
 
 struct rt_thread {
@@ -74,6 +77,7 @@ struct rt_thread {
 	uint32_t ready_at; /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
+	struct rt_frame *top;	 /* of a fiber that nobody runs */
 
 	/* Blocked. */
 	struct rt_object *waits_for;		   /* NULL: only until the deadline */
@@ -90,8 +94,8 @@ struct rt_thread {
 	uint64_t events;     /* made in turns before */
 	uint64_t priority;   /* PCT: the highest runs */
 	uintptr_t spin_addr; /* the last atomic it looked at ... */
-	uint64_t spin_value; /* ... what it saw, with how much fuel ... */
-	int64_t spin_fuel;
+	uint64_t spin_value; /* ... what it saw, at which of its events ... */
+	uint64_t spin_event;
 	uint32_t spins; /* ... and how often in a row */
 
 	/* Life. */
@@ -103,6 +107,12 @@ struct rt_thread {
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
+
+	/* Signals that wait for a good moment; see signals.c. */
+	bool was_interrupted; /* the last wait, by a handler */
+	uint32_t npending;
+	int pending[RT_PENDING];
+	siginfo_t pending_info[RT_PENDING];
 };
 
 struct rt {
@@ -115,6 +125,7 @@ struct rt {
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
+	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt;
@@ -122,6 +133,12 @@ extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec")));
 
 /* Called from anywhere before anything else; cheap when done before. */
 void rt_begin(void);
+
+static inline void rt_begin_once(void)
+{
+	if (rt_unlikely(!rt.has_begun))
+		rt_begin();
+}
 
 /* Whether this thread is known and the runtime is on. */
 static inline struct rt_thread *rt_self(void)

@@ -112,13 +112,13 @@ RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 
 /* All that wait: by name, how, and until when; without the runtime, or if other processes
  * share the lock, the real one. */
-#define LOCK(name, how, deadline, parameters, arguments)                                           \
-	RT_EXPORT int name parameters                                                              \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		if (!self || is_foreign(lock))                                                     \
-			return RT_OUTSIDE(self, rt_real.name arguments);                           \
-		return how(self, lock, deadline, RT_CALLER);                                       \
+#define LOCK(name, how, deadline, parameters, arguments)                 \
+	RT_EXPORT int name parameters                                    \
+	{                                                                \
+		struct rt_thread *self = rt_sched_point();               \
+		if (!self || is_foreign(lock))                           \
+			return RT_OUTSIDE(self, rt_real.name arguments); \
+		return how(self, lock, deadline, RT_CALLER);             \
 	}
 LOCK(pthread_rwlock_rdlock, read_lock, RT_NEVER, (pthread_rwlock_t * lock), (lock))
 LOCK(pthread_rwlock_wrlock, write_lock, RT_NEVER, (pthread_rwlock_t * lock), (lock))

@@ -11,7 +11,10 @@
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
+#include "runtime/signals.h"
+#include "runtime/stack.h"
 #include "runtime/sys.h"
+#include "runtime/thread.h"
 
 #include <linux/membarrier.h>
 #include <string.h>
@@ -96,12 +99,18 @@ static void timed_remove(struct rt_thread *t)
 	t->deadline = RT_NEVER;
 }
 
-static void time_out(struct rt_thread *t)
+/* It no longer waits, though nobody has woken it. */
+static void wait_end(struct rt_thread *t)
 {
 	timed_remove(t);
 	if (t->waits_for)
 		rt_object_dequeue(t->waits_for, t);
 	t->waits_for = NULL;
+}
+
+static void time_out(struct rt_thread *t)
+{
+	wait_end(t);
 	t->has_timed_out = true;
 	ready_add(t);
 }
@@ -154,8 +163,18 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, 0, t->tid);
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
 	rt_epoch_end();
+}
+
+/* Whether the thread that the schedule wants can be chosen, or never will be.  One that only
+ * sleeps is woken: time orders nothing.  One in a system call is waited for. */
+static bool wanted_hurry(uint32_t tid)
+{
+	struct rt_thread *t = tid == RT_ANYBODY ? NULL : rt_thread_at(tid);
+	if (t && t->state == RT_BLOCKED && !t->waits_for && t->deadline != RT_NEVER)
+		time_out(t);
+	return !t || t->state != RT_OUT;
 }
 
 /* Gives the baton, which nobody has, to a ready thread.  Returns it; NULL: none is. */
@@ -163,6 +182,8 @@ static struct rt_thread *baton_give(const struct rt_thread *last)
 {
 	if (rt_sched.timed)
 		timed_wake();
+	if (!wanted_hurry(rt_policy_wanted()))
+		return NULL;
 	if (rt_sched.nready == 0 && !(rt_sched.timed && timed_wake_idle())) {
 		if (!rt_sched.timed && rt_sched.nout == 0)
 			rt_deadlock();
@@ -192,11 +213,31 @@ static bool deadline_passed(struct rt_thread *self)
 	return t == self;
 }
 
+/* A signal came: a thread that waits for something no longer does, and wants its turn. */
+static bool wait_interrupt(struct rt_thread *self)
+{
+	struct rt_thread *t = NULL;
+	rt_sched_lock();
+	if (self->state == RT_BLOCKED) {
+		self->was_interrupted = true;
+		wait_end(self);
+		ready_add(self);
+		t = rt_sched.current ? NULL : baton_give(self);
+	}
+	rt_sched_unlock();
+	if (t && t != self)
+		thread_start(t);
+	return t == self;
+}
+
 static void turn_wait(struct rt_thread *self, rt_time deadline)
 {
 	/* pairs with the release in thread_start */
 	while (!__atomic_load_n(&self->go, __ATOMIC_ACQUIRE)) {
-		if (rt_sys_futex_wait(&self->go, 0, deadline) != -110 /* ETIMEDOUT */)
+		long rc = rt_sys_futex_wait(&self->go, 0, deadline);
+		if (self->npending && wait_interrupt(self))
+			break;
+		if (rc != -110 /* ETIMEDOUT */)
 			continue;
 		if (deadline_passed(self))
 			break;
@@ -230,8 +271,7 @@ static void turn_pass(struct rt_thread *self, rt_time deadline)
 
 struct rt_thread *rt_enter(void)
 {
-	if (rt_unlikely(!rt.has_begun))
-		rt_begin();
+	rt_begin_once();
 	struct rt_thread *self = rt_self();
 	if (rt_likely(self && self->state == RT_RUNNING))
 		return self;
@@ -254,8 +294,10 @@ bool rt_sched_event(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return false;
-	while (rt_hot.fuel <= 0)
+	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_signals_run(self);
+	}
 	rt_hot.fuel--;
 	return true;
 }
@@ -269,6 +311,7 @@ struct rt_thread *rt_sched_point(void)
 		turn_over(self);
 	rt_sched_event();
 	rt_epoch_end();
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
 }
 
@@ -303,11 +346,12 @@ void rt_sched_yield(struct rt_thread *self)
 
 void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 {
+	uint64_t now = self->events + (uint64_t)(self->turn_fuel - rt_hot.fuel);
 	bool is_same = self->spin_addr == addr && self->spin_value == value &&
-		       self->spin_fuel - rt_hot.fuel <= SPIN_EVENTS;
+		       now - self->spin_event <= SPIN_EVENTS;
 	self->spin_addr = addr;
 	self->spin_value = value;
-	self->spin_fuel = rt_hot.fuel;
+	self->spin_event = now;
 	self->spins = is_same ? self->spins + 1 : 0;
 	if (self->spins >= SPINS) {
 		self->spins = 0;
@@ -320,13 +364,15 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
 	self->waits_for = object;
-	self->has_timed_out = false;
+	self->has_timed_out = self->was_interrupted = false;
 	self->deadline = RT_NEVER;
 	if (object)
 		rt_object_enqueue(object, self);
 	if (deadline != RT_NEVER)
 		timed_add(self, deadline);
 	turn_pass(self, deadline);
+	if (self->npending)
+		rt_signals_run(self);
 	return !self->has_timed_out;
 }
 
@@ -394,6 +440,22 @@ void rt_sched_exit(struct rt_thread *self)
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+}
+
+void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->top = rt_hot.top;
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	to->hot = &rt_hot;
+	to->kernel_tid = self->kernel_tid;
+	turn_begin(to);
+	rt_hot.self = to;
+	rt_hot.top = to->top;
+	rt_hot.end = to->frames + RT_FRAMES;
+	rt_hot.fuel = to->turn_fuel;
+	rt_sched_unlock();
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))

@@ -68,7 +68,7 @@ void rt_sched_yield(struct rt_thread *self);
 void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value);
 
 /* Blocks on an object (NULL: none) until woken or until the deadline (RT_NEVER: none);
- * false: it has passed. */
+ * false: it has passed.  A signal handler ends it too: self->was_interrupted. */
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline);
 /* A blocked thread, no longer in a queue, becomes ready. */
 void rt_sched_wake(struct rt_thread *t);
@@ -78,14 +78,14 @@ void rt_sched_out(struct rt_thread *self);
 void rt_sched_in(struct rt_thread *self);
 
 /* Runs the real function without the baton; `self` may be NULL. */
-#define RT_OUTSIDE(self, call)                                                                     \
-	({                                                                                         \
-		if (self)                                                                          \
-			rt_sched_out(self);                                                        \
-		__typeof__(call) outside_result = (call);                                          \
-		if (self)                                                                          \
-			rt_sched_in(self);                                                         \
-		outside_result;                                                                    \
+#define RT_OUTSIDE(self, call)                            \
+	({                                                \
+		if (self)                                 \
+			rt_sched_out(self);               \
+		__typeof__(call) outside_result = (call); \
+		if (self)                                 \
+			rt_sched_in(self);                \
+		outside_result;                           \
 	})
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */
@@ -93,6 +93,8 @@ void rt_sched_add(struct rt_thread *t);
 void rt_sched_first(struct rt_thread *t);	  /* the main thread, which runs */
 void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does first */
 void rt_sched_exit(struct rt_thread *self);
+/* The calling thread goes on as the fiber `to`. */
+void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 /* [revoke] Takes the baton from `t`, which slept in that turn; false: it no longer does, or
  * nobody else wants to run. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));

@@ -60,9 +60,12 @@ static int failed(int why)
 
 static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
-	while (o->value == 0)
+	while (o->value == 0) {
 		if (!rt_sched_block(self, o, deadline))
 			return failed(ETIMEDOUT);
+		if (self->was_interrupted && o->value == 0)
+			return failed(EINTR);
+	}
 	take(o, pc);
 	return 0;
 }
@@ -85,14 +88,14 @@ RT_EXPORT int sem_destroy(sem_t *sem)
 	return rt_real.sem_destroy(sem);
 }
 
-#define WAIT(name, deadline, parameters, arguments)                                                \
-	RT_EXPORT int name parameters                                                              \
-	{                                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;        \
-		if (!o)                                                                            \
-			return RT_OUTSIDE(self, rt_real.name arguments);                           \
-		return sem_take(self, o, deadline, RT_CALLER);                                     \
+#define WAIT(name, deadline, parameters, arguments)                                         \
+	RT_EXPORT int name parameters                                                       \
+	{                                                                                   \
+		struct rt_thread *self = rt_sched_point();                                  \
+		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL; \
+		if (!o)                                                                     \
+			return RT_OUTSIDE(self, rt_real.name arguments);                    \
+		return sem_take(self, o, deadline, RT_CALLER);                              \
 	}
 WAIT(sem_wait, RT_NEVER, (sem_t * sem), (sem))
 WAIT(sem_timedwait, rt_deadline(CLOCK_REALTIME, at), (sem_t * sem, const struct timespec *at),

@@ -5,37 +5,72 @@
  * A sleep is a wait for nothing with a deadline, so that it ends at the same event in
  * every run, and really passes when nobody else can run.
  */
+#include "runtime/mutex.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
 #include "runtime/sys.h"
 
 #include <errno.h>
 
-static bool sleeps(rt_time nanoseconds)
+enum { NS = 1000000000 };
+
+/* How long it has slept less than it should, because of a signal; RT_NEVER: not at all. */
+static rt_time sleep_left(rt_time nanoseconds)
 {
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
-		return false;
-	rt_sched_block(self, NULL, rt_sys_now() + nanoseconds);
-	return true;
+		return RT_NEVER;
+	rt_time end = rt_sys_now() + nanoseconds;
+	if (!rt_sched_block(self, NULL, end) || !self->was_interrupted)
+		return 0;
+	rt_time now = rt_sys_now();
+	return now < end ? end - now : 1;
+}
+
+static int interrupted(void)
+{
+	errno = EINTR;
+	return -1;
 }
 
 RT_EXPORT int nanosleep(const struct timespec *time, struct timespec *ret_left)
 {
-	bool is_valid = time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-	if (is_valid && sleeps((rt_time)time->tv_sec * 1000000000 + (rt_time)time->tv_nsec))
-		return 0;
-	return rt_real.nanosleep(time, ret_left);
+	bool is_valid = time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < NS;
+	rt_time left = is_valid ? sleep_left((rt_time)time->tv_sec * NS + (rt_time)time->tv_nsec)
+				: RT_NEVER;
+	if (left == RT_NEVER)
+		return rt_real.nanosleep(time, ret_left);
+	if (left && ret_left)
+		*ret_left = (struct timespec){(time_t)(left / NS), (long)(left % NS)};
+	return left ? interrupted() : 0;
+}
+
+RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+			      struct timespec *ret_left)
+{
+	if ((flags & TIMER_ABSTIME) == 0)
+		return nanosleep(time, ret_left) == 0 ? 0 : errno;
+	rt_time end = rt_deadline(clock, time), now = rt_sys_now();
+	rt_time left = sleep_left(end > now ? end - now : 0);
+	if (left == RT_NEVER)
+		return rt_real.clock_nanosleep(clock, flags, time, ret_left);
+	return left ? EINTR : 0;
 }
 
 RT_EXPORT int usleep(useconds_t microseconds)
 {
-	return sleeps((rt_time)microseconds * 1000) ? 0 : rt_real.usleep(microseconds);
+	rt_time left = sleep_left((rt_time)microseconds * 1000);
+	if (left == RT_NEVER)
+		return rt_real.usleep(microseconds);
+	return left ? interrupted() : 0;
 }
 
 RT_EXPORT unsigned sleep(unsigned seconds)
 {
-	return sleeps((rt_time)seconds * 1000000000) ? 0 : rt_real.sleep(seconds);
+	rt_time left = sleep_left((rt_time)seconds * NS);
+	if (left == RT_NEVER)
+		return rt_real.sleep(seconds);
+	return (unsigned)((left + NS - 1) / NS);
 }
 
 RT_EXPORT int sched_yield(void)

@@ -2,12 +2,15 @@
  *
  * stack.c - where in the code, and how it got there
  *
- * State.  slot[]: open addressing, (parent, pc) to node; grows by doubling.
+ * State.  slot[]: open addressing, (parent, pc) to node; grows by doubling
+ *         node[]: what each one is, to find recursion
  */
 #include "runtime/stack.h"
 
 #include "runtime/memory.h"
 #include "runtime/record.h"
+
+#include <string.h>
 
 struct slot {
 	uintptr_t pc;
@@ -15,8 +18,15 @@ struct slot {
 	uint32_t node; /* 0: empty */
 };
 
+struct node {
+	uintptr_t pc;
+	uint32_t parent;
+};
+
 static struct slot *slot;
-static uint32_t nslots, nnodes;
+static uint32_t nslots, nused;
+static struct node *node; /* from 1 */
+static uint32_t nnodes, node_cap;
 
 static uint32_t slot_index(uint32_t parent, uintptr_t pc)
 {
@@ -45,14 +55,39 @@ static void slots_grow(void)
 	rt_free(old, n * sizeof(*old));
 }
 
+static uint32_t node_new(uint32_t parent, uintptr_t pc)
+{
+	if (nnodes + 1 >= node_cap) {
+		uint32_t cap = node_cap ? 2 * node_cap : 1 << 12;
+		struct node *grown = rt_alloc(cap * sizeof(*grown));
+		if (node_cap)
+			memcpy(grown, node, node_cap * sizeof(*grown));
+		rt_free(node, node_cap * sizeof(*grown));
+		node = grown;
+		node_cap = cap;
+	}
+	node[++nnodes] = (struct node){pc, parent};
+	rt_put(RT_NODE, 0, pc, parent, nnodes);
+	return nnodes;
+}
+
+/* The caller of itself: the nearest of `parent` and those above it with that pc, or 0. */
+static uint32_t folded(uint32_t parent, uintptr_t pc)
+{
+	while (parent && node[parent].pc != pc)
+		parent = node[parent].parent;
+	return parent;
+}
+
 static uint32_t node_of(uint32_t parent, uintptr_t pc)
 {
-	if (2 * nnodes >= nslots)
+	if (2 * nused >= nslots)
 		slots_grow();
 	struct slot *s = slot_find(parent, pc);
 	if (!s->node) {
-		*s = (struct slot){pc, parent, ++nnodes};
-		rt_put(RT_NODE, 0, pc, parent, s->node);
+		uint32_t same = folded(parent, pc);
+		*s = (struct slot){pc, parent, same ? same : node_new(parent, pc)};
+		nused++;
 	}
 	return s->node;
 }
@@ -62,10 +97,10 @@ uint32_t rt_location(uintptr_t pc)
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
 	while (f > base && !f[-1].node)
 		f--;
-	uint32_t node = f > base ? f[-1].node : 0;
+	uint32_t caller = f > base ? f[-1].node : 0;
 	for (; f < rt_hot.top; f++)
-		node = f->node = node_of(node, f->pc);
-	return node_of(node, pc);
+		caller = f->node = node_of(caller, f->pc);
+	return node_of(caller, pc);
 }
 
 static RT_COLD void entry_slow(void)
@@ -83,6 +118,7 @@ RT_ABI(void, __tsan_func_entry, void *pc)
 	}
 	f->pc = (uintptr_t)pc;
 	f->node = 0;
+	f->sp = (uint32_t)(uintptr_t)__builtin_frame_address(0);
 	rt_hot.top = f + 1;
 }
 

@@ -6,7 +6,8 @@
  *         location is a node (parent node, pc), numbered from 1 in order of first use:
  *         the pc of the event, whose parent is the call that led there, and so on.
  *         Frames are interned only when an event needs them, so that a call costs two
- *         stores.
+ *         stores.  Recursion is folded: a call that is already among its own callers is
+ *         the same node again, so that there are few nodes however deep it goes.
  */
 #ifndef SNAG_RUNTIME_STACK_H
 #define SNAG_RUNTIME_STACK_H

@@ -22,8 +22,8 @@ void rt_sys_futex_wake(uint32_t *word, int n)
 
 rt_time rt_sys_now(void)
 {
-	struct timespec t = {0};
-	clock_gettime(CLOCK_MONOTONIC, &t); /* without a system call where the kernel can */
+	struct timespec t = {0}; /* not through the C library: see signals.c */
+	rt_sys(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t, 0, 0, 0, 0);
 	return (rt_time)t.tv_sec * 1000000000 + (rt_time)t.tv_nsec;
 }
 

@@ -2,13 +2,16 @@
  *
  * watchdog.c - takes the baton from a thread that sleeps in code without instrumentation
  *
- * Idea.   A library that was not compiled with snag may block: getchar, a lock of its
- *         own, a system call nobody stands in front of.  Then the others could never
- *         run.  A thread of the runtime's own looks a few times in `stuck_ms`: if the
- *         same turn goes on with the same fuel and the kernel says the thread sleeps, it
- *         loses the baton.  A thread that computes keeps it, however long that takes.
- * Rules.  The one who loses it must not be about to use it: it has slept without a break
- *         since before its fuel was taken (its count of context switches says so).
+ * Idea.   A library that was not compiled with snag may block, or spin: getchar, a lock of
+ *         its own, a system call nobody stands in front of.  Then the others could never
+ *         run.  A thread of the runtime's own looks a few times in `stuck_ms` whether the
+ *         same turn goes on with the same fuel.
+ * Rules.  [asleep]  If the kernel says the thread sleeps, it loses the baton.  It must not
+ *                   be about to use it: it has slept without a break since before its fuel
+ *                   was taken (its count of context switches says so).
+ *         [busy]    If it has computed for several times `stuck_ms` without an event, it is
+ *                   asked by a signal, and gives the baton away itself, unless it is in the
+ *                   runtime.  Its own time counts, so that a busy machine changes nothing.
  */
 #include "runtime/watchdog.h"
 
@@ -16,6 +19,7 @@
 #include "runtime/options.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 
 #include <limits.h>
@@ -23,7 +27,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { LOOKS = 3 };
+enum { LOOKS = 3, BUSY = 4 };
 
 static bool has_begun;
 static uint64_t switches_before; /* of the thread last looked at */
@@ -68,25 +72,67 @@ static bool still_sleeps(struct rt_thread *t)
 	return sleeps(t->kernel_tid, &switches) && switches == switches_before;
 }
 
+/* Nanoseconds that a thread has run. */
+static uint64_t run_time(int kernel_tid)
+{
+	char text[128];
+	struct rt_line path = {.n = 0};
+	rt_line_text(&path, "/proc/self/task/");
+	rt_line_number(&path, (uint64_t)kernel_tid);
+	rt_line_text(&path, "/schedstat");
+	path.text[path.n] = 0;
+	long n = rt_sys_read_file(path.text, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = 0;
+	return (uint64_t)status_number(text, "");
+}
+
+/* What the watchdog has seen of the thread that runs. */
+struct watched {
+	struct rt_thread *thread;
+	uint64_t turn;
+	int64_t fuel;
+	int kernel_tid;
+	int looks;	   /* how often in a row it was just so */
+	uint64_t run_time; /* when it was first */
+};
+
+static void look(struct watched *w)
+{
+	struct watched now = {.looks = 0};
+	rt_sched_lock();
+	now.thread = rt_sched.current;
+	now.turn = rt_sched.turns;
+	if (now.thread && now.thread->hot) {
+		now.fuel = __atomic_load_n(&now.thread->hot->fuel, __ATOMIC_RELAXED);
+		now.kernel_tid = now.thread->kernel_tid;
+	}
+	bool is_alone = !rt_sched.nready && !rt_sched.timed;
+	rt_sched_unlock();
+	if (!now.kernel_tid || is_alone) {
+		w->looks = 0;
+	} else if (now.thread == w->thread && now.turn == w->turn && now.fuel == w->fuel) {
+		w->looks++;
+	} else {
+		*w = now;
+		w->run_time = run_time(now.kernel_tid);
+	}
+}
+
 static void *watch(void *unused)
 {
-	uint64_t turn = 0;
-	int64_t fuel = 0;
-	int looks = 0;
+	struct watched w = {.looks = 0};
+	const uint64_t stuck = (uint64_t)rt_options.stuck_ms * 1000000;
 	for (;;) {
-		rt_sys_sleep((rt_time)rt_options.stuck_ms * 1000000 / LOOKS);
-		rt_sched_lock();
-		struct rt_thread *t = rt_sched.current;
-		uint64_t now = rt_sched.turns;
-		int64_t left = t && t->hot ? __atomic_load_n(&t->hot->fuel, __ATOMIC_RELAXED) : 0;
-		int kernel_tid = t ? t->kernel_tid : 0;
-		rt_sched_unlock();
-		looks = t && now == turn && left == fuel ? looks + 1 : 0;
-		turn = now;
-		fuel = left;
-		if (looks >= LOOKS && !rt.is_waiting && sleeps(kernel_tid, &switches_before)) {
-			rt_sched_revoke(t, turn, still_sleeps);
-			looks = 0;
+		rt_sys_sleep(stuck / LOOKS);
+		look(&w);
+		if (w.looks < LOOKS || rt.is_waiting)
+			continue;
+		if (sleeps(w.kernel_tid, &switches_before)) {
+			rt_sched_revoke(w.thread, w.turn, still_sleeps);
+			w.looks = 0;
+		} else if (run_time(w.kernel_tid) - w.run_time > BUSY * stuck) {
+			rt_sys(SYS_tgkill, rt_sys_getpid(), w.kernel_tid, RT_SIGNAL, 0, 0, 0);
+			w.looks = 0;
 		}
 	}
 	return unused;
@@ -100,6 +146,7 @@ void rt_watchdog_begin(void)
 	if (has_begun || rt_options.stuck_ms <= 0)
 		return;
 	has_begun = true;
+	rt_signals_watch();
 	rt_sys(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -189,7 +189,8 @@ _Static_assert(sizeof(struct frame) % 16 == 0, "the first frame begins on 16 byt
 /* The context that is being left: who arrives learns its stack and writes it down. */
 static __thread struct snag_fiber *leaving;
 
-static void arrive(void *fake)
+/* Not inlined: the address of `leaving` is another's if the fiber has moved to a thread. */
+__attribute__((noinline)) static void arrive(void *fake)
 {
 	struct snag_fiber *left = leaving, none;
 	if (!left)

@@ -9,7 +9,7 @@ setup_file() {
 }
 
 @test "the files" {
-	for f in share/man/man1/snag.1 share/man/man1/snag-{cc,record,analyze,info,convert,check,list}.1 \
+	for f in share/man/man1/snag.1 share/man/man1/snag-{cc,run,replay,record,analyze,info,convert,check,list}.1 \
 		share/bash-completion/completions/snag share/zsh/site-functions/_snag \
 		share/pkgconfig/snag.pc share/cmake/snag/snagConfig.cmake \
 		share/cmake/snag/snagConfigVersion.cmake lib/snag/libsnag_rt.a; do
@@ -32,6 +32,40 @@ setup_file() {
 	export PKG_CONFIG_PATH=$prefix/share/pkgconfig
 	[ "$(snag --version)" = "snag $(pkg-config --modversion snag)" ]
 	[ -x "$(pkg-config --variable=snag snag)" ]
+}
+
+# A library that was built with sanitizers needs them in the program too.
+task_flags() {
+	if nm "$prefix/lib/libsnag_task.a" | grep -q __asan_init; then
+		echo -fsanitize=address,undefined
+	fi
+}
+
+@test "pkg-config finds tasks, for C and C++, as an archive and shared" {
+	export PKG_CONFIG_PATH=$prefix/share/pkgconfig
+	cp "$BATS_TEST_DIRNAME/../../docs/examples/pipeline.c" .
+	# shellcheck disable=SC2046 # lists of options
+	gcc $(task_flags) $(pkg-config --cflags snag-task) pipeline.c $(pkg-config --libs snag-task) -o shared
+	[[ $(LD_LIBRARY_PATH=$prefix/lib ldd shared) == *libsnag_task.so.0* ]]
+	[ "$(LD_LIBRARY_PATH=$prefix/lib ./shared)" = "sum of squares: 332833500" ]
+	# shellcheck disable=SC2046
+	g++ -x c++ $(task_flags) $(pkg-config --cflags snag-task) pipeline.c -x none \
+		"$prefix/lib/libsnag_task.a" -pthread -o archive
+	[ "$(./archive)" = "sum of squares: 332833500" ]
+}
+
+@test "CMake finds tasks" {
+	cp "$BATS_TEST_DIRNAME/../../docs/examples/pipeline.c" .
+	cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(snag REQUIRED)
+add_executable(pipeline pipeline.c)
+target_link_libraries(pipeline snag::task)
+CMAKE
+	cmake -S . -B b -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="$(task_flags)"
+	cmake --build b
+	[ "$(b/pipeline)" = "sum of squares: 332833500" ]
 }
 
 @test "CMake finds the tool" {

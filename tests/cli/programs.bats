@@ -6,7 +6,8 @@ load helper
 
 build() { # COMPILER LEVEL SOURCE
 	local tool=cc
-	[ "${3##*.}" = c ] || tool=c++
+	[ "${3##*.}" = c ] || tool="c++ -std=gnu++17"
+	# shellcheck disable=SC2086 # two words
 	SNAG_CC=$1 "$SNAG" $tool "$2" -g -pthread -o prog "$3"
 }
 

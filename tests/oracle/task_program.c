@@ -227,10 +227,11 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 	while (p->n < size) {
 		unsigned what = prng_below(random, 10);
 		if (what < 3 && depth < 6) {
-			p->token[p->n++].kind = (uint8_t)block_random(features, random);
+			p->token[p->n++] = (struct task_token){
+				.kind = (uint8_t)block_random(features, random)};
 			depth++;
 		} else if (what < 5 && depth) {
-			p->token[p->n++].kind = T_END;
+			p->token[p->n++] = (struct task_token){.kind = T_END};
 			depth--;
 		} else {
 			p->token[p->n++] = leaf_random(features, random);
@@ -245,7 +246,7 @@ void task_program_drop_gets(struct task_program *p)
 {
 	unsigned set = 0;
 	for (unsigned i = 0; i < p->n; i++)
-		set |= (p->token[i].kind == T_SET) << p->token[i].arg;
+		set |= (unsigned)(p->token[i].kind == T_SET) << p->token[i].arg;
 	for (unsigned i = 0; i < p->n; i++)
 		if (p->token[i].kind == T_GET && !(set >> p->token[i].arg & 1))
 			token_remove(p, i--);

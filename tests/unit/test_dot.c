@@ -108,6 +108,7 @@ static void test_text(void **state)
 	assert_has(p, "[label=\"task 1\", color=blue];");
 	assert_has(p, "t0 -> t1;");
 	assert_null(strstr(p->text, "of 5 steps"));
+	assert_null(strstr(p->text, "splines"));
 	assert_string_equal(p->text + strlen(p->text) - 2, "}\n");
 }
 
@@ -120,6 +121,18 @@ static void test_limit(void **state)
 	assert_has(p, "s0 -> s1 [color=blue];");
 	assert_null(strstr(p->text, "s2"));
 	assert_null(strstr(p->text, "s1 -> s4"));
+}
+
+/* Of a large graph graphviz is asked for less. */
+static void test_large(void **state)
+{
+	struct picture *p = *state;
+	for (uint32_t i = 0; i < 100; i++)
+		snag_cgraph_set(&p->graph, 0, i);
+	write_text(p);
+	assert_has(p, "\tsplines=line;\n");
+	assert_has(p, "style=bold, tooltip=\"x\"];");
+	assert_has(p, "s103 -> s104;");
 }
 
 /* A program of that name in the only folder of PATH. */
@@ -170,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_svg, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,59 +9,14 @@
  */
 #include "unit.h"
 
-#include "bench/random.h"
 #include "task/task.h"
+#include "task_programs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	PROGRAMS = 20000,
-	PROMISES = 4,
-	DEPTH = 5,
-	MAX_STMTS = 400,
-	MAX_TASKS = 400,
-	MAX_LOG = 8192
-};
-
-/* ---- programs ---- */
-
-enum kind { ASYNC, SPAWN, FINISH, FRAME, SYNC, SET, GET, ISOLATED, KINDS };
-
-struct stmt {
-	enum kind kind;
-	uint32_t promise;  /* SET, GET */
-	struct stmt *body; /* ASYNC, SPAWN, FINISH, FRAME: the first of a list */
-	struct stmt *next;
-};
-
-static struct stmt stmts[MAX_STMTS];
-static size_t nstmts;
-static struct snag_random rng;
-
-static struct stmt *block_random(int depth)
-{
-	static const uint8_t likely[] = {ASYNC, ASYNC, ASYNC, SPAWN, SPAWN, FINISH, FRAME,   SYNC,
-					 SET,	SET,   GET,   GET,   GET,   GET,    ISOLATED};
-	struct stmt *first = NULL, **to = &first;
-	bool is_outermost = depth == DEPTH; /* sets what others wait for, and seldom waits */
-	uint32_t n = snag_random_below(&rng, 6) + (is_outermost ? 6 : 0);
-	for (; n > 0 && nstmts < MAX_STMTS; n--) {
-		struct stmt *s = &stmts[nstmts++];
-		*s = (struct stmt){.kind = likely[snag_random_below(&rng, sizeof(likely))],
-				   .promise = snag_random_below(&rng, PROMISES)};
-		if (is_outermost && s->kind == GET && snag_random_below(&rng, 8))
-			s->kind = SET;
-		if (depth == 0 && s->kind <= FRAME)
-			s->kind = GET;
-		if (s->kind <= FRAME)
-			s->body = block_random(depth - 1);
-		*to = s;
-		to = &s->next;
-	}
-	return first;
-}
+enum { PROGRAMS = 20000, MAX_TASKS = MAX_STMTS, MAX_LOG = 8192 };
 
 /* ---- what is compared ---- */
 

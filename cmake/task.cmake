@@ -1,0 +1,14 @@
+# libsnag_task: tasks for C and C++ programs (<snag/task.h>), with nothing else of snag in it.
+file(GLOB SNAG_TASK_SOURCES CONFIGURE_DEPENDS src/task/*.c)
+add_library(snag_task_objects OBJECT ${SNAG_TASK_SOURCES} src/base/pages.c src/base/pool.c)
+set_target_properties(snag_task_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(snag_task_objects PRIVATE src include)
+
+add_library(snag_task STATIC $<TARGET_OBJECTS:snag_task_objects>)
+add_library(snag_task_shared SHARED $<TARGET_OBJECTS:snag_task_objects>)
+set_target_properties(snag_task_shared PROPERTIES OUTPUT_NAME snag_task
+	VERSION ${PROJECT_VERSION} SOVERSION 0)
+foreach(library snag_task snag_task_shared)
+	target_include_directories(${library} PUBLIC include)
+	target_link_libraries(${library} PUBLIC Threads::Threads)
+endforeach()

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay.h - run a program again, steered by a schedule to a race
+ *
+ * The race is confirmed when the program's own trace has the two accesses next to each other:
+ * different threads, the same variable, one of them a write, at the expected places.
+ * Nothing can order two such events, whatever else happened in the run.
+ */
+#ifndef SNAG_RECORD_REPLAY_H
+#define SNAG_RECORD_REPLAY_H
+
+#include "record/turns.h"
+
+struct snag_replay_access { /* where one of the two accesses is expected */
+	const char *place;  /* as of snag_location_text */
+	bool is_write;
+};
+
+struct snag_replay_plan {
+	char *const *argv;
+	const struct snag_turns *turns;
+	struct snag_replay_access access[2];
+	uint64_t seed;	   /* of what comes after the schedule */
+	bool is_quiet;	   /* the program's input and output are empty */
+	double seconds;	   /* it is killed if it takes longer; 0: never */
+	const char *trace; /* where to write the trace; NULL: nowhere */
+	/* Not NULL: the program stands still before the accesses; called with its process, and
+	 * when it returns the program is killed. */
+	void (*on_held)(void *ctx, int pid);
+	void *ctx;
+};
+
+struct snag_replay_result {
+	bool is_confirmed;
+	char words[256]; /* what happened */
+	int status;	 /* of the program, as of waitpid */
+};
+
+int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_result *ret_result,
+		    struct snag_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * replay_file.h - what the file of a witness says about replaying it
+ *
+ * Beside the witness itself (witness/witness.h) the object has
+ *   "turns": [[THREAD, EVENTS], ...]                       the schedule
+ *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race
+ */
+#ifndef SNAG_RECORD_REPLAY_FILE_H
+#define SNAG_RECORD_REPLAY_FILE_H
+
+#include "record/replay.h"
+#include "report/json_writer.h"
+
+struct snag_replay_file {
+	struct snag_turns turns;
+	struct snag_replay_access access[2]; /* the places are owned */
+};
+
+/* Adds the members to an object that is open. */
+void snag_replay_file_write(const struct snag_turns *turns,
+			    const struct snag_replay_access access[2], struct snag_json *j);
+int snag_replay_file_read(const char *path, struct snag_replay_file *ret_file,
+			  struct snag_error *err);
+void snag_replay_file_done(struct snag_replay_file *file);
+
+#endif

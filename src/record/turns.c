@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * turns.c - a schedule: which thread makes how many of its events, one after another
+ *
+ * Idea.  A turn of n events ends before the thread's next event; what it does after the n-th
+ *        without being counted (waking up from a wait, ending) is part of the turn.
+ *        So a stretch of one thread in the witness is one turn up to the count of its last event,
+ *        even if that was reached before: then the thread wakes up in it.
+ */
+#include "record/turns.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RACE = 2 };
+
+void snag_turns_done(struct snag_turns *turns)
+{
+	free(turns->at);
+	*turns = (struct snag_turns){0};
+}
+
+void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events)
+{
+	struct snag_turn *last = turns->n ? &turns->at[turns->n - 1] : NULL;
+	if (last && last->thread == thread) {
+		last->events += events;
+		return;
+	}
+	turns->at = snag_grow(turns->at, &turns->room, turns->n + 1, sizeof(*turns->at));
+	turns->at[turns->n++] = (struct snag_turn){thread, events};
+}
+
+/* How far each thread has come, by thread. */
+struct progress {
+	uint64_t *done;
+	size_t room;
+};
+
+static void run_up_to(struct snag_turns *turns, struct progress *p, uint32_t thread, uint64_t count)
+{
+	p->done = snag_grow(p->done, &p->room, (size_t)thread + 1, sizeof(*p->done));
+	uint64_t *done = &p->done[thread];
+	snag_turns_add(turns, thread, count > *done ? count - *done : 0);
+	*done = count > *done ? count : *done;
+}
+
+int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
+			  const uint32_t *event, size_t n, struct snag_error *err)
+{
+	struct snag_turns turns = {0};
+	struct progress progress = {0};
+	for (size_t i = 0; i < n; i++) {
+		const struct snag_step *s = &step[event[i]];
+		if (s->count == UINT32_MAX) {
+			snag_turns_done(&turns);
+			free(progress.done);
+			return snag_fail(err, SNAG_EINPUT,
+					 "the run is too long for a schedule to be made");
+		}
+		run_up_to(&turns, &progress, s->thread, i + RACE < n ? s->count : s->count - 1);
+	}
+	for (size_t i = n - RACE; i < n; i++) /* two turns of their own */
+		run_up_to(&turns, &progress, step[event[i]].thread, step[event[i]].count);
+	free(progress.done);
+	*ret_turns = turns;
+	return 0;
+}
+
+int snag_turns_write(const struct snag_turns *turns, size_t leave_out, const char *path,
+		     struct snag_error *err)
+{
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	for (size_t i = 0; i + leave_out < turns->n; i++)
+		fprintf(f, "%" PRIu32 " %" PRIu64 "\n", turns->at[i].thread, turns->at[i].events);
+	if (ferror(f) | fclose(f))
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * turns.h - a schedule: which thread makes how many of its events, one after another
+ *
+ * This is what the runtime follows (runtime/policy.c), and how a witness is shown to a
+ * program: its events in their order, each thread running up to the next one wanted, then
+ * both threads up to just before their racing accesses, and then one access each.
+ */
+#ifndef SNAG_RECORD_TURNS_H
+#define SNAG_RECORD_TURNS_H
+
+#include "base/error.h"
+#include "record/convert.h"
+
+struct snag_turn {
+	uint32_t thread;
+	uint64_t events;
+};
+
+struct snag_turns {
+	struct snag_turn *at;
+	size_t n, room;
+};
+
+void snag_turns_done(struct snag_turns *turns);
+void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
+
+/* The turns that bring about the events in this order; the last two are the race.  Negative: one
+ * of them is too far into its thread. */
+int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
+			  const uint32_t *event, size_t n, struct snag_error *err);
+
+/* Writes the file that the runtime reads; without the last `leave_out` turns. */
+int snag_turns_write(const struct snag_turns *turns, size_t leave_out, const char *path,
+		     struct snag_error *err);
+
+#endif

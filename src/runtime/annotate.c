@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * annotate.c - what the program itself says about its synchronisation
+ *
+ * Rules.  [release]  __tsan_release(a), AnnotateHappensBefore(a): updates a token of that
+ *                    address with release
+ *         [acquire]  __tsan_acquire(a), AnnotateHappensAfter(a): reads it with acquire
+ *         [mutex]    __tsan_mutex_*: a lock made by hand.  Between pre and post the
+ *                    accesses are those of the lock itself and do not count; the post of a
+ *                    lock is acq(l), the pre of an unlock is rel(l).
+ *         [ignore]   accesses between begin and end are not recorded
+ *         The rest of ThreadSanitizer's interface is accepted and means nothing here.
+ */
+#include "runtime/access.h"
+#include "runtime/memory.h"
+#include "runtime/object.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+
+static uint32_t token_of(uintptr_t addr)
+{
+	struct rt_object *o = rt_object_get(addr, RT_SYNC);
+	if (o->token == UINT32_MAX)
+		o->token = rt_token();
+	return o->token;
+}
+
+static void release(uintptr_t addr, uintptr_t pc)
+{
+	if (rt_sched_point())
+		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), token_of(addr));
+}
+
+static void acquire(uintptr_t addr, uintptr_t pc)
+{
+	if (rt_sched_point())
+		rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), token_of(addr));
+}
+
+static void ignore(int change)
+{
+	struct rt_thread *self = rt_enter();
+	if (self)
+		self->ignores += change;
+}
+
+RT_ABI(void, __tsan_acquire, void *addr)
+{
+	acquire((uintptr_t)addr, RT_CALLER);
+}
+
+RT_ABI(void, __tsan_release, void *addr)
+{
+	release((uintptr_t)addr, RT_CALLER);
+}
+
+RT_ABI(void, __tsan_ignore_thread_begin, void)
+{
+	ignore(1);
+}
+
+RT_ABI(void, __tsan_ignore_thread_end, void)
+{
+	ignore(-1);
+}
+
+/* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
+
+enum { READ_LOCK = 1 << 3, TRY_FAILED = 1 << 5, RECURSIVE_UNLOCK = 1 << 7 };
+
+static struct rt_object *lock_of(uintptr_t addr)
+{
+	struct rt_object *o = rt_object_get(addr, RT_RWLOCK);
+	if (o->lock == UINT32_MAX)
+		o->lock = rt_new_lock();
+	return o;
+}
+
+/* What contradicts the rules of locks is not recorded: the annotation may be wrong. */
+static void hand_lock(struct rt_thread *self, struct rt_object *o, bool is_read, uint32_t depth,
+		      uintptr_t pc)
+{
+	if (o->owner == self)
+		o->depth += depth;
+	if (o->owner)
+		return;
+	if (is_read) {
+		rt_put(RT_ACQUIRE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		struct rt_reader *r = rt_alloc(sizeof(*r));
+		*r = (struct rt_reader){.next = o->readers, .thread = self, .depth = 1};
+		o->readers = r;
+	} else if (!o->readers) {
+		rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+		o->owner = self;
+		o->depth = depth;
+	}
+}
+
+static int hand_unlock(struct rt_thread *self, struct rt_object *o, bool is_read, bool is_all,
+		       uintptr_t pc)
+{
+	int depth = (int)o->depth;
+	if (is_read) {
+		struct rt_reader **link = &o->readers, *r;
+		while (*link && (*link)->thread != self)
+			link = &(*link)->next;
+		r = *link;
+		if (!r)
+			return 0;
+		rt_put(RT_RELEASE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		*link = r->next;
+		rt_free(r, sizeof(*r));
+		return 0;
+	}
+	if (o->owner != self || (!is_all && --o->depth > 0))
+		return 1;
+	rt_put(RT_RELEASE, 0, o->addr, rt_location(pc), o->lock);
+	o->owner = NULL;
+	o->depth = 0;
+	return depth;
+}
+
+RT_ABI(void, __tsan_mutex_create, void *addr, unsigned flags)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)addr, RT_RWLOCK);
+}
+
+RT_ABI(void, __tsan_mutex_destroy, void *addr, unsigned flags)
+{
+	if (rt_enter())
+		rt_object_forget((uintptr_t)addr, RT_RWLOCK);
+}
+
+RT_ABI(void, __tsan_mutex_pre_lock, void *addr, unsigned flags)
+{
+	ignore(1);
+}
+
+RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
+{
+	ignore(-1);
+	struct rt_thread *self = rt_sched_point();
+	if (self && !(flags & TRY_FAILED))
+		hand_lock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
+			  depth > 0 ? (uint32_t)depth : 1, RT_CALLER);
+}
+
+RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
+{
+	struct rt_thread *self = rt_sched_point();
+	int depth = self ? hand_unlock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
+				       flags & RECURSIVE_UNLOCK, RT_CALLER)
+			 : 0;
+	ignore(1);
+	return depth;
+}
+
+RT_ABI(void, __tsan_mutex_post_unlock, void *addr, unsigned flags)
+{
+	ignore(-1);
+}
+
+#define NOTHING(name, ...)              \
+	RT_ABI(void, name, __VA_ARGS__) \
+	{                               \
+	}
+NOTHING(__tsan_mutex_pre_signal, void *addr, unsigned flags)
+NOTHING(__tsan_mutex_post_signal, void *addr, unsigned flags)
+NOTHING(__tsan_mutex_pre_divert, void *addr, unsigned flags)
+NOTHING(__tsan_mutex_post_divert, void *addr, unsigned flags)
+NOTHING(__tsan_flush_memory, void)
+NOTHING(__tsan_on_thread_idle, void)
+
+/* The macros of dynamic_annotations.h. */
+
+typedef const char *file_name;
+
+RT_ABI(void, AnnotateHappensBefore, file_name file, int line, uintptr_t addr)
+{
+	release(addr, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateHappensAfter, file_name file, int line, uintptr_t addr)
+{
+	acquire(addr, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateCondVarSignal, file_name file, int line, uintptr_t addr)
+{
+	release(addr, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateCondVarSignalAll, file_name file, int line, uintptr_t addr)
+{
+	release(addr, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateCondVarWait, file_name file, int line, uintptr_t addr, uintptr_t lock)
+{
+	acquire(addr, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateRWLockCreate, file_name file, int line, uintptr_t addr)
+{
+	if (rt_enter())
+		rt_object_forget(addr, RT_RWLOCK);
+}
+
+RT_ABI(void, AnnotateRWLockDestroy, file_name file, int line, uintptr_t addr)
+{
+	if (rt_enter())
+		rt_object_forget(addr, RT_RWLOCK);
+}
+
+RT_ABI(void, AnnotateRWLockAcquired, file_name file, int line, uintptr_t addr, uintptr_t is_writer)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (self)
+		hand_lock(self, lock_of(addr), !is_writer, 1, RT_CALLER);
+}
+
+RT_ABI(void, AnnotateRWLockReleased, file_name file, int line, uintptr_t addr, uintptr_t is_writer)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (self)
+		hand_unlock(self, lock_of(addr), !is_writer, false, RT_CALLER);
+}
+
+#define IGNORE(name, change)                         \
+	RT_ABI(void, name, file_name file, int line) \
+	{                                            \
+		ignore(change);                      \
+	}
+IGNORE(AnnotateIgnoreReadsBegin, 1)
+IGNORE(AnnotateIgnoreReadsEnd, -1)
+IGNORE(AnnotateIgnoreWritesBegin, 1)
+IGNORE(AnnotateIgnoreWritesEnd, -1)
+
+NOTHING(AnnotateRWLockCreateStatic, file_name file, int line, uintptr_t addr)
+NOTHING(AnnotateBenignRace, file_name file, int line, uintptr_t addr, file_name why)
+NOTHING(AnnotateBenignRaceSized, file_name file, int line, uintptr_t addr, uintptr_t n,
+	file_name why)
+NOTHING(AnnotateNewMemory, file_name file, int line, uintptr_t addr, uintptr_t n)
+NOTHING(AnnotatePublishMemoryRange, file_name file, int line, uintptr_t addr, uintptr_t n)
+NOTHING(AnnotateUnpublishMemoryRange, file_name file, int line, uintptr_t addr, uintptr_t n)
+NOTHING(AnnotateMemoryIsInitialized, file_name file, int line, uintptr_t addr, uintptr_t n)
+NOTHING(AnnotateMemoryIsUninitialized, file_name file, int line, uintptr_t addr, uintptr_t n)
+NOTHING(AnnotateExpectRace, file_name file, int line, uintptr_t addr, file_name why)
+NOTHING(AnnotateFlushExpectedRaces, file_name file, int line)
+NOTHING(AnnotateFlushState, file_name file, int line)
+NOTHING(AnnotateEnableRaceDetection, file_name file, int line, int enable)
+NOTHING(AnnotateMutexIsNotPHB, file_name file, int line, uintptr_t addr)
+NOTHING(AnnotateMutexIsUsedAsCondVar, file_name file, int line, uintptr_t addr)
+NOTHING(AnnotateNoOp, file_name file, int line, uintptr_t addr)
+NOTHING(AnnotateTraceMemory, file_name file, int line, uintptr_t addr)
+NOTHING(AnnotateThreadName, file_name file, int line, file_name name)
+NOTHING(AnnotateIgnoreSyncBegin, file_name file, int line)
+NOTHING(AnnotateIgnoreSyncEnd, file_name file, int line)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blocking.c - system calls that may block: others run meanwhile
+ *
+ * Rules.  [ready]  A descriptor that is ready is used with the baton in the hand: what
+ *                  happens then does not depend on time.
+ *         [out]    Otherwise the baton is given away for the duration of the call.
+ *         [order]  What was written to a pipe, socket or eventfd before comes before what
+ *                  is read from it: writers release, readers acquire a token of the
+ *                  descriptor's file.  Sockets have one in common, since both ends may be
+ *                  here.  Regular files order nothing.
+ *         [memory] The buffers of read and write and their like are accesses.
+ */
+#include "runtime/access.h"
+#include "runtime/object.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/sys.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+static bool is_ready(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	return fd >= 0 && rt_sys(SYS_poll, (long)&p, 1, 0, 0, 0, 0) == 1;
+}
+
+/* The object that stands for the file behind a descriptor; NULL: it orders nothing. */
+static struct rt_object *channel_of(int fd)
+{
+	struct stat st;
+	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISREG(st.st_mode) ||
+	    S_ISCHR(st.st_mode))
+		return NULL;
+	uintptr_t key = S_ISSOCK(st.st_mode) ? 1 : ((uintptr_t)st.st_dev << 40 ^ st.st_ino) | 2;
+	struct rt_object *o = rt_object_get(key, RT_FILE);
+	if (o->token == UINT32_MAX)
+		o->token = rt_token();
+	return o;
+}
+
+static void released(int fd, uintptr_t pc)
+{
+	struct rt_object *o = channel_of(fd);
+	if (o)
+		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, 0, rt_location(pc), o->token);
+}
+
+static void acquired(int fd, uintptr_t pc)
+{
+	struct rt_object *o = channel_of(fd);
+	if (o) {
+		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
+		rt_epoch_end();
+	}
+}
+
+/* Runs the call, with or without the baton. */
+#define CALL(self, call, fd, events) \
+	(self && !is_ready(fd, events) ? RT_OUTSIDE(self, call) : (call))
+
+#define BLOCKING(type, name, parameters, arguments, fd, events)               \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		if (self && (events) == POLLOUT)                              \
+			released(fd, RT_CALLER);                              \
+		type result = CALL(self, rt_real.name arguments, fd, events); \
+		if (rt_enter() && (events) == POLLIN)                         \
+			acquired(fd, RT_CALLER);                              \
+		return result;                                                \
+	}
+#define READS(type, name, parameters, arguments)                                          \
+	RT_EXPORT type name parameters                                                    \
+	{                                                                                 \
+		struct rt_thread *self = rt_sched_point();                                \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN);             \
+		if (rt_enter() && result > 0) {                                           \
+			int error = errno;                                                \
+			acquired(fd, RT_CALLER);                                          \
+			rt_access_range((uintptr_t)buf, (size_t)result, true, RT_CALLER); \
+			errno = error;                                                    \
+		}                                                                         \
+		return result;                                                            \
+	}
+#define WRITES(type, name, parameters, arguments)                             \
+	RT_EXPORT type name parameters                                        \
+	{                                                                     \
+		struct rt_thread *self = rt_sched_point();                    \
+		if (self) {                                                   \
+			rt_access_range((uintptr_t)buf, n, false, RT_CALLER); \
+			released(fd, RT_CALLER);                              \
+		}                                                             \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT);       \
+	}
+#include "runtime/blocking.def"

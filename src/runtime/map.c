@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * map.c - mappings that begin and end, and shared libraries that are loaded
+ */
+#include "runtime/access.h"
+#include "runtime/modules.h"
+#include "runtime/real.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+/* New contents: whatever was there before is another variable. */
+static void forget(void *at, size_t n)
+{
+	if (!rt_enter())
+		return;
+	for (uint64_t pages = (n + PAGE - 1) / PAGE, some; pages > 0; pages -= some) {
+		some = pages < UINT32_MAX ? pages : UINT32_MAX;
+		rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)some);
+		at = (char *)at + some * PAGE;
+	}
+	rt_epoch_end();
+}
+
+RT_EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	rt_begin_once();
+	void *p = rt_real.mmap(at, n, protection, flags, fd, offset);
+	if (p != MAP_FAILED)
+		forget(p, n);
+	return p;
+}
+
+RT_EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
+{
+	return mmap(at, n, protection, flags, fd, offset);
+}
+
+RT_EXPORT int munmap(void *at, size_t n)
+{
+	rt_begin_once();
+	forget(at, n);
+	return rt_real.munmap(at, n);
+}
+
+RT_EXPORT void *dlopen(const char *path, int flags)
+{
+	rt_begin_once();
+	void *handle = rt_real.dlopen(path, flags);
+	if (rt_enter())
+		rt_modules_tell();
+	return handle;
+}

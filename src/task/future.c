@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * future.c - promises and futures of <snag/task.h>
+ *
+ * State.  `state` of a promise is UNSET, SET, or the list of strands that wait for it, the
+ *         newest first; a link lies on the stack of each of them.
+ *
+ * Rules.  [get]  of what is not set suspends the strand and adds it to the list, if
+ *                it has not been set meanwhile
+ *         [set]  takes the list, and makes all on it ready; the oldest goes on first
+ *
+ * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
+ */
+#include "task/parallel.h"
+#include "task/serial.h"
+
+#include <string.h>
+
+enum { UNSET = 0, SET = 1 };
+
+struct snag_promise *snag_promise_new(void)
+{
+	struct snag_promise *promise =
+		snag_record_new(snag_serial ? NULL : snag_worker_self(), sizeof(*promise));
+	snag_promise_init(promise);
+	return promise;
+}
+
+void snag_promise_init(struct snag_promise *promise)
+{
+	*promise = (struct snag_promise){.state = UNSET};
+}
+
+void snag_promise_free(struct snag_promise *promise)
+{
+	if (promise)
+		snag_record_free(snag_serial ? NULL : snag_worker_self(), promise);
+}
+
+int snag_promise_is_set(const struct snag_promise *promise)
+{
+	return __atomic_load_n(&promise->state, __ATOMIC_ACQUIRE) == SET;
+}
+
+bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait) /* [get] */
+{
+	uintptr_t first = __atomic_load_n(&promise->state, __ATOMIC_ACQUIRE);
+	do {
+		if (first == SET)
+			return false;
+		wait->next = (struct promise_wait *)first;
+		/* Pairs with the exchange in snag_promise_set(). */
+	} while (!__atomic_compare_exchange_n(&promise->state, &first, (uintptr_t)wait, true,
+					      __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+	return true;
+}
+
+void *snag_promise_get(struct snag_promise *promise)
+{
+	if (snag_serial)
+		snag_serial_get(promise);
+	else if (!snag_promise_is_set(promise))
+		snag_strand_wait(snag_worker_in_task(), AFTER_WAIT_PROMISE, promise);
+	return promise->value;
+}
+
+int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
+{
+	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED))
+		return -1;
+	promise->value = value;
+	if (snag_serial) {
+		promise->state = SET;
+		snag_serial_set(promise);
+		return 0;
+	}
+	struct worker *w = snag_worker_in_task();
+	/* Release: the value and what came before; acquire: the links. */
+	uintptr_t first = __atomic_exchange_n(&promise->state, SET, __ATOMIC_ACQ_REL);
+	struct promise_wait *wait = (struct promise_wait *)first, *next;
+	for (; wait; wait = next) {
+		next = wait->next; /* the link goes when its strand does */
+		snag_strand_ready(w, wait->strand);
+		snag_worker_call();
+	}
+	return 0;
+}
+
+/* ------ futures ------ */
+
+struct future_task {
+	snag_future_function *function;
+	void *arg; /* NULL and has_copy: behind this */
+	struct snag_promise *promise;
+	size_t has_copy;
+};
+
+_Static_assert(sizeof(struct future_task) % 16 == 0, "the argument behind it is aligned");
+
+static void future_run(void *arg)
+{
+	struct future_task *future = arg;
+	void *own = future->has_copy ? future + 1 : future->arg;
+	snag_promise_set(future->promise, future->function(own));
+}
+
+struct snag_promise *snag_future(snag_future_function *function, void *arg)
+{
+	struct future_task future = {function, arg, snag_promise_new(), false};
+	snag_async_copy(future_run, &future, sizeof(future));
+	return future.promise;
+}
+
+struct snag_promise *snag_future_copy(snag_future_function *function, const void *arg,
+				      size_t nbytes)
+{
+	struct snag_promise *promise = snag_promise_new();
+	struct worker *w = snag_serial ? NULL : snag_worker_self();
+	size_t size;
+	if (__builtin_add_overflow(sizeof(struct future_task), nbytes, &size))
+		snag_no_memory();
+	struct future_task *future = snag_record_new(w, size);
+	*future = (struct future_task){function, NULL, promise, true};
+	memcpy(future + 1, arg, nbytes);
+	snag_async_copy(future_run, future, size);
+	snag_record_free(snag_serial ? NULL : snag_worker_self(), future);
+	return promise;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hooks.h - how a detector attaches to a program that uses <snag/task.h>
+ *
+ * A detector in the process defines __snag_task_hooks().  If it returns a table,
+ * snag_launch() runs the program depth first on one worker (task/task.h), and the
+ * detector hears of every event.
+ */
+#ifndef SNAG_TASK_HOOKS_H
+#define SNAG_TASK_HOOKS_H
+
+#include "task/task.h"
+
+struct snag_task_hooks {
+	/* As in struct snag_tasks_options; called from inside the tasks. */
+	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
+
+	/* The run is over: how, and after a deadlock who waits.  May be NULL. */
+	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);
+
+	void *ctx;
+};
+
+__attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * isolated.c - one isolated block at a time
+ *
+ * One lock for the process.  Nobody waits for a task inside an isolated block, so a
+ * worker that waits for the lock waits for short, and may hold up its thread.
+ */
+#include "task/parallel.h"
+#include "task/serial.h"
+
+#include <assert.h>
+
+static pthread_mutex_t isolated = PTHREAD_MUTEX_INITIALIZER;
+
+void snag_isolated_begin(void)
+{
+	if (snag_serial) {
+		snag_task_isolated_begin(snag_serial);
+		return;
+	}
+	struct worker *w = snag_worker_in_task();
+	pthread_mutex_lock(&isolated);
+	w->is_isolated = true;
+}
+
+void snag_isolated_end(void)
+{
+	if (snag_serial) {
+		snag_task_isolated_end(snag_serial);
+		return;
+	}
+	struct worker *w = snag_worker_self();
+	assert(w && w->is_isolated && "no isolated block is open");
+	w->is_isolated = false;
+	pthread_mutex_unlock(&isolated);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * parallel.h - what the files of the parallel runtime share
+ *
+ * Not for others: they use <snag/task.h>.
+ *
+ * Idea.   Each worker (a thread) has a queue of tasks that it created and nobody began.
+ *         It works on the newest; a worker without work steals the oldest of another.
+ *         A task runs as a plain call, on the stack of whoever waits for it, if it can:
+ *         a task that waits takes, from its own queue, those it waits for.  Otherwise it runs on
+ *         a strand: a stack with the loop that looks for work.  A task that must wait leaves its
+ *         strand suspended, and its worker goes on with another.
+ *
+ * Why it does not deadlock.  Only tasks that somebody waits for run on top of him: if they
+ *         wait, he has to wait anyway.
+ *
+ * Files.  async.c     creating tasks, finish, frames and sync
+ *         serial.c    the same under a detector, by task/task.h
+ *         strand.c    suspending and resuming
+ *         worker.c    looking for work, sleeping, launch and end
+ *         records.c   memory for tasks and promises
+ *         future.c    promises
+ *         isolated.c  the lock of isolated blocks
+ */
+#ifndef SNAG_TASK_PARALLEL_H
+#define SNAG_TASK_PARALLEL_H
+
+#include "base/pool.h"
+#include <snag/task.h>
+#include "task/deque.h"
+#include "task/stacks.h"
+
+#include <pthread.h>
+
+enum { SNAG_MAX_WORKERS = 1024, SNAG_SIZE_CLASSES = 10 };
+
+/* A place where tasks are waited for: a finish, or the tasks spawned in a frame.
+ *
+ * `made` counts what the owner created and `inlined` what of it has ended on the owner's
+ * stack: plain numbers.  `balance` counts the rest: +1 for a task that another than the owner
+ * created, -1 for every one that ended elsewhere.  It starts at OPEN, so
+ * that it cannot be 0 before the owner waits: it then subtracts OPEN and adds made - inlined,
+ * and whoever brings it to 0 resumes the owner. */
+struct snag_scope {
+	_Atomic int64_t balance;
+	int64_t made, inlined;
+	struct strand *waiter; /* valid when balance reaches 0; NULL: the end of the run */
+	struct run_context *owner;
+};
+
+#define SNAG_SCOPE_OPEN ((int64_t)1 << 48)
+
+/* A task that has not begun, or whose argument is here. */
+struct async_task {
+	snag_task_function *function;
+	void *arg;
+	struct snag_scope *scope;  /* where it counts */
+	struct snag_scope *finish; /* which its children inherit */
+};
+
+/* A task that runs; on its stack. */
+struct run_context {
+	struct snag_scope *finish;
+	struct snag_scope *frame;
+	struct finish_block *block; /* the innermost finish or frame it began */
+	struct snag_scope base;	    /* its first frame */
+};
+
+/* A finish that was begun: it is also a frame.  Or just a frame. */
+struct finish_block {
+	struct finish_block *outer;
+	struct snag_scope *outer_finish, *outer_frame;
+	struct snag_scope finish, frame;
+	bool is_finish;
+};
+
+/* A stack with a loop that looks for work. */
+struct strand {
+	struct snag_fiber fiber;
+	struct snag_stack stack;
+	uint32_t stack_number;
+	struct strand *next;  /* in a list of ready or of unused ones */
+	struct strand *older; /* in the list of all */
+	bool is_suspended;
+};
+
+/* What is to be done for the strand just left, once its registers are saved. */
+enum after { AFTER_NOTHING, AFTER_DROP, AFTER_READY, AFTER_WAIT_SCOPE, AFTER_WAIT_PROMISE };
+
+/* A strand that waits for a promise; on its stack. */
+struct promise_wait {
+	struct promise_wait *next;
+	struct strand *strand;
+};
+
+struct worker {
+	struct snag_deque deque;
+
+	/* Of the worker alone. */
+	_Alignas(64) struct run_context *now;
+	struct strand *strand; /* it runs on; NULL: on the thread's stack */
+	struct strand *unused; /* strands that have nothing on them */
+	unsigned nunused;
+	struct async_task *first; /* to be run by a strand as soon as it begins */
+	enum after after;
+	struct strand *left; /* for `after` */
+	void *awaited;	     /* for `after`: scope or promise */
+	struct promise_wait *wait;
+	struct snag_fiber outside; /* the thread's own stack */
+	struct snag_pool pool[SNAG_SIZE_CLASSES];
+	uint64_t random;
+	unsigned number;
+	bool is_isolated;
+	pthread_t thread;
+
+	/* Of all. */
+	_Alignas(64) _Atomic(void *) returned; /* records of this worker that others freed */
+	_Atomic int ready_lock;
+	_Atomic unsigned nready;
+	struct strand *ready; /* strands that can go on, newest first; under ready_lock */
+};
+
+/* The one run of the process. */
+struct parallel_run {
+	struct worker *worker[SNAG_MAX_WORKERS];
+	_Atomic unsigned nworkers; /* of this run; more may exist from earlier ones */
+	struct snag_scope all;
+	_Atomic int is_over;
+	int result;
+
+	/* How many sleep in the low 32 bits; the others count how often one woke up. */
+	_Alignas(64) _Atomic uint64_t sleepers;
+	_Atomic uint32_t alarm; /* futex: changes when somebody shall wake up */
+	_Atomic int is_called;	/* somebody was told to and has not yet: no need to again */
+	bool has_membarrier;
+
+	pthread_mutex_t lock; /* of the rest */
+	struct snag_stacks stacks;
+	struct snag_pool strand_pool;
+	struct strand *strands; /* all */
+	struct strand *bare;	/* those without a stack */
+};
+
+extern struct parallel_run snag_run;
+
+/* The calling thread's worker; NULL: none.  A call, because a function that kept the address
+ * of a thread-local variable while its strand moves to another thread would be wrong. */
+struct worker *snag_worker_self(void);
+
+/* The same from a task, which may create, set and wait. */
+struct worker *snag_worker_in_task(void);
+
+/* records.c: memory of at least `nbytes` for the calling worker (NULL: none).  Without memory the
+ * process ends with a message. */
+void *snag_record_new(struct worker *w, size_t nbytes);
+void snag_record_free(struct worker *w, void *record);
+_Noreturn void snag_no_memory(void);
+
+/* strand.c */
+void snag_strand_wait(struct worker *w, enum after after, void *awaited); /* suspends */
+void snag_strand_run(struct worker *w, struct async_task *task); /* now, on a strand of its own */
+void snag_strand_begin(struct worker *w); /* of a thread; returns when the run is over */
+void snag_strand_ready(struct worker *w, struct strand *strand);
+struct strand *snag_strand_take_ready(struct worker *w); /* NULL: none */
+_Noreturn void snag_strand_loop(void);			 /* worker.c: looks for work */
+_Noreturn void snag_strand_resume(struct worker *w, struct strand *strand); /* from a loop */
+_Noreturn void snag_strand_exit(struct worker *w); /* from a loop, to the thread's stack */
+bool snag_strand_has_room(const struct worker *w);
+bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait);
+
+void snag_strands_done(void); /* all of them, when the run is over */
+
+/* async.c: runs a task from a loop. */
+void snag_async_run(struct worker *w, struct async_task *task);
+
+/* worker.c */
+void snag_run_over(int result); /* all have ended, or none can go on */
+void snag_worker_wake(void);
+
+/* There is new work for others. */
+static inline void snag_worker_call(void)
+{
+	if ((uint32_t)atomic_load_explicit(&snag_run.sleepers, memory_order_relaxed) > 0 &&
+	    !atomic_load_explicit(&snag_run.is_called, memory_order_relaxed))
+		snag_worker_wake();
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * records.c - memory for tasks and promises of the parallel runtime
+ *
+ * State.  Each worker has a pool for each size: 64, 128, 256 ... bytes; what is larger is
+ *         mapped by itself.  Before a record lies a header that says whose it is.
+ *         Who frees a record of another worker pushes it to that one's `returned` list; it
+ *         takes the whole list when its pool is empty.  So memory goes back to
+ *         where it is needed, however tasks wander.
+ *
+ * Threads that are no workers share the pools of one worker that does not exist, under
+ * a lock.  Pools live as long as the process: promises may outlive a launch.
+ */
+#include "task/parallel.h"
+
+#include "base/pages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SMALLEST = 64 };
+
+struct record_head {	      /* 16 bytes, before each record */
+	struct worker *owner; /* NULL: mapped */
+	size_t size;	      /* its class; or bytes mapped */
+};
+
+static struct worker nobody; /* whose pools the other threads use */
+static pthread_mutex_t nobody_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void snag_no_memory(void)
+{
+	fputs("snag: no memory for another task\n", stderr);
+	abort();
+}
+
+static unsigned size_class(size_t nbytes)
+{
+	return nbytes <= SMALLEST ? 0 : 58 - (unsigned)__builtin_clzl(nbytes - 1);
+}
+
+/* A record of a class that its pool has none of. */
+static void *record_refill(struct worker *w, unsigned class)
+{
+	struct snag_pool *pool = &w->pool[class];
+	/* Pairs with the release in record_return(). */
+	void *list = atomic_exchange_explicit(&w->returned, NULL, memory_order_acquire);
+	while (list) {
+		struct record_head *head = list;
+		list = *(void **)(head + 1);
+		snag_pool_give(&w->pool[head->size], head);
+	}
+	if (pool->elem == 0)
+		snag_pool_init(pool, sizeof(struct record_head) + ((size_t)SMALLEST << class));
+	return snag_pool_take(pool);
+}
+
+static void *record_take(struct worker *w, unsigned class)
+{
+	struct record_head *head =
+		w->pool[class].free ? snag_pool_take(&w->pool[class]) : record_refill(w, class);
+	if (!head)
+		snag_no_memory();
+	*head = (struct record_head){.owner = w, .size = class};
+	return head + 1;
+}
+
+void *snag_record_new(struct worker *w, size_t nbytes)
+{
+	if (nbytes > (size_t)SMALLEST << (SNAG_SIZE_CLASSES - 1)) {
+		size_t size = sizeof(struct record_head) + nbytes;
+		struct record_head *head = size > nbytes ? snag_pages_map(size) : NULL;
+		if (!head)
+			snag_no_memory();
+		*head = (struct record_head){.size = size};
+		return head + 1;
+	}
+	if (w)
+		return record_take(w, size_class(nbytes));
+	pthread_mutex_lock(&nobody_lock);
+	void *record = record_take(&nobody, size_class(nbytes));
+	pthread_mutex_unlock(&nobody_lock);
+	return record;
+}
+
+static void record_return(struct worker *owner, struct record_head *head)
+{
+	void *first = atomic_load_explicit(&owner->returned, memory_order_relaxed);
+	do
+		*(void **)(head + 1) = first;
+	while (!atomic_compare_exchange_weak_explicit(&owner->returned, &first, head,
+						      memory_order_release, memory_order_relaxed));
+}
+
+void snag_record_free(struct worker *w, void *record)
+{
+	struct record_head *head = (struct record_head *)record - 1;
+	if (!head->owner)
+		snag_pages_unmap(head, head->size);
+	else if (head->owner == w)
+		snag_pool_give(&w->pool[head->size], head);
+	else
+		record_return(head->owner, head);
+}

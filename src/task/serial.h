@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * serial.h - <snag/task.h> under a detector: depth first on one worker
+ *
+ * Each function of <snag/task.h> asks whether snag_serial is there, and if so calls its
+ * counterpart here.
+ */
+#ifndef SNAG_TASK_SERIAL_H
+#define SNAG_TASK_SERIAL_H
+
+#include <snag/task.h>
+#include "task/task.h"
+
+#include <stdbool.h>
+
+extern struct snag_tasks *snag_serial; /* the run under a detector; NULL: none */
+
+bool snag_serial_is_wanted(void); /* a detector is there */
+int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
+		       void *arg);
+
+/* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */
+void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
+			bool is_spawned);
+void snag_serial_sync(void);
+void snag_serial_finish_begin(void);
+void snag_serial_finish_end(void);
+void snag_serial_frame_begin(void);
+void snag_serial_frame_end(void);
+void snag_serial_get(struct snag_promise *promise);
+void snag_serial_set(struct snag_promise *promise);
+
+#endif

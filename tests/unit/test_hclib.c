@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_hclib.c - programs as they are written for hclib
+ */
+#include "unit.h"
+
+#include <snag/hclib/hclib.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { N = 60 };
+
+static atomic_int hits[N][N][N];
+static atomic_int order, at_first, at_second;
+static long answer;
+
+static void first(void *arg)
+{
+	atomic_store(&at_first, atomic_fetch_add(&order, 1) + 1);
+	hclib_promise_put(arg, (void *)40);
+}
+
+static void second(void *arg)
+{
+	atomic_store(&at_second, atomic_fetch_add(&order, 1) + 1);
+}
+
+static void *plus_two(void *arg)
+{
+	return (void *)((long)hclib_future_get(arg) + 2);
+}
+
+static void dataflow(void *arg)
+{
+	hclib_promise_t own, **n = hclib_promise_create_n(3, 1), *p = n[0];
+	hclib_promise_init(&own);
+	assert_null(n[2]);
+	hclib_start_finish();
+	hclib_future_t *futures[] = {hclib_get_future_for_promise(p), NULL, &n[1]->future};
+	hclib_async(second, NULL, futures, 3, ANY_PLACE);
+	hclib_future_t *sum = hclib_async_future(plus_two, futures[0], futures, 1, ANY_PLACE);
+	hclib_async(first, p, NO_FUTURE, 0, ANY_PLACE);
+	hclib_promise_put(n[1], NULL);
+	hclib_end_finish();
+
+	answer = (long)hclib_future_wait(sum) + !hclib_future_is_satisfied(&own.future);
+	hclib_promise_free(sum->owner);
+	hclib_promise_free_n(n, 3, 1);
+}
+
+static void tasks_begin_after_their_futures(void **state)
+{
+	const char *deps[] = {"system"};
+	for (int i = 0; i < 50; i++) {
+		atomic_store(&order, 0);
+		hclib_launch(dataflow, NULL, deps, 1);
+		assert_int_equal(atomic_load(&order), 2);
+		assert_true(atomic_load(&at_first) < atomic_load(&at_second));
+		assert_int_equal(answer, 43);
+	}
+}
+
+static void hit1(void *arg, int i)
+{
+	atomic_fetch_add(&hits[i][0][0], 1);
+}
+
+static void hit2(void *arg, int i, int j)
+{
+	atomic_fetch_add(&hits[i][j][0], 1);
+}
+
+static void hit3(void *arg, int i, int j, int k)
+{
+	atomic_fetch_add(&hits[i][j][k], 1);
+}
+
+struct loop {
+	int dim, mode;
+	bool by_future;
+	hclib_loop_domain_t domain[3];
+};
+
+static void loop_in_finish(void *arg)
+{
+	static void *const bodies[] = {(void *)hit1, (void *)hit2, (void *)hit3};
+	struct loop *loop = arg;
+	void *body = bodies[loop->dim - 1];
+	if (loop->by_future) {
+		hclib_future_t *done =
+			hclib_forasync_future(body, NULL, loop->dim, loop->domain, loop->mode);
+		hclib_future_wait(done);
+		hclib_promise_free(done->owner);
+		return;
+	}
+	hclib_start_finish();
+	hclib_forasync(body, NULL, loop->dim, loop->domain, loop->mode);
+	hclib_end_finish();
+}
+
+static bool is_in(const struct loop *loop, int dim, int i)
+{
+	const hclib_loop_domain_t *d = &loop->domain[dim];
+	if (dim >= loop->dim)
+		return i == 0;
+	return i >= d->low && i < d->high && (i - d->low) % d->stride == 0;
+}
+
+static void loops_call_their_body_once_for_each_element(void **state)
+{
+	static const hclib_loop_domain_t domain[][3] = {
+		{{0, N, 1, 7}, {3, 50, 4, 1}, {5, 6, 1, 100}},
+		{{1, N, 3, -1}, {0, 59, 2, 3}, {0, N, 9, 2}},
+		{{10, 10, 1, 1}, {0, 5, 1, 1}, {0, 5, 1, 1}},
+	};
+	for (int test = 0; test < 36; test++) {
+		struct loop loop = {
+			.dim = test % 3 + 1, .mode = test / 3 % 2, .by_future = test >= 18};
+		memcpy(loop.domain, domain[test / 6 % 3], sizeof(loop.domain));
+		memset(hits, 0, sizeof(hits));
+		hclib_launch(loop_in_finish, &loop, NULL, 0);
+		for (int i = 0; i < N; i++)
+			for (int j = 0; j < N; j++)
+				for (int k = 0; k < N; k++)
+					if (hits[i][j][k] !=
+					    (is_in(&loop, 0, i) && is_in(&loop, 1, j) &&
+					     is_in(&loop, 2, k)))
+						fail_msg("test %d: [%d][%d][%d]", test, i, j, k);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tasks_begin_after_their_futures),
+		cmocka_unit_test(loops_call_their_body_once_for_each_element),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

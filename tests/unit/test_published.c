@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_published.c - the published procedures, step by step
+ *
+ * Small traces, found by search and shrunk, of which each needs one step of a procedure: without
+ * that step the race is not verified, or with a witness that is none.  On random traces most of the
+ * steps after the closure matter too rarely to be missed.
+ */
+#include "unit.h"
+
+#include "witness/decide_paper.h"
+#include "witness/decide_vindicate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct needs {
+	const char *step;
+	uint32_t e1, e2;
+	const char *trace; /* THREAD OP OPERAND; ... */
+};
+
+static const struct needs race_decision[] = {
+	{"item 4: the section that a third thread has open ends", 2, 5,
+	 "T0 acq l0; T0 fork T2; T1 r x0; T0 rel l0; T2 acq l0; T2 w x0"},
+	{"what conflicts outside the racing thread keeps its order", 5, 11,
+	 "T2 w x1; T0 w x1; T0 r x1; T0 acq l0; T1 r x1; T0 w x0; T0 rel l0; T2 acq l0; "
+	 "T2 rel l0; T2 w x0; T1 r x0; T1 w x0"},
+	{"that is the order observed, and no other", 2, 17,
+	 "T2 acq l0; T1 acq l1; T1 w x0; T1 rel l1; T0 acq l1; T2 w x0; T3 w x1; T4 r x0; T4 r x1; "
+	 "T0 w x0; T3 r x0; T0 w x1; T0 w x0; T2 r x1; T4 w x0; T0 r x0; T2 rel l0; T3 w x0; "
+	 "T0 rel l1"},
+	{"closure after every insertion", 7, 13,
+	 "T0 acq l0; T0 rel l0; T1 acq l1; T2 acq l0; T2 rel l0; T1 rel l1; T1 acq l1; T1 w x0; "
+	 "T1 rel l1; T2 acq l1; T2 rel l1; T2 w x0; T0 r x0; T0 r x0"},
+	{"max-min: the racing thread runs as early as possible", 5, 18,
+	 "T0 w x1; T0 w x0; T1 w x2; T0 acq l0; T0 r x1; T0 w x0; T0 rel l0; T1 w x1; T2 w x0; "
+	 "T2 acq l0; T1 r x2; T1 r x1; T2 w x2; T2 rel l0; T2 w x2; T1 w x1; T1 r x2; T1 r x0; "
+	 "T1 w x0"},
+};
+
+static const struct needs vindication[] = {
+	{"an acquire that stays open makes its section end, and all starts again", 3, 6,
+	 "T0 acq l0; T0 fork T1; T0 rel l0; T1 w x0; T2 acq l0; T2 rel l0; T2 w x0"},
+	{"the same for a shared one", 5, 7,
+	 "T1 racq l0; T1 w x0; T1 rrel l0; T0 r x0; T2 acq l0; T0 w x0; T2 rel l0; T2 r x0"},
+	{"reads wait for their writer", 3, 8,
+	 "T0 w x0; T0 acq l0; T0 r x0; T0 w x0; T0 rel l0; T1 w x0; T1 acq l0; T1 rel l0; T1 r x0"},
+	{"a write ends the waiting", 0, 4, "T0 r x0; T1 w x0; T1 w x0; T1 r x0; T1 w x0"},
+	{"the latest event first", 1, 3, "T0 r x0; T0 w x0; T1 w x0; T1 w x0"},
+	{"sections end before those that the race is in", 1, 5,
+	 "T1 acq l0; T1 r x0; T1 rel l0; T0 acq l0; T0 rel l0; T0 w x0"},
+	{"sections do not mix", 3, 11,
+	 "T2 acq l0; T1 acq l1; T2 rel l0; T1 r x0; T1 rel l1; T0 acq l1; T0 acq l0; T0 rel l0; "
+	 "T2 w x0; T0 rel l1; T0 r x0; T0 w x0"},
+	{"nor with shared ones", 2, 14,
+	 "T0 acq l0; T3 racq l1; T0 r x0; T0 rel l0; T3 rrel l1; T1 acq l1; T1 r x0; T2 racq l0; "
+	 "T2 w x0; T1 rel l1; T2 rrel l0; T1 r x0; T3 w x0; T1 r x0; T1 w x0"},
+	{"an acquire before a release: section before section", 4, 9,
+	 "T1 acq l0; T1 acq l1; T1 rel l1; T0 acq l1; T1 w x0; T1 rel l0; T0 acq l0; T0 rel l0; "
+	 "T0 rel l1; T0 w x0"},
+	{"constraints to fixpoint", 3, 9,
+	 "T0 acq l0; T0 acq l1; T0 rel l1; T0 w x0; T0 rel l0; T1 acq l1; T1 acq l0; T1 rel l0; "
+	 "T1 rel l1; T1 w x0"},
+};
+
+static void load(const char *text, struct snag_trace *ret_trace)
+{
+	char thread[8], op[8], operand[8];
+	int length;
+	snag_trace_init(ret_trace);
+	for (; sscanf(text, "%7s %7s %7[^; ]%n", thread, op, operand, &length) == 3;) {
+		unsigned k = 0;
+		while (k < SNAG_OPS && strcmp(snag_op_info[k].text, op) != 0)
+			k++;
+		assert_true(k < SNAG_OPS);
+		snag_trace_add(ret_trace, thread, (enum snag_op)k, operand, "1");
+		text += length;
+		text += strspn(text, "; ");
+	}
+	assert_true(*text == '\0');
+}
+
+static void assert_verified(const struct needs *n, const struct snag_trace *trace,
+			    enum snag_decision d, const struct snag_witness *w,
+			    enum snag_rules rules)
+{
+	struct snag_error err;
+	if (d != SNAG_VERIFIED)
+		fail_msg("%s: not verified", n->step);
+	if (snag_witness_check(trace, w, rules, &err) < 0)
+		fail_msg("%s: %s", n->step, err.msg);
+}
+
+static void test_race_decision(void **state)
+{
+	for (size_t i = 0; i < sizeof(race_decision) / sizeof(*race_decision); i++) {
+		const struct needs *n = &race_decision[i];
+		struct snag_trace trace;
+		load(n->trace, &trace);
+		struct snag_index *ix = snag_index_new(&trace);
+		snag_index_add_mode(ix, SNAG_MODE_M2);
+		struct snag_paper *p = snag_paper_new(ix, 0);
+		enum snag_decision d = snag_paper_decide(p, n->e1, n->e2);
+		assert_verified(n, &trace, d, snag_paper_witness(p), SNAG_RULES_READS);
+		snag_paper_free(p);
+		snag_index_free(ix);
+		snag_trace_done(&trace);
+	}
+}
+
+static void test_vindication(void **state)
+{
+	for (size_t i = 0; i < sizeof(vindication) / sizeof(*vindication); i++) {
+		const struct needs *n = &vindication[i];
+		struct snag_trace trace;
+		load(n->trace, &trace);
+		struct snag_index *ix = snag_index_new(&trace);
+		snag_index_add_mode(ix, SNAG_MODE_DEP);
+		struct snag_vindicator *v = snag_vindicator_new(ix, SNAG_MODE_DEP, 0);
+		enum snag_decision d = snag_vindicate(v, n->e1, n->e2);
+		assert_verified(n, &trace, d, snag_vindicator_witness(v), SNAG_RULES_DEPENDENCE);
+		snag_vindicator_free(v);
+		snag_index_free(ix);
+		snag_trace_done(&trace);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_race_decision),
+		cmocka_unit_test(test_vindication),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
