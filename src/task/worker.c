@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_STACK = 1 << 20, LEAST_STACK = 16 << 10, SPINS = 200, YIELD_FROM = 100 };
+enum { DEFAULT_STACK = 1 << 20, LEAST_STACK = 16 << 10, SPINS = 100, YIELD_FROM = 90 };
 
 struct parallel_run snag_run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
