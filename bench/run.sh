@@ -1,7 +1,8 @@
 #!/bin/sh
 # Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md} (readers and
 # hb, shb, lockset), docs/results/prediction.{csv,md} (the predictive orders and m2) and
-# docs/results/tasks.{csv,md} (running tasks), docs/results/graphs.{csv,md} (graphs of tasks).
+# docs/results/tasks.{csv,md} (running tasks), docs/results/graphs.{csv,md} (graphs of tasks) and
+# docs/results/explore.{csv,md} (exploring their schedules).
 #
 #   make bench                           everything: about 8 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
@@ -82,16 +83,20 @@ for name in foundation prediction; do
 done
 
 echo "bench: tasks" >&2
-build/bench/tasks -r "$repetitions" -C "$commit" >"$dir/tasks.csv"
-cp "$dir/tasks.csv" "$out/tasks.csv"
-bench/tasks.py "$out/tasks.csv" "$out/tasks.md"
-echo "bench: wrote $out/tasks.csv and $out/tasks.md" >&2
+bench/tasks.sh "$repetitions" "$commit" "$dir"
+cp "$dir/tasks.csv" "$dir/task-runtimes.csv" "$out/"
+bench/tasks.py "$out/tasks.csv" "$out/task-runtimes.csv" "$out/tasks.md"
+echo "bench: wrote $out/tasks.csv, $out/task-runtimes.csv and $out/tasks.md" >&2
 
 echo "bench: graphs" >&2
 build/bench/graphs -r "$repetitions" -C "$commit" tests/tasks/table3_*.task >"$dir/graphs.csv"
 cp "$dir/graphs.csv" "$out/graphs.csv"
 bench/graphs.py "$out/graphs.csv" "$out/graphs.md"
 echo "bench: wrote $out/graphs.csv and $out/graphs.md" >&2
+
+echo "bench: explore" >&2
+bench/explore.py build/snag tests/tasks "$repetitions" "$commit" "$out/explore.csv" "$out/explore.md"
+echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
 
 echo "bench: traces of tasks" >&2
 build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"

@@ -92,6 +92,7 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 	if (rc < 0) {
 		snag_sink_abort(sink);
 	} else {
+		snag_sink_keep(sink); /* a full disk: what was written stays */
 		rc = snag_sink_copy(sink, src, err);
 		status = snag_live_end(src).status;
 		snag_source_close(src);

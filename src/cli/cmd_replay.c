@@ -110,11 +110,9 @@ const struct cli_command cli_command_replay = {
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = replay_options,
-	.about = "Runs PROG, which was built with 'snag cc', through the schedule of WITNESS, a "
-		 "file\n"
-		 "that 'snag run --witness' has written, and says whether the two accesses came "
-		 "next\n"
-		 "to each other: confirmed (exit status 66) or diverged (0).\n",
+	.about = "Runs PROG, which was built with 'snag cc', through the schedule of WITNESS, a\n"
+		 "file of 'snag run --witness', and says whether the two accesses came next to\n"
+		 "each other: confirmed (exit status 66) or diverged (0).\n",
 	.defaults = &replay_defaults,
 	.values_size = sizeof(struct replay_values),
 	.run = replay_run,

@@ -110,7 +110,7 @@ static const struct cli_option run_options[] = {
 	 .kind = CLI_FLAG,
 	 .set = 1,
 	 .offset = FIELD(no_replay),
-	 .help = "do not run the program again to confirm predicted races"},
+	 .help = "do not run PROG again to confirm predicted races"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -131,7 +131,7 @@ static const struct cli_option run_options[] = {
 	 .value = "N",
 	 .offset = FIELD(exitcode),
 	 .max = 255,
-	 .help = "status if races are reported; default: 66, 0: the program's"},
+	 .help = "status if races are reported; 0: that of PROG"},
 	{0},
 };
 #undef FIELD
@@ -425,8 +425,10 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		return rc;
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
-	if (rc == 0) {
-		struct snag_live_end end = snag_live_end(live);
+	struct snag_live_end end = snag_live_end(live);
+	if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
+		rc = cli_program_status(end.status);
+	} else if (rc == 0) {
 		struct replays replays = {.v = v,
 					  .argv = argv,
 					  .step = snag_live_steps(live),
@@ -469,11 +471,9 @@ const struct cli_command cli_command_run = {
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = run_options,
-	.about = "Runs PROG, which was built with 'snag cc', and reports the data races of this "
-		 "run\n"
-		 "and of other schedules of it, on standard error.  The exit status is 66 if there "
-		 "are\n"
-		 "any, else that of the program.\n",
+	.about = "Runs PROG, which was built with 'snag cc', and reports on standard error the\n"
+		 "data races of this run and of other schedules of it.  The exit status is 66 if\n"
+		 "there are any, else that of the program.\n",
 	.defaults = &run_defaults,
 	.values_size = sizeof(struct run_values),
 	.run = run_run,

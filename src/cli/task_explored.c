@@ -19,15 +19,21 @@ static struct snag_task_explored_access access_of(const struct snag_program *pro
 		.task = a->task, .place = place_of(program, a->loc), .is_write = a->is_write};
 }
 
-static struct snag_task_wait *waits_of(const struct snag_program *program,
-				       const struct snag_explored_stuck *stuck)
+static struct snag_task_schedule schedule_of(const struct snag_schedule *s)
+{
+	return (struct snag_task_schedule){.task = s->task, .n = s->n};
+}
+
+static struct snag_task_explored_stuck stuck_of(const struct snag_program *program,
+						const struct snag_explored_stuck *stuck)
 {
 	struct snag_task_wait *wait = snag_calloc(stuck->n + 1, sizeof(*wait));
 	for (size_t i = 0; i < stuck->n; i++)
 		wait[i] = (struct snag_task_wait){.task = stuck->wait[i].task,
 						  .place = place_of(program, stuck->wait[i].loc),
 						  .what = stuck->wait[i].what};
-	return wait;
+	return (struct snag_task_explored_stuck){
+		.wait = wait, .n = stuck->n, .schedule = schedule_of(&stuck->schedule)};
 }
 
 void cli_task_explored(const struct snag_program *program, const struct snag_explored *from,
@@ -45,8 +51,6 @@ void cli_task_explored(const struct snag_program *program, const struct snag_exp
 					  .gap = snag_explore_gap_text(from->gap),
 					  .nraces = from->nraces,
 					  .nerrors = from->nerrors,
-					  .ndeadlock = from->deadlock.n,
-					  .nendless = from->endless.n,
 					  .confirmed = from->confirmed,
 					  .same_memory = from->same_memory,
 					  .same_graph = from->same_graph};
@@ -57,20 +61,21 @@ void cli_task_explored(const struct snag_program *program, const struct snag_exp
 			.variable = race->variable,
 			.first = access_of(program, &race->first),
 			.second = access_of(program, &race->second),
-			.schedule = race->schedule.task,
-			.nschedule = race->schedule.n};
+			.schedule = schedule_of(&race->schedule)};
 	}
 	to->error = snag_calloc(from->nerrors + 1, sizeof(*to->error));
 	for (size_t i = 0; i < from->nerrors; i++)
-		to->error[i] = from->error[i].message;
-	to->deadlock = waits_of(program, &from->deadlock);
-	to->endless = waits_of(program, &from->endless);
+		to->error[i] = (struct snag_task_explored_error){
+			.message = from->error[i].message,
+			.schedule = schedule_of(&from->error[i].schedule)};
+	to->deadlock = stuck_of(program, &from->deadlock);
+	to->endless = stuck_of(program, &from->endless);
 }
 
 void cli_task_explored_done(struct snag_task_explored *x)
 {
 	free(x->race);
 	free(x->error);
-	free(x->deadlock);
-	free(x->endless);
+	free(x->deadlock.wait);
+	free(x->endless.wait);
 }

@@ -51,7 +51,12 @@ struct node {
 	size_t nlooping, looping_cap;
 };
 
-enum ending { ENDED, REDUNDANT, CUT, IMPOSSIBLE, AGAIN };
+enum ending { ENDED, REDUNDANT, CUT, IMPOSSIBLE, AGAIN, STOPPED };
+
+enum {
+	STEPS_BETWEEN_LOOKS = 64, /* at the clock */
+	LONGEST_TURN = 100,	  /* steps of one task before others get a turn */
+};
 
 struct search {
 	const struct snag_explore_options *options;
@@ -174,15 +179,30 @@ static void take(struct search *s, snag_tid task)
 		reverse(s, o->candidate[i]);
 }
 
+/* The task that has just taken so many steps that all others below it come first, or
+ * WORLD_NONE: an endless loop must not keep the others from being seen. */
+static snag_tid turn_is_over(const struct order *o)
+{
+	size_t n = o->nevents, k = 1;
+	while (k < LONGEST_TURN && k < n && o->event[n - 1 - k].task == o->event[n - 1].task)
+		k++;
+	return k == LONGEST_TURN ? o->event[n - 1].task : WORLD_NONE;
+}
+
 /* Continues the schedule by one step: the youngest task that can go on, as a depth-first run
  * would.  False: it has ended, *ret says how. */
 static bool go_on(struct search *s, enum ending *ret)
 {
 	struct steps *p = &s->steps;
 	struct node *d = node_push(s);
+	snag_tid tired = turn_is_over(&p->order);
 	bool has_asleep = false;
-	for (size_t i = p->nlive; i-- > 0;) {
-		snag_tid t = p->live[i];
+	size_t skip = 0;
+	while (tired != WORLD_NONE && skip < p->nlive && p->live[p->nlive - 1 - skip] > tired)
+		skip++;
+	skip += tired != WORLD_NONE;
+	for (size_t k = 0; k < p->nlive; k++) {
+		snag_tid t = p->live[(2 * p->nlive - 1 - skip - k) % p->nlive];
 		if (!steps_can(p, t)) {
 			if (steps_is_looping(p, t))
 				list_add(&d->looping, &d->nlooping, &d->looping_cap, t);
@@ -199,6 +219,17 @@ static bool go_on(struct search *s, enum ending *ret)
 	}
 	take(s, d->tries[0]);
 	return true;
+}
+
+/* Whether somebody wants it to stop, or the time is used up. */
+static enum snag_explore_gap over(const struct search *s)
+{
+	const struct snag_explore_options *o = s->options;
+	if (o->stop && *o->stop)
+		return SNAG_EXPLORE_STOPPED;
+	if (o->seconds > 0 && seconds_since(&s->begin) >= o->seconds)
+		return SNAG_EXPLORE_SECONDS;
+	return SNAG_EXPLORE_COMPLETE;
 }
 
 /* Runs the schedule that the first `prefix` nodes begin. */
@@ -220,6 +251,8 @@ static enum ending run(struct search *s)
 			return CUT;
 		if (s->begin_again)
 			return AGAIN;
+		if (p->order.nevents % STEPS_BETWEEN_LOOKS == 0 && over(s))
+			return STOPPED;
 	} while (go_on(s, &ending));
 	return ending;
 }
@@ -271,18 +304,14 @@ static void on_fail(void *ctx, snag_tid task)
 		record_error(&s->record, &s->steps, task);
 }
 
-/* Whether to stop here, and why. */
+/* Whether to stop before the next schedule, and why. */
 static enum snag_explore_gap limit(const struct search *s)
 {
-	const struct snag_explore_options *o = s->options;
 	const struct snag_explored *x = s->record.result;
-	if (o->stop && *o->stop)
-		return SNAG_EXPLORE_STOPPED;
-	if (o->schedules && x->schedules + x->redundant + x->cut >= o->schedules)
+	uint64_t most = s->options->schedules;
+	if (most && x->schedules + x->redundant + x->cut >= most)
 		return SNAG_EXPLORE_SCHEDULES;
-	if (o->seconds > 0 && seconds_since(&s->begin) >= o->seconds)
-		return SNAG_EXPLORE_SECONDS;
-	return SNAG_EXPLORE_COMPLETE;
+	return over(s);
 }
 
 static void again(struct search *s)
@@ -313,6 +342,8 @@ static void search(struct search *s)
 		if (x->gap != SNAG_EXPLORE_COMPLETE)
 			return;
 		enum ending ending = run(s);
+		if (ending == STOPPED)
+			continue; /* the next look finds out why */
 		if (ending == AGAIN) {
 			again(s);
 			continue;
@@ -339,7 +370,9 @@ void snag_explore(const struct snag_program *program, const struct snag_explore_
 	s.steps.order.on_race = on_race;
 	s.steps.ctx = s.steps.order.ctx = &s;
 	search(&s);
-	record_conclude(&s.record, &s.steps, s.instructions);
+	record_conclude(&s.record);
+	while (record_can_confirm(&s.record) && !over(&s))
+		record_confirm(&s.record, &s.steps.world, s.instructions);
 	ret_explored->seconds = seconds_since(&s.begin);
 
 	steps_done(&s.steps);

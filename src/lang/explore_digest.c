@@ -2,7 +2,7 @@
  *
  * explore_digest.c - numbers that stand for states and computation graphs
  *
- * Memory.  The declared variables in order.  Promises and cells are numbered as this walk
+ * Memory.  The declared variables that have changed, in order.  Promises and cells are numbered as this walk
  *          meets them, and what is in the cells follows: two memories that differ only
  *          in the numbers the run gave to promises and cells have the same digest.
  * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands:
@@ -70,7 +70,9 @@ uint64_t world_graph_digest(const struct world *w)
 uint64_t world_task_digest(const struct world *w, uint32_t task)
 {
 	const struct snag_machine *m = &w->task[task].machine;
-	uint64_t d = digest_pair(digest_pair(m->pc, m->fp), m->isolated);
+	const struct snag_action *next = &w->task[task].next; /* it has taken its operands */
+	uint64_t d = digest_pair(digest_pair(m->pc, m->fp), next->target);
+	d = digest_pair(d, digest_pair((uint64_t)next->value.v, next->value.kind));
 	for (uint32_t i = 0; i < m->sp; i++)
 		d = digest_pair(d, digest_pair((uint64_t)m->stack[i].v, m->stack[i].kind));
 	return d;
@@ -110,6 +112,12 @@ static uint64_t unfinished_digest(const struct world *w)
 	return sum;
 }
 
+static int compare_slots(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
 uint64_t world_memory_digest(const struct world *w)
 {
 	size_t ncells = w->nall - w->nslots;
@@ -120,8 +128,14 @@ uint64_t world_memory_digest(const struct world *w)
 	/* The promises that are declared have names of their own. */
 	for (uint32_t i = 0; i < snag_program_promises(w->program); i++)
 		k.promise[i] = ++k.npromises;
-	for (uint32_t i = 0; i < w->nslots; i++)
-		d = digest_pair(d, walk_value(&k, w->slot[i].value));
+	if (w->ntouched)
+		qsort(w->touched, w->ntouched, sizeof(*w->touched), compare_slots);
+	for (size_t i = 0; i < w->ntouched; i++) {
+		struct snag_value value = w->slot[w->touched[i]].value;
+		struct snag_value initial = snag_program_initial(w->program, w->touched[i]);
+		if (memcmp(&value, &initial, sizeof(value)) != 0)
+			d = digest_pair(digest_pair(d, w->touched[i]), walk_value(&k, value));
+	}
 	for (uint32_t i = 0; i < k.ncells; i++)
 		d = digest_pair(d, walk_value(&k, w->slot[w->nslots + k.met[i]].value));
 	free(k.promise);

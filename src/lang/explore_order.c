@@ -9,8 +9,6 @@
 
 #include "base/memory.h"
 
-#include <string.h>
-
 void order_init(struct order *o)
 {
 	*o = (struct order){0};
@@ -30,6 +28,15 @@ static void clocks_drop(struct order *o, struct order_clock *c, size_t n)
 		clock_drop(o, &c[i]);
 }
 
+static uint32_t *list_head(struct order *o, uint32_t slot)
+{
+	int which = slot >= ORDER_PROMISE;
+	uint32_t i = slot & ~ORDER_PROMISE;
+	o->head[which] = snag_grow(o->head[which], &o->head_cap[which], (size_t)i + 1,
+				   sizeof(*o->head[which]));
+	return &o->head[which][i];
+}
+
 void order_begin(struct order *o)
 {
 	for (size_t i = 0; i < o->nevents; i++)
@@ -38,9 +45,8 @@ void order_begin(struct order *o)
 	clocks_drop(o, o->scope, o->scope_cap);
 	clocks_drop(o, o->promise, o->promise_cap);
 	clock_drop(o, &o->before);
-	for (int i = 0; i < 2; i++)
-		if (o->head_cap[i])
-			memset(o->head[i], 0, o->head_cap[i] * sizeof(*o->head[i]));
+	for (size_t i = 0; i < o->naccesses; i++)
+		*list_head(o, o->access[i].slot) = 0;
 	o->nevents = o->naccesses = o->nblocks = o->nentries = o->ncandidates = 0;
 }
 
@@ -116,15 +122,6 @@ void order_step_begin(struct order *o, snag_tid task, bool is_block)
 	o->event = snag_grow(o->event, &o->event_cap, o->nevents + 1, sizeof(*o->event));
 	o->event[o->nevents++] = (struct order_event){
 		.task = task, .access = (uint32_t)o->naccesses, .block = block};
-}
-
-static uint32_t *list_head(struct order *o, uint32_t slot)
-{
-	int which = slot >= ORDER_PROMISE;
-	uint32_t i = slot & ~ORDER_PROMISE;
-	o->head[which] = snag_grow(o->head[which], &o->head_cap[which], (size_t)i + 1,
-				   sizeof(*o->head[which]));
-	return &o->head[which][i];
 }
 
 static void candidate_add(struct order *o, uint32_t event)

@@ -102,6 +102,15 @@ void record_race(struct explore_record *r, const struct steps *s, const struct o
 		.schedule = schedule_copy(s)};
 }
 
+static void fail_set(const struct world *w, const struct snag_action *set, struct snag_error *err)
+{
+	char name[SNAG_SLOT_NAME];
+	struct snag_place before = snag_program_place(w->program, w->promise[set->target].set_at);
+	world_promise_name(w, set->target, name);
+	snag_program_fail(w->program, set->loc, err, "promise '%s' is set already, at %u:%u", name,
+			  before.line, before.column);
+}
+
 void record_error(struct explore_record *r, const struct steps *s, snag_tid task)
 {
 	struct snag_explored *x = r->result;
@@ -113,7 +122,7 @@ void record_error(struct explore_record *r, const struct steps *s, snag_tid task
 	if (next->kind == SNAG_ACT_FAULT)
 		snag_machine_fault(s->world.program, next, &err);
 	else
-		snag_program_fail(s->world.program, next->loc, &err, "the promise was set before");
+		fail_set(&s->world, next, &err);
 	x->error = snag_grow(x->error, &r->error_cap, x->nerrors + 1, sizeof(*x->error));
 	x->error[x->nerrors++] = (struct snag_explored_error){
 		.loc = next->loc, .message = text_copy(err.msg), .schedule = schedule_copy(s)};
@@ -178,27 +187,31 @@ static void run_random(struct world *w, uint64_t seed, uint64_t instructions)
 	}
 }
 
-static void confirm(struct explore_record *r, struct steps *s, uint64_t instructions)
+bool record_can_confirm(const struct explore_record *r)
 {
-	struct snag_explored *x = r->result;
-	x->same_memory = x->same_graph = true;
-	for (uint64_t i = 0; i < RANDOM_SCHEDULES; i++, x->confirmed++) {
-		run_random(&s->world, i, instructions);
-		x->same_memory &= digest_set_has(&r->memories, world_memory_digest(&s->world));
-		x->same_graph &= digest_set_has(&r->graphs, world_graph_digest(&s->world));
-	}
+	const struct snag_explored *x = r->result;
+	return x->exhaustive && x->nraces == 0 && x->nerrors == 0 && x->endless.n == 0 &&
+	       !r->has_isolated && x->confirmed < RANDOM_SCHEDULES;
 }
 
-void record_conclude(struct explore_record *r, struct steps *s, uint64_t instructions)
+void record_confirm(struct explore_record *r, struct world *w, uint64_t instructions)
+{
+	struct snag_explored *x = r->result;
+	run_random(w, x->confirmed, instructions);
+	bool same_memory = digest_set_has(&r->memories, world_memory_digest(w));
+	bool same_graph = digest_set_has(&r->graphs, world_graph_digest(w));
+	x->same_memory = same_memory && (x->same_memory || x->confirmed == 0);
+	x->same_graph = same_graph && (x->same_graph || x->confirmed == 0);
+	x->confirmed++;
+}
+
+void record_conclude(struct explore_record *r)
 {
 	struct snag_explored *x = r->result;
 	x->exhaustive = x->gap == SNAG_EXPLORE_COMPLETE;
 	x->final_states = r->memories.n;
 	x->graphs = r->graphs.n;
 	x->deterministic = x->exhaustive && x->final_states == 1;
-	if (x->exhaustive && x->nraces == 0 && x->nerrors == 0 && !r->has_isolated &&
-	    x->endless.n == 0)
-		confirm(r, s, instructions);
 }
 
 const char *snag_explore_gap_text(enum snag_explore_gap gap)

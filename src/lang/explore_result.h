@@ -25,7 +25,11 @@ void record_race(struct explore_record *r, const struct steps *s, const struct o
 void record_error(struct explore_record *r, const struct steps *s, snag_tid task);
 void record_end(struct explore_record *r, const struct steps *s); /* it has ended */
 
-/* Draws the conclusions, when the gap is known; runs random schedules to confirm Theorem 11. */
-void record_conclude(struct explore_record *r, struct steps *s, uint64_t instructions);
+/* Draws the conclusions, when the gap is known. */
+void record_conclude(struct explore_record *r);
+
+/* Whether Theorem 11 applies and is to be confirmed by one more random schedule; runs it. */
+bool record_can_confirm(const struct explore_record *r);
+void record_confirm(struct explore_record *r, struct world *w, uint64_t instructions);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * explore_world.c - all tasks of a program and what they share, action by action
  *
- * Memory is kept from one schedule to the next: beginning again costs what the program declares.
+ * Memory is kept from one schedule to the next: beginning again costs what the last one touched.
  */
 #include "lang/explore_world.h"
 
@@ -13,12 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static void slot_reset(struct world *w, uint32_t slot)
+{
+	w->slot[slot] = (struct world_slot){.value = snag_program_initial(w->program, slot),
+					    .name = digest_mix(slot)};
+}
+
 void world_init(struct world *w, const struct snag_program *program)
 {
 	*w = (struct world){.program = program, .nslots = snag_program_slots(program)};
-	w->initial = snag_calloc(w->nslots, sizeof(*w->initial));
+	w->slot = snag_grow(w->slot, &w->slot_cap, w->nslots, sizeof(*w->slot));
 	for (uint32_t i = 0; i < w->nslots; i++)
-		w->initial[i] = snag_program_initial(program, i);
+		slot_reset(w, i);
 }
 
 void world_done(struct world *w)
@@ -29,7 +35,7 @@ void world_done(struct world *w)
 	free(w->scope);
 	free(w->slot);
 	free(w->promise);
-	free(w->initial);
+	free(w->touched);
 	*w = (struct world){0};
 }
 
@@ -47,10 +53,10 @@ static uint32_t slot_new(struct world *w, uint64_t name, snag_loc loc)
 	return (uint32_t)w->nall++;
 }
 
-static uint32_t promise_new(struct world *w, uint64_t name)
+static uint32_t promise_new(struct world *w, uint64_t name, snag_loc loc)
 {
 	w->promise = snag_grow(w->promise, &w->promise_cap, w->npromises + 1, sizeof(*w->promise));
-	w->promise[w->npromises] = (struct world_promise){.name = name};
+	w->promise[w->npromises] = (struct world_promise){.name = name, .loc = loc};
 	return (uint32_t)w->npromises++;
 }
 
@@ -97,13 +103,12 @@ void world_begin(struct world *w, uint64_t steps)
 	w->steps = steps;
 	w->is_cut = false;
 	w->isolated = WORLD_NONE;
-	w->ntasks = w->nscopes = w->nall = w->npromises = 0;
-	for (uint32_t i = 0; i < w->nslots; i++) {
-		uint32_t slot = slot_new(w, digest_mix(i), 0);
-		w->slot[slot].value = w->initial[i];
-	}
+	w->ntasks = w->nscopes = w->npromises = 0;
+	w->nall = w->nslots;
+	while (w->ntouched)
+		slot_reset(w, w->touched[--w->ntouched]);
 	for (uint32_t i = 0, n = snag_program_promises(w->program); i < n; i++)
-		promise_new(w, digest_mix(i));
+		promise_new(w, digest_mix(i), 0);
 	task_new(w, 1, scope_new(w, WORLD_NONE), WORLD_NONE);
 	snag_machine_begin(&w->task[0].machine, w->program);
 	task_advance(w, 0);
@@ -132,7 +137,7 @@ static void act_create(struct world *w, uint32_t id, struct world_effect *e)
 {
 	uint64_t name = digest_pair(w->task[id].name, w->task[id].created++);
 	if (e->action.kind == SNAG_ACT_NEW) {
-		e->created = promise_new(w, name);
+		e->created = promise_new(w, name, e->action.loc);
 		snag_machine_give(&w->task[id].machine,
 				  (struct snag_value){.v = e->created, .kind = SNAG_PROMISE});
 	} else if (e->action.kind == SNAG_ACT_ALLOC) {
@@ -147,6 +152,14 @@ static void act_create(struct world *w, uint32_t id, struct world_effect *e)
 		snag_machine_fork(&w->task[id].machine, &e->action, &w->task[e->created].machine);
 		task_advance(w, e->created);
 	}
+}
+
+static void act_set(struct world_promise *p, struct world_effect *e)
+{
+	e->has_failed = p->is_set;
+	if (!p->is_set)
+		p->set_at = e->action.loc;
+	p->is_set = true;
 }
 
 static void act_end(struct world *w, uint32_t id, struct world_effect *e)
@@ -179,10 +192,21 @@ static void act_isolated(struct world *w, uint32_t id, bool begins)
 	w->task[id].is_isolated = begins;
 }
 
+static void slot_touch(struct world *w, uint32_t slot)
+{
+	if (slot >= w->nslots || w->slot[slot].is_touched)
+		return;
+	w->slot[slot].is_touched = true;
+	w->touched = snag_grow(w->touched, &w->touched_cap, w->ntouched + 1, sizeof(*w->touched));
+	w->touched[w->ntouched++] = slot;
+}
+
 void world_act(struct world *w, uint32_t id, struct world_effect *e)
 {
 	struct world_task *t = &w->task[id];
 	*e = (struct world_effect){.action = t->next, .is_isolated = t->is_isolated};
+	if (t->next.kind == SNAG_ACT_WRITE || (t->next.kind == SNAG_ACT_READ && t->is_isolated))
+		slot_touch(w, t->next.target);
 	digest_action(w, t);
 	switch (t->next.kind) {
 	case SNAG_ACT_READ:
@@ -192,8 +216,7 @@ void world_act(struct world *w, uint32_t id, struct world_effect *e)
 		w->slot[t->next.target].value = t->next.value;
 		break;
 	case SNAG_ACT_SET:
-		e->has_failed = w->promise[t->next.target].is_set;
-		w->promise[t->next.target].is_set = true;
+		act_set(&w->promise[t->next.target], e);
 		break;
 	case SNAG_ACT_NEW:
 	case SNAG_ACT_ALLOC:
@@ -227,4 +250,14 @@ void world_slot_name(const struct world *w, uint32_t slot, char ret_name[SNAG_SL
 	else
 		snprintf(ret_name, SNAG_SLOT_NAME, "@%u",
 			 snag_program_place(w->program, w->slot[slot].loc).line);
+}
+
+void world_promise_name(const struct world *w, uint32_t promise, char ret_name[SNAG_SLOT_NAME])
+{
+	if (promise < snag_program_promises(w->program))
+		snprintf(ret_name, SNAG_SLOT_NAME, "%.100s",
+			 snag_program_promise_name(w->program, promise));
+	else
+		snprintf(ret_name, SNAG_SLOT_NAME, "new@%u",
+			 snag_program_place(w->program, w->promise[promise].loc).line);
 }

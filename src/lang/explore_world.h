@@ -48,12 +48,15 @@ struct world_slot {
 	uint64_t last_write; /* digest of the isolated blocks that touched it: who wrote it, */
 	uint64_t reads;	     /* and who has read it since */
 	uint64_t name;
-	snag_loc loc; /* of the alloc, for cells */
+	snag_loc loc;	 /* of the alloc, for cells */
+	bool is_touched; /* it may differ from what it was at the beginning */
 };
 
 struct world_promise {
 	uint64_t name;
 	bool is_set;
+	snag_loc set_at;
+	snag_loc loc; /* of the new, if it was not declared */
 };
 
 struct world {
@@ -70,7 +73,8 @@ struct world {
 	size_t nall, slot_cap;
 	struct world_promise *promise;
 	size_t npromises, promise_cap;
-	struct snag_value *initial; /* of the declared slots */
+	uint32_t *touched; /* declared slots */
+	size_t ntouched, touched_cap;
 };
 
 /* What an action did. */
@@ -102,7 +106,8 @@ uint64_t world_graph_digest(const struct world *w);
 /* Of the state of one task. */
 uint64_t world_task_digest(const struct world *w, uint32_t task);
 
-/* "x", "a[3]", "@12" */
+/* "x", "a[3]", "@12"; "p", "new@12" */
 void world_slot_name(const struct world *w, uint32_t slot, char ret_name[SNAG_SLOT_NAME]);
+void world_promise_name(const struct world *w, uint32_t promise, char ret_name[SNAG_SLOT_NAME]);
 
 #endif

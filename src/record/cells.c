@@ -12,13 +12,13 @@ enum { PAGE_LOG = 12, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE 
 enum { SPLIT = 1, SHARED = 2 }; /* flags */
 
 struct cell {
-	uint32_t variable; /* id + 1, or with SPLIT the number of a row; NONE: untouched */
-	uint16_t owner;	   /* the thread that was here first, its low bits */
-	uint8_t mask;	   /* the bytes of the variable; not with SPLIT */
+	uint32_t variable[2]; /* id + 1, NONE: none; with SPLIT the first is the number of a row */
+	uint8_t mask[2];      /* the bytes of each; 0 with SPLIT */
+	uint8_t owner;	      /* the thread that was here first, its low bits */
 	uint8_t flags;
 };
 
-_Static_assert(sizeof(struct cell) == 8, "a cell costs as much as it stands for");
+_Static_assert(sizeof(struct cell) == 12, "a cell is small");
 
 struct page {
 	uint64_t number;
@@ -120,21 +120,22 @@ static uint32_t row_new(struct snag_cells *c)
 static void cell_forget(struct snag_cells *c, struct cell *cell)
 {
 	if (cell->flags & SPLIT) {
-		c->row[cell->variable].variable[0] = c->free_row;
-		c->free_row = cell->variable;
+		c->row[cell->variable[0]].variable[0] = c->free_row;
+		c->free_row = cell->variable[0];
 	}
 	memset(cell, 0, sizeof(*cell));
 }
 
-/* One variable becomes a row. */
+/* The variables become a row. */
 static void cell_split(struct snag_cells *c, struct cell *cell)
 {
 	uint32_t number = row_new(c);
 	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (cell->mask >> i & 1)
-			c->row[number].variable[i] = cell->variable;
-	cell->variable = number;
-	cell->flags |= SPLIT;
+		for (unsigned k = 0; k < 2; k++)
+			if (cell->mask[k] >> i & 1)
+				c->row[number].variable[i] = cell->variable[k];
+	*cell = (struct cell){
+		.variable = {number}, .owner = cell->owner, .flags = cell->flags | SPLIT};
 }
 
 /* A variable of the row meets the access in part: the rest of it becomes a new one. */
@@ -151,6 +152,14 @@ static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 	}
 }
 
+/* Whether the variable is among those found: its bytes need not be neighbours. */
+static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
+{
+	while (n > 0 && variable[n - 1] != which)
+		n--;
+	return n > 0;
+}
+
 static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, uint64_t base,
 			   uint32_t ret_variable[SNAG_CELL])
 {
@@ -162,10 +171,10 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		uint32_t variable = c->row[number].variable[i];
 		if (!variable) {
 			if (!fresh)
-				fresh = c->make(c->ctx, base + i, false) + 1;
+				fresh = c->make(c->ctx, base + i, true) + 1;
 			variable = c->row[number].variable[i] = fresh;
 		}
-		if (n > 0 && ret_variable[n - 1] == variable - 1)
+		if (is_among(ret_variable, n, variable - 1))
 			continue;
 		rest_separate(c, number, variable, mask, base);
 		ret_variable[n++] = variable - 1;
@@ -173,33 +182,41 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 	return n;
 }
 
-static void cell_visit(struct cell *cell, uint32_t thread)
+static inline void cell_visit(struct cell *cell, uint32_t thread)
 {
-	if (cell->variable == NONE)
-		cell->owner = (uint16_t)thread;
-	else if (cell->owner != (uint16_t)thread)
+	if (cell->variable[0] == NONE)
+		cell->owner = (uint8_t)thread;
+	else if (cell->owner != (uint8_t)thread)
 		cell->flags |= SHARED;
+}
+
+/* An access that is neither that of a variable there is, nor leaves room for another. */
+static unsigned split_access(struct snag_cells *c, struct cell *cell, uint64_t addr, uint8_t mask,
+			     uint32_t ret_variable[SNAG_CELL])
+{
+	if (!(cell->flags & SPLIT))
+		cell_split(c, cell);
+	return row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
 }
 
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
 	struct cell *cell = cell_at(c, addr);
-	uint64_t base = addr - addr % SNAG_CELL;
 	uint8_t mask = (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
 	cell_visit(cell, thread);
-	if (!(cell->flags & SPLIT)) {
-		if (cell->variable == NONE) {
-			cell->variable = c->make(c->ctx, addr, true) + 1;
-			cell->mask = mask;
-		}
-		if (cell->mask == mask) {
-			ret_variable[0] = cell->variable - 1;
-			return 1;
-		}
-		cell_split(c, cell);
+	unsigned k = cell->mask[0] != mask;
+	if (cell->mask[k] == mask) {
+		ret_variable[0] = cell->variable[k] - 1;
+		return 1;
 	}
-	return row_access(c, cell->variable, mask, base, ret_variable);
+	k = cell->variable[0] != NONE;
+	if (cell->flags & SPLIT || cell->variable[k] != NONE || cell->mask[0] & mask)
+		return split_access(c, cell, addr, mask, ret_variable);
+	cell->variable[k] = c->make(c->ctx, addr, true) + 1;
+	cell->mask[k] = mask;
+	ret_variable[0] = cell->variable[k] - 1;
+	return 1;
 }
 
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
@@ -208,16 +225,17 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 	struct cell *page = page_find(c, addr >> PAGE_LOG);
 	struct cell *cell = page ? &page[addr % PAGE / SNAG_CELL] : NULL;
 	unsigned n = 0;
-	if (!cell || cell->variable == NONE ||
-	    (cell->owner == (uint16_t)thread && !(cell->flags & SHARED)))
+	if (!cell || cell->variable[0] == NONE ||
+	    (cell->owner == (uint8_t)thread && !(cell->flags & SHARED)))
 		return 0;
 	if (!(cell->flags & SPLIT)) {
-		ret_variable[0] = cell->variable - 1;
-		return 1;
+		for (; n < 2 && cell->variable[n] != NONE; n++)
+			ret_variable[n] = cell->variable[n] - 1;
+		return n;
 	}
-	const struct row *row = &c->row[cell->variable];
+	const struct row *row = &c->row[cell->variable[0]];
 	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && (n == 0 || ret_variable[n - 1] != row->variable[i] - 1))
+		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
 			ret_variable[n++] = row->variable[i] - 1;
 	return n;
 }

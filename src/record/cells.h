@@ -8,9 +8,9 @@
  *         rest becomes a new one.  So two accesses have a variable in common iff they
  *         overlap, but for this: an access to the rest does not see the accesses made
  *         before the split.
- * State.  cell: one variable and its bytes; or, if there are several, a row of 8, the
- *         variable of each byte.  owner, shared: whether two threads have been there.
- * Cost.   O(1) an access; 8 bytes for 8 bytes of touched memory.
+ * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
+ *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
+ * Cost.   O(1) an access; 12 bytes for 8 bytes of touched memory.
  */
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
@@ -21,8 +21,8 @@
 
 struct snag_cells;
 
-/* Makes a variable for the bytes from addr on and returns its id.  is_first: the cell had
- * none before. */
+/* Makes a variable for the bytes from addr on and returns its id.  is_first: none of
+ * them belonged to one before. */
 typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr, bool is_first);
 
 struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx);

@@ -418,6 +418,9 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 	case RT_BRANCH:
 		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
 		break;
+	case RT_BEGIN:
+		event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0);
+		break;
 	case RT_FORK:
 		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
 		break;

@@ -14,7 +14,7 @@ struct live {
 	struct snag_source src;
 	struct snag_launch *launch;
 	struct snag_convert *convert;
-	uint64_t events;
+	bool has_events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
 	void (*on_held)(void *ctx, int pid);
@@ -33,9 +33,8 @@ static int live_end(struct live *l, struct snag_error *err)
 	l->has_ended = true;
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
-				 "%s: was not built with this 'snag cc', or did not start", l->src.name);
-	if (l->events == 0)
-		return snag_fail(err, SNAG_EINPUT, "%s: nothing was recorded", l->src.name);
+				 "%s: was not built with this 'snag cc', or did not start",
+				 l->src.name);
 	return 0;
 }
 
@@ -50,7 +49,7 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			snag_convert_record(l->convert, &r);
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
-			l->events += ret_batch->n;
+			l->has_events = true;
 			return 1;
 		}
 		if (more < 0)
@@ -107,6 +106,8 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	const struct live *l = (const struct live *)src;
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
+				      .is_empty =
+					      !l->has_events && snag_launch_was_claimed(l->launch),
 				      .notes = *snag_convert_notes(l->convert)};
 }
 

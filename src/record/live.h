@@ -33,6 +33,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
+	bool is_empty; /* a runtime was there, but had nothing to tell */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */

@@ -25,6 +25,35 @@ static void access_object(struct snag_json *j, const char *key,
 	snag_json_end(j);
 }
 
+static void schedule_array(struct snag_json *j, const struct snag_task_schedule *s)
+{
+	snag_json_array(j, "schedule");
+	for (size_t i = 0; i < s->n; i++)
+		snag_json_uint(j, NULL, s->task[i]);
+	snag_json_end(j);
+}
+
+static void stuck_object(struct snag_json *j, const char *key,
+			 const struct snag_task_explored_stuck *stuck)
+{
+	if (stuck->n == 0)
+		return;
+	snag_json_newline(j);
+	snag_json_object(j, key);
+	snag_json_array(j, "waiting");
+	for (size_t i = 0; i < stuck->n; i++) {
+		snag_json_object(j, NULL);
+		snag_json_uint(j, "task", stuck->wait[i].task);
+		snag_json_uint(j, "line", stuck->wait[i].place.line);
+		snag_json_uint(j, "column", stuck->wait[i].place.column);
+		snag_json_string(j, "in", stuck->wait[i].what);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+	schedule_array(j, &stuck->schedule);
+	snag_json_end(j);
+}
+
 static void race_object(struct snag_json *j, const struct snag_task_explored_race *race)
 {
 	snag_json_newline(j);
@@ -32,10 +61,7 @@ static void race_object(struct snag_json *j, const struct snag_task_explored_rac
 	snag_json_string(j, "variable", race->variable);
 	access_object(j, "first", &race->first);
 	access_object(j, "second", &race->second);
-	snag_json_array(j, "schedule");
-	for (size_t i = 0; i < race->nschedule; i++)
-		snag_json_uint(j, NULL, race->schedule[i]);
-	snag_json_end(j);
+	schedule_array(j, &race->schedule);
 	snag_json_end(j);
 }
 
@@ -51,8 +77,8 @@ void snag_task_explored_json(const struct snag_task_explored *x, struct snag_jso
 	snag_json_end(j);
 	snag_json_uint(j, "final_states", x->final_states);
 	snag_json_bool(j, "deterministic", x->deterministic);
-	snag_json_bool(j, "deadlock", x->ndeadlock > 0);
-	snag_json_bool(j, "endless", x->nendless > 0);
+	snag_json_bool(j, "deadlock", x->deadlock.n > 0);
+	snag_json_bool(j, "endless", x->endless.n > 0);
 	snag_json_string(j, "verdict", snag_task_verdict_text[snag_task_explored_verdict(x)]);
 	snag_json_string(j, "why", x->gap);
 	snag_json_uint(j, "graphs", x->graphs);
@@ -65,9 +91,16 @@ void snag_task_explored_json(const struct snag_task_explored *x, struct snag_jso
 		snag_json_bool(j, "same_graph", x->same_graph);
 	}
 	snag_json_array(j, "errors");
-	for (size_t i = 0; i < x->nerrors; i++)
-		snag_json_string(j, NULL, x->error[i]);
+	for (size_t i = 0; i < x->nerrors; i++) {
+		snag_json_newline(j);
+		snag_json_object(j, NULL);
+		snag_json_string(j, "message", x->error[i].message);
+		schedule_array(j, &x->error[i].schedule);
+		snag_json_end(j);
+	}
 	snag_json_end(j);
+	stuck_object(j, "deadlocked", &x->deadlock);
+	stuck_object(j, "looping", &x->endless);
 	snag_json_array(j, "races");
 	for (size_t i = 0; i < x->nraces; i++)
 		race_object(j, &x->race[i]);
@@ -81,18 +114,19 @@ static const char *plural(uint64_t n)
 }
 
 /* "0 1 1 0": consecutive steps of one task are one turn. */
-static void turns(struct snag_printer *to, const struct snag_task_explored_race *race)
+static void turns(struct snag_printer *to, const struct snag_task_schedule *s)
 {
 	int shown = 0;
-	for (size_t i = 0; i < race->nschedule; i++) {
-		if (i > 0 && race->schedule[i] == race->schedule[i - 1])
+	snag_print(to, "; tasks take turns:");
+	for (size_t i = 0; i < s->n && shown <= SHOWN_STEPS; i++) {
+		if (i > 0 && s->task[i] == s->task[i - 1])
 			continue;
-		if (shown++ == SHOWN_STEPS) {
+		if (shown++ < SHOWN_STEPS)
+			snag_printf(to, " %u", s->task[i]);
+		else
 			snag_print(to, " ...");
-			return;
-		}
-		snag_printf(to, " %u", race->schedule[i]);
 	}
+	snag_print(to, "\n");
 }
 
 static void race_line(struct snag_printer *to, const struct snag_task_explored_race *race)
@@ -100,23 +134,24 @@ static void race_line(struct snag_printer *to, const struct snag_task_explored_r
 	const struct snag_task_explored_access *a = &race->first, *b = &race->second;
 	snag_print(to, "  race on ");
 	snag_print_name(to, race->variable);
-	snag_printf(to, ": task %u %s at %u:%u, task %u %s at %u:%u; tasks take turns:", a->task,
+	snag_printf(to, ": task %u %s at %u:%u, task %u %s at %u:%u", a->task,
 		    a->is_write ? "writes" : "reads", a->place.line, a->place.column, b->task,
 		    b->is_write ? "writes" : "reads", b->place.line, b->place.column);
-	turns(to, race);
-	snag_print(to, "\n");
+	turns(to, &race->schedule);
 }
 
-static void waits_lines(struct snag_printer *to, const char *what,
-			const struct snag_task_wait *wait, size_t n)
+static void stuck_line(struct snag_printer *to, const char *what,
+		       const struct snag_task_explored_stuck *stuck)
 {
-	if (n == 0)
+	const struct snag_task_wait *wait = stuck->wait;
+	if (stuck->n == 0)
 		return;
 	snag_printf(to, "  %s:", what);
-	for (size_t i = 0; i < n && i < SHOWN_WAITS; i++)
+	for (size_t i = 0; i < stuck->n && i < SHOWN_WAITS; i++)
 		snag_printf(to, "%s task %u waits at %u:%u (%s)", i ? "," : "", wait[i].task,
 			    wait[i].place.line, wait[i].place.column, wait[i].what);
-	snag_print(to, n > SHOWN_WAITS ? ", ...\n" : "\n");
+	snag_print(to, stuck->n > SHOWN_WAITS ? ", ..." : "");
+	turns(to, &stuck->schedule);
 }
 
 /* Whether some detector reports a race that no schedule has. */
@@ -144,12 +179,12 @@ void snag_task_explored_text(const struct snag_task_report *r, struct snag_print
 		snag_print(to, "  the races reported above are false: no schedule has one\n");
 	for (size_t i = 0; i < x->nraces; i++)
 		race_line(to, &x->race[i]);
-	waits_lines(to, "deadlock", x->deadlock, x->ndeadlock);
-	waits_lines(to, "endless loop", x->endless, x->nendless);
+	stuck_line(to, "deadlock", &x->deadlock);
+	stuck_line(to, "endless loop", &x->endless);
 	for (size_t i = 0; i < x->nerrors; i++) {
 		snag_print(to, "  error in some schedule: ");
-		snag_print_name(to, x->error[i]);
-		snag_print(to, "\n");
+		snag_print_name(to, x->error[i].message);
+		turns(to, &x->error[i].schedule);
 	}
 	if (x->confirmed)
 		snag_printf(to, "  %llu random schedules more have %s memory and %s graph\n",

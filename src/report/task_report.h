@@ -37,11 +37,27 @@ struct snag_task_explored_access {
 	bool is_write;
 };
 
+struct snag_task_schedule {
+	const snag_tid *task; /* who takes each step */
+	size_t n;
+};
+
 struct snag_task_explored_race {
 	const char *variable;
 	struct snag_task_explored_access first, second;
-	const snag_tid *schedule; /* who takes each step, up to the second access */
-	size_t nschedule;
+	struct snag_task_schedule schedule; /* up to the second access */
+};
+
+/* How a schedule can end other than well. */
+struct snag_task_explored_stuck {
+	struct snag_task_wait *wait; /* who waits */
+	size_t n;		     /* 0: no schedule ends like that */
+	struct snag_task_schedule schedule;
+};
+
+struct snag_task_explored_error {
+	const char *message; /* "name:line:column: ..." */
+	struct snag_task_schedule schedule;
 };
 
 struct snag_task_explored {
@@ -51,10 +67,9 @@ struct snag_task_explored {
 	const char *gap;		      /* why it is not exhaustive, in words */
 	struct snag_task_explored_race *race; /* one per variable */
 	size_t nraces;
-	const char **error; /* "name:line:column: ..." */
+	struct snag_task_explored_error *error;
 	size_t nerrors;
-	struct snag_task_wait *deadlock, *endless; /* who waits, if a schedule ends like that */
-	size_t ndeadlock, nendless;
+	struct snag_task_explored_stuck deadlock, endless;
 	/* So many random schedules were run as well, and agreed on memory and graph. */
 	uint64_t confirmed;
 	bool same_memory, same_graph;

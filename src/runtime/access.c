@@ -47,6 +47,8 @@ static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size,
 	if (*slot >> RT_EPOCH_SHIFT != key >> RT_EPOCH_SHIFT)
 		*slot = key;
 	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
+	if (rt.is_alone)
+		return;
 	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
 }
 
@@ -104,7 +106,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
 		return;
-	if (rt_hot.self->ignores)
+	if (rt_hot.self->ignores || rt.is_alone)
 		return;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)

@@ -19,7 +19,9 @@
  *         word = address / 8, of which the low bits, mixed with higher ones, are the
  *         place in the table; seen: its bytes read or written in this epoch.
  *
- * Rules.  [read]   recorded unless all its bytes were read or written in this epoch
+ * Rules.  [alone]  nothing is recorded while main is alone, every other thread joined: fork
+ *                  and join order that with everything else, in every run
+ *         [read]   recorded unless all its bytes were read or written in this epoch
  *         [write]  recorded unless all its bytes were written in this epoch
  * Guarantee.  A variable has a race with the accesses left out iff it has one without;
  *         the location reported is that of the first access.

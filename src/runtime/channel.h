@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x32746e6e63676e73u /* "sngcnnt2": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x33746e6e63676e73u /* "sngcnnt3": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -91,6 +91,7 @@ enum rt_op {
 	RT_SYNC_WRITE,	/* a releasing store to it */
 	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
+	RT_BEGIN, /* the first event of all */
 	RT_FORK, /* arg = thread */
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events

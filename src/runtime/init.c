@@ -12,6 +12,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/rt.h"
+#include "runtime/stack.h"
 #include "runtime/thread.h"
 
 struct rt rt = {.epoch = 1};
@@ -29,6 +30,7 @@ void rt_begin(void)
 		rt_policy_begin();
 		rt_thread_begin();
 		rt_modules_tell();
+		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}
 	rt.has_begun = true;

@@ -94,8 +94,8 @@ struct rt_thread {
 	uint64_t events;     /* made in turns before */
 	uint64_t priority;   /* PCT: the highest runs */
 	uintptr_t spin_addr; /* the last atomic it looked at ... */
-	uint64_t spin_value; /* ... what it saw, with how much fuel ... */
-	int64_t spin_fuel;
+	uint64_t spin_value; /* ... what it saw, at which of its events ... */
+	uint64_t spin_event;
 	uint32_t spins; /* ... and how often in a row */
 
 	/* Life. */
@@ -125,6 +125,7 @@ struct rt {
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
+	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt;

@@ -346,11 +346,12 @@ void rt_sched_yield(struct rt_thread *self)
 
 void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 {
+	uint64_t now = self->events + (uint64_t)(self->turn_fuel - rt_hot.fuel);
 	bool is_same = self->spin_addr == addr && self->spin_value == value &&
-		       self->spin_fuel - rt_hot.fuel <= SPIN_EVENTS;
+		       now - self->spin_event <= SPIN_EVENTS;
 	self->spin_addr = addr;
 	self->spin_value = value;
-	self->spin_fuel = rt_hot.fuel;
+	self->spin_event = now;
 	self->spins = is_same ? self->spins + 1 : 0;
 	if (self->spins >= SPINS) {
 		self->spins = 0;

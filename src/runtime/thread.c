@@ -29,6 +29,7 @@ enum { PAGE = 4096 };
 
 static struct rt_thread **table;
 static uint32_t table_cap;
+static uint32_t unjoined;	  /* threads and fibers that were created and not joined */
 static struct rt_thread *zombies; /* detached threads that have ended */
 static pthread_key_t end_key;	  /* its destructor sees the end of a thread */
 
@@ -73,9 +74,16 @@ static struct rt_thread *thread_new(void)
 	return t;
 }
 
+static void alone_no_more(void)
+{
+	unjoined++;
+	rt.is_alone = false;
+}
+
 struct rt_thread *rt_thread_new_fiber(void)
 {
 	struct rt_thread *t = thread_new();
+	alone_no_more();
 	t->state = RT_BLOCKED; /* until somebody switches to it */
 	t->is_detached = true;
 	t->top = t->frames;
@@ -109,6 +117,7 @@ void rt_thread_begin(void)
 	pthread_setspecific(end_key, t);
 	rt_sched_first(t);
 	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, t->tid);
+	rt.is_alone = true;
 }
 
 /* The memory of a new thread, its thread-local storage included, belongs to nobody. */
@@ -180,6 +189,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	}
 	t->handle = *ret_handle;
 	rt_put(RT_FORK, 0, 0, rt_location(RT_CALLER), t->tid);
+	alone_no_more();
 	rt_sched_add(t);
 	return 0;
 }
@@ -212,6 +222,7 @@ RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, 0, 0, rt_location(RT_CALLER), t->tid);
 	thread_free(t);
+	rt.is_alone = --unjoined == 0 && self->tid == 0;
 	return rc;
 }
 

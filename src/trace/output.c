@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,7 @@ struct snag_output {
 	ZSTD_CCtx *zstd;
 	uint8_t *buffer; /* plain: bytes to come; zstd: its output */
 	size_t n;
+	bool is_kept, is_begun; /* see snag_output_keep; something was written */
 };
 
 static int io_error(const struct snag_output *out, struct snag_error *err)
@@ -65,8 +67,7 @@ static void output_free(struct snag_output *out)
 /* Names of descriptors: a file beside them is not beside what they stand for. */
 static int is_descriptor_name(const char *path)
 {
-	return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-	       strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
 /* Opens a new file in the folder of the target, with the permissions of the file
@@ -98,6 +99,11 @@ static int open_target(struct snag_output *out)
 		free(out->path);
 		out->path = strdup("<stdout>");
 		out->fd = fcntl(1, F_DUPFD_CLOEXEC, 0);
+		return out->fd;
+	}
+	if (strcmp(out->path, "/dev/stdout") == 0 || strcmp(out->path, "/dev/stderr") == 0) {
+		/* The same open file: whoever else writes to it goes on behind us. */
+		out->fd = fcntl(out->path[8] == 'o' ? 1 : 2, F_DUPFD_CLOEXEC, 0);
 		return out->fd;
 	}
 	int exists = stat(out->path, &st) == 0;
@@ -164,6 +170,7 @@ static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n,
 			continue;
 		if (done < 0)
 			return io_error(out, err);
+		out->is_begun = true;
 		bytes += done;
 		n -= (size_t)done;
 	}
@@ -257,11 +264,18 @@ int snag_output_commit(struct snag_output *out, struct snag_error *err)
 	return 0;
 }
 
+void snag_output_keep(struct snag_output *out)
+{
+	out->is_kept = true;
+}
+
 void snag_output_abort(struct snag_output *out)
 {
 	if (!out)
 		return;
-	if (out->temporary)
+	bool is_kept = out->is_kept && out->is_begun && out->temporary &&
+		       rename(out->temporary, out->target) == 0;
+	if (out->temporary && !is_kept)
 		unlink(out->temporary);
 	output_free(out);
 }

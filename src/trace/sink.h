@@ -20,6 +20,8 @@ struct snag_sink_ops {
 	/* Both end the sink and free it. */
 	int (*commit)(struct snag_sink *sink, struct snag_error *err);
 	void (*abort)(struct snag_sink *sink);
+	/* As snag_output_keep. */
+	void (*keep)(struct snag_sink *sink);
 };
 
 static inline int snag_sink_write(struct snag_sink *sink, const struct snag_batch *batch,
@@ -41,6 +43,11 @@ static inline void snag_sink_abort(struct snag_sink *sink) /* accepts NULL */
 
 /* Writes all of a source and commits, or aborts. */
 int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_error *err);
+
+static inline void snag_sink_keep(struct snag_sink *sink)
+{
+	sink->ops->keep(sink);
+}
 
 /* Picks the format by the extension behind any .gz or .zst; another one is an
  * error.  CSV needs the number of threads in advance: `threads`, else 0. */

@@ -194,8 +194,13 @@ static int sink_commit(struct snag_sink *sink, struct snag_error *err)
 	return rc;
 }
 
+static void sink_keep(struct snag_sink *sink)
+{
+	snag_output_keep(((struct binary_sink *)sink)->out);
+}
+
 static const struct snag_sink_ops binary_sink_ops = {
-	.write = sink_write, .commit = sink_commit, .abort = sink_abort};
+	.write = sink_write, .commit = sink_commit, .abort = sink_abort, .keep = sink_keep};
 
 struct snag_sink *snag_binary_sink(struct snag_output *out)
 {

@@ -115,8 +115,13 @@ static void text_abort(struct snag_sink *sink)
 	text_free(s);
 }
 
+static void text_keep(struct snag_sink *sink)
+{
+	snag_output_keep(((struct snag_text_sink *)sink)->out);
+}
+
 static const struct snag_sink_ops text_sink_ops = {
-	.write = text_write, .commit = text_commit, .abort = text_abort};
+	.write = text_write, .commit = text_commit, .abort = text_abort, .keep = text_keep};
 
 struct snag_text_sink *snag_text_sink_new(const struct snag_text_layout *layout,
 					  struct snag_output *out)

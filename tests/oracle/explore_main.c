@@ -5,11 +5,13 @@
  * For each program the explorer must give the answers of explore_brute.c: the same racy
  * variables, as many final states and computation graphs (more there cannot be, every one is
  * that of a real schedule), deadlock or not, the same places that can fail.  The first
- * difference is shrunk and printed, and ends the run with status 1.  Then the programs of
- * explore_tasks.h.
+ * difference is shrunk and printed, and ends the run with status 1.  Programs with loops, which
+ * have no end of interleavings, are compared with explore_states.c instead.  Then come the
+ * programs of explore_tasks.h.
  */
 #include "explore_brute.h"
 #include "explore_program.h"
+#include "explore_states.h"
 #include "explore_tasks.h"
 
 #include "lang/explore.h"
@@ -21,7 +23,8 @@
 #include <time.h>
 
 struct tally {
-	unsigned long programs, too_large, racy, isolated, deadlocks, errors, several;
+	unsigned long programs, too_large, racy, isolated, deadlocks, errors, several, loops,
+		endless;
 	unsigned long all, run, redundant; /* schedules */
 };
 
@@ -73,6 +76,32 @@ static void count(struct tally *t, const struct snag_explored *x, const struct b
 	t->redundant += x->redundant;
 }
 
+/* Programs with loops: what can be told from the graph of their states. */
+static bool states_fail(const struct snag_program *program, struct context *c)
+{
+	struct states s;
+	struct snag_explored x;
+	states_explore(program, &s);
+	snag_explore(program, &(struct snag_explore_options){.schedules = 300, .steps = 1000}, &x);
+	bool applies = s.is_exact && x.exhaustive;
+	bool ok = !applies ||
+		  ((x.deadlock.n > 0) == s.deadlock &&
+		   (s.error || (x.endless.n > 0) == s.endless) && (s.racy & ~racy_bits(&x)) == 0 &&
+		   (x.nerrors > 0) == s.error && (s.endless || x.final_states == s.final_states));
+	c->tally.too_large += !applies;
+	c->tally.endless += applies && s.endless;
+	c->tally.loops += applies;
+	snprintf(c->why, sizeof(c->why),
+		 "          racy %8s  final states  deadlock  endless  error\n"
+		 "truth     %13x %13zu %9d %8d %6d  (%zu states)\n"
+		 "explored  %13x %13llu %9d %8d %6d",
+		 "", s.racy, s.final_states, s.deadlock, s.endless, s.error, s.nstates,
+		 racy_bits(&x), (unsigned long long)x.final_states, x.deadlock.n > 0,
+		 x.endless.n > 0, x.nerrors > 0);
+	snag_explored_done(&x);
+	return !ok;
+}
+
 static bool fails(const struct explore_program *p, void *ctx)
 {
 	struct context *c = ctx;
@@ -86,6 +115,11 @@ static bool fails(const struct explore_program *p, void *ctx)
 	if (snag_program_parse("random", text, strlen(text), &program, &err) < 0) {
 		snprintf(c->why, sizeof(c->why), "%.300s", err.msg);
 		return true;
+	}
+	if (strstr(text, "while")) {
+		bool failed = states_fail(program, c);
+		snag_program_free(program);
+		return failed;
 	}
 	brute_explore(program, c->max_schedules, &b);
 	if (!b.is_exact) {
@@ -125,92 +159,103 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static bool run(unsigned long programs, uint64_t seed, double seconds, unsigned size,
-		struct context *c)
+struct options {
+	unsigned long programs, first;
+	uint64_t seed;
+	double seconds; /* for programs with data; 0: no limit */
+	unsigned size;
+	bool tasks; /* programs without data as well */
+};
+
+static bool run(const struct options *o, struct context *c)
 {
 	double begin = now();
-	for (unsigned long i = 0; i < programs; i++) {
-		struct prng random = {seed * 0x9e3779b97f4a7c15u + i * 0xff51afd7ed558ccdu};
-		struct explore_features f = {.size = prng_range(&random, 3, size),
+	for (unsigned long i = 0; i < o->programs; i++) {
+		unsigned long number = o->first + i;
+		struct prng random = {o->seed * 0x9e3779b97f4a7c15u + number * 0xff51afd7ed558ccdu};
+		struct explore_features f = {.size = prng_range(&random, 3, o->size),
 					     .isolated = prng_chance(&random, 70),
 					     .promises = prng_chance(&random, 40),
 					     .spawn = prng_chance(&random, 20),
 					     .branches = prng_chance(&random, 70),
-					     .cells = prng_chance(&random, 20)};
+					     .cells = prng_chance(&random, 20),
+					     .loops = prng_chance(&random, 20)};
+		f.cells &= !f.loops;
 		struct explore_program p;
 		explore_program_random(&p, &f, &random);
 		if (fails(&p, c)) {
-			report(&p, c, i);
+			report(&p, c, number);
 			return false;
 		}
-		if (seconds > 0 && now() - begin > seconds)
+		if (o->seconds > 0 && now() - begin > o->seconds)
 			break;
 	}
 	return true;
 }
 
-static bool run_tasks(unsigned long programs, uint64_t seed)
+static bool run_tasks(const struct options *o)
 {
 	struct explore_tasks_tally t = {0};
 	bool ok = true;
-	for (unsigned long i = 0; i < programs && ok; i++) {
-		struct prng random = {seed * 0xff51afd7ed558ccdu + i * 0x9e3779b97f4a7c15u};
+	for (unsigned long i = 0; i < o->programs && ok; i++) {
+		struct prng random = {o->seed * 0xff51afd7ed558ccdu +
+				      (o->first + i) * 0x9e3779b97f4a7c15u};
 		ok = explore_tasks_check(&random, &t);
 	}
-	printf("%lu programs without data: racy %lu, isolated %lu, blocked %lu, deadlock %lu, "
-	       "not exhaustive %lu; %lu verdicts race-free\n",
-	       t.programs, t.racy, t.isolated, t.blocked, t.deadlocks, t.not_exhaustive,
-	       t.race_free);
+	printf("without data: racy %lu, isolated %lu, blocked %lu, deadlock %lu, not exhaustive "
+	       "%lu; %lu verdicts race-free\n",
+	       t.racy, t.isolated, t.blocked, t.deadlocks, t.not_exhaustive, t.race_free);
+	printf("explore-tasks: %lu passed, 0 did not apply\n", t.programs - !ok);
 	return ok;
+}
+
+static int usage(void)
+{
+	fputs("usage: explore_oracle [--programs N] [--first N] [--seed S] [--seconds T] "
+	      "[--size N] [--max SCHEDULES] [--data-only]\n",
+	      stderr);
+	return 2;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"programs", 1, NULL, 'n'},
-		{"seed", 1, NULL, 's'},
-		{"seconds", 1, NULL, 't'},
-		{"size", 1, NULL, 'z'},
-		{"max", 1, NULL, 'm'},
-		{"tasks", 1, NULL, 'k'},
-		{0},
+		{"programs", 1, NULL, 'n'}, {"traces", 1, NULL, 'n'},	 {"first", 1, NULL, 'f'},
+		{"seed", 1, NULL, 's'},	    {"seconds", 1, NULL, 't'},	 {"size", 1, NULL, 'z'},
+		{"max", 1, NULL, 'm'},	    {"data-only", 0, NULL, 'd'}, {0},
 	};
-	unsigned long programs = 10000, tasks = 10000;
-	uint64_t seed = 1;
-	double seconds = 0;
-	unsigned size = 12;
-	struct context c = {.max_schedules = 5000};
-	for (int o; (o = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
-		if (o == 'n')
-			programs = strtoul(optarg, NULL, 10);
-		else if (o == 's')
-			seed = strtoull(optarg, NULL, 10);
-		else if (o == 't')
-			seconds = strtod(optarg, NULL);
-		else if (o == 'z')
-			size = (unsigned)strtoul(optarg, NULL, 10);
-		else if (o == 'k')
-			tasks = strtoul(optarg, NULL, 10);
-		else if (o == 'm')
+	struct options o = {.programs = 10000, .seed = 1, .size = 12, .tasks = true};
+	struct context c = {.max_schedules = 3000};
+	for (int k; (k = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+		if (k == 'n')
+			o.programs = strtoul(optarg, NULL, 10);
+		else if (k == 'f')
+			o.first = strtoul(optarg, NULL, 10);
+		else if (k == 's')
+			o.seed = strtoull(optarg, NULL, 10);
+		else if (k == 't')
+			o.seconds = strtod(optarg, NULL);
+		else if (k == 'z')
+			o.size = (unsigned)strtoul(optarg, NULL, 10);
+		else if (k == 'm')
 			c.max_schedules = strtoul(optarg, NULL, 10);
+		else if (k == 'd')
+			o.tasks = false;
 		else
-			return 2;
+			return usage();
 	}
-	if (size < 3 || optind != argc) {
-		fputs("usage: explore_oracle [--programs N] [--tasks N] [--seed S] [--seconds T] "
-		      "[--size N] "
-		      "[--max SCHEDULES]\n",
-		      stderr);
-		return 2;
-	}
+	if (o.size < 3 || optind != argc)
+		return usage();
 	double begin = now();
-	bool ok = run(programs, seed, seconds, size, &c);
+	bool ok = run(&o, &c);
 	const struct tally *t = &c.tally;
-	printf("%lu programs in %.1f s, %lu of them too large for all interleavings\n", t->programs,
-	       now() - begin, t->too_large);
-	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu\n",
-	       t->racy, t->isolated, t->deadlocks, t->errors, t->several);
-	printf("schedules: all %lu, explored %lu, redundant %lu\n", t->all, t->run, t->redundant);
-	ok = ok && run_tasks(tasks, seed);
+	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu, "
+	       "loops %lu, endless %lu\n",
+	       t->racy, t->isolated, t->deadlocks, t->errors, t->several, t->loops, t->endless);
+	printf("schedules: all %lu, explored %lu, redundant %lu; %.1f s\n", t->all, t->run,
+	       t->redundant, now() - begin);
+	printf("explore: %lu passed, %lu did not apply\n", t->programs - t->too_large - !ok,
+	       t->too_large);
+	ok = ok && (!o.tasks || run_tasks(&o));
 	return ok ? 0 : 1;
 }

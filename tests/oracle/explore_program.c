@@ -23,7 +23,7 @@ static uint8_t kind_random(const struct explore_features *f, bool is_isolated, s
 	static const uint8_t kinds[] = {E_READ,	 E_WRITE, E_ADD,      E_WRITE,	  E_READ,
 					E_ADD,	 E_IF,	  E_ISOLATED, E_ISOLATED, E_ASYNC,
 					E_ASYNC, E_ASYNC, E_FINISH,   E_SET,	  E_GET,
-					E_ALLOC, E_STORE, E_SPAWN,    E_SYNC};
+					E_ALLOC, E_STORE, E_SPAWN,    E_SYNC,	  E_WHILE};
 	for (;;) {
 		uint8_t k = kinds[prng_below(random, sizeof(kinds))];
 		bool is_access = k == E_READ || k == E_WRITE || k == E_ADD;
@@ -33,7 +33,7 @@ static uint8_t kind_random(const struct explore_features *f, bool is_isolated, s
 		if (is_access || is_cell || k == E_IF)
 			return k;
 		if (is_isolated || (k == E_ISOLATED && !f->isolated) ||
-		    ((k == E_SET || k == E_GET) && !f->promises) ||
+		    (k == E_WHILE && !f->loops) || ((k == E_SET || k == E_GET) && !f->promises) ||
 		    ((k == E_SPAWN || k == E_SYNC) && !f->spawn))
 			continue;
 		return k;
@@ -135,6 +135,7 @@ void explore_program_print(const struct explore_program *p, char ret_text[EXPLOR
 		[E_GET] = "get p%5$u;",
 		[E_SYNC] = "sync;",
 		[E_IF] = "if (%2$s == %4$u) {",
+		[E_WHILE] = "while (%2$s == %4$u) {",
 		[E_ASYNC] = "async {",
 		[E_SPAWN] = "spawn {",
 		[E_FINISH] = "finish {",

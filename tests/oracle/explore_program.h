@@ -24,6 +24,7 @@ enum explore_token_kind {
 	E_GET,	 /* get p; */
 	E_SYNC,	 /* sync; */
 	E_IF,	 /* if (x == 1) */
+	E_WHILE, /* while (x == 1), outside of isolated */
 	E_ASYNC, /* blocks */
 	E_SPAWN,
 	E_FINISH,
@@ -48,7 +49,7 @@ struct explore_program {
 /* What random programs may contain, in percent. */
 struct explore_features {
 	unsigned size; /* statements, about */
-	bool isolated, promises, spawn, branches, cells;
+	bool isolated, promises, spawn, branches, cells, loops;
 };
 
 void explore_program_random(struct explore_program *p, const struct explore_features *features,

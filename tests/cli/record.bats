@@ -1,0 +1,248 @@
+#!/usr/bin/env bats
+# snag cc and snag record as a user meets them: builds of all kinds, repeated runs, programs
+# that end badly, errors.
+load helper
+
+programs=$BATS_TEST_DIRNAME/../programs
+
+@test "the same seed gives the same trace, another one another" {
+	for p in norace_cond norace_mutex norace_semaphore; do
+		snag cc -O1 -pthread "$programs/$p.c" -o prog
+		for policy in random rr pct; do
+			snag record --policy $policy --seed 7 -o a.snag ./prog
+			snag record --policy $policy --seed 7 -o b.snag ./prog
+			cmp a.snag b.snag
+		done
+		snag record --seed 8 -o c.snag ./prog
+		! cmp -s a.snag c.snag
+	done
+}
+
+@test "a schedule that was written can be followed" {
+	for p in norace_cond norace_rwlock norace_fence; do
+		snag cc -pthread "$programs/$p.c" -o prog
+		snag record --seed 5 -o a.snag --schedule turns ./prog
+		[ "$(wc -l <turns)" -gt 4 ]
+		snag record --seed 6 -o b.snag --follow turns ./prog
+		cmp a.snag b.snag
+	done
+}
+
+@test "the status of the program is passed through" {
+	printf 'int main(int n, char **v) { return n; }\n' >n.c
+	snag cc n.c -o n
+	snags record ./n a b
+	[ "$status" = 3 ]
+	[ -s run.snag ]
+}
+
+@test "what a program did before it ended badly is recorded" {
+	cat >end.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int x;
+static void *count(void *arg)
+{
+	for (int i = 0; i < 100; i++)
+		x++;
+	return arg;
+}
+int main(int n, char **v)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, count, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	switch (v[1][0]) {
+	case 's':
+		*(volatile int *)8 = 1;
+		break;
+	case 'a':
+		abort();
+	case 'e':
+		_exit(9);
+	default:
+		kill(getpid(), SIGKILL);
+	}
+}
+C
+	snag cc -pthread end.c -o end
+	for how in segv:139 abort:134 exit:9 kill:137; do
+		snags record -o $how.snag ./end $how
+		[ "$status" = "${how#*:}" ]
+		snags analyze --with hb $how.snag
+		[ "$status" = 66 ]
+	done
+}
+
+@test "a deadlock is seen, and said" {
+	cat >dead.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static void *run(void *arg)
+{
+	pthread_mutex_lock(arg ? &a : &b);
+	pthread_barrier_wait(&both);
+	pthread_mutex_lock(arg ? &b : &a);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_barrier_init(&both, 0, 2);
+	for (long i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, run, (void *)i);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+}
+C
+	snag cc -pthread dead.c -o dead
+	snags record ./dead
+	[ "$status" = 66 ]
+	[[ $stderr == *"snag: deadlock: no thread can run"* ]]
+	[[ $stderr == *"T1 waits for mutex "*", held by T2"* ]]
+	[[ $stderr == *"T2 waits for mutex "*", held by T1"* ]]
+}
+
+@test "builds: objects, archives, shared libraries, dlopen, no PIE" {
+	printf 'extern int x; void add(void) { x++; }\nint x;\n' >lib.c
+	cat >main.c <<'C'
+#include <pthread.h>
+void add(void);
+static void *run(void *arg) { add(); return arg; }
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+}
+C
+	for cc in gcc clang; do
+		export SNAG_CC=$cc
+		rm -f libx.a
+		snag cc -c lib.c -o lib.o
+		snag cc -c main.c -o main.o
+		ar rcs libx.a lib.o
+		snag cc main.o -L. -lx -pthread -o with_archive
+		snag cc main.o lib.o -no-pie -pthread -o no_pie
+		snag cc -shared -fPIC lib.c -o liby.so
+		snag cc main.o -L. -ly -Wl,-rpath,"$PWD" -pthread -o with_shared
+		for prog in with_archive no_pie with_shared; do
+			snags record ./$prog
+			[ "$status" = 0 ]
+			snags analyze --with hb run.snag
+			[ "$status" = 66 ] || { echo "$cc $prog"; return 1; }
+		done
+	done
+}
+
+@test "questions to the compiler pass through" {
+	[ "$(snag cc --version)" = "$(gcc --version)" ]
+	[ "$(snag cc -dumpmachine)" = "$(gcc -dumpmachine)" ]
+	printf 'int x = __SANITIZE_THREAD__;\n' >x.c
+	snag cc -E x.c | grep -q 'int x = 1;'
+}
+
+@test "a program runs by itself, silently, and has options" {
+	snag cc -pthread "$programs/norace_mutex.c" -o prog
+	run --separate-stderr ./prog
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	run --separate-stderr env SNAG_OPTIONS=help=1 ./prog
+	[ "$status" = 0 ]
+	[[ $stderr == *seed=1* ]]
+	run --separate-stderr env SNAG_OPTIONS=sed=1 ./prog
+	[ "$status" = 125 ]
+	[[ $stderr == "snag: SNAG_OPTIONS: unknown option 'sed'"* ]]
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 ./prog
+}
+
+@test "little memory, many threads, many locks" {
+	cat >many.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t m[1000];
+static int n;
+static void *run(void *arg)
+{
+	pthread_mutex_lock(&m[0]);
+	n++;
+	pthread_mutex_unlock(&m[0]);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[100];
+	for (int i = 0; i < 1000; i++)
+		pthread_mutex_init(&m[i], 0);
+	for (int i = 1; i < 1000; i++)
+		pthread_mutex_lock(&m[i]);
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 100; i++)
+			if (pthread_create(&t[i], 0, run, 0))
+				return 1;
+		for (int i = 0; i < 100; i++)
+			pthread_join(t[i], 0);
+	}
+	return n != 1000;
+}
+C
+	snag cc -pthread many.c -o many
+	snags record ./many
+	[ "$status" = 0 ]
+	[ "$(snag info --json run.snag | jq .trace.threads)" = 1001 ]
+	printf '#!/bin/sh\nulimit -v 2000000; exec ./many\n' >limited
+	chmod +x limited
+	snags record ./limited
+	[ "$status" = 0 ]
+}
+
+@test "a full disk: what was written can be read" {
+	cat >long.c <<'C'
+#include <pthread.h>
+static volatile int x[200000];
+static void *run(void *arg)
+{
+	for (unsigned i = 0; i < 200000; i++)
+		x[i * 2654435761u % 200000]++;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, run, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+}
+C
+	snag cc -pthread long.c -o long
+	run --separate-stderr bash -c "trap '' XFSZ; ulimit -f 4200; '$SNAG' record -o run.std ./long"
+	refused 2 "snag: record: run.std: File too large"
+	snags info --lenient run.std
+	[ "$status" = 0 ]
+	[ "$(snag info --lenient --json run.std 2>/dev/null | jq .trace.events)" -gt 50000 ]
+}
+
+@test "errors" {
+	snags record ./absent
+	refused 2 "snag: record: ./absent: No such file or directory"
+	snags record true
+	refused 2 "snag: record: true: was not built with this 'snag cc', or did not start"
+	[ ! -e run.snag ]
+	snags record -o absent/run.snag true
+	refused 2 "snag: record: absent/run.snag: No such file or directory"
+	snags record --seed x true
+	refused 2 "snag: record: --seed 'x'*"
+	snags record
+	refused 2 "snag: record: expected PROG*"
+	snag cc -pthread "$programs/norace_mutex.c" -o prog
+	snags record --follow absent ./prog
+	[ "$status" = 125 ]
+	[[ $stderr == *"schedule: the file cannot be read"* ]]
+}

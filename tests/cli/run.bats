@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# snag run and snag replay: races of a program, observed and predicted, reported and confirmed.
+load helper
+
+setup_file() {
+	export PROGS="$BATS_FILE_TMPDIR"
+	local root="$BATS_TEST_DIRNAME/../.."
+	local SNAG=${SNAG:-$root/build/snag}
+	for name in race_counter race_hidden norace_mutex; do
+		"$SNAG" cc -g -O1 -pthread -o "$PROGS/$name" "$root/tests/programs/$name.c"
+	done
+	"$SNAG" cc -g -O1 -pthread -o "$PROGS/report" "$root/docs/examples/report.c"
+}
+
+@test "a race that the run shows" {
+	run --separate-stderr "$SNAG" run "$PROGS/race_counter"
+	[ "$status" = 66 ]
+	grep -q '^WARNING: snag: data race (pid=[0-9]*)$' <<<"$stderr"
+	grep -q '^  Observed: ' <<<"$stderr"
+	grep -q '^    #0 .*race_counter.c:[0-9]*:[0-9]* (race_counter+0x' <<<"$stderr"
+	grep -q '^SUMMARY: snag: data race .*race_counter.c:' <<<"$stderr"
+}
+
+@test "a race that the run hides is predicted and confirmed" {
+	run --separate-stderr "$SNAG" run --witness w --keep kept.snag "$PROGS/report"
+	[ "$status" = 66 ]
+	[ "$output" = "512 bytes" ]
+	grep -q '^  Predicted: ' <<<"$stderr"
+	grep -q '^  Replay: confirmed, ' <<<"$stderr"
+	grep -q "^  Location is global 'bytes'" <<<"$stderr"
+	grep -q '(mutexes: write lock):$' <<<"$stderr"
+	snags check kept.snag w/race-1.json
+	[ "$status" = 0 ]
+	run --separate-stderr "$SNAG" replay w/race-1.json "$PROGS/report"
+	[ "$status" = 66 ]
+	grep -q '^snag: replay: confirmed: ' <<<"$stderr"
+}
+
+@test "the same id, whatever the seed" {
+	for seed in 1 2 3; do
+		"$SNAG" run --no-replay --seed $seed --json $seed.json "$PROGS/race_hidden" 2>err || [ $? = 66 ]
+		jq -r '.incidents[].id' $seed.json >$seed.ids
+		[ -s $seed.ids ]
+		cmp 1.ids $seed.ids
+	done
+}
+
+@test "no race: the status of the program, and no word" {
+	run --separate-stderr "$SNAG" run "$PROGS/norace_mutex"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	cat >five.c <<-'END'
+		#include <stdio.h>
+		int main(void) { puts("hello"); return 5; }
+	END
+	"$SNAG" cc -o five five.c
+	run --separate-stderr "$SNAG" run ./five
+	[ "$status" = 5 ]
+	[ "$output" = hello ]
+}
+
+@test "JSON and SARIF" {
+	"$SNAG" run --json r.json --sarif r.sarif "$PROGS/report" >out 2>err || [ $? = 66 ]
+	[ "$(jq -r '.incidents[0] | .verdict + " " + .replay' r.json)" = "predicted confirmed" ]
+	[ "$(jq -r '.incidents[0].accesses[1].stack[0].function' r.json)" = reporter ]
+	[ "$(jq -r '.analyses[1].races[0].verdict' r.json)" = predicted ]
+	[ "$(jq -r '.runs[0].results[0].ruleId' r.sarif)" = race.predicted ]
+	[ "$(jq -r '.runs[0].results[0].codeFlows[0].threadFlows | length' r.sarif)" -ge 2 ]
+}
+
+@test "suppressions" {
+	printf '%s\n' '# the report is known' 'race:^reporter$' 'race:nothing' >s
+	run --separate-stderr "$SNAG" run --suppressions s "$PROGS/report"
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: reported 0 warnings (1 suppressed)
+snag: run: s:3: suppression 'race:nothing' matched nothing" ]
+	echo nonsense >s
+	snags run --suppressions s "$PROGS/report"
+	refused 2 "snag: run: s:1: expected*"
+}
+
+@test "a crash keeps what came before" {
+	cat >crash.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		static int x;
+		static void *one(void *p) { x++; return p; }
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, 0, one, 0);
+			x++;
+			pthread_join(t, 0);
+			abort();
+		}
+	END
+	"$SNAG" cc -g -pthread -o crash crash.c
+	run --separate-stderr "$SNAG" run ./crash
+	[ "$status" = 66 ]
+	grep -q "Location is global 'x'" <<<"$stderr"
+	run --separate-stderr "$SNAG" run --exitcode 0 ./crash
+	[ "$status" = 134 ]
+}
+
+@test "what cannot be run or replayed" {
+	snags run ./no-such-program
+	refused 2 "snag: run: ./no-such-program: No such file or directory"
+	snags run /bin/true
+	refused 2 "snag: run: /bin/true: was not built with this 'snag cc', or did not start"
+	snags run --keep x.std "$PROGS/report"
+	refused 2 "snag: run: --keep: x.std: expected a name that ends in .snag"
+	echo '{"witness":[1,2]}' >w.json
+	snags replay w.json "$PROGS/report"
+	refused 2 "snag: replay: w.json: has no schedule to replay: expected*"
+	echo '{' >w.json
+	snags replay w.json "$PROGS/report"
+	refused 2 "snag: replay: w.json:*"
+	snags replay none.json "$PROGS/report"
+	refused 2 "snag: replay: *none.json*"
+	# A schedule that the program does not follow.
+	echo '{"turns":[[0,1],[7,1],[8,1]],"accesses":[{"place":"a","write":true},{"place":"b","write":true}]}' >w.json
+	run --separate-stderr "$SNAG" replay w.json "$PROGS/report"
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: replay: diverged: at turn 2 of 3 the thread that should run cannot" ]
+}
