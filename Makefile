@@ -37,8 +37,8 @@ fuzz: build-fuzz/build.ninja
 oracle: all
 	@scripts/oracle.sh
 	@ORACLE=build/tests/oracle/task_oracle ORACLE_CANDIDATES=0 scripts/oracle.sh
-	@ORACLE=build/tests/graphs/oracle-graphs scripts/oracle.sh
-	@ORACLE=build/tests/oracle/explore_oracle ORACLE_TRACES=100000 scripts/oracle.sh
+	@ORACLE=build/tests/graphs/oracle-graphs ORACLE_CANDIDATES=0 scripts/oracle.sh
+	@ORACLE=build/tests/oracle/explore_oracle ORACLE_CANDIDATES=0 ORACLE_TRACES=100000 scripts/oracle.sh
 
 bench: all
 	@bench/run.sh

@@ -83,10 +83,10 @@ for name in foundation prediction; do
 done
 
 echo "bench: tasks" >&2
-build/bench/tasks -r "$repetitions" -C "$commit" >"$dir/tasks.csv"
-cp "$dir/tasks.csv" "$out/tasks.csv"
-bench/tasks.py "$out/tasks.csv" "$out/tasks.md"
-echo "bench: wrote $out/tasks.csv and $out/tasks.md" >&2
+bench/tasks.sh "$repetitions" "$commit" "$dir"
+cp "$dir/tasks.csv" "$dir/task-runtimes.csv" "$out/"
+bench/tasks.py "$out/tasks.csv" "$out/task-runtimes.csv" "$out/tasks.md"
+echo "bench: wrote $out/tasks.csv, $out/task-runtimes.csv and $out/tasks.md" >&2
 
 echo "bench: graphs" >&2
 build/bench/graphs -r "$repetitions" -C "$commit" tests/tasks/table3_*.task >"$dir/graphs.csv"
@@ -97,3 +97,9 @@ echo "bench: wrote $out/graphs.csv and $out/graphs.md" >&2
 echo "bench: explore" >&2
 bench/explore.py build/snag tests/tasks "$repetitions" "$commit" "$out/explore.csv" "$out/explore.md"
 echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
+
+echo "bench: traces of tasks" >&2
+build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
+cp "$dir/task_traces.csv" "$out/task_traces.csv"
+bench/task_traces.py "$out/task_traces.csv" "$out/task_traces.md"
+echo "bench: wrote $out/task_traces.csv and $out/task_traces.md" >&2

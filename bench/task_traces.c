@@ -2,7 +2,7 @@
  *
  * task_traces.c - how fast traces of tasks are analysed, and in how much memory
  *
- * task_traces [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] [-w DETECTOR,...]
+ * task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] [-w DETECTOR,...]
  *
  * Traces of typical programs are made in memory; each detector that can judge one gets it from
  * memory, and from a .snag file through `snag_analyze`.  Each measurement runs in a
@@ -13,10 +13,11 @@
  *   repetitions, commit
  *   accesses, tasks, waits   in the trace (waits: gets of promises)
  *   memory_rate   million accesses per CPU second, from memory; median
- *   file_rate     the same from the file, with reading and the check of the rules
+ *   file_rate     the same from the file, with reading and the check of the rules; -m: 0
  *   mb            memory of the detector
  *   spread        slowest minus fastest from memory, over the median
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,7 @@ static int by_seconds(const void *a, const void *b)
 
 struct settings {
 	unsigned repetitions;
+	bool is_memory_only;
 	const char *commit, *patterns, *detectors;
 };
 
@@ -344,7 +346,8 @@ static void bench_detector(const struct snag_detector *d, const char *pattern,
 	unsigned n = s->repetitions;
 	for (unsigned i = 0; i < n; i++) {
 		memory[i] = measure(d, m, NULL);
-		file[i] = measure(d, m, path);
+		file[i] = s->is_memory_only ? (struct result){.seconds = INFINITY}
+					    : measure(d, m, path);
 		if (memory[i].races || file[i].races)
 			die("a race was found where none is");
 	}
@@ -372,7 +375,8 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
-	file_write(&m, path);
+	if (!s->is_memory_only)
+		file_write(&m, path);
 	for (size_t i = 0; snag_detectors[i]; i++) {
 		const struct snag_detector *d = snag_detectors[i];
 		if (d->events && !(ops & ~d->ops) && is_wanted(s->detectors, d->name))
@@ -385,8 +389,10 @@ static void bench_pattern(unsigned p, const struct settings *s)
 int main(int argc, char **argv)
 {
 	struct settings s = {.repetitions = 3, .commit = "-"};
-	for (int option; (option = getopt(argc, argv, "r:C:p:w:")) != -1;) {
-		if (option == 'r')
+	for (int option; (option = getopt(argc, argv, "mr:C:p:w:")) != -1;) {
+		if (option == 'm')
+			s.is_memory_only = true;
+		else if (option == 'r')
 			s.repetitions = (unsigned)atoi(optarg);
 		else if (option == 'C')
 			s.commit = optarg;
@@ -395,7 +401,7 @@ int main(int argc, char **argv)
 		else if (option == 'w')
 			s.detectors = optarg;
 		else
-			die("usage: task_traces [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] "
+			die("usage: task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] "
 			    "[-w DETECTOR,...]");
 	}
 	if (s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)

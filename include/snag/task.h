@@ -89,13 +89,33 @@ SNAG_API void snag_frame_end(void);
 SNAG_API void snag_isolated_begin(void);
 SNAG_API void snag_isolated_end(void);
 
-/* snag_finish { ... }, snag_isolated { ... } and snag_frame { ... }: leave them by their end,
- * not by return, goto, break or an exception. */
-#define snag_finish snag_block_(snag_finish_begin(), snag_finish_end())
-#define snag_isolated snag_block_(snag_isolated_begin(), snag_isolated_end())
-#define snag_frame snag_block_(snag_frame_begin(), snag_frame_end())
-#define snag_block_(begin, end) \
-	for (int snag_once_ = ((begin), 1); snag_once_; snag_once_ = ((end), 0))
+/* snag_finish { ... }, snag_isolated { ... } and snag_frame { ... } end what they begin, also
+ * if one leaves them by break, return or goto. */
+#define snag_finish snag_block_(__COUNTER__, snag_finish_begin(), snag_finish_leave_)
+#define snag_isolated snag_block_(__COUNTER__, snag_isolated_begin(), snag_isolated_leave_)
+#define snag_frame snag_block_(__COUNTER__, snag_frame_begin(), snag_frame_leave_)
+#define snag_block_(n, begin, leave) snag_block_n_(n, begin, leave)
+#define snag_block_n_(n, begin, leave)                                                        \
+	for (int snag_once_##n __attribute__((cleanup(leave))) = ((begin), 1); snag_once_##n; \
+	     snag_once_##n = 0)
+
+static inline void snag_finish_leave_(int *once)
+{
+	(void)once;
+	snag_finish_end();
+}
+
+static inline void snag_isolated_leave_(int *once)
+{
+	(void)once;
+	snag_isolated_end();
+}
+
+static inline void snag_frame_leave_(int *once)
+{
+	(void)once;
+	snag_frame_end();
+}
 
 /* ------ promises ------ */
 

@@ -181,6 +181,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .stages = (enum snag_stages)v->stages,
 					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
+					       .decided = cli_progress_decided,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);

@@ -471,9 +471,9 @@ const struct cli_command cli_command_run = {
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = run_options,
-	.about = "Runs PROG, which was built with 'snag cc', and reports on standard error the data\n"
-		 "races of this run and of other schedules of it.  The exit status is 66 if there\n"
-		 "are any, else that of the program.\n",
+	.about = "Runs PROG, which was built with 'snag cc', and reports on standard error the\n"
+		 "data races of this run and of other schedules of it.  The exit status is 66 if\n"
+		 "there are any, else that of the program.\n",
 	.defaults = &run_defaults,
 	.values_size = sizeof(struct run_values),
 	.run = run_run,

@@ -221,9 +221,9 @@ static void waits_describe(struct task_run *t)
 	}
 }
 
-static bool is_json_only(const struct task_values *v)
+static bool is_stdout(const char *path)
 {
-	return v->json && strcmp(v->json, "-") == 0;
+	return path && strcmp(path, "-") == 0;
 }
 
 static int json_write(const struct snag_task_report *report, const char *path,
@@ -307,8 +307,8 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .nbytes = (size_t)(t->in->end - t->in->at),
 					  .names = t->src->names,
 					  .events = a->events,
-					  .tasks = a->counts.n[SNAG_SPACE_THREAD],
-					  .promises = a->counts.n[SNAG_SPACE_PROMISE],
+					  .tasks = end->tasks,
+					  .promises = end->promises,
 					  .steps = end->steps,
 					  .blocked = end->blocked,
 					  .interrupted = a->interrupted,
@@ -332,7 +332,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 		rc = picture_write(t, a, err);
 	if (rc == 0 && v->json)
 		rc = json_write(&report, v->json, err);
-	if (rc == 0 && !is_json_only(v))
+	if (rc == 0 && !is_stdout(v->json) && !is_stdout(v->dot))
 		rc = text_write(&report, v, err);
 	if (rc < 0 || has_race)
 		return rc < 0 ? rc : CLI_RACES;
@@ -381,14 +381,25 @@ static int judge(struct task_run *t, struct snag_error *err)
 	return rc;
 }
 
+/* Whether the files can be written, none of them over the program. */
+static int outputs_probe(const struct task_values *v, const char *program, struct snag_error *err)
+{
+	const char *const path[] = {v->json, v->record, v->dot};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < sizeof(path) / sizeof(path[0]); i++)
+		if (path[i] && cli_same_file(path[i], program))
+			rc = snag_fail(err, SNAG_EINPUT, "%s: is both input and output", program);
+		else if (path[i])
+			rc = cli_output_probe(path[i], err);
+	if (rc == 0 && is_stdout(v->json) && is_stdout(v->dot))
+		rc = snag_fail(err, SNAG_EINPUT, "--json and --dot cannot both be -");
+	return rc;
+}
+
 static int task_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	struct task_run t = {.v = values};
-	int rc = t.v->json ? cli_output_probe(t.v->json, err) : 0;
-	if (rc == 0 && t.v->record)
-		rc = cli_output_probe(t.v->record, err);
-	if (rc == 0 && t.v->dot)
-		rc = cli_output_probe(t.v->dot, err);
+	int rc = outputs_probe(t.v, operand[0], err);
 	if (rc == 0)
 		rc = text_read(&t, operand[0], err);
 	if (rc == 0)

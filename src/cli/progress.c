@@ -41,29 +41,59 @@ static void number(double n, char text[16])
 		 n, unit[u]);
 }
 
-void cli_progress_show(void *progress, uint64_t events, double part)
+/* Whether it is time to draw. */
+static bool is_due(struct cli_progress *p, struct timespec *ret_now)
 {
-	struct cli_progress *p = progress;
-	struct timespec now;
 	if (!p->on)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	double spent = seconds_since(&p->start, &now);
-	if (spent < FIRST_SECONDS || (p->shown && seconds_since(&p->last, &now) < EVERY_SECONDS))
-		return;
-	p->last = now;
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, ret_now);
+	if (seconds_since(&p->start, ret_now) < FIRST_SECONDS ||
+	    (p->shown && seconds_since(&p->last, ret_now) < EVERY_SECONDS))
+		return false;
+	p->last = *ret_now;
 	p->shown = true;
+	return true;
+}
 
-	char done[16], rate[16];
-	number((double)events, done);
-	number((double)events / spent, rate);
-	fprintf(stderr, "\r%s events, %s/s", done, rate);
+/* What is left, and the end of the line. */
+static void show_left(double spent, double part)
+{
 	if (part > 0 && part <= 1) {
 		unsigned left = (unsigned)(spent * (1 - part) / part + 0.5);
 		fprintf(stderr, ", %.0f %%, %u:%02u left", part * 100, left / 60, left % 60);
 	}
 	fputs("\033[K", stderr);
 	fflush(stderr);
+}
+
+void cli_progress_show(void *progress, uint64_t events, double part)
+{
+	struct cli_progress *p = progress;
+	struct timespec now;
+	char done[16], rate[16];
+	if (!is_due(p, &now))
+		return;
+	double spent = seconds_since(&p->start, &now);
+	number((double)events, done);
+	number((double)events / spent, rate);
+	fprintf(stderr, "\r%s events, %s/s", done, rate);
+	show_left(spent, part);
+}
+
+void cli_progress_decided(void *progress, uint64_t done, uint64_t of)
+{
+	struct cli_progress *p = progress;
+	struct timespec now;
+	char have[16], want[16];
+	if (p->on && (p->decided == 0 || done < p->decided)) /* those of another detector */
+		clock_gettime(CLOCK_MONOTONIC, &p->deciding);
+	p->decided = done;
+	if (!is_due(p, &now))
+		return;
+	number((double)done, have);
+	number((double)of, want);
+	fprintf(stderr, "\r%s of %s pairs decided", have, want);
+	show_left(seconds_since(&p->deciding, &now), (double)done / (double)of);
 }
 
 void cli_progress_end(struct cli_progress *p)

@@ -15,6 +15,8 @@ struct cli_progress {
 	bool on;
 	bool shown; /* there is a line to erase */
 	struct timespec start, last;
+	struct timespec deciding; /* since when; */
+	uint64_t decided;	  /* as far as is known, 0: not yet */
 };
 
 /* AUTO: if standard error is a terminal. */
@@ -22,6 +24,8 @@ void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when);
 /* `part` is 0 to 1, or negative if unknown.  The signature is that of
  * snag_analyze_options.progress. */
 void cli_progress_show(void *progress, uint64_t events, double part);
+/* The same for pairs that are decided: `done` of `of`. */
+void cli_progress_decided(void *progress, uint64_t done, uint64_t of);
 void cli_progress_end(struct cli_progress *p); /* erases the line */
 
 #endif

@@ -515,6 +515,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		r.collector[i].env.stages = stages_of(options, d);
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
+		r.collector[i].env.on_decided = options->decided;
+		r.collector[i].env.decided_ctx = options->progress_ctx;
 		r.state[i] = d->open(&r.collector[i].env);
 	}
 	int rc = second_reading_prepare(&r);

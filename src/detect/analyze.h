@@ -25,7 +25,10 @@ struct snag_analyze_options {
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);
-	void *progress_ctx;
+	/* Called while pairs are decided: how many are done, of how many known so far.  May be
+	 * NULL. */
+	void (*decided)(void *ctx, uint64_t done, uint64_t of);
+	void *progress_ctx;		   /* of both */
 	const volatile sig_atomic_t *stop; /* non-zero: stop at the next batch; may be NULL */
 };
 

@@ -70,6 +70,10 @@ struct snag_detector_env {
 	unsigned jobs;	 /* how many threads may be used; at least 1 */
 	uint32_t budget; /* nodes of the search for one pair; 0: the default */
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
+	/* So many candidates are decided, of so many known so far; from the thread that
+	 * asked.  May be NULL. */
+	void (*on_decided)(void *ctx, uint64_t done, uint64_t of);
+	void *decided_ctx;
 };
 
 /* Whether the pairs of a detector are decided (detect/verify.h): those that are refuted are

@@ -17,7 +17,7 @@
  *         [iso write]  races with w, r that do not; then iw gets this step
  *         [prune]      what comes before a step that is added can go: whatever is parallel to
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
- *                      is done when a list has doubled
+ *                      is done when a list has doubled, or more
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
  *                      does (task_order.h).  Without promises a list is then no longer
  *                      than the stack of blocks, and without spawn one step
@@ -58,6 +58,10 @@ struct drdp {
 		uint32_t now, node;
 		uint32_t yes, no; /* steps of the node up to, from */
 	} before[BEFORE];
+	struct cover { /* the last answer of is_covered() */
+		uint32_t now, a;
+		bool yes;
+	} cover;
 	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
 	size_t x_cap, iso_cap;
 	struct snag_past_pool pool;
@@ -122,6 +126,7 @@ static void now_begin(struct drdp *d, const struct snag_event *ev)
 	d->now_node = d->order.tree.step[d->now];
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
+	d->cover.now = 0;
 }
 
 static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
@@ -157,14 +162,20 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 /* Whether `now` need not be added to what is there. */
 static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 {
-	return d->is_alone && !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
+	if (!d->is_alone)
+		return false;
+	if (d->cover.now != d->now || d->cover.a != a) {
+		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
+		d->cover = (struct cover){.now = d->now, .a = a, .yes = yes};
+	}
+	return d->cover.yes;
 }
 
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
  * neighbours: of two steps the later one's way meets that of now further down). */
 static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 {
-	uint32_t first = snag_past_first(p), n = 0, last_block = 0;
+	uint32_t first = snag_past_first(p), n = 0, gone = 0, last_block = 0;
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &d->pool.link[*at];
 		uint32_t a = l->past.who, block = 0;
@@ -174,14 +185,16 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 		is_gone |= block && block == last_block;
 		if (is_gone) {
 			*at = snag_past_unlink(&d->pool, *at);
-			d->pruned++;
+			gone++;
 			continue;
 		}
 		last_block = block;
 		at = &l->next;
 		n++;
 	}
-	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, n > ROOM ? n : ROOM};
+	d->pruned += gone;
+	uint32_t room = gone < n / 4 ? 3 * n : n; /* after a pass for little, wait longer */
+	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, room > ROOM ? room : ROOM};
 }
 
 static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now)

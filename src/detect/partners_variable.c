@@ -92,7 +92,7 @@ static void chains_build(struct snag_variable_partners *v,
 {
 	uint32_t at = 0;
 	v->nchains = 0;
-	snag_slots_reset(&v->chains, 0);
+	snag_slots_reset(&v->chains, n);
 	v->chain_of = snag_grow(v->chain_of, &v->chain_of_cap, n, sizeof(*v->chain_of));
 	v->event = snag_grow(v->event, &v->event_cap, n, sizeof(*v->event));
 	for (size_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static snag_lockset guard_find(const struct snag_variable_partners *v, struct sn
 static void groups_build(struct snag_variable_partners *v, struct snag_locksets *s)
 {
 	v->ngroups = 0;
-	snag_slots_reset(&v->groups, 0);
+	snag_slots_reset(&v->groups, v->nchains);
 	for (uint32_t i = 0; i < v->nchains; i++) {
 		struct snag_variable_group *g = group_of(v, v->chain[i].first.locks);
 		v->chain[i].sibling = g->first;

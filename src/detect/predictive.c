@@ -44,7 +44,8 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 		snag_vclock_drop(&p->pool, p->thread[i].now);
 		snag_vclock_drop(&p->pool, p->thread[i].hb);
 		snag_vclock_drop(&p->pool, p->thread[i].wrote);
-		free(p->thread[i].pending);
+		free(p->thread[i].pending.at);
+		free(p->thread[i].unnamed.at);
 		free(p->thread[i].named);
 	}
 	free(p->thread);
@@ -55,6 +56,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	snag_huge_free(p->x, p->x_cap, sizeof(*p->x));
 	snag_conflict_tables_done(&p->conflicts);
 	free(p->nodes.node);
+	free(p->held.at);
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
@@ -72,14 +74,22 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	free(p);
 }
 
+static void sections_forget(struct snag_predictive *p, struct snag_owed_sections *owed)
+{
+	for (size_t i = 0; i < owed->n; i++)
+		snag_section_drop(&p->sections, &p->pool, owed->at[i]);
+	owed->n = 0;
+}
+
 void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct snag_vclock **ret_last,
 			    struct snag_vclock *last)
 {
 	struct snag_predictive_thread *t = &p->thread[seat];
 	*ret_last = snag_vclock_share(last);
-	for (size_t i = 0; i < t->npending; i++)
-		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
-	t->npending = t->nnamed = 0;
+	sections_forget(p, &t->pending);
+	sections_forget(p, &t->unnamed);
+	t->nnamed = 0;
+	t->names = false;
 	t->who = UINT32_MAX - p->reseated++; /* seats count from the other end */
 	snag_vclock_drop(&p->pool, t->now);
 	snag_vclock_drop(&p->pool, t->hb);
@@ -87,7 +97,10 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 	t->now = snag_vclock_share(p->pool.empty);
 	t->hb = snag_vclock_share(p->pool.empty);
 	t->wrote = snag_vclock_share(p->pool.empty);
-	t->innermost = 0; /* what it held it holds for ever */
+	t->innermost = t->nshared = 0; /* what it held it holds for ever */
+	snag_held_drop(&p->held, &p->sections, &p->pool, t->held);
+	t->held = 0;
+	t->held_is_stale = false;
 	t->lockset = 0;
 	t->state = ++p->states;
 }
@@ -174,6 +187,19 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 	}
 }
 
+/* ---- the sections held, as a stack ---- */
+
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t)
+{
+	const struct snag_section_rest *rest = p->sections.rest;
+	uint32_t i = t->innermost;
+	while (i && rest[i].outer)
+		i = rest[i].outer;
+	for (; i; i = i == t->innermost ? 0 : rest[i].inner)
+		t->held = snag_held_push(&p->held, &p->sections, t->held, i);
+	t->held_is_stale = false;
+}
+
 /* ---- what is owed to the next branch: B_t ---- */
 
 /* The latest release of each thread stands for the earlier ones.  False: not among them yet. */
@@ -197,15 +223,30 @@ static void owe_named_branch(struct snag_predictive *p, struct snag_predictive_v
 	owed_add(p, x, t, section);
 }
 
+static void sections_add(struct snag_predictive *p, struct snag_owed_sections *owed,
+			 uint32_t section)
+{
+	for (size_t i = 0; i < owed->n; i++)
+		if (owed_replace(p, &owed->at[i], section))
+			return;
+	owed->at = snag_grow(owed->at, &owed->cap, owed->n + 1, sizeof(*owed->at));
+	owed->at[owed->n++] = snag_section_share(&p->sections, section);
+}
+
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
 				struct snag_predictive_thread *t, uint32_t section)
 {
-	owe_named_branch(p, x, t, section);
-	for (size_t i = 0; i < t->npending; i++)
-		if (owed_replace(p, &t->pending[i], section))
-			return;
-	t->pending = snag_grow(t->pending, &t->pending_cap, t->npending + 1, sizeof(*t->pending));
-	t->pending[t->npending++] = snag_section_share(&p->sections, section);
+	sections_add(p, t->names ? &t->unnamed : &t->pending, section);
+	if (t->names)
+		owe_named_branch(p, x, t, section);
+}
+
+void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predictive_thread *t,
+				   struct snag_owed_sections *owed)
+{
+	for (size_t i = 0; i < owed->n; i++)
+		section_join(p, &t->now, owed->at[i]);
+	sections_forget(p, owed);
 }
 
 /* ---- shared releases ---- */

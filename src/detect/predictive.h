@@ -13,8 +13,8 @@
  *                     lockset, what it owes to the next branch (B_t).
  *         lock[l]     its holder, its last release (H_l, C_l), the filed sections
  *         atomic[x]   the same for the lock that atomic accesses of x are taken to hold
- *         x[v]        accesses to race with; conflicting sections by lock (L_l,x); what is
- *                     owed to the next read (B_t,x); its last write
+ *         x[v]        accesses to race with; conflicting sections by lock (L_l,x), or the
+ *                     last write with all its sections; what is owed to the next read (B_t,x)
  *
  * Rules.  [acquire]   composing: hb and now join those of the last release.
  *                     write_write_sections: if the acquire of an earlier section of the lock
@@ -27,7 +27,8 @@
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
  *         [branch]    now joins what is owed to it: for all earlier reads of its thread, or
- *                     only for those of the variables that were named since the last branch
+ *                     only for those of the variables that were named since the last
+ *                     branch, and from before the thread named any
  *         [depends]   names a variable
  *         [atomic]    [acquire] [read] and/or [write] [release] of a lock of the variable
  *         Then a plain access is racy if some conflicting one is not ordered before it
@@ -86,12 +87,20 @@ struct snag_predictive_thread {
 	struct snag_vclock *wrote; /* write_write_sections: what write-write conflicts order
 				    * before its next event */
 	uint32_t innermost;	   /* of the sections it holds, or 0 */
+	uint32_t held;		   /* last write-read: the same as a stack, */
+	bool held_is_stale;	   /* unless a section was left that is not the innermost */
+	uint32_t nshared;	   /* how many of them are shared */
 	uint32_t state;		   /* another number whenever the sections it holds change */
 	snag_lockset lockset;
-	uint32_t who;	   /* another number for every thread, also on the same seat */
-	uint32_t *pending; /* to branch: sections whose release is owed, one per thread */
-	size_t npending, pending_cap;
-	uint32_t *named; /* to branch: variables the next one depends on; none: on all */
+	uint32_t who; /* another number for every thread, also on the same seat */
+	/* To branch: sections whose release is owed to any branch, one per thread; once the
+	 * thread names variables, what is owed to those that name none. */
+	struct snag_owed_sections {
+		uint32_t *at;
+		size_t n, cap;
+	} pending, unnamed;
+	bool names;	 /* it has named variables */
+	uint32_t *named; /* those the next branch depends on; none: on all */
 	size_t nnamed, named_cap;
 };
 
@@ -110,6 +119,7 @@ struct snag_predictive_variable {
 		snag_tid thread;
 		uint32_t time; /* event + 1; 0: never */
 		uint32_t seen; /* state of the thread that read it last */
+		uint32_t held; /* the sections it was in */
 	} last_write;
 };
 
@@ -128,6 +138,7 @@ struct snag_predictive {
 	struct snag_locksets locksets;
 	struct snag_conflict_tables conflicts;
 	struct snag_conflict_nodes nodes;
+	struct snag_held_nodes held;
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
@@ -159,6 +170,9 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
 			       struct snag_predictive_thread *t);
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t);
+void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predictive_thread *t,
+				   struct snag_owed_sections *owed);
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
 				struct snag_predictive_thread *t, uint32_t section);
 /* Composing: the shared releases of a lock since the last that was alone. */

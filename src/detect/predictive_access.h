@@ -123,12 +123,10 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 {
 	if (c->write == step->section)
 		return true;
-	if (rules->sections == SNAG_CONFLICTING) {
-		conflict(rules, p, step, c->write, true);
-		conflict(rules, p, step, c->read[0], false);
-		conflict(rules, p, step, c->read[1], false);
-		more_conflict(rules, p, step, c, true);
-	}
+	conflict(rules, p, step, c->write, true);
+	conflict(rules, p, step, c->read[0], false);
+	conflict(rules, p, step, c->read[1], false);
+	more_conflict(rules, p, step, c, true);
 	if (step->is_shared)
 		return more_put(p, step, c, true);
 	/* Who conflicts with a read of this thread must learn of it from that read where
@@ -177,25 +175,35 @@ ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_pre
 	return reader_put(rules, p, step, c);
 }
 
-/* Does this section, one that wrote the variable, contain its last write? */
-ENGINE bool contains_last_write(const struct snag_predictive *p, const struct snag_step *step,
-				uint32_t number)
+/* Whether the thread holds the lock of another's section, not both shared. */
+ENGINE bool holds_too(const struct snag_predictive *p, const struct snag_predictive_thread *t,
+		      const struct snag_event *ev, uint32_t section)
 {
-	const struct snag_section *s = &p->sections.section[number];
-	return number && s->thread == step->x->last_write.thread &&
-	       step->x->last_write.time - 1 <= s->release &&
-	       !(step->is_shared && p->sections.rest[number].is_shared);
+	const struct snag_section_rest *rest = p->sections.rest, *other = &rest[section];
+	const struct snag_predictive_lock *l =
+		other->lock == SNAG_ATOMIC_LOCK ? &p->atomic[ev->target] : &p->lock[other->lock];
+	if (l->holder)
+		return p->sections.section[l->holder].thread == ev->thread;
+	if (!t->nshared || other->is_shared)
+		return false;
+	for (uint32_t i = t->innermost; i; i = rest[i].outer)
+		if (rest[i].lock == other->lock)
+			return true;
+	return false;
 }
 
-ENGINE void last_write_conflicts(struct snag_predictive *p, const struct snag_step *step,
-				 const struct snag_conflict *c)
+/* Who reads the last write is owed, at a branch, the release of each section it was in, of a
+ * lock that is held at the read too. */
+ENGINE void last_write_orders(struct snag_predictive *p, const struct snag_event *ev)
 {
-	uint32_t found = contains_last_write(p, step, c->write) ? c->write : 0;
-	for (uint32_t i = c->more; i && !found; i = p->nodes.node[i].next)
-		if (contains_last_write(p, step, p->nodes.node[i].section))
-			found = p->nodes.node[i].section;
-	if (found && !section_known(step->t->now, &p->sections.section[found]))
-		snag_predictive_owe_branch(p, step->x, step->t, found);
+	struct snag_predictive_thread *t = &p->thread[ev->thread];
+	struct snag_predictive_variable *x = &p->x[ev->target];
+	for (uint32_t i = x->last_write.held; i; i = p->held.at[i].below) {
+		uint32_t section = p->held.at[i].section;
+		if (!section_known(t->now, &p->sections.section[section]) &&
+		    holds_too(p, t, ev, section))
+			snag_predictive_owe_branch(p, x, t, section);
+	}
 }
 
 /* Sections are visited from the innermost; once one has seen such an access, so have those
@@ -210,13 +218,6 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 		uint32_t lock = p->sections.rest[i].lock;
 		step.section = i;
 		step.is_shared = p->sections.rest[i].is_shared;
-		if (rules->sections == SNAG_LAST_WRITE_READ && !is_write) {
-			struct snag_conflict *c =
-				snag_conflict_find(&p->conflicts, &step.x->conflicts, lock);
-			if (c)
-				last_write_conflicts(p, &step, c);
-			continue;
-		}
 		struct snag_conflict *c =
 			snag_conflict_get(&p->conflicts, &step.x->conflicts, lock);
 		done = is_write ? write_conflicts(rules, p, &step, c)

@@ -44,8 +44,20 @@ ENGINE void sections_export(struct snag_predictive *p, const struct snag_predict
 		rest[i].exports = true;
 }
 
-ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_thread *t,
-			     snag_tid thread, uint32_t event, uint32_t lock, bool is_shared)
+/* The stack without the section; if that is not on top, the next write builds it anew. */
+ENGINE void held_release(struct snag_predictive *p, struct snag_predictive_thread *t,
+			 uint32_t number)
+{
+	uint32_t top = t->held;
+	t->held_is_stale |= !top || p->held.at[top].section != number;
+	t->held = t->held_is_stale ? 0 : snag_held_share(&p->held, p->held.at[top].below);
+	snag_held_drop(&p->held, &p->sections, &p->pool, top);
+	t->held_is_stale &= t->innermost != 0;
+}
+
+ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_predictive *p,
+			     struct snag_predictive_thread *t, snag_tid thread, uint32_t event,
+			     uint32_t lock, bool is_shared)
 {
 	uint32_t number = snag_section_new(&p->sections);
 	struct snag_section_rest *rest = p->sections.rest;
@@ -57,7 +69,10 @@ ENGINE uint32_t section_open(struct snag_predictive *p, struct snag_predictive_t
 	if (t->innermost)
 		rest[t->innermost].inner = number;
 	t->innermost = number;
+	t->nshared += is_shared;
 	t->state = ++p->states;
+	if (rules->sections == SNAG_LAST_WRITE_READ && !t->held_is_stale)
+		t->held = snag_held_push(&p->held, &p->sections, t->held, number);
 	return number;
 }
 
@@ -115,6 +130,9 @@ ENGINE void section_close(const struct snag_order_rules *rules, struct snag_pred
 	p->sections.section[number].release = event;
 	s->clock = snag_vclock_share(handed_on(rules, t));
 	section_unlink(p, t, number);
+	t->nshared -= s->is_shared;
+	if (rules->sections == SNAG_LAST_WRITE_READ)
+		held_release(p, t, number);
 	sections_export(p, t);
 	if (s->exports || rules->write_write_sections)
 		snag_predictive_file(p, l, number, rules->includes_program_order || s->is_shared);
@@ -152,7 +170,7 @@ ENGINE void lock_acquire(const struct snag_order_rules *rules, struct snag_predi
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	if (rules->composes_with_hb)
 		lock_take(rules, p, t, ev->thread, l, is_shared);
-	uint32_t number = section_open(p, t, ev->thread, event, lock, is_shared);
+	uint32_t number = section_open(rules, p, t, ev->thread, event, lock, is_shared);
 	if (!is_shared)
 		l->holder = number;
 	if (rules->write_write_sections && l->nruns) {
@@ -209,6 +227,8 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 		    x->last_write.thread == ev->thread || x->last_write.seen == t->state)
 			return;
 		x->last_write.seen = t->state; /* no write under a lock it holds can follow */
+		last_write_orders(p, ev);
+		return;
 	}
 	access_conflicts(rules, p, ev, false);
 }
@@ -216,12 +236,19 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
 			 const struct snag_event *ev, uint32_t event)
 {
-	access_conflicts(rules, p, ev, true);
 	if (rules->sections == SNAG_LAST_WRITE_READ) {
 		struct snag_predictive_variable *x = &p->x[ev->target];
+		struct snag_predictive_thread *t = &p->thread[ev->thread];
+		if (t->held_is_stale)
+			snag_predictive_build_held(p, t);
+		uint32_t held = snag_held_share(&p->held, t->held);
+		snag_held_drop(&p->held, &p->sections, &p->pool, x->last_write.held);
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
+		x->last_write.held = held;
+		return;
 	}
+	access_conflicts(rules, p, ev, true);
 }
 
 ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -260,17 +287,13 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 ENGINE void branch_event(struct snag_predictive *p, const struct snag_event *ev) /* [branch] */
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	if (t->nnamed) {
-		for (size_t i = 0; i < t->nnamed; i++)
-			snag_predictive_take_owed(p, &p->x[t->named[i]], t);
-		t->nnamed = 0;
-		return;
-	}
-	for (size_t i = 0; i < t->npending; i++) {
-		section_join(p, &t->now, t->pending[i]);
-		snag_section_drop(&p->sections, &p->pool, t->pending[i]);
-	}
-	t->npending = 0;
+	if (t->pending.n)
+		snag_predictive_take_sections(p, t, &t->pending);
+	if (!t->nnamed)
+		snag_predictive_take_sections(p, t, &t->unnamed);
+	for (size_t i = 0; i < t->nnamed; i++)
+		snag_predictive_take_owed(p, &p->x[t->named[i]], t);
+	t->nnamed = 0;
 }
 
 ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev) /* [depends] */
@@ -278,6 +301,7 @@ ENGINE void depends_event(struct snag_predictive *p, const struct snag_event *ev
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	t->named = snag_grow(t->named, &t->named_cap, t->nnamed + 1, sizeof(*t->named));
 	t->named[t->nnamed++] = ev->target;
+	t->names = true;
 }
 
 ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -403,11 +427,14 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_
 	}
 	ev = event_ahead(batch, i + FETCH_CONFLICT);
 	if (ev) {
-		__builtin_prefetch(conflict_ahead(p, ev));
+		if (rules->sections == SNAG_CONFLICTING)
+			__builtin_prefetch(conflict_ahead(p, ev));
 		if (rules->disjoint_locksets)
 			snag_history_fetch(&p->x[ev->target].history,
 					   snag_seat(&p->pool.seats, ev->thread));
 	}
+	if (rules->sections != SNAG_CONFLICTING)
+		return;
 	ev = event_ahead(batch, i + FETCH_SECTION);
 	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
 	if (c && c->lock != UINT32_MAX) {

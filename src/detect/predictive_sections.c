@@ -72,6 +72,33 @@ void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool)
 	snag_huge_free(s->rest, s->rest_cap, sizeof(*s->rest));
 }
 
+uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, uint32_t below,
+			uint32_t section)
+{
+	uint32_t number = nodes->unused;
+	if (number) {
+		nodes->unused = nodes->at[number].below;
+	} else {
+		nodes->n += nodes->n == 0;
+		number = (uint32_t)nodes->n++;
+		nodes->at = snag_grow(nodes->at, &nodes->cap, nodes->n, sizeof(*nodes->at));
+	}
+	nodes->at[number] = (struct snag_held_node){1, snag_section_share(s, section), below};
+	return number;
+}
+
+void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
+		    struct snag_vclock_pool *pool, uint32_t top)
+{
+	while (top && --nodes->at[top].refs == 0) {
+		uint32_t below = nodes->at[top].below;
+		snag_section_drop(s, pool, nodes->at[top].section);
+		nodes->at[top].below = nodes->unused;
+		nodes->unused = top;
+		top = below;
+	}
+}
+
 void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t number)
 {
 	const struct snag_section *section = &s->section[number];

@@ -14,6 +14,10 @@
  *                      all of a lock when the relation composes with HB (what is HB-before
  *                      a known acquire is known), those of one thread otherwise
  *
+ *         held         stacks of the sections a thread holds, of which a variable keeps the one at its
+ *                      last write: a node is a section and the node below; shared, and
+ *                      reference-counted.  Number 0 is the empty stack.
+ *
  * Trim.   A filed section can matter only while some clock in use ends inside it: clocks only
  *         grow by joining whole clocks, so no other end can ever appear.  When twice as many
  *         are filed as the last time, the ends of all clocks in use are marked, and
@@ -74,6 +78,30 @@ struct snag_sections {
 	uint32_t dying[SNAG_DYING];
 	uint32_t ndying;
 };
+
+struct snag_held_node {
+	uint32_t refs; /* unused: 0, and below is the next unused one */
+	uint32_t section, below;
+};
+
+struct snag_held_nodes { /* all 0: empty */
+	struct snag_held_node *at;
+	size_t n, cap;
+	uint32_t unused;
+};
+
+/* The stack with the section on top; takes over the reference to `below`. */
+uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, uint32_t below,
+			uint32_t section);
+void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
+		    struct snag_vclock_pool *pool, uint32_t top); /* accepts 0 */
+
+static inline uint32_t snag_held_share(struct snag_held_nodes *nodes, uint32_t top)
+{
+	if (top)
+		nodes->at[top].refs++;
+	return top;
+}
 
 void snag_sections_init(struct snag_sections *s);
 void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool);

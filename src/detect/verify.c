@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-	KEPT = 4,	/* instances of each sort for a pair of locations */
-	BLOCK = 1 << 16 /* candidates decided at once */
+	KEPT = 4,	 /* instances of each sort for a pair of locations */
+	BLOCK = 1 << 20, /* candidates gathered before they are decided, */
+	CHUNK = 1 << 14	 /* so many at once */
 };
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */
@@ -64,8 +65,11 @@ struct snag_verify {
 	_Atomic uint64_t replayed; /* events */
 
 	struct pair *block;
-	size_t nblock;
-	struct result *result; /* of the block, or of the places */
+	size_t nblock, block_cap;
+	size_t chunk;		  /* where it begins in the block */
+	struct result *result;	  /* of the chunk, or of the places */
+	_Atomic uint64_t decided; /* candidates, or places; for the user */
+	uint64_t of;		  /* so many, as far as is known */
 
 	struct place *place;
 	size_t nplaces, place_cap;
@@ -99,7 +103,6 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 		else
 			w->vindicator = snag_vindicator_new(ix, mode, options.max_window);
 	}
-	v->block = snag_realloc(NULL, BLOCK, sizeof(*v->block));
 	return v;
 }
 
@@ -270,6 +273,15 @@ static uint32_t distance(struct pair p)
 	return p.e2 - p.e1;
 }
 
+/* One more candidate or place is done.  Only the first worker, the calling thread, says so. */
+static void progress(struct snag_verify *v, unsigned worker)
+{
+	/* Relaxed: a count, nothing is published by it. */
+	uint64_t n = atomic_fetch_add_explicit(&v->decided, 1, memory_order_relaxed) + 1;
+	if (worker == 0 && v->env->on_decided)
+		v->env->on_decided(v->env->decided_ctx, n, v->of);
+}
+
 static void place_decide(void *ctx, unsigned worker, size_t i)
 {
 	struct snag_verify *v = ctx;
@@ -286,6 +298,7 @@ static void place_decide(void *ctx, unsigned worker, size_t i)
 			place->undecided = r->pair;
 		}
 	}
+	progress(v, worker);
 }
 
 static void report(struct snag_verify *v, const struct result *r)
@@ -296,11 +309,39 @@ static void report(struct snag_verify *v, const struct result *r)
 static void block_decide(void *ctx, unsigned worker, size_t i)
 {
 	struct snag_verify *v = ctx;
-	struct place *place = v->env->pairs ? NULL : place_find(v, v->block[i]);
+	struct pair pair = v->block[v->chunk + i];
+	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
 	v->result[i].decision = SNAG_INFEASIBLE;
-	if ((place && place->is_settled) || is_stopped(v))
+	if (is_stopped(v))
 		return;
-	decide(v, worker, v->block[i], &v->result[i]);
+	if (!place || !place->is_settled)
+		decide(v, worker, pair, &v->result[i]);
+	progress(v, worker);
+}
+
+/* Reports what became of a candidate, unless another instance came first. */
+static void result_end(struct snag_verify *v, struct pair pair, struct result *r)
+{
+	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
+	if (place && place->is_settled) {
+		snag_race_done(&r->race);
+		return;
+	}
+	if (place && r->decision == SNAG_UNDECIDED) {
+		place->is_undecided = true;
+		place->undecided = r->pair;
+		return;
+	}
+	if (place)
+		place->is_uncertain |= r->is_uncertain;
+	else
+		v->nuncertain += r->is_uncertain;
+	if (r->decision == SNAG_INFEASIBLE)
+		return;
+	v->is_incomplete |= r->decision == SNAG_UNDECIDED;
+	if (place)
+		place->is_settled = true;
+	report(v, r);
 }
 
 static int by_second_event(const void *a, const void *b)
@@ -315,38 +356,25 @@ static int by_second_event(const void *a, const void *b)
  * of the trace, which is then in the caches. */
 static void block_end(struct snag_verify *v)
 {
+	size_t n;
+	if (v->nblock == 0)
+		return;
 	qsort(v->block, v->nblock, sizeof(*v->block), by_second_event);
-	v->result = snag_calloc(v->nblock, sizeof(*v->result));
-	snag_parallel(v->nblock, v->workers, block_decide, v);
-	for (size_t i = 0; i < v->nblock; i++) {
-		struct result *r = &v->result[i];
-		struct place *place = v->env->pairs ? NULL : place_find(v, v->block[i]);
-		if (place && place->is_settled) {
-			snag_race_done(&r->race); /* another instance came first */
-			continue;
-		}
-		if (place && r->decision == SNAG_UNDECIDED) {
-			place->is_undecided = true;
-			place->undecided = r->pair;
-			continue;
-		}
-		if (place)
-			place->is_uncertain |= r->is_uncertain;
-		else
-			v->nuncertain += r->is_uncertain;
-		if (r->decision == SNAG_INFEASIBLE)
-			continue;
-		v->is_incomplete |= r->decision == SNAG_UNDECIDED;
-		if (place)
-			place->is_settled = true;
-		report(v, r);
+	v->of += v->nblock;
+	for (v->chunk = 0; v->chunk < v->nblock && !is_stopped(v); v->chunk += n) {
+		n = v->nblock - v->chunk < CHUNK ? v->nblock - v->chunk : CHUNK;
+		v->result = snag_calloc(n, sizeof(*v->result));
+		snag_parallel(n, v->workers, block_decide, v);
+		for (size_t i = 0; i < n; i++)
+			result_end(v, v->block[v->chunk + i], &v->result[i]);
+		free(v->result);
 	}
-	free(v->result);
 	v->nblock = 0;
 }
 
 static void block_add(struct snag_verify *v, struct pair p)
 {
+	v->block = snag_grow(v->block, &v->block_cap, v->nblock + 1, sizeof(*v->block));
 	v->block[v->nblock++] = p;
 	if (v->nblock == BLOCK)
 		block_end(v);
@@ -378,6 +406,7 @@ static bool places_end(struct snag_verify *v)
 	v->result = snag_calloc(v->nplaces, sizeof(*v->result));
 	v->locations = snag_calloc(v->ix->trace->names.space[SNAG_SPACE_LOCATION].n,
 				   sizeof(*v->locations));
+	v->of = v->nplaces;
 	snag_parallel(v->nplaces, v->workers, place_decide, v);
 	for (size_t i = 0; i < v->nplaces; i++) {
 		const struct place *place = &v->place[i];

@@ -102,6 +102,15 @@ void record_race(struct explore_record *r, const struct steps *s, const struct o
 		.schedule = schedule_copy(s)};
 }
 
+static void fail_set(const struct world *w, const struct snag_action *set, struct snag_error *err)
+{
+	char name[SNAG_SLOT_NAME];
+	struct snag_place before = snag_program_place(w->program, w->promise[set->target].set_at);
+	world_promise_name(w, set->target, name);
+	snag_program_fail(w->program, set->loc, err, "promise '%s' is set already, at %u:%u", name,
+			  before.line, before.column);
+}
+
 void record_error(struct explore_record *r, const struct steps *s, snag_tid task)
 {
 	struct snag_explored *x = r->result;
@@ -113,7 +122,7 @@ void record_error(struct explore_record *r, const struct steps *s, snag_tid task
 	if (next->kind == SNAG_ACT_FAULT)
 		snag_machine_fault(s->world.program, next, &err);
 	else
-		snag_program_fail(s->world.program, next->loc, &err, "the promise was set before");
+		fail_set(&s->world, next, &err);
 	x->error = snag_grow(x->error, &r->error_cap, x->nerrors + 1, sizeof(*x->error));
 	x->error[x->nerrors++] = (struct snag_explored_error){
 		.loc = next->loc, .message = text_copy(err.msg), .schedule = schedule_copy(s)};

@@ -53,10 +53,10 @@ static uint32_t slot_new(struct world *w, uint64_t name, snag_loc loc)
 	return (uint32_t)w->nall++;
 }
 
-static uint32_t promise_new(struct world *w, uint64_t name)
+static uint32_t promise_new(struct world *w, uint64_t name, snag_loc loc)
 {
 	w->promise = snag_grow(w->promise, &w->promise_cap, w->npromises + 1, sizeof(*w->promise));
-	w->promise[w->npromises] = (struct world_promise){.name = name};
+	w->promise[w->npromises] = (struct world_promise){.name = name, .loc = loc};
 	return (uint32_t)w->npromises++;
 }
 
@@ -108,7 +108,7 @@ void world_begin(struct world *w, uint64_t steps)
 	while (w->ntouched)
 		slot_reset(w, w->touched[--w->ntouched]);
 	for (uint32_t i = 0, n = snag_program_promises(w->program); i < n; i++)
-		promise_new(w, digest_mix(i));
+		promise_new(w, digest_mix(i), 0);
 	task_new(w, 1, scope_new(w, WORLD_NONE), WORLD_NONE);
 	snag_machine_begin(&w->task[0].machine, w->program);
 	task_advance(w, 0);
@@ -137,7 +137,7 @@ static void act_create(struct world *w, uint32_t id, struct world_effect *e)
 {
 	uint64_t name = digest_pair(w->task[id].name, w->task[id].created++);
 	if (e->action.kind == SNAG_ACT_NEW) {
-		e->created = promise_new(w, name);
+		e->created = promise_new(w, name, e->action.loc);
 		snag_machine_give(&w->task[id].machine,
 				  (struct snag_value){.v = e->created, .kind = SNAG_PROMISE});
 	} else if (e->action.kind == SNAG_ACT_ALLOC) {
@@ -152,6 +152,14 @@ static void act_create(struct world *w, uint32_t id, struct world_effect *e)
 		snag_machine_fork(&w->task[id].machine, &e->action, &w->task[e->created].machine);
 		task_advance(w, e->created);
 	}
+}
+
+static void act_set(struct world_promise *p, struct world_effect *e)
+{
+	e->has_failed = p->is_set;
+	if (!p->is_set)
+		p->set_at = e->action.loc;
+	p->is_set = true;
 }
 
 static void act_end(struct world *w, uint32_t id, struct world_effect *e)
@@ -208,8 +216,7 @@ void world_act(struct world *w, uint32_t id, struct world_effect *e)
 		w->slot[t->next.target].value = t->next.value;
 		break;
 	case SNAG_ACT_SET:
-		e->has_failed = w->promise[t->next.target].is_set;
-		w->promise[t->next.target].is_set = true;
+		act_set(&w->promise[t->next.target], e);
 		break;
 	case SNAG_ACT_NEW:
 	case SNAG_ACT_ALLOC:
@@ -243,4 +250,14 @@ void world_slot_name(const struct world *w, uint32_t slot, char ret_name[SNAG_SL
 	else
 		snprintf(ret_name, SNAG_SLOT_NAME, "@%u",
 			 snag_program_place(w->program, w->slot[slot].loc).line);
+}
+
+void world_promise_name(const struct world *w, uint32_t promise, char ret_name[SNAG_SLOT_NAME])
+{
+	if (promise < snag_program_promises(w->program))
+		snprintf(ret_name, SNAG_SLOT_NAME, "%.100s",
+			 snag_program_promise_name(w->program, promise));
+	else
+		snprintf(ret_name, SNAG_SLOT_NAME, "new@%u",
+			 snag_program_place(w->program, w->promise[promise].loc).line);
 }

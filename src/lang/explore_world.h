@@ -55,6 +55,8 @@ struct world_slot {
 struct world_promise {
 	uint64_t name;
 	bool is_set;
+	snag_loc set_at;
+	snag_loc loc; /* of the new, if it was not declared */
 };
 
 struct world {
@@ -104,7 +106,8 @@ uint64_t world_graph_digest(const struct world *w);
 /* Of the state of one task. */
 uint64_t world_task_digest(const struct world *w, uint32_t task);
 
-/* "x", "a[3]", "@12" */
+/* "x", "a[3]", "@12"; "p", "new@12" */
 void world_slot_name(const struct world *w, uint32_t slot, char ret_name[SNAG_SLOT_NAME]);
+void world_promise_name(const struct world *w, uint32_t promise, char ret_name[SNAG_SLOT_NAME]);
 
 #endif

@@ -257,11 +257,22 @@ static bool step_isolated(struct step *s, bool is_begin)
 	return --s->m->isolated == 0 && act(s, SNAG_ACT_ISOLATED_END, 0);
 }
 
+/* Instructions that are an action and nothing else; `a` is its target. */
+static const uint8_t plain_action[] = {
+	[CODE_NEW] = SNAG_ACT_NEW,
+	[CODE_ALLOC] = SNAG_ACT_ALLOC,
+	[CODE_READ] = SNAG_ACT_READ,
+	[CODE_FINISH_BEGIN] = SNAG_ACT_FINISH_BEGIN,
+	[CODE_FINISH_END] = SNAG_ACT_FINISH_END,
+	[CODE_SYNC] = SNAG_ACT_SYNC,
+};
+
 /* Executes one instruction, the pc being behind it. */
 static bool execute(struct step *s, const struct insn *in)
 {
 	struct snag_machine *m = s->m;
-	switch ((enum code)in->code) {
+	enum code code = (enum code)in->code;
+	switch (code) {
 	case CODE_CONSTANT:
 		push(m, snag_integer(s->program->constant[in->a]));
 		return false;
@@ -274,41 +285,20 @@ static bool execute(struct step *s, const struct insn *in)
 	case CODE_RECORD:
 		push(m, snag_integer(0));
 		return false;
-	case CODE_NEW:
-		return act(s, SNAG_ACT_NEW, 0);
-	case CODE_ALLOC:
-		return act(s, SNAG_ACT_ALLOC, 0);
-	case CODE_READ:
-		return act(s, SNAG_ACT_READ, in->a);
 	case CODE_READ_AT:
 		return step_index(s, in, SNAG_ACT_READ);
 	case CODE_READ_CELL:
 		return step_cell(s, SNAG_ACT_READ);
-	case CODE_WRITE:
-	case CODE_WRITE_AT:
-	case CODE_WRITE_CELL:
+	case CODE_WRITE ... CODE_WRITE_CELL:
 		return step_write(s, in);
-	case CODE_NEGATE:
-	case CODE_NOT:
-	case CODE_TRUTH:
-		return step_unary(s, (enum code)in->code);
-	case CODE_MULTIPLY:
-	case CODE_DIVIDE:
-	case CODE_REMAINDER:
-	case CODE_ADD:
-	case CODE_SUBTRACT:
-	case CODE_LESS:
-	case CODE_LESS_EQUAL:
-	case CODE_GREATER:
-	case CODE_GREATER_EQUAL:
-		return step_binary(s, (enum code)in->code);
-	case CODE_EQUAL:
-	case CODE_UNEQUAL:
-		return step_compare(s, (enum code)in->code);
-	case CODE_AND:
-		return step_branch(s, in, true, true);
-	case CODE_OR:
-		return step_branch(s, in, false, true);
+	case CODE_NEGATE ... CODE_TRUTH:
+		return step_unary(s, code);
+	case CODE_MULTIPLY ... CODE_GREATER_EQUAL:
+		return step_binary(s, code);
+	case CODE_EQUAL ... CODE_UNEQUAL:
+		return step_compare(s, code);
+	case CODE_AND ... CODE_OR:
+		return step_branch(s, in, code == CODE_AND, true);
 	case CODE_JUMP_ZERO:
 		return step_branch(s, in, true, false);
 	case CODE_JUMP:
@@ -321,26 +311,15 @@ static bool execute(struct step *s, const struct insn *in)
 		return step_call(s, in);
 	case CODE_RETURN:
 		return step_return(s, in);
-	case CODE_ASYNC:
-	case CODE_SPAWN:
-	case CODE_ASYNC_CALL:
-	case CODE_SPAWN_CALL:
+	case CODE_ASYNC ... CODE_SPAWN_CALL:
 		return step_task(s, in);
-	case CODE_FINISH_BEGIN:
-		return act(s, SNAG_ACT_FINISH_BEGIN, 0);
-	case CODE_FINISH_END:
-		return act(s, SNAG_ACT_FINISH_END, 0);
-	case CODE_SYNC:
-		return act(s, SNAG_ACT_SYNC, 0);
-	case CODE_SET:
-		return step_promise(s, SNAG_ACT_SET);
-	case CODE_GET:
-		return step_promise(s, SNAG_ACT_GET);
-	case CODE_ISOLATED_BEGIN:
-	case CODE_ISOLATED_END:
-		return step_isolated(s, in->code == CODE_ISOLATED_BEGIN);
+	case CODE_SET ... CODE_GET:
+		return step_promise(s, code == CODE_SET ? SNAG_ACT_SET : SNAG_ACT_GET);
+	case CODE_ISOLATED_BEGIN ... CODE_ISOLATED_END:
+		return step_isolated(s, code == CODE_ISOLATED_BEGIN);
+	default:
+		return act(s, (enum snag_action_kind)plain_action[code], in->a);
 	}
-	__builtin_unreachable();
 }
 
 void snag_machine_step(struct snag_machine *m, const struct snag_program *program, uint64_t *steps,

@@ -278,8 +278,9 @@ static enum waited waited_by(const struct snag_dpst *t, uint32_t a, uint32_t now
 	*ret_meet = snag_dpst_meet(t, na, t->step[now], &ca, &cb);
 	if (t->node[task_node(t, na)].depth <= t->node[*ret_meet].depth)
 		return NOT_YET;
-	return t->node[ca].kind == SNAG_DPST_SPAWN && snag_dpst_is_within(t, na, ca) ? BY_BLOCK
-										     : BY_FINISH;
+	bool is_in_block = t->node[ca].kind == SNAG_DPST_SPAWN &&
+			   (!t->node[*ret_meet].is_escaped || snag_dpst_is_within(t, na, ca));
+	return is_in_block ? BY_BLOCK : BY_FINISH;
 }
 
 uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint32_t now)

@@ -131,6 +131,7 @@ struct parallel_run {
 	/* How many sleep in the low 32 bits; the others count how often one woke up. */
 	_Alignas(64) _Atomic uint64_t sleepers;
 	_Atomic uint32_t alarm; /* futex: changes when somebody shall wake up */
+	_Atomic int is_called;	/* somebody was told to and has not yet: no need to again */
 	bool has_membarrier;
 
 	pthread_mutex_t lock; /* of the rest */
@@ -161,7 +162,7 @@ void snag_strand_run(struct worker *w, struct async_task *task); /* now, on a st
 void snag_strand_begin(struct worker *w); /* of a thread; returns when the run is over */
 void snag_strand_ready(struct worker *w, struct strand *strand);
 struct strand *snag_strand_take_ready(struct worker *w); /* NULL: none */
-_Noreturn void snag_strand_loop(void); /* worker.c: looks for work */
+_Noreturn void snag_strand_loop(void);			 /* worker.c: looks for work */
 _Noreturn void snag_strand_resume(struct worker *w, struct strand *strand); /* from a loop */
 _Noreturn void snag_strand_exit(struct worker *w); /* from a loop, to the thread's stack */
 bool snag_strand_has_room(const struct worker *w);
@@ -179,7 +180,8 @@ void snag_worker_wake(void);
 /* There is new work for others. */
 static inline void snag_worker_call(void)
 {
-	if ((uint32_t)atomic_load_explicit(&snag_run.sleepers, memory_order_relaxed) > 0)
+	if ((uint32_t)atomic_load_explicit(&snag_run.sleepers, memory_order_relaxed) > 0 &&
+	    !atomic_load_explicit(&snag_run.is_called, memory_order_relaxed))
 		snag_worker_wake();
 }
 

@@ -12,6 +12,10 @@
  *         sleeper makes the processors of all threads execute one (membarrier).  Without
  *         that system call it wakes up by itself now and then.
  *
+ *         One worker is called at a time; one that finds work calls the next.  It does not
+ *         matter if work that comes while it wakes up is overlooked: before it sleeps
+ *         again it looks at everything, as above.
+ *
  * Deadlock.  Only workers make work.  If all sleep, and there was no work while none of
  *         them woke up, there will never be any.  A sleeper only looks, and takes
  *         work after it has said that it is awake.
@@ -68,6 +72,8 @@ static void futex_wake(_Atomic uint32_t *word, int n)
 
 void snag_worker_wake(void)
 {
+	if (atomic_exchange_explicit(&snag_run.is_called, 1, memory_order_seq_cst))
+		return;
 	atomic_fetch_add_explicit(&snag_run.alarm, 1, memory_order_release);
 	futex_wake(&snag_run.alarm, 1);
 }
@@ -102,6 +108,7 @@ static void worker_sleep(void)
 	static const struct timespec now_and_then = {.tv_nsec = 1000000};
 	uint32_t seen = atomic_load_explicit(&snag_run.alarm, memory_order_acquire);
 	uint64_t mine = atomic_fetch_add_explicit(&snag_run.sleepers, 1, memory_order_seq_cst) + 1;
+	atomic_store_explicit(&snag_run.is_called, 0, memory_order_seq_cst);
 	if (snag_run.has_membarrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if (!is_work() && !run_is_over()) {
@@ -112,6 +119,7 @@ static void worker_sleep(void)
 			futex_wait(&snag_run.alarm, seen,
 				   snag_run.has_membarrier ? NULL : &now_and_then);
 	}
+	atomic_store_explicit(&snag_run.is_called, 0, memory_order_seq_cst);
 	/* One sleeper less, and one more that woke up. */
 	atomic_fetch_add_explicit(&snag_run.sleepers, ((uint64_t)1 << 32) - 1,
 				  memory_order_seq_cst);
@@ -136,13 +144,15 @@ static bool worker_steal(struct worker *w)
 		if (victim == w)
 			continue;
 		struct async_task *task = snag_deque_steal(&victim->deque);
-		if (task) {
-			snag_async_run(w, task);
-			return true;
-		}
-		struct strand *strand = snag_strand_take_ready(victim);
+		struct strand *strand = task ? NULL : snag_strand_take_ready(victim);
+		if (!task && !strand)
+			continue;
+		if (!snag_deque_is_empty(&victim->deque))
+			snag_worker_call();
 		if (strand)
 			snag_strand_resume(w, strand);
+		snag_async_run(w, task);
+		return true;
 	}
 	return false;
 }
@@ -226,6 +236,7 @@ static int run_start(const struct snag_launch_options *options, snag_task_functi
 			return SNAG_NO_MEMORY;
 	atomic_store(&snag_run.is_over, 0);
 	atomic_store(&snag_run.sleepers, 0);
+	atomic_store(&snag_run.is_called, 0);
 	snag_run.all = (struct snag_scope){.balance = 1};
 
 	struct async_task *first = snag_record_new(snag_run.worker[0], sizeof(*first));

@@ -22,8 +22,9 @@
  * ignores them.
  *
  * Dependence.  A branch may depend on all earlier reads of its thread; unless DEPENDS events of its
- * thread, since its last branch, name variables: then only on the earlier reads of these.  Naming
- * one that the thread has not read says that the branch depends on nothing.
+ * thread, since its last branch, name variables: then only on the earlier reads of these, and
+ * on reads from before the first DEPENDS event of the thread.  Naming a variable that the
+ * thread has not read says that the branch depends on nothing else.
  *
  * Tasks.  In a trace of a task-parallel program `thread` is the task; ids and names of
  * tasks are those of threads.  Tasks come into being in three ways and are waited for

@@ -8,13 +8,7 @@
  *         contradicts; when lenient it is taken out of the batch and counted.
  *         Every analysis relies on these rules.
  *
- * Rules.  [acquire]   No other thread holds the lock, alone or shared.  A thread that
- *                     holds it shared cannot take it alone.
- *         [shared]    No other thread holds the lock alone.
- *         [release]   The thread holds the lock, in the same way; the acquires inside
- *                     are released first.
- *         [nested]    An acquire of a lock the thread holds, and the release that
- *                     matches, carry SNAG_NESTED; nothing else does.
+ * Rules.  Those of locks are in lock_rules.h, which also marks nested acquires.
  *         [fork]      The thread forked is another one, has no earlier event, was not
  *                     forked before and not joined.
  *         [join]      The thread joined is another one.
@@ -28,14 +22,11 @@
  *
  * State.  flags[t]    whether t ran, was forked, was joined: all that most events need
  *         thread[t]   where that was
- *         lock[l]     the thread that holds it alone, how deep, since when; the list of
- *                     those that share it
- *         share[]     the members of these lists, and a list of free ones
  *         A place is a line, or an event number if there are no lines.
- * Cost.   O(1) per event, but O(threads sharing the lock) for a lock that is shared.
- *         A few words per thread, lock and shared hold.
+ * Cost.   O(1) per event, beside that of the rules of locks.  A few words per thread.
  */
 #include "base/memory.h"
+#include "trace/lock_rules.h"
 #include "trace/source.h"
 #include "trace/task_rules.h"
 #include "trace/text_op.h"
@@ -50,21 +41,6 @@ enum { RAN = 1, FORKED = 2, JOINED = 4 };
 struct thread_places {
 	uint64_t ran; /* the first event */
 	uint64_t forked, joined;
-};
-
-struct lock {
-	uint32_t depth;	       /* of the thread that holds it alone; 0: none does */
-	snag_tid holder;       /* that thread */
-	uint32_t shared_depth; /* shared acquires by that thread inside its own */
-	uint32_t shares;       /* those that share it: 1 + index of the first, or 0 */
-	uint64_t since;
-};
-
-struct share {
-	snag_tid thread;
-	uint32_t depth;
-	uint32_t next; /* as lock.shares */
-	uint64_t since;
 };
 
 struct wellformed {
@@ -82,12 +58,7 @@ struct wellformed {
 	size_t flags_cap;
 	struct thread_places *thread;
 	size_t thread_cap;
-	struct lock *lock;
-	size_t lock_cap;
-	struct share *share;
-	size_t nshares, share_cap;
-	uint32_t free_shares; /* as lock.shares */
-
+	struct snag_lock_rules locks;
 	uint32_t nran; /* threads that ran */
 	bool has_forks;
 	bool is_tasks;		      /* then: */
@@ -133,31 +104,26 @@ refuse(const struct wellformed *w, const struct step *step, const char *fmt, ...
 			 (unsigned long long)step->place, what);
 }
 
-/* "<what> of lock 'l' by T1, which <why>" */
-static int refuse_lock(const struct wellformed *w, const struct step *step, const char *what,
-		       const char *why)
+/* "<what> of lock 'l' by T1, which <why>", or "<what> of lock 'l' by T1 while T0 holds it<how>
+ * (since line 12)" */
+static int refuse_lock(const struct wellformed *w, const struct step *step,
+		       const struct snag_lock_fault *f)
 {
 	struct quotes q;
 	if (!step->err)
 		return SNAG_EINPUT;
-	return refuse(w, step, "%s of lock '%s' by %s, which %s", what,
-		      quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
-		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread), why);
-}
-
-/* "<what> of lock 'l' by T1 while T0 holds it<how> (since line 12)" */
-static int refuse_held(const struct wellformed *w, const struct step *step, const char *what,
-		       const char *how, snag_tid holder, uint64_t since)
-{
-	struct quotes q;
-	if (!step->err)
-		return SNAG_EINPUT;
-	return refuse(w, step, "%s of lock '%s' by %s while %s holds it%s (since %s %llu)", what,
-		      quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
-		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread),
-		      holder == step->ev->thread ? "it"
-						 : quote(w, q.other, SNAG_SPACE_THREAD, holder),
-		      how, w->has_lines ? "line" : "event", (unsigned long long)since);
+	const char *lock = quote(w, q.lock, SNAG_SPACE_LOCK, step->ev->target),
+		   *thread = quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread);
+	if (f->why)
+		return refuse(w, step, "%s of lock '%s' by %s, which %s", f->what, lock, thread,
+			      f->why);
+	return refuse(w, step, "%s of lock '%s' by %s while %s holds it%s (since %s %llu)", f->what,
+		      lock, thread,
+		      f->holder == step->ev->thread
+			      ? "it"
+			      : quote(w, q.other, SNAG_SPACE_THREAD, f->holder),
+		      f->is_shared ? " shared" : "", w->has_lines ? "line" : "event",
+		      (unsigned long long)f->since);
 }
 
 /* "<what> of thread T2<why> (line 9)" */
@@ -179,114 +145,6 @@ static int refuse_self(const struct wellformed *w, const struct step *step, cons
 		return SNAG_EINPUT;
 	return refuse(w, step, "%s of thread %s by itself", what,
 		      quote(w, q.thread, SNAG_SPACE_THREAD, step->ev->thread));
-}
-
-/* The link (lock.shares or share.next) to the thread's share of the lock, or NULL. */
-static uint32_t *share_find(struct wellformed *w, struct lock *lock, snag_tid t)
-{
-	for (uint32_t *link = &lock->shares; *link; link = &w->share[*link - 1].next)
-		if (w->share[*link - 1].thread == t)
-			return link;
-	return NULL;
-}
-
-static void share_add(struct wellformed *w, struct lock *lock, snag_tid t, uint64_t since)
-{
-	uint32_t link = w->free_shares;
-	if (link) {
-		w->free_shares = w->share[link - 1].next;
-	} else {
-		w->share = snag_grow(w->share, &w->share_cap, w->nshares + 1, sizeof(*w->share));
-		link = (uint32_t)++w->nshares;
-	}
-	w->share[link - 1] =
-		(struct share){.thread = t, .depth = 1, .next = lock->shares, .since = since};
-	lock->shares = link;
-}
-
-static void share_remove(struct wellformed *w, uint32_t *link)
-{
-	uint32_t gone = *link;
-	*link = w->share[gone - 1].next;
-	w->share[gone - 1].next = w->free_shares;
-	w->free_shares = gone;
-}
-
-static int check_acquire(struct wellformed *w, const struct step *step) /* [acquire], [nested] */
-{
-	struct lock *lock = &w->lock[step->ev->target];
-	snag_tid t = step->ev->thread;
-	if (lock->depth && lock->holder != t)
-		return refuse_held(w, step, "acquire", "", lock->holder, lock->since);
-	if (lock->shares) {
-		uint32_t *own = share_find(w, lock, t);
-		const struct share *share = &w->share[(own ? *own : lock->shares) - 1];
-		return refuse_held(w, step, "acquire", " shared", share->thread, share->since);
-	}
-	if (lock->depth++) {
-		step->ev->flags |= SNAG_NESTED;
-		return 0;
-	}
-	lock->holder = t;
-	lock->since = step->place;
-	return 0;
-}
-
-static int check_release(struct wellformed *w, const struct step *step) /* [release], [nested] */
-{
-	struct lock *lock = &w->lock[step->ev->target];
-	if (!lock->depth || lock->holder != step->ev->thread)
-		return refuse_lock(w, step, "release",
-				   share_find(w, lock, step->ev->thread) ? "holds it shared"
-									 : "does not hold it");
-	if (lock->depth == 1 && lock->shared_depth)
-		return refuse_lock(w, step, "release", "still holds it shared inside");
-	if (--lock->depth)
-		step->ev->flags |= SNAG_NESTED;
-	return 0;
-}
-
-static int check_acquire_shared(struct wellformed *w,
-				const struct step *step) /* [shared], [nested] */
-{
-	struct lock *lock = &w->lock[step->ev->target];
-	snag_tid t = step->ev->thread;
-	if (lock->depth && lock->holder != t)
-		return refuse_held(w, step, "shared acquire", "", lock->holder, lock->since);
-	if (lock->depth) {
-		lock->shared_depth++;
-		step->ev->flags |= SNAG_NESTED;
-		return 0;
-	}
-	uint32_t *own = share_find(w, lock, t);
-	if (own) {
-		w->share[*own - 1].depth++;
-		step->ev->flags |= SNAG_NESTED;
-	} else {
-		share_add(w, lock, t, step->place);
-	}
-	return 0;
-}
-
-static int check_release_shared(struct wellformed *w,
-				const struct step *step) /* [release], [nested] */
-{
-	struct lock *lock = &w->lock[step->ev->target];
-	if (lock->depth && lock->holder == step->ev->thread) {
-		if (!lock->shared_depth)
-			return refuse_lock(w, step, "shared release", "holds it alone");
-		lock->shared_depth--;
-		step->ev->flags |= SNAG_NESTED;
-		return 0;
-	}
-	uint32_t *own = share_find(w, lock, step->ev->thread);
-	if (!own)
-		return refuse_lock(w, step, "shared release", "does not hold it");
-	if (--w->share[*own - 1].depth)
-		step->ev->flags |= SNAG_NESTED;
-	else
-		share_remove(w, own);
-	return 0;
 }
 
 static int check_fork(struct wellformed *w, const struct step *step) /* [fork] */
@@ -322,22 +180,15 @@ static int check_join(struct wellformed *w, const struct step *step) /* [join] *
 
 static int check_special(struct wellformed *w, const struct step *step)
 {
-	switch (step->ev->op) {
-	case SNAG_OP_ACQUIRE:
-		return check_acquire(w, step);
-	case SNAG_OP_RELEASE:
-		return check_release(w, step);
-	case SNAG_OP_ACQUIRE_SHARED:
-		return check_acquire_shared(w, step);
-	case SNAG_OP_RELEASE_SHARED:
-		return check_release_shared(w, step);
-	case SNAG_OP_FORK:
+	struct snag_lock_fault fault;
+	if (step->ev->op == SNAG_OP_FORK)
 		return check_fork(w, step);
-	case SNAG_OP_JOIN:
+	if (step->ev->op == SNAG_OP_JOIN)
 		return check_join(w, step);
-	default:
+	if (!(SPECIAL >> step->ev->op & 1) ||
+	    snag_lock_rules_check(&w->locks, step->ev, step->place, &fault))
 		return 0;
-	}
+	return refuse_lock(w, step, &fault);
 }
 
 /* "<op> by 3: <why> (event 9)" */
@@ -434,10 +285,10 @@ static int event_check(struct wellformed *w, const struct step *step, const stru
 
 static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 {
-	size_t nthreads = counts->n[SNAG_SPACE_THREAD], nlocks = counts->n[SNAG_SPACE_LOCK];
+	size_t nthreads = counts->n[SNAG_SPACE_THREAD];
 	w->flags = snag_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
 	w->thread = snag_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
-	w->lock = snag_grow(w->lock, &w->lock_cap, nlocks, sizeof(*w->lock));
+	snag_lock_rules_reserve(&w->locks, counts);
 	if (w->is_tasks)
 		snag_task_rules_reserve(&w->rules, counts);
 }
@@ -454,7 +305,7 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 	if (w->is_tasks)
 		return false;
 	if (ev->op == SNAG_OP_ACQUIRE) {
-		struct lock *lock = &w->lock[ev->target];
+		struct snag_ruled_lock *lock = &w->locks.lock[ev->target];
 		if (lock->depth | lock->shares)
 			return false;
 		lock->depth = 1;
@@ -463,7 +314,7 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 		return true;
 	}
 	if (ev->op == SNAG_OP_RELEASE) {
-		struct lock *lock = &w->lock[ev->target];
+		struct snag_ruled_lock *lock = &w->locks.lock[ev->target];
 		if (lock->depth != 1 || lock->holder != ev->thread || lock->shared_depth)
 			return false;
 		lock->depth = 0;
@@ -575,8 +426,7 @@ static void wellformed_close(struct snag_source *src)
 	snag_source_close(w->inner);
 	free(w->flags);
 	free(w->thread);
-	free(w->lock);
-	free(w->share);
+	snag_lock_rules_done(&w->locks);
 	snag_task_rules_done(&w->rules);
 	free(w);
 }

@@ -6,12 +6,15 @@
  *         and then stood before two racing accesses.  Replay it, and hold every
  *         step against the rules.  Whoever built the witness is not asked.
  *
- * State.  Of the trace, by event:
+ * State.  Facts of the trace, of an event:
  *         pit        its position in its thread, from 0
  *         saw        read: the last write of the variable before it;
  *                    join: the last event of the joined thread before it (its
  *                    fork, if it did nothing); otherwise, or if there is none,
  *                    SNAG_NO_EVENT
+ *         Walking through the trace gives them one by one: so the prefix, which is in
+ *         the order of the trace, is replayed as it comes, and only the facts of listed
+ *         events are kept.
  *         Of the trace, by thread: fork (the event that starts it) and nevents.
  *         Of the replay:
  *         done[t]        events of t that have happened
@@ -36,7 +39,7 @@
  *                    write of the same thread, or a branch that depends on it, follows in
  *                    the witness.  A branch depends on all earlier reads of its thread,
  *                    or if DEPENDS events since its last branch name variables, on those
- *                    of these variables
+ *                    of these variables, and on those before its first DEPENDS event
  *         [race]     the last two events are plain accesses of one variable by
  *                    two threads, at least one a write
  *         Nested acquires and releases are no lock operations.  Atomic accesses
@@ -45,7 +48,8 @@
  *         both are enabled at once.
  *
  * Guarantee.  0 exactly for the reorderings of the two definitions.
- * Cost.       O(trace + witness) time, 8 bytes an event of the trace, 14 with DEPENDS events.
+ * Cost.       O(trace + n log n) time, 20 bytes a listed event, of which there are n; with DEPENDS
+ *             events also 6 bytes an event of the trace.
  * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and
  *             Bond, OOPSLA 2019, definitions 2.2 to 2.4 (DEPENDENCE).
  */
@@ -56,6 +60,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { NOBODY = UINT32_MAX };
 
@@ -64,22 +69,38 @@ struct lock_state {
 	uint32_t readers; /* how many hold it together */
 };
 
+/* What the trace says about one event. */
+struct facts {
+	uint32_t pit, saw;
+	uint32_t saw_pit; /* of a join: the position of what it saw */
+};
+
+/* A walk through the trace, up to event number `next`. */
+struct walk {
+	const struct snag_trace *trace;
+	uint32_t next;
+	uint32_t *nevents;	      /* by thread: so far */
+	uint32_t *last_of, *last_pit; /* by thread: its last event, or its fork; its position */
+	uint32_t *last_write;	      /* by variable */
+};
+
 struct replay {
 	const struct snag_trace *trace;
 	const struct snag_witness *witness;
 	struct snag_error *err;
 
-	uint32_t *pit, *saw;	  /* by event */
-	uint32_t *fork, *nevents; /* by thread */
+	uint32_t *fork, *fork_pit, *nevents; /* by thread */
+	struct facts *listed;		     /* of the listed events */
 
 	uint32_t *done, *causal; /* by thread */
 	bool *named;		 /* by event; NULL: none is */
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
-	size_t nsteps;	/* of the whole witness */
-	size_t step;	/* the current one, from 0 */
-	uint32_t event; /* its event */
+	size_t nsteps;	    /* of the whole witness */
+	size_t step;	    /* the current one, from 0 */
+	uint32_t event;	    /* its event */
+	struct facts facts; /* of that */
 };
 
 static bool is_read(uint8_t op)
@@ -129,44 +150,101 @@ static uint32_t *filled(size_t n, uint32_t value)
 	return a;
 }
 
-/* Returns an error for the operations of task programs. */
+static void walk_begin(struct walk *w, const struct snag_trace *trace)
+{
+	struct snag_counts counts = snag_names_counts(&trace->names);
+	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
+	*w = (struct walk){.trace = trace,
+			   .nevents = filled(nthreads, 0),
+			   .last_of = filled(nthreads, SNAG_NO_EVENT),
+			   .last_pit = filled(nthreads, 0),
+			   .last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT)};
+}
+
+static void walk_end(struct walk *w)
+{
+	free(w->nevents);
+	free(w->last_of);
+	free(w->last_pit);
+	free(w->last_write);
+}
+
+/* The facts of the next event, which must exist. */
+static struct facts walk_step(struct walk *w)
+{
+	uint32_t e = w->next++;
+	const struct snag_event *ev = &w->trace->ev[e];
+	struct facts f = {.pit = w->nevents[ev->thread]++, .saw = SNAG_NO_EVENT};
+	w->last_of[ev->thread] = e;
+	w->last_pit[ev->thread] = f.pit;
+	if (is_read(ev->op))
+		f.saw = w->last_write[ev->target];
+	if (is_write(ev->op))
+		w->last_write[ev->target] = e;
+	if (ev->op == SNAG_OP_JOIN) {
+		f.saw = w->last_of[ev->target];
+		f.saw_pit = w->last_pit[ev->target];
+	}
+	if (ev->op == SNAG_OP_FORK && w->last_of[ev->target] == SNAG_NO_EVENT) {
+		w->last_of[ev->target] = e;
+		w->last_pit[ev->target] = f.pit;
+	}
+	return f;
+}
+
+struct listing {
+	uint32_t event;
+	size_t at; /* where it is listed */
+};
+
+static int by_event(const void *a, const void *b)
+{
+	const struct listing *x = a, *y = b;
+	return (x->event > y->event) - (x->event < y->event);
+}
+
+static struct listing *listings_sorted(const struct snag_witness *w)
+{
+	struct listing *l = snag_realloc(NULL, w->n + 1, sizeof(*l));
+	for (size_t i = 0; i < w->n; i++)
+		l[i] = (struct listing){w->event[i], i};
+	qsort(l, w->n, sizeof(*l), by_event);
+	l[w->n].event = SNAG_NO_EVENT;
+	return l;
+}
+
+/* One walk through the trace.  Returns an error for the operations of task programs. */
 static int trace_facts(struct replay *r)
 {
 	const struct snag_trace *trace = r->trace;
-	struct snag_counts counts = snag_names_counts(&trace->names);
-	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
-	uint32_t *last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT);
-	uint32_t *last_of =
-		filled(nthreads, SNAG_NO_EVENT); /* last event of a thread, or its fork */
+	uint32_t nthreads = trace->names.space[SNAG_SPACE_THREAD].n;
+	struct listing *listing = listings_sorted(r->witness), *next = listing;
+	struct walk walk;
 	int rc = 0;
-
-	r->pit = filled(trace->n, 0);
-	r->saw = filled(trace->n, SNAG_NO_EVENT);
+	walk_begin(&walk, trace);
 	r->fork = filled(nthreads, SNAG_NO_EVENT);
-	r->nevents = filled(nthreads, 0);
-
+	r->fork_pit = filled(nthreads, 0);
+	r->listed = snag_calloc(r->witness->n, sizeof(*r->listed));
 	for (uint32_t e = 0; e < trace->n; e++) {
 		const struct snag_event *ev = &trace->ev[e];
-		r->pit[e] = r->nevents[ev->thread]++;
-		last_of[ev->thread] = e;
-
+		struct facts f = walk_step(&walk);
 		if (snag_op_is_of_tasks(ev->op)) {
 			rc = snag_fail(r->err, SNAG_EINPUT,
 				       "event %u (%s): traces of task programs have no witnesses",
 				       e, snag_op_info[ev->op].text);
 			break;
 		}
-		if (is_read(ev->op))
-			r->saw[e] = last_write[ev->target];
-		if (is_write(ev->op))
-			last_write[ev->target] = e;
-		if (ev->op == SNAG_OP_JOIN)
-			r->saw[e] = last_of[ev->target];
-		if (ev->op == SNAG_OP_FORK && r->fork[ev->target] == SNAG_NO_EVENT)
-			r->fork[ev->target] = last_of[ev->target] = e;
+		if (ev->op == SNAG_OP_FORK && r->fork[ev->target] == SNAG_NO_EVENT) {
+			r->fork[ev->target] = e;
+			r->fork_pit[ev->target] = f.pit;
+		}
+		for (; next->event == e; next++)
+			r->listed[next->at] = f;
 	}
-	free(last_write);
-	free(last_of);
+	r->nevents = walk.nevents;
+	walk.nevents = NULL;
+	walk_end(&walk);
+	free(listing);
 	return rc;
 }
 
@@ -179,20 +257,24 @@ static bool has_op(const struct snag_trace *trace, enum snag_op op)
 }
 
 struct sequence {
-	size_t in_trace;   /* prefix: the next event of the trace to look at */
+	struct walk walk;  /* prefix: through the trace */
 	size_t in_witness; /* then: the next listed event */
 };
 
-/* The next event, or SNAG_NO_EVENT. */
-static uint32_t sequence_next(const struct replay *r, struct sequence *s)
+/* The next event, or SNAG_NO_EVENT, and its facts. */
+static uint32_t sequence_next(const struct replay *r, struct sequence *s, struct facts *ret_facts)
 {
 	const struct snag_witness *w = r->witness;
-	while (w->prefix && s->in_trace < r->trace->n) {
-		uint32_t e = (uint32_t)s->in_trace++;
-		if (r->pit[e] < w->prefix[r->trace->ev[e].thread])
+	while (w->prefix && s->walk.next < r->trace->n) {
+		uint32_t e = s->walk.next;
+		*ret_facts = walk_step(&s->walk);
+		if (ret_facts->pit < w->prefix[r->trace->ev[e].thread])
 			return e;
 	}
-	return s->in_witness < w->n ? w->event[s->in_witness++] : SNAG_NO_EVENT;
+	if (s->in_witness == w->n)
+		return SNAG_NO_EVENT;
+	*ret_facts = r->listed[s->in_witness];
+	return w->event[s->in_witness++];
 }
 
 static int check_numbers(struct replay *r) /* [number] */
@@ -224,15 +306,16 @@ static int check_numbers(struct replay *r) /* [number] */
 static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, const bool *is_in,
 			    uint32_t *named_by)
 {
-	bool is_for_witness = false; /* the next branch is in the witness */
+	const struct snag_event *all = r->trace->ev;
 	for (uint32_t i = n; i-- > 0;) {
-		const struct snag_event *ev = &r->trace->ev[event[i]];
-		if (ev->op == SNAG_OP_BRANCH)
-			is_for_witness = is_in[event[i]];
-		else if (ev->op == SNAG_OP_DEPENDS && is_for_witness)
-			named_by[ev->target] = ev->thread;
-		else if (is_read(ev->op))
+		const struct snag_event *ev = &all[event[i]];
+		if (is_read(ev->op))
 			r->named[event[i]] = named_by[ev->target] == ev->thread;
+		if (ev->op != SNAG_OP_BRANCH || !is_in[event[i]])
+			continue;
+		for (uint32_t k = i; k-- > 0 && all[event[k]].op != SNAG_OP_BRANCH;)
+			if (all[event[k]].op == SNAG_OP_DEPENDS)
+				named_by[all[event[k]].target] = ev->thread;
 	}
 }
 
@@ -248,10 +331,17 @@ static void choose_named(struct replay *r)
 	r->named = snag_calloc(trace->n, sizeof(*r->named));
 	for (uint32_t t = 0; t < nthreads; at += r->nevents[t++])
 		begin[t] = at;
+	uint32_t *next = filled(nthreads, 0);
+	for (uint32_t t = 0; t < nthreads; t++)
+		next[t] = begin[t];
 	for (uint32_t e = 0; e < trace->n; e++)
-		event[begin[trace->ev[e].thread] + r->pit[e]] = e;
-	for (uint32_t e; (e = sequence_next(r, &s)) != SNAG_NO_EVENT;)
+		event[next[trace->ev[e].thread]++] = e;
+	free(next);
+	struct facts f;
+	walk_begin(&s.walk, trace);
+	for (uint32_t e; (e = sequence_next(r, &s, &f)) != SNAG_NO_EVENT;)
 		is_in[e] = true;
+	walk_end(&s.walk);
 	for (uint32_t t = 0; t < nthreads; t++)
 		choose_named_of(r, event + begin[t], r->nevents[t], is_in, named_by);
 	free(begin);
@@ -274,27 +364,37 @@ static void choose_causal(struct replay *r, enum snag_rules rules)
 	if (has_op(r->trace, SNAG_OP_DEPENDS))
 		choose_named(r);
 	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
+	uint32_t *first = filled(nthreads, UINT32_MAX);	     /* where it names for the first time */
 	struct sequence s = {0};
-	for (uint32_t e; (e = sequence_next(r, &s)) != SNAG_NO_EVENT;) {
+	struct facts f;
+	walk_begin(&s.walk, r->trace);
+	for (uint32_t e; (e = sequence_next(r, &s, &f)) != SNAG_NO_EVENT;) {
 		const struct snag_event *ev = &r->trace->ev[e];
 		bool is_branch = ev->op == SNAG_OP_BRANCH;
 		bool depends = is_write(ev->op) || (is_branch && !names[ev->thread]);
-		if (depends && r->causal[ev->thread] <= r->pit[e])
-			r->causal[ev->thread] = r->pit[e] + 1;
+		if (depends && r->causal[ev->thread] <= f.pit)
+			r->causal[ev->thread] = f.pit + 1;
+		if (is_branch && names[ev->thread] && r->causal[ev->thread] < first[ev->thread])
+			r->causal[ev->thread] = first[ev->thread];
+		if (ev->op == SNAG_OP_DEPENDS && first[ev->thread] == UINT32_MAX)
+			first[ev->thread] = f.pit;
 		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
 		names[ev->thread] &= !is_branch;
 	}
+	walk_end(&s.walk);
 	free(names);
+	free(first);
 }
 
-static bool has_happened(const struct replay *r, uint32_t event)
+/* An event, at position `pit` of its thread. */
+static bool has_happened(const struct replay *r, uint32_t event, uint32_t pit)
 {
-	return r->pit[event] < r->done[r->trace->ev[event].thread];
+	return pit < r->done[r->trace->ev[event].thread];
 }
 
 static int check_program_order(const struct replay *r, const struct snag_event *ev) /* [program] */
 {
-	uint32_t pit = r->pit[r->event], done = r->done[ev->thread];
+	uint32_t pit = r->facts.pit, done = r->done[ev->thread];
 	if (pit < done)
 		return broken(r, "happens twice");
 	if (pit > done)
@@ -305,12 +405,12 @@ static int check_program_order(const struct replay *r, const struct snag_event *
 static int check_thread(const struct replay *r, const struct snag_event *ev) /* [fork], [join] */
 {
 	uint32_t fork = r->fork[ev->thread];
-	if (fork != SNAG_NO_EVENT && !has_happened(r, fork))
+	if (fork != SNAG_NO_EVENT && !has_happened(r, fork, r->fork_pit[ev->thread]))
 		return broken(r, "its thread is forked by event %u, which has not happened", fork);
 	if (ev->op != SNAG_OP_JOIN)
 		return 0;
-	uint32_t last = r->saw[r->event];
-	if (last != SNAG_NO_EVENT && !has_happened(r, last))
+	uint32_t last = r->facts.saw;
+	if (last != SNAG_NO_EVENT && !has_happened(r, last, r->facts.saw_pit))
 		return broken(r,
 			      "event %u comes before this join in the trace and has not happened",
 			      last);
@@ -351,9 +451,9 @@ static int check_read(const struct replay *r, const struct snag_event *ev) /* [r
 {
 	bool is_racing = r->step + 2 >= r->nsteps;
 	bool is_causal =
-		r->pit[r->event] < r->causal[ev->thread] || (r->named && r->named[r->event]);
+		r->facts.pit < r->causal[ev->thread] || (r->named && r->named[r->event]);
 	bool keeps_writer = !is_racing && is_causal;
-	uint32_t sees = r->last_write[ev->target], saw = r->saw[r->event];
+	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
 		return 0;
 	if (saw == SNAG_NO_EVENT)
@@ -405,13 +505,18 @@ static int replay(struct replay *r)
 
 	struct sequence s = {0};
 	uint32_t before = SNAG_NO_EVENT;
+	int rc = 0;
+	walk_begin(&s.walk, r->trace);
 	for (r->step = 0; r->step < r->nsteps; r->step++) {
 		before = r->event;
-		r->event = sequence_next(r, &s);
-		int rc = step(r);
+		r->event = sequence_next(r, &s, &r->facts);
+		rc = step(r);
 		if (rc < 0)
-			return rc;
+			break;
 	}
+	walk_end(&s.walk);
+	if (rc < 0)
+		return rc;
 	r->step--;
 	return check_race(r, before);
 }
@@ -427,9 +532,9 @@ int snag_witness_check(const struct snag_trace *trace, const struct snag_witness
 		choose_causal(&r, rules);
 		rc = replay(&r);
 	}
-	free(r.pit);
-	free(r.saw);
+	free(r.listed);
 	free(r.fork);
+	free(r.fork_pit);
 	free(r.nevents);
 	free(r.done);
 	free(r.causal);

@@ -27,6 +27,7 @@
 #include "trace/race.h"
 #include "trace/threads.h"
 #include "witness/decide_lanes.h"
+#include "witness/decide_ops.h"
 #include "witness/decide_rows.h"
 
 struct snag_held {
@@ -90,7 +91,7 @@ static inline uint32_t snag_index_row_number_before(const struct snag_index *ix,
 	if (p == 0)
 		return rows->start[t];
 	uint32_t before = snag_index_event(ix, t, p - 1);
-	return ix->trace->ev[e].op == SNAG_OP_READ ? rows->alone[before] : rows->causal[before];
+	return snag_op_writes(ix->trace->ev[e].op) ? rows->causal[before] : rows->alone[before];
 }
 
 static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,

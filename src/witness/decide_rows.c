@@ -39,8 +39,25 @@ static uint32_t row_join(struct snag_rows *rows, const struct snag_index *ix, ui
 struct current {
 	uint32_t causal, alone;
 	uint32_t dependent;
-	bool names; /* there were DEPENDS events since the last branch */
+	bool names;	 /* there were DEPENDS events since the last branch */
+	uint32_t open;	 /* the position of the first, */
+	uint32_t opened; /* and the row `causal` there */
+	bool has_named;
 };
+
+/* What either row has. */
+static uint32_t row_both(struct snag_rows *rows, const struct snag_index *ix, uint32_t a,
+			 uint32_t b)
+{
+	uint32_t n = ix->nthreads;
+	if (a == b)
+		return a;
+	uint32_t both = row_new(rows, n), *to = rows->counts + (size_t)both * n;
+	const uint32_t *x = snag_rows_at(rows, n, a), *y = snag_rows_at(rows, n, b);
+	for (uint32_t t = 0; t < n; t++)
+		to[t] = x[t] > y[t] ? x[t] : y[t];
+	return both;
+}
 
 /* The branch at position p of t depends on the reads of x before it: these are new. */
 static uint32_t name_reads(struct snag_rows *rows, const struct snag_index *ix, uint32_t row,
@@ -67,6 +84,10 @@ static void named_branch(struct snag_rows *rows, const struct snag_index *ix, st
 			 uint32_t e)
 {
 	snag_tid t = snag_index_thread(ix, e);
+	if (c->dependent < c->open) { /* it depends on all reads from before it named any */
+		c->alone = row_both(rows, ix, c->alone, c->opened);
+		c->dependent = c->open;
+	}
 	for (uint32_t p = ix->position[e]; p-- > 0;) {
 		const struct snag_event *ev = &ix->trace->ev[snag_index_event(ix, t, p)];
 		if (ev->op == SNAG_OP_BRANCH)
@@ -100,6 +121,11 @@ static void event_row(struct snag_rows *rows, const struct snag_index *ix, struc
 		named_branch(rows, ix, c, e);
 	if (is_dep && on_all)
 		c->dependent = ix->position[e] + 1;
+	if (ev->op == SNAG_OP_DEPENDS && !c->has_named) {
+		c->has_named = true;
+		c->open = ix->position[e];
+		c->opened = c->causal;
+	}
 	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
 
 	rows->causal[e] = c->causal;

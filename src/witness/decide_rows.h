@@ -15,8 +15,8 @@
  *         up to it: that is its row `alone`.  If something after it is known to be in
  *         the witness, all reads up to it may be causal: `causal`, a larger row.  In mode M2
  *         both are the same.
- *         A branch that depends on the reads of some variables only (trace/event.h) makes only
- *         those causal.
+ *         A branch that names variables (trace/event.h) makes causal only their reads, and those
+ *         from before the thread named any.
  *
  * State.  row r is counts[r x threads] ..; the entry of an event's own thread is of no
  *         interest.  Row 0 is all zeros.

@@ -22,6 +22,7 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->row_cap = snag_calloc(n, sizeof(*s->row_cap));
 	s->scratch = snag_calloc(n, sizeof(*s->scratch));
 	s->need = snag_calloc(n, sizeof(*s->need));
+	s->changed = snag_calloc(n, sizeof(*s->changed));
 	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
 	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
@@ -40,6 +41,7 @@ void snag_state_done(struct snag_state *s)
 	free(s->row_cap);
 	free(s->scratch);
 	free(s->need);
+	free(s->changed);
 	free(s->variable);
 	free(s->lock);
 	free(s->near);
@@ -176,7 +178,7 @@ static void enter(struct snag_state *s, uint32_t event)
 	note_presence(s, &s->ix->trace->ev[event]);
 	enqueue(s, t, p);
 	s->work++;
-	row[n + SNAG_ROW_CHANGED] = ++s->nchanges;
+	row[n + SNAG_ROW_CHANGED] = s->changed[t] = s->is_beginning ? 0 : ++s->nchanges;
 	row[n + SNAG_ROW_CLOSED] = 0;
 }
 
@@ -231,13 +233,16 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
 		s->count[t] = s->start[t];
+		s->changed[t] = 0;
 		s->causal[t] = snag_state_causal_of(s, t, s->start[t]);
 		s->need[t] = count[t];
 		uint32_t node = snag_index_held(s->ix, t, s->start[t]);
 		for (; node; node = s->ix->node[node].below)
 			note_presence(s, &s->ix->trace->ev[s->ix->node[node].acquire]);
 	}
+	s->is_beginning = true;
 	grow(s);
+	s->is_beginning = false;
 }
 
 void snag_state_miss(struct snag_state *s, uint32_t event)
@@ -293,7 +298,7 @@ static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_
 			row[u] = from[u];
 		}
 	enqueue(s, t, p);
-	row[s->nthreads + SNAG_ROW_CHANGED] = ++s->nchanges;
+	row[s->nthreads + SNAG_ROW_CHANGED] = s->changed[t] = ++s->nchanges;
 	return true;
 }
 
@@ -302,16 +307,18 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
-	/* If it has not changed itself, only what has changed elsewhere is new to it. */
+	/* If it has not changed itself, only what has changed elsewhere is new to it; in any case it
+	 * has the rows that X began with, which are closed. */
 	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
 	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
 		since = 0;
-	const uint32_t *before = row - (s->nthreads + SNAG_ROW_EXTRA);
-	if (p > s->start[t] && before[s->nthreads + SNAG_ROW_CHANGED] > since)
+	const uint32_t *before = p > s->start[t] ? row - (s->nthreads + SNAG_ROW_EXTRA) : NULL;
+	if (before && before[s->nthreads + SNAG_ROW_CHANGED] > since)
 		join_row(s, t, p, before);
 	for (snag_tid u = 0; u < s->nthreads; u++) {
 		uint32_t k = row[u];
-		if (u == t || k <= s->start[u])
+		if (u == t || s->changed[u] <= since || k <= s->start[u] ||
+		    (before && before[u] == k)) /* then it came with `before` */
 			continue;
 		const uint32_t *other = snag_state_row(s, u, k - 1);
 		if (other[t] > p)

@@ -36,7 +36,7 @@
 enum {
 	SNAG_ROW_QUEUED,  /* whether the event is in the queue */
 	SNAG_ROW_READERS, /* of a write: scratch of the linearisers */
-	SNAG_ROW_CHANGED, /* when sweeping: nchanges at its last change, */
+	SNAG_ROW_CHANGED, /* when sweeping: nchanges at its last change, 0: none, */
 	SNAG_ROW_CLOSED,  /* and when it was last closed */
 	SNAG_ROW_EXTRA
 };
@@ -75,8 +75,10 @@ struct snag_state {
 	struct snag_present *variable, *lock;
 	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
+	bool is_beginning; /* the rows that come in are those of the index, closed */
 	bool is_sweeping;  /* new edges are not carried on at once, see snag_state_close */
-	uint32_t nchanges; /* rows that changed or are new */
+	uint32_t nchanges; /* rows that changed, or came in later */
+	uint32_t *changed; /* by thread: nchanges at the last change of one of its rows */
 	bool has_edges;	   /* beyond those of the index */
 
 	uint32_t *queue;

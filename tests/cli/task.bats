@@ -98,6 +98,9 @@ program() { # NAME, text on standard input
 	refused 2 "snag: task: none.task: No such file or directory"
 	snags task .
 	refused 2 "snag: task: .: *directory*"
+	cp "$(tasks)/drdp_fig1.task" p.task
+	snags task --json p.task p.task
+	refused 2 "snag: task: p.task: is both input and output"
 	head -c 3000 /dev/urandom >p.task
 	snags task p.task
 	[ "$status" = 2 ]
@@ -134,6 +137,11 @@ program() { # NAME, text on standard input
 	[ "$status" = 66 ]
 	grep -q digraph g.dot
 	grep -q red g.dot
+	snags task --dot - "$(tasks)/drdp_fig1.task"
+	[ "$status" = 66 ]
+	[ "$output" = "$(cat g.dot)" ]
+	snags task --dot - --json - "$(tasks)/drdp_fig1.task"
+	refused 2 "snag: task: --json and --dot cannot both be -"
 }
 
 @test "explorations are bounded and say so" {

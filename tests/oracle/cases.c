@@ -85,18 +85,18 @@ static const struct known_case known[] = {
 	{
 		.name = "a branch that may depend on the read before it",
 		.trace =
-			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T1 dep x; "
-			"T1 dep z; T1 br; T1 r y",
+			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 dep z; T1 acq l; T1 r x; T1 rel l; "
+			"T1 dep x; T1 br; T1 r y",
 		.races = {[REL_WDP] = NONE},
 		.dependence = NONE,
 	},
 	{
 		.name = "a branch that does not depend on the read before it",
 		.trace =
-			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T1 dep z; "
-			"T1 br; T1 r y",
-		.races = {[REL_WDP] = "0-9", [REL_DC] = NONE},
-		.dependence = "0-9",
+			"T0 w y; T0 acq l; T0 w x; T0 rel l; T1 dep z; T1 acq l; T1 r x; T1 rel l; "
+			"T1 br; T1 r y; T1 r y",
+		.races = {[REL_WDP] = "0-9 0-10", [REL_DC] = NONE},
+		.dependence = "0-9 0-10",
 	},
 	{
 		.name = "deadlock",

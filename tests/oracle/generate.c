@@ -41,6 +41,7 @@ struct generator {
 	/* The acquires of each thread that are not released, outermost first. */
 	struct snag_event held[MAX_THREADS][MAX_EVENTS];
 	unsigned nheld[MAX_THREADS];
+	bool begun[MAX_THREADS];
 };
 
 static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned target)
@@ -136,6 +137,12 @@ static bool try_join(struct generator *g, unsigned t)
 static void act(struct generator *g, unsigned t)
 {
 	unsigned dice = prng_below(g->random, 100);
+	bool begins = !g->begun[t];
+	g->begun[t] = true;
+	if (g->depends && begins && dice < 60) { /* from here on it may name */
+		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
+		return;
+	}
 	if (g->short_lived && prng_chance(g->random, 40) &&
 	    (prng_chance(g->random, 50) ? try_fork(g, t) : try_join(g, t)))
 		return;

@@ -40,7 +40,22 @@ static void find_kinds(struct model *m)
 	}
 }
 
-/* brDepsOn: all earlier reads, or those of the variables that are named since the last branch. */
+/* Those of the thread's events that come before its first DEPENDS event. */
+static event_set before_naming(const struct model *m, unsigned thread)
+{
+	event_set before = 0;
+	for (unsigned e = 0; e < m->n; e++) {
+		if (m->thread[e] != thread)
+			continue;
+		if (m->op[e] == SNAG_OP_DEPENDS)
+			break;
+		before |= just(e);
+	}
+	return before;
+}
+
+/* brDepsOn: all earlier reads; or those of the variables that are named since the last branch, and
+ * those from before the thread named any. */
 static void find_dependences(struct model *m)
 {
 	for (event_set rest = m->branches; rest;) {
@@ -57,7 +72,7 @@ static void find_dependences(struct model *m)
 		for (event_set all = reads; named && all;) {
 			unsigned r = take_first(&all);
 			if (!(named & 1u << m->target[r]))
-				reads &= ~just(r);
+				reads &= ~just(r) | before_naming(m, m->thread[b]);
 		}
 		m->depends[b] = reads;
 	}

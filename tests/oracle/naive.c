@@ -133,14 +133,16 @@ static uint32_t last_write_in_sequence(const struct claim *c, size_t i)
 /* Whether the branch may depend on the earlier read of its thread. */
 static bool depends(const struct claim *c, uint32_t branch, uint32_t read)
 {
-	bool names_any = false, names = false;
+	bool names_any = false, names = false, has_named = false;
 	for (uint32_t e = 0; e < branch; e++) {
 		if (!same_thread(c, e, branch))
 			continue;
 		if (c->ev[e].op == SNAG_OP_BRANCH)
 			names_any = names = false;
 		if (c->ev[e].op == SNAG_OP_DEPENDS) {
-			names_any = true;
+			if (!has_named && read < e)
+				return true; /* it is from before the thread named any */
+			names_any = has_named = true;
 			names |= c->ev[e].target == c->ev[read].target;
 		}
 	}

@@ -200,12 +200,53 @@ static void test_jobs_and_locations(void **state)
 	snag_trace_done(&trace);
 }
 
+static volatile sig_atomic_t stop;
+
+static void stop_soon(void *ctx, uint64_t done, uint64_t of)
+{
+	uint64_t *last = ctx;
+	assert_true(done == *last + 1 && done <= of);
+	*last = done;
+	stop = done >= 100;
+}
+
+/* Who stops it while pairs are decided gets what was found until then. */
+static void test_stop(void **state)
+{
+	struct snag_trace trace;
+	generate(9, &trace);
+	struct snag_analysis all, some;
+	struct snag_analyze_options options = {.detector = {snag_detector_find("m2", 2)},
+					       .ndetectors = 1,
+					       .pairs = true,
+					       .jobs = 1};
+	struct snag_error err;
+	uint64_t last = 0;
+	struct snag_source *src = snag_trace_source(&trace);
+	assert_int_equal(snag_analyze(src, &options, &all, &err), 0);
+	snag_source_close(src);
+	options.decided = stop_soon;
+	options.progress_ctx = &last;
+	options.stop = &stop;
+	src = snag_trace_source(&trace);
+	assert_int_equal(snag_analyze(src, &options, &some, &err), 0);
+	snag_source_close(src);
+	assert_int_equal(last, 100);
+	assert_true(some.interrupted && !some.findings[0].complete);
+	assert_true(some.findings[0].nraces > 0);
+	assert_true(some.findings[0].nraces < all.findings[0].nraces);
+	snag_analysis_done(&all);
+	snag_analysis_done(&some);
+	snag_trace_done(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_agree_m2),
 		cmocka_unit_test(test_steps_agree_dep),
 		cmocka_unit_test(test_jobs_and_locations),
+		cmocka_unit_test(test_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,11 @@
  */
 #include "unit.h"
 
+#include "child.h"
 #include "task/fiber.h"
 
 #include <execinfo.h>
 #include <fenv.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { STACK = 64 << 10 };
 
@@ -115,19 +112,15 @@ static void overflow_inside(void *arg)
 	snag_fiber_leave(&outside);
 }
 
+static void overflow_run(void *arg)
+{
+	prepare(overflow_inside, NULL);
+	snag_fiber_switch(&outside, &inside);
+}
+
 static void an_overflow_meets_the_guard_page(void **state)
 {
-	pid_t child = fork();
-	if (child == 0) {
-		freopen("/dev/null", "w", stderr);
-		signal(SIGSEGV, SIG_DFL); /* cmocka catches it */
-		prepare(overflow_inside, NULL);
-		snag_fiber_switch(&outside, &inside);
-		_exit(0);
-	}
-	int status;
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	assert_int_equal(in_child(overflow_run, NULL), SIGSEGV);
 }
 
 static void waits_forever(void *arg)

@@ -7,10 +7,10 @@
  */
 #include "unit.h"
 
+#include "child.h"
 #include <snag/task.h>
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -424,6 +424,64 @@ static void workers_as_asked_for(void **state)
 	assert_int_equal(answer, 301);
 }
 
+/* ------ what a task must not do ------ */
+
+static void async_in_isolated(void *arg)
+{
+	snag_isolated_begin();
+	snag_async(count_one, NULL);
+}
+
+static void set_in_isolated(void *arg)
+{
+	struct snag_promise p = {0};
+	snag_isolated_begin();
+	snag_promise_set(&p, NULL);
+}
+
+static void isolated_in_isolated(void *arg)
+{
+	snag_isolated_begin();
+	snag_isolated_begin();
+}
+
+static void end_in_finish(void *arg)
+{
+	snag_finish_begin();
+}
+
+static void frame_for_finish(void *arg)
+{
+	snag_finish_begin();
+	snag_frame_end();
+}
+
+static void launch_in_task(void *arg)
+{
+	snag_launch(count_one, NULL);
+}
+
+static void launch_in_child(void *arg)
+{
+	snag_task_function *const *function = arg;
+	snag_launch(*function, NULL);
+}
+
+static void async_outside(void *arg)
+{
+	snag_async(count_one, NULL);
+}
+
+static void misuse_is_a_failed_assertion(void **state)
+{
+	snag_task_function *functions[] = {async_in_isolated,	 set_in_isolated,
+					   isolated_in_isolated, end_in_finish,
+					   frame_for_finish,	 launch_in_task};
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		assert_int_equal(in_child(launch_in_child, &functions[i]), SIGABRT);
+	assert_int_equal(in_child(async_outside, NULL), SIGABRT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +497,7 @@ int main(void)
 		cmocka_unit_test(arguments_may_be_large),
 		cmocka_unit_test(a_deadlock_ends_the_launch),
 		cmocka_unit_test(workers_as_asked_for),
+		cmocka_unit_test(misuse_is_a_failed_assertion),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

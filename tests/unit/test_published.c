@@ -26,6 +26,10 @@ static const struct needs race_decision[] = {
 	{"what conflicts outside the racing thread keeps its order", 5, 11,
 	 "T2 w x1; T0 w x1; T0 r x1; T0 acq l0; T1 r x1; T0 w x0; T0 rel l0; T2 acq l0; "
 	 "T2 rel l0; T2 w x0; T1 r x0; T1 w x0"},
+	{"that is the order observed, and no other", 2, 17,
+	 "T2 acq l0; T1 acq l1; T1 w x0; T1 rel l1; T0 acq l1; T2 w x0; T3 w x1; T4 r x0; T4 r x1; "
+	 "T0 w x0; T3 r x0; T0 w x1; T0 w x0; T2 r x1; T4 w x0; T0 r x0; T2 rel l0; T3 w x0; "
+	 "T0 rel l1"},
 	{"closure after every insertion", 7, 13,
 	 "T0 acq l0; T0 rel l0; T1 acq l1; T2 acq l0; T2 rel l0; T1 rel l1; T1 acq l1; T1 w x0; "
 	 "T1 rel l1; T2 acq l1; T2 rel l1; T2 w x0; T0 r x0; T0 r x0"},

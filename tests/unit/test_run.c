@@ -140,6 +140,21 @@ static void a_deadlock_is_a_result(void **state)
 	snag_program_free(program);
 }
 
+static void tasks_alive_at_once_are_limited(void **state)
+{
+	const struct snag_run_options options = {.alive = 10};
+	struct snag_program *program =
+		parsed("proc f(n) { if (n) { async f(n - 1); } } main { f(9);\nf(10); }");
+	struct snag_source *src;
+	struct snag_error err;
+	assert_int_equal(snag_run_source(program, &options, &src, &err), 0);
+	char *rendered = render(src);
+	assert_non_null(strstr(rendered, "#26 17|async(18)"));
+	assert_non_null(strstr(rendered, "! t:1:22: more than 10 tasks alive at once\n"));
+	free(rendered);
+	snag_program_free(program);
+}
+
 static uint64_t count_events(const char *text, struct snag_run_end *ret_end)
 {
 	struct snag_program *program = parsed(text);
@@ -184,6 +199,7 @@ int main(void)
 		cmocka_unit_test(locations_are_lines_and_columns),
 		cmocka_unit_test(runs_can_be_repeated_and_left),
 		cmocka_unit_test(a_deadlock_is_a_result),
+		cmocka_unit_test(tasks_alive_at_once_are_limited),
 		cmocka_unit_test(many_tasks_and_deep_ones),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,15 +4,11 @@
  */
 #include "unit.h"
 
+#include "child.h"
 #include "task/stacks.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { STACK = 256 << 10 };
 
@@ -45,28 +41,16 @@ static void stacks_do_not_overlap(void **state)
 	snag_stacks_done(&stacks);
 }
 
-static int in_child(void (*run)(struct snag_stacks *), struct snag_stacks *stacks)
-{
-	int status;
-	pid_t child = fork();
-	if (child == 0) {
-		freopen("/dev/null", "w", stderr);
-		signal(SIGSEGV, SIG_DFL);
-		run(stacks);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
 /* Overflows the stack taken last by one word. */
-static void write_below(struct snag_stacks *stacks)
+static void write_below(void *arg)
 {
+	struct snag_stacks *stacks = arg;
 	*((volatile size_t *)snag_stacks_at(stacks, stacks->nfresh - 1).base - 1) = 1;
 }
 
-static void write_lowest_and_give(struct snag_stacks *stacks)
+static void write_lowest_and_give(void *arg)
 {
+	struct snag_stacks *stacks = arg;
 	*(volatile size_t *)snag_stacks_at(stacks, stacks->nfresh - 1).base = 1;
 	snag_stacks_give(stacks, stacks->nfresh - 1);
 }

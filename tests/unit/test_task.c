@@ -4,9 +4,9 @@
  */
 #include "unit.h"
 
+#include "child.h"
 #include "task/task.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -349,6 +349,80 @@ static void too_many_stacks_end_the_run(void **state)
 	snag_tasks_free(ts);
 }
 
+/* ------ what a body must not do ------ */
+
+static void async_in_isolated(void *arg)
+{
+	snag_task_isolated_begin(ts);
+	snag_task_async(ts, nothing, NULL);
+}
+
+static void get_in_isolated(void *arg)
+{
+	promises_new();
+	set_p(NULL);
+	snag_task_isolated_begin(ts);
+	snag_task_promise_get(ts, p);
+}
+
+static void isolated_in_isolated(void *arg)
+{
+	snag_task_isolated_begin(ts);
+	snag_task_isolated_begin(ts);
+}
+
+static void end_in_isolated(void *arg)
+{
+	snag_task_isolated_begin(ts);
+}
+
+static void end_in_finish(void *arg)
+{
+	snag_task_finish_begin(ts);
+}
+
+static void end_in_frame(void *arg)
+{
+	snag_task_frame_begin(ts);
+}
+
+static void finish_not_begun(void *arg)
+{
+	snag_task_finish_end(ts);
+}
+
+static void finish_of_another(void *arg)
+{
+	snag_task_finish_begin(ts);
+	snag_task_async(ts, finish_not_begun, NULL);
+}
+
+static void frame_not_begun(void *arg)
+{
+	snag_task_frame_end(ts);
+}
+
+static void no_such_promise(void *arg)
+{
+	snag_task_promise_set(ts, 0);
+}
+
+static void run_in_child(void *arg)
+{
+	snag_task_body *const *body = arg;
+	run(*body);
+}
+
+static void misuse_is_a_failed_assertion(void **state)
+{
+	snag_task_body *bodies[] = {async_in_isolated, get_in_isolated,	  isolated_in_isolated,
+				    end_in_isolated,   end_in_finish,	  end_in_frame,
+				    finish_not_begun,  finish_of_another, frame_not_begun,
+				    no_such_promise};
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++)
+		assert_int_equal(in_child(run_in_child, &bodies[i]), SIGABRT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +440,7 @@ int main(void)
 		cmocka_unit_test(tens_of_thousands_wait),
 		cmocka_unit_test(recursion_goes_deep),
 		cmocka_unit_test(too_many_stacks_end_the_run),
+		cmocka_unit_test(misuse_is_a_failed_assertion),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
