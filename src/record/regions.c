@@ -137,13 +137,13 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 				const char *path)
 {
 	char name[128];
-	const char *slash = strrchr(path, '/');
+	const char *file = basename(path);
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (r->module[i].base == base && strcmp(r->module[i].path, path) == 0)
 			return NULL;
-	snprintf(name, sizeof(name), "%.100s", slash ? slash + 1 : path);
+	snprintf(name, sizeof(name), "%.100s", file);
 	for (unsigned k = 2; has_name(r, name); k++)
-		snprintf(name, sizeof(name), "%.100s~%u", slash ? slash + 1 : path, k);
+		snprintf(name, sizeof(name), "%.100s~%u", file, k);
 	r->module = snag_grow(r->module, &r->module_cap, r->nmodules + 1, sizeof(*r->module));
 	r->module[r->nmodules] = (struct module){base, base + nbytes, strdup(path), strdup(name)};
 	return r->module[r->nmodules++].name;
