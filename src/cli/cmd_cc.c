@@ -166,7 +166,7 @@ static int cxx_run(const void *values, char *const *operand, struct snag_error *
 #define ABOUT                                                                                     \
 	"A drop-in for the compiler: CC=\"snag cc\" ./configure works.  SNAG_CC (gcc or clang)\n" \
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
-	"runs as usual, and is recorded by 'snag record'.\n"
+	"runs as usual; 'snag run' reports its races.\n"
 
 const struct cli_command cli_command_cc = {
 	.name = "cc",
