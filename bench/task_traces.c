@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "bench/random.h"
 #include "detect/analyze.h"
@@ -206,13 +207,6 @@ struct result {
 	uint64_t races;
 };
 
-static double cpu_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static double resident_mb(void)
 {
 	unsigned long pages = 0, resident = 0;
@@ -247,7 +241,7 @@ static struct result run_memory(const struct snag_detector *d, const struct make
 	struct snag_detector_env env = {
 		.on_race_with = on_race_with, .on_refuse = on_refuse, .ctx = &r};
 	struct snag_batch batch = {.counts = snag_names_counts(&m->trace.names)};
-	double mb = resident_mb(), begin = cpu_now();
+	double mb = resident_mb(), begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	void *state = d->open(&env);
 	for (size_t i = 0; i < m->trace.n; i += batch.n) {
 		batch.ev = m->trace.ev + i;
@@ -255,7 +249,7 @@ static struct result run_memory(const struct snag_detector *d, const struct make
 		batch.n = m->trace.n - i < SNAG_BATCH_EVENTS ? m->trace.n - i : SNAG_BATCH_EVENTS;
 		d->events(state, &batch);
 	}
-	r.seconds = cpu_now() - begin;
+	r.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	r.mb = resident_mb() - mb;
 	d->close(state);
 	return r;
@@ -270,14 +264,14 @@ static struct result run_file(const struct snag_detector *d, const char *path)
 	struct snag_source *src;
 	struct snag_error err;
 	struct result r = {0};
-	double begin = cpu_now();
+	double begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	if (snag_source_open(path, &source_options, &src, &err) < 0 ||
 	    snag_analyze(src, &options, &analysis, &err) < 0)
 		die(err.msg);
 	r.races = analysis.findings[0].npairs;
 	snag_analysis_done(&analysis);
 	snag_source_close(src);
-	r.seconds = cpu_now() - begin;
+	r.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	return r;
 }
 

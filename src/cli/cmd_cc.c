@@ -92,11 +92,10 @@ static struct request request_read(char *const *word)
 	return q;
 }
 
-/* The name of a program without its folder and version says what it is. */
+/* The name without the folder says which compiler it is. */
 static bool is_clang(const char *compiler)
 {
-	const char *slash = strrchr(compiler, '/');
-	return strstr(slash ? slash + 1 : compiler, "clang") != NULL;
+	return strstr(basename(compiler), "clang") != NULL;
 }
 
 static void compile_flags(struct words *w, const struct request *q, bool clang)

@@ -40,7 +40,9 @@ struct page {
 	uint64_t cover; /* address of the small block that reaches in from before; 0: none */
 };
 
-struct table { /* open addressing by a key that is not 0, which is the first field */
+/* Open addressing by a key that is not 0, which is the first field.  The things are in the
+ * table itself: by number, as in base/slots.h, they take a quarter more time. */
+struct table {
 	char *at;
 	size_t elem, n, nslots;
 };
@@ -137,13 +139,13 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 				const char *path)
 {
 	char name[128];
-	const char *slash = strrchr(path, '/');
+	const char *file = basename(path);
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (r->module[i].base == base && strcmp(r->module[i].path, path) == 0)
 			return NULL;
-	snprintf(name, sizeof(name), "%.100s", slash ? slash + 1 : path);
+	snprintf(name, sizeof(name), "%.100s", file);
 	for (unsigned k = 2; has_name(r, name); k++)
-		snprintf(name, sizeof(name), "%.100s~%u", slash ? slash + 1 : path, k);
+		snprintf(name, sizeof(name), "%.100s~%u", file, k);
 	r->module = snag_grow(r->module, &r->module_cap, r->nmodules + 1, sizeof(*r->module));
 	r->module[r->nmodules] = (struct module){base, base + nbytes, strdup(path), strdup(name)};
 	return r->module[r->nmodules++].name;
