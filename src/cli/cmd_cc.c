@@ -45,9 +45,10 @@ static bool starts(const char *word, const char *with)
 /* What the arguments ask for. */
 struct request {
 	bool has_inputs;
-	bool links;	 /* at least one step is the linker's */
-	bool is_shared;	 /* the result is a shared library */
-	bool is_partial; /* -r: the result is an object */
+	bool links;	   /* at least one step is the linker's */
+	bool is_shared;	   /* the result is a shared library */
+	bool is_partial;   /* -r: the result is an object */
+	bool has_branches; /* they are to be recorded */
 };
 
 /* Options of which the next word is the value. */
@@ -66,6 +67,9 @@ static bool takes_value(const char *word)
 	return false;
 }
 
+/* A word for us, not for the compiler. */
+static const char branches_word[] = "-fsnag-branches";
+
 static struct request request_read(char *const *word)
 {
 	static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
@@ -78,6 +82,8 @@ static struct request request_read(char *const *word)
 			q.is_shared = true;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
+		if (strcmp(*word, branches_word) == 0)
+			q.has_branches = true;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -92,7 +98,7 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
-static void compile_flags(struct words *w, bool clang)
+static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
 	static const char *const both[] = {
 		"-fsanitize=thread",
@@ -106,6 +112,9 @@ static void compile_flags(struct words *w, bool clang)
 		word_add(w, both[i]);
 	if (!clang)
 		word_add(w, "-Wno-tsan"); /* fences are understood */
+	if (q->has_branches)
+		word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				  : "-fsanitize-coverage=trace-pc");
 }
 
 static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
@@ -139,9 +148,10 @@ static int compile(const char *variable, const char *usual, char *const *word,
 		return rc;
 	word_add(&w, compiler);
 	for (; *word; word++)
-		word_add(&w, *word);
+		if (strcmp(*word, branches_word) != 0)
+			word_add(&w, *word);
 	if (q.has_inputs && !q.is_partial) {
-		compile_flags(&w, clang);
+		compile_flags(&w, &q, clang);
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
 	}

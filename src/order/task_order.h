@@ -25,6 +25,9 @@
  *         [alone]   no task is live but the current one and its ancestors, if so many are and no
  *                   task has ended while others than its ancestors were live, since only the
  *                   first was
+ *         [past]    nodes are numbered as they are made.  If only tasks that were alone made
+ *                   some since a scope was opened, all of those are in it; when it is waited
+ *                   for, they come before all that the task and its children do from then on
  *
  * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
  * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step.
@@ -43,7 +46,10 @@ struct snag_task_order {
 		uint32_t scope; /* or, of an unused entry, the next one */
 		uint32_t step;	/* 0: begins when it is asked for */
 		uint32_t list;
-		uint32_t depth;	 /* how many ancestors it has */
+		uint32_t depth;		/* how many ancestors it has */
+		struct snag_task_past { /* [past]: nodes that are waited for */
+			uint32_t from, end;
+		} past;
 		bool has_waited; /* its list differs from that it began with */
 	} * run;		 /* from 1 on */
 	size_t nruns, run_cap;
@@ -58,10 +64,11 @@ struct snag_task_order {
 	} * scope;		      /* from 1 on */
 	size_t nscopes, scope_cap;
 	uint32_t free_scopes;
-	uint32_t first;	    /* task */
-	uint32_t nlive;	    /* tasks */
-	bool is_disorderly; /* one ended while others than its ancestors were live */
-	uint32_t last_set;  /* the step of the last promise that was set */
+	uint32_t first;	     /* task */
+	uint32_t nlive;	     /* tasks */
+	bool is_disorderly;  /* one ended while others than its ancestors were live */
+	uint32_t last_set;   /* the step of the last promise that was set */
+	uint32_t alone_from; /* nodes from this on were made by tasks that were alone */
 };
 
 void snag_task_order_init(struct snag_task_order *o);
@@ -100,6 +107,13 @@ static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uin
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now);
 /* The block on the way from `now` to the root that alone waits for step a, or 0. */
 uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint32_t now);
+
+/* Nodes, by number, whose steps all come before what a task does now.  Not all of them. */
+static inline struct snag_task_past snag_task_order_past(const struct snag_task_order *o,
+							 uint32_t task)
+{
+	return o->run[o->slot[task]].past;
+}
 
 /* What the task that is in a step has waited for: a list for snag_joins_has(). */
 static inline uint32_t snag_task_order_list(const struct snag_task_order *o, uint32_t task)

@@ -78,15 +78,21 @@ static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *te
 	return snag_strtab_intern(words, text, len);
 }
 
+/* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
+ * of a variable is that of its address too, so it is told apart by the id.
+ */
 static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 {
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	if (is_block && is_first)
-		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
-	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	if (!is_block)
+		return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	if (!is_first)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
+	return snag_strtab_append(words, text, len);
 }
 
 struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)

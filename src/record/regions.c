@@ -6,6 +6,9 @@
  *         blocks: a sorted list would be slow to change; instead each page of 4096 bytes
  *         knows which of its words a block begins at (a bit each), and the block that
  *         reaches into it from before.  Blocks of many pages are kept apart.
+ * Rules.  A block ends those it overlaps: the program gave their memory back, though
+ *         nobody said so.  Were one to show again when its successor is gone, two
+ *         variables would have one name.
  * Cost.   A few loads for a small block; a binary search among the large ones.
  */
 #include "record/regions.h"
@@ -178,8 +181,57 @@ static size_t large_behind(const struct snag_regions *r, uint64_t addr)
 	return from;
 }
 
+/* Ends the large blocks that overlap [addr, end). */
+static void large_end(struct snag_regions *r, uint64_t addr, uint64_t end)
+{
+	size_t to = large_behind(r, end - 1), from = to;
+	while (from > 0 && r->large[from - 1].addr + r->large[from - 1].nbytes > addr)
+		from--;
+	memmove(r->large + from, r->large + to, (r->nlarge - to) * sizeof(*r->large));
+	r->nlarge -= to - from;
+}
+
+/* Ends what a page knows of [addr, end), which does not begin behind the page. */
+static void page_end(struct page *p, uint64_t addr, uint64_t end)
+{
+	uint64_t at = p->number * PAGE;
+	for (uint64_t w = 0; w < WORDS; w++, at += 8)
+		if (at >= addr && at < end)
+			p->starts[w / 64] &= ~(1ull << w % 64);
+	if (p->number * PAGE >= addr)
+		p->cover = 0;
+}
+
+/* Ends the small blocks that overlap [addr, end), by its pages or by all there are. */
+static void small_end(struct snag_regions *r, uint64_t addr, uint64_t end)
+{
+	uint64_t first = addr / PAGE, last = (end - 1) / PAGE;
+	struct page *page = (struct page *)r->pages.at;
+	if (last - first < r->pages.nslots) {
+		for (uint64_t number = first; number <= last; number++)
+			if ((page = table_find(&r->pages, number)))
+				page_end(page, addr, end);
+	} else {
+		for (size_t i = 0; i < r->pages.nslots; i++)
+			if (page[i].number >= first && page[i].number <= last)
+				page_end(&page[i], addr, end);
+	}
+}
+
+/* What lies behind the address in its page does not belong to a block from before it. */
+static void start_set(struct snag_regions *r, uint64_t addr)
+{
+	struct page *p = table_get(&r->pages, addr / PAGE);
+	uint64_t w = addr % PAGE / 8;
+	p->starts[w / 64] |= 1ull << w % 64;
+}
+
 static void large_add(struct snag_regions *r, const struct block *b)
 {
+	struct block *small = table_find(&r->blocks, b->addr);
+	if (small)
+		small->nbytes = 0;
+	start_set(r, b->addr);
 	size_t i = large_behind(r, b->addr);
 	r->large = snag_grow(r->large, &r->large_cap, r->nlarge + 1, sizeof(*r->large));
 	memmove(r->large + i + 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
@@ -187,29 +239,11 @@ static void large_add(struct snag_regions *r, const struct block *b)
 	r->nlarge++;
 }
 
-/* Forgets that blocks begin in [addr, end). */
-static void starts_clear(struct snag_regions *r, uint64_t addr, uint64_t end)
-{
-	for (uint64_t number = addr / PAGE; number * PAGE < end; number++) {
-		struct page *p = table_find(&r->pages, number);
-		if (!p)
-			continue;
-		for (uint64_t w = 0; w < WORDS; w++) {
-			uint64_t at = number * PAGE + 8 * w;
-			if (at >= addr && at < end)
-				p->starts[w / 64] &= ~(1ull << w % 64);
-		}
-	}
-}
-
 static void small_add(struct snag_regions *r, const struct block *b)
 {
 	uint64_t end = b->addr + b->nbytes;
 	*(struct block *)table_get(&r->blocks, b->addr) = *b;
-	starts_clear(r, b->addr, end);
-	struct page *p = table_get(&r->pages, b->addr / PAGE);
-	uint64_t w = b->addr % PAGE / 8;
-	p->starts[w / 64] |= 1ull << w % 64;
+	start_set(r, b->addr);
 	for (uint64_t number = b->addr / PAGE + 1; number * PAGE < end; number++)
 		((struct page *)table_get(&r->pages, number))->cover = b->addr;
 }
@@ -218,6 +252,8 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 			uint32_t loc)
 {
 	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
+	large_end(r, addr, addr + b.nbytes);
+	small_end(r, addr, addr + b.nbytes);
 	if (b.nbytes >= LARGE)
 		large_add(r, &b);
 	else

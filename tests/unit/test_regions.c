@@ -94,11 +94,41 @@ static void random_blocks(void **unused)
 	snag_symbols_free(symbols);
 }
 
+/* What an address was named after is gone for good once another block has been there: one
+ * that came first is forgotten, whether it was freed or not.
+ */
+static void no_way_back(void **unused)
+{
+	enum { UNITS = 20000, LOW = 0x100000 };
+	static unsigned owner[UNITS]; /* of 16 bytes: number of the last block there, + 1 */
+	struct snag_symbols *symbols = snag_symbols_new();
+	struct snag_regions *r = snag_regions_new(symbols);
+	for (unsigned n = 0; n < 1000; n++) {
+		uint64_t units = below(4) ? 1 + below(700) : 4096 + below(4000);
+		uint64_t first = below(UNITS - units);
+		snag_regions_alloc(r, LOW + 16 * first, 16 * units, 2, 7);
+		for (uint64_t i = first; i < first + units; i++)
+			owner[i] = n + 1;
+		assert_true(strstr(name_at(r, LOW + 16 * (first + below(units))), "heap#"));
+		if (below(2))
+			assert_int_equal(snag_regions_dealloc(r, LOW + 16 * first), 16 * units);
+		for (unsigned k = 0; k < 100; k++) {
+			uint64_t unit = below(UNITS);
+			unsigned number;
+			if (sscanf(name_at(r, LOW + 16 * unit), "heap#%u", &number) == 1)
+				assert_int_equal(number + 1, owner[unit]);
+		}
+	}
+	snag_regions_free(r);
+	snag_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(random_blocks),
+		cmocka_unit_test(no_way_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
