@@ -4,10 +4,11 @@
  *
  * graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS] [PROG.task...]
  *
- * First each program of the task language that is named.  Then, up to so many steps, a random program of nested asyncs and finishes, run depth first: a tenth of its steps are
- * isolated blocks that update one of four counters; the others write to a variable of
- * their task and read one that nobody writes; one in three hundred writes to a variable it should
- * not, which races.  Each measurement runs in a child process, so that its peak memory is its
+ * First each program of the task language that is named.  Then, up to so many steps, a random
+ * program of nested asyncs and finishes, run depth first: a tenth of its steps are isolated
+ * blocks that update one of four counters; the others write to a variable of their task and
+ * read one that nobody writes; one in three hundred writes to a variable it should not, which
+ * races.  Each measurement runs in a child process, so that its peak memory is its
  * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
  *
  *   program      name of the file, or "random"

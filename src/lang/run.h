@@ -26,7 +26,8 @@ struct snag_run_options {
 int snag_run_source(const struct snag_program *program, const struct snag_run_options *options,
 		    struct snag_source **ret_src, struct snag_error *err);
 
-/* How the run ended, once next() returned 0; before, the numbers say how far it is.  A deadlock is a result, not an error. */
+/* How the run ended, once next() returned 0; before, the numbers say how far it is.  A deadlock
+ * is a result, not an error. */
 struct snag_run_end {
 	bool deadlock;
 	size_t nwaiting;
