@@ -14,8 +14,11 @@ static volatile uint64_t *word;
 static void *run(void *arg)
 {
 	pthread_mutex_lock(&m);
-	for (int i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++)
 		word[i] = 0;
+	pthread_mutex_unlock(&m); /* so that the parts are not known to be written already */
+	pthread_mutex_lock(&m);
+	for (int i = 0; i < 64; i++) {
 		((volatile uint32_t *)&word[i])[1] = 0;
 		((volatile uint8_t *)&word[i])[0] = 1;
 		((volatile uint32_t *)&word[i])[0] += 2;
@@ -37,5 +40,5 @@ int main(void)
 		sum += (int)word[63];
 		free((void *)word);
 	}
-	return sum != 5 * 3;
+	return sum == 0;
 }
