@@ -2,6 +2,7 @@
  *
  * task_traces.c - how fast traces of tasks are analysed, and in how much memory
  *
+ * task_traces -s [-p PATTERN,...]    orders of searching instead, see task_search.c
  * task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] [-w DETECTOR,...]
  *
  * Traces of typical programs are made in memory; each detector that can judge one gets it from
@@ -29,6 +30,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/random.h"
+#include "bench/task_search.h"
 #include "detect/analyze.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
@@ -304,7 +306,7 @@ static int by_seconds(const void *a, const void *b)
 
 struct settings {
 	unsigned repetitions;
-	bool is_memory_only;
+	bool is_memory_only, is_search;
 	const char *commit, *patterns, *detectors;
 };
 
@@ -369,9 +371,11 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
-	if (!s->is_memory_only)
+	if (s->is_search && m.waits)
+		task_search(patterns[p].name, &m.trace);
+	else if (!s->is_memory_only && !s->is_search)
 		file_write(&m, path);
-	for (size_t i = 0; snag_detectors[i]; i++) {
+	for (size_t i = 0; snag_detectors[i] && !s->is_search; i++) {
 		const struct snag_detector *d = snag_detectors[i];
 		if (d->events && !(ops & ~d->ops) && is_wanted(s->detectors, d->name))
 			bench_detector(d, patterns[p].name, &m, path, s);
@@ -383,9 +387,11 @@ static void bench_pattern(unsigned p, const struct settings *s)
 int main(int argc, char **argv)
 {
 	struct settings s = {.repetitions = 3, .commit = "-"};
-	for (int option; (option = getopt(argc, argv, "mr:C:p:w:")) != -1;) {
+	for (int option; (option = getopt(argc, argv, "msr:C:p:w:")) != -1;) {
 		if (option == 'm')
 			s.is_memory_only = true;
+		else if (option == 's')
+			s.is_search = true;
 		else if (option == 'r')
 			s.repetitions = (unsigned)atoi(optarg);
 		else if (option == 'C')
@@ -395,13 +401,17 @@ int main(int argc, char **argv)
 		else if (option == 'w')
 			s.detectors = optarg;
 		else
-			die("usage: task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] "
+			die("usage: task_traces [-ms] [-r REPETITIONS] [-C COMMIT] [-p "
+			    "PATTERN,...] "
 			    "[-w DETECTOR,...]");
 	}
 	if (s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
 		die("bad number of repetitions");
-	puts("pattern,detector,repetitions,commit,accesses,tasks,waits,memory_rate,file_rate,mb,"
-	     "spread");
+	if (s.is_search)
+		task_search_header();
+	else
+		puts("pattern,detector,repetitions,commit,accesses,tasks,waits,memory_rate,"
+		     "file_rate,mb,spread");
 	for (unsigned p = 0; p < NPATTERNS; p++)
 		if (is_wanted(s.patterns, patterns[p].name))
 			bench_pattern(p, &s);

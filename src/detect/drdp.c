@@ -361,40 +361,6 @@ static void drdp_write(void *state, const struct snag_event *ev, uint32_t event)
 
 /* ---- tasks ---- */
 
-static void order_event(struct snag_task_order *o, const struct snag_event *ev)
-{
-	switch (ev->op) {
-	case SNAG_OP_TASK_CREATE:
-	case SNAG_OP_TASK_SPAWN:
-		snag_task_order_create(o, ev->thread, ev->target, ev->op == SNAG_OP_TASK_SPAWN);
-		break;
-	case SNAG_OP_TASK_END:
-		snag_task_order_end(o, ev->thread);
-		break;
-	case SNAG_OP_FINISH_BEGIN:
-		snag_task_order_finish_begin(o, ev->thread);
-		break;
-	case SNAG_OP_FINISH_END:
-		snag_task_order_finish_end(o, ev->thread);
-		break;
-	case SNAG_OP_FRAME_BEGIN:
-		snag_task_order_frame_begin(o, ev->thread);
-		break;
-	case SNAG_OP_FRAME_END:
-		snag_task_order_frame_end(o, ev->thread);
-		break;
-	case SNAG_OP_SYNC:
-		snag_task_order_sync(o, ev->thread);
-		break;
-	case SNAG_OP_PROMISE_SET:
-		snag_task_order_set(o, ev->thread, ev->target);
-		break;
-	case SNAG_OP_PROMISE_GET:
-		snag_task_order_get(o, ev->thread, ev->target);
-		break;
-	}
-}
-
 static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct drdp *d = state;
@@ -406,7 +372,7 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
 		return;
 	}
-	order_event(&d->order, ev);
+	snag_task_order_event(&d->order, ev);
 	d->now = 0;
 }
 

@@ -41,6 +41,9 @@ static void verdict_line(struct snag_printer *to, const struct snag_task_report 
 			    snag_task_verdict_text[snag_task_explored_verdict(r->explored)]);
 	if (r->deadlock)
 		snag_print(to, ", and a deadlock");
+	if (r->cut)
+		snag_printf(to, " (the depth-first run did not end in %llu steps)",
+			    (unsigned long long)r->steps);
 	if (r->interrupted)
 		snag_printf(to, " (interrupted after %llu events)", (unsigned long long)r->events);
 }
