@@ -3,6 +3,7 @@ file(GLOB SNAG_TASK_SOURCES CONFIGURE_DEPENDS src/task/*.c)
 add_library(snag_task_objects OBJECT ${SNAG_TASK_SOURCES} src/base/pages.c src/base/pool.c)
 set_target_properties(snag_task_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(snag_task_objects PRIVATE src include)
+target_compile_options(snag_task_objects PRIVATE -ftls-model=initial-exec) # one word, often asked for
 
 add_library(snag_task STATIC $<TARGET_OBJECTS:snag_task_objects>)
 add_library(snag_task_shared SHARED $<TARGET_OBJECTS:snag_task_objects>)

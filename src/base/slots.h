@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * slots.h - THE hash table: from what a thing is to its number
+ * slots.h - a hash table: from what a thing is to its number
  *
  * Idea.   The things are in an array of the user, in the order in which they came; a slot
  *         holds a number, nothing else.  The user hashes, and says whether the thing of

@@ -114,19 +114,40 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 
 /* ---- order ---- */
 
-/* The next access of the current task, or that of another task, needs a look. */
-static void now_begin(struct drdp *d, const struct snag_event *ev)
+static void refuse(struct drdp *d, const struct snag_event *ev, uint32_t event, const char *why)
 {
+	d->env->on_refuse(d->env->ctx, ev, event, why);
+	d->is_refused = true;
+}
+
+/* Whether the task of the event has begun: the first does so by itself.  In a trace that has shown
+ * no event of tasks yet, others may have. */
+static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t event)
+{
+	if (d->is_refused)
+		return false;
 	if (!d->has_begun) {
 		d->has_begun = true;
 		snag_task_order_first(&d->order, ev->thread);
 	}
+	if (snag_task_order_has_begun(&d->order, ev->thread))
+		return true;
+	refuse(d, ev, event, "no task created this one");
+	return false;
+}
+
+/* The next access of the current task, or that of another task, needs a look. */
+static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
+{
+	if (!has_begun(d, ev, event))
+		return false;
 	d->current = ev->thread;
 	d->now = snag_task_order_step(&d->order, ev->thread);
 	d->now_node = d->order.tree.step[d->now];
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
 	d->cover.now = 0;
+	return true;
 }
 
 static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
@@ -278,17 +299,17 @@ static void isolated_access(struct drdp *d, const struct snag_event *ev, uint32_
 	past_add(d, is_write ? &iso->writer : &iso->reader, event);
 }
 
-static inline void access_begin(struct drdp *d, const struct snag_event *ev)
+static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
-	if (__builtin_expect(ev->thread != d->current || !d->now, 0))
-		now_begin(d, ev);
+	return __builtin_expect(ev->thread == d->current && d->now, 1) || now_begin(d, ev, event);
 }
 
 static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
 	struct cell *x = &d->x[ev->target];
-	access_begin(d, ev);
+	if (!access_begin(d, ev, event))
+		return;
 	if (d->is_isolated) {
 		isolated_access(d, ev, event);
 		return;
@@ -303,7 +324,8 @@ static void drdp_write(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct drdp *d = state;
 	struct cell *x = &d->x[ev->target];
-	access_begin(d, ev);
+	if (!access_begin(d, ev, event))
+		return;
 	if (d->is_isolated) {
 		isolated_access(d, ev, event);
 		return;
@@ -360,15 +382,13 @@ static void order_event(struct snag_task_order *o, const struct snag_event *ev)
 static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct drdp *d = state;
+	if (!has_begun(d, ev, event))
+		return;
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN || ev->op == SNAG_OP_ISOLATED_END) {
 		d->is_isolated = ev->op == SNAG_OP_ISOLATED_BEGIN;
 		if (!d->iso)
 			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
 		return;
-	}
-	if (!d->has_begun) {
-		d->has_begun = true;
-		snag_task_order_first(&d->order, ev->thread);
 	}
 	order_event(&d->order, ev);
 	d->now = 0;
@@ -384,9 +404,7 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 		return;
 	/* Each event adds at most two nodes: a block and a task. */
 	if (d->order.tree.nnodes + 2 * batch->n >= SNAG_DPST_MAX_NODES) {
-		d->env->on_refuse(d->env->ctx, batch->ev, (uint32_t)batch->first,
-				  "too many tasks and finishes");
-		d->is_refused = true;
+		refuse(d, batch->ev, (uint32_t)batch->first, "too many tasks and finishes");
 		return;
 	}
 	snag_task_order_reserve(&d->order, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);

@@ -16,7 +16,8 @@ struct snag_lockset_node {
 	snag_lockset child[2]; /* without and with the bit; of a leaf child[0]: is it shared? */
 	uint64_t signature;
 	uint32_t size;
-	bool has_alone; /* some lock is held alone */
+	bool has_alone;	 /* some lock is held alone */
+	bool has_shared; /* some lock is held shared */
 };
 
 struct snag_lockset_step {
@@ -108,7 +109,8 @@ static snag_lockset leaf(struct snag_locksets *s, uint32_t lock, bool is_shared)
 				      .child = {is_shared},
 				      .signature = (uint64_t)1 << (lock & 63),
 				      .size = 1,
-				      .has_alone = !is_shared};
+				      .has_alone = !is_shared,
+				      .has_shared = is_shared};
 	return node_of(s, &n);
 }
 
@@ -127,7 +129,8 @@ static snag_lockset branch(struct snag_locksets *s, uint32_t bit, snag_lockset z
 				      .child = {zero, one},
 				      .signature = a->signature | b->signature,
 				      .size = a->size + b->size,
-				      .has_alone = a->has_alone || b->has_alone};
+				      .has_alone = a->has_alone || b->has_alone,
+				      .has_shared = a->has_shared || b->has_shared};
 	return node_of(s, &n);
 }
 
@@ -283,6 +286,8 @@ snag_lockset snag_lockset_common(struct snag_locksets *s, snag_lockset a, snag_l
 	struct snag_lockset_node x = s->node[a], y = s->node[b];
 	if (!a || !b || !x.has_alone || !y.has_alone || !(x.signature & y.signature))
 		return 0;
+	if (a == b && !x.has_shared) /* large sets that differ little share most of their tries */
+		return a;
 	if (!x.bit) {
 		const struct snag_lockset_node *same = find(s, b, x.lock);
 		return same && same->has_alone ? a : 0;

@@ -25,10 +25,19 @@
 #include <string.h>
 #include <unistd.h>
 
+struct unit_range {
+	uint64_t start, end;
+	Dwarf_Die unit;
+	uint64_t bias; /* of the addresses in it */
+};
+
 struct module {
 	uint64_t start, end, bias;
 	const char *path;
-	Dwfl_Module *dwfl;	    /* NULL: nothing is known of it */
+	Dwfl_Module *dwfl;	  /* NULL: nothing is known of it */
+	struct unit_range *range; /* of its compilation units, by address */
+	size_t nranges, range_room;
+	bool has_ranges;	    /* they were read */
 	struct snag_object *object; /* its global variables, by address */
 	size_t nobjects, object_room;
 	bool has_objects; /* they were read */
@@ -70,7 +79,7 @@ void snag_symbols_free(struct snag_symbols *s)
 	free(s->kept);
 	snag_strtab_done(&s->names);
 	for (size_t i = 0; i < s->n; i++)
-		free(s->module[i].object);
+		free(s->module[i].object), free(s->module[i].range);
 	free(s->module);
 	free(s);
 }
@@ -217,6 +226,60 @@ static size_t scopes_walk(struct snag_symbols *s, Dwarf_Die *cu, Dwarf_Addr addr
 	return frames;
 }
 
+static int by_range(const void *pa, const void *pb)
+{
+	const struct unit_range *a = pa, *b = pb;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Reads where the code of each compilation unit lies.  The section that should say so
+ * (.debug_aranges) is written by some compilers only, and libdw trusts it to be complete. */
+static void ranges_read(struct module *m)
+{
+	Dwarf_Addr bias, base, start, end;
+	m->has_ranges = true;
+	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->dwfl, unit, &bias));) {
+		for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
+			if (start >= end)
+				continue;
+			m->range = snag_grow(m->range, &m->range_room, m->nranges + 1,
+					     sizeof(*m->range));
+			m->range[m->nranges++] =
+				(struct unit_range){start + bias, end + bias, *unit, bias};
+		}
+	}
+	if (m->nranges)
+		qsort(m->range, m->nranges, sizeof(*m->range), by_range);
+}
+
+static struct unit_range *unit_at(struct module *m, uint64_t address)
+{
+	if (!m->has_ranges)
+		ranges_read(m);
+	size_t low = 0, high = m->nranges;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (m->range[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 && address < m->range[low - 1].end ? &m->range[low - 1] : NULL;
+}
+
+static void line_find(struct unit_range *u, uint64_t address, struct snag_frame *f)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&u->unit, address - u->bias);
+	int number_of_line = 0, column = 0;
+	if (!line)
+		return;
+	f->file = dwarf_linesrc(line, NULL, NULL);
+	dwarf_lineno(line, &number_of_line);
+	dwarf_linecol(line, &column);
+	f->line = (uint32_t)number_of_line;
+	f->column = (uint32_t)column;
+}
+
 size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 			   struct snag_frame ret_frame[SNAG_MAX_FRAMES])
 {
@@ -228,17 +291,12 @@ size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 	ret_frame[0].offset = address - m->bias;
 	if (!m->dwfl)
 		return 1;
-
-	Dwfl_Line *line = dwfl_module_getsrc(m->dwfl, address);
-	int number_of_line = 0, column = 0;
-	if (line) {
-		ret_frame[0].file = dwfl_lineinfo(line, NULL, &number_of_line, &column, NULL, NULL);
-		ret_frame[0].line = (uint32_t)number_of_line;
-		ret_frame[0].column = (uint32_t)column;
+	struct unit_range *unit = unit_at(m, address);
+	size_t n = 0;
+	if (unit) {
+		line_find(unit, address, &ret_frame[0]);
+		n = scopes_walk(s, &unit->unit, address - unit->bias, ret_frame);
 	}
-	Dwarf_Addr bias;
-	Dwarf_Die *cu = dwfl_module_addrdie(m->dwfl, address, &bias);
-	size_t n = cu ? scopes_walk(s, cu, address - bias, ret_frame) : 0;
 	if (n == 0) {
 		ret_frame[0].function = demangled(s, dwfl_module_addrname(m->dwfl, address));
 		n = 1;

@@ -92,7 +92,7 @@ enum rt_op {
 	RT_SYNC_UPDATE, /* a read-modify-write of it, size = order */
 	RT_BRANCH,
 	RT_BEGIN, /* the first event of all */
-	RT_FORK, /* arg = thread */
+	RT_FORK,  /* arg = thread */
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
 			   * the thread before made in its turn */

@@ -43,11 +43,22 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 	return rt_real.pthread_cond_destroy(cond);
 }
 
+/* With a mutex that other processes share everything is the kernel's. */
+#define FOREIGN(self, mutex, call)                                 \
+	({                                                         \
+		rt_mutex_foreign_given(self, mutex, RT_CALLER);    \
+		int foreign_rc = RT_OUTSIDE(self, call);           \
+		rt_mutex_foreign_taken(self, mutex, 0, RT_CALLER); \
+		foreign_rc;                                        \
+	})
+
 RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	struct rt_thread *self = rt_sched_point();
-	if (!self || rt_mutex_is_foreign(mutex))
+	if (!self)
 		return rt_real.pthread_cond_wait(cond, mutex);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_wait(cond, mutex));
 	return cond_wait(self, cond, mutex, RT_NEVER, RT_CALLER);
 }
 
@@ -62,8 +73,10 @@ RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mute
 				     const struct timespec *at)
 {
 	struct rt_thread *self = rt_sched_point();
-	if (!self || rt_mutex_is_foreign(mutex))
+	if (!self)
 		return rt_real.pthread_cond_timedwait(cond, mutex, at);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_timedwait(cond, mutex, at));
 	return cond_wait(self, cond, mutex, rt_deadline(cond_clock(cond), at), RT_CALLER);
 }
 
@@ -71,36 +84,38 @@ RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mute
 				     const struct timespec *at)
 {
 	struct rt_thread *self = rt_sched_point();
-	if (!self || rt_mutex_is_foreign(mutex))
+	if (!self)
 		return rt_real.pthread_cond_clockwait(cond, mutex, clock, at);
+	if (rt_mutex_is_foreign(mutex))
+		return FOREIGN(self, mutex, rt_real.pthread_cond_clockwait(cond, mutex, clock, at));
 	return cond_wait(self, cond, mutex, rt_deadline(clock, at), RT_CALLER);
 }
 
-static void cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
+/* False: nobody waits that the scheduler knows of. */
+static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
 {
 	struct rt_object *o = rt_object_find((uintptr_t)cond, RT_COND);
 	if (!o || !o->first_waiter)
-		return;
+		return false;
 	uint32_t token = rt_token();
 	rt_put(RT_SYNC_WRITE, 0, (uintptr_t)cond, rt_location(pc), token);
 	if (to_all)
 		rt_object_wake_all(o, token);
 	else
 		rt_object_wake_one(o, token);
+	return true;
 }
 
 RT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
-	if (!rt_sched_point())
+	if (!rt_sched_point() || !cond_signal(cond, false, RT_CALLER))
 		return rt_real.pthread_cond_signal(cond);
-	cond_signal(cond, false, RT_CALLER);
 	return 0;
 }
 
 RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	if (!rt_sched_point())
+	if (!rt_sched_point() || !cond_signal(cond, true, RT_CALLER))
 		return rt_real.pthread_cond_broadcast(cond);
-	cond_signal(cond, true, RT_CALLER);
 	return 0;
 }

@@ -9,6 +9,8 @@
  *                   Somebody else's unlock is refused by the kinds that check, and is
  *                   otherwise believed: rel(l) needs an owner in a trace, so nothing is
  *                   recorded but the lock gets a new number.
+ *         [foreign] one that other processes share is the kernel's; acq(l) and rel(l) are
+ *                   recorded between its lock and unlock
  *         [robust]  the end of a thread that holds it is seen by the next lock
  *                   (EOWNERDEAD).
  */
@@ -33,9 +35,13 @@ rt_time rt_deadline(clockid_t clock, const struct timespec *at)
 	return rt_sys_now() + (left > 0 ? (rt_time)left : 0);
 }
 
+/* glibc sets the same bit for robust mutexes: those were seen by pthread_mutex_init. */
 bool rt_mutex_is_foreign(const pthread_mutex_t *mutex)
 {
-	return mutex->__data.__kind & KIND_SHARED;
+	if (rt_likely(!(mutex->__data.__kind & KIND_SHARED)))
+		return false;
+	const struct rt_object *o = rt_object_find((uintptr_t)mutex, RT_MUTEX);
+	return !o || !o->is_robust;
 }
 
 static int kind_of(const pthread_mutex_t *mutex)
@@ -81,11 +87,24 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 	if (!lock_wait(self, o, deadline))
 		return ETIMEDOUT;
 	lock_begin(self, o, 1, pc);
-	if (o->is_dead && mutex->__data.__kind & KIND_ROBUST) {
+	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		return EOWNERDEAD;
 	}
 	return 0;
+}
+
+static void owner_ends(struct rt_object *o)
+{
+	if (o->kind != RT_MUTEX || !o->is_robust)
+		return;
+	o->is_dead = true;
+	lock_end(o, RT_CALLER);
+}
+
+void rt_mutex_owner_ends(struct rt_thread *self)
+{
+	rt_object_each_owned(self, owner_ends);
 }
 
 static bool is_checked(const pthread_mutex_t *mutex)
@@ -128,10 +147,37 @@ void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t 
 	lock_begin(self, o, depth ? depth : 1, pc);
 }
 
+int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (rc != 0 && rc != EOWNERDEAD)
+		return rc;
+	if (o->owner == self)
+		o->depth++;
+	else
+		lock_begin(self, o, 1, pc);
+	return rc;
+}
+
+void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (o->owner == self && --o->depth == 0)
+		lock_end(o, pc);
+}
+
 RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
-	if (rt_enter())
+	int robust = PTHREAD_MUTEX_STALLED, shared = PTHREAD_PROCESS_PRIVATE;
+	if (rt_enter()) {
 		rt_object_forget((uintptr_t)mutex, RT_MUTEX);
+		if (attr) {
+			pthread_mutexattr_getrobust(attr, &robust);
+			pthread_mutexattr_getpshared(attr, &shared);
+		}
+		if (robust == PTHREAD_MUTEX_ROBUST && shared == PTHREAD_PROCESS_PRIVATE)
+			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = true;
+	}
 	return rt_real.pthread_mutex_init(mutex, attr);
 }
 
@@ -152,15 +198,20 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 	if (!self)
 		return rt_real.pthread_mutex_lock(mutex);
 	if (rt_mutex_is_foreign(mutex))
-		return RT_OUTSIDE(self, rt_real.pthread_mutex_lock(mutex));
+		return rt_mutex_foreign_taken(self, mutex,
+					      RT_OUTSIDE(self, rt_real.pthread_mutex_lock(mutex)),
+					      RT_CALLER);
 	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	struct rt_thread *self = rt_sched_point();
-	if (!self || rt_mutex_is_foreign(mutex))
+	if (!self)
 		return rt_real.pthread_mutex_trylock(mutex);
+	if (rt_mutex_is_foreign(mutex))
+		return rt_mutex_foreign_taken(self, mutex, rt_real.pthread_mutex_trylock(mutex),
+					      RT_CALLER);
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
 		rt_sched_looked(self, (uintptr_t)mutex, o->owner->tid);
@@ -176,7 +227,10 @@ RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 	if (!self)
 		return rt_real.pthread_mutex_clocklock(mutex, clock, at);
 	if (rt_mutex_is_foreign(mutex))
-		return RT_OUTSIDE(self, rt_real.pthread_mutex_clocklock(mutex, clock, at));
+		return rt_mutex_foreign_taken(
+			self, mutex,
+			RT_OUTSIDE(self, rt_real.pthread_mutex_clocklock(mutex, clock, at)),
+			RT_CALLER);
 	return rt_mutex_take(self, mutex, rt_deadline(clock, at), RT_CALLER);
 }
 
@@ -186,15 +240,21 @@ RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
 	if (!self)
 		return rt_real.pthread_mutex_timedlock(mutex, at);
 	if (rt_mutex_is_foreign(mutex))
-		return RT_OUTSIDE(self, rt_real.pthread_mutex_timedlock(mutex, at));
+		return rt_mutex_foreign_taken(
+			self, mutex, RT_OUTSIDE(self, rt_real.pthread_mutex_timedlock(mutex, at)),
+			RT_CALLER);
 	return rt_mutex_take(self, mutex, rt_deadline(CLOCK_REALTIME, at), RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	struct rt_thread *self = rt_sched_point();
-	if (!self || rt_mutex_is_foreign(mutex))
+	if (!self)
 		return rt_real.pthread_mutex_unlock(mutex);
+	if (rt_mutex_is_foreign(mutex)) {
+		rt_mutex_foreign_given(self, mutex, RT_CALLER);
+		return rt_real.pthread_mutex_unlock(mutex);
+	}
 	return rt_mutex_give(self, mutex, RT_CALLER);
 }
 

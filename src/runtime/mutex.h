@@ -16,8 +16,13 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth,
 		       uintptr_t pc);
+/* The thread ends: what it holds of the robust kind is free, and the next one is told. */
+void rt_mutex_owner_ends(struct rt_thread *self);
 /* Shared with other processes: only the kernel knows who holds it. */
 bool rt_mutex_is_foreign(const pthread_mutex_t *mutex);
+/* Such a one was taken by the real function, which returned `rc` / is about to be given back. */
+int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc);
+void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 
 /* A point on a clock of the program as one of CLOCK_MONOTONIC. */
 rt_time rt_deadline(clockid_t clock, const struct timespec *at);

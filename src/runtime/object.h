@@ -41,7 +41,8 @@ struct rt_object {
 	uint32_t depth;		 /* how often */
 	uint32_t lock;		 /* mutex, rwlock: its number in the trace */
 	struct rt_reader *readers;
-	bool is_dead;		/* robust: the owner died; once: it has run */
+	bool is_robust;		/* mutex: the next owner is told if this one ends */
+	bool is_dead;		/* robust: the owner ended; once: it has run */
 	bool is_running;	/* once */
 	uint32_t token;		/* barrier: of this round; once, sync: of what happened before */
 	uint32_t need, arrived; /* barrier */
@@ -54,6 +55,8 @@ struct rt_object {
 struct rt_object *rt_object_get(uintptr_t addr, enum rt_kind kind);
 struct rt_object *rt_object_find(uintptr_t addr, enum rt_kind kind);
 void rt_object_forget(uintptr_t addr, enum rt_kind kind);
+/* Calls f for every object that the thread owns. */
+void rt_object_each_owned(struct rt_thread *owner, void (*f)(struct rt_object *o));
 
 /* The queue of those who wait.  The caller of enqueue and dequeue has the scheduler's lock. */
 void rt_object_enqueue(struct rt_object *o, struct rt_thread *t);

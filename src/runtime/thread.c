@@ -13,6 +13,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/memory.h"
+#include "runtime/mutex.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
@@ -157,6 +158,7 @@ static void thread_ended(void *p)
 	}
 	if (!rt_enter())
 		return;
+	rt_mutex_owner_ends(self);
 	if (self->joiners)
 		rt_object_wake_all(self->joiners, 0);
 	if (self->is_detached) {

@@ -83,19 +83,20 @@ void snag_strand_ready(struct worker *w, struct strand *strand)
 	ready_lock(w);
 	strand->next = w->ready;
 	w->ready = strand;
+	/* Pairs with is_work(): who sees it may look for it. */
 	atomic_store_explicit(&w->nready, w->nready + 1, memory_order_release);
 	ready_unlock(w);
 }
 
 struct strand *snag_strand_take_ready(struct worker *w)
 {
-	if (atomic_load_explicit(&w->nready, memory_order_acquire) == 0)
-		return NULL;
+	if (atomic_load_explicit(&w->nready, memory_order_relaxed) == 0)
+		return NULL; /* at some moment; the lock orders the rest */
 	ready_lock(w);
 	struct strand *strand = w->ready;
 	if (strand) {
 		w->ready = strand->next;
-		atomic_store_explicit(&w->nready, w->nready - 1, memory_order_release);
+		atomic_store_explicit(&w->nready, w->nready - 1, memory_order_relaxed);
 	}
 	ready_unlock(w);
 	return strand;

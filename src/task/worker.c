@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_STACK = 1 << 20, LEAST_STACK = 16 << 10, SPINS = 200, YIELD_FROM = 100 };
+enum { DEFAULT_STACK = 1 << 20, LEAST_STACK = 16 << 10, SPINS = 100, YIELD_FROM = 90 };
 
 struct parallel_run snag_run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -74,6 +74,7 @@ void snag_worker_wake(void)
 {
 	if (atomic_exchange_explicit(&snag_run.is_called, 1, memory_order_seq_cst))
 		return;
+	/* Pairs with the load of `alarm` in worker_sleep(). */
 	atomic_fetch_add_explicit(&snag_run.alarm, 1, memory_order_release);
 	futex_wake(&snag_run.alarm, 1);
 }
@@ -81,7 +82,7 @@ void snag_worker_wake(void)
 void snag_run_over(int result)
 {
 	snag_run.result = result;
-	/* Pairs with the load in strand_loop: `result` is read by who joins the threads. */
+	/* Pairs with run_is_over(). */
 	atomic_store_explicit(&snag_run.is_over, 1, memory_order_release);
 	atomic_fetch_add_explicit(&snag_run.alarm, 1, memory_order_seq_cst);
 	futex_wake(&snag_run.alarm, SNAG_MAX_WORKERS);
@@ -92,6 +93,7 @@ static bool run_is_over(void)
 	return atomic_load_explicit(&snag_run.is_over, memory_order_acquire);
 }
 
+/* Pairs with the release of whoever made work: a push, or snag_strand_ready(). */
 static bool is_work(void)
 {
 	for (unsigned i = 0; i < snag_run.nworkers; i++) {
@@ -106,6 +108,8 @@ static bool is_work(void)
 static void worker_sleep(void)
 {
 	static const struct timespec now_and_then = {.tv_nsec = 1000000};
+	/* All sequentially consistent: `sleepers` and `is_called` are written before work is
+	 * looked for, see Sleep and Deadlock above. */
 	uint32_t seen = atomic_load_explicit(&snag_run.alarm, memory_order_acquire);
 	uint64_t mine = atomic_fetch_add_explicit(&snag_run.sleepers, 1, memory_order_seq_cst) + 1;
 	atomic_store_explicit(&snag_run.is_called, 0, memory_order_seq_cst);

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PROGRAMS = 3000 };
+enum { PROGRAMS = 1500 };
 
 static struct snag_promise promise[PROMISES];
 static atomic_int has_value[PROMISES]; /* was about to be set */

@@ -85,6 +85,7 @@ static void test_refuse(void **state)
 		{"spbags", "0:spawn(1) 1:taskend 0:finish",
 		 "event 2: spbags: cannot judge a trace with 'finish'; can: drdp"},
 		{"spbags", "0:iso", "event 0: spbags: cannot judge a trace with 'iso'; can: drdp"},
+		{"drdp", "0:w(x) 1:w(x)", "event 1: drdp: no task created this one"},
 		{"espbags", "0:async(1) 0:w(x)",
 		 "event 1: espbags: needs a serial run, but task 0 goes on before task 1 has "
 		 "ended"},
