@@ -84,8 +84,12 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	if (is_block && is_first)
-		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	/* A block has its own number: only what was cut off a variable there has its name. */
+	if (is_block && !is_first)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
+	if (is_block)
+		return snag_strtab_append(words, text, len);
 	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 }
 
