@@ -1,8 +1,9 @@
 #!/bin/sh
 # Measures reading and analysing of generated traces; writes docs/results/foundation.{csv,md} (readers and
 # hb, shb, lockset), docs/results/prediction.{csv,md} (the predictive orders and m2) and
-# docs/results/tasks.{csv,md} (running tasks), docs/results/graphs.{csv,md} (graphs of tasks) and
-# docs/results/explore.{csv,md} (exploring their schedules).
+# docs/results/tasks.{csv,md} (running tasks), docs/results/graphs.{csv,md} (graphs of tasks),
+# docs/results/explore.{csv,md} (exploring their schedules),
+# docs/results/programs.{csv,md} (recording programs, beside ThreadSanitizer).
 #
 #   make bench                           everything: about 8 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
@@ -104,3 +105,7 @@ build/bench/task_traces -s >"$dir/task_searches.csv"
 cp "$dir/task_traces.csv" "$dir/task_searches.csv" "$out/"
 bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_traces.md"
 echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2
+
+echo "bench: programs" >&2
+bench/programs.py build/snag "$repetitions" "$commit" "$out/programs.csv" "$out/programs.md"
+echo "bench: wrote $out/programs.csv and $out/programs.md" >&2

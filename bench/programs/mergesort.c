@@ -2,12 +2,10 @@
  *
  * mergesort.c - halves sorted by threads of their own, down to a depth
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "program.h"
 
 struct part {
-	int *from, *scratch, n, depth;
+	int *from, *scratch, n, threads;
 };
 
 static void merge(const struct part *p)
@@ -26,18 +24,17 @@ static void merge(const struct part *p)
 static void *sort(void *arg)
 {
 	const struct part *p = arg;
-	int half = p->n / 2;
+	int half = p->n / 2, threads = p->threads / 2;
 	pthread_t t;
 	if (p->n < 2)
 		return NULL;
-	struct part left = {p->from, p->scratch, half, p->depth - 1};
-	struct part right = {p->from + half, p->scratch + half, p->n - half, p->depth - 1};
-	if (p->depth > 0)
-		pthread_create(&t, NULL, sort, &left);
-	else
+	struct part left = {p->from, p->scratch, half, threads};
+	struct part right = {p->from + half, p->scratch + half, p->n - half, p->threads - threads};
+	bool is_forked = threads > 0 && pthread_create(&t, NULL, sort, &left) == 0;
+	if (!is_forked)
 		sort(&left);
 	sort(&right);
-	if (p->depth > 0)
+	if (is_forked)
 		pthread_join(t, NULL);
 	merge(p);
 	return NULL;
@@ -45,18 +42,20 @@ static void *sort(void *arg)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 400000;
-	int *v = malloc(sizeof(*v) * (size_t)n), *scratch = malloc(sizeof(*v) * (size_t)n);
-	unsigned x = 1;
+	program_arguments(argc, argv, 1 << 20);
+	int *v = program_array((size_t)n, sizeof(*v));
+	int *scratch = program_array((size_t)n, sizeof(*v));
+	unsigned state = 1, sum = 0;
 	for (int i = 0; i < n; i++) {
-		x = x * 1664525 + 1013904223;
-		v[i] = (int)(x >> 8);
+		v[i] = (int)program_random(&state);
+		sum += (unsigned)v[i];
 	}
-	struct part all = {v, scratch, n, 1};
+	struct part all = {v, scratch, n, nthreads};
 	sort(&all);
-	for (int i = 1; i < n; i++)
-		if (v[i - 1] > v[i])
-			return 1;
-	printf("%d\n", v[n / 2]);
-	return 0;
+	bool is_right = true;
+	for (int i = 0; i < n; i++) {
+		is_right = is_right && (i == 0 || v[i - 1] <= v[i]);
+		sum -= (unsigned)v[i];
+	}
+	return program_end(is_right && sum == 0);
 }

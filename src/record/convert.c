@@ -87,12 +87,13 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	if (!is_block)
-		return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	if (!is_first)
+	/* A block has its own number: only what was cut off a variable there has its name. */
+	if (is_block && !is_first)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
-	return snag_strtab_append(words, text, len);
+	if (is_block)
+		return snag_strtab_append(words, text, len);
+	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
 }
 
 struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
@@ -148,7 +149,7 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 	return true;
 }
 
-static void step_keep(struct snag_convert *c)
+static __attribute__((noinline)) void step_keep(struct snag_convert *c)
 {
 	uint64_t event = c->first + c->n;
 	uint64_t count = c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel);
@@ -157,8 +158,8 @@ static void step_keep(struct snag_convert *c)
 		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
 }
 
-static void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
-		      const struct rt_record *r, unsigned size, unsigned flags)
+static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
+			     const struct rt_record *r, unsigned size, unsigned flags)
 {
 	uint32_t node = r->loc;
 	if (c->keep_steps)
@@ -178,6 +179,11 @@ static uint64_t address_of(const struct rt_record *r)
 	return r->what & RT_ADDRESS_MASK;
 }
 
+static enum rt_op op_of(const struct rt_record *r)
+{
+	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+}
+
 static unsigned size_of(const struct rt_record *r)
 {
 	return (unsigned)(r->what >> RT_SIZE_SHIFT);
@@ -185,8 +191,8 @@ static unsigned size_of(const struct rt_record *r)
 
 /* Accesses. */
 
-static void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr, unsigned size,
-			unsigned flags, const struct rt_record *r)
+static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr,
+			       unsigned size, unsigned flags, const struct rt_record *r)
 {
 	uint32_t variable[SNAG_CELL];
 	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
@@ -214,15 +220,9 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
-bool snag_convert_has_room(struct snag_convert *c)
+bool snag_convert_is_done(const struct snag_convert *c)
 {
-	if (c->is_taken) {
-		c->first += c->n;
-		c->n = 0;
-		c->is_taken = false;
-	}
-	range_go_on(c);
-	return c->range.at == c->range.end && c->n + ROOM <= SNAG_BATCH_EVENTS;
+	return c->range.at == c->range.end;
 }
 
 /* The end of a block conflicts with what other threads do there. */
@@ -441,7 +441,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 	}
 }
 
-void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
+static void record_other(struct snag_convert *c, const struct rt_record *r)
 {
 	static const uint8_t atomic_op[RT_OPS] = {
 		[RT_ATOMIC_READ] = SNAG_OP_ATOMIC_READ,
@@ -449,14 +449,8 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		[RT_ATOMIC_UPDATE] = SNAG_OP_ATOMIC_UPDATE,
 	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
-	enum rt_op op = (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+	enum rt_op op = op_of(r);
 	switch (op) {
-	case RT_READ:
-	case RT_WRITE:
-		c->fuel = r->arg;
-		word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE, address_of(r),
-			    size_of(r), 0, r);
-		break;
 	case RT_READ_RANGE:
 		range_access(c, SNAG_OP_READ, r);
 		break;
@@ -508,7 +502,31 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		note(c, r);
 		break;
 	case RT_NONE:
+	case RT_READ: /* below */
+	case RT_WRITE:
 	case RT_OPS:
 		break;
 	}
+}
+
+int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	int i = 0;
+	if (c->is_taken) {
+		c->first += c->n;
+		c->n = 0;
+		c->is_taken = false;
+	}
+	range_go_on(c);
+	for (; i < n && snag_convert_is_done(c) && c->n + ROOM <= SNAG_BATCH_EVENTS; i++) {
+		enum rt_op op = op_of(&r[i]);
+		if (op == RT_READ || op == RT_WRITE) { /* nearly all are */
+			c->fuel = r[i].arg;
+			word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE,
+				    address_of(&r[i]), size_of(&r[i]), 0, &r[i]);
+		} else {
+			record_other(c, &r[i]);
+		}
+	}
+	return i;
 }

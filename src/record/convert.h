@@ -7,7 +7,7 @@
  *         stand for other synchronisation sync#0, sync#1 ...; locations are frames of call stacks
  *         (trace/callstack.h).
  * Use.    Records go in as long as the batch has room; then it is taken out.  A record of a
- *         large range fills several batches.
+ *         large range fills several batches: no records go in until it is done.
  */
 #ifndef SNAG_RECORD_CONVERT_H
 #define SNAG_RECORD_CONVERT_H
@@ -31,9 +31,10 @@ struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
-/* Goes on with what did not fit; whether there is room for a record now. */
-bool snag_convert_has_room(struct snag_convert *c);
-void snag_convert_record(struct snag_convert *c, const struct rt_record *r);
+/* Takes as many of the n records as there is room for; returns how many. */
+int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int n);
+/* Nothing of the records taken is left over for the next batch. */
+bool snag_convert_is_done(const struct snag_convert *c);
 
 /* The events so far, which go away with the next record; false: there are none. */
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);

@@ -112,7 +112,7 @@ int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
 	return 0;
 }
 
-static bool record_take(struct snag_launch *l, struct rt_record *ret)
+static inline bool record_take(struct snag_launch *l, struct rt_record *ret)
 {
 	struct rt_record *slot = rt_channel_record(l->channel, l->n);
 	/* pairs with the release in rt_put */
@@ -141,11 +141,14 @@ static bool has_ended(struct snag_launch *l)
 	return l->has_ended;
 }
 
-int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record)
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room)
 {
-	if (record_take(l, ret_record)) {
+	int n = 0;
+	while (n < room && record_take(l, &ret_record[n]))
+		n++;
+	if (n > 0) {
 		l->pause_ns = SHORT_NS;
-		return 1;
+		return n;
 	}
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
 	bool was_ended = l->has_ended;

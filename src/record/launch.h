@@ -22,9 +22,10 @@ int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
 		      struct snag_launch **ret_launch, struct snag_error *err);
 void snag_launch_kill(struct snag_launch *l);
 
-/* The next record: 1; 0: none was written yet, ask again; -1: the program has ended and all
- * was read.  Waits a little if there is none, longer each time. */
-int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record);
+/* The next records, at most `room` of them; returns how many.  0: none was written yet, ask
+ * again; -1: the program has ended and all was read.  Waits a little if there is none, longer
+ * each time. */
+int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room);
 /* Nobody reads any more: waits for the end of the program, which goes on unrecorded. */
 void snag_launch_abandon(struct snag_launch *l);
 int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */

@@ -9,10 +9,14 @@
 #include "record/convert.h"
 #include "record/launch.h"
 
+enum { RECORDS = 512 };
+
 struct live {
 	struct snag_source src;
 	struct snag_launch *launch;
 	struct snag_convert *convert;
+	struct rt_record record[RECORDS]; /* from the program, of which some were converted */
+	int at, n;
 	bool has_events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
@@ -30,15 +34,26 @@ static int live_end(struct live *l, struct snag_error *err)
 	return 0;
 }
 
+/* Until the batch is full or nothing can be read; returns what snag_launch_next did. */
+static int records_convert(struct live *l)
+{
+	for (;;) {
+		l->at += snag_convert_records(l->convert, l->record + l->at, l->n - l->at);
+		if (l->at < l->n || !snag_convert_is_done(l->convert))
+			return 0; /* it is full */
+		int more = snag_launch_next(l->launch, l->record, RECORDS);
+		l->at = 0;
+		l->n = more > 0 ? more : 0;
+		if (more <= 0)
+			return more;
+	}
+}
+
 static int live_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
 	struct live *l = (struct live *)src;
-	struct rt_record r;
 	for (;;) {
-		int more = 0;
-		while (snag_convert_has_room(l->convert) &&
-		       (more = snag_launch_next(l->launch, &r)) > 0)
-			snag_convert_record(l->convert, &r);
+		int more = records_convert(l);
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
 			l->has_events = true;

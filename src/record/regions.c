@@ -313,8 +313,10 @@ static const struct module *module_at(const struct snag_regions *r, uint64_t add
 	return NULL;
 }
 
-/* "<text><number>" in base 16, or in base 10; returns the new length. */
-static size_t put(char *to, size_t n, const char *text, uint64_t number, unsigned base)
+/* "<text><number>" in base 16, or in base 10; returns the new length.  Inlined, so that the
+ * compiler knows the base and need not divide. */
+static inline __attribute__((always_inline)) size_t put(char *to, size_t n, const char *text,
+							uint64_t number, unsigned base)
 {
 	char digits[20];
 	size_t d = sizeof(digits);

@@ -20,7 +20,8 @@ void rt_epoch_wrapped(void)
 
 static inline uint64_t *filter_slot(uintptr_t word)
 {
-	return &rt_filter[(word ^ word >> RT_FILTER_LOG) & ((1 << RT_FILTER_LOG) - 1)];
+	return &rt_filter[(word + (word >> RT_FILTER_LOG) * RT_FILTER_STEP) &
+			  ((1 << RT_FILTER_LOG) - 1)];
 }
 
 /* The upper part of the entry of a word in this epoch. */

@@ -11,13 +11,14 @@
  * State.  filter[word], a cache: what collides is recorded again, which costs space and
  *         nothing else
  *
- *   63                37 36           16 15      8 7        0
+ *   63 62             37 36           16 15      8 7        0
  *   +-------------------+---------------+---------+---------+
  *   | high bits of word |     epoch     |  seen   | written |
  *   +-------------------+---------------+---------+---------+
  *
- *         word = address / 8, of which the low bits, mixed with higher ones, are the
- *         place in the table; seen: its bytes read or written in this epoch.
+ *         word = address / 8, of which the low bits, moved on by the higher ones, are the
+ *         place in the table: neighbours stay neighbours, and arrays that lie powers of two
+ *         apart do not meet; seen: its bytes read or written in this epoch.
  *
  * Rules.  [alone]  nothing is recorded while main is alone, every other thread joined: fork
  *                  and join order that with everything else, in every run
@@ -33,7 +34,8 @@
 #include "runtime/rt.h"
 
 enum {
-	RT_FILTER_LOG = 17, /* 1 MB */
+	RT_FILTER_LOG = 19,	  /* 4 MB; pages of it that are not needed are not there */
+	RT_FILTER_STEP = 0x13c6f, /* odd, and about 0.15 of the table */
 	RT_EPOCH_BITS = 21,
 	RT_EPOCH_SHIFT = 16,
 	RT_SEEN_SHIFT = 8,

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WAIT_NS = 50000, WAITS_BETWEEN_LOOKS = 2000 }; /* looks whether the reader lives: 0.1 s */
+enum { WAIT_NS = 200000, WAITS_BETWEEN_LOOKS = 500 }; /* looks whether the reader lives: 0.1 s */
+
+/* Waiting for little would be waiting again soon; the recorder has enough to do meanwhile. */
+enum { ROOM_WANTED = RT_CHANNEL_RECORDS / 4 };
 
 static struct rt_channel *channel_map(int fd)
 {
@@ -54,7 +57,7 @@ void rt_record_room(void)
 		/* pairs with the release of the reader: the slots are no longer read */
 		uint64_t taken = __atomic_load_n(&rt.channel->taken, __ATOMIC_ACQUIRE);
 		rt.limit = taken + RT_CHANNEL_RECORDS;
-		if (rt.limit > rt.written)
+		if (rt.limit >= rt.written + ROOM_WANTED)
 			break;
 		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 && !reader_lives()) {
 			rt.limit = UINT64_MAX; /* into the void, over and over */

@@ -4,6 +4,7 @@
  *
  * State.  slot[]: open addressing, (parent, pc) to node; grows by doubling
  *         node[]: what each one is, to find recursion
+ *         recent[]: a cache of slot[], for the location of an event
  */
 #include "runtime/stack.h"
 
@@ -11,6 +12,8 @@
 #include "runtime/record.h"
 
 #include <string.h>
+
+enum { RECENT = 256 };
 
 struct slot {
 	uintptr_t pc;
@@ -25,6 +28,7 @@ struct node {
 
 static struct slot *slot;
 static uint32_t nslots, nused;
+static struct slot recent[RECENT];
 static struct node *node; /* from 1 */
 static uint32_t nnodes, node_cap;
 
@@ -100,7 +104,10 @@ uint32_t rt_location(uintptr_t pc)
 	uint32_t caller = f > base ? f[-1].node : 0;
 	for (; f < rt_hot.top; f++)
 		caller = f->node = node_of(caller, f->pc);
-	return node_of(caller, pc);
+	struct slot *s = &recent[(pc ^ caller) % RECENT];
+	if (s->pc != pc || s->parent != caller)
+		*s = (struct slot){pc, caller, node_of(caller, pc)};
+	return s->node;
 }
 
 static RT_COLD void entry_slow(void)

@@ -39,10 +39,12 @@ struct snag_threads_encoder {
 	uint32_t *thread;		      /* of each event: its number in this block */
 	uint32_t *place;		      /* of each event */
 	uint32_t *site, *target, *difference; /* at each place */
+	uint32_t (*given)[SNAG_BASE_MODES];   /* at each place: its possible differences */
 	uint32_t *cursor;		      /* of each thread */
 	uint32_t *last, row;		      /* `row` cells for each thread: spaces, then sites */
 	uint32_t (*cost)[SNAG_BASE_MODES];    /* bits, by site and base */
 	uint8_t *base;			      /* chosen for each site */
+	uint8_t *space;			      /* of the targets of each site */
 };
 
 struct snag_threads_encoder *snag_threads_encoder_new(void)
@@ -56,10 +58,12 @@ struct snag_threads_encoder *snag_threads_encoder_new(void)
 	enc->site = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->target = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->difference = snag_calloc(ROOM, sizeof(uint32_t));
+	enc->given = snag_calloc(ROOM, sizeof(*enc->given));
 	enc->cursor = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->last = snag_calloc((size_t)ROOM * SNAG_LAST_SPACES, sizeof(uint32_t));
 	enc->cost = snag_calloc(ROOM, sizeof(*enc->cost));
 	enc->base = snag_calloc(ROOM, 1);
+	enc->space = snag_calloc(ROOM, 1);
 	return enc;
 }
 
@@ -75,10 +79,12 @@ void snag_threads_encoder_free(struct snag_threads_encoder *enc)
 	free(enc->site);
 	free(enc->target);
 	free(enc->difference);
+	free(enc->given);
 	free(enc->cursor);
 	free(enc->last);
 	free(enc->cost);
 	free(enc->base);
+	free(enc->space);
 	free(enc);
 }
 
@@ -136,22 +142,9 @@ static inline bool last_has_sites(const struct snag_threads_encoder *enc)
 	return enc->row > SNAG_LAST_SPACES;
 }
 
-/* The possible bases of an event, which becomes the last one. */
-static inline void last_swap(struct snag_threads_encoder *enc, uint32_t t, uint32_t site,
-			     uint32_t target, uint32_t ret_base[SNAG_BASE_MODES])
-{
-	uint32_t *row = enc->last + (size_t)t * enc->row;
-	uint32_t *of_thread = &row[snag_op_info[(uint8_t)(enc->sites.key[site] >> 32)].space];
-	uint32_t *of_site = &row[last_has_sites(enc) ? SNAG_LAST_SPACES + site : NO_SPACE_CELL];
-	ret_base[SNAG_BASE_ZERO] = 0;
-	ret_base[SNAG_BASE_THREAD] = *of_thread;
-	ret_base[SNAG_BASE_SITE] = *of_site;
-	*of_thread = *of_site = target;
-}
-
 static inline uint32_t bit_length(uint32_t v)
 {
-	return v ? 32 - (uint32_t)__builtin_clz(v) : 0;
+	return 63 - (uint32_t)__builtin_clzll((uint64_t)v << 1 | 1);
 }
 
 /* Of a two's complement number, the sign included. */
@@ -160,20 +153,30 @@ static inline uint32_t signed_bit_length(uint32_t v)
 	return bit_length(v << 1 ^ (uint32_t)((int32_t)v >> 31));
 }
 
-/* For each site, the base that leaves the fewest bits. */
+/* For each site, the base that leaves the fewest bits; fills given. */
 static void choose_bases(struct snag_threads_encoder *enc, size_t n)
 {
 	memset(enc->cost, 0, enc->sites.n * sizeof(*enc->cost));
 	last_reset(enc);
+	const size_t width = enc->row;
+	const bool has_sites = last_has_sites(enc);
+	for (uint32_t s = 0; s < enc->sites.n; s++)
+		enc->space[s] = snag_op_info[(uint8_t)(enc->sites.key[s] >> 32)].space;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t p = enc->place[i], target = enc->target[p], base[SNAG_BASE_MODES];
-		uint32_t *cost = enc->cost[enc->site[p]];
-		last_swap(enc, enc->thread[i], enc->site[p], target, base);
+		uint32_t p = enc->place[i], site = enc->site[p], target = enc->target[p];
+		uint32_t *row = enc->last + enc->thread[i] * width, *cost = enc->cost[site];
+		uint32_t *of_thread = &row[enc->space[site]];
+		uint32_t *of_site = &row[has_sites ? SNAG_LAST_SPACES + site : NO_SPACE_CELL];
+		uint32_t from_thread = target - *of_thread, from_site = target - *of_site;
+		*of_thread = *of_site = target;
+		enc->given[p][SNAG_BASE_ZERO] = target;
+		enc->given[p][SNAG_BASE_THREAD] = from_thread;
+		enc->given[p][SNAG_BASE_SITE] = from_site;
 		cost[SNAG_BASE_ZERO] += bit_length(target);
-		cost[SNAG_BASE_THREAD] += signed_bit_length(target - base[SNAG_BASE_THREAD]);
-		cost[SNAG_BASE_SITE] += signed_bit_length(target - base[SNAG_BASE_SITE]);
+		cost[SNAG_BASE_THREAD] += signed_bit_length(from_thread);
+		cost[SNAG_BASE_SITE] += signed_bit_length(from_site);
 	}
-	uint8_t modes = last_has_sites(enc) ? SNAG_BASE_MODES : SNAG_BASE_SITE;
+	uint8_t modes = has_sites ? SNAG_BASE_MODES : SNAG_BASE_SITE;
 	for (uint32_t s = 0; s < enc->sites.n; s++) {
 		enc->base[s] = SNAG_BASE_ZERO;
 		for (uint8_t base = SNAG_BASE_THREAD; base < modes; base++)
@@ -185,18 +188,15 @@ static void choose_bases(struct snag_threads_encoder *enc, size_t n)
 /* Fills difference; returns how many planes hold it. */
 static unsigned take_differences(struct snag_threads_encoder *enc, size_t n)
 {
-	uint32_t bits = 0;
-	last_reset(enc);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t p = enc->place[i], site = enc->site[p], base[SNAG_BASE_MODES];
-		last_swap(enc, enc->thread[i], site, enc->target[p], base);
-		uint32_t difference = enc->target[p] - base[enc->base[site]];
-		uint32_t length = enc->base[site] == SNAG_BASE_ZERO ? bit_length(difference)
-								    : signed_bit_length(difference);
+	uint32_t used = 0; /* the bits that any of them needs */
+	for (size_t p = 0; p < n; p++) {
+		uint8_t base = enc->base[enc->site[p]];
+		uint32_t difference = enc->given[p][base];
+		uint32_t folded = difference << 1 ^ (uint32_t)((int32_t)difference >> 31);
 		enc->difference[p] = difference;
-		bits = length > bits ? length : bits;
+		used |= base == SNAG_BASE_ZERO ? difference : folded;
 	}
-	return (bits + 7) / 8;
+	return (bit_length(used) + 7) / 8;
 }
 
 static void put_sites(const struct snag_threads_encoder *enc, struct snag_column_writer *w,

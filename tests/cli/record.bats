@@ -229,6 +229,32 @@ C
 	[ "$(snag info --lenient --json run.std 2>/dev/null | jq .trace.events)" -gt 50000 ]
 }
 
+@test "what is cut off a variable on the heap has a name of its own" {
+	cat >part.c <<-'C'
+	#include <pthread.h>
+	#include <stdlib.h>
+	#include <string.h>
+	static int *v;
+	static void *run(void *arg)
+	{
+		memset(v, 0, 1024);
+		v[1] = 1;
+		v[0] = 1;
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t;
+		v = malloc(1024);
+		pthread_create(&t, 0, run, 0);
+		pthread_join(t, 0);
+	}
+	C
+	snag cc -O1 -pthread part.c -o part
+	snag record ./part
+	snag info run.snag
+}
+
 @test "errors" {
 	snags record ./absent
 	refused 2 "snag: record: ./absent: No such file or directory"
