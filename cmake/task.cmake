@@ -13,3 +13,11 @@ foreach(library snag_task snag_task_shared)
 	target_include_directories(${library} PUBLIC include)
 	target_link_libraries(${library} PUBLIC Threads::Threads)
 endforeach()
+
+# What `snag cc -fsnag-task` adds, beside the runtime.
+file(GLOB_RECURSE SNAG_TASK_HEADERS CONFIGURE_DEPENDS include/snag/*)
+add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_task.a
+	COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:snag_task> ${RUNTIME_DIR}/libsnag_task.a
+	COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/include ${RUNTIME_DIR}/include
+	DEPENDS snag_task ${SNAG_TASK_HEADERS} VERBATIM)
+add_custom_target(snag_task_runtime ALL DEPENDS ${RUNTIME_DIR}/libsnag_task.a)

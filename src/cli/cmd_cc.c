@@ -5,7 +5,8 @@
  * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
  * instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.
+ * (--version, -print-...) changes nothing.  -fsnag-task, the one word of our own, adds
+ * <snag/task.h> and its library.
  */
 #include "base/memory.h"
 #include "cli/command.h"
@@ -48,7 +49,10 @@ struct request {
 	bool links;	 /* at least one step is the linker's */
 	bool is_shared;	 /* the result is a shared library */
 	bool is_partial; /* -r: the result is an object */
+	bool has_tasks;	 /* -fsnag-task: <snag/task.h> and its library */
 };
+
+static const char tasks_word[] = "-fsnag-task";
 
 /* Options of which the next word is the value. */
 static bool takes_value(const char *word)
@@ -78,6 +82,8 @@ static struct request request_read(char *const *word)
 			q.is_shared = true;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
+		if (strcmp(*word, tasks_word) == 0)
+			q.has_tasks = true;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -123,7 +129,19 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 	if (!q->is_shared) {
 		word_add(w, "-Wl,-u,__tsan_init");
 		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
 	}
+}
+
+/* The library is the archive that came with this tool. */
+static void task_flags(struct words *w, const struct request *q, const char *folder)
+{
+	word_add(w, joined("-I", joined(folder, "/include")));
+	if (!q->links || q->is_partial)
+		return;
+	word_add(w, joined("-L", folder));
+	word_add(w, "-lsnag_task");
+	word_add(w, "-pthread");
 }
 
 static int compile(const char *variable, const char *usual, char *const *word,
@@ -140,7 +158,10 @@ static int compile(const char *variable, const char *usual, char *const *word,
 		return rc;
 	word_add(&w, compiler);
 	for (; *word; word++)
-		word_add(&w, *word);
+		if (strcmp(*word, tasks_word) != 0)
+			word_add(&w, *word);
+	if (q.has_tasks && q.has_inputs)
+		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
 		compile_flags(&w, clang);
 		if (q.links)
@@ -167,7 +188,8 @@ static int cxx_run(const void *values, char *const *operand, struct snag_error *
 #define ABOUT                                                                                     \
 	"A drop-in for the compiler: CC=\"snag cc\" ./configure works.  SNAG_CC (gcc or clang)\n" \
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
-	"runs as usual, and is recorded by 'snag record'.\n"
+	"runs as usual, and is recorded by 'snag record'.  -fsnag-task adds <snag/task.h> and\n"  \
+	"its library.\n"
 
 const struct cli_command cli_command_cc = {
 	.name = "cc",

@@ -84,9 +84,12 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	if (is_block && is_first)
-		return snag_strtab_append(&c->names.space[SNAG_SPACE_VARIABLE], text, len);
-	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	if (!is_block)
+		return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	if (!is_first) /* the rest of a variable may begin where that began */
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
+	return snag_strtab_append(words, text, len);
 }
 
 struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
@@ -267,6 +270,29 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	return c->token[token] - 1;
 }
 
+static uint32_t promise_named(struct snag_convert *c, uint32_t promise)
+{
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_PROMISE];
+	char text[16];
+	while (words->n <= promise)
+		snag_strtab_intern(words, text,
+				   (size_t)snprintf(text, sizeof(text), "p%" PRIu32, words->n));
+	return promise;
+}
+
+static void task_event(struct snag_convert *c, const struct rt_record *r)
+{
+	unsigned op = size_of(r);
+	uint32_t target = 0;
+	if (op >= SNAG_OPS || !snag_op_is_of_tasks((uint8_t)op))
+		return;
+	if (snag_op_info[op].space == SNAG_SPACE_THREAD)
+		target = thread_named(c, r->arg);
+	else if (snag_op_info[op].space == SNAG_SPACE_PROMISE)
+		target = promise_named(c, r->arg);
+	event_put(c, op, target, r, 0, 0);
+}
+
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->schedule && !c->is_first_turn)
@@ -356,6 +382,8 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
+	c->notes.ended += r->arg == RT_NOTE_LAUNCHED;
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
@@ -426,6 +454,9 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		break;
 	case RT_JOIN:
 		event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0);
+		break;
+	case RT_TASK:
+		task_event(c, r);
 		break;
 	case RT_SWITCH:
 		turn_begins(c, r);

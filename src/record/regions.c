@@ -179,6 +179,10 @@ static size_t large_behind(const struct snag_regions *r, uint64_t addr)
 static void large_add(struct snag_regions *r, const struct block *b)
 {
 	size_t i = large_behind(r, b->addr);
+	if (i > 0 && r->large[i - 1].addr == b->addr) {
+		r->large[i - 1] = *b;
+		return;
+	}
 	r->large = snag_grow(r->large, &r->large_cap, r->nlarge + 1, sizeof(*r->large));
 	memmove(r->large + i + 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
 	r->large[i] = *b;
@@ -236,11 +240,15 @@ uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
 	return b ? b->nbytes : 0;
 }
 
-static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
+static const struct block *large_at(const struct snag_regions *r, uint64_t addr)
 {
 	size_t i = large_behind(r, addr);
-	if (i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes)
-		return &r->large[i - 1];
+	return i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes ? &r->large[i - 1]
+									     : NULL;
+}
+
+static const struct block *small_at(const struct snag_regions *r, uint64_t addr)
+{
 	const struct page *p = table_find(&r->pages, addr / PAGE);
 	if (!p)
 		return NULL;
@@ -257,6 +265,13 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 	}
 	const struct block *b = start ? table_find(&r->blocks, start) : NULL;
 	return b && addr - b->addr < b->nbytes ? b : NULL;
+}
+
+/* The newer one: allocators of programs cut mappings into blocks. */
+static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
+{
+	const struct block *large = large_at(r, addr), *small = small_at(r, addr);
+	return !small || (large && large->number > small->number) ? large : small;
 }
 
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
