@@ -38,6 +38,7 @@ struct snag_convert {
 	struct snag_cells *cells;
 	uint32_t thread;
 	bool is_first_turn;
+	bool is_of_tasks; /* the program can launch some */
 	uint32_t *loc;
 	size_t nnodes, loc_cap;
 	uint32_t *token;
@@ -382,6 +383,7 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
 	c->notes.ended += r->arg == RT_NOTE_LAUNCHED;
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
@@ -391,9 +393,26 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	}
 }
 
+/* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
+ * program is alone.  A program that creates threads instead of tasks is one of threads. */
+static bool is_left_out(struct snag_convert *c, enum rt_op op)
+{
+	bool is_thread = op == RT_FORK || op == RT_JOIN;
+	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
+		return false;
+	if (is_thread && !c->notes.launched) {
+		c->is_of_tasks = false;
+		return false;
+	}
+	c->notes.left_out += c->notes.launched > c->notes.ended;
+	return true;
+}
+
 void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 {
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
+	if (is_left_out(c, (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)))
+		return;
 	switch ((enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)) {
 	case RT_READ:
 		c->fuel = r->arg;

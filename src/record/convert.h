@@ -46,6 +46,7 @@ const struct snag_step *snag_convert_steps(const struct snag_convert *c);
 struct snag_convert_notes {
 	uint32_t launched; /* how often tasks were ... */
 	uint32_t ended;	   /* ... and all of them have ended */
+	uint64_t left_out; /* locks, atomics and the like inside tasks */
 	bool was_deadlock; /* it ended because no thread could run */
 	bool is_held;	   /* it stands still at the end of a schedule */
 	bool diverged;	   /* it could not follow the schedule ... */

@@ -116,7 +116,8 @@ enum rt_op {
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn */
-	RT_NOTE_LAUNCH,	  /* of tasks */
+	RT_NOTE_TASKS,	  /* the program can launch tasks; told before its first event */
+	RT_NOTE_LAUNCH,	  /* it does */
 	RT_NOTE_LAUNCHED, /* all of them have ended */
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 };

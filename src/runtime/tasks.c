@@ -15,6 +15,9 @@
  *
  * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
  */
+#include "runtime/tasks.h"
+
+#include "runtime/fail.h"
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -26,6 +29,9 @@
 
 enum { PAGE = 4096 };
 
+__attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
+
+static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
@@ -64,6 +70,7 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	case SNAG_OP_TASK_CREATE:
 	case SNAG_OP_TASK_SPAWN: /* [create] */
 		target = rt_thread_new_fiber()->tid;
+		made++;
 		task_add(target);
 		break;
 	case SNAG_OP_TASK_END:
@@ -84,6 +91,8 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 
 static void launch(struct rt_thread *self)
 {
+	if (rt_sched.nthreads != 1 + made)
+		rt_fail("snag_launch() in a program that created threads before cannot be judged");
 	ntasks = 0;
 	task_add(self->tid);
 	first_promise = promises;
@@ -136,6 +145,12 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 		rt_thread_joined_fibers(ntasks - 1);
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
+}
+
+void rt_tasks_tell(void)
+{
+	if (snag_launch)
+		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_TASKS);
 }
 
 RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)

@@ -34,7 +34,7 @@ static uint32_t unjoined;	  /* threads and fibers that were created and not join
 static struct rt_thread *zombies; /* detached threads that have ended */
 static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
-static pthread_key_t end_key;	  /* its destructor sees the end of a thread */
+static pthread_key_t end_key; /* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {

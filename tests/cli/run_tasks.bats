@@ -83,3 +83,67 @@ all() { # COMPILER LEVEL
 	[ "$status" = 7 ]
 	grep -q '^snag: no race found, but' <<<"$stderr"
 }
+
+@test "locks, atomics and threads beside tasks" {
+	cat >mixed.c <<-'END'
+		#include <pthread.h>
+		#include <snag/task.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static atomic_int count;
+		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
+		static void *thread(void *arg) { return arg; }
+		static void add(void *arg) { if (arg) count++; }
+		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
+		int main(int argc, char **argv)
+		{
+			int how = argc > 1 ? atoi(argv[1]) : 0;
+			pthread_t t;
+			outside();
+			if (how == 2 && (pthread_create(&t, 0, thread, 0) || pthread_join(t, 0)))
+				return 1;
+			int rc = snag_launch(first, how == 1 ? &how : 0);
+			outside();
+			return rc;
+		}
+	END
+	build gcc -O1 mixed.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	run --separate-stderr "$SNAG" run ./prog 1
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but "*"use locks, atomics or threads, which were not looked at" ]]
+	run --separate-stderr "$SNAG" run ./prog 2
+	[ "$status" = 125 ]
+	[ "$stderr" = "snag: snag_launch() in a program that created threads before cannot be judged" ]
+}
+
+@test "-fsnag-task in steps, and C++" {
+	cp "$root/tests/programs/task_norace_fib.c" fib.c
+	"$SNAG" cc -fsnag-task -g -c fib.c
+	"$SNAG" cc -fsnag-task fib.o -o prog
+	"$SNAG" run ./prog 2>err
+	grep -q 'race-free' err
+	cat >fib.cc <<-'END'
+		#include <snag/task.hpp>
+		static int fib(int n)
+		{
+			int a, b;
+			if (n < 2)
+				return n;
+			snag::finish([&] {
+				snag::async([&] { a = fib(n - 1); });
+				snag::async([&] { b = fib(n - 2); });
+			});
+			return a + b;
+		}
+		static void first(void *arg) { *static_cast<int *>(arg) = fib(10); }
+		int main() { int r = 0; return snag_launch(first, &r) != 0 || r != 55; }
+	END
+	"$SNAG" c++ -std=gnu++17 -g -fsnag-task fib.cc -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}

@@ -94,11 +94,29 @@ static void random_blocks(void **unused)
 	snag_symbols_free(symbols);
 }
 
+/* A block inside a mapping, the mapping again, and a block inside that. */
+static void nested(void **unused)
+{
+	struct snag_symbols *symbols = snag_symbols_new();
+	struct snag_regions *r = snag_regions_new(symbols);
+	snag_regions_alloc(r, 0x100000, 1 << 20, 1, 5);
+	snag_regions_alloc(r, 0x100040, 32, 2, 6);
+	assert_string_equal(name_at(r, 0x100048), "heap#1:32@6,T2+0x8");
+	assert_string_equal(name_at(r, 0x100060), "heap#0:1048576@5,T1+0x60");
+	snag_regions_alloc(r, 0x100000, 1 << 20, 3, 7);
+	assert_string_equal(name_at(r, 0x100048), "heap#2:1048576@7,T3+0x48");
+	assert_int_equal(snag_regions_dealloc(r, 0x100000), 1 << 20);
+	assert_int_equal(snag_regions_dealloc(r, 0x100000), 0); /* it was there once */
+	snag_regions_free(r);
+	snag_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds),
 		cmocka_unit_test(random_blocks),
+		cmocka_unit_test(nested),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
