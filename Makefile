@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all setup demo test test-fast fuzz oracle bench install clean format update-expected
+.PHONY: all setup demo test fuzz oracle bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)

@@ -35,6 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/generate.h"
@@ -54,13 +55,6 @@ struct result {
 	uint64_t events;
 	double peak_mb; /* filled in by the parent */
 };
-
-static double now(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void die(const char *msg)
 {
@@ -148,9 +142,9 @@ static void calibrate(const struct job *job, struct result *ret_result)
 	while (snag_source_next(src, &batch, &err) > 0)
 		memcpy(ev + batch.first, batch.ev, batch.n * sizeof(*ev));
 	snag_source_close(src);
-	double start = now(CLOCK_PROCESS_CPUTIME_ID);
+	double start = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	calibration_run(ev, CALIBRATION_EVENTS, count, COUNTS);
-	ret_result->cpu = now(CLOCK_PROCESS_CPUTIME_ID) - start;
+	ret_result->cpu = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 	uint32_t sum = 0;
 	for (int i = 0; i < COUNTS; i++)
 		sum += count[i];
@@ -164,11 +158,11 @@ static void calibrate(const struct job *job, struct result *ret_result)
 static void child(void (*run)(const struct job *, struct result *), const struct job *job, int fd)
 {
 	struct result result = {0};
-	double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+	double wall = snag_seconds(CLOCK_MONOTONIC), cpu = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	run(job, &result);
 	if (result.cpu == 0)
-		result.cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	result.wall = now(CLOCK_MONOTONIC) - wall;
+		result.cpu = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	result.wall = snag_seconds(CLOCK_MONOTONIC) - wall;
 	if (write(fd, &result, sizeof(result)) != sizeof(result))
 		die("cannot write to a pipe");
 	_exit(0);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "detect/candidates.h"
 #include "witness/decide.h"
@@ -30,13 +31,6 @@ struct run {
 	double seconds, slowest;
 };
 
-static double now(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 {
 	struct run *r = ctx;
@@ -55,9 +49,9 @@ static int by_second_event(const void *a, const void *b)
 
 static void decide(struct run *r, struct pair pair)
 {
-	double begin = now();
+	double begin = snag_seconds(CLOCK_THREAD_CPUTIME_ID);
 	enum snag_decision d = snag_decide(r->decider, pair.e1, pair.e2);
-	double took = now() - begin;
+	double took = snag_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
 	r->seconds += took;
 	r->slowest = took > r->slowest ? took : r->slowest;
 	if (d == SNAG_VERIFIED &&

@@ -4,10 +4,11 @@
  *
  * graphs [-r REPETITIONS] [-C COMMIT] [-m MOST_STEPS] [PROG.task...]
  *
- * First each program of the task language that is named.  Then, up to so many steps, a random program of nested asyncs and finishes, run depth first: a tenth of its steps are
- * isolated blocks that update one of four counters; the others write to a variable of
- * their task and read one that nobody writes; one in three hundred writes to a variable it should
- * not, which races.  Each measurement runs in a child process, so that its peak memory is its
+ * First each program of the task language that is named.  Then, up to so many steps, a random
+ * program of nested asyncs and finishes, run depth first: a tenth of its steps are isolated
+ * blocks that update one of four counters; the others write to a variable of their task and
+ * read one that nobody writes; one in three hundred writes to a variable it should not, which
+ * races.  Each measurement runs in a child process, so that its peak memory is its
  * own; a detector is not asked again once a run took longer than 10 s.  One CSV line each:
  *
  *   program      name of the file, or "random"
@@ -29,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/random.h"
@@ -135,7 +137,7 @@ static void program_run(struct program *p, const char *path)
 	if (snag_trace_load(&trace, src, &err) < 0)
 		die(err.msg);
 	struct snag_counts counts = snag_names_counts(&trace.names);
-	*p = (struct program){.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
+	*p = (struct program){.name = basename(path),
 			      .ev = snag_alloc((trace.n + 1) * sizeof(*p->ev)),
 			      .n = trace.n,
 			      .ntasks = counts.n[SNAG_SPACE_THREAD],
@@ -219,13 +221,6 @@ struct result {
 	double peak_mb; /* filled in by the parent */
 };
 
-static double cpu_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static struct result judge(const struct program *p, const struct snag_detector *detector)
 {
 	struct snag_analyze_options options = {
@@ -234,10 +229,11 @@ static struct result judge(const struct program *p, const struct snag_detector *
 	struct snag_error err;
 	struct list l;
 	list_init(&l, p);
-	double begin = cpu_now();
+	double begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	if (snag_analyze(&l.base, &options, &analysis, &err) < 0)
 		die(err.msg);
-	struct result r = {.seconds = cpu_now() - begin, .races = analysis.findings[0].npairs};
+	struct result r = {.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin,
+			   .races = analysis.findings[0].npairs};
 	snag_analysis_done(&analysis);
 	return r;
 }

@@ -100,6 +100,7 @@ echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
 
 echo "bench: traces of tasks" >&2
 build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
-cp "$dir/task_traces.csv" "$out/task_traces.csv"
-bench/task_traces.py "$out/task_traces.csv" "$out/task_traces.md"
-echo "bench: wrote $out/task_traces.csv and $out/task_traces.md" >&2
+build/bench/task_traces -s >"$dir/task_searches.csv"
+cp "$dir/task_traces.csv" "$dir/task_searches.csv" "$out/"
+bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_traces.md"
+echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2

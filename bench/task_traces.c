@@ -2,6 +2,7 @@
  *
  * task_traces.c - how fast traces of tasks are analysed, and in how much memory
  *
+ * task_traces -s [-p PATTERN,...]    orders of searching instead, see task_search.c
  * task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] [-w DETECTOR,...]
  *
  * Traces of typical programs are made in memory; each detector that can judge one gets it from
@@ -26,8 +27,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "bench/random.h"
+#include "bench/task_search.h"
 #include "detect/analyze.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
@@ -206,13 +209,6 @@ struct result {
 	uint64_t races;
 };
 
-static double cpu_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static double resident_mb(void)
 {
 	unsigned long pages = 0, resident = 0;
@@ -247,7 +243,7 @@ static struct result run_memory(const struct snag_detector *d, const struct make
 	struct snag_detector_env env = {
 		.on_race_with = on_race_with, .on_refuse = on_refuse, .ctx = &r};
 	struct snag_batch batch = {.counts = snag_names_counts(&m->trace.names)};
-	double mb = resident_mb(), begin = cpu_now();
+	double mb = resident_mb(), begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	void *state = d->open(&env);
 	for (size_t i = 0; i < m->trace.n; i += batch.n) {
 		batch.ev = m->trace.ev + i;
@@ -255,7 +251,7 @@ static struct result run_memory(const struct snag_detector *d, const struct make
 		batch.n = m->trace.n - i < SNAG_BATCH_EVENTS ? m->trace.n - i : SNAG_BATCH_EVENTS;
 		d->events(state, &batch);
 	}
-	r.seconds = cpu_now() - begin;
+	r.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	r.mb = resident_mb() - mb;
 	d->close(state);
 	return r;
@@ -270,14 +266,14 @@ static struct result run_file(const struct snag_detector *d, const char *path)
 	struct snag_source *src;
 	struct snag_error err;
 	struct result r = {0};
-	double begin = cpu_now();
+	double begin = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	if (snag_source_open(path, &source_options, &src, &err) < 0 ||
 	    snag_analyze(src, &options, &analysis, &err) < 0)
 		die(err.msg);
 	r.races = analysis.findings[0].npairs;
 	snag_analysis_done(&analysis);
 	snag_source_close(src);
-	r.seconds = cpu_now() - begin;
+	r.seconds = snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	return r;
 }
 
@@ -310,7 +306,7 @@ static int by_seconds(const void *a, const void *b)
 
 struct settings {
 	unsigned repetitions;
-	bool is_memory_only;
+	bool is_memory_only, is_search;
 	const char *commit, *patterns, *detectors;
 };
 
@@ -375,9 +371,11 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
-	if (!s->is_memory_only)
+	if (s->is_search && m.waits)
+		task_search(patterns[p].name, &m.trace);
+	else if (!s->is_memory_only && !s->is_search)
 		file_write(&m, path);
-	for (size_t i = 0; snag_detectors[i]; i++) {
+	for (size_t i = 0; snag_detectors[i] && !s->is_search; i++) {
 		const struct snag_detector *d = snag_detectors[i];
 		if (d->events && !(ops & ~d->ops) && is_wanted(s->detectors, d->name))
 			bench_detector(d, patterns[p].name, &m, path, s);
@@ -389,9 +387,11 @@ static void bench_pattern(unsigned p, const struct settings *s)
 int main(int argc, char **argv)
 {
 	struct settings s = {.repetitions = 3, .commit = "-"};
-	for (int option; (option = getopt(argc, argv, "mr:C:p:w:")) != -1;) {
+	for (int option; (option = getopt(argc, argv, "msr:C:p:w:")) != -1;) {
 		if (option == 'm')
 			s.is_memory_only = true;
+		else if (option == 's')
+			s.is_search = true;
 		else if (option == 'r')
 			s.repetitions = (unsigned)atoi(optarg);
 		else if (option == 'C')
@@ -401,13 +401,17 @@ int main(int argc, char **argv)
 		else if (option == 'w')
 			s.detectors = optarg;
 		else
-			die("usage: task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] "
+			die("usage: task_traces [-ms] [-r REPETITIONS] [-C COMMIT] [-p "
+			    "PATTERN,...] "
 			    "[-w DETECTOR,...]");
 	}
 	if (s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
 		die("bad number of repetitions");
-	puts("pattern,detector,repetitions,commit,accesses,tasks,waits,memory_rate,file_rate,mb,"
-	     "spread");
+	if (s.is_search)
+		task_search_header();
+	else
+		puts("pattern,detector,repetitions,commit,accesses,tasks,waits,memory_rate,"
+		     "file_rate,mb,spread");
 	for (unsigned p = 0; p < NPATTERNS; p++)
 		if (is_wanted(s.patterns, patterns[p].name))
 			bench_pattern(p, &s);

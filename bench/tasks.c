@@ -20,9 +20,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "task/fiber.h"
 #include "task/task.h"
 
@@ -146,13 +146,6 @@ struct result {
 	double bytes;
 };
 
-static double cpu_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static double peak_bytes(void)
 {
 	struct rusage usage;
@@ -163,7 +156,7 @@ static double peak_bytes(void)
 static struct result measure(const struct program *program, long n)
 {
 	long arg = n;
-	double bytes = peak_bytes(), start = cpu_now();
+	double bytes = peak_bytes(), start = snag_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	if (program->body) {
 		struct snag_tasks_options options = {0};
 		ts = snag_tasks_new(&options);
@@ -172,7 +165,8 @@ static struct result measure(const struct program *program, long n)
 	} else {
 		switches(n);
 	}
-	return (struct result){(cpu_now() - start) / (double)n, (peak_bytes() - bytes) / (double)n};
+	double ns = (snag_seconds(CLOCK_PROCESS_CPUTIME_ID) - start) * 1e9;
+	return (struct result){ns / (double)n, (peak_bytes() - bytes) / (double)n};
 }
 
 static struct result in_child(const struct program *program, long n)

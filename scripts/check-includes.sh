@@ -5,16 +5,14 @@ cd "$(dirname "$0")/.."
 
 allowed() {
 	case $1 in
-	base) echo "" ;;
-	trace | order | shadow) echo "base" ;;
-	task) echo "trace base" ;;
-	detect) echo "witness trace order shadow base" ;;
-	witness) echo "trace order base" ;;
+	base | runtime) echo "" ;;
+	trace | order) echo "base" ;;
+	witness | task) echo "trace base" ;;
 	report) echo "trace order base" ;;
-	record) echo "runtime report trace base" ;;
+	detect) echo "witness trace order base" ;;
 	lang) echo "task trace order base" ;;
-	runtime) echo "task trace detect report base" ;;
-	cli) echo "lang record runtime task report witness detect shadow order trace base" ;;
+	record) echo "runtime report trace base" ;;
+	cli) echo "lang record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -50,4 +50,8 @@ expect 66 build/snag analyze --with m2 --witness "$dir" docs/examples/report.std
 expect 0 build/snag check docs/examples/report.std "$dir/race-1.json"
 
 echo
+echo "A program of tasks, judged by one run and then run in every order that can matter:"
+expect 66 build/snag task --explore docs/examples/promise.task
+
+echo
 echo "Exit status 66: races were reported.  'build/snag help run' says more."

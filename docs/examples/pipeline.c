@@ -1,4 +1,6 @@
-/* A pipeline of promises: one task squares numbers as they come, another adds them up.
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pipeline.c - a pipeline of promises: one task squares numbers as they come, another adds them up.
  *
  *   cc pipeline.c $(pkg-config --cflags --libs snag-task) && ./a.out
  */

@@ -5,8 +5,7 @@
  * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
  * instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.  -fsnag-task, the one word of our own, adds
- * <snag/task.h> and its library.
+ * (--version, -print-...) changes nothing.
  */
 #include "base/memory.h"
 #include "cli/command.h"
@@ -46,13 +45,12 @@ static bool starts(const char *word, const char *with)
 /* What the arguments ask for. */
 struct request {
 	bool has_inputs;
-	bool links;	 /* at least one step is the linker's */
-	bool is_shared;	 /* the result is a shared library */
-	bool is_partial; /* -r: the result is an object */
-	bool has_tasks;	 /* -fsnag-task: <snag/task.h> and its library */
+	bool links;	   /* at least one step is the linker's */
+	bool is_shared;	   /* the result is a shared library */
+	bool is_partial;   /* -r: the result is an object */
+	bool has_branches; /* they are to be recorded */
+	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 };
-
-static const char tasks_word[] = "-fsnag-task";
 
 /* Options of which the next word is the value. */
 static bool takes_value(const char *word)
@@ -70,6 +68,10 @@ static bool takes_value(const char *word)
 	return false;
 }
 
+/* A word for us, not for the compiler. */
+static const char branches_word[] = "-fsnag-branches";
+static const char tasks_word[] = "-fsnag-task";
+
 static struct request request_read(char *const *word)
 {
 	static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
@@ -82,6 +84,8 @@ static struct request request_read(char *const *word)
 			q.is_shared = true;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
+		if (strcmp(*word, branches_word) == 0)
+			q.has_branches = true;
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
@@ -92,14 +96,13 @@ static struct request request_read(char *const *word)
 	return q;
 }
 
-/* The name of a program without its folder and version says what it is. */
+/* The name without the folder says which compiler it is. */
 static bool is_clang(const char *compiler)
 {
-	const char *slash = strrchr(compiler, '/');
-	return strstr(slash ? slash + 1 : compiler, "clang") != NULL;
+	return strstr(basename(compiler), "clang") != NULL;
 }
 
-static void compile_flags(struct words *w, bool clang)
+static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
 	static const char *const both[] = {
 		"-fsanitize=thread",
@@ -113,6 +116,9 @@ static void compile_flags(struct words *w, bool clang)
 		word_add(w, both[i]);
 	if (!clang)
 		word_add(w, "-Wno-tsan"); /* fences are understood */
+	if (q->has_branches)
+		word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				  : "-fsanitize-coverage=trace-pc");
 }
 
 static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
@@ -158,12 +164,12 @@ static int compile(const char *variable, const char *usual, char *const *word,
 		return rc;
 	word_add(&w, compiler);
 	for (; *word; word++)
-		if (strcmp(*word, tasks_word) != 0)
+		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)
 			word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
-		compile_flags(&w, clang);
+		compile_flags(&w, &q, clang);
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
 	}
@@ -188,8 +194,7 @@ static int cxx_run(const void *values, char *const *operand, struct snag_error *
 #define ABOUT                                                                                     \
 	"A drop-in for the compiler: CC=\"snag cc\" ./configure works.  SNAG_CC (gcc or clang)\n" \
 	"chooses the real one; for C++ it is SNAG_CXX, or the partner of SNAG_CC.  The result\n"  \
-	"runs as usual, and is recorded by 'snag record'.  -fsnag-task adds <snag/task.h> and\n"  \
-	"its library.\n"
+	"runs as usual; 'snag run' reports its races.\n"
 
 const struct cli_command cli_command_cc = {
 	.name = "cc",

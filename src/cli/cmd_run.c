@@ -12,6 +12,7 @@
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/writing.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "detect/analyze.h"
 #include "detect/details.h"
@@ -25,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct run_values {
@@ -439,13 +439,6 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 	return shown && v->exitcode ? (int)v->exitcode : r.status;
 }
 
-static double seconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Runs the program and analyses what it does; the sources are closed by the caller. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
@@ -459,7 +452,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	char words[128];
 	const struct snag_live_options how = {.options = words,
 					      .keep_steps = !v->no_replay || v->witness};
-	double begin = seconds_now();
+	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
 	cli_interrupt_catch();
@@ -478,7 +471,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		struct replays replays = {.v = v,
 					  .argv = argv,
 					  .step = snag_live_steps(live),
-					  .seconds = seconds_now() - begin};
+					  .seconds = snag_seconds_now() - begin};
 		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}

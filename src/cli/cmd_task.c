@@ -317,6 +317,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .origin = origin,
 					  .ctx = t->src,
 					  .deadlock = end->deadlock,
+					  .cut = end->cut,
 					  .wait = t->wait,
 					  .nwaits = t->nwaits,
 					  .stats = v->stats};
@@ -362,7 +363,7 @@ static int judge(struct task_run *t, struct snag_error *err)
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	const struct snag_run_options run = {.steps = t->v->steps};
+	const struct snag_run_options run = {.steps = t->v->steps, .may_cut = t->v->explore};
 	int rc = detectors_choose(t, &options, err);
 	if (rc == 0)
 		rc = snag_run_source(t->program, &run, &t->src, err);

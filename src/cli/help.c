@@ -64,9 +64,10 @@ void cli_help_command(const struct cli_command *c, struct snag_printer *to)
 
 void cli_help_all(struct snag_printer *to)
 {
-	snag_print(to, "Usage: snag COMMAND [OPTION]... [ARGUMENT]...\n\n"
-		       "Finds data races in traces of C and C++ programs, also those that another\n"
-		       "schedule of the same program would show.\n\nCommands:\n");
+	snag_print(to,
+		   "Usage: snag COMMAND [OPTION]... [ARGUMENT]...\n\n"
+		   "Finds data races in C and C++ programs, also those that another schedule of\n"
+		   "the same program would show.\n\nCommands:\n");
 	for (size_t i = 0; cli_commands[i]; i++)
 		if (!cli_commands[i]->hidden)
 			snag_printf(to, "  %-10s %s\n", cli_commands[i]->name,

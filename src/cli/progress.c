@@ -7,22 +7,19 @@
  */
 #include "cli/progress.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
 #define FIRST_SECONDS 0.5
 #define EVERY_SECONDS 0.2
 
-static double seconds_since(const struct timespec *then, const struct timespec *now)
-{
-	return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) * 1e-9;
-}
-
 void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when)
 {
 	*p = (struct cli_progress){.on = when == CLI_PROGRESS_ON ||
 					 (when == CLI_PROGRESS_AUTO && isatty(STDERR_FILENO))};
-	clock_gettime(CLOCK_MONOTONIC, &p->start);
+	p->start = snag_seconds_now();
 	p->last = p->start;
 }
 
@@ -42,13 +39,12 @@ static void number(double n, char text[16])
 }
 
 /* Whether it is time to draw. */
-static bool is_due(struct cli_progress *p, struct timespec *ret_now)
+static bool is_due(struct cli_progress *p, double *ret_now)
 {
 	if (!p->on)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, ret_now);
-	if (seconds_since(&p->start, ret_now) < FIRST_SECONDS ||
-	    (p->shown && seconds_since(&p->last, ret_now) < EVERY_SECONDS))
+	*ret_now = snag_seconds_now();
+	if (*ret_now - p->start < FIRST_SECONDS || (p->shown && *ret_now - p->last < EVERY_SECONDS))
 		return false;
 	p->last = *ret_now;
 	p->shown = true;
@@ -69,11 +65,11 @@ static void show_left(double spent, double part)
 void cli_progress_show(void *progress, uint64_t events, double part)
 {
 	struct cli_progress *p = progress;
-	struct timespec now;
+	double now;
 	char done[16], rate[16];
 	if (!is_due(p, &now))
 		return;
-	double spent = seconds_since(&p->start, &now);
+	double spent = now - p->start;
 	number((double)events, done);
 	number((double)events / spent, rate);
 	fprintf(stderr, "\r%s events, %s/s", done, rate);
@@ -83,17 +79,17 @@ void cli_progress_show(void *progress, uint64_t events, double part)
 void cli_progress_decided(void *progress, uint64_t done, uint64_t of)
 {
 	struct cli_progress *p = progress;
-	struct timespec now;
+	double now;
 	char have[16], want[16];
 	if (p->on && (p->decided == 0 || done < p->decided)) /* those of another detector */
-		clock_gettime(CLOCK_MONOTONIC, &p->deciding);
+		p->deciding = snag_seconds_now();
 	p->decided = done;
 	if (!is_due(p, &now))
 		return;
 	number((double)done, have);
 	number((double)of, want);
 	fprintf(stderr, "\r%s of %s pairs decided", have, want);
-	show_left(seconds_since(&p->deciding, &now), (double)done / (double)of);
+	show_left(now - p->deciding, (double)done / (double)of);
 }
 
 void cli_progress_end(struct cli_progress *p)

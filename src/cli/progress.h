@@ -7,16 +7,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 enum cli_progress_when { CLI_PROGRESS_AUTO, CLI_PROGRESS_ON, CLI_PROGRESS_OFF };
 
 struct cli_progress {
 	bool on;
-	bool shown; /* there is a line to erase */
-	struct timespec start, last;
-	struct timespec deciding; /* since when; */
-	uint64_t decided;	  /* as far as is known, 0: not yet */
+	bool shown;	    /* there is a line to erase */
+	double start, last; /* as of snag_seconds_now() */
+	double deciding;    /* since when; */
+	uint64_t decided;   /* as far as is known, 0: not yet */
 };
 
 /* AUTO: if standard error is a terminal. */

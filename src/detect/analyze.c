@@ -13,6 +13,7 @@
  */
 #include "detect/analyze.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "detect/collector.h"
@@ -21,7 +22,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 struct run {
 	struct snag_source *src;
@@ -37,13 +37,6 @@ struct run {
 	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
 	uint32_t ops;			 /* those of the trace so far */
 };
-
-static double seconds_now(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 /* How much of the trace is kept for those that ask for all of it. */
 static size_t events_to_keep(const struct run *r)
@@ -240,11 +233,11 @@ static int answer_partners(struct run *r)
 	int rc = second_reading(r, &src);
 	if (rc <= 0)
 		return rc;
-	double begin = seconds_now();
+	double begin = snag_seconds_now();
 	rc = snag_partners_answer(partners, n, src, r->err);
 	snag_source_close(src);
 	/* One reading for all: it is shared evenly. */
-	double seconds = (seconds_now() - begin) / (double)n;
+	double seconds = (snag_seconds_now() - begin) / (double)n;
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (asks(&r->collector[i]))
 			r->collector[i].findings->seconds += seconds;
@@ -282,7 +275,7 @@ static int answer_early(struct run *r)
 static int batch_run(struct run *r, const struct snag_batch *batch)
 {
 	bool should_answer = false;
-	double begin = seconds_now();
+	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		if (r->is_out[i])
@@ -291,7 +284,7 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 			c->detector->events(r->state[i], batch);
 		should_answer |= !c->decides && snag_partners_should_answer(&c->partners);
 		should_answer |= snag_pairs_should_answer(&c->incomplete, r->analysis->events);
-		double end = seconds_now();
+		double end = snag_seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
@@ -356,26 +349,26 @@ static void decide_pairs(struct run *r, struct snag_index *ix)
 					      : SNAG_MODE_M2;
 		if (!c->decides)
 			continue;
-		double begin = seconds_now();
+		double begin = snag_seconds_now();
 		c->findings->complete = c->detector->is_complete;
 		if (c->partners.n) {
 			snag_index_add_mode(ix, mode);
 			snag_collector_decide(c, ix, mode);
 		}
-		c->findings->seconds += seconds_now() - begin;
+		c->findings->seconds += snag_seconds_now() - begin;
 	}
 }
 
 /* Hands the whole trace to the detectors that ask for it. */
 static void finish(struct run *r, struct snag_index *ix)
 {
-	double begin = seconds_now();
+	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		if (!c->detector->finish || r->is_out[i])
 			continue;
 		c->findings->complete = c->detector->finish(r->state[i], ix);
-		double end = seconds_now();
+		double end = snag_seconds_now();
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
@@ -384,13 +377,13 @@ static void finish(struct run *r, struct snag_index *ix)
 /* Tells the detectors that there are no more events. */
 static void end(struct run *r)
 {
-	double begin = seconds_now();
+	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		if (!c->detector->end || r->is_out[i])
 			continue;
 		c->detector->end(r->state[i]);
-		double now = seconds_now();
+		double now = snag_seconds_now();
 		c->findings->seconds += now - begin;
 		begin = now;
 	}

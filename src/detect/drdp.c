@@ -39,7 +39,7 @@
 
 #include <string.h>
 
-enum { BEFORE = 1024, ROOM = 2 };
+enum { BEFORE = 1024, BLOCKS = 64, ROOM = 2 };
 
 struct cell { /* who: the step; event of a list: how many more before it is pruned */
 	struct snag_past writer, reader;
@@ -52,6 +52,7 @@ struct drdp {
 	uint32_t now;	  /* its step; 0: begins with its next access */
 	uint32_t now_node;
 	uint32_t list; /* what it has waited for */
+	struct snag_task_past past;
 	bool is_alone; /* all other live tasks are its ancestors */
 	bool has_begun, is_refused, is_isolated, is_order_dependent;
 	struct before {
@@ -62,6 +63,10 @@ struct drdp {
 		uint32_t now, a;
 		bool yes;
 	} cover;
+	struct block { /* answers of block_of() */
+		uint32_t now, a;
+		uint32_t block;
+	} block[BLOCKS];
 	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
 	size_t x_cap, iso_cap;
 	struct snag_past_pool pool;
@@ -145,6 +150,7 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	d->now = snag_task_order_step(&d->order, ev->thread);
 	d->now_node = d->order.tree.step[d->now];
 	d->list = snag_task_order_list(&d->order, ev->thread);
+	d->past = snag_task_order_past(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
 	d->cover.now = 0;
 	return true;
@@ -175,7 +181,8 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 	if (a == d->now)
 		return true;
 	uint32_t node = d->order.tree.step[a];
-	return node == d->now_node || is_before_slow(d, a, node);
+	return node == d->now_node || node - d->past.from < d->past.end - d->past.from ||
+	       is_before_slow(d, a, node);
 }
 
 /* ---- sets of past accesses ---- */
@@ -192,6 +199,15 @@ static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 	return d->cover.yes;
 }
 
+/* The block that alone waits for step a, which is parallel to now. */
+static uint32_t block_of(struct drdp *d, uint32_t a)
+{
+	struct block *b = &d->block[a % BLOCKS];
+	if (b->now != d->now || b->a != a)
+		*b = (struct block){d->now, a, snag_task_order_block(&d->order, a, d->now)};
+	return b->block;
+}
+
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
  * neighbours: of two steps the later one's way meets that of now further down). */
 static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
@@ -202,7 +218,7 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 		uint32_t a = l->past.who, block = 0;
 		bool is_gone = is_before(d, a);
 		if (!is_gone && d->is_alone)
-			block = snag_task_order_block(&d->order, a, d->now);
+			block = block_of(d, a);
 		is_gone |= block && block == last_block;
 		if (is_gone) {
 			*at = snag_past_unlink(&d->pool, *at);
@@ -345,40 +361,6 @@ static void drdp_write(void *state, const struct snag_event *ev, uint32_t event)
 
 /* ---- tasks ---- */
 
-static void order_event(struct snag_task_order *o, const struct snag_event *ev)
-{
-	switch (ev->op) {
-	case SNAG_OP_TASK_CREATE:
-	case SNAG_OP_TASK_SPAWN:
-		snag_task_order_create(o, ev->thread, ev->target, ev->op == SNAG_OP_TASK_SPAWN);
-		break;
-	case SNAG_OP_TASK_END:
-		snag_task_order_end(o, ev->thread);
-		break;
-	case SNAG_OP_FINISH_BEGIN:
-		snag_task_order_finish_begin(o, ev->thread);
-		break;
-	case SNAG_OP_FINISH_END:
-		snag_task_order_finish_end(o, ev->thread);
-		break;
-	case SNAG_OP_FRAME_BEGIN:
-		snag_task_order_frame_begin(o, ev->thread);
-		break;
-	case SNAG_OP_FRAME_END:
-		snag_task_order_frame_end(o, ev->thread);
-		break;
-	case SNAG_OP_SYNC:
-		snag_task_order_sync(o, ev->thread);
-		break;
-	case SNAG_OP_PROMISE_SET:
-		snag_task_order_set(o, ev->thread, ev->target);
-		break;
-	case SNAG_OP_PROMISE_GET:
-		snag_task_order_get(o, ev->thread, ev->target);
-		break;
-	}
-}
-
 static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct drdp *d = state;
@@ -390,7 +372,7 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
 		return;
 	}
-	order_event(&d->order, ev);
+	snag_task_order_event(&d->order, ev);
 	d->now = 0;
 }
 

@@ -21,9 +21,10 @@
  *                     is known through a write-write conflict (wrote), its release is owed
  *         [release]   now joins the releases of all sections of the lock whose acquire it
  *                     knows, and what is owed; the section's clock is hb, or now
- *         [fork] [join]  a thread forked after another was joined may take its seat, its
- *                     entry in the clocks and its state (order/seats.h); hard edges: now joins the other thread's hb, or now (wrote need not
- *                     follow: it is part of hb)
+ *         [fork] [join]  hard edges: now joins the other thread's hb, or now (wrote need not
+ *                     follow: it is part of hb).  A thread forked after another was joined
+ *                     may take its seat, its entry in the clocks and its state
+ *                     (order/seats.h)
  *         [read] [write] for each lock held, conflicting sections of other threads: now
  *                     joins their release, or it is owed to the next read or branch
  *         [branch]    now joins what is owed to it: for all earlier reads of its thread, or

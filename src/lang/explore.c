@@ -27,13 +27,13 @@
  */
 #include "lang/explore.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "lang/explore_digest.h"
 #include "lang/explore_result.h"
 #include "lang/explore_steps.h"
 
 #include <string.h>
-#include <time.h>
 
 struct sleeper {
 	snag_tid task;
@@ -72,15 +72,8 @@ struct search {
 	snag_tid *in_v;
 	size_t in_v_cap;
 	struct explore_record record;
-	struct timespec begin;
+	double begin; /* as of snag_seconds_now() */
 };
-
-static double seconds_since(const struct timespec *then)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
-}
 
 static bool list_has(const snag_tid *list, size_t n, snag_tid task)
 {
@@ -227,7 +220,7 @@ static enum snag_explore_gap over(const struct search *s)
 	const struct snag_explore_options *o = s->options;
 	if (o->stop && *o->stop)
 		return SNAG_EXPLORE_STOPPED;
-	if (o->seconds > 0 && seconds_since(&s->begin) >= o->seconds)
+	if (o->seconds > 0 && snag_seconds_now() - s->begin >= o->seconds)
 		return SNAG_EXPLORE_SECONDS;
 	return SNAG_EXPLORE_COMPLETE;
 }
@@ -363,7 +356,7 @@ void snag_explore(const struct snag_program *program, const struct snag_explore_
 	struct search s = {.options = options,
 			   .instructions = options->steps ? options->steps : SNAG_EXPLORE_STEPS};
 	*ret_explored = (struct snag_explored){0};
-	clock_gettime(CLOCK_MONOTONIC, &s.begin);
+	s.begin = snag_seconds_now();
 	record_init(&s.record, ret_explored);
 	steps_init(&s.steps, program);
 	s.steps.on_fail = on_fail;
@@ -373,7 +366,7 @@ void snag_explore(const struct snag_program *program, const struct snag_explore_
 	record_conclude(&s.record);
 	while (record_can_confirm(&s.record) && !over(&s))
 		record_confirm(&s.record, &s.steps.world, s.instructions);
-	ret_explored->seconds = seconds_since(&s.begin);
+	ret_explored->seconds = snag_seconds_now() - s.begin;
 
 	steps_done(&s.steps);
 	record_done(&s.record);

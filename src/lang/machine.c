@@ -28,17 +28,6 @@ void snag_machine_begin(struct snag_machine *m, const struct snag_program *progr
 	m->fp = m->sp = m->isolated = 0;
 }
 
-void snag_machine_copy(struct snag_machine *to, const struct snag_machine *from)
-{
-	stack_reserve(to, from->sp + 1);
-	to->pc = from->pc;
-	to->fp = from->fp;
-	to->sp = from->sp;
-	to->isolated = from->isolated;
-	if (from->sp)
-		memcpy(to->stack, from->stack, from->sp * sizeof(*from->stack));
-}
-
 void snag_machine_done(struct snag_machine *m)
 {
 	free(m->stack);

@@ -19,7 +19,7 @@
  * declarations (snag_program_slots() of them), behind them the cells; the cell numbered c
  * by the driver is slot snag_program_slots() + c.  Promises: first those declared.
  *
- * Copying.  A machine is its numbers and stack[0 .. sp): two tasks are in the same state if
+ * State.  A machine is its numbers and stack[0 .. sp): two tasks are in the same state if
  * these are equal, byte for byte.  Locals that are out of scope are not on the stack.
  */
 #ifndef SNAG_LANG_MACHINE_H
@@ -95,7 +95,6 @@ struct snag_machine {
 /* The task that runs main.  Zero a machine before its first use; its stack is kept for the
  * next one, until done. */
 void snag_machine_begin(struct snag_machine *m, const struct snag_program *program);
-void snag_machine_copy(struct snag_machine *to, const struct snag_machine *from);
 void snag_machine_done(struct snag_machine *m); /* accepts a zeroed one */
 
 /* Computes up to the next action.  Takes the instructions executed from *steps. */

@@ -177,6 +177,9 @@ static bool do_task(struct run_task *t, const struct snag_action *act)
 		snag_machine_fault(t->run->program, act, &t->run->err);
 		fail(t->run);
 	case SNAG_ACT_LIMIT:
+		t->run->end.cut = t->run->may_cut;
+		if (t->run->may_cut)
+			fail(t->run);
 		snag_program_fail(t->run->program, act->loc, &t->run->err,
 				  "more than %llu steps, see --steps",
 				  (unsigned long long)t->run->steps_given);
@@ -303,7 +306,8 @@ static int run_again(const struct snag_source *src, struct snag_source **ret_src
 		     struct snag_error *err)
 {
 	const struct run *r = (const struct run *)src;
-	const struct snag_run_options options = {.steps = r->steps_given, .alive = r->max_alive};
+	const struct snag_run_options options = {
+		.steps = r->steps_given, .may_cut = r->may_cut, .alive = r->max_alive};
 	int rc = snag_run_source(r->program, &options, ret_src, err);
 	return rc < 0 ? rc : 1;
 }
@@ -330,6 +334,7 @@ int snag_run_source(const struct snag_program *program, const struct snag_run_op
 	r->base.names = &r->names;
 	r->program = program;
 	r->steps_given = r->steps = options->steps ? options->steps : DEFAULT_STEPS;
+	r->may_cut = options->may_cut;
 	snag_names_init(&r->names);
 	r->max_alive = options->alive ? options->alive : default_alive();
 	r->tasks = snag_tasks_new(&tasks);

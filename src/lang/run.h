@@ -17,6 +17,7 @@
 
 struct snag_run_options {
 	uint64_t steps; /* the most the program may take; 0: 100 million */
+	bool may_cut;	/* more steps than that are no error, but the end of the run */
 	size_t alive;	/* the most tasks at once; 0: a million, or what half the memory holds */
 };
 
@@ -26,9 +27,11 @@ struct snag_run_options {
 int snag_run_source(const struct snag_program *program, const struct snag_run_options *options,
 		    struct snag_source **ret_src, struct snag_error *err);
 
-/* How the run ended, once next() returned 0; before, the numbers say how far it is.  A deadlock is a result, not an error. */
+/* How the run ended, once next() returned 0; before, the numbers say how far it is.  A deadlock
+ * is a result, not an error. */
 struct snag_run_end {
 	bool deadlock;
+	bool cut; /* by the number of steps */
 	size_t nwaiting;
 	const struct snag_waiting *waiting; /* with the deadlock; owned by the source */
 	const struct snag_place *where;	    /* of each of these waits */

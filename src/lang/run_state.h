@@ -49,6 +49,7 @@ struct run {
 	struct snag_source base;
 	const struct snag_program *program;
 	uint64_t steps_given, steps;
+	bool may_cut;
 	struct snag_names names;
 
 	struct snag_tasks *tasks;

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-enum { PROMISE, LIST, BLOCK, KIND_SHIFT = 30, KNOWN = 1 << 14 };
-#define ID_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+enum { KNOWN = 1 << 14 };
 
 void snag_joins_init(struct snag_joins *j, struct snag_dpst *tree)
 {
@@ -36,8 +35,8 @@ static uint32_t join_new(struct snag_joins *j, uint32_t kind, uint32_t id, uint3
 	j->join = snag_huge_grow(j->join, &j->join_cap, j->njoins + 1, sizeof(*j->join));
 	if (j->join[next].latest > latest)
 		latest = j->join[next].latest;
-	j->join[j->njoins] =
-		(struct snag_join){.what = kind << KIND_SHIFT | id, .next = next, .latest = latest};
+	j->join[j->njoins] = (struct snag_join){
+		.what = kind << SNAG_JOIN_SHIFT | id, .next = next, .latest = latest};
 	return (uint32_t)j->njoins++;
 }
 
@@ -48,19 +47,19 @@ void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint3
 
 uint32_t snag_joins_get(struct snag_joins *j, uint32_t list, uint32_t promise)
 {
-	return join_new(j, PROMISE, promise, list, j->promise[promise].step);
+	return join_new(j, SNAG_JOIN_PROMISE, promise, list, j->promise[promise].step);
 }
 
 uint32_t snag_joins_merge(struct snag_joins *j, uint32_t list, uint32_t other)
 {
 	if (list == 0 || other == 0)
 		return list ? list : other;
-	return join_new(j, LIST, other, list, j->join[other].latest);
+	return join_new(j, SNAG_JOIN_LIST, other, list, j->join[other].latest);
 }
 
 uint32_t snag_joins_sync(struct snag_joins *j, uint32_t list, uint32_t block)
 {
-	return join_new(j, BLOCK, block, list, (uint32_t)j->tree->nsteps);
+	return join_new(j, SNAG_JOIN_BLOCK, block, list, (uint32_t)j->tree->nsteps);
 }
 
 /* Whether a sync of the block, when the next step was `time`, waited for step a. */
@@ -92,22 +91,22 @@ static bool list_search(struct snag_joins *j, struct search *s, uint32_t list)
 {
 	for (uint32_t i = list; i; i = j->join[i].next) {
 		struct snag_join *join = &j->join[i];
-		uint32_t id = join->what & ID_MASK;
+		uint32_t id = join->what & SNAG_JOIN_ID;
 		if (join->latest < s->a || join->seen == j->search)
 			break;
 		join->seen = j->search;
-		switch (join->what >> KIND_SHIFT) {
-		case PROMISE: {
+		switch (join->what >> SNAG_JOIN_SHIFT) {
+		case SNAG_JOIN_PROMISE: {
 			struct snag_promise_set set = j->promise[id];
 			if (set.step >= s->a && snag_dpst_precedes(j->tree, s->a, set.step))
 				return true;
 			search_later(j, s, set.list);
 			break;
 		}
-		case LIST:
+		case SNAG_JOIN_LIST:
 			search_later(j, s, id);
 			break;
-		case BLOCK:
+		case SNAG_JOIN_BLOCK:
 			if (block_has(j->tree, id, join->latest, s->a))
 				return true;
 			break;

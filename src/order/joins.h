@@ -31,6 +31,10 @@
 
 #include "order/dpst.h"
 
+/* What a join waits for, the upper bits of `what`. */
+enum snag_join_kind { SNAG_JOIN_PROMISE, SNAG_JOIN_LIST, SNAG_JOIN_BLOCK, SNAG_JOIN_SHIFT = 30 };
+#define SNAG_JOIN_ID ((UINT32_C(1) << SNAG_JOIN_SHIFT) - 1)
+
 struct snag_joins {
 	struct snag_dpst *tree;
 	struct snag_join {

@@ -5,6 +5,7 @@
 #include "order/task_order.h"
 
 #include "base/memory.h"
+#include "trace/event.h"
 
 void snag_task_order_init(struct snag_task_order *o)
 {
@@ -91,6 +92,26 @@ void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 	begin(o, task, node, SNAG_DPST_ROOT, (struct snag_task_run){0});
 }
 
+static uint32_t node_new(struct snag_task_order *o, uint32_t task, uint32_t parent,
+			 enum snag_dpst_kind kind)
+{
+	uint32_t node = snag_dpst_add(&o->tree, parent, kind);
+	if (!snag_task_order_is_alone(o, task))
+		o->alone_from = node + 1;
+	return node;
+}
+
+/* The scope of this node has been waited for. */
+static void past_add(struct snag_task_order *o, struct snag_task_run *run,
+		     uint32_t node) /* [past] */
+{
+	if (node < o->alone_from || o->tree.node[node].is_escaped)
+		return;
+	if (node > run->past.end || node < run->past.from)
+		run->past.from = node;
+	run->past.end = (uint32_t)o->tree.nnodes;
+}
+
 /* A task below n may outlast the blocks above it.  If one of them is known to be outlasted,
  * so are those above it; and an async above has marked its own. */
 static void mark_escaped(struct snag_dpst *t, uint32_t n)
@@ -109,16 +130,16 @@ void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t c
 {
 	struct snag_task_scope *s = top(o, task);
 	if (is_spawned && !s->block)
-		s->block = snag_dpst_add(&o->tree, s->node, SNAG_DPST_BLOCK);
+		s->block = node_new(o, task, s->node, SNAG_DPST_BLOCK);
 	uint32_t parent = node_at(s), finish = s->finish;
-	uint32_t node =
-		snag_dpst_add(&o->tree, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
+	uint32_t node = node_new(o, task, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
 	if (!is_spawned)
 		mark_escaped(&o->tree, parent);
 	struct snag_task_run *run = run_of(o, task);
 	run->step = 0;
 	begin(o, child, node, finish,
-	      (struct snag_task_run){.list = run->list, .depth = run->depth + 1});
+	      (struct snag_task_run){
+		      .list = run->list, .depth = run->depth + 1, .past = run->past});
 }
 
 static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
@@ -178,7 +199,7 @@ static void scope_open(struct snag_task_order *o, uint32_t task, struct snag_tas
 
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
-	uint32_t node = snag_dpst_add(&o->tree, node_at(top(o, task)), SNAG_DPST_FINISH);
+	uint32_t node = node_new(o, task, node_at(top(o, task)), SNAG_DPST_FINISH);
 	scope_open(o, task,
 		   (struct snag_task_scope){.node = node, .finish = node, .is_finish = true});
 	run_of(o, task)->step = 0;
@@ -188,6 +209,7 @@ void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [fi
 {
 	struct snag_task_run *run = run_of(o, task);
 	wait_for(o, run, o->scope[run->scope].node);
+	past_add(o, run, o->scope[run->scope].node);
 	run->scope = scope_free(o, run->scope);
 	run->step = 0;
 }
@@ -213,6 +235,7 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 	struct snag_task_scope *s = &o->scope[run->scope];
 	if (s->block) {
 		wait_for(o, run, s->block);
+		past_add(o, run, s->block);
 		s->block = 0;
 		run->step = 0;
 	}
@@ -245,6 +268,42 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 	run->list = snag_joins_get(&o->joins, run->list, promise);
 	run->has_waited = true;
 	run->step = 0;
+}
+
+/* ---- events ---- */
+
+void snag_task_order_event(struct snag_task_order *o, const struct snag_event *ev)
+{
+	switch (ev->op) {
+	case SNAG_OP_TASK_CREATE:
+	case SNAG_OP_TASK_SPAWN:
+		snag_task_order_create(o, ev->thread, ev->target, ev->op == SNAG_OP_TASK_SPAWN);
+		break;
+	case SNAG_OP_TASK_END:
+		snag_task_order_end(o, ev->thread);
+		break;
+	case SNAG_OP_FINISH_BEGIN:
+		snag_task_order_finish_begin(o, ev->thread);
+		break;
+	case SNAG_OP_FINISH_END:
+		snag_task_order_finish_end(o, ev->thread);
+		break;
+	case SNAG_OP_FRAME_BEGIN:
+		snag_task_order_frame_begin(o, ev->thread);
+		break;
+	case SNAG_OP_FRAME_END:
+		snag_task_order_frame_end(o, ev->thread);
+		break;
+	case SNAG_OP_SYNC:
+		snag_task_order_sync(o, ev->thread);
+		break;
+	case SNAG_OP_PROMISE_SET:
+		snag_task_order_set(o, ev->thread, ev->target);
+		break;
+	case SNAG_OP_PROMISE_GET:
+		snag_task_order_get(o, ev->thread, ev->target);
+		break;
+	}
 }
 
 uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)

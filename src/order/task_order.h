@@ -25,6 +25,9 @@
  *         [alone]   no task is live but the current one and its ancestors, if so many are and no
  *                   task has ended while others than its ancestors were live, since only the
  *                   first was
+ *         [past]    nodes are numbered as they are made.  If only tasks that were alone made
+ *                   some since a scope was opened, all of those are in it; when it is waited
+ *                   for, they come before all that the task and its children do from then on
  *
  * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
  * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step.
@@ -33,6 +36,8 @@
 #define SNAG_ORDER_TASK_ORDER_H
 
 #include "order/joins.h"
+
+struct snag_event;
 
 struct snag_task_order {
 	struct snag_dpst tree;
@@ -43,7 +48,10 @@ struct snag_task_order {
 		uint32_t scope; /* or, of an unused entry, the next one */
 		uint32_t step;	/* 0: begins when it is asked for */
 		uint32_t list;
-		uint32_t depth;	 /* how many ancestors it has */
+		uint32_t depth;		/* how many ancestors it has */
+		struct snag_task_past { /* [past]: nodes that are waited for */
+			uint32_t from, end;
+		} past;
 		bool has_waited; /* its list differs from that it began with */
 	} * run;		 /* from 1 on */
 	size_t nruns, run_cap;
@@ -58,10 +66,11 @@ struct snag_task_order {
 	} * scope;		      /* from 1 on */
 	size_t nscopes, scope_cap;
 	uint32_t free_scopes;
-	uint32_t first;	    /* task */
-	uint32_t nlive;	    /* tasks */
-	bool is_disorderly; /* one ended while others than its ancestors were live */
-	uint32_t last_set;  /* the step of the last promise that was set */
+	uint32_t first;	     /* task */
+	uint32_t nlive;	     /* tasks */
+	bool is_disorderly;  /* one ended while others than its ancestors were live */
+	uint32_t last_set;   /* the step of the last promise that was set */
+	uint32_t alone_from; /* nodes from this on were made by tasks that were alone */
 };
 
 void snag_task_order_init(struct snag_task_order *o);
@@ -86,6 +95,9 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task);
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise);
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise);
 
+/* Any of these but the first, as an event says; others do nothing. */
+void snag_task_order_event(struct snag_task_order *o, const struct snag_event *ev);
+
 /* The step a task is in. */
 uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
 
@@ -100,6 +112,13 @@ static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uin
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now);
 /* The block on the way from `now` to the root that alone waits for step a, or 0. */
 uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint32_t now);
+
+/* Nodes, by number, whose steps all come before what a task does now.  Not all of them. */
+static inline struct snag_task_past snag_task_order_past(const struct snag_task_order *o,
+							 uint32_t task)
+{
+	return o->run[o->slot[task]].past;
+}
 
 /* What the task that is in a step has waited for: a list for snag_joins_has(). */
 static inline uint32_t snag_task_order_list(const struct snag_task_order *o, uint32_t task)

@@ -5,6 +5,7 @@
 #include "record/cells.h"
 
 #include "base/memory.h"
+#include "base/slots.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ _Static_assert(sizeof(struct cell) == 12, "a cell is small");
 
 struct page {
 	uint64_t number;
-	struct cell *cell; /* PAGE_CELLS of them; NULL: an empty slot */
+	struct cell *cell; /* PAGE_CELLS of them */
 };
 
 struct row {
@@ -32,9 +33,10 @@ struct row {
 struct snag_cells {
 	snag_cells_new_variable *make;
 	void *ctx;
-	struct page *slot; /* open addressing */
-	size_t npages, nslots;
-	uint64_t last_number; /* the page used last */
+	struct page *page;
+	size_t npages, page_cap;
+	struct snag_slots slots; /* of pages, by number */
+	uint64_t last_number;	 /* the page used last */
 	struct cell *last;
 	struct row *row;
 	size_t nrows, row_cap;
@@ -55,50 +57,45 @@ void snag_cells_free(struct snag_cells *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nslots; i++)
-		free(c->slot[i].cell);
-	free(c->slot);
+	for (size_t i = 0; i < c->npages; i++)
+		free(c->page[i].cell);
+	free(c->page);
+	snag_slots_done(&c->slots);
 	free(c->row);
 	free(c);
 }
 
-static struct page *page_slot(const struct snag_cells *c, uint64_t number)
+static uint64_t page_hash(const void *pages, uint32_t i)
 {
-	size_t i = (size_t)(number * 0x9e3779b97f4a7c15u >> 24) & (c->nslots - 1);
-	while (c->slot[i].cell && c->slot[i].number != number)
-		i = (i + 1) & (c->nslots - 1);
-	return &c->slot[i];
+	return snag_hash(((const struct page *)pages)[i].number, 0);
+}
+
+static bool page_equals(const void *pages, uint32_t i, const void *number)
+{
+	return ((const struct page *)pages)[i].number == *(const uint64_t *)number;
 }
 
 static struct cell *page_find(const struct snag_cells *c, uint64_t number)
 {
-	return c->nslots ? page_slot(c, number)->cell : NULL;
+	uint32_t i =
+		snag_slots_find(&c->slots, snag_hash(number, 0), page_equals, c->page, &number);
+	return i == SNAG_SLOTS_NONE ? NULL : c->page[i].cell;
 }
 
-static void pages_grow(struct snag_cells *c)
+static struct cell *page_new(struct snag_cells *c, uint64_t number)
 {
-	struct page *old = c->slot;
-	size_t n = c->nslots;
-	c->nslots = n ? 2 * n : 256;
-	c->slot = snag_calloc(c->nslots, sizeof(*c->slot));
-	for (size_t i = 0; i < n; i++)
-		if (old[i].cell)
-			*page_slot(c, old[i].number) = old[i];
-	free(old);
+	c->page = snag_grow(c->page, &c->page_cap, c->npages + 1, sizeof(*c->page));
+	c->page[c->npages] = (struct page){number, snag_calloc(PAGE_CELLS, sizeof(struct cell))};
+	snag_slots_add(&c->slots, (uint32_t)c->npages, page_hash, c->page);
+	return c->page[c->npages++].cell;
 }
 
 static struct cell *cell_at(struct snag_cells *c, uint64_t addr)
 {
 	uint64_t number = addr >> PAGE_LOG;
 	if (!c->last || c->last_number != number) {
-		if (2 * c->npages >= c->nslots)
-			pages_grow(c);
-		struct page *p = page_slot(c, number);
-		if (!p->cell) {
-			*p = (struct page){number, snag_calloc(PAGE_CELLS, sizeof(*p->cell))};
-			c->npages++;
-		}
-		c->last = p->cell;
+		struct cell *page = page_find(c, number);
+		c->last = page ? page : page_new(c, number);
 		c->last_number = number;
 	}
 	return &c->last[addr % PAGE / SNAG_CELL];

@@ -79,16 +79,19 @@ static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *te
 	return snag_strtab_intern(words, text, len);
 }
 
+/* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
+ * of a variable is that of its address too, so it is told apart by the id.
+ */
 static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 {
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
 	if (!is_block)
 		return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
-	if (!is_first) /* the rest of a variable may begin where that began */
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	if (!is_first)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
 	return snag_strtab_append(words, text, len);
 }
@@ -393,6 +396,78 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	}
 }
 
+/* Memory that begins anew, of `nbytes`. */
+static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
+{
+	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread,
+			   r->loc < c->nnodes ? c->loc[r->loc] : 0);
+	snag_cells_forget(c->cells, address_of(r), nbytes);
+}
+
+/* What orders threads. */
+static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
+{
+	static const uint8_t lock_op[RT_OPS] = {
+		[RT_ACQUIRE] = SNAG_OP_ACQUIRE,
+		[RT_RELEASE] = SNAG_OP_RELEASE,
+		[RT_ACQUIRE_SHARED] = SNAG_OP_ACQUIRE_SHARED,
+		[RT_RELEASE_SHARED] = SNAG_OP_RELEASE_SHARED,
+	};
+	switch (op) {
+	case RT_SYNC_READ:
+		event_put(c, SNAG_OP_ATOMIC_READ, token_variable(c, r->arg), r, 0, SNAG_ACQUIRE);
+		break;
+	case RT_SYNC_WRITE:
+		event_put(c, SNAG_OP_ATOMIC_WRITE, token_variable(c, r->arg), r, 0, SNAG_RELEASE);
+		break;
+	case RT_SYNC_UPDATE:
+		event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
+			  size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL);
+		break;
+	case RT_FORK:
+		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
+		break;
+	case RT_JOIN:
+		event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0);
+		break;
+	default:
+		event_put(c, lock_op[op], lock_named(c, r), r, 0, 0);
+		break;
+	}
+}
+
+/* What lies where in the program: no event. */
+static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
+{
+	switch (op) {
+	case RT_NODE:
+		node_new(c, r);
+		break;
+	case RT_ALLOC:
+		memory_begins(c, r, r->arg);
+		break;
+	case RT_FREE:
+		block_freed(c, r);
+		break;
+	case RT_FORGET:
+		memory_begins(c, r, (uint64_t)r->arg * PAGE);
+		c->forgot = address_of(r);
+		break;
+	case RT_STACK:
+		stack_begins(c, r);
+		break;
+	case RT_MODULE:
+		module_begins(c, r);
+		break;
+	case RT_TEXT:
+		text_add(c, r);
+		break;
+	default:
+		module_ends(c, r);
+		break;
+	}
+}
+
 /* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
  * program is alone.  A program that creates threads instead of tasks is one of threads. */
 static bool is_left_out(struct snag_convert *c, enum rt_op op)
@@ -410,17 +485,24 @@ static bool is_left_out(struct snag_convert *c, enum rt_op op)
 
 void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 {
+	static const uint8_t atomic_op[RT_OPS] = {
+		[RT_ATOMIC_READ] = SNAG_OP_ATOMIC_READ,
+		[RT_ATOMIC_WRITE] = SNAG_OP_ATOMIC_WRITE,
+		[RT_ATOMIC_UPDATE] = SNAG_OP_ATOMIC_UPDATE,
+	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
-	if (is_left_out(c, (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)))
+	enum rt_op op = (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+	if (is_left_out(c, op))
 		return;
-	switch ((enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f)) {
-	case RT_READ:
-		c->fuel = r->arg;
-		word_access(c, SNAG_OP_READ, address_of(r), size_of(r), 0, r);
+	switch (op) {
+	case RT_TASK:
+		task_event(c, r);
 		break;
+	case RT_READ:
 	case RT_WRITE:
 		c->fuel = r->arg;
-		word_access(c, SNAG_OP_WRITE, address_of(r), size_of(r), 0, r);
+		word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE, address_of(r),
+			    size_of(r), 0, r);
 		break;
 	case RT_READ_RANGE:
 		range_access(c, SNAG_OP_READ, r);
@@ -429,38 +511,12 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 		range_access(c, SNAG_OP_WRITE, r);
 		break;
 	case RT_ATOMIC_READ:
-		word_access(c, SNAG_OP_ATOMIC_READ, address_of(r), size_of(r), order, r);
-		break;
 	case RT_ATOMIC_WRITE:
-		word_access(c, SNAG_OP_ATOMIC_WRITE, address_of(r), size_of(r), order, r);
-		break;
 	case RT_ATOMIC_UPDATE:
-		word_access(c, SNAG_OP_ATOMIC_UPDATE, address_of(r), size_of(r), order, r);
+		word_access(c, atomic_op[op], address_of(r), size_of(r), order, r);
 		break;
 	case RT_FENCE:
 		event_put(c, SNAG_OP_FENCE, 0, r, 0, order);
-		break;
-	case RT_ACQUIRE:
-		event_put(c, SNAG_OP_ACQUIRE, lock_named(c, r), r, 0, 0);
-		break;
-	case RT_RELEASE:
-		event_put(c, SNAG_OP_RELEASE, lock_named(c, r), r, 0, 0);
-		break;
-	case RT_ACQUIRE_SHARED:
-		event_put(c, SNAG_OP_ACQUIRE_SHARED, lock_named(c, r), r, 0, 0);
-		break;
-	case RT_RELEASE_SHARED:
-		event_put(c, SNAG_OP_RELEASE_SHARED, lock_named(c, r), r, 0, 0);
-		break;
-	case RT_SYNC_READ:
-		event_put(c, SNAG_OP_ATOMIC_READ, token_variable(c, r->arg), r, 0, SNAG_ACQUIRE);
-		break;
-	case RT_SYNC_WRITE:
-		event_put(c, SNAG_OP_ATOMIC_WRITE, token_variable(c, r->arg), r, 0, SNAG_RELEASE);
-		break;
-	case RT_SYNC_UPDATE:
-		event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
-			  size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL);
 		break;
 	case RT_BRANCH:
 		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
@@ -468,46 +524,29 @@ void snag_convert_record(struct snag_convert *c, const struct rt_record *r)
 	case RT_BEGIN:
 		event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0);
 		break;
+	case RT_ACQUIRE:
+	case RT_RELEASE:
+	case RT_ACQUIRE_SHARED:
+	case RT_RELEASE_SHARED:
+	case RT_SYNC_READ:
+	case RT_SYNC_WRITE:
+	case RT_SYNC_UPDATE:
 	case RT_FORK:
-		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
-		break;
 	case RT_JOIN:
-		event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0);
+		sync_record(c, op, r);
 		break;
-	case RT_TASK:
-		task_event(c, r);
+	case RT_NODE:
+	case RT_ALLOC:
+	case RT_FREE:
+	case RT_FORGET:
+	case RT_STACK:
+	case RT_MODULE:
+	case RT_TEXT:
+	case RT_MODULE_END:
+		place_record(c, op, r);
 		break;
 	case RT_SWITCH:
 		turn_begins(c, r);
-		break;
-	case RT_NODE:
-		node_new(c, r);
-		break;
-	case RT_ALLOC:
-		snag_regions_alloc(c->regions, address_of(r), r->arg, c->thread,
-				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
-		snag_cells_forget(c->cells, address_of(r), r->arg);
-		break;
-	case RT_FREE:
-		block_freed(c, r);
-		break;
-	case RT_FORGET:
-		snag_regions_alloc(c->regions, address_of(r), (uint64_t)r->arg * PAGE, c->thread,
-				   r->loc < c->nnodes ? c->loc[r->loc] : 0);
-		snag_cells_forget(c->cells, address_of(r), (uint64_t)r->arg * PAGE);
-		c->forgot = address_of(r);
-		break;
-	case RT_STACK:
-		stack_begins(c, r);
-		break;
-	case RT_MODULE:
-		module_begins(c, r);
-		break;
-	case RT_TEXT:
-		text_add(c, r);
-		break;
-	case RT_MODULE_END:
-		module_ends(c, r);
 		break;
 	case RT_COUNT:
 		c->fuel = r->arg;

@@ -4,11 +4,10 @@
  */
 #include "record/live.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "record/convert.h"
 #include "record/launch.h"
-
-#include <time.h>
 
 struct live {
 	struct snag_source src;
@@ -20,13 +19,6 @@ struct live {
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
-
-static double seconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int live_end(struct live *l, struct snag_error *err)
 {
@@ -59,7 +51,7 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			l->on_held = NULL;
 			snag_launch_kill(l->launch);
 		}
-		if (l->deadline > 0 && seconds_now() > l->deadline)
+		if (l->deadline > 0 && snag_seconds_now() > l->deadline)
 			snag_launch_kill(l->launch);
 	}
 }
@@ -94,7 +86,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->convert = snag_convert_new(options->schedule, options->keep_steps);
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
-	l->deadline = options->seconds > 0 ? seconds_now() + options->seconds : 0;
+	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
 	*ret_src = &l->src;

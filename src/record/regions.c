@@ -6,6 +6,9 @@
  *         blocks: a sorted list would be slow to change; instead each page of 4096 bytes
  *         knows which of its words a block begins at (a bit each), and the block that
  *         reaches into it from before.  Blocks of many pages are kept apart.
+ * Rules.  A block ends those it overlaps: the program gave their memory back, though
+ *         nobody said so.  Were one to show again when its successor is gone, two
+ *         variables would have one name.
  * Cost.   A few loads for a small block; a binary search among the large ones.
  */
 #include "record/regions.h"
@@ -40,7 +43,9 @@ struct page {
 	uint64_t cover; /* address of the small block that reaches in from before; 0: none */
 };
 
-struct table { /* open addressing by a key that is not 0, which is the first field */
+/* Open addressing by a key that is not 0, which is the first field.  The things are in the
+ * table itself: by number, as in base/slots.h, they take a quarter more time. */
+struct table {
 	char *at;
 	size_t elem, n, nslots;
 };
@@ -137,13 +142,13 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 				const char *path)
 {
 	char name[128];
-	const char *slash = strrchr(path, '/');
+	const char *file = basename(path);
 	for (size_t i = 0; i < r->nmodules; i++)
 		if (r->module[i].base == base && strcmp(r->module[i].path, path) == 0)
 			return NULL;
-	snprintf(name, sizeof(name), "%.100s", slash ? slash + 1 : path);
+	snprintf(name, sizeof(name), "%.100s", file);
 	for (unsigned k = 2; has_name(r, name); k++)
-		snprintf(name, sizeof(name), "%.100s~%u", slash ? slash + 1 : path, k);
+		snprintf(name, sizeof(name), "%.100s~%u", file, k);
 	r->module = snag_grow(r->module, &r->module_cap, r->nmodules + 1, sizeof(*r->module));
 	r->module[r->nmodules] = (struct module){base, base + nbytes, strdup(path), strdup(name)};
 	return r->module[r->nmodules++].name;
@@ -176,42 +181,69 @@ static size_t large_behind(const struct snag_regions *r, uint64_t addr)
 	return from;
 }
 
+/* Ends the large blocks that overlap [addr, end). */
+static void large_end(struct snag_regions *r, uint64_t addr, uint64_t end)
+{
+	size_t to = large_behind(r, end - 1), from = to;
+	while (from > 0 && r->large[from - 1].addr + r->large[from - 1].nbytes > addr)
+		from--;
+	memmove(r->large + from, r->large + to, (r->nlarge - to) * sizeof(*r->large));
+	r->nlarge -= to - from;
+}
+
+/* Ends what a page knows of [addr, end), which does not begin behind the page. */
+static void page_end(struct page *p, uint64_t addr, uint64_t end)
+{
+	uint64_t at = p->number * PAGE;
+	for (uint64_t w = 0; w < WORDS; w++, at += 8)
+		if (at >= addr && at < end)
+			p->starts[w / 64] &= ~(1ull << w % 64);
+	if (p->number * PAGE >= addr)
+		p->cover = 0;
+}
+
+/* Ends the small blocks that overlap [addr, end), by its pages or by all there are. */
+static void small_end(struct snag_regions *r, uint64_t addr, uint64_t end)
+{
+	uint64_t first = addr / PAGE, last = (end - 1) / PAGE;
+	struct page *page = (struct page *)r->pages.at;
+	if (last - first < r->pages.nslots) {
+		for (uint64_t number = first; number <= last; number++)
+			if ((page = table_find(&r->pages, number)))
+				page_end(page, addr, end);
+	} else {
+		for (size_t i = 0; i < r->pages.nslots; i++)
+			if (page[i].number >= first && page[i].number <= last)
+				page_end(&page[i], addr, end);
+	}
+}
+
+/* What lies behind the address in its page does not belong to a block from before it. */
+static void start_set(struct snag_regions *r, uint64_t addr)
+{
+	struct page *p = table_get(&r->pages, addr / PAGE);
+	uint64_t w = addr % PAGE / 8;
+	p->starts[w / 64] |= 1ull << w % 64;
+}
+
 static void large_add(struct snag_regions *r, const struct block *b)
 {
+	struct block *small = table_find(&r->blocks, b->addr);
+	if (small)
+		small->nbytes = 0;
+	start_set(r, b->addr);
 	size_t i = large_behind(r, b->addr);
-	if (i > 0 && r->large[i - 1].addr == b->addr) {
-		r->large[i - 1] = *b;
-		return;
-	}
 	r->large = snag_grow(r->large, &r->large_cap, r->nlarge + 1, sizeof(*r->large));
 	memmove(r->large + i + 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
 	r->large[i] = *b;
 	r->nlarge++;
 }
 
-/* Forgets that blocks begin in [addr, end). */
-static void starts_clear(struct snag_regions *r, uint64_t addr, uint64_t end)
-{
-	for (uint64_t number = addr / PAGE; number * PAGE < end; number++) {
-		struct page *p = table_find(&r->pages, number);
-		if (!p)
-			continue;
-		for (uint64_t w = 0; w < WORDS; w++) {
-			uint64_t at = number * PAGE + 8 * w;
-			if (at >= addr && at < end)
-				p->starts[w / 64] &= ~(1ull << w % 64);
-		}
-	}
-}
-
 static void small_add(struct snag_regions *r, const struct block *b)
 {
 	uint64_t end = b->addr + b->nbytes;
 	*(struct block *)table_get(&r->blocks, b->addr) = *b;
-	starts_clear(r, b->addr, end);
-	struct page *p = table_get(&r->pages, b->addr / PAGE);
-	uint64_t w = b->addr % PAGE / 8;
-	p->starts[w / 64] |= 1ull << w % 64;
+	start_set(r, b->addr);
 	for (uint64_t number = b->addr / PAGE + 1; number * PAGE < end; number++)
 		((struct page *)table_get(&r->pages, number))->cover = b->addr;
 }
@@ -220,6 +252,8 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 			uint32_t loc)
 {
 	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
+	large_end(r, addr, addr + b.nbytes);
+	small_end(r, addr, addr + b.nbytes);
 	if (b.nbytes >= LARGE)
 		large_add(r, &b);
 	else
@@ -240,15 +274,11 @@ uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
 	return b ? b->nbytes : 0;
 }
 
-static const struct block *large_at(const struct snag_regions *r, uint64_t addr)
+static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 {
 	size_t i = large_behind(r, addr);
-	return i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes ? &r->large[i - 1]
-									     : NULL;
-}
-
-static const struct block *small_at(const struct snag_regions *r, uint64_t addr)
-{
+	if (i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes)
+		return &r->large[i - 1];
 	const struct page *p = table_find(&r->pages, addr / PAGE);
 	if (!p)
 		return NULL;
@@ -265,13 +295,6 @@ static const struct block *small_at(const struct snag_regions *r, uint64_t addr)
 	}
 	const struct block *b = start ? table_find(&r->blocks, start) : NULL;
 	return b && addr - b->addr < b->nbytes ? b : NULL;
-}
-
-/* The newer one: allocators of programs cut mappings into blocks. */
-static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
-{
-	const struct block *large = large_at(r, addr), *small = small_at(r, addr);
-	return !small || (large && large->number > small->number) ? large : small;
 }
 
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)

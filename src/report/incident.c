@@ -17,12 +17,6 @@
 
 enum { KEY = 4096 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	return slash ? slash + 1 : path ? path : "";
-}
-
 /* Joins two texts, the smaller one first, into `key`; returns the length. */
 static size_t pair_key(char key[2 * KEY], char text[2][KEY])
 {
@@ -36,7 +30,7 @@ static size_t line_key(const struct snag_callstack stack[2], char key[2 * KEY])
 	for (int i = 0; i < 2; i++) {
 		const struct snag_frame *f = &stack[i].frame[0];
 		snprintf(text[i], KEY, "%s:%u:%u %s+%llx", f->file ? f->file : "", f->line,
-			 f->column, f->file ? "" : base_name(f->module),
+			 f->column, f->file || !f->module ? "" : basename(f->module),
 			 f->file ? 0 : (unsigned long long)f->offset);
 	}
 	return pair_key(key, text);
@@ -48,7 +42,8 @@ static void id_make(struct snag_incident *in, struct snag_strtab *taken)
 	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
 	for (int i = 0; i < 2; i++) {
 		const struct snag_frame *f = &in->stack[i].frame[0];
-		snprintf(text[i], KEY, "%s:%s %s", base_name(f->file ? f->file : f->module),
+		const char *where = f->file ? f->file : f->module;
+		snprintf(text[i], KEY, "%s:%s %s", where ? basename(where) : "",
 			 f->function ? f->function : "", snag_op_info[site[i]->op].text);
 	}
 	size_t n = pair_key(key, text);

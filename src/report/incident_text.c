@@ -11,17 +11,6 @@
 
 #include <string.h>
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static const char *stripped(const struct snag_incident_report *r, const char *file)
 {
 	size_t n = r->strip_path_prefix ? strlen(r->strip_path_prefix) : 0;
@@ -53,7 +42,7 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 		place(to, r, f);
 		if (f->module) {
 			snag_print(to, " (");
-			snag_print_name(to, base_name(f->module));
+			snag_print_name(to, basename(f->module));
 			snag_printf(to, "+0x%llx)", (unsigned long long)f->offset);
 		}
 		snag_print(to, "\n");
@@ -165,7 +154,7 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 			    in->replay_words ? ", " : "", in->replay_words ? in->replay_words : "");
 	if (in->count > 1)
 		snag_printf(to, "  Seen: %llu pairs of events, %zu pair%s of stacks\n",
-			    (unsigned long long)in->count, in->stacks, plural(in->stacks));
+			    (unsigned long long)in->count, in->stacks, snag_plural(in->stacks));
 	snag_printf(to, "  Id: %s\n\n", in->id);
 }
 
@@ -212,7 +201,7 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 			incident(to, r, &all->at[i]);
 	if (!all->n)
 		return;
-	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, plural(all->shown));
+	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, snag_plural(all->shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
 			snag_printf(to, "%s%zu %s", any++ ? ", " : ": ", all->by_verdict[v],

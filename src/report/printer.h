@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct snag_printer {
 	struct snag_output *out;
@@ -29,6 +30,12 @@ void snag_printf(struct snag_printer *p, const char *fmt, ...)
  * of more than SNAG_SHOWN_BYTES is cut. */
 void snag_print_name(struct snag_printer *p, const char *name);
 enum { SNAG_SHOWN_BYTES = 200 };
+
+/* "1 race", "2 races" */
+static inline const char *snag_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
 
 /* Ends the printer: the file appears under its name, or the first failure is
  * returned and nothing is left behind. */

@@ -108,11 +108,6 @@ void snag_task_explored_json(const struct snag_task_explored *x, struct snag_jso
 	snag_json_end(j);
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* "0 1 1 0": consecutive steps of one task are one turn. */
 static void turns(struct snag_printer *to, const struct snag_task_schedule *s)
 {
@@ -171,10 +166,10 @@ void snag_task_explored_text(const struct snag_task_report *r, struct snag_print
 	enum snag_task_verdict verdict = snag_task_explored_verdict(x);
 	snag_printf(to, "explore: %s", snag_task_verdict_text[verdict]);
 	if (x->nraces)
-		snag_printf(to, " on %zu variable%s", x->nraces, plural(x->nraces));
+		snag_printf(to, " on %zu variable%s", x->nraces, snag_plural(x->nraces));
 	snag_printf(to, "; %llu schedule%s, %s; %llu final state%s (%.2f s)\n",
-		    (unsigned long long)x->schedules, plural(x->schedules), x->gap,
-		    (unsigned long long)x->final_states, plural(x->final_states), x->seconds);
+		    (unsigned long long)x->schedules, snag_plural(x->schedules), x->gap,
+		    (unsigned long long)x->final_states, snag_plural(x->final_states), x->seconds);
 	if (is_refuted(r))
 		snag_print(to, "  the races reported above are false: no schedule has one\n");
 	for (size_t i = 0; i < x->nraces; i++)

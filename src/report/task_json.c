@@ -97,6 +97,8 @@ void snag_task_report_json(const struct snag_task_report *r, struct snag_json *j
 	}
 	if (r->interrupted)
 		snag_json_bool(j, "interrupted", true);
+	if (r->cut)
+		snag_json_bool(j, "cut", true);
 	snag_json_bool(j, "deadlock", r->deadlock);
 	if (r->deadlock)
 		waiting_array(j, r);

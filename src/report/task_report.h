@@ -87,6 +87,7 @@ struct snag_task_report {
 	struct snag_task_origin (*origin)(void *ctx, snag_tid task);
 	void *ctx;
 	bool deadlock;
+	bool cut;			   /* the run, by the number of steps it may take */
 	const struct snag_task_wait *wait; /* those that wait, by task */
 	size_t nwaits;
 	const struct snag_task_explored *explored; /* NULL: it was not asked for */
@@ -102,7 +103,7 @@ enum snag_task_verdict {
 
 extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
 
-/* What a detector says.  After a deadlock nothing is guaranteed: what would have come was not
+/* What a detector says.  After a deadlock or a cut nothing is guaranteed: what would have come was not
  * seen. */
 enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 					 const struct snag_findings *findings);

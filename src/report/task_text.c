@@ -20,11 +20,6 @@ enum { SHOWN_LINE = 160, SHOWN_ANCESTORS = 4, SHOWN_WAITS = 20 };
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static const char *separator(size_t i, size_t n)
 {
 	return i == 0 ? "" : i + 1 < n ? ", " : " and ";
@@ -33,7 +28,7 @@ static const char *separator(size_t i, size_t n)
 static void verdict_line(struct snag_printer *to, const struct snag_task_report *r, size_t nraces)
 {
 	if (nraces)
-		snag_printf(to, "%zu race%s", nraces, plural(nraces));
+		snag_printf(to, "%zu race%s", nraces, snag_plural(nraces));
 	else
 		snag_print(to, "no race");
 	snag_print(to, " found in ");
@@ -46,6 +41,9 @@ static void verdict_line(struct snag_printer *to, const struct snag_task_report 
 			    snag_task_verdict_text[snag_task_explored_verdict(r->explored)]);
 	if (r->deadlock)
 		snag_print(to, ", and a deadlock");
+	if (r->cut)
+		snag_printf(to, " (the depth-first run did not end in %llu steps)",
+			    (unsigned long long)r->steps);
 	if (r->interrupted)
 		snag_printf(to, " (interrupted after %llu events)", (unsigned long long)r->events);
 }
@@ -191,7 +189,7 @@ static void detector_line(struct snag_printer *to, const struct snag_task_report
 	snag_printf(to, "%s: %s", f->name, snag_task_verdict_text[verdict]);
 	if (verdict == SNAG_TASK_RACE) {
 		size_t n = racy_variables(f);
-		snag_printf(to, " on %zu variable%s", n, plural(n));
+		snag_printf(to, " on %zu variable%s", n, snag_plural(n));
 	} else if (verdict == SNAG_TASK_RACE_FREE) {
 		snag_print(to, ", on every schedule of this input");
 	} else {
@@ -206,12 +204,12 @@ static void detector_line(struct snag_printer *to, const struct snag_task_report
 static void counts_line(struct snag_printer *to, const struct snag_task_report *r)
 {
 	snag_printf(to, "%llu event%s, %llu task%s, %llu promise%s", (unsigned long long)r->events,
-		    plural(r->events), (unsigned long long)r->tasks, plural(r->tasks),
-		    (unsigned long long)r->promises, plural(r->promises));
+		    snag_plural(r->events), (unsigned long long)r->tasks, snag_plural(r->tasks),
+		    (unsigned long long)r->promises, snag_plural(r->promises));
 	if (r->stats)
 		snag_printf(to, ", %llu step%s, %llu wait%s that had to wait",
-			    (unsigned long long)r->steps, plural(r->steps),
-			    (unsigned long long)r->blocked, plural(r->blocked));
+			    (unsigned long long)r->steps, snag_plural(r->steps),
+			    (unsigned long long)r->blocked, snag_plural(r->blocked));
 	snag_print(to, "\n");
 }
 
@@ -228,7 +226,7 @@ void snag_task_report_text(const struct snag_task_report *r,
 		race_lines(to, r, &race[i], options->colour);
 	if (shown < n)
 		snag_printf(to, "\n... and %zu more race%s, see --limit\n", n - shown,
-			    plural(n - shown));
+			    snag_plural(n - shown));
 	if (r->deadlock)
 		deadlock_lines(to, r, options->colour);
 	snag_print(to, "\n");

@@ -22,11 +22,6 @@ enum { SHOWN_LOCKS = 8, SHOWN_WITNESS = 20, TABLE_PARTS = 4 /* so many are a tab
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void name(struct snag_printer *to, const struct snag_report *r, enum snag_space space,
 		 uint32_t id)
 {
@@ -52,7 +47,7 @@ void snag_report_verdict(const struct snag_report *r, const struct snag_merged *
 	if (m->n == 0)
 		snag_print(to, "no race");
 	else
-		snag_printf(to, "%zu race%s", m->n, plural(m->n));
+		snag_printf(to, "%zu race%s", m->n, snag_plural(m->n));
 	snag_print(to, " found in ");
 	snag_print_name(to, r->trace);
 	for (size_t i = 0; m->n == 0 && i < r->nparts; i++)
@@ -189,7 +184,7 @@ static void witness_line(struct snag_printer *to, const struct snag_report *r,
 		return;
 	uint64_t n = snag_report_witness_length(r, race);
 	snag_printf(to, "  A valid reordering of %llu event%s ends with both",
-		    (unsigned long long)n, plural(n));
+		    (unsigned long long)n, snag_plural(n));
 	if (dir) {
 		snag_print(to, ": ");
 		snag_print_name(to, dir);
@@ -242,10 +237,10 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 static void part_line(struct snag_printer *to, const struct snag_report_part *part, bool any_race)
 {
 	const struct snag_findings *f = part->findings;
-	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, plural(f->nraces));
+	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
 	if (f->nraces)
 		snag_printf(to, " (%llu pair%s, %zu racy event%s)", (unsigned long long)f->npairs,
-			    plural(f->npairs), f->nracy, plural(f->nracy));
+			    snag_plural(f->npairs), f->nracy, snag_plural(f->nracy));
 	snag_printf(to, " in %.2f s, complete: %s", f->seconds, f->complete ? "yes" : "no");
 	if (f->race_free)
 		snag_print(to, ", race-free on every schedule of this input");
@@ -273,10 +268,10 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 	size_t shown = o->limit && o->limit < m->n ? (size_t)o->limit : m->n;
 	snag_report_verdict(r, m, to);
 	snag_printf(to, "\n%llu event%s, %u thread%s, %u variable%s, %u lock%s",
-		    (unsigned long long)r->events, plural(r->events),
-		    r->counts.n[SNAG_SPACE_THREAD], plural(r->counts.n[SNAG_SPACE_THREAD]),
-		    r->counts.n[SNAG_SPACE_VARIABLE], plural(r->counts.n[SNAG_SPACE_VARIABLE]),
-		    r->counts.n[SNAG_SPACE_LOCK], plural(r->counts.n[SNAG_SPACE_LOCK]));
+		    (unsigned long long)r->events, snag_plural(r->events),
+		    r->counts.n[SNAG_SPACE_THREAD], snag_plural(r->counts.n[SNAG_SPACE_THREAD]),
+		    r->counts.n[SNAG_SPACE_VARIABLE], snag_plural(r->counts.n[SNAG_SPACE_VARIABLE]),
+		    r->counts.n[SNAG_SPACE_LOCK], snag_plural(r->counts.n[SNAG_SPACE_LOCK]));
 	if (r->skipped)
 		snag_printf(to, "; %llu skipped, which break the rules of traces",
 			    (unsigned long long)r->skipped);
@@ -286,7 +281,7 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 		race_text(to, r, &m->race[i], o);
 	if (shown < m->n)
 		snag_printf(to, "\n%zu more race%s not shown (--limit 0 shows all)\n", m->n - shown,
-			    plural(m->n - shown));
+			    snag_plural(m->n - shown));
 
 	snag_print(to, "\n");
 	if (r->nparts >= TABLE_PARTS)

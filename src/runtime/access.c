@@ -49,6 +49,7 @@ static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size,
 	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
 	if (rt.is_alone)
 		return;
+	rt_hot.has_read |= !is_write;
 	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
 }
 
@@ -108,6 +109,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		return;
 	if (rt_hot.self->ignores || rt.is_alone)
 		return;
+	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),

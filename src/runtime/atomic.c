@@ -24,6 +24,7 @@ enum { WORD = 8 };
 static void told(struct rt_thread *self, enum rt_op op, volatile void *at, unsigned size, int order,
 		 uintptr_t pc)
 {
+	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
 	if (self && !self->ignores)
 		rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc),
 		       (uint32_t)order);

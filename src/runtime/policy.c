@@ -25,6 +25,7 @@ static enum policy policy;
 static uint64_t state;	  /* of the generator */
 static struct turn *turn; /* the schedule to follow */
 static size_t nturns, next_turn;
+static bool is_following; /* the turn that runs is turn[next_turn - 1] */
 static uint64_t change[PCT_MAX_DEPTH]; /* PCT: at these events the priority drops */
 static uint64_t total_events, lowest = UINT64_MAX / 2;
 
@@ -183,7 +184,8 @@ static int64_t random_length(void)
 
 int64_t rt_policy_fuel(const struct rt_thread *t)
 {
-	if (next_turn < nturns && turn[next_turn].tid == t->tid)
+	is_following = next_turn < nturns && turn[next_turn].tid == t->tid;
+	if (is_following)
 		return turn[next_turn++].events;
 	switch (policy) {
 	case ROUND_ROBIN:
@@ -206,8 +208,19 @@ void rt_policy_yielded(struct rt_thread *t)
 	t->priority = lowest--;
 }
 
+/* A thread that stops before its turn is over, but waits for no other one (it sleeps, or is
+ * in a system call), goes on with the rest of it. */
+static void follow_rest(const struct rt_thread *t, uint64_t events)
+{
+	bool waits = t->state == RT_DONE || (t->state == RT_BLOCKED && t->waits_for);
+	if (is_following && !waits && (uint64_t)turn[next_turn - 1].events > events)
+		turn[--next_turn].events -= (int64_t)events;
+	is_following = false;
+}
+
 void rt_policy_used(struct rt_thread *t, uint64_t events)
 {
+	follow_rest(t, events);
 	for (int64_t i = 0; policy == PCT && i < rt_options.pct_depth; i++)
 		if (change[i] > total_events && change[i] <= total_events + events)
 			rt_policy_yielded(t);

@@ -56,6 +56,7 @@ struct rt_hot {
 	struct rt_frame *end;	/* behind the last one */
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
+	bool has_read;		/* something since its last branch, see branch.c */
 };
 
 enum rt_state {

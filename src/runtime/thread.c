@@ -125,6 +125,7 @@ static void thread_attach(struct rt_thread *t)
 	rt_hot.self = t;
 	rt_hot.top = t->frames;
 	rt_hot.end = t->frames + RT_FRAMES;
+	rt_hot.has_read = true; /* so that its first block shows that branches are recorded */
 	t->hot = &rt_hot;
 	t->handle = pthread_self();
 	t->kernel_tid = rt_sys_gettid();

@@ -189,10 +189,9 @@ uint32_t snag_stacks_take(struct snag_stacks *stacks)
 void snag_stacks_give(struct snag_stacks *stacks, uint32_t number)
 {
 	uint32_t in = number / stacks->per_slab;
-	if (number >= stacks->nguarded) {
-		const size_t *lowest = snag_stacks_at(stacks, number).base;
-		assert(*lowest == 0 && "a task has overflowed its stack");
-	}
+	assert((number < stacks->nguarded ||
+		*(const size_t *)snag_stacks_at(stacks, number).base == 0) &&
+	       "a task has overflowed its stack");
 	stacks->next[number] = stacks->free;
 	stacks->free = number;
 	stacks->warm++;

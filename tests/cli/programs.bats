@@ -5,10 +5,11 @@
 load helper
 
 build() { # COMPILER LEVEL SOURCE
-	local tool=cc
+	local tool=cc flags
+	flags=$(sed -nE 's/^ \* flags: (.*)/\1/p' "$3")
 	[ "${3##*.}" = c ] || tool="c++ -std=gnu++17"
 	# shellcheck disable=SC2086 # two words
-	SNAG_CC=$1 "$SNAG" $tool "$2" -g -pthread -o prog "$3"
+	SNAG_CC=$1 "$SNAG" $tool "$2" $flags -g -pthread -o prog "$3"
 }
 
 judge() { # SOURCE

@@ -91,6 +91,9 @@ program() { # NAME, text on standard input
 	program p.task <<<'var x; main { while (1) { x = x; } }'
 	snags task --steps 1000 p.task
 	refused 2 "snag: task: p.task:1:*: more than 1000 steps, see --steps"
+	snags task --steps 1000 --explore p.task
+	[ "$status" = 0 ]
+	[[ $output == *"(the depth-first run did not end in 1000 steps)"* ]]
 	program p.task <<<'promise p; main { set p; set p; }'
 	snags task p.task
 	refused 2 "snag: task: p.task:1:26: promise 'p' is set already, at 1:19"

@@ -10,6 +10,7 @@
  * programs of explore_tasks.h.
  */
 #include "explore_brute.h"
+#include "base/clock.h"
 #include "explore_program.h"
 #include "explore_states.h"
 #include "explore_tasks.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct tally {
 	unsigned long programs, too_large, racy, isolated, deadlocks, errors, several, loops,
@@ -152,13 +152,6 @@ static void report(struct explore_program *p, struct context *c, unsigned long n
 	printf("FAILED on program %lu, shrunk to:\n%s%s\n", number, text, c->why);
 }
 
-static double now(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 struct options {
 	unsigned long programs, first;
 	uint64_t seed;
@@ -169,7 +162,7 @@ struct options {
 
 static bool run(const struct options *o, struct context *c)
 {
-	double begin = now();
+	double begin = snag_seconds_now();
 	for (unsigned long i = 0; i < o->programs; i++) {
 		unsigned long number = o->first + i;
 		struct prng random = {o->seed * 0x9e3779b97f4a7c15u + number * 0xff51afd7ed558ccdu};
@@ -187,7 +180,7 @@ static bool run(const struct options *o, struct context *c)
 			report(&p, c, number);
 			return false;
 		}
-		if (o->seconds > 0 && now() - begin > o->seconds)
+		if (o->seconds > 0 && snag_seconds_now() - begin > o->seconds)
 			break;
 	}
 	return true;
@@ -246,14 +239,14 @@ int main(int argc, char **argv)
 	}
 	if (o.size < 3 || optind != argc)
 		return usage();
-	double begin = now();
+	double begin = snag_seconds_now();
 	bool ok = run(&o, &c);
 	const struct tally *t = &c.tally;
 	printf("racy %lu, isolated %lu, deadlock %lu, errors %lu, several final states %lu, "
 	       "loops %lu, endless %lu\n",
 	       t->racy, t->isolated, t->deadlocks, t->errors, t->several, t->loops, t->endless);
 	printf("schedules: all %lu, explored %lu, redundant %lu; %.1f s\n", t->all, t->run,
-	       t->redundant, now() - begin);
+	       t->redundant, snag_seconds_now() - begin);
 	printf("explore: %lu passed, %lu did not apply\n", t->programs - t->too_large - !ok,
 	       t->too_large);
 	ok = ok && (!o.tasks || run_tasks(&o));

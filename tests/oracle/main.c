@@ -6,6 +6,7 @@
  * printed with both answers, and ends the run with status 1.
  */
 #include "cases.h"
+#include "base/clock.h"
 #include "check.h"
 #include "generate.h"
 #include "shrink.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct check {
 	const char *name;
@@ -157,16 +157,9 @@ static bool run_case(const struct options *o, struct subject *subject, unsigned 
 	return ok && run_checks(o, subject, &d, 0, cases_get(i)->name);
 }
 
-static double now(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static bool run_traces(const struct options *o, struct subject *s, unsigned long *ret_traces)
 {
-	double begin = now();
+	double begin = snag_seconds_now();
 	unsigned long i = 0;
 	bool ok = true;
 	for (; ok && i < o->traces; i++) {
@@ -178,7 +171,7 @@ static bool run_traces(const struct options *o, struct subject *s, unsigned long
 		snprintf(origin, sizeof(origin), "trace %lu of seed %llu", number,
 			 (unsigned long long)o->seed);
 		ok = run_checks(o, s, &d, number, origin);
-		if (o->seconds > 0 && i % 256 == 0 && now() - begin > o->seconds)
+		if (o->seconds > 0 && i % 256 == 0 && snag_seconds_now() - begin > o->seconds)
 			break;
 	}
 	*ret_traces = i;
@@ -290,7 +283,7 @@ int main(int argc, char **argv)
 	/* Keep memory from trace to trace: fetching it anew would be most of the work. */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	double begin = now();
+	double begin = snag_seconds_now();
 	subject_init(&subject);
 	bool ok = true;
 	for (unsigned i = 0; ok && is_selected(&o, "cases") && i < cases_count(); i++, ncases += ok)
@@ -298,7 +291,7 @@ int main(int argc, char **argv)
 	ok = ok && run_traces(&o, &subject, &traces);
 	subject_done(&subject);
 
-	printf("%lu traces in %.1f s\n", traces, now() - begin);
+	printf("%lu traces in %.1f s\n", traces, snag_seconds_now() - begin);
 	if (is_selected(&o, "cases"))
 		printf("cases: %lu passed\n", ncases);
 	for (unsigned i = 0; i < NCHECKS; i++) {

@@ -12,8 +12,13 @@
 #include "detect/candidates.h"
 #include "witness/decide.h"
 #include "witness/decide_check.h"
+#include "witness/decide_cut.h"
 #include "witness/decide_paper.h"
+#include "witness/decide_propagate.h"
 #include "witness/decide_vindicate.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const unsigned skips[] = {
 	0,
@@ -200,6 +205,64 @@ static void test_jobs_and_locations(void **state)
 	snag_trace_done(&trace);
 }
 
+struct closing {
+	struct snag_state s;
+	uint32_t *need;
+	unsigned closed;
+};
+
+/* What must precede an event that must precede e must precede e. */
+static void assert_closed(const struct snag_state *s, uint32_t e)
+{
+	snag_tid t = snag_index_thread(s->ix, e);
+	for (snag_tid u = 0; u < s->nthreads; u++) {
+		uint32_t k = snag_state_before(s, e, u);
+		for (snag_tid v = 0; k > 0 && u != t && v < s->nthreads; v++) {
+			uint32_t f = snag_index_event(s->ix, u, k - 1);
+			assert_true(snag_state_before(s, f, v) <= snag_state_before(s, e, v));
+		}
+	}
+}
+
+static bool on_closing(void *ctx, uint32_t e1, uint32_t e2)
+{
+	struct closing *c = ctx;
+	size_t n;
+	if (!snag_cut_need(&c->s, e1, e2, c->need))
+		return true;
+	memset(c->s.start, 0, c->s.nthreads * sizeof(*c->s.start));
+	snag_state_begin(&c->s, c->need);
+	if (!snag_propagate_all(&c->s))
+		return true;
+	const uint32_t *event = snag_state_events(&c->s, &n);
+	for (size_t i = 0; i < n; i++)
+		assert_closed(&c->s, event[i]);
+	return ++c->closed < 40;
+}
+
+/* After propagation in sweeps the order is transitive. */
+static void test_order_is_closed(void **state)
+{
+	unsigned closed = 0;
+	for (unsigned i = 0; i < 40; i++) {
+		enum snag_mode mode = i % 2 ? SNAG_MODE_DEP : SNAG_MODE_M2;
+		struct snag_candidates_options options = {.mode = mode};
+		struct snag_trace trace;
+		generate(i / 2, &trace);
+		struct snag_index *ix = snag_index_new(&trace);
+		snag_index_add_mode(ix, mode);
+		struct closing c = {.need = calloc(ix->nthreads, sizeof(*c.need))};
+		snag_state_init(&c.s, ix, mode);
+		snag_candidates(ix, &options, on_closing, &c);
+		closed += c.closed;
+		snag_state_done(&c.s);
+		free(c.need);
+		snag_index_free(ix);
+		snag_trace_done(&trace);
+	}
+	assert_true(closed > 400);
+}
+
 static volatile sig_atomic_t stop;
 
 static void stop_soon(void *ctx, uint64_t done, uint64_t of)
@@ -246,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_steps_agree_m2),
 		cmocka_unit_test(test_steps_agree_dep),
 		cmocka_unit_test(test_jobs_and_locations),
+		cmocka_unit_test(test_order_is_closed),
 		cmocka_unit_test(test_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

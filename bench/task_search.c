@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_search.c - which order of searching the waits of tasks is best?
+ *
+ * Each access asks whether the last writer of its variable, and its last reader, come before
+ * it.  What the tree of tasks does not answer is searched for in the waits: depth first or breadth
+ * first, the waits of a task newest first or oldest first, every time anew; and as order/joins.h
+ * does it, which keeps answers.  CSV:
+ *
+ *   pattern, graph order, order of waits, answers kept
+ *   asked      questions that the tree did not answer
+ *   searches   those that had to search
+ *   min, max, mean   tasks visited in a search: lists of waits that were looked at
+ *   seconds    of CPU time for the whole trace
+ */
+#include "bench/task_search.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "order/task_order.h"
+
+struct order {
+	const char *graph, *waits;
+	bool is_breadth, is_oldest, is_kept;
+};
+
+static const struct order orders[] = {
+	{"dfs", "newest first", .is_breadth = false, .is_oldest = false},
+	{"dfs", "oldest first", .is_breadth = false, .is_oldest = true},
+	{"bfs", "newest first", .is_breadth = true, .is_oldest = false},
+	{"bfs", "oldest first", .is_breadth = true, .is_oldest = true},
+	{"bfs", "newest first", .is_breadth = true, .is_kept = true},
+};
+
+struct searcher {
+	const struct order *order;
+	struct snag_task_order tasks;
+	uint32_t *seen; /* of a join: the last search that looked at it */
+	size_t seen_cap;
+	uint32_t *list, *queue; /* waits, and lists of them, still to be looked at */
+	size_t list_cap, queue_cap;
+	uint32_t search, a; /* the number of this search, and what it is for */
+	uint32_t visited, min, max;
+	uint64_t asked, searches, sum;
+	struct last {
+		uint32_t writer, reader;
+	} * last; /* steps, by variable */
+	size_t last_cap;
+};
+
+static bool is_worth(const struct searcher *s, uint32_t join)
+{
+	return join && s->tasks.joins.join[join].latest >= s->a && s->seen[join] != s->search;
+}
+
+/* Whether one wait answers the question; *ret_behind is the list behind it, or 0. */
+static bool wait_has(struct searcher *s, uint32_t i, uint32_t *ret_behind)
+{
+	const struct snag_joins *j = &s->tasks.joins;
+	uint32_t id = j->join[i].what & SNAG_JOIN_ID;
+	*ret_behind = id;
+	s->seen[i] = s->search;
+	if (j->join[i].what >> SNAG_JOIN_SHIFT != SNAG_JOIN_PROMISE)
+		return false;
+	*ret_behind = j->promise[id].list;
+	return j->promise[id].step >= s->a &&
+	       snag_dpst_precedes(j->tree, s->a, j->promise[id].step);
+}
+
+static void push(uint32_t **list, size_t *cap, size_t *n, uint32_t what)
+{
+	*list = snag_grow(*list, cap, *n + 1, sizeof(**list));
+	(*list)[(*n)++] = what;
+}
+
+/* The waits on a list, from s->list[begin] on, in the order wanted; returns their end. */
+static size_t waits_collect(struct searcher *s, uint32_t list, size_t begin)
+{
+	size_t end = begin;
+	s->visited++;
+	for (uint32_t i = list; is_worth(s, i); i = s->tasks.joins.join[i].next)
+		push(&s->list, &s->list_cap, &end, i);
+	for (size_t a = begin, b = end; s->order->is_oldest && a + 1 < b; a++) {
+		uint32_t other = s->list[--b];
+		s->list[b] = s->list[a];
+		s->list[a] = other;
+	}
+	return end;
+}
+
+static bool search_depth(struct searcher *s, uint32_t list, size_t begin)
+{
+	size_t end = waits_collect(s, list, begin);
+	for (size_t i = begin; i < end; i++) {
+		uint32_t behind;
+		if (s->seen[s->list[i]] == s->search)
+			continue;
+		if (wait_has(s, s->list[i], &behind) ||
+		    (is_worth(s, behind) && search_depth(s, behind, end)))
+			return true;
+	}
+	return false;
+}
+
+/* All waits of a list are compared before the lists behind them are visited. */
+static bool search_breadth(struct searcher *s, uint32_t list)
+{
+	size_t nqueued = 0;
+	push(&s->queue, &s->queue_cap, &nqueued, list);
+	for (size_t next = 0; next < nqueued; next++) {
+		size_t end = is_worth(s, s->queue[next]) ? waits_collect(s, s->queue[next], 0) : 0;
+		for (size_t i = 0; i < end; i++) {
+			uint32_t behind;
+			if (wait_has(s, s->list[i], &behind))
+				return true;
+			if (is_worth(s, behind))
+				push(&s->queue, &s->queue_cap, &nqueued, behind);
+		}
+	}
+	return false;
+}
+
+static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
+{
+	struct snag_joins *j = &s->tasks.joins;
+	if (a == 0 || snag_dpst_precedes(&s->tasks.tree, a, now) || !list ||
+	    j->join[list].latest < a)
+		return;
+	s->asked++;
+	if (s->order->is_kept) {
+		snag_joins_has(j, list, a);
+		return;
+	}
+	s->seen = snag_grow(s->seen, &s->seen_cap, j->njoins, sizeof(*s->seen));
+	s->a = a;
+	s->search++;
+	s->visited = 0;
+	if (s->order->is_breadth)
+		search_breadth(s, list);
+	else
+		search_depth(s, list, 0);
+	s->searches++;
+	s->sum += s->visited;
+	s->min = s->visited < s->min ? s->visited : s->min;
+	s->max = s->visited > s->max ? s->visited : s->max;
+}
+
+static void event(struct searcher *s, const struct snag_event *ev)
+{
+	if (!snag_op_is_access(ev->op)) {
+		snag_task_order_event(&s->tasks, ev);
+		return;
+	}
+	uint32_t now = snag_task_order_step(&s->tasks, ev->thread);
+	uint32_t list = snag_task_order_list(&s->tasks, ev->thread);
+	struct last *last = &s->last[ev->target];
+	ask(s, last->writer, now, list);
+	ask(s, last->reader, now, list);
+	if (ev->op == SNAG_OP_WRITE)
+		*last = (struct last){.writer = now};
+	else
+		last->reader = now;
+}
+
+void task_search_header(void)
+{
+	puts("pattern,graph,waits,kept,asked,searches,min,max,mean,seconds");
+}
+
+void task_search(const char *pattern, const struct snag_trace *trace)
+{
+	struct snag_counts counts = snag_names_counts(&trace->names);
+	for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
+		struct searcher s = {.order = &orders[o], .min = UINT32_MAX};
+		clock_t begin = clock();
+		snag_task_order_init(&s.tasks);
+		snag_task_order_reserve(&s.tasks, counts.n[SNAG_SPACE_THREAD],
+					counts.n[SNAG_SPACE_PROMISE]);
+		snag_task_order_first(&s.tasks, 0);
+		s.last = snag_huge_grow(NULL, &s.last_cap, counts.n[SNAG_SPACE_VARIABLE],
+					sizeof(*s.last));
+		for (size_t i = 0; i < trace->n; i++)
+			event(&s, &trace->ev[i]);
+		if (s.order->is_kept) {
+			const struct snag_joins *j = &s.tasks.joins;
+			s.searches = j->searched;
+			s.sum = j->visited;
+			s.min = j->visited_min;
+			s.max = j->visited_max;
+		}
+		printf("%s,%s,%s,%s,%llu,%llu,%u,%u,%.2f,%.2f\n", pattern, s.order->graph,
+		       s.order->waits, s.order->is_kept ? "yes" : "no", (unsigned long long)s.asked,
+		       (unsigned long long)s.searches, s.searches ? s.min : 0, s.max,
+		       s.searches ? (double)s.sum / (double)s.searches : 0,
+		       (double)(clock() - begin) / CLOCKS_PER_SEC);
+		fflush(stdout);
+		snag_task_order_done(&s.tasks);
+		snag_huge_free(s.last, s.last_cap, sizeof(*s.last));
+		free(s.seen);
+		free(s.list);
+		free(s.queue);
+	}
+}
