@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "order/task_order.h"
+#include "detect/task_event.h"
 
 struct order {
 	const char *graph, *waits;
@@ -150,7 +150,7 @@ static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 static void event(struct searcher *s, const struct snag_event *ev)
 {
 	if (!snag_op_is_access(ev->op)) {
-		snag_task_order_event(&s->tasks, ev);
+		snag_task_event(&s->tasks, ev);
 		return;
 	}
 	uint32_t now = snag_task_order_step(&s->tasks, ev->thread);

@@ -60,7 +60,7 @@ def searches(source):
     out += [
         "",
         "`drdp` searches breadth first, newest first, and keeps answers (the rows with `yes`). All orders measured here",
-        "stop at waits that are older than the step in question, so they differ less than the paper's.",
+        "stop at waits that are older than the step in question.",
     ]
     return out
 

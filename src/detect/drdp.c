@@ -35,7 +35,7 @@
 #include "base/memory.h"
 #include "detect/detector.h"
 #include "detect/past.h"
-#include "order/task_order.h"
+#include "detect/task_event.h"
 
 #include <string.h>
 
@@ -372,7 +372,7 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
 		return;
 	}
-	snag_task_order_event(&d->order, ev);
+	snag_task_event(&d->order, ev);
 	d->now = 0;
 }
 

@@ -37,8 +37,6 @@
 
 #include "order/joins.h"
 
-struct snag_event;
-
 struct snag_task_order {
 	struct snag_dpst tree;
 	struct snag_joins joins;
@@ -94,9 +92,6 @@ void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task);
 void snag_task_order_sync(struct snag_task_order *o, uint32_t task);
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise);
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise);
-
-/* Any of these but the first, as an event says; others do nothing. */
-void snag_task_order_event(struct snag_task_order *o, const struct snag_event *ev);
 
 /* The step a task is in. */
 uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
