@@ -49,6 +49,7 @@ struct request {
 	bool is_shared;	   /* the result is a shared library */
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* they are to be recorded */
+	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 };
 
 /* Options of which the next word is the value. */
@@ -69,6 +70,7 @@ static bool takes_value(const char *word)
 
 /* A word for us, not for the compiler. */
 static const char branches_word[] = "-fsnag-branches";
+static const char tasks_word[] = "-fsnag-task";
 
 static struct request request_read(char *const *word)
 {
@@ -84,6 +86,8 @@ static struct request request_read(char *const *word)
 			q.is_partial = true;
 		if (strcmp(*word, branches_word) == 0)
 			q.has_branches = true;
+		if (strcmp(*word, tasks_word) == 0)
+			q.has_tasks = true;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -131,7 +135,19 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 	if (!q->is_shared) {
 		word_add(w, "-Wl,-u,__tsan_init");
 		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
 	}
+}
+
+/* The library is the archive that came with this tool. */
+static void task_flags(struct words *w, const struct request *q, const char *folder)
+{
+	word_add(w, joined("-I", joined(folder, "/include")));
+	if (!q->links || q->is_partial)
+		return;
+	word_add(w, joined("-L", folder));
+	word_add(w, "-lsnag_task");
+	word_add(w, "-pthread");
 }
 
 static int compile(const char *variable, const char *usual, char *const *word,
@@ -148,8 +164,10 @@ static int compile(const char *variable, const char *usual, char *const *word,
 		return rc;
 	word_add(&w, compiler);
 	for (; *word; word++)
-		if (strcmp(*word, branches_word) != 0)
+		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)
 			word_add(&w, *word);
+	if (q.has_tasks && q.has_inputs)
+		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
 		compile_flags(&w, &q, clang);
 		if (q.links)

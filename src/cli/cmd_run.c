@@ -54,7 +54,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors, separated by commas; default: hb,m2"},
+	 .help = "detectors, by commas; default: hb,m2; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -345,6 +345,44 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	return rc;
 }
 
+/* ---- tasks ---- */
+
+static bool is_of_tasks(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (!(a->detector[i]->ops & SNAG_OPS_OF_THREADS))
+			return true;
+	return false;
+}
+
+/* Why this run proves nothing about other schedules; NULL: it does. */
+static const char *task_doubt(const struct snag_analysis *a, const struct snag_source *src,
+			      const struct snag_live_end *end)
+{
+	if (a->interrupted)
+		return "the analysis was interrupted";
+	if (end->notes.ended < end->notes.launched)
+		return "the program ended, or went on, before all its tasks had ended";
+	if (end->notes.left_out || src->skipped)
+		return "its tasks use locks, atomics or threads, which were not looked at";
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].race_free)
+			return NULL;
+	return "its isolated blocks depend on their order, or the detector cannot prove it";
+}
+
+/* What no race means. */
+static void task_verdict(const struct snag_analysis *a, const struct snag_source *src,
+			 const struct snag_live_end *end, const char *tool)
+{
+	const char *doubt = task_doubt(a, src, end);
+	if (!doubt)
+		fprintf(stderr, "%s: race-free for this input on every schedule\n", tool);
+	else
+		fprintf(stderr, "%s: no race found, but other schedules may have one: %s\n", tool,
+			doubt);
+}
+
 static int races_report(struct replays *replays, const struct snag_analysis *a,
 			struct snag_source *src, const struct snag_live_end *end,
 			struct snag_suppressions *suppressions, struct snag_error *err)
@@ -367,6 +405,7 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		.report = &report,
 		.incidents = &incidents,
 		.origins = &origins,
+		.is_tasks = is_of_tasks(a),
 		.tool = v->format ? "ThreadSanitizer" : "snag",
 		.program = argv[0],
 		.arguments = argv,
@@ -384,6 +423,13 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		incidents_replay(replays, &incidents);
 	if (rc == 0)
 		rc = report_write(v, &r, err);
+	if (rc == 0 && r.is_tasks && !incidents.n)
+		task_verdict(a, src, end, r.tool);
+	if (rc == 0 && incidents.n && end->notes.left_out)
+		fprintf(stderr,
+			"%s: locks and atomics inside tasks were not looked at: what they order is "
+			"reported too\n",
+			r.tool);
 	size_t shown = incidents.shown;
 	snag_origins_done(&origins);
 	snag_incidents_done(&incidents);
@@ -407,7 +453,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	const struct snag_live_options how = {.options = words,
 					      .keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
-	int rc = cli_detectors_choose(v->with, SNAG_OPS_OF_THREADS, &options, err);
+	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
 	cli_interrupt_catch();
 	if (rc == 0)
@@ -466,7 +512,8 @@ const struct cli_command cli_command_run = {
 	.options = run_options,
 	.about = "Runs PROG, which was built with 'snag cc', and reports on standard error the\n"
 		 "data races of this run and of other schedules of it.  The exit status is 66 if\n"
-		 "there are any, else that of the program.\n",
+		 "there are any, else that of the program.  Of a program written with\n"
+		 "<snag/task.h> it says whether any schedule of this input has a race.\n",
 	.defaults = &run_defaults,
 	.values_size = sizeof(struct run_values),
 	.run = run_run,

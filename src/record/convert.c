@@ -38,6 +38,7 @@ struct snag_convert {
 	struct snag_cells *cells;
 	uint32_t thread;
 	bool is_first_turn;
+	bool is_of_tasks; /* the program can launch some */
 	uint32_t *loc;
 	size_t nnodes, loc_cap;
 	uint32_t *token;
@@ -273,6 +274,29 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	return c->token[token] - 1;
 }
 
+static uint32_t promise_named(struct snag_convert *c, uint32_t promise)
+{
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_PROMISE];
+	char text[16];
+	while (words->n <= promise)
+		snag_strtab_intern(words, text,
+				   (size_t)snprintf(text, sizeof(text), "p%" PRIu32, words->n));
+	return promise;
+}
+
+static void task_event(struct snag_convert *c, const struct rt_record *r)
+{
+	unsigned op = size_of(r);
+	uint32_t target = 0;
+	if (op >= SNAG_OPS || !snag_op_is_of_tasks((uint8_t)op))
+		return;
+	if (snag_op_info[op].space == SNAG_SPACE_THREAD)
+		target = thread_named(c, r->arg);
+	else if (snag_op_info[op].space == SNAG_SPACE_PROMISE)
+		target = promise_named(c, r->arg);
+	event_put(c, op, target, r, 0, 0);
+}
+
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->schedule && !c->is_first_turn)
@@ -362,6 +386,9 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
+	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
+	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
+	c->notes.ended += r->arg == RT_NOTE_LAUNCHED;
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
@@ -441,6 +468,21 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 	}
 }
 
+/* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
+ * program is alone.  A program that creates threads instead of tasks is one of threads. */
+static bool is_left_out(struct snag_convert *c, enum rt_op op)
+{
+	bool is_thread = op == RT_FORK || op == RT_JOIN;
+	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
+		return false;
+	if (is_thread && !c->notes.launched) {
+		c->is_of_tasks = false;
+		return false;
+	}
+	c->notes.left_out += c->notes.launched > c->notes.ended;
+	return true;
+}
+
 static void record_other(struct snag_convert *c, const struct rt_record *r)
 {
 	static const uint8_t atomic_op[RT_OPS] = {
@@ -450,7 +492,12 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
 	enum rt_op op = op_of(r);
+	if (is_left_out(c, op))
+		return;
 	switch (op) {
+	case RT_TASK:
+		task_event(c, r);
+		break;
 	case RT_READ_RANGE:
 		range_access(c, SNAG_OP_READ, r);
 		break;

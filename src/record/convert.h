@@ -3,7 +3,8 @@
  * convert.h - the records of the runtime to the events of a trace
  *
  * Names.  Variables and locks are called after their place (regions.h), with #number
- *         behind it where that was used before; threads T0, T1 ...; the variables that
+ *         behind it where that was used before; threads and tasks T0, T1 ...; promises p0,
+ *         p1 ...; the variables that
  *         stand for other synchronisation sync#0, sync#1 ...; locations are frames of call stacks
  *         (trace/callstack.h).
  * Use.    Records go in as long as the batch has room; then it is taken out.  A record of a
@@ -44,6 +45,9 @@ const struct snag_step *snag_convert_steps(const struct snag_convert *c);
 
 /* What the runtime said about the run as a whole. */
 struct snag_convert_notes {
+	uint32_t launched; /* how often tasks were ... */
+	uint32_t ended;	   /* ... and all of them have ended */
+	uint64_t left_out; /* locks, atomics and the like inside tasks */
 	bool was_deadlock; /* it ended because no thread could run */
 	bool is_held;	   /* it stands still at the end of a schedule */
 	bool diverged;	   /* it could not follow the schedule ... */

@@ -55,6 +55,7 @@ struct snag_incident_report {
 	const struct snag_report *report;
 	const struct snag_incidents *incidents;
 	const struct snag_origins *origins;
+	bool is_tasks;		/* threads of the trace are tasks */
 	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
 	const char *program;	/* path */
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */

@@ -58,11 +58,16 @@ static void stack_of(struct snag_printer *to, const struct snag_incident_report 
 	snag_callstack_done(&s);
 }
 
-/* Threads are called T0, T1, ... by the recorder; T0 is the first. */
+/* Threads are called T0, T1, ... by the recorder; T0 is the first.  Tasks are too. */
 static void thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
 	const struct snag_strtab *names = &r->report->names->space[SNAG_SPACE_THREAD];
 	const char *name = t < names->n ? snag_strtab_get(names, t) : "?";
+	if (r->is_tasks) {
+		snag_print(to, "task ");
+		snag_print_name(to, name + (name[0] == 'T'));
+		return;
+	}
 	if (strcmp(name, "T0") == 0) {
 		snag_print(to, "main thread");
 		return;
@@ -122,7 +127,10 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 	const struct snag_race *race = in->race;
 	switch (race->verdict) {
 	case SNAG_OBSERVED:
-		snag_print(to, "  Observed: nothing ordered the two accesses in this run");
+		snag_print(to, r->is_tasks ? "  Unordered: some schedule of this input brings the "
+					     "two accesses side by side"
+					   : "  Observed: nothing ordered the two accesses in "
+					     "this run");
 		break;
 	case SNAG_PREDICTED:
 		snag_print(to, "  Predicted: in this run something kept them apart, but another "
@@ -158,8 +166,9 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		struct snag_origin o = snag_origin_of_thread(r->origins, who[i]);
 		if (o.thread == SNAG_NO_ID || (i == 1 && who[1] == who[0]))
 			continue;
-		snag_print(to, "  Thread ");
-		snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]));
+		const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]);
+		snag_print(to, r->is_tasks ? "  Task " : "  Thread ");
+		snag_print_name(to, name + (r->is_tasks && name[0] == 'T'));
 		snag_print(to, " created by ");
 		thread(to, r, o.thread);
 		snag_print(to, " at:\n");

@@ -24,7 +24,9 @@ int snag_origins_read(struct snag_origins *ret, struct snag_source *src, struct 
 			o.thread[o.nthreads++] = nowhere;
 		for (size_t i = 0; i < batch.n; i++) {
 			const struct snag_event *ev = &batch.ev[i];
-			if (ev->op == SNAG_OP_FORK && ev->target < n)
+			bool creates = ev->op == SNAG_OP_FORK || ev->op == SNAG_OP_TASK_CREATE ||
+				       ev->op == SNAG_OP_TASK_SPAWN;
+			if (creates && ev->target < n)
 				o.thread[ev->target] = (struct snag_origin){ev->thread, ev->loc};
 		}
 	}

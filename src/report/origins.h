@@ -3,7 +3,7 @@
  * origins.h - where threads and blocks of memory came from
  *
  * A report names the stack that created a thread and the one that allocated a block.  The
- * first is an event of the trace (fork), found in one reading; the second is in the name of the
+ * first is an event of the trace (fork, async, spawn), found in one reading; the second is in the name of the
  * block (record/regions.h).
  */
 #ifndef SNAG_REPORT_ORIGINS_H

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x33746e6e63676e73u /* "sngcnnt3": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x34746e6e63676e73u /* "sngcnnt4": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -108,6 +108,7 @@ enum rt_op {
 	RT_MODULE_END, /* arg = 4096-byte pages it spans */
 	RT_TEXT,       /* arg, loc and the address: 12 bytes of text, in this order */
 	RT_NOTE,       /* arg = enum rt_note */
+	RT_TASK,       /* an event of tasks: size = enum snag_op, arg = task or promise */
 	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
 	RT_OPS
 };
@@ -115,6 +116,9 @@ enum rt_op {
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */
 	RT_NOTE_DIVERGED, /* an enforced schedule could not be followed; address = turn */
+	RT_NOTE_TASKS,	  /* the program can launch tasks; told before its first event */
+	RT_NOTE_LAUNCH,	  /* it does */
+	RT_NOTE_LAUNCHED, /* all of them have ended */
 	RT_NOTE_HELD,	  /* it was followed to its end, and the program stands still */
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/record.h"
 #include "runtime/rt.h"
 #include "runtime/stack.h"
+#include "runtime/tasks.h"
 #include "runtime/thread.h"
 
 struct rt rt = {.epoch = 1};
@@ -30,6 +31,7 @@ void rt_begin(void)
 		rt_policy_begin();
 		rt_thread_begin();
 		rt_modules_tell();
+		rt_tasks_tell();
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}

@@ -79,6 +79,7 @@ struct rt_thread {
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
 	struct rt_frame *top;	 /* of a fiber that nobody runs */
+	uint64_t beyond;	 /* likewise */
 
 	/* Blocked. */
 	struct rt_object *waits_for;		   /* NULL: only until the deadline */

@@ -26,23 +26,39 @@
 #include <limits.h>
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, SPARE_FRAMES = 64 };
 
 static struct rt_thread **table;
 static uint32_t table_cap;
 static uint32_t unjoined;	  /* threads and fibers that were created and not joined */
 static struct rt_thread *zombies; /* detached threads that have ended */
-static pthread_key_t end_key;	  /* its destructor sees the end of a thread */
+static struct rt_frame *spare[SPARE_FRAMES];
+static unsigned nspare;
+static pthread_key_t end_key; /* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {
 	return tid < rt_sched.nthreads ? table[tid] : NULL;
 }
 
+/* Frames of threads that ended are used again: tasks come and go quickly. */
+static struct rt_frame *frames_take(void)
+{
+	return nspare ? spare[--nspare] : rt_alloc(RT_FRAMES * sizeof(struct rt_frame));
+}
+
+static void frames_give(struct rt_frame *frames)
+{
+	if (nspare < SPARE_FRAMES)
+		spare[nspare++] = frames;
+	else
+		rt_free(frames, RT_FRAMES * sizeof(*frames));
+}
+
 static void thread_free(struct rt_thread *t)
 {
 	table[t->tid] = NULL;
-	rt_free(t->frames, RT_FRAMES * sizeof(*t->frames));
+	frames_give(t->frames);
 	rt_free(t, sizeof(*t));
 }
 
@@ -70,7 +86,7 @@ static struct rt_thread *thread_new(void)
 	}
 	t->tid = rt_sched.nthreads++;
 	t->deadline = RT_NEVER;
-	t->frames = rt_alloc(RT_FRAMES * sizeof(*t->frames));
+	t->frames = frames_take();
 	table[t->tid] = t;
 	return t;
 }
@@ -95,6 +111,12 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 {
 	if (fiber != rt_hot.self)
 		thread_free(fiber);
+}
+
+void rt_thread_joined_fibers(uint32_t n)
+{
+	unjoined -= n;
+	rt.is_alone = unjoined == 0 && rt_hot.self->tid == 0;
 }
 
 /* Makes the calling thread `t`. */

@@ -12,5 +12,7 @@ struct rt_thread *rt_thread_at(uint32_t tid); /* NULL: it is gone */
 /* A context without a thread of its own, see fiber.c. */
 struct rt_thread *rt_thread_new_fiber(void);
 void rt_thread_end_fiber(struct rt_thread *fiber);
+/* So many of them have ended, before what the calling thread does next. */
+void rt_thread_joined_fibers(uint32_t n);
 
 #endif

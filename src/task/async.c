@@ -137,7 +137,7 @@ _Static_assert(sizeof(struct async_task) % 16 == 0, "the argument behind it is a
 
 void snag_async(snag_task_function *function, void *arg)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_create(function, arg, NULL, 0, false);
 		return;
 	}
@@ -147,7 +147,7 @@ void snag_async(snag_task_function *function, void *arg)
 
 void snag_async_copy(snag_task_function *function, const void *arg, size_t nbytes)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_create(function, NULL, arg, nbytes, false);
 		return;
 	}
@@ -157,7 +157,7 @@ void snag_async_copy(snag_task_function *function, const void *arg, size_t nbyte
 
 void snag_spawn(snag_task_function *function, void *arg)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_create(function, arg, NULL, 0, true);
 		return;
 	}
@@ -167,7 +167,7 @@ void snag_spawn(snag_task_function *function, void *arg)
 
 void snag_spawn_copy(snag_task_function *function, const void *arg, size_t nbytes)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_create(function, NULL, arg, nbytes, true);
 		return;
 	}
@@ -177,7 +177,7 @@ void snag_spawn_copy(snag_task_function *function, const void *arg, size_t nbyte
 
 void snag_sync(void)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_sync();
 		return;
 	}
@@ -219,7 +219,7 @@ static void block_end(bool is_finish)
 
 void snag_finish_begin(void)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_serial_finish_begin();
 		return;
 	}
@@ -230,7 +230,7 @@ void snag_finish_begin(void)
 
 void snag_finish_end(void)
 {
-	if (snag_serial)
+	if (snag_serial_called())
 		snag_serial_finish_end();
 	else
 		block_end(true);
@@ -238,7 +238,7 @@ void snag_finish_end(void)
 
 void snag_frame_begin(void)
 {
-	if (snag_serial)
+	if (snag_serial_called())
 		snag_serial_frame_begin();
 	else
 		block_begin(false);
@@ -246,7 +246,7 @@ void snag_frame_begin(void)
 
 void snag_frame_end(void)
 {
-	if (snag_serial)
+	if (snag_serial_called())
 		snag_serial_frame_end();
 	else
 		block_end(false);

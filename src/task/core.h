@@ -50,6 +50,7 @@ struct snag_task {
 
 struct snag_tasks {
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
+	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
 	void *ctx;
 	struct snag_task *now;	  /* the task that runs; NULL: none has yet */
 	struct snag_task outside; /* who called snag_tasks_run() */
@@ -68,6 +69,15 @@ struct snag_tasks {
 static inline void snag_task_tell(struct snag_tasks *ts, enum snag_op op, uint32_t target)
 {
 	ts->event(ts->ctx, (uint8_t)op, ts->now->id, target);
+}
+
+/* From here on `task` is the one that runs; `stack`: see struct snag_tasks_options. */
+static inline void snag_task_is_now(struct snag_tasks *ts, struct snag_task *task,
+				    const struct snag_stack *stack)
+{
+	ts->now = task;
+	if (ts->runs)
+		ts->runs(ts->ctx, task->id, stack);
 }
 
 /* Gives control to a task that is blocked, until it ends or blocks. */

@@ -57,7 +57,7 @@ bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wai
 
 void *snag_promise_get(struct snag_promise *promise)
 {
-	if (snag_serial)
+	if (snag_serial_called())
 		snag_serial_get(promise);
 	else if (!snag_promise_is_set(promise))
 		snag_strand_wait(snag_worker_in_task(), AFTER_WAIT_PROMISE, promise);
@@ -69,7 +69,7 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED))
 		return -1;
 	promise->value = value;
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		promise->state = SET;
 		snag_serial_set(promise);
 		return 0;
@@ -104,10 +104,19 @@ static void future_run(void *arg)
 	snag_promise_set(future->promise, future->function(own));
 }
 
+static void future_create(const struct future_task *future, size_t nbytes)
+{
+	if (snag_serial)
+		snag_serial_create(future_run, NULL, future, nbytes, false);
+	else
+		snag_async_copy(future_run, future, nbytes);
+}
+
 struct snag_promise *snag_future(snag_future_function *function, void *arg)
 {
 	struct future_task future = {function, arg, snag_promise_new(), false};
-	snag_async_copy(future_run, &future, sizeof(future));
+	(void)snag_serial_called();
+	future_create(&future, sizeof(future));
 	return future.promise;
 }
 
@@ -115,14 +124,14 @@ struct snag_promise *snag_future_copy(snag_future_function *function, const void
 				      size_t nbytes)
 {
 	struct snag_promise *promise = snag_promise_new();
-	struct worker *w = snag_serial ? NULL : snag_worker_self();
+	struct worker *w = snag_serial_called() ? NULL : snag_worker_self();
 	size_t size;
 	if (__builtin_add_overflow(sizeof(struct future_task), nbytes, &size))
 		snag_no_memory();
 	struct future_task *future = snag_record_new(w, size);
 	*future = (struct future_task){function, NULL, promise, true};
 	memcpy(future + 1, arg, nbytes);
-	snag_async_copy(future_run, future, size);
+	future_create(future, size);
 	snag_record_free(snag_serial ? NULL : snag_worker_self(), future);
 	return promise;
 }

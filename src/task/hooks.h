@@ -9,11 +9,19 @@
 #ifndef SNAG_TASK_HOOKS_H
 #define SNAG_TASK_HOOKS_H
 
+#include "task/fiber.h"
 #include "task/task.h"
 
 struct snag_task_hooks {
 	/* As in struct snag_tasks_options; called from inside the tasks. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
+	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack); /* may be NULL */
+
+	/* Memory that the library gives the program, used before or not.  May be NULL. */
+	void (*memory)(void *ctx, const void *at, size_t nbytes);
+
+	/* Where the address is kept at which the program called the library.  May be NULL. */
+	const void **place;
 
 	/* The run is over: how, and after a deadlock who waits.  May be NULL. */
 	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);

@@ -14,7 +14,7 @@ static pthread_mutex_t isolated = PTHREAD_MUTEX_INITIALIZER;
 
 void snag_isolated_begin(void)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_task_isolated_begin(snag_serial);
 		return;
 	}
@@ -25,7 +25,7 @@ void snag_isolated_begin(void)
 
 void snag_isolated_end(void)
 {
-	if (snag_serial) {
+	if (snag_serial_called()) {
 		snag_task_isolated_end(snag_serial);
 		return;
 	}

@@ -14,7 +14,10 @@
 #include "task/parallel.h"
 
 #include "base/pages.h"
+#include "task/serial.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,8 +28,8 @@ struct record_head {	      /* 16 bytes, before each record */
 	size_t size;	      /* its class; or bytes mapped */
 };
 
-static struct worker nobody; /* whose pools the other threads use */
-static pthread_mutex_t nobody_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct worker nobody;			   /* whose pools the other threads use */
+static atomic_flag nobody_lock = ATOMIC_FLAG_INIT; /* held briefly; no event for a detector */
 
 void snag_no_memory(void)
 {
@@ -65,7 +68,7 @@ static void *record_take(struct worker *w, unsigned class)
 	return head + 1;
 }
 
-void *snag_record_new(struct worker *w, size_t nbytes)
+static void *record_new(struct worker *w, size_t nbytes)
 {
 	if (nbytes > (size_t)SMALLEST << (SNAG_SIZE_CLASSES - 1)) {
 		size_t size = sizeof(struct record_head) + nbytes;
@@ -77,9 +80,18 @@ void *snag_record_new(struct worker *w, size_t nbytes)
 	}
 	if (w)
 		return record_take(w, size_class(nbytes));
-	pthread_mutex_lock(&nobody_lock);
+	while (atomic_flag_test_and_set_explicit(&nobody_lock, memory_order_acquire))
+		sched_yield();
 	void *record = record_take(&nobody, size_class(nbytes));
-	pthread_mutex_unlock(&nobody_lock);
+	atomic_flag_clear_explicit(&nobody_lock, memory_order_release);
+	return record;
+}
+
+void *snag_record_new(struct worker *w, size_t nbytes)
+{
+	void *record = record_new(w, nbytes);
+	if (snag_serial)
+		snag_serial_memory(record, nbytes);
 	return record;
 }
 

@@ -35,11 +35,13 @@ struct serial_task {
 struct serial_start { /* on the stack of the creator */
 	snag_task_function *function;
 	void *arg;
-	const void *copy;
-	size_t nbytes;
+	bool is_copy; /* the argument is the task's own */
 };
 
 struct snag_tasks *snag_serial;
+static const void *unused_place;
+const void **snag_serial_place = &unused_place;
+static const struct snag_task_hooks *hooks;
 static struct serial_task *now;
 
 /* Around every call that may switch to another task. */
@@ -73,26 +75,23 @@ static void task_main(void *arg)
 {
 	struct serial_start start = *(struct serial_start *)arg; /* before its creator goes on */
 	struct serial_task task = {.block = &task.base, .base = {.is_told = true}};
-	void *own = start.arg;
-	if (start.copy) {
-		own = snag_record_new(NULL, start.nbytes);
-		memcpy(own, start.copy, start.nbytes);
-	}
 	now = &task;
 	snag_exceptions_restore(&(struct snag_exceptions){0});
-	start.function(own);
+	start.function(start.arg);
 	assert(task.block == &task.base && "a task ends inside a finish or frame it began");
 	block_sync(&task.base);
-	if (start.copy)
-		snag_record_free(NULL, own);
+	if (start.is_copy)
+		snag_record_free(NULL, start.arg);
 }
 
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
 			bool is_spawned)
 {
-	struct serial_start start = {function, arg, copy, nbytes};
+	struct serial_start start = {function, arg, copy != NULL};
 	struct serial_self self = self_save();
 	struct serial_block *block = now->block;
+	if (copy) /* by the creator: the detector sees who reads */
+		start.arg = memcpy(snag_record_new(NULL, nbytes), copy, nbytes);
 	if (is_spawned) {
 		if (!block->is_told)
 			snag_task_frame_begin(snag_serial);
@@ -174,6 +173,12 @@ void snag_serial_set(struct snag_promise *promise)
 	self_restore(&self);
 }
 
+void snag_serial_memory(const void *at, size_t nbytes)
+{
+	if (hooks->memory)
+		hooks->memory(hooks->ctx, at, nbytes);
+}
+
 bool snag_serial_is_wanted(void)
 {
 	return __snag_task_hooks && __snag_task_hooks();
@@ -183,9 +188,10 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 		       void *arg)
 {
 	enum { DEFAULT_STACK = 1 << 20 };
-	const struct snag_task_hooks *hooks = __snag_task_hooks();
+	hooks = __snag_task_hooks();
 	struct snag_tasks_options core = {
 		.event = hooks->event,
+		.runs = hooks->runs,
 		.ctx = hooks->ctx,
 		.stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK,
 	};
@@ -193,6 +199,8 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 	snag_serial = snag_tasks_new(&core);
 	if (!snag_serial)
 		return SNAG_NO_MEMORY;
+	snag_serial_place = hooks->place ? hooks->place : &unused_place;
+	*snag_serial_place = (const char *)function + 1; /* of the launch: where it leads */
 	enum snag_tasks_end end = snag_tasks_run(snag_serial, task_main, &start);
 	if (hooks->end)
 		hooks->end(hooks->ctx, snag_serial, end);

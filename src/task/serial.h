@@ -14,6 +14,11 @@
 #include <stdbool.h>
 
 extern struct snag_tasks *snag_serial; /* the run under a detector; NULL: none */
+extern const void **snag_serial_place;
+
+/* Whether there is one; it may want to know where the function was called. */
+#define snag_serial_called() \
+	(snag_serial && (*snag_serial_place = __builtin_return_address(0), true))
 
 bool snag_serial_is_wanted(void); /* a detector is there */
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
@@ -29,5 +34,6 @@ void snag_serial_frame_begin(void);
 void snag_serial_frame_end(void);
 void snag_serial_get(struct snag_promise *promise);
 void snag_serial_set(struct snag_promise *promise);
+void snag_serial_memory(const void *at, size_t nbytes); /* it is new to the program */
 
 #endif

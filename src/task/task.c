@@ -75,6 +75,7 @@ struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options)
 		return NULL;
 	size_t stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK;
 	ts->event = options->event ? options->event : nobody_listens;
+	ts->runs = options->runs;
 	ts->ctx = options->ctx;
 	snag_stacks_init(&ts->stacks, stack_bytes < LEAST_STACK ? LEAST_STACK : stack_bytes);
 	snag_pool_init(&ts->task_pool, sizeof(struct snag_task));
@@ -134,7 +135,7 @@ static _Noreturn void task_end(struct snag_tasks *ts) /* [end] */
 	if (ts->spare)
 		task_give(ts, ts->spare);
 	ts->spare = task;
-	ts->now = to;
+	snag_task_is_now(ts, to, NULL);
 	snag_fiber_leave(&to->fiber);
 }
 
@@ -161,13 +162,18 @@ static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, v
 	return task;
 }
 
-void snag_task_resume(struct snag_tasks *ts, struct snag_task *task) /* [resume] */
+static void task_run(struct snag_tasks *ts, struct snag_task *task, const struct snag_stack *stack)
 {
 	struct snag_task *self = ts->now;
 	task->back = self;
 	task->is_waiting = false;
-	ts->now = task;
+	snag_task_is_now(ts, task, stack);
 	snag_fiber_switch(&self->fiber, &task->fiber);
+}
+
+void snag_task_resume(struct snag_tasks *ts, struct snag_task *task) /* [resume] */
+{
+	task_run(ts, task, NULL);
 }
 
 void snag_task_block(struct snag_tasks *ts, enum snag_wait why) /* [block] */
@@ -176,7 +182,7 @@ void snag_task_block(struct snag_tasks *ts, enum snag_wait why) /* [block] */
 	self->why = why;
 	self->is_waiting = true;
 	ts->stats.blocked++;
-	ts->now = self->back;
+	snag_task_is_now(ts, self->back, NULL);
 	snag_fiber_switch(&self->fiber, &ts->now->fiber);
 }
 
@@ -190,7 +196,7 @@ static snag_tid task_create(struct snag_tasks *ts, enum snag_op op, snag_task_bo
 	snag_scope_enter(ts, task, op == SNAG_OP_TASK_SPAWN);
 	task_add(ts, task);
 	snag_task_tell(ts, op, id);
-	snag_task_resume(ts, task);
+	task_run(ts, task, &task->stack);
 	return id;
 }
 
@@ -219,7 +225,7 @@ enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, 
 		return SNAG_TASKS_EXHAUSTED;
 	snag_scope_enter(ts, first, false);
 	task_add(ts, first);
-	snag_task_resume(ts, first);
+	task_run(ts, first, &first->stack);
 	if (ts->end == SNAG_TASKS_DONE && ts->oldest)
 		ts->end = SNAG_TASKS_DEADLOCK;
 	return ts->end;
@@ -228,7 +234,7 @@ enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, 
 static _Noreturn void run_abandon(struct snag_tasks *ts, enum snag_tasks_end end)
 {
 	ts->end = end;
-	ts->now = &ts->outside;
+	snag_task_is_now(ts, &ts->outside, NULL);
 	snag_fiber_leave(&ts->outside.fiber);
 }
 

@@ -25,6 +25,7 @@
 #include <stddef.h>
 
 struct snag_tasks; /* one run of one program */
+struct snag_stack; /* task/fiber.h */
 
 typedef void snag_task_body(void *arg);
 
@@ -32,6 +33,9 @@ struct snag_tasks_options {
 	/* Sees every event of the run, in order; of accesses it hears from the bodies, not from
 	 * here.  `target` is a task, a promise, or 0. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
+	/* Told before another task goes on than ran so far, or task 0's caller, which is 0 too.
+	 * `stack` is not NULL at the first time: where the task will run.  May be NULL. */
+	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
 	void *ctx;	    /* `event` may be NULL: nobody listens */
 	size_t stack_bytes; /* of a task; 0: 256 KiB.  Only what is touched is used. */
 };

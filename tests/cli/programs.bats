@@ -29,7 +29,7 @@ judge() { # SOURCE
 
 all() { # COMPILER LEVEL
 	local source seed
-	for source in "$root"/tests/programs/*race_*.c*; do
+	for source in "$root"/tests/programs/{race,norace}_*.c*; do
 		build "$1" "$2" "$source"
 		for seed in 1 2 3; do
 			timeout 60 "$SNAG" record --seed $seed -o run.snag ./prog >out 2>&1 ||

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tasks.c - programs written with <snag/task.h>: their tasks are fibers, their structure events
+ *
+ * Idea.   The library runs the tasks one at a time and tells of each what it does
+ *         (task/hooks.h).  A task is a fiber (fiber.c) with a thread number of its own, but
+ *         nothing is forked or joined: what orders tasks are the events of tasks.
+ *
+ * Rules.  [launch]  the first task is the thread that launches: a launch is a finish in it
+ *         [create]  a new fiber
+ *         [runs]    the thread becomes that task's fiber; the first time, the stack it has
+ *                   is new memory, whoever used it before
+ *         [end]     the fiber goes when another one has taken over
+ *         Every one of them ends the epoch of the filter (access.h).
+ *
+ * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
+ */
+#include "runtime/tasks.h"
+
+#include "runtime/fail.h"
+#include "runtime/memory.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/thread.h"
+#include "task/hooks.h"
+
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+__attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
+
+static uint32_t made; /* fibers, in all launches */
+static uint32_t *tid;
+static uint32_t ntasks, tid_cap;
+static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
+static struct rt_thread *ended;		 /* it goes when it no longer runs */
+static const void *place;
+
+/* The shadow stack of the launcher, which goes on there even if its task does not. */
+static struct rt_frame *launch_top;
+static uint64_t launch_beyond;
+
+static void task_add(uint32_t thread)
+{
+	if (ntasks == tid_cap) {
+		uint32_t cap = tid_cap ? 2 * tid_cap : 1024;
+		uint32_t *grown = rt_alloc(cap * sizeof(*grown));
+		if (tid_cap)
+			memcpy(grown, tid, tid_cap * sizeof(*grown));
+		rt_free(tid, tid_cap * sizeof(*tid));
+		tid = grown;
+		tid_cap = cap;
+	}
+	tid[ntasks++] = thread;
+}
+
+static void tell(uint8_t op, uint32_t target)
+{
+	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+}
+
+static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return;
+	switch (op) {
+	case SNAG_OP_TASK_CREATE:
+	case SNAG_OP_TASK_SPAWN: /* [create] */
+		target = rt_thread_new_fiber()->tid;
+		made++;
+		task_add(target);
+		break;
+	case SNAG_OP_TASK_END:
+		if (task == 0)
+			return; /* the launcher goes on */
+		ended = self;
+		break;
+	case SNAG_OP_PROMISE_SET:
+	case SNAG_OP_PROMISE_GET:
+		target += first_promise;
+		promises = promises > target ? promises : target + 1;
+		break;
+	default:
+		break;
+	}
+	tell(op, target);
+}
+
+static void launch(struct rt_thread *self)
+{
+	if (rt_sched.nthreads != 1 + made)
+		rt_fail("snag_launch() in a program that created threads before cannot be judged");
+	ntasks = 0;
+	task_add(self->tid);
+	first_promise = promises;
+	launch_top = rt_hot.top;
+	launch_beyond = rt_hot.beyond;
+	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
+	tell(SNAG_OP_FINISH_BEGIN, 0);
+}
+
+static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
+{
+	struct rt_thread *self = rt_sched_point();
+	if (!self)
+		return;
+	if (task == 0 && stack)
+		launch(self);
+	struct rt_thread *to = rt_thread_at(tid[task]);
+	if (to && to != self) {
+		self->beyond = rt_hot.beyond;
+		rt_sched_become(self, to);
+		rt_hot.beyond = to->beyond;
+	}
+	if (ended && ended != rt_hot.self) {
+		rt_thread_end_fiber(ended);
+		ended = NULL;
+	}
+	if (stack) {
+		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
+		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
+		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+	}
+}
+
+static void on_memory(void *ctx, const void *at, size_t nbytes)
+{
+	if (rt_sched_point())
+		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+/* The thread that launched is itself again. */
+static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end)
+{
+	if (!rt_sched_point())
+		return;
+	rt_hot.top = launch_top;
+	rt_hot.beyond = launch_beyond;
+	if (end == SNAG_TASKS_DONE) {
+		tell(SNAG_OP_FINISH_END, 0);
+		rt_thread_joined_fibers(ntasks - 1);
+		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
+	}
+}
+
+void rt_tasks_tell(void)
+{
+	if (snag_launch)
+		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_TASKS);
+}
+
+RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
+{
+	static const struct snag_task_hooks hooks = {
+		.event = on_event,
+		.runs = on_runs,
+		.memory = on_memory,
+		.end = on_end,
+		.place = &place,
+	};
+	rt_begin_once();
+	return rt_self() ? &hooks : NULL;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# snag run of programs written with <snag/task.h> (tests/programs/task_*), with gcc and clang at -O0
+# and -O2.  task_race_*.c say what races; task_norace_*.c what the verdict says of all schedules.
+load helper
+
+build() { # COMPILER LEVEL SOURCE
+	SNAG_CC=$1 "$SNAG" cc "$2" -g -fsnag-task -o prog "$3"
+}
+
+judge() { # SOURCE
+	local what status=0
+	timeout 60 "$SNAG" run ./prog >out 2>err || status=$?
+	what=$(sed -nE 's/^ \* (race|verdict): (.*)/\2/p' "$1")
+	[ -n "$what" ]
+	case $(basename "$1") in
+	task_race_*)
+		[ $status = 66 ] && grep -qE '^  Location is (global .|heap|stack)' err &&
+			grep -q "^  Location is .*$what" err &&
+			grep -qE '^  Task [0-9]+ created by task [0-9]+ at:$' err
+		;;
+	*)
+		[ $status = 0 ] && grep -q "^snag: .*$what" err
+		;;
+	esac
+}
+
+all() { # COMPILER LEVEL
+	local source
+	for source in "$root"/tests/programs/task_*.c; do
+		build "$1" "$2" "$source"
+		./prog # in parallel, by itself
+		judge "$source" || { echo "$source, $1 $2"; cat err; return 1; }
+	done
+}
+
+@test "gcc -O0" {
+	all gcc -O0
+}
+
+@test "gcc -O2" {
+	all gcc -O2
+}
+
+@test "clang -O0" {
+	all clang -O0
+}
+
+@test "clang -O2" {
+	all clang -O2
+}
+
+@test "stacks of the accesses and of the creation" {
+	build gcc -O1 "$root/tests/programs/task_race_async.c"
+	run --separate-stderr "$SNAG" run --json r.json ./prog
+	[ "$status" = 66 ]
+	grep -q '^  Read of size 4 at total by task 2:$' <<<"$stderr"
+	grep -A1 '^  Previous write of size 4 at total by task 1:$' <<<"$stderr" | grep -q '#0 add .*task_race_async.c:'
+	grep -A1 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#0 first .*task_race_async.c:'
+	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
+}
+
+@test "no claim about tasks that did not run to their end" {
+	cat >early.c <<-'END'
+		#include <snag/task.h>
+		#include <stdlib.h>
+		static void leave(void *arg) { exit(arg != 0); }
+		static void first(void *arg) { snag_async(leave, arg); }
+		int main(void) { return snag_launch(first, 0); }
+	END
+	build gcc -O1 early.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: no race found, but other schedules may have one: the program ended, or went on, before all its tasks had ended" ]
+	cat >stuck.c <<-'END'
+		#include <snag/task.h>
+		static struct snag_promise never;
+		static void wait(void *arg) { snag_promise_get(&never); }
+		static void first(void *arg) { snag_async(wait, 0); }
+		int main(void) { return snag_launch(first, 0) == SNAG_DEADLOCK ? 7 : 0; }
+	END
+	build gcc -O1 stuck.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 7 ]
+	grep -q '^snag: no race found, but' <<<"$stderr"
+}
+
+@test "locks, atomics and threads beside tasks" {
+	cat >mixed.c <<-'END'
+		#include <pthread.h>
+		#include <snag/task.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static atomic_int count;
+		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
+		static void *thread(void *arg) { return arg; }
+		static void add(void *arg) { if (arg) count++; }
+		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
+		int main(int argc, char **argv)
+		{
+			int how = argc > 1 ? atoi(argv[1]) : 0;
+			pthread_t t;
+			outside();
+			if (how == 2 && (pthread_create(&t, 0, thread, 0) || pthread_join(t, 0)))
+				return 1;
+			int rc = snag_launch(first, how == 1 ? &how : 0);
+			outside();
+			return rc;
+		}
+	END
+	build gcc -O1 mixed.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	run --separate-stderr "$SNAG" run ./prog 1
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but "*"use locks, atomics or threads, which were not looked at" ]]
+	run --separate-stderr "$SNAG" run ./prog 2
+	[ "$status" = 125 ]
+	[ "$stderr" = "snag: snag_launch() in a program that created threads before cannot be judged" ]
+}
+
+@test "-fsnag-task in steps, and C++" {
+	cp "$root/tests/programs/task_norace_fib.c" fib.c
+	"$SNAG" cc -fsnag-task -g -c fib.c
+	"$SNAG" cc -fsnag-task fib.o -o prog
+	"$SNAG" run ./prog 2>err
+	grep -q 'race-free' err
+	cat >fib.cc <<-'END'
+		#include <snag/task.hpp>
+		static int fib(int n)
+		{
+			int a, b;
+			if (n < 2)
+				return n;
+			snag::finish([&] {
+				snag::async([&] { a = fib(n - 1); });
+				snag::async([&] { b = fib(n - 2); });
+			});
+			return a + b;
+		}
+		static void first(void *arg) { *static_cast<int *>(arg) = fib(10); }
+		int main() { int r = 0; return snag_launch(first, &r) != 0 || r != 55; }
+	END
+	"$SNAG" c++ -std=gnu++17 -g -fsnag-task fib.cc -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}
