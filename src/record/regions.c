@@ -187,6 +187,8 @@ static void large_end(struct snag_regions *r, uint64_t addr, uint64_t end)
 	size_t to = large_behind(r, end - 1), from = to;
 	while (from > 0 && r->large[from - 1].addr + r->large[from - 1].nbytes > addr)
 		from--;
+	if (from == to)
+		return;
 	memmove(r->large + from, r->large + to, (r->nlarge - to) * sizeof(*r->large));
 	r->nlarge -= to - from;
 }
