@@ -8,9 +8,11 @@
 #include "trace/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct record_values {
 	const char *output;
@@ -61,11 +63,19 @@ static int program_start(const struct record_values *v, char *const *argv, FILE 
 			 struct snag_source **ret_src, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
-	char options[1024];
+	char options[128], follow[48] = "";
 	struct snag_live_options live = {.options = options, .schedule = schedule};
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s%.600s", v->seed,
-		 policies[v->policy], v->follow ? ":schedule=" : "", v->follow ? v->follow : "");
-	return snag_live_source(argv, &live, ret_src, err);
+	int fd = v->follow ? open(v->follow, O_RDONLY) : -1; /* inherited: any name will do */
+	if (v->follow && fd < 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", v->follow, strerror(errno));
+	if (fd >= 0)
+		snprintf(follow, sizeof(follow), ":schedule=/proc/self/fd/%d", fd);
+	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s", v->seed,
+		 policies[v->policy], follow);
+	int rc = snag_live_source(argv, &live, ret_src, err);
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 static int schedule_close(const struct record_values *v, FILE *schedule, struct snag_error *err)

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
+#include "cli/temporary.h"
 #include "cli/writing.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -138,36 +139,30 @@ static const struct cli_option run_options[] = {
 
 /* The trace of the run: where the user wants it, or in a folder that goes away. */
 struct place {
-	char folder[64];
-	char file[4096];
+	char folder[CLI_FOLDER];
+	char file[CLI_FOLDER + 16];
 };
 
 static int place_make(struct place *p, const char *keep, struct snag_error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	p->folder[0] = 0;
+	size_t n = keep ? strlen(keep) : 0;
+	if (keep && (n < 5 || n >= CLI_FOLDER || strcmp(keep + n - 5, ".snag") != 0))
+		return snag_fail(err, SNAG_EINPUT, "--keep: %s: expected a name that ends in .snag",
+				 keep);
 	if (keep) {
-		size_t n = strlen(keep);
-		if (n < 5 || strcmp(keep + n - 5, ".snag") != 0)
-			return snag_fail(err, SNAG_EINPUT,
-					 "--keep: %s: expected a name that ends in .snag", keep);
-		snprintf(p->file, sizeof(p->file), "%s", keep);
+		strcpy(p->file, keep);
 		return 0;
 	}
-	snprintf(p->folder, sizeof(p->folder), "%s/snag.XXXXXX",
-		 tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-	if (!mkdtemp(p->folder))
-		return snag_fail(err, SNAG_EIO, "%s: %s", p->folder, strerror(errno));
+	int rc = cli_temporary_make(p->folder, err);
 	snprintf(p->file, sizeof(p->file), "%s/run.snag", p->folder);
-	return 0;
+	return rc;
 }
 
-static void place_remove(struct place *p)
+static void place_remove(const struct place *p)
 {
-	if (!p->folder[0])
-		return;
-	unlink(p->file);
-	rmdir(p->folder);
+	if (p->folder[0])
+		unlink(p->file);
+	cli_temporary_remove(p->folder);
 }
 
 static int suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err)

@@ -8,11 +8,8 @@
 #include "trace/callstack.h"
 #include "trace/sink.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,14 +82,14 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 			 "the schedule was followed, but the accesses did not come together");
 }
 
-static int run_steered(const struct snag_replay_plan *plan, const char *schedule,
+static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		       struct snag_replay_result *result, struct snag_error *err)
 {
-	char options[4096 + 128];
+	char options[128];
 	struct snag_source *live;
 	struct snag_sink *sink = NULL;
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:schedule=%s", plan->seed,
-		 plan->on_held != NULL, schedule);
+	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:schedule=/proc/self/fd/%d",
+		 plan->seed, plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,
 		.is_quiet = plan->is_quiet,
@@ -124,14 +121,10 @@ int snag_replay_run(const struct snag_replay_plan *plan, struct snag_replay_resu
 		    struct snag_error *err)
 {
 	enum { ACCESSES = 2 };
-	char schedule[] = "/tmp/snag.schedule.XXXXXX";
-	int fd = mkstemp(schedule);
-	if (fd < 0)
-		return snag_fail(err, SNAG_EIO, "%s: %s", schedule, strerror(errno));
-	close(fd);
-	int rc = snag_turns_write(plan->turns, plan->on_held ? ACCESSES : 0, schedule, err);
-	if (rc == 0)
-		rc = run_steered(plan, schedule, ret_result, err);
-	unlink(schedule);
+	int schedule = snag_turns_share(plan->turns, plan->on_held ? ACCESSES : 0, err);
+	if (schedule < 0)
+		return schedule;
+	int rc = run_steered(plan, schedule, ret_result, err);
+	close(schedule);
 	return rc;
 }

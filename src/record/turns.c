@@ -15,6 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { RACE = 2 };
 
@@ -71,15 +73,16 @@ int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *
 	return 0;
 }
 
-int snag_turns_write(const struct snag_turns *turns, size_t leave_out, const char *path,
-		     struct snag_error *err)
+int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err)
 {
-	FILE *f = fopen(path, "w");
-	if (!f)
-		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
-	for (size_t i = 0; i + leave_out < turns->n; i++)
+	int fd = memfd_create("snag schedule", 0);
+	FILE *f = fd < 0 ? NULL : fdopen(dup(fd), "w");
+	for (size_t i = 0; f && i + leave_out < turns->n; i++)
 		fprintf(f, "%" PRIu32 " %" PRIu64 "\n", turns->at[i].thread, turns->at[i].events);
-	if (ferror(f) | fclose(f))
-		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
-	return 0;
+	if (f && !(ferror(f) | fclose(f)))
+		return fd;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	return snag_fail(err, SNAG_EIO, "no memory for a schedule: %s", strerror(why));
 }

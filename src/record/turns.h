@@ -30,8 +30,8 @@ void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
 			  const uint32_t *event, size_t n, struct snag_error *err);
 
-/* Writes the file that the runtime reads; without the last `leave_out` turns. */
-int snag_turns_write(const struct snag_turns *turns, size_t leave_out, const char *path,
-		     struct snag_error *err);
+/* Writes what the runtime reads into memory that a program started from here inherits, without
+ * the last `leave_out` turns.  Returns its descriptor, to be closed. */
+int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err);
 
 #endif

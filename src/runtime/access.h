@@ -24,8 +24,10 @@
  *                  and join order that with everything else, in every run
  *         [read]   recorded unless all its bytes were read or written in this epoch
  *         [write]  recorded unless all its bytes were written in this epoch
- * Guarantee.  A variable has a race with the accesses left out iff it has one without;
- *         the location reported is that of the first access.
+ * Guarantee.  A variable has a happens-before race with the accesses left out iff it has
+ *         one without; the location reported is that of the first access.  Prediction can
+ *         lose one: in `w(x) w(y) w(x)` another thread that reads this y comes behind the
+ *         first write of x in every reordering, but not behind the second.
  * Cost.   About 2 ns an access that is left out.
  */
 #ifndef SNAG_RUNTIME_ACCESS_H

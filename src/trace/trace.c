@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 void snag_trace_init(struct snag_trace *trace)
@@ -27,9 +28,12 @@ void snag_trace_done(struct snag_trace *trace)
 static void names_copy(struct snag_names *to, const struct snag_names *from)
 {
 	for (int s = 0; s < SNAG_SPACES; s++)
-		for (uint32_t id = to->space[s].n; id < from->space[s].n; id++)
-			snag_strtab_intern(&to->space[s], snag_strtab_get(&from->space[s], id),
-					   snag_strtab_len(&from->space[s], id));
+		for (uint32_t id = to->space[s].n; id < from->space[s].n; id++) {
+			uint32_t copied = snag_strtab_intern(&to->space[s],
+							     snag_strtab_get(&from->space[s], id),
+							     snag_strtab_len(&from->space[s], id));
+			assert(copied == id); /* a source gives each name once */
+		}
 }
 
 void snag_trace_append(struct snag_trace *trace, const struct snag_batch *batch)

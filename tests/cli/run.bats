@@ -36,6 +36,20 @@ setup_file() {
 	grep -q '^snag: replay: confirmed: ' <<<"$stderr"
 }
 
+@test "any place for temporary files and schedules" {
+	mkdir "a folder: odd"
+	TMPDIR="$PWD/a folder: odd" "$SNAG" run "$PROGS/report" >out 2>err || [ $? = 66 ]
+	grep -q '^  Replay: confirmed, ' err
+	[ -z "$(ls -A "a folder: odd")" ]
+	TMPDIR=/nowhere snags run "$PROGS/report"
+	refused 2 "snag: run: TMPDIR: /nowhere: No such file or directory"
+	"$SNAG" record --schedule "a folder: odd/turns" -o 1.snag "$PROGS/report"
+	"$SNAG" record --follow "a folder: odd/turns" --seed 5 -o 2.snag "$PROGS/report"
+	cmp 1.snag 2.snag
+	snags record --follow none -o 3.snag "$PROGS/report"
+	refused 2 "snag: record: none: No such file or directory"
+}
+
 @test "the same id, whatever the seed" {
 	for seed in 1 2 3; do
 		"$SNAG" run --no-replay --seed $seed --json $seed.json "$PROGS/race_hidden" 2>err || [ $? = 66 ]
