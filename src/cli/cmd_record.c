@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct record_values {
@@ -66,8 +67,10 @@ static int program_start(const struct record_values *v, char *const *argv, FILE 
 	char options[128], follow[48] = "";
 	struct snag_live_options live = {.options = options, .schedule = schedule};
 	int fd = v->follow ? open(v->follow, O_RDONLY) : -1; /* inherited: any name will do */
-	if (v->follow && fd < 0)
-		return snag_fail(err, SNAG_EIO, "%s: %s", v->follow, strerror(errno));
+	struct stat st;
+	if (v->follow && (fd < 0 || fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)))
+		return snag_fail(err, SNAG_EIO, "%s: %s", v->follow,
+				 strerror(fd < 0 ? errno : EISDIR));
 	if (fd >= 0)
 		snprintf(follow, sizeof(follow), ":schedule=/proc/self/fd/%d", fd);
 	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s", v->seed,

@@ -269,6 +269,7 @@ C
 	refused 2 "snag: record: expected PROG*"
 	snag cc -pthread "$programs/norace_mutex.c" -o prog
 	snags record --follow absent ./prog
-	[ "$status" = 125 ]
-	[[ $stderr == *"schedule: the file cannot be read"* ]]
+	refused 2 "snag: record: absent: No such file or directory"
+	snags record --follow . ./prog
+	refused 2 "snag: record: .: Is a directory"
 }
