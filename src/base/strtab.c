@@ -27,8 +27,8 @@ void snag_strtab_done(struct snag_strtab *t)
 {
 	if (!t)
 		return;
-	free(t->bytes);
-	free(t->offset);
+	snag_huge_free(t->bytes, t->bytes_cap, 1);
+	snag_huge_free(t->offset, t->offset_cap, sizeof(*t->offset));
 	free(t->slot);
 	snag_strtab_init(t);
 }
@@ -99,8 +99,8 @@ static void table_rehash(struct snag_strtab *t)
 
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
-	t->bytes = snag_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
-	t->offset = snag_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
+	t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
+	t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
 	t->offset[t->n] = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
