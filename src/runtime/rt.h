@@ -127,6 +127,7 @@ struct rt {
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
+	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
