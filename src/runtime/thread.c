@@ -18,6 +18,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
 #include "runtime/watchdog.h"
@@ -163,6 +164,7 @@ static void *thread_run(void *p)
 {
 	struct rt_thread *self = p;
 	thread_attach(self);
+	rt_signals_mask(&self->mask, NULL);
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	pthread_setspecific(end_key, self);
@@ -191,6 +193,19 @@ static void thread_ended(void *p)
 	rt_sched_exit(self); /* from here on somebody else has the baton, and may bury it */
 }
 
+/* A signal that meets the new thread before it is known here would be handled by nobody. */
+static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, struct rt_thread *t)
+{
+	sigset_t all, mask;
+	sigfillset(&all); /* but for those of the C library */
+	rt_signals_mask(&all, &mask);
+	if (!attr || pthread_attr_getsigmask_np(attr, &t->mask) != 0)
+		t->mask = mask;
+	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	rt_signals_mask(&mask, NULL);
+	return rc;
+}
+
 RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 			     void *(*start)(void *), void *arg)
 {
@@ -205,7 +220,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	if (attr)
 		pthread_attr_getdetachstate(attr, &detach);
 	t->is_detached = detach == PTHREAD_CREATE_DETACHED;
-	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	int rc = thread_create(ret_handle, attr, t);
 	rt_enter(); /* it may have taken long */
 	if (rc != 0) {
 		rt_sched.nthreads--;
