@@ -109,8 +109,9 @@ struct rt_thread {
 
 	/* Life. */
 	pthread_t handle;
-	bool is_detached, was_joined;
-	struct rt_object *joiners; /* those who wait for its end */
+	bool is_detached;
+	bool is_cancelled, is_cancel_disabled, is_asynchronous; /* see cancel.c */
+	struct rt_object *joiners;				/* those who wait for its end */
 	void *(*start)(void *);
 	void *start_arg;
 	sigset_t mask;	 /* of signals, when it starts */

@@ -5,6 +5,7 @@
 #include "runtime/sched.h"
 
 #include "runtime/access.h"
+#include "runtime/cancel.h"
 #include "runtime/deadlock.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
@@ -305,6 +306,7 @@ bool rt_sched_event(void)
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
 		rt_signals_run(self);
+		rt_cancel_anywhere(self);
 	}
 	rt_hot.fuel--;
 	return true;
@@ -315,9 +317,9 @@ struct rt_thread *rt_sched_point(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return NULL;
-	rt_signals_run(self);
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
 		turn_over(self);
+	rt_signals_run(self);
 	rt_sched_event();
 	rt_epoch_end();
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
@@ -370,6 +372,8 @@ void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
+	if (rt_signals_pending(self)) /* it came since the last time they were run */
+		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
 	self->waits_for = object;
@@ -405,6 +409,17 @@ static void baton_leave(struct rt_thread *self)
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+}
+
+void rt_sched_interrupt(struct rt_thread *t)
+{
+	rt_sched_lock();
+	if (t->state == RT_BLOCKED) {
+		t->was_interrupted = true;
+		wait_end(t);
+		ready_add(t);
+	}
+	rt_sched_unlock();
 }
 
 void rt_sched_out(struct rt_thread *self)

@@ -21,6 +21,7 @@
  */
 #include "runtime/signals.h"
 
+#include "runtime/cancel.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
 #include "runtime/sys.h"
@@ -33,6 +34,7 @@ typedef void handler_fn(int, siginfo_t *, void *);
 
 extern const char __start_snag_rt_text[], __stop_snag_rt_text[];
 
+static bool is_watching;
 static struct sigaction given[NSIG]; /* as the program asked for them */
 
 static bool is_fault(int signal, const siginfo_t *info)
@@ -75,7 +77,7 @@ static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 				    __ATOMIC_RELAXED);
 }
 
-static bool has_pending(const struct rt_thread *self)
+bool rt_signals_pending(const struct rt_thread *self)
 {
 	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run &&
 	       !self->is_handling;
@@ -139,7 +141,7 @@ static void handle_kept(struct rt_pending *p)
 
 void rt_signals_run(struct rt_thread *self)
 {
-	while (rt_unlikely(has_pending(self))) {
+	while (rt_unlikely(rt_signals_pending(self))) {
 		struct rt_pending p;
 		int error = errno;
 		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
@@ -155,7 +157,7 @@ bool rt_signals_open(struct rt_thread *self)
 {
 	__atomic_store_n(&self->is_open, true, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (rt_likely(!has_pending(self)))
+	if (rt_likely(!rt_signals_pending(self)))
 		return true;
 	rt_sched_in(self);
 	return false;
@@ -167,12 +169,17 @@ void rt_signals_close(struct rt_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* From the watchdog: the thread has computed for long without an event. */
+/* The thread has computed for long without an event, or is cancelled meanwhile. */
 static void asked(int number, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
-	if (!self || self->state != RT_RUNNING || is_inside(context))
+	if (!self || is_inside(context))
 		return;
+	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
+		rt_sched_in(self);
+	if (self->state != RT_RUNNING)
+		return;
+	rt_cancel_anywhere(self);
 	rt_sched_out(self);
 	rt_signals_close(self);
 	self->was_revoked = true; /* asks for the baton again at its next event */
@@ -182,6 +189,13 @@ void rt_signals_watch(void)
 {
 	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_RESTART};
 	rt_real.sigaction(RT_SIGNAL, &act, NULL);
+	is_watching = true;
+}
+
+void rt_signals_ask(int kernel_tid)
+{
+	if (is_watching)
+		rt_sys(SYS_tgkill, rt_sys_getpid(), kernel_tid, RT_SIGNAL, 0, 0, 0);
 }
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
