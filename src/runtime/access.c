@@ -82,11 +82,8 @@ static inline void access_aligned(uintptr_t addr, unsigned size, bool is_write, 
 	word_access(addr, size, is_write, pc);
 }
 
-/* May cross into the next word, or the one behind. */
-static inline void access_any(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+static inline void words_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
 	while (size > 0) {
 		unsigned here = 8 - (addr & 7);
 		here = here < size ? here : size;
@@ -96,18 +93,27 @@ static inline void access_any(uintptr_t addr, unsigned size, bool is_write, uint
 	}
 }
 
-enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
-
-void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* May cross into the next word, or the one behind. */
+static inline void access_any(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	if (n == 0)
-		return;
-	if (n <= SHORT_RANGE) {
-		access_any(addr, (unsigned)n, is_write, pc);
-		return;
-	}
 	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
 		return;
+	words_access(addr, size, is_write, pc);
+}
+
+enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
+
+bool rt_access_count(void)
+{
+	return rt_likely(--rt_hot.fuel >= 0) || refuel();
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	if (n <= SHORT_RANGE) {
+		words_access(addr, (unsigned)n, is_write, pc);
+		return;
+	}
 	if (rt_hot.self->ignores || rt.is_alone)
 		return;
 	rt_hot.has_read |= !is_write;
@@ -115,6 +121,12 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		rt_access_more(addr, n, is_write, pc);
 }
 
 #define ADDR uintptr_t addr
