@@ -37,6 +37,14 @@ static inline uint8_t mask_of(uintptr_t addr, unsigned size)
 	return (uint8_t)(((1u << size) - 1) << (addr & 7));
 }
 
+/* Its own stack or thread-local storage, where these are nobody else's business. */
+static bool is_own(uintptr_t addr)
+{
+	const struct rt_thread *self = rt_hot.self;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
+}
+
 /* Records an access inside one word and remembers it. */
 static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size, bool is_write,
 						  uintptr_t pc)
@@ -48,7 +56,7 @@ static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size,
 	if (*slot >> RT_EPOCH_SHIFT != key >> RT_EPOCH_SHIFT)
 		*slot = key;
 	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
-	if (rt.is_alone)
+	if (rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
@@ -108,7 +116,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
 		return;
-	if (rt_hot.self->ignores || rt.is_alone)
+	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);

@@ -7,6 +7,7 @@
  * looked up first; whatever is called meanwhile, from dlsym, sees a runtime that is off.
  */
 #include "runtime/modules.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/real.h"
@@ -32,6 +33,7 @@ void rt_begin(void)
 		rt_thread_begin();
 		rt_modules_tell();
 		rt_tasks_tell();
+		rt_omp_tell();
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}
