@@ -50,6 +50,7 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
+	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 };
 
 /* Options of which the next word is the value. */
@@ -88,6 +89,10 @@ static struct request request_read(char *const *word)
 			q.has_branches = true;
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
+		if (strcmp(*word, "-fopenmp") == 0 || starts(*word, "-fopenmp="))
+			q.has_openmp = true;
+		if (strcmp(*word, "-fno-openmp") == 0)
+			q.has_openmp = false;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -139,6 +144,8 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 		word_add(w, joined(joined("-B", part), "/"));
 		word_add(w, joined("-L", part));
 	}
+	if (q->has_openmp) /* where -lomp and -lgomp find ours */
+		word_add(w, joined("-L", joined(folder, "/omp")));
 	if (!q->is_shared) {
 		word_add(w, "-Wl,-u,__tsan_init");
 		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */

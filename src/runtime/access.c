@@ -36,6 +36,14 @@ static void words_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc
 	}
 }
 
+/* Its own stack or thread-local storage, where these are nobody else's business. */
+static bool is_own(uintptr_t addr)
+{
+	const struct rt_thread *self = rt_hot.self;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
@@ -44,7 +52,7 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		return;
 	/* A read of what was written leaves it so. */
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	if (rt.is_alone)
+	if (rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	words_put(addr, 1u << k, is_write, pc);
@@ -102,7 +110,7 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		words_look(addr, n, is_write, pc);
 		return;
 	}
-	if (rt_hot.self->ignores || rt.is_alone)
+	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);

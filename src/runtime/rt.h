@@ -80,6 +80,7 @@ struct rt_object;
 
 struct rt_thread {
 	uint32_t tid; /* dense, never used again */
+	uint32_t as;  /* whose its events are: its own, or those of a task (omp.c) */
 	enum rt_state state;
 	uint32_t go;	   /* futex: RT_GO when given the baton, RT_LOOK when a signal came */
 	uint32_t ready_at; /* position in the ready list, while READY */
@@ -118,6 +119,7 @@ struct rt_thread {
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
+	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
 
 	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
 	bool was_interrupted; /* the last wait, by a signal */
@@ -140,6 +142,7 @@ struct rt {
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
+	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 

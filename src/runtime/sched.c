@@ -168,7 +168,7 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	rt_epoch_end();
 }
 
@@ -491,6 +491,24 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_hot.fuel = to->turn_fuel;
 	rt_sched_unlock();
+}
+
+void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	turn_begin(to);
+	baton_follow(self, to, RT_NEVER);
+}
+
+void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
+{
+	if (self->as == as)
+		return;
+	self->as = as;
+	rt_epoch_end();
+	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, as);
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
