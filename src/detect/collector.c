@@ -149,6 +149,18 @@ static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event,
 	snag_pairs_add(&c->incomplete, first, ev, event);
 }
 
+static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *ev, uint32_t event,
+		     uint32_t first)
+{
+	struct snag_collector *c = ctx;
+	struct snag_doubtful *doubt = &c->findings->doubt[why];
+	if (doubt->is_there)
+		return;
+	doubt->is_there = true;
+	doubt->first.event = first; /* the rest is looked up with the details of races */
+	doubt->second.event = event;
+}
+
 static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, const char *why)
 {
 	struct snag_collector *c = ctx;
@@ -198,6 +210,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
 					     .on_race_with = on_race_with,
+					     .on_doubt = on_doubt,
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,

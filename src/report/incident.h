@@ -10,6 +10,7 @@
 #ifndef SNAG_REPORT_INCIDENT_H
 #define SNAG_REPORT_INCIDENT_H
 
+#include "report/certificate.h"
 #include "report/origins.h"
 #include "report/report.h"
 #include "report/suppress.h"
@@ -55,7 +56,8 @@ struct snag_incident_report {
 	const struct snag_report *report;
 	const struct snag_incidents *incidents;
 	const struct snag_origins *origins;
-	bool is_tasks;		/* threads of the trace are tasks */
+	bool is_tasks; /* threads of the trace are tasks; then: */
+	const struct snag_certificate *certificate;
 	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
 	const char *program;	/* path */
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */

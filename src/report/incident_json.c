@@ -39,7 +39,9 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "event", site->event);
-	snag_json_string(j, "operation", site->op == SNAG_OP_WRITE ? "write" : "read");
+	snag_json_string(j, "operation", snag_op_writes(site->op) ? "write" : "read");
+	if (snag_op_is_atomic(site->op))
+		snag_json_bool(j, "atomic", true);
 	snag_json_uint(j, "size", site->size);
 	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, site->thread));
 	snag_json_array(j, "locks");
@@ -90,6 +92,9 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	snag_json_uint(&j, "status", (uint64_t)r->status);
 	snag_json_end(&j);
 	snag_json_newline(&j);
+	if (r->is_tasks)
+		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
+				      &j);
 	snag_json_array(&j, "incidents");
 	for (size_t i = 0; i < r->incidents->n; i++)
 		incident_object(&j, r, &r->incidents->at[i]);

@@ -80,9 +80,13 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 			const struct snag_site *site, const struct snag_callstack *s,
 			bool is_previous)
 {
-	const char *kind = site->op == SNAG_OP_WRITE ? "rite" : "ead";
-	snag_printf(to, "  %s%c%s of size %u at ", is_previous ? "Previous " : "",
-		    "rwRW"[(site->op == SNAG_OP_WRITE) + 2 * !is_previous], kind, site -> size);
+	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
+	const char *words = kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
+	if (is_previous)
+		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
+	else
+		snag_printf(to, "  %s", words);
+	snag_printf(to, " of size %u at ", site->size);
 	snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target));
 	snag_print(to, " by ");
 	thread(to, r, site->thread);
@@ -199,8 +203,11 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->at[i].is_suppressed)
 			incident(to, r, &all->at[i]);
-	if (!all->n)
+	if (!all->n) {
+		if (r->is_tasks)
+			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
+	}
 	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, snag_plural(all->shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
@@ -209,4 +216,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	if (all->shown < all->n)
 		snag_printf(to, " (%zu suppressed)", all->n - all->shown);
 	snag_print(to, "\n");
+	for (size_t i = 0; r->is_tasks && i < r->certificate->n; i++)
+		if (strcmp(r->certificate->obstacle[i].kind, "not-looked-at") == 0)
+			snag_printf(to, "%s: %s: what they order is reported too\n", r->tool,
+				    r->certificate->obstacle[i].words);
 }

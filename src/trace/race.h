@@ -28,7 +28,7 @@ struct snag_site {
 	uint32_t target;
 	snag_loc loc;
 	uint8_t op;
-	uint8_t size; /* of the access in bytes; 0: unknown */
+	uint8_t size;	       /* of the access in bytes; 0: unknown */
 	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
 	uint32_t nlocks;
 };
@@ -50,6 +50,16 @@ struct snag_race {
 	uint32_t *prefix;
 };
 
+/* Why no race in a run of tasks is no proof for other schedules: parallel accesses to one variable
+ * conflict, and only this keeps them apart, so that their order, and all that follows from it,
+ * is up to the schedule. */
+enum snag_doubt { SNAG_DOUBT_ISOLATED, SNAG_DOUBT_LOCK, SNAG_DOUBT_ATOMIC, SNAG_DOUBTS };
+
+struct snag_doubtful { /* the first such pair */
+	struct snag_site first, second;
+	bool is_there;
+};
+
 struct snag_stat { /* a figure about the run of a detector */
 	const char *name;
 	uint64_t value;
@@ -57,11 +67,12 @@ struct snag_stat { /* a figure about the run of a detector */
 
 /* What one detector found in one trace. */
 struct snag_findings {
-	const char *name;   /* of the detector */
-	double seconds;	    /* of its own time */
-	bool complete;	    /* no predictable race is missing */
-	bool race_free;	    /* of tasks: there is none, for this input, on any schedule */
-	bool by_paper;	    /* decided by the published procedure */
+	const char *name; /* of the detector */
+	double seconds;	  /* of its own time */
+	bool complete;	  /* no predictable race is missing */
+	bool race_free;	  /* of tasks: there is none, for this input, on any schedule */
+	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */
+	bool by_paper;				 /* decided by the published procedure */
 	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;

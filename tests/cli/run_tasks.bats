@@ -94,7 +94,30 @@ all() { # COMPILER LEVEL
 		static atomic_int count;
 		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
 		static void *thread(void *arg) { return arg; }
-		static void add(void *arg) { if (arg) count++; }
+		static int plain;
+		static void locked(void)
+		{
+			pthread_mutex_lock(&m);
+			plain++;
+			pthread_mutex_unlock(&m);
+		}
+		static void asks(void)
+		{
+			if (pthread_mutex_trylock(&m) == 0)
+				pthread_mutex_unlock(&m);
+		}
+		static void add(void *arg)
+		{
+			if (!arg)
+				return;
+			switch (*(int *)arg) {
+			case 1: count++; break;
+			case 3: locked(); break;
+			case 4: asks(); break;
+			case 5: locked(); plain++; break;
+			case 6: { int seen = *(int *)&count; count = seen; break; }
+			}
+		}
 		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
 		int main(int argc, char **argv)
 		{
@@ -103,7 +126,7 @@ all() { # COMPILER LEVEL
 			outside();
 			if (how == 2 && (pthread_create(&t, 0, thread, 0) || pthread_join(t, 0)))
 				return 1;
-			int rc = snag_launch(first, how == 1 ? &how : 0);
+			int rc = snag_launch(first, how ? &how : 0);
 			outside();
 			return rc;
 		}
@@ -114,7 +137,22 @@ all() { # COMPILER LEVEL
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
 	run --separate-stderr "$SNAG" run ./prog 1
 	[ "$status" = 0 ]
-	[[ $stderr == "snag: no race found, but "*"use locks, atomics or threads, which were not looked at" ]]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order of atomic accesses to count matters ("*"mixed.c:"*")" ]]
+	run --separate-stderr "$SNAG" run --json r.json ./prog 3
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order in which tasks take lock m matters to plain ("*"mixed.c:"*")" ]]
+	[ "$(jq -r '.certificate | .verdict, .obstacles[0].kind' r.json)" = "no-race-found
+lock" ]
+	run --separate-stderr "$SNAG" run ./prog 4
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the program asks whether a lock is free ("*"mixed.c:"*")" ]]
+	run --separate-stderr "$SNAG" run --json r.json ./prog 5
+	[ "$status" = 66 ]
+	grep -q "mutexes: write m" <<<"$stderr"
+	[ "$(jq -r '.certificate.verdict' r.json)" = race ]
+	run --separate-stderr "$SNAG" run ./prog 6
+	[ "$status" = 66 ]
+	grep -q "tomic write of size 4 at count by task" <<<"$stderr"
 	run --separate-stderr "$SNAG" run ./prog 2
 	[ "$status" = 125 ]
 	[ "$stderr" = "snag: snag_launch() in a program that created threads before cannot be judged" ]
