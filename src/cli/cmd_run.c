@@ -243,6 +243,7 @@ struct replays {
 	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
 	double seconds; /* that the run took */
+	struct snag_source *live;
 };
 
 struct plan {
@@ -367,6 +368,10 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		.origins = &origins,
 		.is_tasks = cli_is_of_tasks(a),
 		.certificate = &certificate,
+		.tongue = end->notes.dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP
+								  : SNAG_TONGUE_SNAG,
+		.label = cli_task_label,
+		.label_ctx = replays->live,
 		.tool = v->format ? "ThreadSanitizer" : "snag",
 		.program = argv[0],
 		.arguments = argv,
@@ -425,6 +430,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		struct replays replays = {.v = v,
 					  .argv = argv,
 					  .step = snag_live_steps(live),
+					  .live = live,
 					  .seconds = snag_seconds_now() - begin};
 		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);

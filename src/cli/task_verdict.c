@@ -4,6 +4,9 @@
  */
 #include "cli/task_verdict.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static const struct {
 	const char *kind, *words;
 } asked[RT_ASKED_KINDS] = {
@@ -58,4 +61,19 @@ void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a
 		snag_certificate_add(&c, "detector", "no detector can prove it");
 	c.is_race_free = is_proved && c.n == 0;
 	*ret = c;
+}
+
+bool cli_task_label(void *live, snag_tid task, char *buf, size_t room)
+{
+	static const char *const words[RT_LABELS] = {
+		[RT_LABEL_ITERATION] = "iteration %" PRIu64 " of a loop",
+		[RT_LABEL_SECTION] = "section %" PRIu64,
+		[RT_LABEL_THREAD] = "thread %" PRIu64 " of a team",
+		[RT_LABEL_DEPENDS] = "with %" PRIu64 " depend clauses",
+	};
+	struct snag_label label = snag_live_label(live, task);
+	if (label.kind == RT_LABEL_NONE)
+		return false;
+	snprintf(buf, room, words[label.kind], label.number);
+	return true;
 }

@@ -15,4 +15,7 @@ bool cli_is_of_tasks(const struct snag_analysis *a);
 void cli_certificate(struct snag_certificate *ret_certificate, const struct snag_analysis *a,
 		     const struct snag_source *src, const struct snag_live_end *end);
 
+/* What a task of the program, a live source, is to its programmer, in words. */
+bool cli_task_label(void *live, snag_tid task, char *buf, size_t room);
+
 #endif

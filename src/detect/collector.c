@@ -96,6 +96,7 @@ static void file_grouped(struct snag_collector *c, const struct snag_partners_fo
 	if (r->count == 0 || is_nearer)
 		race_fill(c, r, found);
 	r->count += found->n;
+	snag_variables_add(&r->variables, found->second.target);
 }
 
 static void partners_found(void *ctx, const struct snag_partners_found *found)
@@ -187,7 +188,9 @@ static void on_race(void *ctx, const struct snag_race *race)
 	    !is_unordered(c, race->first.event, race->second.event))
 		return; /* the relation refutes it */
 	struct snag_race *r = is_counted ? race_new(c) : race_of_locations(c, l);
+	struct snag_variables variables = r->variables;
 	*r = *race;
+	r->variables = variables;
 	r->count = is_counted ? race->count : 0;
 	r->known = (struct snag_site){.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
 	c->findings->npairs += r->count;

@@ -129,6 +129,7 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		const struct snag_incident *in)
 {
 	const struct snag_race *race = in->race;
+	char words[400];
 	switch (race->verdict) {
 	case SNAG_OBSERVED:
 		snag_print(to, r->is_tasks ? "  Unordered: some schedule of this input brings the "
@@ -145,6 +146,22 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 			       "or excluded");
 	}
 	snag_printf(to, " (%s).\n", in->found_by);
+	if (r->is_tasks) {
+		snag_missing_edge(race, r->origins, r->report->names, r->tongue, words,
+				  sizeof(words));
+		snag_print(to, "  Missing: ");
+		snag_print_name(to, words);
+		snag_print(to, race->first.nlocks || race->second.nlocks
+				       ? "; they hold no lock in common\n"
+				       : "\n");
+	}
+	if (in->extent.places > 1) {
+		snag_extent_text(&in->extent, r->report->names, race->second.target, words,
+				 sizeof(words));
+		snag_print(to, "  Range: ");
+		snag_print_name(to, words);
+		snag_print(to, "\n");
+	}
 	if (race->nwitness && r->witness_dir) {
 		snag_print(to, "  Witness: ");
 		snag_print_name(to, r->witness_dir);
@@ -166,6 +183,7 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		    const struct snag_race *race)
 {
 	snag_tid who[2] = {race->second.thread, race->first.thread};
+	char label[64];
 	for (int i = 0; i < 2; i++) {
 		struct snag_origin o = snag_origin_of_thread(r->origins, who[i]);
 		if (o.thread == SNAG_NO_ID || (i == 1 && who[1] == who[0]))
@@ -173,6 +191,8 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]);
 		snag_print(to, r->is_tasks ? "  Task " : "  Thread ");
 		snag_print_name(to, name + (r->is_tasks && name[0] == 'T'));
+		if (r->label && r->label(r->label_ctx, who[i], label, sizeof(label)))
+			snag_printf(to, " (%s)", label);
 		snag_print(to, " created by ");
 		thread(to, r, o.thread);
 		snag_print(to, " at:\n");

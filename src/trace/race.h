@@ -33,9 +33,19 @@ struct snag_site {
 	uint32_t nlocks;
 };
 
+/* A set of variables, which is sorted when it has doubled. */
+struct snag_variables {
+	uint32_t *at; /* ascending up to `sorted`, no two alike */
+	size_t n, cap, sorted;
+};
+
+void snag_variables_add(struct snag_variables *v, uint32_t variable);
+void snag_variables_sort(struct snag_variables *v);
+
 struct snag_race {
-	struct snag_site first, second; /* first.event < second.event */
-	uint64_t count;			/* how many pairs of events this stands for */
+	struct snag_site first, second;	 /* first.event < second.event */
+	uint64_t count;			 /* how many pairs of events this stands for */
+	struct snag_variables variables; /* what they are about; empty: that of `second` alone */
 	enum snag_verdict verdict;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be

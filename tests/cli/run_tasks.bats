@@ -59,6 +59,41 @@ all() { # COMPILER LEVEL
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
+@test "ranges of elements, the missing edge, and the tasks in JSON and SARIF" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./prog
+	[ "$status" = 66 ]
+	[ "$(grep -c '^WARNING' <<<"$stderr")" = 1 ]
+	grep -qF '  Range: a[30..59] (30 elements of 4 bytes)' <<<"$stderr"
+	edge="task 0 created tasks 1 and 2 with no finish or sync between, and no promise orders these two tasks"
+	grep -qF "  Missing: $edge" <<<"$stderr"
+	[ "$(jq -r '.incidents[0] | .range.first, .range.last, .range.places, .range.first_byte, .range.bytes' r.json | xargs)" = "30 59 30 120 120" ]
+	[ "$(jq -r '.incidents[0].missing_edge' r.json)" = "$edge" ]
+	[ "$(jq -r '.incidents[0].accesses[1].task | .creator, .stack[0].function' r.json | xargs)" = "T0 first" ]
+	[ "$(jq -r '.runs[0].results[0].properties.range' r.sarif)" = "a[30..59] (30 elements of 4 bytes)" ]
+	cat >pairs.c <<-'END'
+		#include <snag/task.h>
+		#include <stdlib.h>
+		static struct { int x, y; } *b;
+		static void add(void *arg)
+		{
+			for (int i = 0; i < 10; i++)
+				b[i].y = 1;
+		}
+		static void first(void *arg)
+		{
+			b = calloc(10, sizeof(*b));
+			snag_async(add, 0);
+			add(0);
+		}
+		int main(void) { return snag_launch(first, 0) != 0 || !b[9].y; }
+	END
+	build gcc -O1 pairs.c
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qF '  Range: bytes 4..79 of the block (10 places, 8 bytes apart)' <<<"$stderr"
+	grep -q '  Missing: task 0 goes on beside task 1, which it created: no finish or sync waits for that' <<<"$stderr"
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>
