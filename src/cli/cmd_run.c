@@ -358,7 +358,7 @@ static const char *task_doubt(const struct snag_analysis *a, const struct snag_s
 		return "the analysis was interrupted";
 	if (end->notes.ended < end->notes.launched)
 		return "the program ended, or went on, before all its tasks had ended";
-	if (end->notes.left_out || src->skipped)
+	if (end->notes.left_out.n || src->skipped)
 		return "its tasks use locks, atomics or threads, which were not looked at";
 	for (size_t i = 0; i < a->n; i++)
 		if (a->findings[i].race_free)
@@ -420,7 +420,7 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		rc = report_write(v, &r, err);
 	if (rc == 0 && r.is_tasks && !incidents.n)
 		task_verdict(a, src, end, r.tool);
-	if (rc == 0 && incidents.n && end->notes.left_out)
+	if (rc == 0 && incidents.n && end->notes.left_out.n)
 		fprintf(stderr,
 			"%s: locks and atomics inside tasks were not looked at: what they order is "
 			"reported too\n",

@@ -56,6 +56,8 @@ struct snag_convert {
 	bool keep_steps;
 	struct snag_step *step;
 	size_t step_cap;
+	struct snag_label *label; /* by task, up to the last that has one */
+	size_t label_cap;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
@@ -121,6 +123,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->loc);
 	free(c->token);
 	free(c->done);
+	free(c->label);
 	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
@@ -138,6 +141,11 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 {
 	return c->step;
+}
+
+struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
+{
+	return task < c->label_cap ? c->label[task] : (struct snag_label){RT_LABEL_NONE, 0};
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -159,16 +167,20 @@ static __attribute__((noinline)) void step_keep(struct snag_convert *c)
 		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
 }
 
+static snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
+{
+	return r->loc < c->nnodes ? c->loc[r->loc] : 0;
+}
+
 static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 			     const struct rt_record *r, unsigned size, unsigned flags)
 {
-	uint32_t node = r->loc;
 	if (c->keep_steps)
 		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
 		.target = target,
-		.loc = node < c->nnodes ? c->loc[node] : 0,
+		.loc = loc_of(c, r),
 		.op = (uint8_t)op,
 		.flags = (uint8_t)flags,
 		.size = (uint8_t)size,
@@ -297,6 +309,15 @@ static void task_event(struct snag_convert *c, const struct rt_record *r)
 	event_put(c, op, target, r, 0, 0);
 }
 
+static void task_label(struct snag_convert *c, const struct rt_record *r)
+{
+	uint32_t task = thread_named(c, r->arg);
+	if (size_of(r) >= RT_LABELS)
+		return;
+	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
+	c->label[task] = (struct snag_label){(enum rt_label)size_of(r), address_of(r)};
+}
+
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->schedule && !c->is_first_turn)
@@ -383,8 +404,19 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
+/* Only what tasks do counts: outside of launches the program is alone. */
+static void seen(struct snag_convert *c, struct snag_convert_seen *s, const struct rt_record *r)
+{
+	if (c->notes.launched > c->notes.ended && s->n++ == 0)
+		s->loc = loc_of(c, r);
+}
+
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
+	if (r->arg == RT_NOTE_TASKS && address_of(r) < RT_DIALECTS)
+		c->notes.dialect = (enum rt_dialect)address_of(r);
+	if (r->arg == RT_NOTE_ASKED && address_of(r) < RT_ASKED_KINDS)
+		seen(c, &c->notes.asked[address_of(r)], r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
 	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
@@ -399,8 +431,7 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 /* Memory that begins anew, of `nbytes`. */
 static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
 {
-	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread,
-			   r->loc < c->nnodes ? c->loc[r->loc] : 0);
+	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread, loc_of(c, r));
 	snag_cells_forget(c->cells, address_of(r), nbytes);
 }
 
@@ -470,7 +501,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 
 /* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
  * program is alone.  A program that creates threads instead of tasks is one of threads. */
-static bool is_left_out(struct snag_convert *c, enum rt_op op)
+static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
 	bool is_thread = op == RT_FORK || op == RT_JOIN;
 	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
@@ -479,7 +510,7 @@ static bool is_left_out(struct snag_convert *c, enum rt_op op)
 		c->is_of_tasks = false;
 		return false;
 	}
-	c->notes.left_out += c->notes.launched > c->notes.ended;
+	seen(c, &c->notes.left_out, r);
 	return true;
 }
 
@@ -492,7 +523,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
 	enum rt_op op = op_of(r);
-	if (is_left_out(c, op))
+	if (is_left_out(c, op, r))
 		return;
 	switch (op) {
 	case RT_TASK:
@@ -547,6 +578,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		break;
 	case RT_NOTE:
 		note(c, r);
+		break;
+	case RT_LABEL:
+		task_label(c, r);
 		break;
 	case RT_NONE:
 	case RT_READ: /* below */

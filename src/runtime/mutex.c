@@ -21,6 +21,7 @@
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
+#include "runtime/tasks.h"
 
 #include <errno.h>
 
@@ -215,6 +216,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	if (rt_mutex_is_foreign(mutex))
 		return rt_mutex_foreign_taken(self, mutex, rt_real.pthread_mutex_trylock(mutex),
 					      RT_CALLER);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
 		rt_sched_looked(self, (uintptr_t)mutex, o->owner->tid);
@@ -307,6 +309,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_trylock(lock);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = spin_object(lock);
 	if (o->owner) {
 		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);

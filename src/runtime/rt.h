@@ -132,12 +132,14 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written; /* records, so far */
-	uint64_t limit;	  /* up to here there is room without looking */
-	uint64_t epoch;	  /* of the filter, see access.c */
+	uint64_t written;		/* records, so far */
+	uint64_t limit;			/* up to here there is room without looking */
+	uint64_t seen_key, written_key; /* of entries of the filter in this epoch, see access.h */
+	uint64_t epoch;
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
 	bool is_waiting;  /* for the recorder */
+	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
