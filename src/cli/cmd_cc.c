@@ -96,6 +96,13 @@ static void compile_flags(struct words *w, const struct request *q, bool clang)
 		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
+		"-fno-builtin-memcmp",
+		"-fno-builtin-strcpy",
+		"-fno-builtin-stpcpy",
+		"-fno-builtin-strncpy",
+		"-fno-builtin-strcat",
+		"-fno-builtin-strcmp",
+		"-fno-builtin-strncmp",
 		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
 		"-D_FORTIFY_SOURCE=0",
 	};

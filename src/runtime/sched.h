@@ -77,16 +77,24 @@ void rt_sched_wake(struct rt_thread *t);
 void rt_sched_out(struct rt_thread *self);
 void rt_sched_in(struct rt_thread *self);
 
-/* Runs the real function without the baton; `self` may be NULL. */
-#define RT_OUTSIDE(self, call)                            \
-	({                                                \
-		if (self)                                 \
-			rt_sched_out(self);               \
-		__typeof__(call) outside_result = (call); \
-		if (self)                                 \
-			rt_sched_in(self);                \
-		outside_result;                           \
+/* Runs the real function without the baton; `self` may be NULL.  A thread that is cancelled in
+ * there takes the baton again on its way out. */
+static inline void rt_outside_end(struct rt_thread **self)
+{
+	if (*self)
+		rt_sched_in(*self);
+}
+
+#define RT_OUTSIDE(self, call)                                                               \
+	({                                                                                   \
+		struct rt_thread *outside __attribute__((cleanup(rt_outside_end))) = (self); \
+		if (outside)                                                                 \
+			rt_sched_out(outside);                                               \
+		(call);                                                                      \
 	})
+
+/* Ends the wait of a thread that is blocked, if it is. */
+void rt_sched_interrupt(struct rt_thread *t);
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */
 void rt_sched_add(struct rt_thread *t);

@@ -7,8 +7,9 @@
 
 #include "runtime/rt.h"
 
-void rt_thread_begin(void);		      /* makes the calling thread thread 0, running */
-struct rt_thread *rt_thread_at(uint32_t tid); /* NULL: it is gone */
+void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
+struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
+struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
 /* A context without a thread of its own, see fiber.c. */
 struct rt_thread *rt_thread_new_fiber(void);
 void rt_thread_end_fiber(struct rt_thread *fiber);
