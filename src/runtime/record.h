@@ -8,6 +8,7 @@
 #define SNAG_RUNTIME_RECORD_H
 
 #include "runtime/rt.h"
+#include "runtime/run.h"
 
 /* Maps the channel the environment names and claims it; false: there is none. */
 bool rt_record_open(void);
@@ -21,6 +22,8 @@ void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n)
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			  uint32_t arg)
 {
+	if (rt_unlikely(rt_run.is_open))
+		rt_run_end();
 	if (rt_unlikely(rt.written == rt.limit))
 		rt_record_room();
 	uint64_t n = rt.written++;
