@@ -4,6 +4,7 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/judge.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
@@ -73,7 +74,9 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	if (rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
-	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	if (rt.judges)
+		rt_judge_access(addr, 1u << k, is_write);
+	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);
