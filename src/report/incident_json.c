@@ -39,7 +39,9 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "event", site->event);
-	snag_json_string(j, "operation", site->op == SNAG_OP_WRITE ? "write" : "read");
+	snag_json_string(j, "operation", snag_op_is_write(site->op) ? "write" : "read");
+	if (!snag_op_is_access(site->op))
+		snag_json_bool(j, "atomic", true);
 	snag_json_uint(j, "size", site->size);
 	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, site->thread));
 	snag_json_array(j, "locks");

@@ -80,9 +80,13 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 			const struct snag_site *site, const struct snag_callstack *s,
 			bool is_previous)
 {
-	const char *kind = site->op == SNAG_OP_WRITE ? "rite" : "ead";
-	snag_printf(to, "  %s%c%s of size %u at ", is_previous ? "Previous " : "",
-		    "rwRW"[(site->op == SNAG_OP_WRITE) + 2 * !is_previous], kind, site -> size);
+	static const char *const kind[2][2][2] = {
+		{{"Read", "Write"}, {"Atomic read", "Atomic write"}},
+		{{"Previous read", "Previous write"},
+		 {"Previous atomic read", "Previous atomic write"}}};
+	snag_printf(to, "  %s of size %u at ",
+		    kind[is_previous][!snag_op_is_access(site->op)][snag_op_is_write(site->op)],
+		    site->size);
 	snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target));
 	snag_print(to, " by ");
 	thread(to, r, site->thread);

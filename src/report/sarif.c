@@ -114,7 +114,9 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 			 const struct snag_site *site)
 {
 	const struct snag_names *names = r->report->names;
-	snprintf(buf, room, "%s of %.200s by %.100s", site->op == SNAG_OP_WRITE ? "write" : "read",
+	snprintf(buf, room, "%s%s of %.200s by %.100s",
+		 snag_op_is_access(site->op) ? "" : "atomic ",
+		 snag_op_is_write(site->op) ? "write" : "read",
 		 snag_name(names, SNAG_SPACE_VARIABLE, site->target),
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }

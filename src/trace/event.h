@@ -140,4 +140,10 @@ static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
 	return op == SNAG_OP_READ || op == SNAG_OP_WRITE;
 }
 
+/* Whether it changes a variable, plain or atomic. */
+static inline bool snag_op_is_write(uint8_t op)
+{
+	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
+}
+
 #endif

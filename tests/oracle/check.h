@@ -38,6 +38,7 @@ check_function check_witness;
  * every race (shb) is predictable. */
 check_function check_hb;
 check_function check_shb;
+check_function check_mixed;
 /* The same for the predictive orders, without a promise about races: see check_lattice. */
 check_function check_wcp;
 check_function check_dc;

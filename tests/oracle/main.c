@@ -29,6 +29,7 @@ static struct check checks[] = {
 	{.name = "witness", .run = check_witness, .every = 1},
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
+	{.name = "mixed", .run = check_mixed, .every = 1},
 	{.name = "wcp", .run = check_wcp, .every = 1},
 	{.name = "dc", .run = check_dc, .every = 1},
 	{.name = "sdp", .run = check_sdp, .every = 1},
