@@ -56,7 +56,7 @@ static void tell_free(void *p, uintptr_t pc)
 {
 	if (!rt_enter())
 		return;
-	rt_put(RT_FREE, 0, (uintptr_t)p, rt_location(pc), 0);
+	rt_put(RT_FREE, 0, (uintptr_t)p, rt_location(pc), rt.is_alone);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
 }
 

@@ -99,7 +99,7 @@ enum rt_op {
 	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
 			   * counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
-	RT_FREE,       /* the heap block at the address ends */
+	RT_FREE,       /* the heap block at the address ends; arg = 1: nobody else was there */
 	RT_FORGET,     /* arg pages of 4096 bytes from the address have new contents: a
 			   * stack, a mapping */
 	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */
