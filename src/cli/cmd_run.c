@@ -58,7 +58,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors, by commas; default: hb,m2; for tasks drdp"},
+	 .help = "detectors; default: hb,mixed,m2; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -442,6 +442,8 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		.options = words, .io = io, .keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
+	if (!v->with) /* real programs have atomics */
+		options.detector[options.ndetectors++] = snag_detector_find("mixed", 5);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s%s%s", v->seed,
 		 policies[v->policy], judge ? ":judge=" : "", judge ? judge : "");
 	cli_interrupt_catch();

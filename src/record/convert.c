@@ -301,7 +301,8 @@ bool snag_convert_is_done(const struct snag_convert *c)
 	return c->range.at == c->range.end && c->again.left == 0;
 }
 
-/* The end of a block conflicts with what other threads do there. */
+/* The end of a block conflicts with what other threads did there, as far as they are known to have
+ * been there, and at its beginning with what they will do. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = address_of(r), nbytes = snag_regions_dealloc(c->regions, addr);
@@ -309,6 +310,10 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
+		if (n == 0 && at == addr && !size_of(r))
+			n = snag_cells_access(c->cells, at,
+					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
+					      c->thread, variable);
 		for (unsigned i = 0; i < n; i++)
 			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
 	}

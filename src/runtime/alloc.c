@@ -60,7 +60,7 @@ static void tell_free(void *p, uintptr_t pc)
 {
 	if (!rt_enter())
 		return;
-	rt_put(RT_FREE, 0, (uintptr_t)p, rt_location(pc),
+	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
 	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
 }

@@ -115,7 +115,8 @@ enum rt_op {
 	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
 			   * counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
-	RT_FREE,       /* the heap block at the address ends; arg bytes, if a detector judges */
+	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
+			   * arg bytes, if a detector judges */
 	RT_FORGET,     /* arg pages of 4096 bytes (size not 0: arg bytes) from the address have new
 			   * contents: a stack, a mapping */
 	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */
