@@ -33,6 +33,7 @@ struct request {
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
 };
 
 /* Options of which the next word is the value. */
@@ -65,6 +66,8 @@ static struct request request_read(char *const *word)
 				q.links = false;
 		if (strcmp(*word, "-shared") == 0)
 			q.is_shared = true;
+		if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
+			q.fixed = *word;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
 		if (strcmp(*word, branches_word) == 0)
@@ -91,21 +94,23 @@ static bool is_clang(const char *compiler)
 
 static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
-	static const char *const both[] = {
-		"-fsanitize=thread",
-		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
-		"-fno-builtin-memmove",
-		"-fno-builtin-memset",
-		"-fno-builtin-memcmp",
-		"-fno-builtin-strcpy",
-		"-fno-builtin-stpcpy",
-		"-fno-builtin-strncpy",
-		"-fno-builtin-strcat",
-		"-fno-builtin-strcmp",
-		"-fno-builtin-strncmp",
-		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-		"-D_FORTIFY_SOURCE=0",
-	};
+	static const char
+		*const both[] =
+			{
+				"-fsanitize=thread",
+				"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+				"-fno-builtin-memmove",
+				"-fno-builtin-memset",
+				"-fno-builtin-memcmp",
+				"-fno-builtin-strcpy",
+				"-fno-builtin-stpcpy",
+				"-fno-builtin-strncpy",
+				"-fno-builtin-strcat",
+				"-fno-builtin-strcmp",
+				"-fno-builtin-strncmp",
+				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+				"-D_FORTIFY_SOURCE=0",
+			};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
 		cli_word_add(w, both[i]);
 	if (!clang)
@@ -159,6 +164,11 @@ static int compile(const char *variable, const char *usual, char *const *word,
 	int rc = cli_runtime_folder(folder, sizeof(folder), err);
 	if (rc < 0)
 		return rc;
+	if (q.fixed && q.links && q.has_inputs && !q.is_partial)
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: the runtime stands in front of the C library, which must be "
+				 "a shared one",
+				 q.fixed);
 	cli_word_add(&w, compiler);
 	for (; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)

@@ -351,6 +351,7 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 
 struct mp_lock *mp_lock_at(const void *at); /* made if need be */
 void mp_lock_forget(const void *at);
+void mp_lock_asked(void); /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

@@ -48,8 +48,9 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
-	/* The program asked for a thread number, or how many there are. */
-	void (*asked)(const void *place);
+	/* The program asked for a thread number, or how many there are; or whether a lock is free, or had
+	 * to wait for one. */
+	void (*asked)(const void *place, bool is_lock);
 	void (*fail)(const char *why); /* does not return */
 };
 

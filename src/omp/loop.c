@@ -8,7 +8,7 @@
  *         nobody has to wait.
  *
  * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
- *                    after many that touched nothing shared, or after a quarter of a million,
+ *                    after many that touched nothing shared, or after some ten thousand,
  *                    so that long loops end.  The threads' chunks of one round have one size
  *         [static]   chunks of the same number of two static loops with as many iterations, in
  *                    one region and without a barrier in between, are on the same thread.  Therefore
@@ -172,7 +172,7 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 /* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
 static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 {
-	enum { SILENT = 256, STEP = 16, TOLD_LOG = 18, MOST = 40 };
+	enum { SILENT = 256, STEP = 16, TOLD_LOG = 14, MOST = 40 };
 	struct mp_loop_shared *s = loop->shared;
 	if (loop->round < s->nrounds)
 		return s->log_chunk[loop->round];

@@ -135,7 +135,7 @@ void mp_segment_leave(struct mp_task *t)
 void mp_asked(struct mp_task *t)
 {
 	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place);
+		mp.hooks->asked(mp.place, false);
 	t = mp_implicit(t);
 	if (t->has_asked || t->team->n == 1)
 		return;

@@ -4,6 +4,7 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
@@ -54,6 +55,8 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	if (rt.is_alone || is_own(addr))
 		return;
+	if (rt_unlikely(rt_hot.self->section.depth))
+		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
 	words_put(addr, 1u << k, is_write, pc);
 }

@@ -9,6 +9,8 @@
  * Rules.  [launch]  outside of regions with several threads the program is alone
  *         [own]     what a context does on its own stack and in thread-local storage is not
  *                   recorded while the library says so
+ *         [patience]  a context that has run for long, while others could, may wait for them
+ *                   without saying so: they run, and next time it may run for longer
  *         Every event ends the epoch of the filter (access.h).
  */
 #include "runtime/omp.h"
@@ -16,6 +18,7 @@
 #include "omp/hooks.h"
 #include "runtime/access.h"
 #include "runtime/fail.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
@@ -25,9 +28,12 @@
 
 #include <link.h>
 
+enum { LEAST_PATIENCE = 1 << 22 };
+
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
-static uint32_t promises;
+static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
+static uint64_t patience = LEAST_PATIENCE;
 
 static void *context_first(void)
 {
@@ -46,6 +52,7 @@ static void context_switch(void *context)
 	struct rt_thread *self = rt_enter(), *to = context;
 	if (!self)
 		return;
+	ran = 0;
 	self->beyond = rt_hot.beyond;
 	rt_sched_become(self, to);
 	rt_hot.beyond = to->beyond;
@@ -61,6 +68,7 @@ static void *thread_start(void *(*run)(void *), void *arg)
 static void thread_hand(void *to)
 {
 	struct rt_thread *self = rt_enter();
+	ran = 0;
 	if (self)
 		rt_sched_hand(self, to);
 }
@@ -69,11 +77,6 @@ static uint32_t task_new(void)
 {
 	made++;
 	return rt_thread_number();
-}
-
-static uint32_t promise_new(void)
-{
-	return promises++;
 }
 
 static void become(uint32_t task)
@@ -131,6 +134,7 @@ static void launch(bool begins) /* [launch] */
 	if (begins && rt_sched.nthreads != 1 + made)
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
+	rt_sections_asked(false);
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -147,9 +151,13 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 {
 	if (!rt_enter())
 		return;
+	uint32_t loc = rt_location((uintptr_t)place);
 	rt_epoch_end();
-	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at,
-	       rt_location((uintptr_t)place), number);
+	if (!is_acquired)
+		rt_section_end(number, loc);
+	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
+	if (is_acquired)
+		rt_section_begin(number);
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
@@ -178,10 +186,22 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
-static void asked(const void *place)
+static void asked(const void *place, bool is_lock)
 {
-	if (rt_enter())
-		rt_tasks_asked(RT_ASKED_THREAD, (uintptr_t)place);
+	if (!rt_enter())
+		return;
+	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_sections_asked(true);
+}
+
+void rt_omp_turn(uint64_t events) /* [patience] */
+{
+	ran += events;
+	if (!__snag_omp_yield || ran < patience)
+		return;
+	ran = 0;
+	if (__snag_omp_yield())
+		patience *= 2;
 }
 
 static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
@@ -208,7 +228,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.thread_start = thread_start,
 		.thread_hand = thread_hand,
 		.task_new = task_new,
-		.promise_new = promise_new,
+		.promise_new = rt_promise_new,
 		.become = become,
 		.event = event,
 		.segment = segment,

@@ -10,6 +10,7 @@
 #include "runtime/deadlock.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
@@ -306,6 +307,7 @@ bool rt_sched_event(void)
 		return false;
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_omp_turn(rt_sched.last_events);
 		rt_signals_run(self);
 		rt_cancel_anywhere(self);
 	}
