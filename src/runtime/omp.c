@@ -17,6 +17,7 @@
 
 #include "omp/hooks.h"
 #include "runtime/access.h"
+#include "runtime/deadlock.h"
 #include "runtime/fail.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
@@ -97,23 +98,25 @@ static void event(uint8_t op, uint32_t target, const void *place)
 /* A segment that has not been told: the next record is put after its creation (record.h). */
 static struct {
 	uint32_t task, loc;
+	uint8_t op;
 	bool is_there;
 } pending;
 
 static void pending_tell(void)
 {
 	pending.is_there = false;
-	rt_put(RT_TASK, SNAG_OP_TASK_CREATE, 0, pending.loc, pending.task);
+	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
 	rt_hot.self->as = pending.task;
 	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
 
-static void segment(uint32_t task, const void *place)
+static void segment(uint8_t op, uint32_t task, const void *place)
 {
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
 	uint32_t loc = rt_location((uintptr_t)place);
+	pending.op = op;
 	pending.task = task;
 	pending.loc = loc;
 	pending.is_there = true;
@@ -204,6 +207,12 @@ void rt_omp_turn(uint64_t events) /* [patience] */
 		patience *= 2;
 }
 
+static void deadlock(void)
+{
+	rt_deadlock();
+	rt_fail("OpenMP: deadlock: every thread and task waits for another");
+}
+
 static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
 {
 	size_t *sum = ctx;
@@ -240,6 +249,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.stack = stack,
 		.own = own,
 		.asked = asked,
+		.deadlock = deadlock,
 		.fail = rt_fail,
 	};
 	rt_begin_once();
