@@ -5,7 +5,8 @@
  * Idea.   Compilers run loops with the static schedule by themselves: the runtime does not see
  *         where an iteration begins.  With the dynamic schedule they ask it for every
  *         chunk.  So, in the preprocessed text, where macros are expanded and lines joined,
- *         static schedules become dynamic ones, and what was said goes into the chunk size
+ *         static schedules become dynamic ones (monotonic, so that the compiler leaves the order
+ *         inside a chunk), and what was said goes into the chunk size
  *         (omp/core.h: MP_CHUNK_STATIC and so on).  A loop without the clause is static.
  *
  * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
@@ -152,7 +153,7 @@ static void pragma_rewrite(struct text *t, struct span line)
 	struct span before = {line.at, l.clause.at ? l.clause.at : line.end};
 	struct span after = {l.clause.at ? l.clause.end : line.end, line.end};
 	text_add(t, before.at, (size_t)(before.end - before.at));
-	text_words(t, " schedule(dynamic, " CHUNK_STATIC);
+	text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
 	if (l.is_nowait)
 		text_words(t, CHUNK_NOWAIT);
 	if (l.chunk.at < l.chunk.end) {
@@ -179,7 +180,7 @@ static void simd_rewrite(struct text *t, struct span line, struct span loop_vari
 		text_add(t, name.at, (size_t)(line.at - name.at));
 		text_words(t, " ");
 	}
-	text_words(t, "schedule(dynamic, " CHUNK_STATIC CHUNK_SIMD);
+	text_words(t, "schedule(monotonic : dynamic, " CHUNK_STATIC CHUNK_SIMD);
 	if (safe.at < safe.end) {
 		text_words(t, " | ((");
 		text_add(t, safe.at, (size_t)(safe.end - safe.at));

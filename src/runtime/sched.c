@@ -170,6 +170,7 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
+	rt_record_settle(); /* it may change whose events follow */
 	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	rt_epoch_end();
 }
@@ -509,6 +510,7 @@ void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
 
 void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
 {
+	rt_record_settle();
 	if (self->as == as)
 		return;
 	self->as = as;
