@@ -378,7 +378,9 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	implicit_run(&team, 0, __builtin_frame_address(0));
 	mp_loops_free(&team);
 	mp_become(parent->id);
-	if (is_in_segment)
+	if (is_in_segment && team.is_told)
+		parent->has_spawned = true; /* its stack was shared */
+	else if (is_in_segment && !parent->has_spawned)
 		own_begin(parent);
 	if (team.is_told)
 		launch(false);

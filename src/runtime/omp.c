@@ -29,15 +29,26 @@
 
 #include <link.h>
 
-enum { LEAST_PATIENCE = 1 << 22 };
+enum { LEAST_PATIENCE = 1 << 22, MAIN_STACK = 64 << 20 };
 
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
 static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
 static uint64_t patience = LEAST_PATIENCE;
 
+/* Whoever else runs sees nothing of the stack below. */
+static void stack_left(struct rt_thread *self)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (here < self->low_water && here >= self->stack_low)
+		self->low_water = here;
+}
+
 static void *context_first(void)
 {
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	rt_hot.self->stack_low = here - MAIN_STACK;
+	rt_hot.self->stack_high = rt_hot.self->low_water = here;
 	return rt_hot.self;
 }
 
@@ -54,6 +65,7 @@ static void context_switch(void *context)
 	if (!self)
 		return;
 	ran = 0;
+	stack_left(self);
 	self->beyond = rt_hot.beyond;
 	rt_sched_become(self, to);
 	rt_hot.beyond = to->beyond;
@@ -70,8 +82,10 @@ static void thread_hand(void *to)
 {
 	struct rt_thread *self = rt_enter();
 	ran = 0;
-	if (self)
-		rt_sched_hand(self, to);
+	if (!self)
+		return;
+	stack_left(self);
+	rt_sched_hand(self, to);
 }
 
 static uint32_t task_new(void)
@@ -170,13 +184,21 @@ static void memory(const void *at, size_t nbytes, const void *place)
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
+/* Only what was used since last time is told. */
 static void stack(const void *low, const void *high, uint32_t task)
 {
-	if (!rt_enter())
+	struct rt_thread *self = rt_enter();
+	if (!self)
 		return;
+	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
+	uintptr_t end = (uintptr_t)high;
 	rt_epoch_end();
-	rt_put(RT_FORGET, 1, (uintptr_t)low, 0, (uint32_t)((const char *)high - (const char *)low));
-	rt_put(RT_STACK, 0, (uintptr_t)high, 0, task);
+	if (from < end) {
+		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
+		rt_put(RT_STACK, 0, end, 0, task);
+	}
+	self->stack_low = (uintptr_t)low;
+	self->stack_high = self->low_water = end;
 }
 
 static void own(const void *low, const void *high) /* [own] */
