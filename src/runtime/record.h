@@ -38,6 +38,13 @@ static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32
 	__atomic_store_n(&r->what, what | lap << RT_LAP_SHIFT, __ATOMIC_RELEASE);
 }
 
+/* What is to be put before the next record is put now. */
+static inline void rt_record_settle(void)
+{
+	if (rt_unlikely(rt.written == rt.limit))
+		rt_record_room();
+}
+
 /* A fresh synchronisation variable: one that no code knows, which orders its users as
  * atomics do. */
 static inline uint32_t rt_token(void)
