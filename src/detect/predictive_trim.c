@@ -135,14 +135,20 @@ static void section_ends(struct ends *ends, const struct snag_predictive *p, uin
 	ends_sort(ends, p->nthreads);
 }
 
+static void owed_ends(struct ends *ends, const struct snag_predictive *p, uint32_t innermost)
+{
+	for (uint32_t s = innermost; s; s = p->sections.rest[s].outer)
+		clock_ends(ends, p->sections.rest[s].owed);
+}
+
 /* Of all clocks in use. */
 static void ends_gather(struct ends *ends, const struct snag_predictive *p)
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
 		clock_ends(ends, p->thread[i].now);
 		clock_ends(ends, p->thread[i].hb);
-		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.rest[s].outer)
-			clock_ends(ends, p->sections.rest[s].owed);
+		owed_ends(ends, p, p->thread[i].innermost);
+		owed_ends(ends, p, p->thread[i].deep);
 	}
 	for (size_t i = 0; i < p->pool.seats.nthreads; i++) /* who may be joined again */
 		clock_ends(ends, p->pool.seats.thread[i].last);
