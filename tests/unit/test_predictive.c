@@ -40,6 +40,7 @@ static void on_racy(void *ctx, const struct snag_event *ev, uint32_t event, uint
 struct manner {
 	bool trims;
 	uint32_t max_direct; /* 0: as usual */
+	size_t piece;	     /* events at a time; 0: some */
 };
 
 struct work {
@@ -59,9 +60,10 @@ static struct work run(const char *name, const struct snag_trace *trace, struct 
 		p->file_minimum = 0;
 	if (manner.max_direct)
 		p->max_direct = manner.max_direct;
-	for (size_t i = 0; i < trace->n; i += PIECE) {
+	size_t most = manner.piece ? manner.piece : PIECE;
+	for (size_t i = 0; i < trace->n; i += most) {
 		struct snag_batch piece = {.ev = trace->ev + i,
-					   .n = trace->n - i < PIECE ? trace->n - i : PIECE,
+					   .n = trace->n - i < most ? trace->n - i : most,
 					   .first = i,
 					   .counts = snag_names_counts(&trace->names)};
 		if (manner.trims)
@@ -314,29 +316,53 @@ static void many_locks_cost_little(void **state)
 	snag_trace_done(&trace);
 }
 
-/* What was found in a stack counts only while the lock it is about is held. */
-static void left_locks_count_no_more(void **state)
+/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r), operand. */
+static void trace_parse(struct snag_trace *trace, const char *text)
 {
-	static const char text[] = "0+f 0+a 0+b 0wx 0wy 0-b 0wz 0-a 0-f "
-				   "1+g 1+b 1+a 1wx 1-a 1wy 1ry 1wz 1-b 1-g";
-	struct snag_trace trace;
-	struct answers usual = {0}, other = {0};
-	snag_trace_init(&trace);
+	static const struct {
+		char letter;
+		enum snag_op op;
+	} ops[] = {{'+', SNAG_OP_ACQUIRE},	  {'-', SNAG_OP_RELEASE},
+		   {'<', SNAG_OP_ACQUIRE_SHARED}, {'>', SNAG_OP_RELEASE_SHARED},
+		   {'w', SNAG_OP_WRITE},	  {'r', SNAG_OP_READ}};
+	snag_trace_init(trace);
 	for (const char *at = text; *at; at += at[3] ? 4 : 3) {
 		char thread[] = {at[0], 0}, what[] = {at[2], 0};
-		enum snag_op op = at[1] == '+'	 ? SNAG_OP_ACQUIRE
-				  : at[1] == '-' ? SNAG_OP_RELEASE
-				  : at[1] == 'w' ? SNAG_OP_WRITE
-						 : SNAG_OP_READ;
-		snag_trace_add(&trace, thread, op, what, "1");
+		size_t i = 0;
+		while (ops[i].letter != at[1])
+			i++;
+		snag_trace_add(trace, thread, ops[i].op, what, "1");
 	}
-	run("sdp", &trace, (struct manner){0}, &usual);
-	run("sdp", &trace, (struct manner){.max_direct = 1}, &other);
-	assert_int_equal(usual.n, 1);
-	assert_same("sdp", &usual, &other);
+}
+
+static void assert_same_in(const char *name, const char *text, struct manner manner, size_t nracy)
+{
+	struct snag_trace trace;
+	struct answers usual = {0}, other = {0};
+	trace_parse(&trace, text);
+	run(name, &trace, (struct manner){0}, &usual);
+	run(name, &trace, manner, &other);
+	assert_int_equal(usual.n, nracy);
+	assert_same(name, &usual, &other);
 	answers_done(&usual);
 	answers_done(&other);
 	snag_trace_done(&trace);
+}
+
+/* What was found in a stack counts only while the lock it is about is held. */
+static void left_locks_count_no_more(void **state)
+{
+	assert_same_in("sdp",
+		       "0+f 0+a 0+b 0wx 0wy 0-b 0wz 0-a 0-f "
+		       "1+g 1+b 1+a 1wx 1-a 1wy 1ry 1wz 1-b 1-g",
+		       (struct manner){.max_direct = 1}, 1);
+}
+
+/* A shared section can matter later, when its thread has told of itself. */
+static void shared_sections_stay(void **state)
+{
+	assert_same_in("sdpx", "7<a 7>a 7+b 7-b 2+b 2wx 2-b 1+b 1wx 1+a 4wx 1-a 1wx",
+		       (struct manner){.trims = true, .piece = 1}, 2);
 }
 
 int main(void)
@@ -346,6 +372,7 @@ int main(void)
 		cmocka_unit_test(manners_change_no_answer),
 		cmocka_unit_test(many_locks_cost_little),
 		cmocka_unit_test(left_locks_count_no_more),
+		cmocka_unit_test(shared_sections_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
