@@ -7,6 +7,8 @@
  *         token[k]         the variable of each token, + 1
  *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
  *         range            what is left of the access to a range
+ *         again            what is left of the accesses of a run (runtime/run.h)
+ *         seen             the last accesses, which say how a run goes on
  * Rules.  The program may be broken, but its runtime is ours: records are believed as
  *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
  */
@@ -56,11 +58,26 @@ struct snag_convert {
 	bool keep_steps;
 	struct snag_step *step;
 	size_t step_cap;
+	struct snag_label *label; /* by task, up to the last that has one */
+	size_t label_cap;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
 		struct rt_record record;
 	} range;
+	struct {
+		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
+		uint64_t n;				 /* since the last run */
+	} seen;
+	struct again {
+		uint32_t left, period, at;
+		struct step {
+			struct rt_record next;
+			uint64_t stride;
+			uint32_t fuel_step;
+			enum snag_op op;
+		} step[RT_RUN_MAX];
+	} again;
 	/* A module being told. */
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
@@ -121,6 +138,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->loc);
 	free(c->token);
 	free(c->done);
+	free(c->label);
 	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
@@ -138,6 +156,11 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 {
 	return c->step;
+}
+
+struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
+{
+	return task < c->label_cap ? c->label[task] : (struct snag_label){RT_LABEL_NONE, 0};
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -159,16 +182,20 @@ static __attribute__((noinline)) void step_keep(struct snag_convert *c)
 		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
 }
 
+static snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
+{
+	return r->loc < c->nnodes ? c->loc[r->loc] : 0;
+}
+
 static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 			     const struct rt_record *r, unsigned size, unsigned flags)
 {
-	uint32_t node = r->loc;
 	if (c->keep_steps)
 		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
 		.target = target,
-		.loc = node < c->nnodes ? c->loc[node] : 0,
+		.loc = loc_of(c, r),
 		.op = (uint8_t)op,
 		.flags = (uint8_t)flags,
 		.size = (uint8_t)size,
@@ -197,7 +224,7 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 {
 	uint32_t variable[SNAG_CELL];
 	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
-	size = size < room ? size : room;
+	size = size == 0 ? 1 : size < room ? size : room;
 	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
@@ -221,9 +248,57 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
+/* Runs. */
+
+static enum snag_op access_op(const struct rt_record *r)
+{
+	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
+}
+
+static void again_go_on(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	for (; again->left > 0 && c->n + SNAG_CELL <= SNAG_BATCH_EVENTS; again->left--) {
+		struct step *s = &again->step[again->at];
+		c->fuel = s->next.arg;
+		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+	}
+}
+
+static void again(struct snag_convert *c, const struct rt_record *r)
+{
+	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
+	c->seen.n = 0;
+	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
+		return;
+	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
+	for (uint64_t i = 0; i < period; i++) {
+		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
+		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
+		struct step *s = &c->again.step[i];
+		*s = (struct step){.next = *now,
+				   .stride = address_of(now) - address_of(before),
+				   .fuel_step = now->arg - before->arg,
+				   .op = access_op(now)};
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+	}
+	again_go_on(c);
+}
+
+static inline void access_take(struct snag_convert *c, const struct rt_record *r)
+{
+	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
+	c->fuel = r->arg;
+	word_access(c, access_op(r), address_of(r), size_of(r), 0, r);
+}
+
 bool snag_convert_is_done(const struct snag_convert *c)
 {
-	return c->range.at == c->range.end;
+	return c->range.at == c->range.end && c->again.left == 0;
 }
 
 /* The end of a block conflicts with what other threads do there. */
@@ -295,6 +370,15 @@ static void task_event(struct snag_convert *c, const struct rt_record *r)
 	else if (snag_op_info[op].space == SNAG_SPACE_PROMISE)
 		target = promise_named(c, r->arg);
 	event_put(c, op, target, r, 0, 0);
+}
+
+static void task_label(struct snag_convert *c, const struct rt_record *r)
+{
+	uint32_t task = thread_named(c, r->arg);
+	if (size_of(r) >= RT_LABELS)
+		return;
+	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
+	c->label[task] = (struct snag_label){(enum rt_label)size_of(r), address_of(r)};
 }
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
@@ -383,8 +467,19 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
+/* Only what tasks do counts: outside of launches the program is alone. */
+static void seen(struct snag_convert *c, struct snag_convert_seen *s, const struct rt_record *r)
+{
+	if (c->notes.launched > c->notes.ended && s->n++ == 0)
+		s->loc = loc_of(c, r);
+}
+
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
+	if (r->arg == RT_NOTE_TASKS && address_of(r) < RT_DIALECTS)
+		c->notes.dialect = (enum rt_dialect)address_of(r);
+	if (r->arg == RT_NOTE_ASKED && address_of(r) < RT_ASKED_KINDS)
+		seen(c, &c->notes.asked[address_of(r)], r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
 	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
@@ -399,8 +494,7 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 /* Memory that begins anew, of `nbytes`. */
 static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
 {
-	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread,
-			   r->loc < c->nnodes ? c->loc[r->loc] : 0);
+	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread, loc_of(c, r));
 	snag_cells_forget(c->cells, address_of(r), nbytes);
 }
 
@@ -450,7 +544,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
-		memory_begins(c, r, (uint64_t)r->arg * PAGE);
+		memory_begins(c, r, size_of(r) ? r->arg : (uint64_t)r->arg * PAGE);
 		c->forgot = address_of(r);
 		break;
 	case RT_STACK:
@@ -468,18 +562,20 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 	}
 }
 
-/* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
- * program is alone.  A program that creates threads instead of tasks is one of threads. */
-static bool is_left_out(struct snag_convert *c, enum rt_op op)
+/* A trace of tasks has no events of threads.  Outside of launches locks and atomics order nothing:
+ * the program is alone.  A program that creates threads instead of tasks is one of threads. */
+static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
 	bool is_thread = op == RT_FORK || op == RT_JOIN;
-	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
+	bool is_kept = c->notes.launched > c->notes.ended && op <= RT_RELEASE_SHARED;
+	if (!c->is_of_tasks || is_kept ||
+	    (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
 		return false;
 	if (is_thread && !c->notes.launched) {
 		c->is_of_tasks = false;
 		return false;
 	}
-	c->notes.left_out += c->notes.launched > c->notes.ended;
+	seen(c, &c->notes.left_out, r);
 	return true;
 }
 
@@ -492,7 +588,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
 	enum rt_op op = op_of(r);
-	if (is_left_out(c, op))
+	if (is_left_out(c, op, r))
 		return;
 	switch (op) {
 	case RT_TASK:
@@ -545,8 +641,14 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_COUNT:
 		c->fuel = r->arg;
 		break;
+	case RT_AGAIN:
+		again(c, r);
+		break;
 	case RT_NOTE:
 		note(c, r);
+		break;
+	case RT_LABEL:
+		task_label(c, r);
 		break;
 	case RT_NONE:
 	case RT_READ: /* below */
@@ -565,15 +667,13 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 		c->is_taken = false;
 	}
 	range_go_on(c);
+	again_go_on(c);
 	for (; i < n && snag_convert_is_done(c) && c->n + ROOM <= SNAG_BATCH_EVENTS; i++) {
 		enum rt_op op = op_of(&r[i]);
-		if (op == RT_READ || op == RT_WRITE) { /* nearly all are */
-			c->fuel = r[i].arg;
-			word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE,
-				    address_of(&r[i]), size_of(&r[i]), 0, &r[i]);
-		} else {
+		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
+			access_take(c, &r[i]);
+		else
 			record_other(c, &r[i]);
-		}
 	}
 	return i;
 }

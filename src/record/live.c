@@ -122,3 +122,8 @@ const struct snag_step *snag_live_steps(const struct snag_source *src)
 {
 	return snag_convert_steps(((const struct live *)src)->convert);
 }
+
+struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)
+{
+	return snag_convert_label(((const struct live *)src)->convert, task);
+}

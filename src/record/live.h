@@ -42,4 +42,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src);
 /* The step of each event, as far as the source was read; NULL: they were not to be kept. */
 const struct snag_step *snag_live_steps(const struct snag_source *src);
 
+/* What a task of the program is to its programmer. */
+struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
+
 #endif

@@ -150,7 +150,19 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 void rt_tasks_tell(void)
 {
 	if (snag_launch)
-		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_TASKS);
+		rt_tasks_are(RT_DIALECT_SNAG);
+}
+
+void rt_tasks_are(enum rt_dialect dialect)
+{
+	rt.is_of_tasks = true;
+	rt_put(RT_NOTE, 0, dialect, 0, RT_NOTE_TASKS);
+}
+
+void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
+{
+	if (rt.is_of_tasks)
+		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_ASKED);
 }
 
 RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)

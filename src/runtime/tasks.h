@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tasks.h - programs written with <snag/task.h>
+ * tasks.h - programs of tasks: of <snag/task.h>, and what other runtimes of tasks need
  */
 #ifndef SNAG_RUNTIME_TASKS_H
 #define SNAG_RUNTIME_TASKS_H
 
+#include "runtime/channel.h"
+
 void rt_tasks_tell(void); /* that the program is one, if it is */
+/* The program is one that speaks of tasks in this way; before its first event. */
+void rt_tasks_are(enum rt_dialect dialect);
+/* The running task asks what the schedule decides, at `pc`: no verdict for every schedule. */
+void rt_tasks_asked(enum rt_asked what, uintptr_t pc);
 
 #endif
