@@ -446,7 +446,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_analysis analysis;
 	char words[128];
 	const struct snag_live_options how = {.options = words,
-					      .keep_steps = !v->no_replay || v->witness};
+					      .convert.keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);

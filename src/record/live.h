@@ -11,14 +11,11 @@
 #include "record/convert.h"
 #include "trace/source.h"
 
-#include <stdio.h>
-
 struct snag_live_options {
-	const char *options; /* added to SNAG_OPTIONS for the program */
-	FILE *schedule;	     /* where its turns are written; NULL: nowhere */
-	bool keep_steps;     /* see snag_live_steps() */
-	bool is_quiet;	     /* its input and output are empty */
-	double seconds;	     /* it is killed if it takes longer; 0: never */
+	const char *options;		     /* added to SNAG_OPTIONS for the program */
+	struct snag_convert_options convert; /* steps: see snag_live_steps() */
+	bool is_quiet;			     /* its input and output are empty */
+	double seconds;			     /* it is killed if it takes longer; 0: never */
 	/* Called when the program stands still at the end of a schedule (option hold), with its
 	 * process; when it returns the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
