@@ -558,7 +558,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
-		memory_begins(c, r, (uint64_t)r->arg * PAGE);
+		memory_begins(c, r, size_of(r) ? r->arg : (uint64_t)r->arg * PAGE);
 		c->forgot = address_of(r);
 		break;
 	case RT_STACK:
@@ -576,12 +576,14 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 	}
 }
 
-/* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
- * program is alone.  A program that creates threads instead of tasks is one of threads. */
+/* A trace of tasks has no events of threads.  Outside of launches locks and atomics order nothing:
+ * the program is alone.  A program that creates threads instead of tasks is one of threads. */
 static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
 	bool is_thread = op == RT_FORK || op == RT_JOIN;
-	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
+	bool is_kept = c->notes.launched > c->notes.ended && op <= RT_RELEASE_SHARED;
+	if (!c->is_of_tasks || is_kept ||
+	    (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
 		return false;
 	if (is_thread && !c->notes.launched) {
 		c->is_of_tasks = false;

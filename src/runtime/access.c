@@ -54,6 +54,14 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
+/* Its own stack or thread-local storage, where these are nobody else's business. */
+static bool is_own(uintptr_t addr)
+{
+	const struct rt_thread *self = rt_hot.self;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
@@ -62,7 +70,7 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		return;
 	/* A read of what was written leaves it so. */
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	if (rt.is_alone)
+	if (rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
@@ -99,11 +107,11 @@ static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 		access_look(addr, pc, k, is_write);
 }
 
-/* An event of up to SHORT_RANGE bytes. */
-static void access_short(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
+
+/* Up to SHORT_RANGE bytes, in accesses that are aligned. */
+static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
 	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
 		k = (unsigned)__builtin_ctzl(addr | WORD);
 		while (n >> k == 0)
@@ -112,19 +120,18 @@ static void access_short(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 }
 
-enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
-
-void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+bool rt_access_count(void)
 {
-	if (n == 0)
-		return;
+	return rt_likely(--rt_hot.fuel >= 0) || refuel();
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
 	if (n <= SHORT_RANGE) {
-		access_short(addr, n, is_write, pc);
+		words_look(addr, n, is_write, pc);
 		return;
 	}
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
-	if (rt_hot.self->ignores || rt.is_alone)
+	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
@@ -133,11 +140,17 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
 }
 
+void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		rt_access_more(addr, n, is_write, pc);
+}
+
 /* An event of 16 bytes. */
 static __attribute__((noinline)) void two_record(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	rt_hot.fuel++;
-	access_short(addr, 2 * WORD, is_write, pc);
+	rt_access_range(addr, 2 * WORD, is_write, pc);
 }
 
 static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
@@ -158,11 +171,11 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 		access_##how(addr, pc, __VA_ARGS__);                \
 	}
 /* Reads and writes in one call, of newer compilers. */
-#define READ_WRITE(name, n)                              \
-	RT_ABI(RT_HOT void, __tsan_##name, ADDR)         \
-	{                                                \
-		access_short(addr, n, false, RT_CALLER); \
-		access_short(addr, n, true, RT_CALLER);  \
+#define READ_WRITE(name, n)                                 \
+	RT_ABI(RT_HOT void, __tsan_##name, ADDR)            \
+	{                                                   \
+		rt_access_range(addr, n, false, RT_CALLER); \
+		rt_access_range(addr, n, true, RT_CALLER);  \
 	}
 #define SIZE(prefix, n, ...)                        \
 	ACCESS(prefix##read##n, __VA_ARGS__, false) \

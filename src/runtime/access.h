@@ -78,5 +78,9 @@ void rt_epoch_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* For an event with several accesses: counts it, which may end the turn; false: nothing of it is
+ * recorded / records one of them. */
+bool rt_access_count(void);
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 
 #endif

@@ -15,6 +15,8 @@ bool rt_record_open(void);
 /* Waits until there is room behind rt.written; turns the runtime off when the recorder
  * is gone. */
 void rt_record_room(void);
+/* Calls f before the next record is put, once; NULL: no longer. */
+void rt_record_before(void (*f)(void));
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
