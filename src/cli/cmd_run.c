@@ -439,7 +439,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_analysis analysis;
 	char words[128];
 	const struct snag_live_options how = {
-		.options = words, .io = io, .keep_steps = !v->no_replay || v->witness};
+		.options = words, .io = io, .convert.keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (!v->with) /* real programs have atomics */
