@@ -21,6 +21,7 @@
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "task/hooks.h"
@@ -72,6 +73,12 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		target = rt_thread_new_fiber()->tid;
 		made++;
 		task_add(target);
+		if (rt_sections_are_ordered())
+			rt_sections_created(self->tid, target);
+		break;
+	case SNAG_OP_ISOLATED_BEGIN:
+		if (rt_sections_are_ordered())
+			rt_sections_entered(self->tid);
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
@@ -126,6 +133,17 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	}
 }
 
+static bool on_may_enter(void *ctx, snag_tid task)
+{
+	return !rt_sections_are_ordered() || rt_sections_may_enter(tid[task]);
+}
+
+static void on_stuck(void *ctx)
+{
+	if (rt_sched_point())
+		rt_sections_stuck();
+}
+
 static void on_memory(void *ctx, const void *at, size_t nbytes)
 {
 	if (rt_sched_point())
@@ -170,6 +188,8 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 	static const struct snag_task_hooks hooks = {
 		.event = on_event,
 		.runs = on_runs,
+		.may_enter = on_may_enter,
+		.stuck = on_stuck,
 		.memory = on_memory,
 		.end = on_end,
 		.place = &place,

@@ -17,6 +17,9 @@ struct snag_task_hooks {
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack); /* may be NULL */
 
+	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
+	void (*stuck)(void *ctx);
+
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
 

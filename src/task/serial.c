@@ -173,6 +173,20 @@ void snag_serial_set(struct snag_promise *promise)
 	self_restore(&self);
 }
 
+void snag_serial_isolated_begin(void)
+{
+	struct serial_self self = self_save();
+	snag_task_isolated_begin(snag_serial);
+	self_restore(&self);
+}
+
+void snag_serial_isolated_end(void)
+{
+	struct serial_self self = self_save();
+	snag_task_isolated_end(snag_serial);
+	self_restore(&self);
+}
+
 void snag_serial_memory(const void *at, size_t nbytes)
 {
 	if (hooks->memory)
@@ -192,6 +206,8 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 	struct snag_tasks_options core = {
 		.event = hooks->event,
 		.runs = hooks->runs,
+		.may_enter = hooks->may_enter,
+		.stuck = hooks->stuck,
 		.ctx = hooks->ctx,
 		.stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK,
 	};
