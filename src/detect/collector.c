@@ -232,6 +232,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 void snag_collector_done(struct snag_collector *c)
 {
 	snag_verify_free(c->verify);
+	snag_walk_done(&c->walk);
 	snag_partners_done(&c->partners);
 	snag_pairs_done(&c->incomplete);
 	snag_slots_done(&c->by_locations);
@@ -257,15 +258,14 @@ static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 }
 
 /* How many of the partners every witness puts before the racy access. */
-static size_t necessarily_before(const struct snag_collector *c,
-				 const struct snag_partners_found *found)
+static size_t necessarily_before(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	const uint32_t *row =
-		snag_index_row_before(c->ix, &c->ix->rows[c->mode], found->second.event);
+	const struct snag_rows *rows = &c->ix->rows[c->mode];
+	struct snag_point before = snag_point_before(c->ix, rows, found->second.event);
 	size_t low = 0, high = found->n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (c->ix->position[found->event[mid]] < row[found->first.thread])
+		if (snag_rows_has(c->ix, rows, &c->walk, &before, found->event[mid]))
 			low = mid + 1;
 		else
 			high = mid;
@@ -330,6 +330,7 @@ void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix
 	c->ix = ix;
 	c->mode = mode;
 	c->verify = snag_verify_new(&c->env, ix, mode, procedure_of(c));
+	snag_walk_init(&c->walk, ix->nthreads);
 	if (round_run(c))
 		round_run(c);
 	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);
