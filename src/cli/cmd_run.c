@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
+#include "cli/picture.h"
 #include "cli/program.h"
 #include "cli/run_report.h"
 #include "cli/temporary.h"
@@ -32,6 +33,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *dot;
 	const char *witness;
 	const char *keep;
 	const char *suppressions;
@@ -67,6 +69,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "of tasks: draw their graph for graphviz, or as .svg"},
 	{.name = "witness",
 	 .kind = CLI_TEXT,
 	 .value = "DIR",
@@ -343,6 +351,8 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->step && !v->no_replay)
 		incidents_replay(replays, &r.incidents);
+	if (rc == 0 && v->dot && r.all.is_tasks)
+		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
 		rc = report_write(v, &r.all, err);
 	size_t shown = r.incidents.shown;
@@ -403,6 +413,8 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_output_probe(v->json, err);
 	if (rc == 0 && v->sarif)
 		rc = cli_output_probe(v->sarif, err);
+	if (rc == 0 && v->dot)
+		rc = cli_output_probe(v->dot, err);
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
