@@ -38,6 +38,7 @@ static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
 static const void *place;
+static bool is_launched; /* tasks run */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -103,6 +104,7 @@ static void launch(struct rt_thread *self)
 	ntasks = 0;
 	task_add(self->tid);
 	first_promise = promises;
+	is_launched = true;
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
@@ -156,6 +158,7 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 {
 	if (!rt_sched_point())
 		return;
+	is_launched = false;
 	rt_hot.top = launch_top;
 	rt_hot.beyond = launch_beyond;
 	if (end == SNAG_TASKS_DONE) {
@@ -175,6 +178,17 @@ void rt_tasks_are(enum rt_dialect dialect)
 {
 	rt.is_of_tasks = true;
 	rt_put(RT_NOTE, 0, dialect, 0, RT_NOTE_TASKS);
+}
+
+bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock)
+{
+	return is_launched && __snag_task_wait && __snag_task_wait(is_free, lock);
+}
+
+void rt_tasks_freed(void)
+{
+	if (is_launched && __snag_task_poll)
+		__snag_task_poll();
 }
 
 void rt_tasks_asked(enum rt_asked what, uintptr_t pc)

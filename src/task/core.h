@@ -44,7 +44,9 @@ struct snag_task {
 	struct snag_stack stack;
 	enum snag_wait why; /* if it waits */
 	bool is_waiting;
-	uint32_t promise;		 /* if it waits for one */
+	uint32_t promise;	    /* if it waits for one */
+	bool (*is_over)(void *arg); /* if it waits for something else; NULL: to enter a block */
+	void *over_arg;
 	struct snag_task *older, *newer; /* all tasks that have not ended, by id */
 };
 

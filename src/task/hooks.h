@@ -34,4 +34,9 @@ struct snag_task_hooks {
 
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 
+/* For the detector, which knows of locks: the running task waits until `is_over` says so, and others
+ * go on (false: it cannot); and something has changed for those that do. */
+__attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
+__attribute__((weak)) void __snag_task_poll(void);
+
 #endif

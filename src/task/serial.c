@@ -187,6 +187,22 @@ void snag_serial_isolated_end(void)
 	self_restore(&self);
 }
 
+bool __snag_task_wait(bool (*is_over)(void *arg), void *arg)
+{
+	struct serial_self self = self_save();
+	bool has_waited = snag_serial && snag_task_wait(snag_serial, is_over, arg);
+	self_restore(&self);
+	return has_waited;
+}
+
+void __snag_task_poll(void)
+{
+	struct serial_self self = self_save();
+	if (snag_serial)
+		snag_tasks_poll(snag_serial);
+	self_restore(&self);
+}
+
 void snag_serial_memory(const void *at, size_t nbytes)
 {
 	if (hooks->memory)

@@ -160,6 +160,7 @@ static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, v
 	task->base = (struct task_frame){0};
 	task->frame = &task->base;
 	task->is_waiting = false;
+	task->is_over = NULL;
 	snag_fiber_prepare(&task->fiber, &task->stack, task_main, ts);
 	return task;
 }

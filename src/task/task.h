@@ -53,7 +53,7 @@ enum snag_tasks_end {
 };
 
 /* What a task waits for. */
-enum snag_wait { SNAG_WAIT_PROMISE, SNAG_WAIT_FINISH, SNAG_WAIT_SYNC, SNAG_WAIT_ISOLATED };
+enum snag_wait { SNAG_WAIT_PROMISE, SNAG_WAIT_FINISH, SNAG_WAIT_SYNC, SNAG_WAIT_OTHER };
 
 struct snag_waiting {
 	snag_tid task;
@@ -106,6 +106,11 @@ int snag_task_promise_set(struct snag_tasks *ts,
 			  uint32_t promise); /* negative: it was set before */
 void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
 bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
+
+/* Waits for what is not known here: `is_over` is asked whenever snag_tasks_poll() is called or an isolated
+ * block ends.  False: it cannot wait, it is in one. */
+bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg);
+void snag_tasks_poll(struct snag_tasks *ts);
 
 /* Abandons the run: does not return, snag_tasks_run() does.  The stacks of all tasks are
  * dropped as they are. */
