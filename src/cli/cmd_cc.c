@@ -7,40 +7,17 @@
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
  * (--version, -print-...) changes nothing.
  */
-#include "base/memory.h"
+#include "cli/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "cli/words.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct words {
-	const char **at;
-	size_t n, cap;
-};
-
-static void word_add(struct words *w, const char *word)
-{
-	w->at = snag_grow(w->at, &w->cap, w->n + 2, sizeof(*w->at));
-	w->at[w->n++] = word;
-	w->at[w->n] = NULL;
-}
-
-static const char *joined(const char *a, const char *b)
-{
-	size_t n = strlen(a) + strlen(b) + 1;
-	char *s = snag_alloc(n);
-	snprintf(s, n, "%s%s", a, b);
-	return s;
-}
-
-static bool starts(const char *word, const char *with)
-{
-	return strncmp(word, with, strlen(with)) == 0;
-}
 
 /* What the arguments ask for. */
 struct request {
@@ -50,6 +27,7 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
+	struct cc_pass pass;
 };
 
 /* Options of which the next word is the value. */
@@ -88,7 +66,8 @@ static struct request request_read(char *const *word)
 			q.has_branches = true;
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
-		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
+		cc_pass_takes(&q.pass, *word);
+		if ((*word)[0] != '-' || !(*word)[1] || cli_starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
 			word++;
@@ -102,58 +81,67 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
-static void compile_flags(struct words *w, const struct request *q, bool clang)
+static void compile_flags(struct cli_words *w, const struct request *q, bool clang)
 {
 	static const char *const both[] = {
 		"-fsanitize=thread",
-		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
-		"-fno-builtin-memmove",
-		"-fno-builtin-memset",
 		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
 		"-D_FORTIFY_SOURCE=0",
 	};
+	static const char *const without_pass[] = {
+		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+		"-fno-builtin-memmove",
+		"-fno-builtin-memset",
+	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
-		word_add(w, both[i]);
+		cli_words_add(w, both[i]);
+	if (q->pass.plugin) {
+		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
+		cli_words_add(w, without_pass[i]);
 	if (!clang)
-		word_add(w, "-Wno-tsan"); /* fences are understood */
+		cli_words_add(w, "-Wno-tsan"); /* fences are understood */
 	if (q->has_branches)
-		word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
-				  : "-fsanitize-coverage=trace-pc");
+		cli_words_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				       : "-fsanitize-coverage=trace-pc");
 }
 
-static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
+static void link_flags(struct cli_words *w, const struct request *q, bool clang, const char *folder)
 {
 	if (clang) {
-		word_add(w, "-fno-sanitize-link-runtime");
+		cli_words_add(w, "-fno-sanitize-link-runtime");
 		if (!q->is_shared)
-			word_add(w, joined("-Wl,", joined(folder, "/libsnag_rt.a")));
+			cli_words_add(w, cli_joined("-Wl,", cli_joined(folder, "/libsnag_rt.a")));
 	} else {
-		const char *part = joined(folder, q->is_shared ? "/shared" : "/exe");
-		word_add(w, joined(joined("-B", part), "/"));
-		word_add(w, joined("-L", part));
+		const char *part = cli_joined(folder, q->is_shared ? "/shared" : "/exe");
+		cli_words_add(w, cli_joined(cli_joined("-B", part), "/"));
+		cli_words_add(w, cli_joined("-L", part));
 	}
 	if (!q->is_shared) {
-		word_add(w, "-Wl,-u,__tsan_init");
-		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
-		word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
+		cli_words_add(w, "-Wl,-u,__tsan_init");
+		cli_words_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		cli_words_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }
 
 /* The library is the archive that came with this tool. */
-static void task_flags(struct words *w, const struct request *q, const char *folder)
+static void task_flags(struct cli_words *w, const struct request *q, const char *folder)
 {
-	word_add(w, joined("-I", joined(folder, "/include")));
+	cli_words_add(w, cli_joined("-I", cli_joined(folder, "/include")));
 	if (!q->links || q->is_partial)
 		return;
-	word_add(w, joined("-L", folder));
-	word_add(w, "-lsnag_task");
-	word_add(w, "-pthread");
+	cli_words_add(w, cli_joined("-L", folder));
+	cli_words_add(w, "-lsnag_task");
+	cli_words_add(w, "-pthread");
 }
 
 static int compile(const char *variable, const char *usual, char *const *word,
 		   struct snag_error *err)
 {
-	struct words w = {0};
+	struct cli_words w = {0};
+	struct cc_pass ignored = {0};
 	char folder[PATH_MAX];
 	const char *compiler = getenv(variable);
 	compiler = compiler && *compiler ? compiler : usual;
@@ -162,10 +150,13 @@ static int compile(const char *variable, const char *usual, char *const *word,
 	int rc = cli_runtime_folder(folder, sizeof(folder), err);
 	if (rc < 0)
 		return rc;
-	word_add(&w, compiler);
+	if (clang && q.has_inputs && !q.is_partial)
+		cc_pass_find(&q.pass, compiler, folder);
+	cli_words_add(&w, compiler);
 	for (; *word; word++)
-		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)
-			word_add(&w, *word);
+		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
+		    !cc_pass_takes(&ignored, *word))
+			cli_words_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {

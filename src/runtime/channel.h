@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x35746e6e63676e73u /* "sngcnnt5": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x36746e6e63676e73u /* "sngcnnt6": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -112,6 +112,7 @@ enum rt_op {
 	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; told once, after the task was created */
+	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
 
