@@ -9,7 +9,10 @@ target_compile_options(snag_rt_objects PRIVATE -O2 -fno-builtin -fno-sanitize=al
 
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
 set(RUNTIME_RENAMES)
-foreach(name memcpy memmove memset memcmp)
+file(STRINGS src/runtime/libc.def RUNTIME_LIBC REGEX "^LIBC")
+list(TRANSFORM RUNTIME_LIBC REPLACE "^LIBC[(][^,]*, ([a-z]+),.*" "\\1")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/libc.def)
+foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
 # gcc links -ltsan and libtsan_preinit.o of its own accord: exe/ holds what an executable gets,

@@ -27,6 +27,7 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
+	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	struct cc_pass pass;
 };
 
@@ -67,6 +68,10 @@ static struct request request_read(char *const *word)
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
 		cc_pass_takes(&q.pass, *word);
+		if (strcmp(*word, "-fopenmp") == 0 || cli_starts(*word, "-fopenmp="))
+			q.has_openmp = true;
+		if (strcmp(*word, "-fno-openmp") == 0)
+			q.has_openmp = false;
 		if ((*word)[0] != '-' || !(*word)[1] || cli_starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -83,13 +88,22 @@ static bool is_clang(const char *compiler)
 
 static void compile_flags(struct cli_words *w, const struct request *q, bool clang)
 {
-	static const char *const both[] = {
-		"-fsanitize=thread",
-		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-		"-D_FORTIFY_SOURCE=0",
-	};
+	static const char
+		*const both[] =
+			{
+				"-fsanitize=thread",
+				"-fno-builtin-memcmp", /* expanded in place they would not be seen */
+				"-fno-builtin-strcpy",
+				"-fno-builtin-stpcpy",
+				"-fno-builtin-strncpy",
+				"-fno-builtin-strcat",
+				"-fno-builtin-strcmp",
+				"-fno-builtin-strncmp",
+				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+				"-D_FORTIFY_SOURCE=0",
+			};
 	static const char *const without_pass[] = {
-		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+		"-fno-builtin-memcpy", /* likewise; the pass sees these */
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
 	};
@@ -119,6 +133,8 @@ static void link_flags(struct cli_words *w, const struct request *q, bool clang,
 		cli_words_add(w, cli_joined(cli_joined("-B", part), "/"));
 		cli_words_add(w, cli_joined("-L", part));
 	}
+	if (q->has_openmp) /* where -lomp and -lgomp find ours */
+		cli_words_add(w, cli_joined("-L", cli_joined(folder, "/omp")));
 	if (!q->is_shared) {
 		cli_words_add(w, "-Wl,-u,__tsan_init");
 		cli_words_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */

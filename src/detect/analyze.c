@@ -55,14 +55,15 @@ static size_t events_to_keep(const struct run *r)
 	return keep;
 }
 
-/* Whether a detector may look for partners in the window: its pairs are not all decided, and
- * locks held do not count. */
-static bool needs_window(const struct snag_analyze_options *options)
+/* Whether a detector may look for partners in the window: it knows clocks, which those of tasks do
+ * not, its pairs are not all decided, and locks held do not count. */
+static bool needs_window(const struct run *r)
 {
-	for (size_t i = 0; i < options->ndetectors; i++) {
-		const struct snag_detector *d = options->detector[i];
-		bool decides = d->decide && !d->decide_if_short && !options->undecided;
-		if (d->events && !d->disjoint_locksets && !decides)
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_detector *d = r->options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !r->options->undecided;
+		if (!r->is_out[i] && d->events && d->ops & SNAG_OP_BIT(FORK) &&
+		    !d->disjoint_locksets && !decides)
 			return true;
 	}
 	return false;
@@ -128,6 +129,8 @@ static void leave_out(struct run *r, size_t i)
 	c->decides = false;
 	snag_partners_drop(&c->partners);
 	snag_pairs_drop(&c->incomplete);
+	if (!needs_window(r))
+		snag_recent_done(&r->recent);
 	if (r->trace && events_to_keep(r) != SIZE_MAX &&
 	    (r->log || snag_source_again(r->src, &again, NULL) > 0)) {
 		snag_source_close(again);
@@ -497,7 +500,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent, needs_window(options));
+	snag_recent_init(&r.recent, needs_window(&r));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);

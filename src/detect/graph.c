@@ -30,6 +30,15 @@ bool snag_graph_proves(const void *state)
 	return ((const struct snag_graph *)state)->is_ordered;
 }
 
+void snag_graph_stats(const void *state, snag_stat_handler *handler, void *ctx)
+{
+	const struct snag_cgraph *g = &((const struct snag_graph *)state)->g;
+	handler(ctx, "nodes", g->nnodes);
+	handler(ctx, "edges", g->npreds);
+	handler(ctx, "isolated nodes", g->nisolated);
+	handler(ctx, "accesses kept", g->naccesses);
+}
+
 static void task_event(struct snag_cgraph *g, const struct snag_event *ev)
 {
 	switch (ev->op) {

@@ -17,14 +17,14 @@ void snag_task_order_done(struct snag_task_order *o)
 {
 	snag_dpst_done(&o->tree);
 	snag_joins_done(&o->joins);
-	free(o->slot);
+	snag_huge_free(o->slot, o->slot_cap, sizeof(*o->slot));
 	free(o->run);
 	free(o->scope);
 }
 
 void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t npromises)
 {
-	o->slot = snag_grow(o->slot, &o->slot_cap, ntasks, sizeof(*o->slot));
+	o->slot = snag_huge_grow(o->slot, &o->slot_cap, ntasks, sizeof(*o->slot));
 	snag_joins_reserve(&o->joins, npromises);
 }
 

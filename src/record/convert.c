@@ -481,7 +481,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
-		memory_begins(c, r, (uint64_t)r->arg * PAGE);
+		memory_begins(c, r, size_of(r) ? r->arg : (uint64_t)r->arg * PAGE);
 		c->forgot = address_of(r);
 		break;
 	case RT_STACK:

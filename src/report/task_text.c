@@ -12,6 +12,7 @@
 #include "report/task_report.h"
 
 #include "base/memory.h"
+#include "report/stats.h"
 
 #include <string.h>
 
@@ -196,9 +197,8 @@ static void detector_line(struct snag_printer *to, const struct snag_task_report
 		snag_print(to, ", but other schedules are not excluded");
 	}
 	snag_printf(to, " (%.2f s)\n", f->seconds);
-	for (size_t i = 0; r->stats && i < f->nstats; i++)
-		snag_printf(to, "  %-24s %llu\n", f->stat[i].name,
-			    (unsigned long long)f->stat[i].value);
+	if (r->stats)
+		snag_stats_text(f, to);
 }
 
 static void counts_line(struct snag_printer *to, const struct snag_task_report *r)

@@ -100,8 +100,8 @@ enum rt_op {
 			   * counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
 	RT_FREE,       /* the heap block at the address ends */
-	RT_FORGET,     /* arg pages of 4096 bytes from the address have new contents: a
-			   * stack, a mapping */
+	RT_FORGET,     /* arg pages of 4096 bytes (size not 0: arg bytes) from the address have new
+			   * contents: a stack, a mapping */
 	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */
 	RT_MODULE,     /* a module: address = where its offsets count from, arg = bytes of
 			   * its text "path NUL build-id", which follow in RT_TEXT records */

@@ -27,6 +27,8 @@
 
 enum { KIND_MASK = 3, KIND_ROBUST = 16, KIND_SHARED = 128 }; /* glibc's __kind */
 
+static bool has_robust; /* there is, or was, a robust one */
+
 rt_time rt_deadline(clockid_t clock, const struct timespec *at)
 {
 	struct timespec now;
@@ -97,15 +99,16 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 
 static void owner_ends(struct rt_object *o)
 {
-	if (o->kind != RT_MUTEX || !o->is_robust)
+	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
 		return;
 	o->is_dead = true;
 	lock_end(o, RT_CALLER);
 }
 
-void rt_mutex_owner_ends(struct rt_thread *self)
+void rt_mutex_owner_ends(void)
 {
-	rt_object_each_owned(self, owner_ends);
+	if (has_robust)
+		rt_object_each(owner_ends);
 }
 
 static bool is_checked(const pthread_mutex_t *mutex)
@@ -177,7 +180,7 @@ RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 			pthread_mutexattr_getpshared(attr, &shared);
 		}
 		if (robust == PTHREAD_MUTEX_ROBUST && shared == PTHREAD_PROCESS_PRIVATE)
-			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = true;
+			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = has_robust = true;
 	}
 	return rt_real.pthread_mutex_init(mutex, attr);
 }
@@ -283,12 +286,19 @@ RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 	return rt_real.pthread_spin_destroy(lock);
 }
 
+static struct rt_object *spin_object(pthread_spinlock_t *lock)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	o->is_spin = true;
+	return o;
+}
+
 RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_lock(lock);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	struct rt_object *o = spin_object(lock);
 	lock_wait(self, o, RT_NEVER);
 	lock_begin(self, o, 1, RT_CALLER);
 	return 0;
@@ -300,7 +310,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	if (!self)
 		return rt_real.pthread_spin_trylock(lock);
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	struct rt_object *o = spin_object(lock);
 	if (o->owner) {
 		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
@@ -314,7 +324,7 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_unlock(lock);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	struct rt_object *o = spin_object(lock);
 	if (o->owner == self)
 		lock_end(o, RT_CALLER);
 	return 0;

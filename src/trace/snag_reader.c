@@ -71,10 +71,12 @@ struct name {
 	struct snag_strtab *words; /* of its name space */
 	const char *at;
 	uint32_t len, hash;
+	bool is_hashed;
 };
 
 /* Takes up to GROUP names off the column, and has the caches fetch what interning them
- * will look at: a table of many names is beyond the caches.  False: a bad name. */
+ * will look at: a table of many names is beyond the caches.  (There is none while the names
+ * ascend, as those of tasks do.)  False: a bad name. */
 static bool take_names(struct binary_source *s, struct snag_span *column, struct name name[GROUP],
 		       size_t *ret_n)
 {
@@ -88,13 +90,22 @@ static bool take_names(struct binary_source *s, struct snag_span *column, struct
 			return false;
 		struct snag_strtab *words = &s->names.space[space];
 		const char *at = (const char *)column->at;
-		name[n] = (struct name){words, at, len, snag_strtab_hash(at, len)};
+		name[n] = (struct name){.words = words, .at = at, .len = len};
 		column->at += len;
-		if (words->nslots)
+		if (words->nslots) {
+			name[n].hash = snag_strtab_hash(at, len);
+			name[n].is_hashed = true;
 			__builtin_prefetch(&words->slot[name[n].hash & (words->nslots - 1)], 1);
+		}
 	}
 	*ret_n = n;
 	return true;
+}
+
+static uint32_t intern(const struct name *n)
+{
+	return n->is_hashed ? snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash)
+			    : snag_strtab_intern_ascending(n->words, n->at, n->len);
 }
 
 static const char *intern_names(struct binary_source *s, struct snag_span column)
@@ -108,8 +119,7 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 			uint32_t id = name[i].words->n;
 			if (id >= SNAG_SPACE_MAX_NAMES)
 				return "too many names";
-			if (snag_strtab_intern_hashed(name[i].words, name[i].at, name[i].len,
-						      name[i].hash) != id)
+			if (intern(&name[i]) != id)
 				return "a name given twice";
 		}
 	}

@@ -17,15 +17,16 @@ void snag_task_rules_init(struct snag_task_rules *r)
 
 void snag_task_rules_done(struct snag_task_rules *r)
 {
-	free(r->task);
-	free(r->set);
+	snag_huge_free(r->task, r->task_cap, sizeof(*r->task));
+	snag_huge_free(r->set, r->set_cap, sizeof(*r->set));
 	free(r->scope);
 }
 
 void snag_task_rules_reserve(struct snag_task_rules *r, const struct snag_counts *counts)
 {
-	r->task = snag_grow(r->task, &r->task_cap, counts->n[SNAG_SPACE_THREAD], sizeof(*r->task));
-	r->set = snag_grow(r->set, &r->set_cap, counts->n[SNAG_SPACE_PROMISE], sizeof(*r->set));
+	const uint32_t *n = counts->n;
+	r->task = snag_huge_grow(r->task, &r->task_cap, n[SNAG_SPACE_THREAD], sizeof(*r->task));
+	r->set = snag_huge_grow(r->set, &r->set_cap, n[SNAG_SPACE_PROMISE], sizeof(*r->set));
 }
 
 static bool fault(struct snag_task_fault *f, const char *why, uint64_t since)

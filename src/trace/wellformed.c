@@ -39,8 +39,8 @@
 enum { RAN = 1, FORKED = 2, JOINED = 4 };
 
 struct thread_places {
-	uint64_t ran; /* the first event */
-	uint64_t forked, joined;
+	uint64_t begun; /* where it was forked or created, or else its first event */
+	uint64_t joined;
 };
 
 struct wellformed {
@@ -157,11 +157,11 @@ static int check_fork(struct wellformed *w, const struct step *step) /* [fork] *
 		return refuse_thread(w, step, "fork", t, " after its join", places->joined);
 	if (w->flags[t] & FORKED)
 		return refuse_thread(w, step, "fork", t, ", which was forked before",
-				     places->forked);
+				     places->begun);
 	if (w->flags[t] & RAN)
-		return refuse_thread(w, step, "fork", t, ", which already ran", places->ran);
+		return refuse_thread(w, step, "fork", t, ", which already ran", places->begun);
 	w->flags[t] |= FORKED;
-	w->thread[t].forked = step->place;
+	w->thread[t].begun = step->place;
 	w->has_forks = true;
 	return 0;
 }
@@ -217,6 +217,8 @@ static int tasks_begin(struct wellformed *w, const struct step *step, const stru
 	snag_task_rules_init(&w->rules);
 	snag_task_rules_reserve(&w->rules, n);
 	snag_task_rules_first(&w->rules, t);
+	if (!(w->flags[t] & RAN))
+		w->thread[t].begun = step->place;
 	w->flags[t] |= FORKED;
 	return 0;
 }
@@ -228,10 +230,8 @@ static int check_child(const struct wellformed *w, const struct step *step)
 	const struct thread_places *places = &w->thread[t];
 	if (t == step->ev->thread)
 		return refuse_task(w, step, "it creates itself", SNAG_NO_PLACE);
-	if (w->flags[t] & RAN)
-		return refuse_task(w, step, "the task already ran", places->ran);
-	if (w->flags[t] & FORKED)
-		return refuse_task(w, step, "the task was created before", places->forked);
+	if (w->flags[t] & (RAN | FORKED))
+		return refuse_task(w, step, "the task began before", places->begun);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static int check_task(struct wellformed *w, const struct step *step, const struc
 		return rc;
 	if (creates) {
 		w->flags[ev->target] |= FORKED;
-		w->thread[ev->target].forked = step->place;
+		w->thread[ev->target].begun = step->place;
 	} else if (ev->op == SNAG_OP_TASK_END) {
 		w->flags[ev->thread] |= JOINED;
 		w->thread[ev->thread].joined = step->place;
@@ -276,8 +276,9 @@ static int event_check(struct wellformed *w, const struct step *step, const stru
 	int rc = is_task ? check_task(w, step, n) : check_special(w, step);
 	w->changed |= rc < 0 || step->ev->flags != given;
 	if (rc == 0 && !(w->flags[t] & RAN)) {
+		if (!(w->flags[t] & FORKED))
+			w->thread[t].begun = step->place;
 		w->flags[t] |= RAN;
-		w->thread[t].ran = step->place;
 		w->nran++;
 	}
 	return rc;
@@ -286,8 +287,8 @@ static int event_check(struct wellformed *w, const struct step *step, const stru
 static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 {
 	size_t nthreads = counts->n[SNAG_SPACE_THREAD];
-	w->flags = snag_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
-	w->thread = snag_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
+	w->flags = snag_huge_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
+	w->thread = snag_huge_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
 	snag_lock_rules_reserve(&w->locks, counts);
 	if (w->is_tasks)
 		snag_task_rules_reserve(&w->rules, counts);
@@ -323,13 +324,13 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 	return false;
 }
 
-/* How many events at the start of a batch are plain: mostly all, so this is the loop that
- * counts.  Where lines must be kept, none. */
-static size_t plain_prefix(struct wellformed *w, const struct snag_batch *batch)
+/* The first event of a batch, from `i` on, that is not plain: mostly none is, so this is the
+ * loop that counts. */
+static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, size_t i)
 {
 	const struct snag_event *ev = batch->ev;
 	const uint64_t *line = batch->line;
-	size_t i = 0, n = line && w->lenient ? 0 : batch->n;
+	const size_t n = batch->n;
 	if (line)
 		while (i < n && is_plain(w, &ev[i], line[i]))
 			i++;
@@ -339,33 +340,39 @@ static size_t plain_prefix(struct wellformed *w, const struct snag_batch *batch)
 	return i;
 }
 
+/* Events that stay, from `i` on, go to `to`, where a gap may begin. */
+static void events_keep(struct wellformed *w, const struct snag_batch *batch, size_t to, size_t i,
+			size_t n)
+{
+	if (to < i)
+		memmove(&batch->ev[to], &batch->ev[i], n * sizeof(*batch->ev));
+	if (batch->line && w->lenient)
+		memcpy(&w->line[to], &batch->line[i], n * sizeof(*w->line));
+}
+
 /* Checks the events of a batch and closes the gaps where some are taken out. */
 static int batch_check(struct wellformed *w, struct snag_batch *batch, struct snag_error *err)
 {
-	const uint64_t *line = batch->line;
 	const size_t n = batch->n;
-	size_t to = plain_prefix(w, batch);
-	for (size_t i = to; i < n; i++) {
-		struct snag_event *ev = &batch->ev[i];
-		uint64_t place = line ? line[i] : batch->first + i;
-		if (!is_plain(w, ev, place)) {
-			struct step step = {ev, place, err};
+	size_t to = 0;
+	for (size_t i = 0; i < n;) {
+		size_t end = plain_end(w, batch, i), kept = end - i;
+		if (end < n) {
+			uint64_t place = batch->line ? batch->line[end] : batch->first + end;
+			struct step step = {&batch->ev[end], place, err};
 			int rc = event_check(w, &step, &batch->counts);
 			if (rc < 0 && !w->lenient)
 				return rc;
-			if (rc < 0)
-				continue;
+			kept += rc == 0;
 		}
-		if (to < i)
-			batch->ev[to] = *ev;
-		if (line && w->lenient)
-			w->line[to] = line[i];
-		to++;
+		events_keep(w, batch, to, i, kept);
+		to += kept;
+		i = end + 1;
 	}
-	if (line && w->lenient)
+	if (batch->line && w->lenient)
 		batch->line = w->line;
 	batch->first -= w->removed;
-	w->removed += batch->n - to;
+	w->removed += n - to;
 	batch->n = to;
 	return 0;
 }
@@ -424,8 +431,8 @@ static void wellformed_close(struct snag_source *src)
 {
 	struct wellformed *w = (struct wellformed *)src;
 	snag_source_close(w->inner);
-	free(w->flags);
-	free(w->thread);
+	snag_huge_free(w->flags, w->flags_cap, sizeof(*w->flags));
+	snag_huge_free(w->thread, w->thread_cap, sizeof(*w->thread));
 	snag_lock_rules_done(&w->locks);
 	snag_task_rules_done(&w->rules);
 	free(w);

@@ -66,6 +66,9 @@ program() { # NAME, text on standard input
 	[[ $output == *"drdp: race-free, on every schedule of this input"* ]]
 	snags task --stats "$(tasks)/drdp_fig6.task"
 	[[ $output == *"1 wait that had to wait"* ]]
+	[[ $output == *"  waits                          3"* ]]
+	snags task --stats --json - "$(tasks)/drdp_fig6.task"
+	[ "$(jq -c '[.blocked, .detectors[0].stats.waits]' <<<"$output")" = '[1,3]' ]
 }
 
 @test "detectors refuse what they cannot judge, with the place" {

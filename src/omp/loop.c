@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c - worksharing loops and sections, ordered, doacross
+ *
+ * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
+ *         threads in turn, whatever the schedule is, and each is a segment: parallel to
+ *         all others.  Of a loop with ordered regions thread 0 gets all, in order, so that
+ *         nobody has to wait.
+ *
+ * Rules.  [static]   chunks of the same number of two static loops with as many iterations, in
+ *                    one region and without a barrier in between, are on the same thread.  Therefore
+ *                    the segments of one that does not wait are kept until the barrier
+ *                    and go on in the next such loop, after what their thread did meanwhile
+ *         [ordered]  the ordered region of a chunk gets the promise of the one before
+ *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
+ *                    waits for it gets
+ */
+#include "omp/core.h"
+
+#include <string.h>
+
+struct mp_schedule mp_schedule_decode(uint64_t chunk)
+{
+	if (!(chunk & MP_CHUNK_STATIC))
+		return (struct mp_schedule){.chunk = chunk};
+	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
+				    .is_static = true,
+				    .is_nowait = chunk & MP_CHUNK_NOWAIT};
+}
+
+/* What the threads share of a loop with ordered regions; the last one that leaves frees it. */
+struct mp_loop_shared {
+	struct mp_loop_shared *next;
+	unsigned number; /* of the loop in its region */
+	int left;
+	bool is_taken;	      /* a thread has it */
+	uint32_t last;	      /* ordered: the promise of the chunk before, + 1 */
+	unsigned ndims;	      /* doacross */
+	int64_t *bounds;      /* lower, upper, stride of each */
+	struct mp_map posted; /* by iteration: the promise, + 1 */
+};
+
+static struct mp_loop_shared *shared_get(struct mp_task *t)
+{
+	struct mp_loop_shared **at = &t->team->loops;
+	unsigned number = t->loops;
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = mp_alloc(sizeof(**at));
+		(*at)->number = number;
+	}
+	return *at;
+}
+
+static void shared_leave(struct mp_task *t, struct mp_loop_shared *s)
+{
+	struct mp_loop_shared **at = &t->team->loops;
+	if (++s->left < t->team->n)
+		return;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	mp_map_free(&s->posted);
+	mp_free(s->bounds);
+	mp_free(s);
+}
+
+/* [static] The segments of this loop; NULL: they end with their chunks. */
+static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *loop,
+				     const struct mp_schedule *schedule)
+{
+	struct mp_static *s = t->team->statics;
+	if (!schedule->is_static || t->team->n == 1 || t->has_asked)
+		return NULL;
+	while (s && (s->count != loop->count || s->chunk != loop->chunk))
+		s = s->next;
+	if (s || !schedule->is_nowait)
+		return s;
+	s = mp_alloc(sizeof(*s));
+	s->count = loop->count;
+	s->chunk = loop->chunk;
+	s->cap = loop->nchunks;
+	s->segment = mp_alloc(s->cap * sizeof(*s->segment));
+	s->next = t->team->statics;
+	t->team->statics = s;
+	return s;
+}
+
+void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop *loop = &t->loop;
+	struct mp_loop_shared *doacross = loop->shared; /* begun just before */
+	int n = t->team->n;
+	*loop = (struct mp_loop){
+		.count = count,
+		.chunk = schedule.chunk ? schedule.chunk : 1,
+		.next = (uint64_t)t->number,
+		.step = (uint64_t)n,
+		.is_open = true,
+		.is_ordered = schedule.is_ordered && !doacross,
+		.shared = doacross,
+	};
+	if (n == 1)
+		loop->chunk = schedule.is_ordered || !count ? 1 : count;
+	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
+	if (schedule.is_ordered || doacross) {
+		if (!doacross) {
+			t->loops++;
+			loop->shared = shared_get(t);
+		}
+		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
+		loop->step = 1;
+		loop->shared->is_taken = true;
+	}
+	loop->kept = statics_get(t, loop, &schedule);
+	if (loop->kept) { /* what its thread has done since comes before */
+		loop->promise = mp_promise();
+		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
+	}
+}
+
+static void chunk_end(struct mp_task *t)
+{
+	if (t->loop.kept)
+		mp_segment_leave(t);
+	else
+		mp_segment_end(t);
+}
+
+static void chunk_begin(struct mp_task *t, uint64_t chunk)
+{
+	struct mp_static *kept = t->loop.kept;
+	if (kept && kept->segment[chunk] && !t->has_asked) {
+		mp_segment_enter(t, kept->segment[chunk]);
+		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
+		return;
+	}
+	mp_segment_begin(t);
+	if (kept && !t->has_asked)
+		kept->segment[chunk] = t->id;
+}
+
+bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop *loop = &t->loop;
+	if (!loop->is_open)
+		return false;
+	chunk_end(t);
+	if (loop->next >= loop->nchunks || loop->is_cancelled) {
+		loop->is_open = false;
+		if (loop->is_ordered && loop->shared) {
+			shared_leave(t, loop->shared);
+			loop->shared = NULL;
+		}
+		return false;
+	}
+	uint64_t chunk = loop->next;
+	loop->next += loop->step;
+	loop->from = chunk * loop->chunk;
+	loop->n = loop->count - loop->from < loop->chunk ? loop->count - loop->from : loop->chunk;
+	chunk_begin(t, chunk);
+	*ret_from = loop->from;
+	*ret_n = loop->n;
+	return true;
+}
+
+bool mp_loop_is_last(void)
+{
+	const struct mp_loop *loop = &mp_implicit(mp.now->task)->loop;
+	return loop->from + loop->n == loop->count;
+}
+
+/* ---- ordered ---- */
+
+void mp_ordered_begin(void) /* [ordered] */
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	if (s && t->team->n > 1 && s->last)
+		mp_tell(SNAG_OP_PROMISE_GET, s->last - 1);
+}
+
+void mp_ordered_end(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	if (!s || t->team->n == 1)
+		return;
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	s->last = promise + 1;
+}
+
+/* ---- doacross ---- */
+
+void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,
+		       const int64_t *stride)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	t->loops++;
+	struct mp_loop_shared *s = shared_get(t);
+	if (!s->bounds) {
+		s->ndims = ndims;
+		s->bounds = mp_alloc(3 * ndims * sizeof(*s->bounds));
+		for (unsigned i = 0; i < ndims; i++) {
+			s->bounds[3 * i] = lower[i];
+			s->bounds[3 * i + 1] = upper[i];
+			s->bounds[3 * i + 2] = stride[i];
+		}
+	}
+	t->loop = (struct mp_loop){.shared = s};
+}
+
+/* The number of an iteration, + 1; 0: there is none such. */
+static uint64_t iteration_of(const struct mp_loop_shared *s, const int64_t *at)
+{
+	uint64_t number = 0;
+	for (unsigned i = 0; i < s->ndims; i++) {
+		int64_t lower = s->bounds[3 * i], upper = s->bounds[3 * i + 1];
+		int64_t stride = s->bounds[3 * i + 2] ? s->bounds[3 * i + 2] : 1;
+		int64_t k = (at[i] - lower) / stride, n = (upper - lower) / stride + 1;
+		if ((at[i] - lower) % stride != 0 || k < 0 || k >= n)
+			return 0;
+		number = number * (uint64_t)n + (uint64_t)k;
+	}
+	return number + 1;
+}
+
+static uint32_t *posted_at(struct mp_loop_shared *s, uint64_t iteration)
+{
+	return (uint32_t *)mp_map_at(&s->posted, (const void *)(uintptr_t)iteration);
+}
+
+void mp_doacross_post(const int64_t *at)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	uint64_t iteration = s ? iteration_of(s, at) : 0;
+	if (!iteration || t->team->n == 1 || *posted_at(s, iteration))
+		return;
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	*posted_at(s, iteration) = promise + 1;
+}
+
+void mp_doacross_wait(const int64_t *at)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	uint64_t iteration = s ? iteration_of(s, at) : 0;
+	if (!iteration || t->team->n == 1)
+		return;
+	if (*posted_at(s, iteration))
+		mp_tell(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);
+}
+
+void mp_doacross_end(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	if (t->loop.shared)
+		shared_leave(t, t->loop.shared);
+	t->loop.shared = NULL;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp.c - programs that use OpenMP: their contexts are fibers, their structure events of tasks
+ *
+ * Idea.   The library (omp/core.h) runs one context at a time and says as which task it speaks.
+ *         A context is a fiber, or a thread that is handed to, and nothing is forked or joined;
+ *         a task is just a number, which the running context has (rt_thread.as).
+ *
+ * Rules.  [launch]  outside of regions with several threads the program is alone
+ *         [own]     what a context does on its own stack and in thread-local storage is not
+ *                   recorded while the library says so
+ *         Every event ends the epoch of the filter (access.h).
+ */
+#include "runtime/omp.h"
+
+#include "omp/hooks.h"
+#include "runtime/access.h"
+#include "runtime/fail.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/tasks.h"
+#include "runtime/thread.h"
+
+#include <link.h>
+
+static uint32_t made;	  /* numbers taken: of tasks, of contexts */
+static uint32_t contexts; /* beside the first */
+static uint32_t promises;
+
+static void *context_first(void)
+{
+	return rt_hot.self;
+}
+
+static void *context_new(void)
+{
+	made++;
+	contexts++;
+	return rt_thread_new_fiber();
+}
+
+static void context_switch(void *context)
+{
+	struct rt_thread *self = rt_enter(), *to = context;
+	if (!self)
+		return;
+	self->beyond = rt_hot.beyond;
+	rt_sched_become(self, to);
+	rt_hot.beyond = to->beyond;
+}
+
+static void *thread_start(void *(*run)(void *), void *arg)
+{
+	made++;
+	contexts++;
+	return rt_thread_new_worker(run, arg);
+}
+
+static void thread_hand(void *to)
+{
+	struct rt_thread *self = rt_enter();
+	if (self)
+		rt_sched_hand(self, to);
+}
+
+static uint32_t task_new(void)
+{
+	made++;
+	return rt_thread_number();
+}
+
+static uint32_t promise_new(void)
+{
+	return promises++;
+}
+
+static void become(uint32_t task)
+{
+	struct rt_thread *self = rt_enter();
+	if (self)
+		rt_sched_speak_as(self, task);
+}
+
+static void event(uint8_t op, uint32_t target, const void *place)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+}
+
+static void launch(bool begins) /* [launch] */
+{
+	if (!rt_enter())
+		return;
+	if (begins && rt_sched.nthreads != 1 + made)
+		rt_fail("a parallel region in a program that created threads before cannot be "
+			"judged");
+	if (begins)
+		rt_thread_begun_fibers(contexts);
+	else
+		rt_thread_joined_fibers(contexts);
+	rt_put(RT_NOTE, 0, 0, 0, begins ? RT_NOTE_LAUNCH : RT_NOTE_LAUNCHED);
+}
+
+static uint32_t lock_new(void)
+{
+	return rt_new_lock();
+}
+
+static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at,
+	       rt_location((uintptr_t)place), number);
+}
+
+static void memory(const void *at, size_t nbytes, const void *place)
+{
+	if (rt_enter())
+		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+static void stack(const void *low, const void *high, uint32_t task)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	rt_put(RT_FORGET, 1, (uintptr_t)low, 0, (uint32_t)((const char *)high - (const char *)low));
+	rt_put(RT_STACK, 0, (uintptr_t)high, 0, task);
+}
+
+static void own(const void *low, const void *high) /* [own] */
+{
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return;
+	rt_epoch_end();
+	self->own_low = (uintptr_t)low;
+	self->own_high = (uintptr_t)high;
+}
+
+static void asked(const void *place)
+{
+	if (rt_enter())
+		rt_tasks_asked(RT_ASKED_THREAD, (uintptr_t)place);
+}
+
+static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
+{
+	size_t *sum = ctx;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			*sum += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+	return 0;
+}
+
+void rt_omp_tell(void)
+{
+	if (__snag_omp_yield)
+		rt_tasks_are(RT_DIALECT_OPENMP);
+}
+
+RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
+{
+	static const struct snag_omp_hooks hooks = {
+		.context_first = context_first,
+		.context_new = context_new,
+		.context_switch = context_switch,
+		.thread_start = thread_start,
+		.thread_hand = thread_hand,
+		.task_new = task_new,
+		.promise_new = promise_new,
+		.become = become,
+		.event = event,
+		.launch = launch,
+		.lock_new = lock_new,
+		.lock = lock,
+		.memory = memory,
+		.stack = stack,
+		.own = own,
+		.asked = asked,
+		.fail = rt_fail,
+	};
+	rt_begin_once();
+	if (!rt_self())
+		return NULL;
+	if (!rt.tls_bytes)
+		dl_iterate_phdr(tls_add, &rt.tls_bytes);
+	return &hooks;
+}
