@@ -5,7 +5,7 @@
 #ifndef SNAG_PASS_ABI_H
 #define SNAG_PASS_ABI_H
 
-#include "options.h"
+#include "access.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -28,6 +28,9 @@ struct Abi {
   /* Counts one access of this kind when the program runs. */
   void count(llvm::IRBuilder<> &B, Removal R);
 };
+
+/* Puts the check of an access in. */
+void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
 } // namespace snag
 

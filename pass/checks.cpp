@@ -58,8 +58,9 @@ static void maskedEmit(Abi &Calls, IRBuilder<> &B, const Access &A) {
   }
 }
 
-static void checkEmit(Abi &Calls, const Access &A) {
+void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   IRBuilder<> B(A.At);
+  B.SetCurrentDebugLocation(Where);
   const char *Kind = A.IsWrite ? "write" : "read";
   if (A.Mask) {
     maskedEmit(Calls, B, A);
@@ -120,7 +121,7 @@ void checksEmit(Function &F, const Accesses &All) {
     if (hasCounts())
       Calls.count(B, A.Removed);
     if (!A.isRemoved())
-      checkEmit(Calls, A);
+      checkEmit(Calls, A, A.At->getDebugLoc());
   }
 }
 

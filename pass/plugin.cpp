@@ -30,12 +30,13 @@ struct Pass : PassInfoMixin<Pass> {
     Totals T;
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     Calls Sync(M, FAM);
+    Sequential Seq(M);
     for (Function &F : M) {
       if (F.isDeclaration() || !F.hasFnAttribute(Attribute::SanitizeThread) ||
           F.hasFnAttribute(Attribute::Naked))
         continue;
       Accesses All = accessesOf(F);
-      remove(F, All, Sync);
+      remove(F, All, Sync, Seq, FAM);
       T.add(All);
       if (hasBranches())
         branchesEmit(F, FAM.getResult<DominatorTreeAnalysis>(F));
@@ -52,11 +53,15 @@ struct Pass : PassInfoMixin<Pass> {
   static bool isRequired() { return true; }
 
 private:
-  static void remove(Function &F, Accesses &All, const Calls &Sync) {
+  static void remove(Function &F, Accesses &All, const Calls &Sync, const Sequential &Seq,
+                     FunctionAnalysisManager &FAM) {
     if (mayRemove(Removal::Local))
       removeLocal(All);
+    Seq.remove(F, All);
     if (mayRemove(Removal::Dominated))
       removeDominated(F, All, Sync);
+    if (mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint))
+      removeInLoops(F, All, Sync, FAM);
   }
 };
 

@@ -25,6 +25,25 @@ void removeLocal(Accesses &All);
  * step, by a check that says as much.  (Raman et al., section 6.5) */
 void removeDominated(llvm::Function &F, Accesses &All, const Calls &Sync);
 
+/* [sequential] [readonly] (Raman et al., sections 6.1 and 6.2) */
+class Sequential {
+  llvm::SmallPtrSet<const llvm::Function *, 16> Functions;     /* that no task executes */
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 16> Globals; /* that no task writes */
+
+public:
+  explicit Sequential(llvm::Module &M);
+  void remove(llvm::Function &F, Accesses &All) const;
+
+private:
+  bool isReadOnly(const llvm::Value &Address) const;
+  bool isOfReadOnly(const llvm::Value *Address) const;
+};
+
+/* [invariant] [footprint] of loops: puts other checks in their place.  (Raman et al., section 6.4;
+ * Jin et al., DRDP, section 4.4.2) */
+void removeInLoops(llvm::Function &F, Accesses &All, const Calls &Sync,
+                   llvm::FunctionAnalysisManager &FAM);
+
 } // namespace snag
 
 #endif
