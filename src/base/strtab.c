@@ -99,8 +99,10 @@ static void table_rehash(struct snag_strtab *t)
 
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
-	t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
-	t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
+	if (t->nbytes + len >= t->bytes_cap)
+		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
+	if (t->n >= t->offset_cap)
+		t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
 	t->offset[t->n] = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';

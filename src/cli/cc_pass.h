@@ -10,11 +10,13 @@
 
 #include "cli/words.h"
 
+#include <stdbool.h>
+
 struct cc_pass {
-	bool is_off;	     /* -fno-snag-pass */
-	bool has_counts;     /* -fsnag-pass-count */
-	struct cli_words no; /* -fsnag-pass-no-<name>: the names */
-	const char *plugin;  /* the file; NULL: none */
+	bool is_off;	    /* -fno-snag-pass */
+	bool has_counts;    /* -fsnag-pass-count */
+	struct words no;    /* -fsnag-pass-no-<name>: the names */
+	const char *plugin; /* the file; NULL: none */
 };
 
 /* Whether the word is one for the pass, not for the compiler; if so, remembers it. */
@@ -24,6 +26,6 @@ bool cc_pass_takes(struct cc_pass *p, const char *word);
 void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder);
 
 /* The words that make the compiler load it. */
-void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cli_words *w);
+void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct words *w);
 
 #endif

@@ -5,19 +5,25 @@
  * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
  * instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.
+ * (--version, -print-...) changes nothing.  With -fopenmp sources are compiled in two steps
+ * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
  */
+#include "base/memory.h"
 #include "cli/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
-#include "cli/words.h"
+#include "cli/two_steps.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static bool starts(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
 
 /* What the arguments ask for. */
 struct request {
@@ -29,6 +35,7 @@ struct request {
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	struct cc_pass pass;
+	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
 };
 
 /* Options of which the next word is the value. */
@@ -40,7 +47,8 @@ static bool takes_value(const char *word)
 		"-include", "-imacros",	 "-isystem",  "-idirafter",  "-iquote",
 		"-iprefix", "-isysroot", "-Xlinker",  "-Xassembler", "-Xpreprocessor",
 		"-Xclang",  "-T",	 "-u",	      "-z",	     "-e",
-		"-target",  "--param",	 "-aux-info", "-arch",	     "-B"};
+		"-target",  "--param",	 "-aux-info", "-arch",	     "-B",
+		"-mllvm"};
 	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
 		if (strcmp(word, with_value[i]) == 0)
 			return true;
@@ -61,6 +69,8 @@ static struct request request_read(char *const *word)
 				q.links = false;
 		if (strcmp(*word, "-shared") == 0)
 			q.is_shared = true;
+		if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
+			q.fixed = *word;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
 		if (strcmp(*word, branches_word) == 0)
@@ -68,11 +78,11 @@ static struct request request_read(char *const *word)
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
 		cc_pass_takes(&q.pass, *word);
-		if (strcmp(*word, "-fopenmp") == 0 || cli_starts(*word, "-fopenmp="))
+		if (strcmp(*word, "-fopenmp") == 0 || starts(*word, "-fopenmp="))
 			q.has_openmp = true;
 		if (strcmp(*word, "-fno-openmp") == 0)
 			q.has_openmp = false;
-		if ((*word)[0] != '-' || !(*word)[1] || cli_starts(*word, "-l"))
+		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
 			word++;
@@ -86,7 +96,7 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
-static void compile_flags(struct cli_words *w, const struct request *q, bool clang)
+static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
 	static const char
 		*const both[] =
@@ -108,55 +118,56 @@ static void compile_flags(struct cli_words *w, const struct request *q, bool cla
 		"-fno-builtin-memset",
 	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
-		cli_words_add(w, both[i]);
+		cli_word_add(w, both[i]);
 	if (q->pass.plugin) {
 		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
-		cli_words_add(w, without_pass[i]);
+		cli_word_add(w, without_pass[i]);
 	if (!clang)
-		cli_words_add(w, "-Wno-tsan"); /* fences are understood */
+		cli_word_add(w, "-Wno-tsan"); /* fences are understood */
 	if (q->has_branches)
-		cli_words_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
-				       : "-fsanitize-coverage=trace-pc");
+		cli_word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				      : "-fsanitize-coverage=trace-pc");
 }
 
-static void link_flags(struct cli_words *w, const struct request *q, bool clang, const char *folder)
+static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
 {
 	if (clang) {
-		cli_words_add(w, "-fno-sanitize-link-runtime");
+		cli_word_add(w, "-fno-sanitize-link-runtime");
 		if (!q->is_shared)
-			cli_words_add(w, cli_joined("-Wl,", cli_joined(folder, "/libsnag_rt.a")));
+			cli_word_add(w, cli_words_joined(
+						"-Wl,", cli_words_joined(folder, "/libsnag_rt.a")));
 	} else {
-		const char *part = cli_joined(folder, q->is_shared ? "/shared" : "/exe");
-		cli_words_add(w, cli_joined(cli_joined("-B", part), "/"));
-		cli_words_add(w, cli_joined("-L", part));
+		const char *part = cli_words_joined(folder, q->is_shared ? "/shared" : "/exe");
+		cli_word_add(w, cli_words_joined(cli_words_joined("-B", part), "/"));
+		cli_word_add(w, cli_words_joined("-L", part));
 	}
 	if (q->has_openmp) /* where -lomp and -lgomp find ours */
-		cli_words_add(w, cli_joined("-L", cli_joined(folder, "/omp")));
+		cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
-		cli_words_add(w, "-Wl,-u,__tsan_init");
-		cli_words_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
-		cli_words_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
+		cli_word_add(w, "-Wl,-u,__tsan_init");
+		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }
 
 /* The library is the archive that came with this tool. */
-static void task_flags(struct cli_words *w, const struct request *q, const char *folder)
+static void task_flags(struct words *w, const struct request *q, const char *folder)
 {
-	cli_words_add(w, cli_joined("-I", cli_joined(folder, "/include")));
+	cli_word_add(w, cli_words_joined("-I", cli_words_joined(folder, "/include")));
 	if (!q->links || q->is_partial)
 		return;
-	cli_words_add(w, cli_joined("-L", folder));
-	cli_words_add(w, "-lsnag_task");
-	cli_words_add(w, "-pthread");
+	cli_word_add(w, cli_words_joined("-L", folder));
+	cli_word_add(w, "-lsnag_task");
+	cli_word_add(w, "-pthread");
 }
 
 static int compile(const char *variable, const char *usual, char *const *word,
 		   struct snag_error *err)
 {
-	struct cli_words w = {0};
+	struct words w = {0};
 	struct cc_pass ignored = {0};
 	char folder[PATH_MAX];
 	const char *compiler = getenv(variable);
@@ -166,19 +177,29 @@ static int compile(const char *variable, const char *usual, char *const *word,
 	int rc = cli_runtime_folder(folder, sizeof(folder), err);
 	if (rc < 0)
 		return rc;
+	if (q.fixed && q.links && q.has_inputs && !q.is_partial)
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: the runtime stands in front of the C library, which must be "
+				 "a shared one",
+				 q.fixed);
 	if (clang && q.has_inputs && !q.is_partial)
 		cc_pass_find(&q.pass, compiler, folder);
-	cli_words_add(&w, compiler);
+	cli_word_add(&w, compiler);
 	for (; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
 		    !cc_pass_takes(&ignored, *word))
-			cli_words_add(&w, *word);
+			cli_word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
 		compile_flags(&w, &q, clang);
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
+	}
+	if (q.has_openmp && q.has_inputs && !q.is_partial) {
+		rc = cli_two_steps(&w, takes_value, err);
+		free(w.at);
+		return rc;
 	}
 	execvp(w.at[0], (char *const *)w.at);
 	rc = snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));

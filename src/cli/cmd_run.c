@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
+#include "cli/task_verdict.h"
 #include "cli/temporary.h"
 #include "cli/writing.h"
 #include "base/clock.h"
@@ -242,6 +243,7 @@ struct replays {
 	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
 	double seconds; /* that the run took */
+	struct snag_source *live;
 };
 
 struct plan {
@@ -340,44 +342,6 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	return rc;
 }
 
-/* ---- tasks ---- */
-
-static bool is_of_tasks(const struct snag_analysis *a)
-{
-	for (size_t i = 0; i < a->n; i++)
-		if (!(a->detector[i]->ops & SNAG_OPS_OF_THREADS))
-			return true;
-	return false;
-}
-
-/* Why this run proves nothing about other schedules; NULL: it does. */
-static const char *task_doubt(const struct snag_analysis *a, const struct snag_source *src,
-			      const struct snag_live_end *end)
-{
-	if (a->interrupted)
-		return "the analysis was interrupted";
-	if (end->notes.ended < end->notes.launched)
-		return "the program ended, or went on, before all its tasks had ended";
-	if (end->notes.left_out.n || src->skipped)
-		return "its tasks use locks, atomics or threads, which were not looked at";
-	for (size_t i = 0; i < a->n; i++)
-		if (a->findings[i].race_free)
-			return NULL;
-	return "its isolated blocks depend on their order, or the detector cannot prove it";
-}
-
-/* What no race means. */
-static void task_verdict(const struct snag_analysis *a, const struct snag_source *src,
-			 const struct snag_live_end *end, const char *tool)
-{
-	const char *doubt = task_doubt(a, src, end);
-	if (!doubt)
-		fprintf(stderr, "%s: race-free for this input on every schedule\n", tool);
-	else
-		fprintf(stderr, "%s: no race found, but other schedules may have one: %s\n", tool,
-			doubt);
-}
-
 static int races_report(struct replays *replays, const struct snag_analysis *a,
 			struct snag_source *src, const struct snag_live_end *end,
 			struct snag_suppressions *suppressions, struct snag_error *err)
@@ -394,13 +358,20 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 	struct snag_merged merged;
 	struct snag_incidents incidents;
 	struct snag_origins origins = {0};
+	struct snag_certificate certificate;
+	cli_certificate(&certificate, a, src, end);
 	snag_report_merge(&report, &merged);
 	snag_incidents_build(&incidents, &report, &merged, suppressions);
 	struct snag_incident_report r = {
 		.report = &report,
 		.incidents = &incidents,
 		.origins = &origins,
-		.is_tasks = is_of_tasks(a),
+		.is_tasks = cli_is_of_tasks(a),
+		.certificate = &certificate,
+		.tongue = end->notes.dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP
+								  : SNAG_TONGUE_SNAG,
+		.label = cli_task_label,
+		.label_ctx = replays->live,
 		.tool = v->format ? "ThreadSanitizer" : "snag",
 		.program = argv[0],
 		.arguments = argv,
@@ -418,13 +389,6 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		incidents_replay(replays, &incidents);
 	if (rc == 0)
 		rc = report_write(v, &r, err);
-	if (rc == 0 && r.is_tasks && !incidents.n)
-		task_verdict(a, src, end, r.tool);
-	if (rc == 0 && incidents.n && end->notes.left_out.n)
-		fprintf(stderr,
-			"%s: locks and atomics inside tasks were not looked at: what they order is "
-			"reported too\n",
-			r.tool);
 	size_t shown = incidents.shown;
 	snag_origins_done(&origins);
 	snag_incidents_done(&incidents);
@@ -466,6 +430,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		struct replays replays = {.v = v,
 					  .argv = argv,
 					  .step = snag_live_steps(live),
+					  .live = live,
 					  .seconds = snag_seconds_now() - begin};
 		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);

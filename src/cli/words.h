@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * words.h - a command line being built
- *
- * It lives until the command is executed: what is joined is not freed.
+ * words.h - a command to run, word by word
  */
 #ifndef SNAG_CLI_WORDS_H
 #define SNAG_CLI_WORDS_H
 
-#include <stdbool.h>
+#include "base/error.h"
+
 #include <stddef.h>
 
-struct cli_words {
-	const char **at; /* NULL behind the last one */
+struct words { /* all 0: empty; at[n] is NULL if n > 0 */
+	const char **at;
 	size_t n, cap;
 };
 
-void cli_words_add(struct cli_words *w, const char *word);
-const char *cli_joined(const char *a, const char *b);
-bool cli_starts(const char *word, const char *with);
+void cli_word_add(struct words *w, const char *word);
+const char *cli_words_joined(const char *a, const char *b); /* one word, never freed */
+/* Runs it and waits; returns its exit status, or 128 + the signal that ended it. */
+int cli_words_run(const struct words *w, struct snag_error *err);
 
 #endif

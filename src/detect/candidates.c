@@ -42,18 +42,18 @@ struct mark {
 	uint32_t walked; /* the end of the range of the last access of the class */
 };
 
-/* The rows before all accesses in lanes of one variable: fetched one after another, the waits for
- * memory overlap, and they are asked for by every other thread. */
+/* What precedes all accesses in lanes of one variable: fetched one after another, the waits for
+ * memory overlap, and it is asked for by every other thread. */
 struct gathered {
 	uint32_t begin, n; /* of the lanes; n = 0: not gathered */
-	uint32_t *row;
+	struct snag_point *before;
 	size_t cap;
 };
 
 /* A bare access of the thread and variable at hand. */
 struct own {
-	uint32_t event, position;
-	uint32_t row; /* before it */
+	uint32_t event;
+	struct snag_point before;
 };
 
 struct enumeration {
@@ -70,6 +70,7 @@ struct enumeration {
 	uint32_t *event;
 	uint32_t *stack; /* by node; NULL unless by class */
 
+	struct snag_walk walk;
 	struct own *own;
 	size_t own_cap;
 	struct gathered gathered[2]; /* of the writes, of the reads of the variable at hand */
@@ -249,46 +250,44 @@ struct range {
 	uint32_t low, high; /* in the lane */
 };
 
-/* The first i >= from in the lane that is no longer ordered before e, resp. that is ordered
- * after it. */
-static uint32_t gallop_low(const struct enumeration *en, const struct snag_lanes *lanes,
-			   const struct snag_lane *lane, uint32_t from, uint32_t bound)
+/* Whether the i-th access of the lane must come before e. */
+static bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
+		      const struct snag_lane *lane, uint32_t i, const struct own *e)
 {
-	uint32_t n = snag_lane_length(lane), step = 1, low = from;
-	while (low < n && snag_lane_at(lanes, lane, low) < bound) {
-		uint32_t next = n - low > step ? low + step : n - 1;
-		if (snag_lane_at(lanes, lane, next) < bound) {
-			low = next + 1;
-			step *= 2;
-		} else {
-			low++;
-			step = step > 1 ? step / 2 : 1;
-		}
-	}
-	return low;
+	const struct snag_index *ix = en->ix;
+	uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
+	/* The order respects the observed one. */
+	return f < e->event && snag_rows_has(ix, en->rows, &en->walk, &e->before, f);
 }
 
-static bool is_after(const struct enumeration *en, const struct snag_lanes *lanes,
-		     const struct snag_lane *lane, uint32_t i, const struct own *e, snag_tid t)
+/* Whether it must come after e. */
+static bool is_after(struct enumeration *en, const struct snag_lanes *lanes,
+		     const struct snag_lane *lane, uint32_t i, const struct own *e)
 {
-	const struct gathered *g = &en->gathered[lanes == &en->ix->reads];
-	if (g->n) {
-		uint32_t row = g->row[lane->begin + i - g->begin];
-		return snag_rows_at(en->rows, en->ix->nthreads, row)[t] > e->position;
-	}
-	uint32_t f = snag_index_event(en->ix, lane->thread, snag_lane_at(lanes, lane, i));
-	/* The order respects the observed one: the rows need not be looked at for earlier ones. */
-	return f > e->event && snag_index_row_before(en->ix, en->rows, f)[t] > e->position;
+	const struct snag_index *ix = en->ix;
+	const struct gathered *g = &en->gathered[lanes == &ix->reads];
+	if (g->n)
+		return snag_rows_has(ix, en->rows, &en->walk,
+				     &g->before[lane->begin + i - g->begin], e->event);
+	uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
+	if (f < e->event)
+		return false;
+	struct snag_point before = snag_point_before(ix, en->rows, f);
+	return snag_rows_has(ix, en->rows, &en->walk, &before, e->event);
 }
 
-static uint32_t gallop_high(const struct enumeration *en, const struct snag_lanes *lanes,
-			    const struct snag_lane *lane, uint32_t from, const struct own *e,
-			    snag_tid t)
+typedef bool lane_test(struct enumeration *en, const struct snag_lanes *lanes,
+		       const struct snag_lane *lane, uint32_t i, const struct own *e);
+
+/* The first i >= from in the lane for which the test is not `is`; from there on it never is. */
+static inline uint32_t gallop(struct enumeration *en, const struct snag_lanes *lanes,
+			      const struct snag_lane *lane, uint32_t from, const struct own *e,
+			      lane_test *test, bool is)
 {
 	uint32_t n = snag_lane_length(lane), step = 1, low = from;
-	while (low < n && !is_after(en, lanes, lane, low, e, t)) {
+	while (low < n && test(en, lanes, lane, low, e) == is) {
 		uint32_t next = n - low > step ? low + step : n - 1;
-		if (!is_after(en, lanes, lane, next, e, t)) {
+		if (test(en, lanes, lane, next, e) == is) {
 			low = next + 1;
 			step *= 2;
 		} else {
@@ -319,9 +318,9 @@ static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *la
 	}
 }
 
-/* Holds the n bare accesses at hand, of thread t, against a lane of another thread. */
-static void against_lane(struct enumeration *en, uint32_t n, snag_tid t,
-			 const struct snag_lanes *lanes, const struct snag_lane *lane)
+/* Holds the n bare accesses at hand, of one thread, against a lane of another one. */
+static void against_lane(struct enumeration *en, uint32_t n, const struct snag_lanes *lanes,
+			 const struct snag_lane *lane)
 {
 	const struct snag_index *ix = en->ix;
 	bool is_reads = lanes == &ix->reads;
@@ -331,10 +330,10 @@ static void against_lane(struct enumeration *en, uint32_t n, snag_tid t,
 		const struct own *e = &en->own[i];
 		if (is_reads && ix->trace->ev[e->event].op == SNAG_OP_READ)
 			continue;
-		uint32_t bound = snag_rows_at(en->rows, ix->nthreads, e->row)[lane->thread];
-		range.low = gallop_low(en, lanes, lane, range.low, bound);
-		range.high = gallop_high(en, lanes, lane,
-					 range.high > range.low ? range.high : range.low, e, t);
+		range.low = gallop(en, lanes, lane, range.low, e, is_before, true);
+		range.high =
+			gallop(en, lanes, lane, range.high > range.low ? range.high : range.low, e,
+			       is_after, false);
 		struct range left = range;
 		if (en->options->by_class) {
 			struct mark *mark = mark_of(en, e->event);
@@ -354,8 +353,7 @@ static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32
 	for (uint32_t i = 0; i < n; i++)
 		if (is_wanted(en, event[i]))
 			en->own[nown++] =
-				(struct own){event[i], ix->position[event[i]],
-					     snag_index_row_number_before(ix, en->rows, event[i])};
+				(struct own){event[i], snag_point_before(ix, en->rows, event[i])};
 	return nown;
 }
 
@@ -372,13 +370,11 @@ static void gather(struct enumeration *en, const struct snag_lanes *lanes, uint3
 		g->n = 0;
 	if (!g->n)
 		return;
-	g->row = snag_grow(g->row, &g->cap, g->n, sizeof(*g->row));
+	g->before = snag_grow(g->before, &g->cap, g->n, sizeof(*g->before));
 	for (; lane < end; lane++)
 		for (uint32_t i = lane->begin; i < lane[1].begin; i++) {
 			uint32_t f = snag_index_event(ix, lane->thread, lanes->position[i]);
-			uint32_t row = snag_index_row_number_before(ix, en->rows, f);
-			g->row[i - g->begin] = row;
-			__builtin_prefetch(snag_rows_at(en->rows, ix->nthreads, row));
+			g->before[i - g->begin] = snag_point_before(ix, en->rows, f);
 		}
 }
 
@@ -399,7 +395,7 @@ static void variable_pairs(struct enumeration *en, uint32_t x)
 		for (int k = 0; k < 2; k++)
 			for (uint32_t l = side[k]->first[x]; l < side[k]->first[x + 1]; l++)
 				if (side[k]->lane[l].thread != t)
-					against_lane(en, n, t, side[k], &side[k]->lane[l]);
+					against_lane(en, n, side[k], &side[k]->lane[l]);
 	}
 }
 
@@ -411,6 +407,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 				 .options = options,
 				 .handler = handler,
 				 .ctx = ctx};
+	snag_walk_init(&en.walk, ix->nthreads);
 	guards_find(&en);
 	bare_find(&en);
 	if (options->by_class)
@@ -424,6 +421,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.stack);
 	free(en.mark);
 	free(en.own);
-	free(en.gathered[0].row);
-	free(en.gathered[1].row);
+	free(en.gathered[0].before);
+	free(en.gathered[1].before);
+	snag_walk_done(&en.walk);
 }

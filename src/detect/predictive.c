@@ -56,7 +56,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	snag_huge_free(p->x, p->x_cap, sizeof(*p->x));
 	snag_conflict_tables_done(&p->conflicts);
 	free(p->nodes.node);
-	free(p->held.at);
+	snag_huge_free(p->held.at, p->held.cap, sizeof(*p->held.at));
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
@@ -159,9 +159,8 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 	for (uint32_t i = x->owed; i; i = p->owed[i].next) {
 		const struct snag_section *other = &p->sections.section[p->owed[i].section];
 		if (p->owed[i].who == t->who &&
-		    (p->owed[i].section == section ||
-		     (p->sections.rest[p->owed[i].section].lock == rest->lock && !rest->is_shared &&
-		      other->release < s->acquire))) {
+		    (p->owed[i].section == section || (other->lock == s->lock && !rest->is_shared &&
+						       other->release < rest->acquire))) {
 			snag_section_set(&p->sections, &p->pool, &p->owed[i].section, section);
 			return;
 		}

@@ -113,16 +113,20 @@ struct snag_predictive_variable {
 		};
 		struct snag_history history;
 	};
-	struct snag_conflicts conflicts;
+	union {
+		struct snag_conflicts conflicts;
+		struct { /* last write-read */
+			snag_tid thread;
+			uint32_t time; /* event + 1; 0: never */
+			uint32_t seen; /* state of the thread that read it last */
+			uint32_t held; /* the sections it was in */
+		} last_write;
+	};
 	uint32_t owed; /* to the next read by a thread, or the next branch of a thread that
 			* depends on its reads: a list of nodes; 0: none */
-	struct {
-		snag_tid thread;
-		uint32_t time; /* event + 1; 0: never */
-		uint32_t seen; /* state of the thread that read it last */
-		uint32_t held; /* the sections it was in */
-	} last_write;
 };
+
+_Static_assert(sizeof(struct snag_predictive_variable) == 64, "a variable is a cache line");
 
 struct snag_owed_node {
 	uint32_t who; /* is it owed */

@@ -62,8 +62,8 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	uint32_t number = snag_section_new(&p->sections);
 	struct snag_section_rest *rest = p->sections.rest;
 	p->sections.section[number].thread = thread;
-	p->sections.section[number].acquire = event;
-	rest[number].lock = lock;
+	p->sections.section[number].lock = lock;
+	rest[number].acquire = event;
 	rest[number].is_shared = is_shared;
 	rest[number].outer = t->innermost;
 	if (t->innermost)
@@ -205,7 +205,7 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	uint32_t number = t->innermost;
-	while (p->sections.rest[number].lock != ev->target)
+	while (p->sections.section[number].lock != ev->target)
 		number = p->sections.rest[number].outer;
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb)
@@ -413,30 +413,36 @@ ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *
 	uint32_t section = seat == SNAG_NO_SEAT ? 0 : p->thread[seat].innermost;
 	if (!c->nslots || !section)
 		return NULL;
-	return p->conflicts.slot + c->first + snag_conflict_slot(c, p->sections.rest[section].lock);
+	return p->conflicts.slot + c->first +
+	       snag_conflict_slot(c, p->sections.section[section].lock);
 }
 
 ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
 			const struct snag_batch *batch, size_t i)
 {
 	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
-	if (ev) {
-		const struct snag_predictive_variable *x = &p->x[ev->target];
-		__builtin_prefetch(x);
-		__builtin_prefetch((const char *)(x + 1) - 1);
-	}
+	if (ev)
+		__builtin_prefetch(&p->x[ev->target]);
 	ev = event_ahead(batch, i + FETCH_CONFLICT);
 	if (ev) {
 		if (rules->sections == SNAG_CONFLICTING)
 			__builtin_prefetch(conflict_ahead(p, ev));
+		else
+			__builtin_prefetch(&p->held.at[p->x[ev->target].last_write.held]);
 		if (rules->disjoint_locksets)
 			snag_history_fetch(&p->x[ev->target].history,
 					   snag_seat(&p->pool.seats, ev->thread));
 	}
-	if (rules->sections != SNAG_CONFLICTING)
-		return;
 	ev = event_ahead(batch, i + FETCH_SECTION);
-	const struct snag_conflict *c = ev ? conflict_ahead(p, ev) : NULL;
+	if (!ev)
+		return;
+	if (rules->sections == SNAG_LAST_WRITE_READ) {
+		uint32_t held = p->x[ev->target].last_write.held;
+		if (held)
+			__builtin_prefetch(&p->sections.section[p->held.at[held].section]);
+		return;
+	}
+	const struct snag_conflict *c = conflict_ahead(p, ev);
 	if (c && c->lock != UINT32_MAX) {
 		__builtin_prefetch(&p->sections.section[c->write]);
 		__builtin_prefetch(&p->sections.section[c->read[0]]);

@@ -39,13 +39,14 @@
 struct snag_section {
 	uint32_t refs; /* 0: unused */
 	snag_tid thread;
-	uint32_t acquire, release; /* release: SNAG_NO_EVENT while it is open */
+	uint32_t release; /* SNAG_NO_EVENT while it is open */
+	uint32_t lock;
 };
 
 _Static_assert(sizeof(struct snag_section) == 16, "four sections in a cache line");
 
 struct snag_section_rest {
-	uint32_t lock;
+	uint32_t acquire;
 	uint32_t outer, inner; /* its neighbours among those its thread holds; outer: the
 				* next unused one */
 	bool is_shared, exports;

@@ -192,8 +192,13 @@ struct mp_loop {
 	uint64_t count; /* iterations */
 	uint64_t chunk; /* of them that stay together */
 	uint64_t nchunks, next, step;
-	uint64_t from, n; /* the iterations of the present chunk */
-	bool is_open, is_ordered, is_cancelled;
+	uint64_t from, n;   /* the iterations of the present chunk */
+	uint64_t chunk_now; /* its number */
+	/* Growing chunks: rounds, where the present one begins, what the last ones did. */
+	uint64_t round, at, silent, told;
+	unsigned log;
+	bool may_grow;
+	bool is_open, is_doacross, is_cancelled;
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
 	struct mp_loop_shared *shared;
@@ -202,9 +207,10 @@ struct mp_loop {
 struct mp_task {
 	struct mp_task *parent;
 	struct mp_team *team;
-	int number;	  /* of its thread */
-	uint32_t id;	  /* it speaks as */
-	uint32_t base_id; /* outside of segments */
+	int number;	   /* of its thread */
+	uint32_t id;	   /* it speaks as */
+	uint32_t base_id;  /* outside of segments */
+	uint32_t spare_id; /* a number that is not in use; 0: none */
 	bool is_implicit, is_final;
 	bool is_part;	  /* of a team of one thread: of the task that met it */
 	bool has_spawned; /* in this phase or segment */
@@ -248,13 +254,14 @@ void mp_serial_end(void);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-void mp_segment_end(struct mp_task *t);
+bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
 void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 
-bool mp_single(void); /* whether the calling thread executes it */
+bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
+bool mp_single(void);		      /* whether the calling thread executes it */
 void mp_combine_begin(void);
 void mp_combine_end(void);
 
@@ -277,6 +284,7 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk);
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule);
 bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* false: the loop is over */
+void mp_loops_free(struct mp_team *team);		/* at its end */
 bool mp_loop_is_last(void);				/* the chunk has the last iteration */
 void mp_ordered_begin(void);
 void mp_ordered_end(void);
@@ -355,6 +363,9 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
+
+void *mp_memset(void *to, int byte, size_t n);
+void *mp_memcpy(void *to, const void *from, size_t n);
 
 struct mp_map { /* from addresses to things */
 	struct mp_map_entry {

@@ -32,6 +32,10 @@ struct snag_omp_hooks {
 	uint32_t (*promise_new)(void);
 	void (*become)(uint32_t task); /* what the calling context does is that task's */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
+	/* The calling context goes on as a task that the present one creates here; told when it does
+	 * something, if it does.  Then it is as if it had never been: was_told says which. */
+	void (*segment)(uint32_t task, const void *place);
+	bool (*was_told)(void);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
 	/* Mutual exclusion; `at` names it. */

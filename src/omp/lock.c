@@ -23,7 +23,10 @@ struct mp_held {
 	struct mp_lock *lock;
 };
 
+enum { POLLS = 128 };
+
 static struct mp_map locks;
+static unsigned given; /* so often */
 
 struct mp_lock *mp_lock_at(const void *at)
 {
@@ -96,6 +99,8 @@ void mp_lock_give(struct mp_lock *lock)
 	struct mp_context *next = mp_queue_take(&lock->waiting);
 	if (next)
 		mp_ready(next);
+	if (++given % POLLS == 0) /* who looks again and again may wait for another */
+		mp_yield();
 }
 
 int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t)

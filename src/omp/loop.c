@@ -7,7 +7,10 @@
  *         all others.  Of a loop with ordered regions thread 0 gets all, in order, so that
  *         nobody has to wait.
  *
- * Rules.  [static]   chunks of the same number of two static loops with as many iterations, in
+ * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
+ *                    after many that touched nothing shared, or after a quarter of a million,
+ *                    so that long loops end.  The threads' chunks of one round have one size
+ *         [static]   chunks of the same number of two static loops with as many iterations, in
  *                    one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
  *                    and go on in the next such loop, after what their thread did meanwhile
@@ -15,6 +18,7 @@
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
+#include "base/pages.h"
 #include "omp/core.h"
 
 #include <string.h>
@@ -33,8 +37,10 @@ struct mp_loop_shared {
 	struct mp_loop_shared *next;
 	unsigned number; /* of the loop in its region */
 	int left;
-	bool is_taken;	      /* a thread has it */
-	uint32_t last;	      /* ordered: the promise of the chunk before, + 1 */
+	bool is_taken;	    /* a thread has it */
+	uint32_t last;	    /* ordered: the promise of the chunk before, + 1 */
+	uint8_t *log_chunk; /* [grow]: of each round so far */
+	size_t nrounds, rounds_cap;
 	unsigned ndims;	      /* doacross */
 	int64_t *bounds;      /* lower, upper, stride of each */
 	struct mp_map posted; /* by iteration: the promise, + 1 */
@@ -53,6 +59,14 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 	return *at;
 }
 
+static void shared_free(struct mp_loop_shared *s)
+{
+	mp_map_free(&s->posted);
+	snag_pages_free(s->log_chunk, s->rounds_cap, 1);
+	mp_free(s->bounds);
+	mp_free(s);
+}
+
 static void shared_leave(struct mp_task *t, struct mp_loop_shared *s)
 {
 	struct mp_loop_shared **at = &t->team->loops;
@@ -61,17 +75,26 @@ static void shared_leave(struct mp_task *t, struct mp_loop_shared *s)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	mp_map_free(&s->posted);
-	mp_free(s->bounds);
-	mp_free(s);
+	shared_free(s);
+}
+
+void mp_loops_free(struct mp_team *team)
+{
+	while (team->loops) {
+		struct mp_loop_shared *s = team->loops;
+		team->loops = s->next;
+		shared_free(s);
+	}
 }
 
 /* [static] The segments of this loop; NULL: they end with their chunks. */
 static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *loop,
 				     const struct mp_schedule *schedule)
 {
+	enum { MOST_KEPT = 1 << 20 };
 	struct mp_static *s = t->team->statics;
-	if (!schedule->is_static || t->team->n == 1 || t->has_asked)
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || t->team->n == 1 ||
+	    t->has_asked)
 		return NULL;
 	while (s && (s->count != loop->count || s->chunk != loop->chunk))
 		s = s->next;
@@ -99,34 +122,40 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		.next = (uint64_t)t->number,
 		.step = (uint64_t)n,
 		.is_open = true,
-		.is_ordered = schedule.is_ordered && !doacross,
 		.shared = doacross,
+		.is_doacross = doacross != NULL,
 	};
 	if (n == 1)
-		loop->chunk = schedule.is_ordered || !count ? 1 : count;
+		loop->chunk = schedule.is_ordered || doacross || !count ? 1 : count;
+	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
+		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
 	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
+	if (!doacross) {
+		t->loops++;
+		loop->shared = shared_get(t);
+	}
 	if (schedule.is_ordered || doacross) {
-		if (!doacross) {
-			t->loops++;
-			loop->shared = shared_get(t);
-		}
 		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
 		loop->step = 1;
 		loop->shared->is_taken = true;
 	}
 	loop->kept = statics_get(t, loop, &schedule);
+	loop->may_grow = mp.hooks && n > 1 && loop->step > 1 && !schedule.chunk && !loop->kept;
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
 	}
 }
 
-static void chunk_end(struct mp_task *t)
+bool mp_chunk_end(struct mp_task *t)
 {
-	if (t->loop.kept)
-		mp_segment_leave(t);
-	else
-		mp_segment_end(t);
+	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
+	if (!kept || t->id == t->base_id ||
+	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told()))
+		return mp_segment_end(t);
+	kept->segment[t->loop.chunk_now] = t->id;
+	mp_segment_leave(t);
+	return true;
 }
 
 static void chunk_begin(struct mp_task *t, uint64_t chunk)
@@ -138,8 +167,51 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 		return;
 	}
 	mp_segment_begin(t);
-	if (kept && !t->has_asked)
-		kept->segment[chunk] = t->id;
+}
+
+/* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
+static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
+{
+	enum { SILENT = 256, STEP = 16, TOLD_LOG = 18, MOST = 40 };
+	struct mp_loop_shared *s = loop->shared;
+	if (loop->round < s->nrounds)
+		return s->log_chunk[loop->round];
+	unsigned least = (unsigned)(loop->told >> TOLD_LOG), log = loop->log;
+	if (loop->silent == 0 || log < least)
+		log = least;
+	else if (loop->silent >= SILENT && loop->silent % STEP == 0)
+		log++;
+	log = log < MOST ? log : MOST;
+	s->log_chunk = snag_pages_grow(s->log_chunk, &s->rounds_cap, s->nrounds + 1, 1);
+	if (!s->log_chunk)
+		mp_fail("OpenMP: out of memory");
+	s->log_chunk[s->nrounds++] = (uint8_t)log;
+	return log;
+}
+
+/* The next chunk of the calling thread, if there is one. */
+static bool chunk_next(struct mp_task *t)
+{
+	struct mp_loop *loop = &t->loop;
+	if (loop->is_cancelled)
+		return false;
+	if (loop->may_grow) {
+		loop->log = log_of_round(loop);
+		loop->chunk = (uint64_t)1 << loop->log;
+		loop->from = loop->at + (uint64_t)t->number * loop->chunk;
+		loop->at += (uint64_t)t->team->n * loop->chunk;
+		loop->round++;
+	} else {
+		if (loop->next >= loop->nchunks)
+			return false;
+		loop->chunk_now = loop->next;
+		loop->from = loop->next * loop->chunk;
+		loop->next += loop->step;
+	}
+	if (loop->from >= loop->count)
+		return false;
+	loop->n = loop->count - loop->from < loop->chunk ? loop->count - loop->from : loop->chunk;
+	return true;
 }
 
 bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
@@ -148,20 +220,18 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	struct mp_loop *loop = &t->loop;
 	if (!loop->is_open)
 		return false;
-	chunk_end(t);
-	if (loop->next >= loop->nchunks || loop->is_cancelled) {
+	bool was_told = mp_chunk_end(t);
+	loop->silent = was_told ? 0 : loop->silent + 1;
+	loop->told += was_told;
+	if (!chunk_next(t)) {
 		loop->is_open = false;
-		if (loop->is_ordered && loop->shared) {
+		if (!loop->is_doacross) {
 			shared_leave(t, loop->shared);
 			loop->shared = NULL;
 		}
 		return false;
 	}
-	uint64_t chunk = loop->next;
-	loop->next += loop->step;
-	loop->from = chunk * loop->chunk;
-	loop->n = loop->count - loop->from < loop->chunk ? loop->count - loop->from : loop->chunk;
-	chunk_begin(t, chunk);
+	chunk_begin(t, loop->chunk_now);
 	*ret_from = loop->from;
 	*ret_n = loop->n;
 	return true;

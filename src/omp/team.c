@@ -11,8 +11,9 @@
  *         [barrier]  when all have come and no task of the team is left: the finish ends, the next
  *                    one begins; at the last barrier, only thread 0 goes on
  *         [segment]  a child of the phase; while a thread is in it, it speaks as that task
- *         [combine]  a segment that gets the promise of the one before, and sets its own: it comes
- *                    after that, but what its thread does next does not
+ *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
+ *                    and sets its own: it comes after that, but what its thread did before
+ *                    does not come before that of others, nor what it does next after
  */
 #include "omp/core.h"
 
@@ -83,20 +84,29 @@ static void own_end(void)
 
 void mp_segment_begin(struct mp_task *t)
 {
-	if (t->team->n == 1 || t->has_asked || !t->is_implicit)
+	if (t->team->n == 1 || t->has_asked || !t->is_implicit || !mp.hooks)
 		return;
 	mp_locks_tell(t, false);
-	task_created(t, t->base_id);
+	t->id = t->spare_id ? t->spare_id : mp_number();
+	t->spare_id = 0;
 	t->has_spawned = false;
+	mp.hooks->segment(t->id, mp.place);
+	mp_locks_tell(t, true);
 	own_begin(t);
 }
 
-void mp_segment_end(struct mp_task *t)
+/* Returns whether it did anything that was told. */
+bool mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
-		return;
-	task_ended(t);
+		return true;
+	bool was_told = mp.hooks->was_told();
+	if (was_told)
+		task_ended(t);
+	else
+		t->spare_id = t->id; /* as if it had never been */
 	mp_segment_leave(t);
+	return was_told;
 }
 
 void mp_segment_enter(struct mp_task *t, uint32_t id)
@@ -131,7 +141,7 @@ void mp_asked(struct mp_task *t)
 		return;
 	t->has_asked = true;
 	if (mp.now->task == t)
-		mp_segment_end(t);
+		mp_chunk_end(t);
 }
 
 void mp_combine_begin(void) /* [combine] */
@@ -140,7 +150,7 @@ void mp_combine_begin(void) /* [combine] */
 	if (t->team->n == 1)
 		return;
 	mp_locks_tell(t, false);
-	task_created(t, t->base_id);
+	task_created(t, t->team->id);
 	own_begin(t);
 	if (t->team->combined)
 		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
@@ -154,7 +164,8 @@ void mp_combine_end(void)
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
-	mp_segment_end(t);
+	task_ended(t);
+	mp_segment_leave(t);
 }
 
 /* ---- barriers ---- */
@@ -357,6 +368,7 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	if (is_in_segment)
 		own_end();
 	implicit_run(&team, 0, __builtin_frame_address(0));
+	mp_loops_free(&team);
 	mp_become(parent->id);
 	if (is_in_segment)
 		own_begin(parent);
@@ -387,6 +399,7 @@ void mp_serial_end(void)
 	mp.now->task = t->parent;
 	mp_depends_free(t);
 	mp_task_forget(t);
+	mp_loops_free(team);
 	mp_free(team);
 }
 

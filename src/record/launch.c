@@ -126,6 +126,19 @@ static inline bool record_take(struct snag_launch *l, struct rt_record *ret)
 	return true;
 }
 
+/* What the program counted and could not record any more: a run that was open at its end. */
+static bool run_take(struct snag_launch *l, struct rt_record *ret)
+{
+	struct rt_channel *c = l->channel;
+	if (!c->run_events || c->run_at != l->n)
+		return false;
+	*ret = (struct rt_record){.what = (uint64_t)RT_AGAIN << RT_OP_SHIFT |
+					  (uint64_t)(c->run_period & 0xff) << RT_SIZE_SHIFT,
+				  .arg = c->run_events};
+	c->run_events = 0;
+	return true;
+}
+
 /* From now on the signals of the terminal are for us. */
 static void end_note(struct snag_launch *l)
 {
@@ -153,7 +166,8 @@ int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int ro
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
 	bool was_ended = l->has_ended;
 	if (has_ended(l))
-		return was_ended ? -1 : 0; /* once more, for what it wrote at last */
+		/* once more, for what it wrote at last */
+		return !was_ended ? 0 : run_take(l, ret_record) ? 1 : -1;
 	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
 	l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
 	return 0;

@@ -57,7 +57,11 @@ struct rt_channel {
 	uint32_t reader;  /* pid of the recorder, to see whether it still lives */
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
-	char spare[4096 - 32 - 64];
+	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
+	uint64_t run_at;     /* its number */
+	uint32_t run_period; /* its size */
+	uint32_t run_events; /* its arg; 0: no run is open */
+	char spare[4096 - 48 - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -69,6 +73,8 @@ static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t
 	struct rt_record *first = (struct rt_record *)((char *)c + RT_CHANNEL_HEADER);
 	return &first[n & (c->records - 1)];
 }
+
+enum { RT_RUN_MAX = 16 }; /* the longest period of RT_AGAIN */
 
 enum { RT_ORDER_RELEASE = 3, RT_ORDER_ACQ_REL = 4 }; /* as C11 numbers them */
 
@@ -110,6 +116,9 @@ enum rt_op {
 	RT_NOTE,       /* arg = enum rt_note */
 	RT_TASK,       /* an event of tasks: size = enum snag_op, arg = task or promise */
 	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
+	RT_AGAIN,      /* arg accesses more: each follows from two records RT_READ or RT_WRITE,
+			* all behind the last RT_AGAIN, the one `size` accesses before it and the
+			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; told once, after the task was created */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */

@@ -21,6 +21,7 @@
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
+#include "trace/event.h"
 
 #include <link.h>
 
@@ -88,6 +89,39 @@ static void event(uint8_t op, uint32_t target, const void *place)
 		return;
 	rt_epoch_end();
 	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+}
+
+/* A segment that has not been told: the next record is put after its creation (record.h). */
+static struct {
+	uint32_t task, loc;
+	bool is_there;
+} pending;
+
+static void pending_tell(void)
+{
+	pending.is_there = false;
+	rt_put(RT_TASK, SNAG_OP_TASK_CREATE, 0, pending.loc, pending.task);
+	rt_hot.self->as = pending.task;
+	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
+}
+
+static void segment(uint32_t task, const void *place)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	uint32_t loc = rt_location((uintptr_t)place);
+	pending.task = task;
+	pending.loc = loc;
+	pending.is_there = true;
+	rt_record_before(pending_tell);
+}
+
+static bool was_told(void)
+{
+	if (pending.is_there)
+		rt_record_before(NULL);
+	return !pending.is_there;
 }
 
 static void launch(bool begins) /* [launch] */
@@ -177,6 +211,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.promise_new = promise_new,
 		.become = become,
 		.event = event,
+		.segment = segment,
+		.was_told = was_told,
 		.launch = launch,
 		.lock_new = lock_new,
 		.lock = lock,

@@ -50,8 +50,27 @@ static bool reader_lives(void)
 	       rt_sys(SYS_kill, rt.channel->reader, 0, 0, 0, 0, 0) != -3 /* ESRCH */;
 }
 
+/* To be called before the next record; meanwhile there seems to be no room, and this is the limit. */
+static void (*before)(void);
+static uint64_t true_limit;
+
+void rt_record_before(void (*f)(void))
+{
+	if (!before)
+		true_limit = rt.limit;
+	before = f;
+	rt.limit = f ? rt.written : true_limit;
+}
+
 void rt_record_room(void)
 {
+	void (*f)(void) = before;
+	if (f) {
+		rt_record_before(NULL);
+		f();
+		if (rt.written < rt.limit)
+			return;
+	}
 	rt.is_waiting = true;
 	for (unsigned waits = 0;; waits++) {
 		/* pairs with the release of the reader: the slots are no longer read */

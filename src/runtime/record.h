@@ -8,17 +8,22 @@
 #define SNAG_RUNTIME_RECORD_H
 
 #include "runtime/rt.h"
+#include "runtime/run.h"
 
 /* Maps the channel the environment names and claims it; false: there is none. */
 bool rt_record_open(void);
 /* Waits until there is room behind rt.written; turns the runtime off when the recorder
  * is gone. */
 void rt_record_room(void);
+/* Calls f before the next record is put, once; NULL: no longer. */
+void rt_record_before(void (*f)(void));
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			  uint32_t arg)
 {
+	if (rt_unlikely(rt_run.is_open))
+		rt_run_end();
 	if (rt_unlikely(rt.written == rt.limit))
 		rt_record_room();
 	uint64_t n = rt.written++;

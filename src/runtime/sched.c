@@ -4,6 +4,7 @@
  */
 #include "runtime/sched.h"
 
+#include "omp/hooks.h"
 #include "runtime/access.h"
 #include "runtime/cancel.h"
 #include "runtime/deadlock.h"
@@ -337,6 +338,8 @@ static void yield_to_time(void)
 
 void rt_sched_yield(struct rt_thread *self)
 {
+	if (__snag_omp_yield && __snag_omp_yield())
+		return;
 	rt_policy_yielded(self);
 	if (rt_sched.nready == 0 && rt_sched.timed)
 		yield_to_time();

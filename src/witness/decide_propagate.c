@@ -56,7 +56,7 @@ static uint32_t first_write_after(const struct snag_state *s, const struct snag_
 }
 
 /* The last write by lane.thread that must come before the event, or SNAG_NO_EVENT. */
-static uint32_t last_write_before(const struct snag_state *s, const struct snag_lane *lane,
+static uint32_t last_write_before(struct snag_state *s, const struct snag_lane *lane,
 				  uint32_t event)
 {
 	uint32_t bound = snag_state_before(s, event, lane->thread);

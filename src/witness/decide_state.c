@@ -26,6 +26,15 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
 	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
+	s->known = snag_calloc(n, sizeof(*s->known));
+	s->known_of = SNAG_NO_EVENT;
+	snag_walk_init(&s->walk, n);
+	s->ends = snag_calloc(n, sizeof(*s->ends));
+	s->stays = snag_calloc(n, sizeof(*s->stays));
+	s->late = snag_calloc(ix->nlocks, sizeof(*s->late));
+	s->looked = snag_calloc(n, sizeof(*s->looked));
+	s->last = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->last));
+	s->near_key = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->near_key));
 }
 
 void snag_state_done(struct snag_state *s)
@@ -45,6 +54,15 @@ void snag_state_done(struct snag_state *s)
 	free(s->variable);
 	free(s->lock);
 	free(s->near);
+	free(s->known);
+	snag_walk_done(&s->walk);
+	free(s->ends);
+	free(s->stays);
+	free(s->open);
+	free(s->late);
+	free(s->looked);
+	free(s->last);
+	free(s->near_key);
 	free(s->entering);
 	free(s->window);
 	free(s->queue);
@@ -101,9 +119,7 @@ size_t snag_state_mark(struct snag_state *s)
 
 uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
 {
-	if (!s->rows->dependent || s->keeps_all[t] || count == 0)
-		return count;
-	return s->rows->dependent[snag_index_event(s->ix, t, count - 1)];
+	return s->keeps_all[t] ? count : snag_rows_causal(s->ix, s->rows, t, count);
 }
 
 void snag_state_return(struct snag_state *s, size_t mark)
@@ -154,21 +170,63 @@ static void note_presence(struct snag_state *s, const struct snag_event *ev)
 		touch(s, &s->lock[ev->target])->writers |= bit;
 }
 
+const uint32_t *snag_state_known(struct snag_state *s, uint32_t event)
+{
+	snag_tid t = snag_index_thread(s->ix, event);
+	if (s->known_of == event)
+		return s->known;
+	memset(s->known, 0, s->nthreads * sizeof(*s->known));
+	snag_rows_add(s->ix, s->rows, &s->walk, s->known, t, s->ix->position[event] + 1);
+	s->known_of = event;
+	return s->known;
+}
+
+/* The row of an event that enters learns of another event that must precede it. */
+static void row_learn(struct snag_state *s, uint32_t *row, const struct snag_row_edge *edge)
+{
+	snag_tid u = edge->thread;
+	if (row[u] >= edge->count)
+		return;
+	if (edge->count <= s->start[u]) {
+		snag_rows_add(s->ix, s->rows, &s->walk, row, u, edge->count);
+		return;
+	}
+	const uint32_t *other = snag_state_row(s, u, edge->count - 1);
+	for (snag_tid v = 0; v < s->nthreads; v++)
+		row[v] = other[v] > row[v] ? other[v] : row[v];
+	row[u] = edge->count;
+}
+
+/* What the p-th event of t needs directly; a branch that names reads, also what these do. */
+static void row_learn_all(struct snag_state *s, uint32_t *row, snag_tid t, uint32_t p)
+{
+	const struct snag_rows *rows = s->rows;
+	uint32_t event = snag_index_event(s->ix, t, p), end = rows->edges[event];
+	const struct snag_row_edge *edge = rows->edge + rows->first[t];
+	bool names = rows->named && s->ix->trace->ev[event].op == SNAG_OP_BRANCH;
+	for (uint32_t i = end; i-- > 0 && (names || edge[i].at == p);) {
+		bool is_due = edge[i].at == p && (!edge[i].is_read || p < s->causal[t]);
+		if (is_due || (names && edge[i].is_read &&
+			       rows->named[snag_index_event(s->ix, t, edge[i].at)] == p))
+			row_learn(s, row, &edge[i]);
+	}
+}
+
 /* The row of an event that enters; everything that precedes it has one. */
 static void enter(struct snag_state *s, uint32_t event)
 {
-	const struct snag_rows *rows = s->rows;
 	uint32_t n = s->nthreads, p = s->ix->position[event];
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t *row = snag_state_row(s, t, p);
-	uint32_t number = p < s->causal[t] ? rows->causal[event] : rows->alone[event];
-	const uint32_t *known = snag_rows_at(rows, n, number);
 	if (p > s->start[t]) {
-		const uint32_t *before = row - (n + SNAG_ROW_EXTRA);
-		for (snag_tid u = 0; u < n; u++)
-			row[u] = before[u] > known[u] ? before[u] : known[u];
+		memcpy(row, row - (n + SNAG_ROW_EXTRA), n * sizeof(*row));
+		row_learn_all(s, row, t, p);
 	} else {
-		memcpy(row, known, n * sizeof(*row));
+		uint32_t causal =
+			p < s->causal[t] ? p + 1 : snag_rows_causal(s->ix, s->rows, t, p + 1);
+		struct snag_point point = snag_point_causal(s->ix, s->rows, t, p + 1, causal);
+		memset(row, 0, n * sizeof(*row));
+		snag_rows_add_point(s->ix, s->rows, &s->walk, row, &point);
 	}
 	row[t] = p;
 	row[n + SNAG_ROW_QUEUED] = 0;
@@ -257,13 +315,11 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 	uint32_t p = s->ix->position[event];
 	if (p < s->count[t])
 		return true;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	for (snag_tid u = 0; u < s->nthreads; u++) {
-		uint32_t k = u == t ? p + 1 : row[u];
-		s->need[u] = k > s->count[u] ? k : s->count[u];
+	memcpy(s->need, s->count, s->nthreads * sizeof(*s->need));
+	snag_rows_add(s->ix, s->rows, &s->walk, s->need, t, p + 1);
+	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (s->need[u] > s->limit[u])
 			return false;
-	}
 	grow(s);
 	return true;
 }
@@ -367,9 +423,8 @@ bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 	}
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
-	const uint32_t *row = snag_state_in_window(s, a)
-				      ? snag_state_row(s, ta, pa)
-				      : snag_rows_at(s->rows, s->nthreads, s->rows->alone[a]);
+	const uint32_t *row =
+		snag_state_in_window(s, a) ? snag_state_row(s, ta, pa) : snag_state_known(s, a);
 	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
 	s->scratch[ta] = pa + 1;
 	s->has_edges = true;

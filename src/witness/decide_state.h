@@ -56,10 +56,30 @@ struct snag_present {
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
+/* Of a lock and whether it is shared: the last acquire in the cut at hand. */
+struct snag_last {
+	uint32_t look; /* others are unknown */
+	uint32_t event;
+};
+
 struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
+	struct snag_walk walk;
+
+	/* Of cuts (decide_cut.c). */
+	uint32_t racer[2];
+	uint32_t end; /* the cuts of this decision have nothing that was observed later, */
+	uint32_t out; /* and what is taken out of them was not observed before this */
+	uint32_t *ends, *stays; /* by thread: so many events can be needed, and these cannot */
+	uint32_t *open;		/* acquires of open sections; the first nlate cannot end */
+	uint32_t nopen, nlate;
+	size_t open_cap;
+	uint32_t look;		 /* goes up with every look at a cut; stamps: */
+	uint32_t *late, *looked; /* by lock: a section of it cannot end; by thread */
+	struct snag_last *last;	 /* by key of sections */
+	uint32_t *near_key;	 /* by key of sections: the last answer of snag_below_near */
 
 	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
@@ -68,6 +88,8 @@ struct snag_state {
 	uint32_t **row; /* by thread: rows of nthreads entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* by thread */
+	uint32_t *known;	  /* what must precede an event before the window: */
+	uint32_t known_of;	  /* this one, or SNAG_NO_EVENT */
 	uint32_t *entering;	  /* events, in observed order */
 	size_t entering_cap;
 	uint32_t *window; /* all of it, when asked for */
@@ -152,20 +174,24 @@ static inline uint32_t *snag_state_row(const struct snag_state *s, snag_tid t, u
 	return s->row[t] + (size_t)(p - s->start[t]) * (s->nthreads + SNAG_ROW_EXTRA);
 }
 
+/* What must precede an event before the window, as far as the index knows; valid until the next
+ * call. */
+const uint32_t *snag_state_known(struct snag_state *s, uint32_t event);
+
 /* How many events of u must precede this one. */
-static inline uint32_t snag_state_before(const struct snag_state *s, uint32_t event, snag_tid u)
+static inline uint32_t snag_state_before(struct snag_state *s, uint32_t event, snag_tid u)
 {
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	if (u == t)
 		return p;
-	if (p >= s->start[t])
-		return snag_state_row(s, t, p)[u];
-	return snag_rows_at(s->rows, s->nthreads, s->rows->alone[event])[u];
+	return p >= s->start[t] ? snag_state_row(s, t, p)[u] : snag_state_known(s, event)[u];
 }
 
-static inline bool snag_state_is_before(const struct snag_state *s, uint32_t a, uint32_t b)
+static inline bool snag_state_is_before(struct snag_state *s, uint32_t a, uint32_t b)
 {
+	if (!snag_state_in_window(s, b) && snag_state_in_window(s, a))
+		return false; /* what is before the window is closed */
 	return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
 }
 

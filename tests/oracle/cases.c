@@ -197,6 +197,22 @@ static const struct known_case known[] = {
 		.dependence = "0-6",
 	},
 	{
+		.name = "figure 7(a)",
+		.trace = "T1 w y; T1 acq m; T1 w x; T1 rel m; T2 acq m; T2 r x; T2 br; T2 rel m; "
+			 "T2 r y",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
+		.name = "figure 7(b)", /* the branch depends on what is never read */
+		.trace = "T1 w y; T1 acq m; T1 w x; T1 rel m; T2 dep z; T2 acq m; T2 r x; T2 br; "
+			 "T2 rel m; T2 r y",
+		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-9"},
+		.reads = NONE,
+		.dependence = "0-9",
+	},
+	{
 		.name = "WDP does not see that a write may depend on a read",
 		.trace = "T0 w y; T0 acq m; T0 w x; T0 rel m; T1 acq m; T1 r x; T1 rel m; T1 w y",
 		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-7"},

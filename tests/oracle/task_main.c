@@ -60,7 +60,9 @@ static const struct task_features everything = {.async = true,
 						.isolated = true,
 						.spawn = true,
 						.promises = true,
-						.leaks = true};
+						.leaks = true,
+						.locks = true,
+						.atomics = true};
 
 static void features_random(struct task_features *f, struct prng *random)
 {
@@ -70,8 +72,10 @@ static void features_random(struct task_features *f, struct prng *random)
 	f->promises = what < 5;
 	f->spawn = what == 0 || what == 4 || what >= 6;
 	f->isolated = prng_chance(random, 25);
+	f->locks = prng_chance(random, 30);
+	f->atomics = prng_chance(random, 20);
 	if (what == 7)
-		f->finish = f->isolated = false;
+		f->finish = f->isolated = f->locks = f->atomics = false;
 }
 
 static void program_make(struct task_program *p, struct trial *t, struct prng *random)
