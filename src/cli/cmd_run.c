@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
+#include "cli/pass_marks.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/task_verdict.h"
@@ -45,6 +46,7 @@ struct run_values {
 	uint64_t exitcode;
 	int format;
 	int no_replay;
+	int stats;
 };
 
 static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
@@ -113,6 +115,11 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_replay),
 	 .help = "do not run PROG again to confirm predicted races"},
+	{.name = "stats",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(stats),
+	 .help = "say which checks the compiler pass removed"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -424,6 +431,8 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
 	struct snag_live_end end = snag_live_end(live);
+	if (v->stats)
+		cli_pass_stats(argv[0], end.executed);
 	if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
@@ -453,6 +462,8 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
+	if (rc == 0)
+		cli_pass_check(operand[0]);
 	if (rc == 0)
 		rc = program_run(v, operand, place.file, suppressions, err);
 	if (rc >= 0)

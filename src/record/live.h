@@ -33,7 +33,8 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
-	bool is_empty; /* a runtime was there, but had nothing to tell */
+	bool is_empty;		  /* a runtime was there, but had nothing to tell */
+	const uint64_t *executed; /* see launch.h; until the source is closed */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */

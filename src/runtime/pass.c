@@ -69,3 +69,14 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 	if (count > 0 && count2 > 0 && count3 > 0 && rt_access_count())
 		range(addr, size, is_write, dim, 3, RT_CALLER);
 }
+
+/* How often an access was executed, by the reason why it has no check (pass/removals.def), the last:
+ * those that have one.  Counted by programs that were compiled so. */
+enum { COUNTS = 8 };
+RT_EXPORT uint64_t __snag_pass_counts[COUNTS];
+
+__attribute__((destructor)) static void counts_tell(void)
+{
+	for (unsigned i = 0; rt.on && i < COUNTS; i++)
+		rt.channel->executed[i] = __snag_pass_counts[i];
+}

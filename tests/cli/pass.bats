@@ -132,3 +132,52 @@ oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
 		cmp none alone || { echo "$kind alone"; return 1; }
 	done
 }
+
+@test "objects that came out without checks are told" {
+	need_pass
+	echo 'int z; void f(void) { z++; }' >z.c
+	echo 'void f(void); int main(void) { f(); return 0; }' >main.c
+	compile -c main.c
+	# As if the compiler had not called the plugin.
+	clang -c z.c -fsanitize=thread -frecord-command-line -Xclang -load \
+		-Xclang "$(dirname "$SNAG")/lib/snag/snag-pass-14.so"
+	compile main.o z.o -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[[ "$stderr" == "snag: warning: ./prog: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	compile -c z.c
+	compile main.o z.o -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[[ "$stderr" != *warning* ]]
+}
+
+@test "what was removed is counted, in the code and in the run" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <snag/task.h>
+		double a[100];
+		static void fill(void *n) { int m = *(int *)n; for (long i = 0; i < m; i++) a[i] = i; }
+		static void first(void *n) { snag_finish snag_async(fill, n); }
+		int main(void) { int n = 100; return snag_launch(first, &n); }
+	C
+	compile -O1 -fsnag-task -fsnag-pass-count x.c -o prog
+	run --separate-stderr "$SNAG" run --stats ./prog
+	[ "$status" = 0 ]
+	grep -qE '^snag:   footprint +1 +100$' <<<"$stderr"
+}
+
+@test "the papers' programs have the same verdict, whatever is removed" {
+	need_pass
+	for source in "$root"/bench/programs/tasks/*.c; do
+		for mistake in 0 1; do
+			for flags in "" -fsnag-pass-no-all; do
+				# shellcheck disable=SC2086 # none or one
+				compile -O2 -w -fsnag-task -DMISTAKE=$mistake $flags "$source" -lm -o prog
+				status=0 expected=$((mistake * 66))
+				timeout 60 "$SNAG" run --with drdp ./prog small >out 2>err || status=$?
+				[ $status = $expected ] ||
+					{ echo "$source, mistake $mistake, $flags: status $status"; cat err; return 1; }
+			done
+		done
+	done
+}
