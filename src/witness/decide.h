@@ -40,7 +40,7 @@ enum snag_step {
 struct snag_decide_options {
 	enum snag_mode mode;
 	uint32_t max_nodes;  /* of the search, for one pair; 0: the default */
-	uint32_t max_window; /* events; 0: the default */
+	uint32_t max_window; /* events; 0: the default, by threads */
 	unsigned skip;	     /* steps left out: for tests, as no step changes an answer */
 };
 

@@ -16,7 +16,10 @@
 
 #include <string.h>
 
-enum { BYTES_PER_EDGE = 24 }; /* of rows */
+enum {
+	FEW_THREADS = 16,    /* all rows are kept, otherwise */
+	BYTES_PER_EDGE = 16, /* of rows */
+};
 
 /* What is known of a thread as the trace goes by. */
 struct current {
@@ -212,8 +215,8 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 	uint32_t n = ix->nthreads;
 	bool is_named = mode == SNAG_MODE_DEP && ix->has_depends;
 	if (!stride)
-		stride = (uint32_t)((n * sizeof(uint32_t) + BYTES_PER_EDGE - 1) / BYTES_PER_EDGE);
-	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride ? stride : 1};
+		stride = n <= FEW_THREADS ? 1 : n * (uint32_t)sizeof(uint32_t) / BYTES_PER_EDGE;
+	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride};
 	rows->edges = snag_realloc(NULL, ix->nevents, sizeof(*rows->edges));
 	rows->first = snag_calloc((size_t)n + 1, sizeof(*rows->first));
 	if (mode == SNAG_MODE_DEP)
