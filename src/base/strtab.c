@@ -6,7 +6,10 @@
  *        bytes of a string are in its slot, so that a short string is compared
  *        without leaving the slot and a probe that misses touches one cache line.
  *        The hash of a string of fewer than 8 bytes is one round over its word.
- * Cost.  O(length) per look-up; 16 bytes a slot at a load of at most 5/8.
+ *        There are no slots while all strings came in ascending order and by way of
+ *        snag_strtab_intern_ascending; then strings are found by bisection.
+ * Cost.  O(length) per look-up; 16 bytes a slot at a load of at most 5/8.  In ascending order
+ *        no slots, and O(length log n) to find.
  */
 #include "base/strtab.h"
 
@@ -24,8 +27,8 @@ void snag_strtab_done(struct snag_strtab *t)
 {
 	if (!t)
 		return;
-	free(t->bytes);
-	free(t->offset);
+	snag_huge_free(t->bytes, t->bytes_cap, 1);
+	snag_huge_free(t->offset, t->offset_cap, sizeof(*t->offset));
 	free(t->slot);
 	snag_strtab_init(t);
 }
@@ -54,8 +57,8 @@ uint32_t snag_strtab_hash(const char *s, size_t len)
 
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 {
-	size_t end = id + 1 < t->n ? t->offset[id + 1] : t->nbytes;
-	return end - t->offset[id] - 1;
+	size_t end = id + 1 < t->n ? t->offset[id + 1 - t->first] : t->nbytes;
+	return end - t->offset[id - t->first] - 1;
 }
 
 /* Whether the slot, which is in use, holds the string. */
@@ -78,7 +81,7 @@ static inline int slot_holds(const struct snag_strtab *t, const struct snag_strt
 
 static void table_rehash(struct snag_strtab *t)
 {
-	uint32_t nslots = t->nslots ? t->nslots * 2 : 64;
+	uint32_t nslots = t->nslots * 2;
 	assert(nslots > t->nslots);
 	struct snag_strtab_slot *slot = snag_calloc(nslots, sizeof(*slot));
 	for (uint32_t i = 0; i < t->nslots; i++) {
@@ -96,13 +99,48 @@ static void table_rehash(struct snag_strtab *t)
 
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
-	t->bytes = snag_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
-	t->offset = snag_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
-	t->offset[t->n] = t->nbytes;
+	if (t->nbytes + len >= t->bytes_cap)
+		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
+	if (t->n - t->first >= t->offset_cap)
+		t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n - t->first + 1,
+					   sizeof(*t->offset));
+	t->offset[t->n - t->first] = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
 	return t->n++;
+}
+
+void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
+{
+	assert(!t->nslots && below <= t->n);
+	if (below <= t->first)
+		return;
+	uint32_t gone = below - t->first, left = t->n - below;
+	size_t nbytes = left ? t->offset[gone] : t->nbytes;
+	memmove(t->bytes, t->bytes + nbytes, t->nbytes - nbytes);
+	for (uint32_t i = 0; i < left; i++)
+		t->offset[i] = t->offset[gone + i] - nbytes;
+	t->nbytes -= nbytes;
+	t->first = below;
+}
+
+/* Puts all strings, which came in ascending order, into slots. */
+static void table_fill(struct snag_strtab *t)
+{
+	uint32_t nslots = 64;
+	while (t->n >= nslots / 8 * 5)
+		nslots *= 2;
+	t->slot = snag_calloc(nslots, sizeof(*t->slot));
+	t->nslots = nslots;
+	for (uint32_t id = 0; id < t->n; id++) {
+		const char *s = snag_strtab_get(t, id);
+		size_t len = snag_strtab_len(t, id);
+		uint32_t hash = snag_strtab_hash(s, len), i = hash & (nslots - 1);
+		while (t->slot[i].id_plus_1)
+			i = (i + 1) & (nslots - 1);
+		t->slot[i] = (struct snag_strtab_slot){head_of(s, len), hash, id + 1};
+	}
 }
 
 static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, const char *s,
@@ -115,7 +153,9 @@ static uint32_t table_add(struct snag_strtab *t, struct snag_strtab_slot *slot, 
 
 uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t len, uint32_t hash)
 {
-	if (t->n >= t->nslots / 8 * 5)
+	if (!t->nslots)
+		table_fill(t);
+	else if (t->n >= t->nslots / 8 * 5)
 		table_rehash(t);
 	uint64_t head = head_of(s, len);
 	for (uint32_t i = hash & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
@@ -131,10 +171,39 @@ uint32_t snag_strtab_intern(struct snag_strtab *t, const char *s, size_t len)
 	return snag_strtab_intern_hashed(t, s, len, snag_strtab_hash(s, len));
 }
 
+/* Negative, 0, positive: the string is before, is, is behind that of the id; short ones first. */
+static int compare(const struct snag_strtab *t, const char *s, size_t len, uint32_t id)
+{
+	size_t other = snag_strtab_len(t, id);
+	if (len != other)
+		return len < other ? -1 : 1;
+	return memcmp(s, snag_strtab_get(t, id), len);
+}
+
+uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size_t len)
+{
+	if (!t->nslots && (!t->n || compare(t, s, len, t->n - 1) > 0))
+		return snag_strtab_append(t, s, len);
+	return snag_strtab_intern(t, s, len);
+}
+
+static uint32_t find_ascending(const struct snag_strtab *t, const char *s, size_t len)
+{
+	uint32_t low = 0, high = t->n;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (compare(t, s, len, mid) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n && compare(t, s, len, low) == 0 ? low : SNAG_NO_ID;
+}
+
 uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s, size_t len)
 {
 	if (!t->nslots)
-		return SNAG_NO_ID;
+		return find_ascending(t, s, len);
 	uint32_t hash = snag_strtab_hash(s, len);
 	uint64_t head = head_of(s, len);
 	for (uint32_t i = hash & (t->nslots - 1); t->slot[i].id_plus_1;

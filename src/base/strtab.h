@@ -8,6 +8,9 @@
  * A string of fewer than 8 bytes fits in a word (its bytes from the low end, then
  * zeros), and no other string has that word: a parser that has the word at hand
  * looks it up with one load and one comparison, see snag_strtab_find_word.
+ *
+ * Strings that come in ascending order need no hash table to be told apart, nor to be found:
+ * see snag_strtab_intern_ascending.
  */
 #ifndef SNAG_BASE_STRTAB_H
 #define SNAG_BASE_STRTAB_H
@@ -22,11 +25,12 @@
 struct snag_strtab {
 	char *bytes; /* the strings one after another, each with its NUL */
 	size_t nbytes, bytes_cap;
-	uint64_t *offset; /* of each string in bytes */
+	uint64_t *offset; /* of each string in bytes, from id `first` on */
 	size_t offset_cap;
 	uint32_t n;		       /* how many strings */
+	uint32_t first;		       /* those below are forgotten */
 	struct snag_strtab_slot *slot; /* open addressing, power of two */
-	uint32_t nslots;
+	uint32_t nslots;	       /* 0: none yet, the strings are in ascending order */
 };
 
 struct snag_strtab_slot {
@@ -45,13 +49,19 @@ uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t 
 uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
 			  size_t len); /* or SNAG_NO_ID */
 
+/* The same for strings that mostly come in ascending order, short ones first, as numbers do: as
+ * long as they do, it is enough to compare each with the last, and nothing is hashed. */
+uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size_t len);
+
 /* Adds a string that is known to be new and will never be looked for: it has an id and can be
  * got by it, which costs a fraction of interning. */
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
+/* The strings below an id are needed no more; only of a table without interned ones. */
+void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
-	return t->bytes + t->offset[id];
+	return t->bytes + t->offset[id - t->first];
 }
 
 /* The 8 bytes at s as a word, the first one lowest. */

@@ -28,6 +28,7 @@ struct analyze_values {
 	int stages; /* enum snag_stages */
 	uint64_t jobs;
 	uint64_t budget;
+	int stats;
 	uint64_t limit;
 };
 
@@ -83,6 +84,11 @@ static const struct cli_option analyze_options[] = {
 	 .value = "exact|paper",
 	 .offset = FIELD(stages),
 	 .help = "decide exactly, or as published"},
+	{.name = "stats",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(stats),
+	 .help = "add what the detectors count"},
 	{.name = "limit",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -167,6 +173,7 @@ static int analysis_report(const struct snag_analysis *a, const struct snag_sour
 	struct snag_report_part part[SNAG_MAX_DETECTORS];
 	struct snag_report report = cli_report(a, src, part);
 	report.pairs = v->pairs;
+	report.stats = v->stats;
 	return reports_write(&report, v, err);
 }
 

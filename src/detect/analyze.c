@@ -55,14 +55,15 @@ static size_t events_to_keep(const struct run *r)
 	return keep;
 }
 
-/* Whether a detector may look for partners in the window: its pairs are not all decided, and
- * locks held do not count. */
-static bool needs_window(const struct snag_analyze_options *options)
+/* Whether a detector may look for partners in the window: it knows clocks, which those of tasks do
+ * not, its pairs are not all decided, and locks held do not count. */
+static bool needs_window(const struct run *r)
 {
-	for (size_t i = 0; i < options->ndetectors; i++) {
-		const struct snag_detector *d = options->detector[i];
-		bool decides = d->decide && !d->decide_if_short && !options->undecided;
-		if (d->events && !d->disjoint_locksets && !decides)
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_detector *d = r->options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !r->options->undecided;
+		if (!r->is_out[i] && d->events && d->ops & SNAG_OP_BIT(FORK) &&
+		    !d->disjoint_locksets && !decides)
 			return true;
 	}
 	return false;
@@ -128,6 +129,8 @@ static void leave_out(struct run *r, size_t i)
 	c->decides = false;
 	snag_partners_drop(&c->partners);
 	snag_pairs_drop(&c->incomplete);
+	if (!needs_window(r))
+		snag_recent_done(&r->recent);
 	if (r->trace && events_to_keep(r) != SIZE_MAX &&
 	    (r->log || snag_source_again(r->src, &again, NULL) > 0)) {
 		snag_source_close(again);
@@ -155,7 +158,7 @@ static int refuse_op(struct run *r, size_t i, const struct snag_batch *batch)
 	uint8_t op = batch->ev[k].op;
 	const char *fit = NULL;
 	for (size_t d = 0; snag_detectors[d] && !fit; d++)
-		if (snag_detectors[d]->by_default && snag_detectors[d]->ops >> op & 1)
+		if (snag_detectors[d]->by_default && !(r->ops & ~snag_detectors[d]->ops))
 			fit = snag_detectors[d]->name;
 	snprintf(why, sizeof(why), "cannot judge a trace with '%s'%s%s", snag_op_info[op].text,
 		 fit ? "; can: " : "", fit ? fit : "");
@@ -206,7 +209,7 @@ static void leave_out_tasks(struct run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (r->options->fitting && !r->is_out[i] && !(r->ops & SNAG_OPS_OF_TASKS) &&
-		    !(r->collector[i].detector->ops & SNAG_OPS_OF_THREADS)) {
+		    snag_detector_is_of_tasks(r->collector[i].detector)) {
 			leave_out(r, i);
 			if (!is_any_left(r))
 				r->is_out[i] = false;
@@ -413,30 +416,43 @@ static int second_part(struct run *r)
 	return rc;
 }
 
-/* What a report shows of each race: both accesses, and what was known. */
+/* The sites of which a report shows more than their number: both accesses of a race and what was
+ * known, and those that only mutual exclusion keeps apart. */
+static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < f->nraces; k++) {
+		site[n++] = &f->race[k].first;
+		site[n++] = &f->race[k].second;
+		site[n++] = &f->race[k].known;
+	}
+	for (int k = 0; k < SNAG_DOUBTS; k++)
+		if (f->doubt[k].is_there) {
+			site[n++] = &f->doubt[k].first;
+			site[n++] = &f->doubt[k].second;
+		}
+	return n;
+}
+
 static int look_up_details(struct run *r)
 {
 	struct snag_analysis *a = r->analysis;
-	size_t nraces = 0, n = 0;
-	for (size_t i = 0; i < a->n; i++)
-		nraces += r->is_out[i] ? 0 : a->findings[i].nraces;
-	if (nraces == 0 || r->options->brief)
-		return 0;
+	struct snag_site **site = NULL;
+	size_t room = 0, n = 0;
+	for (size_t i = 0; i < a->n && !r->options->brief; i++) {
+		if (r->is_out[i])
+			continue;
+		site = snag_grow(site, &room, n + a->findings[i].nraces * 3 + SNAG_DOUBTS * 2,
+				 sizeof(struct snag_site *));
+		n += findings_sites(&a->findings[i], site + n);
+	}
 	struct snag_source *src;
-	int rc = second_reading(r, &src);
-	if (rc <= 0)
-		return rc;
-	struct snag_site **site = snag_alloc(nraces * 3 * sizeof(struct snag_site *));
-	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = 0; !r->is_out[i] && k < a->findings[i].nraces; k++) {
-			struct snag_race *race = &a->findings[i].race[k];
-			site[n++] = &race->first;
-			site[n++] = &race->second;
-			site[n++] = &race->known;
-		}
-	rc = snag_details_fill(a->details, site, n, src, r->err);
+	int rc = n ? second_reading(r, &src) : 0;
+	if (rc > 0) {
+		rc = snag_details_fill(a->details, site, n, src, r->err);
+		snag_source_close(src);
+	}
 	free(site);
-	snag_source_close(src);
 	return rc;
 }
 
@@ -497,7 +513,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent, needs_window(options));
+	snag_recent_init(&r.recent, needs_window(&r));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);

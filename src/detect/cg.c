@@ -39,5 +39,6 @@ const struct snag_detector snag_detector_cg = {
 	.events = snag_graph_events,
 	.end = cg_end,
 	.proves = snag_graph_proves,
+	.stats = snag_graph_stats,
 	.close = snag_graph_close,
 };

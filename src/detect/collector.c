@@ -96,6 +96,7 @@ static void file_grouped(struct snag_collector *c, const struct snag_partners_fo
 	if (r->count == 0 || is_nearer)
 		race_fill(c, r, found);
 	r->count += found->n;
+	snag_variables_add(&r->variables, found->second.target);
 }
 
 static void partners_found(void *ctx, const struct snag_partners_found *found)
@@ -149,6 +150,18 @@ static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event,
 	snag_pairs_add(&c->incomplete, first, ev, event);
 }
 
+static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *ev, uint32_t event,
+		     uint32_t first)
+{
+	struct snag_collector *c = ctx;
+	struct snag_doubtful *doubt = &c->findings->doubt[why];
+	if (doubt->is_there)
+		return;
+	doubt->is_there = true;
+	doubt->first.event = first; /* the rest is looked up with the details of races */
+	doubt->second.event = event;
+}
+
 static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, const char *why)
 {
 	struct snag_collector *c = ctx;
@@ -175,7 +188,9 @@ static void on_race(void *ctx, const struct snag_race *race)
 	    !is_unordered(c, race->first.event, race->second.event))
 		return; /* the relation refutes it */
 	struct snag_race *r = is_counted ? race_new(c) : race_of_locations(c, l);
+	struct snag_variables variables = r->variables;
 	*r = *race;
+	r->variables = variables;
 	r->count = is_counted ? race->count : 0;
 	r->known = (struct snag_site){.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
 	c->findings->npairs += r->count;
@@ -198,6 +213,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
 					     .on_race_with = on_race_with,
+					     .on_doubt = on_doubt,
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,

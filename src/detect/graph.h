@@ -32,6 +32,7 @@ void snag_graph_close(void *state); /* accepts NULL */
 
 void snag_graph_events(void *state, const struct snag_batch *batch);
 bool snag_graph_proves(const void *state);
+void snag_graph_stats(const void *state, snag_stat_handler *handler, void *ctx);
 
 /* After the last event. */
 void snag_graph_complete(struct snag_graph *graph);

@@ -201,5 +201,6 @@ const struct snag_detector snag_detector_isograph = {
 	.events = snag_graph_events,
 	.end = isograph_end,
 	.proves = snag_graph_proves,
+	.stats = snag_graph_stats,
 	.close = snag_graph_close,
 };

@@ -20,6 +20,7 @@ void snag_recent_init(struct snag_recent *r, bool is_needed)
 void snag_recent_done(struct snag_recent *r)
 {
 	free(r->ring);
+	r->ring = NULL;
 }
 
 void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch)

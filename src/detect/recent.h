@@ -26,7 +26,7 @@ struct snag_recent {
 
 /* A window that nobody will ask stays empty. */
 void snag_recent_init(struct snag_recent *r, bool is_needed);
-void snag_recent_done(struct snag_recent *r);
+void snag_recent_done(struct snag_recent *r); /* it will not be asked any more */
 void snag_recent_add(struct snag_recent *r, const struct snag_batch *batch);
 
 /* Names the partners of access `ev`, number `event`, by calling `handler` for each chain, if

@@ -329,5 +329,6 @@ const struct snag_detector snag_detector_zipper = {
 	.events = snag_graph_events,
 	.end = zipper_end,
 	.proves = snag_graph_proves,
+	.stats = snag_graph_stats,
 	.close = snag_graph_close,
 };

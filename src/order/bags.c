@@ -15,15 +15,15 @@ void snag_bags_init(struct snag_bags *b)
 
 void snag_bags_done(struct snag_bags *b)
 {
-	free(b->up);
-	free(b->scope_of);
+	snag_huge_free(b->up, b->up_cap, sizeof(*b->up));
+	snag_huge_free(b->scope_of, b->scope_of_cap, sizeof(*b->scope_of));
 	free(b->scope);
 }
 
 void snag_bags_reserve(struct snag_bags *b, size_t ntasks)
 {
-	b->up = snag_grow(b->up, &b->up_cap, ntasks, sizeof(*b->up));
-	b->scope_of = snag_grow(b->scope_of, &b->scope_of_cap, ntasks, sizeof(*b->scope_of));
+	b->up = snag_huge_grow(b->up, &b->up_cap, ntasks, sizeof(*b->up));
+	b->scope_of = snag_huge_grow(b->scope_of, &b->scope_of_cap, ntasks, sizeof(*b->scope_of));
 }
 
 static uint32_t rank(const struct snag_bags *b, uint32_t root)

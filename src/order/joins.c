@@ -19,14 +19,14 @@ void snag_joins_init(struct snag_joins *j, struct snag_dpst *tree)
 void snag_joins_done(struct snag_joins *j)
 {
 	snag_huge_free(j->join, j->join_cap, sizeof(*j->join));
-	free(j->promise);
+	snag_huge_free(j->promise, j->promise_cap, sizeof(*j->promise));
 	free(j->known);
 	free(j->queue);
 }
 
 void snag_joins_reserve(struct snag_joins *j, size_t npromises)
 {
-	j->promise = snag_grow(j->promise, &j->promise_cap, npromises, sizeof(*j->promise));
+	j->promise = snag_huge_grow(j->promise, &j->promise_cap, npromises, sizeof(*j->promise));
 }
 
 static uint32_t join_new(struct snag_joins *j, uint32_t kind, uint32_t id, uint32_t next,

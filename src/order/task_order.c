@@ -17,14 +17,14 @@ void snag_task_order_done(struct snag_task_order *o)
 {
 	snag_dpst_done(&o->tree);
 	snag_joins_done(&o->joins);
-	free(o->slot);
+	snag_huge_free(o->slot, o->slot_cap, sizeof(*o->slot));
 	free(o->run);
 	free(o->scope);
 }
 
 void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t npromises)
 {
-	o->slot = snag_grow(o->slot, &o->slot_cap, ntasks, sizeof(*o->slot));
+	o->slot = snag_huge_grow(o->slot, &o->slot_cap, ntasks, sizeof(*o->slot));
 	snag_joins_reserve(&o->joins, npromises);
 }
 
@@ -257,7 +257,8 @@ void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t prom
 	uint32_t step = snag_task_order_step(o, task);
 	struct snag_task_run *run = run_of(o, task);
 	snag_joins_set(&o->joins, promise, step, run->list);
-	o->last_set = step;
+	if (step > o->last_set) /* a step may have begun long ago */
+		o->last_set = step;
 	run->step = 0;
 }
 
@@ -311,7 +312,7 @@ uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint
 	return a > o->last_set && waited_by(&o->tree, a, now, &meet) == BY_BLOCK ? meet : 0;
 }
 
-/* If no promise was set since, a is waited for in one way only.  The finish waits for `now`
+/* If no promise was set in a step since, a is waited for in one way only.  The finish waits for `now`
  * too.  The block does if `now` is in the task that owns it, or in one it spawned, itself; what
  * that one creates may escape. */
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now)

@@ -27,8 +27,12 @@ struct snag_step {
 	uint32_t count; /* UINT32_MAX: more than that */
 };
 
-/* Turns go to `schedule` if that is not NULL; the steps of all events are kept if wanted. */
-struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps);
+struct snag_convert_options {
+	FILE *schedule;	   /* where turns go; NULL: nowhere */
+	bool keep_steps;   /* of all events */
+	bool forget_names; /* of variables, once the batch that has them first goes away */
+};
+struct snag_convert *snag_convert_new(const struct snag_convert_options *options);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
@@ -43,16 +47,33 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
 /* By event number; NULL: they were not kept. */
 const struct snag_step *snag_convert_steps(const struct snag_convert *c);
 
+/* How often a program did something in its tasks, and where first. */
+struct snag_convert_seen {
+	uint64_t n;
+	snag_loc loc;
+};
+
 /* What the runtime said about the run as a whole. */
 struct snag_convert_notes {
-	uint32_t launched; /* how often tasks were ... */
-	uint32_t ended;	   /* ... and all of them have ended */
-	uint64_t left_out; /* locks, atomics and the like inside tasks */
+	enum rt_dialect dialect; /* of a program of tasks */
+	uint32_t launched;	 /* how often tasks were ... */
+	uint32_t ended;		 /* ... and all of them have ended */
+	/* In tasks: what other schedules answer otherwise, and what is not looked at, as
+	 * semaphores, fences and threads. */
+	struct snag_convert_seen asked[RT_ASKED_KINDS];
+	struct snag_convert_seen left_out;
 	bool was_deadlock; /* it ended because no thread could run */
 	bool is_held;	   /* it stands still at the end of a schedule */
 	bool diverged;	   /* it could not follow the schedule ... */
 	uint64_t turn;	   /* ... in this turn, from 0 */
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
+
+/* What a task is to the programmer. */
+struct snag_label {
+	enum rt_label kind;
+	uint64_t number;
+};
+struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task);
 
 #endif

@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 #include "base/memory.h"
-#include "report/json_writer.h"
+#include "report/stats.h"
 #include "trace/callstack.h"
 
 static void location_string(struct snag_json *j, const struct snag_names *names, snag_loc loc)
@@ -68,6 +68,8 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	if (f->by_paper)
 		snag_json_uint(j, "uncertain", f->uncertain);
 	snag_json_uint(j, "pairs", f->npairs);
+	if (report->stats)
+		snag_stats_json(f, j);
 	snag_json_newline(j);
 	snag_json_array(j, "racy_events");
 	for (size_t i = 0; i < f->nracy; i++)

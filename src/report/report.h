@@ -33,6 +33,7 @@ struct snag_report {
 	bool interrupted;		    /* the end of the trace was not reached */
 	const struct snag_threads *threads; /* what the prefixes of witnesses stand for */
 	bool pairs;			    /* a race is a pair of events, not of locations */
+	bool stats;			    /* figures about the detectors are wanted */
 	const struct snag_report_part *part;
 	size_t nparts;
 	/* What else the file of a witness says: adds members to the object; may be NULL. */

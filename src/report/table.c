@@ -8,6 +8,8 @@
  */
 #include "report/report.h"
 
+#include "report/stats.h"
+
 struct distances {
 	double mean;
 	uint32_t largest;
@@ -41,5 +43,7 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		if (f->by_paper)
 			snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 		snag_print(to, "\n");
+		if (r->stats)
+			snag_stats_text(f, to);
 	}
 }

@@ -6,7 +6,7 @@
  */
 #include "report/task_report.h"
 
-#include "report/json_writer.h"
+#include "report/stats.h"
 
 static void place_members(struct snag_json *j, struct snag_task_place place)
 {
@@ -57,12 +57,8 @@ static void detector_object(struct snag_json *j, const struct snag_task_report *
 	snag_json_string(j, "name", f->name);
 	snag_json_string(j, "verdict", snag_task_verdict_text[snag_task_verdict(r, f)]);
 	snag_json_double(j, "seconds", f->seconds);
-	if (r->stats) {
-		snag_json_object(j, "stats");
-		for (size_t i = 0; i < f->nstats; i++)
-			snag_json_uint(j, f->stat[i].name, f->stat[i].value);
-		snag_json_end(j);
-	}
+	if (r->stats)
+		snag_stats_json(f, j);
 	snag_json_array(j, "races");
 	for (size_t i = 0; i < f->nraces; i++)
 		race_object(j, r, &f->race[i]);

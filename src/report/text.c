@@ -12,6 +12,7 @@
  */
 #include "report/report.h"
 
+#include "report/stats.h"
 #include "trace/callstack.h"
 
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 {
 	snag_print(to, "  ");
 	name(to, r, SNAG_SPACE_THREAD, site->thread);
-	snag_print(to, site->op == SNAG_OP_WRITE ? " writes " : " reads ");
+	snag_print(to, snag_op_writes(site->op) ? " writes " : " reads ");
 	name(to, r, SNAG_SPACE_VARIABLE, site->target);
 	snag_print(to, " at ");
 	location(to, r, site->loc);
@@ -234,7 +235,8 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	found_by_line(to, r, m);
 }
 
-static void part_line(struct snag_printer *to, const struct snag_report_part *part, bool any_race)
+static void part_line(struct snag_printer *to, const struct snag_report *r,
+		      const struct snag_report_part *part, bool any_race)
 {
 	const struct snag_findings *f = part->findings;
 	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
@@ -249,6 +251,8 @@ static void part_line(struct snag_printer *to, const struct snag_report_part *pa
 	snag_print(to, "\n");
 	if (!any_race)
 		snag_printf(to, "  guarantee: %s\n", part->guarantee);
+	if (r->stats)
+		snag_stats_text(f, to);
 }
 
 /* What "no race found" does not mean. */
@@ -287,7 +291,7 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 	if (r->nparts >= TABLE_PARTS)
 		snag_report_table(r, to);
 	for (size_t i = 0; i < r->nparts && r->nparts < TABLE_PARTS; i++)
-		part_line(to, &r->part[i], m->n > 0);
+		part_line(to, r, &r->part[i], m->n > 0);
 	if (m->n == 0)
 		caveat_line(to, r);
 	snag_print(to, "SUMMARY: snag: ");

@@ -4,111 +4,142 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/judge.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
+#include "runtime/run.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 
 #include <string.h>
 
-uint64_t rt_filter[1 << RT_FILTER_LOG];
+uint64_t rt_filter[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
 
-void rt_epoch_wrapped(void)
+enum { WORD = 8, EPOCH_MASK = (1 << RT_EPOCH_BITS) - 1 };
+
+void rt_epoch_end(void)
 {
-	memset(rt_filter, 0, sizeof(rt_filter));
-	rt.epoch = 1;
+	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS)) {
+		memset(rt_filter, 0, sizeof(rt_filter));
+		rt.epoch = 1;
+	}
+	rt.seen_key = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
+		      (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+	rt.written_key = rt.seen_key | RT_WRITTEN;
 }
 
-static inline uint64_t *filter_slot(uintptr_t word)
+/* Records an access inside one word, or counts it. */
+static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	return &rt_filter[(word + (word >> RT_FILTER_LOG) * RT_FILTER_STEP) &
-			  ((1 << RT_FILTER_LOG) - 1)];
+	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
+	const struct rt_step access = {
+		.what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+			(uint64_t)size << RT_SIZE_SHIFT,
+		.pc = pc,
+		.caller = rt_caller(),
+		.fuel = (uint32_t)rt_hot.fuel,
+	};
+	if (rt_run.is_open && rt_run_takes(&access))
+		return;
+	rt_put(op, size, addr, rt_location(pc), access.fuel);
+	rt_run_note(&access);
 }
 
-/* The upper part of the entry of a word in this epoch. */
-static inline uint64_t filter_key(uintptr_t word)
+/* The parts of an access that lie in different words. */
+static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
+						uintptr_t pc)
 {
-	return word >> RT_FILTER_LOG << (RT_EPOCH_SHIFT + RT_EPOCH_BITS) |
-	       rt.epoch << RT_EPOCH_SHIFT;
+	for (unsigned here; size > 0; addr += here, size -= here) {
+		here = WORD - (addr & (WORD - 1));
+		here = here < size ? here : size;
+		word_put(addr, here, is_write, pc);
+	}
 }
 
-/* The bytes of a word that an access of `size` at addr touches. */
-static inline uint8_t mask_of(uintptr_t addr, unsigned size)
+/* Its own stack or thread-local storage, where these are nobody else's business. */
+static bool is_own(uintptr_t addr)
 {
-	return (uint8_t)(((1u << size) - 1) << (addr & 7));
+	const struct rt_thread *self = rt_hot.self;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
 }
 
-/* Records an access inside one word and remembers it. */
-static __attribute__((noinline)) void word_record(uintptr_t addr, unsigned size, bool is_write,
-						  uintptr_t pc)
+/* Records an access and remembers it. */
+static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
+						    bool is_write)
 {
-	uint64_t key = filter_key(addr >> 3), *slot = filter_slot(addr >> 3);
-	uint64_t mask = mask_of(addr, size);
 	if (rt_hot.self->ignores)
 		return;
-	if (*slot >> RT_EPOCH_SHIFT != key >> RT_EPOCH_SHIFT)
-		*slot = key;
-	*slot |= mask << RT_SEEN_SHIFT | (is_write ? mask : 0);
-	if (rt.is_alone)
+	/* A read of what was written leaves it so. */
+	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	if (rt.is_alone || is_own(addr))
 		return;
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+	if (rt_unlikely(rt_hot.self->section.depth))
+		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	rt_put(is_write ? RT_WRITE : RT_READ, size, addr, rt_location(pc), (uint32_t)rt_hot.fuel);
+	if (rt.judges)
+		rt_judge_access(addr, 1u << k, is_write);
+	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+		word_put(addr, 1u << k, is_write, pc);
+	else
+		words_put(addr, 1u << k, is_write, pc);
 }
 
-static inline void word_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	const uint64_t high = ~0ull << RT_EPOCH_SHIFT;
-	uint64_t need = (uint64_t)mask_of(addr, size) << (is_write ? 0 : RT_SEEN_SHIFT);
-	if (rt_unlikely((*filter_slot(addr >> 3) & (high | need)) !=
-			(filter_key(addr >> 3) | need)))
-		word_record(addr, size, is_write, pc);
+	if (rt_unlikely(!rt_access_is_known(addr, k, is_write)))
+		access_record(addr, pc, k, is_write);
 }
 
 /* The fuel is used up: a new turn, or this thread may not run at all. */
-static RT_COLD bool refuel_slow(void)
-{
-	return rt_sched_event();
-}
-
-static inline bool refuel(void)
+static RT_COLD bool refuel(void)
 {
 	rt_hot.fuel++;
-	return (rt.on || !rt.has_begun) && refuel_slow();
+	return (rt.on || !rt.has_begun) && rt_sched_event();
 }
 
-static inline void access_aligned(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+static RT_COLD void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
-	word_access(addr, size, is_write, pc);
+	if (refuel())
+		access_look(addr, pc, k, is_write);
 }
 
-/* May cross into the next word, or the one behind. */
-static inline void access_any(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+/* An event: an access of 2^k bytes anywhere. */
+static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
-	while (size > 0) {
-		unsigned here = 8 - (addr & 7);
-		here = here < size ? here : size;
-		word_access(addr, here, is_write, pc);
-		addr += here;
-		size -= here;
-	}
+	if (rt_unlikely(--rt_hot.fuel < 0))
+		access_refuel(addr, pc, k, is_write);
+	else
+		access_look(addr, pc, k, is_write);
 }
 
 enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
 
-void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* Up to SHORT_RANGE bytes, in accesses that are aligned. */
+static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
-	if (n == 0)
-		return;
+	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
+		k = (unsigned)__builtin_ctzl(addr | WORD);
+		while (n >> k == 0)
+			k--;
+		access_look(addr, pc, k, is_write);
+	}
+}
+
+bool rt_access_count(void)
+{
+	return rt_likely(--rt_hot.fuel >= 0) || refuel();
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
 	if (n <= SHORT_RANGE) {
-		access_any(addr, (unsigned)n, is_write, pc);
+		words_look(addr, n, is_write, pc);
 		return;
 	}
-	if (rt_unlikely(--rt_hot.fuel < 0) && !refuel())
-		return;
-	if (rt_hot.self->ignores || rt.is_alone)
+	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
@@ -117,46 +148,57 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
 }
 
+void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		rt_access_more(addr, n, is_write, pc);
+}
+
+/* An event of 16 bytes. */
+static __attribute__((noinline)) void two_record(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	rt_hot.fuel++;
+	rt_access_range(addr, 2 * WORD, is_write, pc);
+}
+
+static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (rt_unlikely(--rt_hot.fuel < 0 || !rt_access_is_known(addr, 3, is_write) ||
+			!rt_access_is_known(addr + WORD, 3, is_write)))
+		two_record(addr, pc, is_write);
+}
+
 #define ADDR uintptr_t addr
-#define ACCESS(kind, is_write, size, how, call)                           \
-	RT_ABI(RT_HOT void, __tsan_##kind##size, ADDR)                    \
-	{                                                                 \
-		access_##how(addr, size, is_write, call);                 \
-	}                                                                 \
-	RT_ABI(RT_HOT void, __tsan_##kind##size##_pc, ADDR, uintptr_t pc) \
-	{                                                                 \
-		access_##how(addr, size, is_write, pc);                   \
+#define ACCESS(name, how, ...)                                      \
+	RT_ABI(RT_HOT void, __tsan_##name, ADDR)                    \
+	{                                                           \
+		access_##how(addr, RT_CALLER, __VA_ARGS__);         \
+	}                                                           \
+	RT_ABI(RT_HOT void, __tsan_##name##_pc, ADDR, uintptr_t pc) \
+	{                                                           \
+		access_##how(addr, pc, __VA_ARGS__);                \
 	}
-#define BOTH(prefix, size, how)                           \
-	ACCESS(prefix##read, false, size, how, RT_CALLER) \
-	ACCESS(prefix##write, true, size, how, RT_CALLER)
-
-BOTH(, 1, aligned)
-BOTH(, 2, aligned)
-BOTH(, 4, aligned)
-BOTH(, 8, aligned)
-BOTH(, 16, any)
-BOTH(unaligned_, 2, any)
-BOTH(unaligned_, 4, any)
-BOTH(unaligned_, 8, any)
-BOTH(unaligned_, 16, any)
-
 /* Reads and writes in one call, of newer compilers. */
-#define READ_WRITE(prefix, size)                                     \
-	RT_ABI(RT_HOT void, __tsan_##prefix##read_write##size, ADDR) \
-	{                                                            \
-		access_any(addr, size, false, RT_CALLER);            \
-		access_any(addr, size, true, RT_CALLER);             \
+#define READ_WRITE(name, n)                                 \
+	RT_ABI(RT_HOT void, __tsan_##name, ADDR)            \
+	{                                                   \
+		rt_access_range(addr, n, false, RT_CALLER); \
+		rt_access_range(addr, n, true, RT_CALLER);  \
 	}
-READ_WRITE(, 1)
-READ_WRITE(, 2)
-READ_WRITE(, 4)
-READ_WRITE(, 8)
-READ_WRITE(, 16)
-READ_WRITE(unaligned_, 2)
-READ_WRITE(unaligned_, 4)
-READ_WRITE(unaligned_, 8)
-READ_WRITE(unaligned_, 16)
+#define SIZE(prefix, n, ...)                        \
+	ACCESS(prefix##read##n, __VA_ARGS__, false) \
+	ACCESS(prefix##write##n, __VA_ARGS__, true) \
+	READ_WRITE(prefix##read_write##n, n)
+
+SIZE(, 1, one, 0)
+SIZE(, 2, one, 1)
+SIZE(, 4, one, 2)
+SIZE(, 8, one, 3)
+SIZE(, 16, two)
+SIZE(unaligned_, 2, one, 1)
+SIZE(unaligned_, 4, one, 2)
+SIZE(unaligned_, 8, one, 3)
+SIZE(unaligned_, 16, two)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {
@@ -182,10 +224,10 @@ RT_ABI(void, __tsan_write_range_pc, ADDR, size_t n, uintptr_t pc)
 RT_ABI(void, __tsan_vptr_update, void **at, void *value)
 {
 	if (*at != value)
-		access_any((uintptr_t)at, sizeof(*at), true, RT_CALLER);
+		access_one((uintptr_t)at, RT_CALLER, 3, true);
 }
 
 RT_ABI(void, __tsan_vptr_read, void **at)
 {
-	access_any((uintptr_t)at, sizeof(*at), false, RT_CALLER);
+	access_one((uintptr_t)at, RT_CALLER, 3, false);
 }

@@ -71,7 +71,7 @@ enum { READ_LOCK = 1 << 3, TRY_FAILED = 1 << 5, RECURSIVE_UNLOCK = 1 << 7 };
 
 static struct rt_object *lock_of(uintptr_t addr)
 {
-	struct rt_object *o = rt_object_get(addr, RT_RWLOCK);
+	struct rt_object *o = rt_object_get(addr, RT_ANNOTATED);
 	if (o->lock == UINT32_MAX)
 		o->lock = rt_new_lock();
 	return o;
@@ -124,13 +124,13 @@ static int hand_unlock(struct rt_thread *self, struct rt_object *o, bool is_read
 RT_ABI(void, __tsan_mutex_create, void *addr, unsigned flags)
 {
 	if (rt_enter())
-		rt_object_forget((uintptr_t)addr, RT_RWLOCK);
+		rt_object_forget((uintptr_t)addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, __tsan_mutex_destroy, void *addr, unsigned flags)
 {
 	if (rt_enter())
-		rt_object_forget((uintptr_t)addr, RT_RWLOCK);
+		rt_object_forget((uintptr_t)addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, __tsan_mutex_pre_lock, void *addr, unsigned flags)
@@ -205,13 +205,13 @@ RT_ABI(void, AnnotateCondVarWait, file_name file, int line, uintptr_t addr, uint
 RT_ABI(void, AnnotateRWLockCreate, file_name file, int line, uintptr_t addr)
 {
 	if (rt_enter())
-		rt_object_forget(addr, RT_RWLOCK);
+		rt_object_forget(addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, AnnotateRWLockDestroy, file_name file, int line, uintptr_t addr)
 {
 	if (rt_enter())
-		rt_object_forget(addr, RT_RWLOCK);
+		rt_object_forget(addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, AnnotateRWLockAcquired, file_name file, int line, uintptr_t addr, uintptr_t is_writer)

@@ -12,6 +12,7 @@
  *         [memory] The buffers of read and write and their like are accesses.
  */
 #include "runtime/access.h"
+#include "runtime/modules.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
@@ -74,27 +75,60 @@ static void acquired(int fd, uintptr_t pc)
 			acquired(fd, RT_CALLER);                              \
 		return result;                                                \
 	}
-#define READS(type, name, parameters, arguments)                                          \
-	RT_EXPORT type name parameters                                                    \
-	{                                                                                 \
-		struct rt_thread *self = rt_sched_point();                                \
-		type result = CALL(self, rt_real.name arguments, fd, POLLIN);             \
-		if (rt_enter() && result > 0) {                                           \
-			int error = errno;                                                \
-			acquired(fd, RT_CALLER);                                          \
-			rt_access_range((uintptr_t)buf, (size_t)result, true, RT_CALLER); \
-			errno = error;                                                    \
-		}                                                                         \
-		return result;                                                            \
+/* What was filled is an access of the caller, if that is seen (see libc.c). */
+static void filled(int fd, const struct iovec *v, size_t n, size_t nbytes, uintptr_t pc)
+{
+	int error = errno;
+	acquired(fd, pc);
+	for (size_t i = 0; i < n && nbytes > 0 && rt_modules_instrumented(pc); i++) {
+		size_t here = v[i].iov_len < nbytes ? v[i].iov_len : nbytes;
+		rt_access_range((uintptr_t)v[i].iov_base, here, true, pc);
+		nbytes -= here;
 	}
-#define WRITES(type, name, parameters, arguments)                             \
+	errno = error;
+}
+
+static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
+{
+	for (size_t i = 0; i < n && rt_modules_instrumented(pc); i++)
+		rt_access_range((uintptr_t)v[i].iov_base, v[i].iov_len, false, pc);
+	released(fd, pc);
+}
+
+#define READS_PARTS(type, name, parameters, arguments, v, n)                   \
+	RT_EXPORT type name parameters                                         \
+	{                                                                      \
+		struct rt_thread *self = rt_sched_point();                     \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
+		if (result > 0 && rt_enter())                                  \
+			filled(fd, v, (size_t)(n), (size_t)result, RT_CALLER); \
+		return result;                                                 \
+	}
+#define WRITES_PARTS(type, name, parameters, arguments, v, n)           \
+	RT_EXPORT type name parameters                                  \
+	{                                                               \
+		struct rt_thread *self = rt_sched_point();              \
+		if (self)                                               \
+			sent(fd, v, (size_t)(n), RT_CALLER);            \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT); \
+	}
+#define READS(type, name, parameters, arguments)                              \
 	RT_EXPORT type name parameters                                        \
 	{                                                                     \
 		struct rt_thread *self = rt_sched_point();                    \
-		if (self) {                                                   \
-			rt_access_range((uintptr_t)buf, n, false, RT_CALLER); \
-			released(fd, RT_CALLER);                              \
-		}                                                             \
-		return CALL(self, rt_real.name arguments, fd, POLLOUT);       \
+		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
+		struct iovec part = {buf, n};                                 \
+		if (result > 0 && rt_enter())                                 \
+			filled(fd, &part, 1, (size_t)result, RT_CALLER);      \
+		return result;                                                \
+	}
+#define WRITES(type, name, parameters, arguments)                       \
+	RT_EXPORT type name parameters                                  \
+	{                                                               \
+		struct rt_thread *self = rt_sched_point();              \
+		struct iovec part = {(void *)buf, n};                   \
+		if (self)                                               \
+			sent(fd, &part, 1, RT_CALLER);                  \
+		return CALL(self, rt_real.name arguments, fd, POLLOUT); \
 	}
 #include "runtime/blocking.def"

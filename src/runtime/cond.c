@@ -8,6 +8,7 @@
  *         A token orders the signal before the return of the wait that it ended, also
  *         in every reordering.  A signal that wakes nobody leaves no trace.
  */
+#include "runtime/cancel.h"
 #include "runtime/mutex.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
@@ -20,12 +21,14 @@
 static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
 		     rt_time deadline, uintptr_t pc)
 {
+	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);
 	bool is_woken = rt_sched_block(self, o, deadline);
 	if (is_woken && !self->was_interrupted)
 		rt_put(RT_SYNC_READ, 0, (uintptr_t)cond, rt_location(pc), self->token);
 	rt_mutex_take_all(self, mutex, depth, pc);
+	rt_cancel_point(self); /* whose handlers find the mutex locked */
 	return is_woken ? 0 : ETIMEDOUT;
 }
 

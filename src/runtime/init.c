@@ -6,12 +6,15 @@
  * (__tsan_init), or an intercepted function called before.  The real functions are
  * looked up first; whatever is called meanwhile, from dlsym, sees a runtime that is off.
  */
+#include "runtime/fork.h"
 #include "runtime/modules.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/rt.h"
+#include "runtime/sched.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
@@ -32,6 +35,8 @@ void rt_begin(void)
 		rt_thread_begin();
 		rt_modules_tell();
 		rt_tasks_tell();
+		rt_fork_begin();
+		rt_omp_tell();
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}
@@ -46,6 +51,7 @@ void rt_turn_off(void)
 
 RT_ABI(void, __tsan_init, void)
 {
-	if (!rt.has_begun)
-		rt_begin();
+	rt_begin_once();
+	if (rt_enter()) /* a library has just been loaded, perhaps */
+		rt_modules_tell();
 }

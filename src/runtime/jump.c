@@ -22,7 +22,10 @@ static uint32_t target_of(const struct __jmp_buf_tag *env)
 
 static void leave(const struct __jmp_buf_tag *env)
 {
-	if (!rt_hot.self || rt_hot.beyond)
+	if (!rt_hot.self)
+		return;
+	rt_hot.self->is_handling = false; /* if it was, the handler is left */
+	if (rt_hot.beyond)
 		return;
 	uint32_t target = target_of(env);
 	while (rt_hot.top > rt_hot.self->frames && (int32_t)(target - rt_hot.top[-1].sp) > 0)

@@ -3,7 +3,8 @@
  * modules.c - the program and its shared libraries: where they lie, which ones they are
  *
  * A module is told as its path and build id (hexadecimal), the address that its own
- * addresses count from, and how far it reaches.
+ * addresses count from, and how far it reaches.  The program, which has the runtime in it,
+ * was compiled with snag; so was a library that asks for it.
  */
 #include "runtime/modules.h"
 
@@ -14,8 +15,14 @@
 #include <link.h>
 #include <string.h>
 
-enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64 };
+enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64, MOST_INSTRUMENTED = 256 };
 
+struct range {
+	uintptr_t start, end;
+};
+
+static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
+static uint32_t ninstrumented;
 static uint64_t told; /* how many the loader had loaded when we last looked */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
@@ -58,20 +65,81 @@ static size_t path_put(const char *name, char *to)
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* Where its segments lie. */
+static struct range range_of(const struct dl_phdr_info *info)
+{
+	struct range r = {UINTPTR_MAX, info->dlpi_addr};
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD)
+			continue;
+		r.start = at < r.start ? at : r.start;
+		r.end = at + p->p_memsz > r.end ? at + p->p_memsz : r.end;
+	}
+	return r;
+}
+
+bool rt_modules_instrumented(uintptr_t pc)
+{
+	for (uint32_t i = 0; i < ninstrumented; i++)
+		if (pc - instrumented[i].start < instrumented[i].end - instrumented[i].start)
+			return true;
+	return ninstrumented == MOST_INSTRUMENTED;
+}
+
+/* What a dynamic section says; addresses are relocated but where it cannot be written. */
+static uintptr_t dynamic_at(const struct dl_phdr_info *info, const ElfW(Dyn) * d, int64_t tag)
+{
+	for (; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == tag)
+			return d->d_un.d_ptr < info->dlpi_addr ? d->d_un.d_ptr + info->dlpi_addr
+							       : d->d_un.d_ptr;
+	return 0;
+}
+
+/* Whether a library asks for __tsan_init, as all code compiled with snag does.  The symbols that
+ * it only asks for come before those in its hash table. */
+static bool asks_for_init(const struct dl_phdr_info *info, const ElfW(Dyn) * d)
+{
+	const uint32_t *gnu = (const uint32_t *)dynamic_at(info, d, DT_GNU_HASH);
+	const uint32_t *old = (const uint32_t *)dynamic_at(info, d, DT_HASH);
+	const ElfW(Sym) *symbol = (const ElfW(Sym) *)dynamic_at(info, d, DT_SYMTAB);
+	const char *names = (const char *)dynamic_at(info, d, DT_STRTAB);
+	uint32_t n = gnu ? gnu[1] : old ? old[1] : 0;
+	for (uint32_t i = 1; symbol && names && i < n; i++)
+		if (symbol[i].st_shndx == SHN_UNDEF &&
+		    strcmp(names + symbol[i].st_name, "__tsan_init") == 0)
+			return true;
+	return false;
+}
+
+static void instrumented_note(const struct dl_phdr_info *info)
+{
+	struct range r = range_of(info);
+	bool is_seen = rt_modules_instrumented(r.start);
+	bool is_ours = (uintptr_t)&instrumented - r.start < r.end - r.start;
+	for (int i = 0; i < info->dlpi_phnum && !is_ours; i++)
+		is_ours = info->dlpi_phdr[i].p_type == PT_DYNAMIC &&
+			  asks_for_init(info, (const ElfW(Dyn) *)(info->dlpi_addr +
+								  info->dlpi_phdr[i].p_vaddr));
+	if (is_ours && !is_seen && ninstrumented < MOST_INSTRUMENTED)
+		instrumented[ninstrumented++] = r;
+}
+
 static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	char text[PATH_BYTES + ID_BYTES];
 	size_t n = path_put(info->dlpi_name, text), id = 0;
-	uintptr_t end = info->dlpi_addr;
+	uintptr_t end = range_of(info).end;
 	text[n++] = 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const uintptr_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_LOAD && at + p->p_memsz > end)
-			end = at + p->p_memsz;
 		if (p->p_type == PT_NOTE && !id)
-			id = note_id((const char *)at, p->p_memsz, text + n);
+			id = note_id((const char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+				     text + n);
 	}
+	instrumented_note(info);
 	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);
 	rt_put(RT_MODULE_END, 0, info->dlpi_addr, 0,
 	       (uint32_t)((end - info->dlpi_addr + PAGE - 1) / PAGE));

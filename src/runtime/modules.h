@@ -5,7 +5,13 @@
 #ifndef SNAG_RUNTIME_MODULES_H
 #define SNAG_RUNTIME_MODULES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* Records every module not yet recorded: at the beginning and after dlopen. */
 void rt_modules_tell(void);
+
+/* Whether code at that address was compiled with snag. */
+bool rt_modules_instrumented(uintptr_t pc);
 
 #endif

@@ -21,10 +21,13 @@
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
+#include "runtime/tasks.h"
 
 #include <errno.h>
 
 enum { KIND_MASK = 3, KIND_ROBUST = 16, KIND_SHARED = 128 }; /* glibc's __kind */
+
+static bool has_robust; /* there is, or was, a robust one */
 
 rt_time rt_deadline(clockid_t clock, const struct timespec *at)
 {
@@ -67,10 +70,16 @@ static void lock_end(struct rt_object *o, uintptr_t pc)
 	rt_object_wake_one(o, 0);
 }
 
+static bool is_free(void *lock)
+{
+	return !((const struct rt_object *)lock)->owner;
+}
+
 static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline)
 {
 	while (o->owner)
-		if (!rt_sched_block(self, o, deadline))
+		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
+		    !rt_sched_block(self, o, deadline))
 			return false;
 	return true;
 }
@@ -96,15 +105,16 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 
 static void owner_ends(struct rt_object *o)
 {
-	if (o->kind != RT_MUTEX || !o->is_robust)
+	if (o->kind != RT_MUTEX || !o->is_robust || o->owner != rt_hot.self)
 		return;
 	o->is_dead = true;
 	lock_end(o, RT_CALLER);
 }
 
-void rt_mutex_owner_ends(struct rt_thread *self)
+void rt_mutex_owner_ends(void)
 {
-	rt_object_each_owned(self, owner_ends);
+	if (has_robust)
+		rt_object_each(owner_ends);
 }
 
 static bool is_checked(const pthread_mutex_t *mutex)
@@ -176,7 +186,7 @@ RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 			pthread_mutexattr_getpshared(attr, &shared);
 		}
 		if (robust == PTHREAD_MUTEX_ROBUST && shared == PTHREAD_PROCESS_PRIVATE)
-			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = true;
+			rt_object_get((uintptr_t)mutex, RT_MUTEX)->is_robust = has_robust = true;
 	}
 	return rt_real.pthread_mutex_init(mutex, attr);
 }
@@ -212,6 +222,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	if (rt_mutex_is_foreign(mutex))
 		return rt_mutex_foreign_taken(self, mutex, rt_real.pthread_mutex_trylock(mutex),
 					      RT_CALLER);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
 		rt_sched_looked(self, (uintptr_t)mutex, o->owner->tid);
@@ -255,7 +266,9 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		rt_mutex_foreign_given(self, mutex, RT_CALLER);
 		return rt_real.pthread_mutex_unlock(mutex);
 	}
-	return rt_mutex_give(self, mutex, RT_CALLER);
+	int rc = rt_mutex_give(self, mutex, RT_CALLER);
+	rt_tasks_freed();
+	return rc;
 }
 
 RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
@@ -281,12 +294,19 @@ RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 	return rt_real.pthread_spin_destroy(lock);
 }
 
+static struct rt_object *spin_object(pthread_spinlock_t *lock)
+{
+	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	o->is_spin = true;
+	return o;
+}
+
 RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_lock(lock);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	struct rt_object *o = spin_object(lock);
 	lock_wait(self, o, RT_NEVER);
 	lock_begin(self, o, 1, RT_CALLER);
 	return 0;
@@ -297,7 +317,8 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_trylock(lock);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
+	struct rt_object *o = spin_object(lock);
 	if (o->owner) {
 		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
@@ -311,7 +332,7 @@ RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_unlock(lock);
-	struct rt_object *o = rt_object_get((uintptr_t)lock, RT_MUTEX);
+	struct rt_object *o = spin_object(lock);
 	if (o->owner == self)
 		lock_end(o, RT_CALLER);
 	return 0;

@@ -17,7 +17,7 @@ uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintp
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth,
 		       uintptr_t pc);
 /* The thread ends: what it holds of the robust kind is free, and the next one is told. */
-void rt_mutex_owner_ends(struct rt_thread *self);
+void rt_mutex_owner_ends(void);
 /* Shared with other processes: only the kernel knows who holds it. */
 bool rt_mutex_is_foreign(const pthread_mutex_t *mutex);
 /* Such a one was taken by the real function, which returned `rc` / is about to be given back. */

@@ -92,10 +92,10 @@ void rt_object_forget(uintptr_t addr, enum rt_kind kind)
 	rt_free(o, sizeof(*o));
 }
 
-void rt_object_each_owned(struct rt_thread *owner, void (*f)(struct rt_object *o))
+void rt_object_each(void (*f)(struct rt_object *o))
 {
 	for (uint32_t i = 0; i < nslots; i++)
-		if (is_object(table[i]) && table[i]->owner == owner)
+		if (is_object(table[i]))
 			f(table[i]);
 }
 

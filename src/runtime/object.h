@@ -16,6 +16,7 @@
 enum rt_kind {
 	RT_MUTEX,
 	RT_RWLOCK,
+	RT_ANNOTATED, /* a lock of the program's own, see annotate.c */
 	RT_COND,
 	RT_BARRIER,
 	RT_SEM,
@@ -41,6 +42,7 @@ struct rt_object {
 	uint32_t depth;		 /* how often */
 	uint32_t lock;		 /* mutex, rwlock: its number in the trace */
 	struct rt_reader *readers;
+	bool is_spin;		/* mutex: a spin lock */
 	bool is_robust;		/* mutex: the next owner is told if this one ends */
 	bool is_dead;		/* robust: the owner ended; once: it has run */
 	bool is_running;	/* once */
@@ -55,8 +57,7 @@ struct rt_object {
 struct rt_object *rt_object_get(uintptr_t addr, enum rt_kind kind);
 struct rt_object *rt_object_find(uintptr_t addr, enum rt_kind kind);
 void rt_object_forget(uintptr_t addr, enum rt_kind kind);
-/* Calls f for every object that the thread owns. */
-void rt_object_each_owned(struct rt_thread *owner, void (*f)(struct rt_object *o));
+void rt_object_each(void (*f)(struct rt_object *o));
 
 /* The queue of those who wait.  The caller of enqueue and dequeue has the scheduler's lock. */
 void rt_object_enqueue(struct rt_object *o, struct rt_thread *t);

@@ -25,7 +25,7 @@ static enum policy policy;
 static uint64_t state;	  /* of the generator */
 static struct turn *turn; /* the schedule to follow */
 static size_t nturns, next_turn;
-static bool is_following; /* the turn that runs is turn[next_turn - 1] */
+static bool is_following;	       /* the turn that runs is turn[next_turn - 1] */
 static uint64_t change[PCT_MAX_DEPTH]; /* PCT: at these events the priority drops */
 static uint64_t total_events, lowest = UINT64_MAX / 2;
 

@@ -67,14 +67,35 @@ enum rt_state {
 	RT_DONE,    /* has ended */
 };
 
-enum { RT_PENDING = 8 };
+enum { RT_PENDING = 16 };	 /* a power of two */
+enum { RT_GO = 1, RT_LOOK = 2 }; /* values of `go` */
+
+/* A signal that was kept for later, see signals.c. */
+struct rt_pending {
+	int signal;
+	siginfo_t info;
+};
 
 struct rt_object;
 
+enum { RT_NOTED = 16 };
+
+struct rt_section { /* omp_sections.h */
+	uint32_t depth, lock; /* locks held; the first */
+	uint32_t promise;
+	bool has_promise;
+	unsigned nnoted;
+	struct rt_noted {
+		uintptr_t number;
+		uint32_t promise;
+	} noted[RT_NOTED];
+};
+
 struct rt_thread {
 	uint32_t tid; /* dense, never used again */
+	uint32_t as;  /* whose its events are: its own, or those of a task (omp.c) */
 	enum rt_state state;
-	uint32_t go;	   /* futex: 1 when given the baton */
+	uint32_t go;	   /* futex: RT_GO when given the baton, RT_LOOK when a signal came */
 	uint32_t ready_at; /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
@@ -102,31 +123,43 @@ struct rt_thread {
 
 	/* Life. */
 	pthread_t handle;
-	bool is_detached, was_joined;
-	struct rt_object *joiners; /* those who wait for its end */
+	bool is_detached;
+	bool is_cancelled, is_cancel_disabled, is_asynchronous; /* see cancel.c */
+	struct rt_object *joiners;				/* those who wait for its end */
 	void *(*start)(void *);
 	void *start_arg;
+	sigset_t mask;	 /* of signals, when it starts */
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
+	struct rt_section section;
+	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
+	uintptr_t low_water;		 /* what was recorded of it lies above */
+	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
 
-	/* Signals that wait for a good moment; see signals.c. */
-	bool was_interrupted; /* the last wait, by a handler */
-	uint32_t npending;
-	int pending[RT_PENDING];
-	siginfo_t pending_info[RT_PENDING];
+	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
+	bool was_interrupted; /* the last wait, by a signal */
+	bool is_open;	      /* OUT, and no longer in the scheduler: handlers may run */
+	bool is_handling;     /* one of those kept */
+	bool is_locking;      /* waits for the scheduler's lock */
+	uint32_t signals_kept, signals_run;
+	struct rt_pending pending[RT_PENDING];
 };
 
 struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written; /* records, so far */
-	uint64_t limit;	  /* up to here there is room without looking */
-	uint64_t epoch;	  /* of the filter, see access.c */
+	uint64_t written;		/* records, so far */
+	uint64_t limit;			/* up to here there is room without looking */
+	uint64_t seen_key, written_key; /* of entries of the filter in this epoch, see access.h */
+	uint64_t epoch;
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
+	bool judges;	  /* records go to a detector in this process: judge.h */
 	bool is_waiting;  /* for the recorder */
+	bool is_of_tasks; /* the program is one of tasks: tasks.h */
+	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
+#include "runtime/tasks.h"
 
 #include <errno.h>
 
@@ -136,6 +137,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_tryrdlock(lock);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner) {
 		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
@@ -150,6 +152,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_trywrlock(lock);
+	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner || o->readers) {
 		rt_sched_looked(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);

@@ -4,10 +4,13 @@
  */
 #include "runtime/sched.h"
 
+#include "omp/hooks.h"
 #include "runtime/access.h"
+#include "runtime/cancel.h"
 #include "runtime/deadlock.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
@@ -36,8 +39,12 @@ void rt_sched_lock(void)
 	if (__atomic_compare_exchange_n(&rt_sched.lock, &was, 1, false, __ATOMIC_ACQUIRE,
 					__ATOMIC_RELAXED))
 		return;
+	if (rt_hot.self)
+		rt_hot.self->is_locking = true;
 	while (__atomic_exchange_n(&rt_sched.lock, 2, __ATOMIC_ACQUIRE))
 		rt_sys_futex_wait(&rt_sched.lock, 2, RT_NEVER);
+	if (rt_hot.self)
+		rt_hot.self->is_locking = false;
 }
 
 void rt_sched_unlock(void)
@@ -163,7 +170,8 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
+	rt_record_settle(); /* it may change whose events follow */
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	rt_epoch_end();
 }
 
@@ -197,7 +205,7 @@ static struct rt_thread *baton_give(const struct rt_thread *last)
 
 static void thread_start(struct rt_thread *t)
 {
-	__atomic_store_n(&t->go, 1, __ATOMIC_RELEASE); /* pairs with the acquire in turn_wait */
+	__atomic_store_n(&t->go, RT_GO, __ATOMIC_RELEASE); /* pairs with the acquire in turn_wait */
 	rt_sys_futex_wake(&t->go, 1);
 }
 
@@ -233,17 +241,21 @@ static bool wait_interrupt(struct rt_thread *self)
 static void turn_wait(struct rt_thread *self, rt_time deadline)
 {
 	/* pairs with the release in thread_start */
-	while (!__atomic_load_n(&self->go, __ATOMIC_ACQUIRE)) {
-		long rc = rt_sys_futex_wait(&self->go, 0, deadline);
-		if (self->npending && wait_interrupt(self))
-			break;
-		if (rc != -110 /* ETIMEDOUT */)
+	while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) != RT_GO) {
+		uint32_t look = RT_LOOK;
+		if (__atomic_compare_exchange_n(&self->go, &look, 0, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED)) {
+			if (wait_interrupt(self))
+				break;
+			continue;
+		}
+		if (rt_sys_futex_wait(&self->go, 0, deadline) != -110 /* ETIMEDOUT */)
 			continue;
 		if (deadline_passed(self))
 			break;
 		deadline = RT_NEVER; /* whoever runs looks at it when it has no more to do */
 	}
-	self->go = 0;
+	__atomic_store_n(&self->go, 0, __ATOMIC_RELAXED);
 	rt_hot.fuel = self->turn_fuel;
 }
 
@@ -296,7 +308,9 @@ bool rt_sched_event(void)
 		return false;
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_omp_turn(rt_sched.last_events);
 		rt_signals_run(self);
+		rt_cancel_anywhere(self);
 	}
 	rt_hot.fuel--;
 	return true;
@@ -309,6 +323,7 @@ struct rt_thread *rt_sched_point(void)
 		return NULL;
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
 		turn_over(self);
+	rt_signals_run(self);
 	rt_sched_event();
 	rt_epoch_end();
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
@@ -326,6 +341,8 @@ static void yield_to_time(void)
 
 void rt_sched_yield(struct rt_thread *self)
 {
+	if (__snag_omp_yield && __snag_omp_yield())
+		return;
 	rt_policy_yielded(self);
 	if (rt_sched.nready == 0 && rt_sched.timed)
 		yield_to_time();
@@ -361,6 +378,8 @@ void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
+	if (rt_signals_pending(self)) /* it came since the last time they were run */
+		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
 	self->waits_for = object;
@@ -371,9 +390,10 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 	if (deadline != RT_NEVER)
 		timed_add(self, deadline);
 	turn_pass(self, deadline);
-	if (self->npending)
-		rt_signals_run(self);
-	return !self->has_timed_out;
+	bool is_woken = !self->has_timed_out, was_interrupted = self->was_interrupted;
+	rt_signals_run(self); /* which may wait, too */
+	self->was_interrupted = was_interrupted;
+	return is_woken;
 }
 
 void rt_sched_wake(struct rt_thread *t)
@@ -385,7 +405,7 @@ void rt_sched_wake(struct rt_thread *t)
 	rt_sched_unlock();
 }
 
-void rt_sched_out(struct rt_thread *self)
+static void baton_leave(struct rt_thread *self)
 {
 	rt_sched_lock();
 	self->state = RT_OUT;
@@ -397,8 +417,28 @@ void rt_sched_out(struct rt_thread *self)
 		thread_start(t);
 }
 
+void rt_sched_interrupt(struct rt_thread *t)
+{
+	rt_sched_lock();
+	if (t->state == RT_BLOCKED) {
+		t->was_interrupted = true;
+		wait_end(t);
+		ready_add(t);
+	}
+	rt_sched_unlock();
+}
+
+void rt_sched_out(struct rt_thread *self)
+{
+	do {
+		rt_signals_run(self);
+		baton_leave(self);
+	} while (!rt_signals_open(self));
+}
+
 void rt_sched_in(struct rt_thread *self)
 {
+	rt_signals_close(self);
 	rt_sched_lock();
 	self->was_revoked = false;
 	rt_sched.nout--;
@@ -434,6 +474,7 @@ void rt_sched_exit(struct rt_thread *self)
 	self->state = RT_DONE;
 	rt_sched.nlive--;
 	turn_end(self);
+	rt_signals_block(); /* handlers that run from here on would be nobody's */
 	rt_hot.self = NULL;
 	rt_hot.top = rt_hot.end;
 	struct rt_thread *t = rt_sched.nlive ? baton_give(self) : NULL;
@@ -458,10 +499,29 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_sched_unlock();
 }
 
+void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	turn_begin(to);
+	baton_follow(self, to, RT_NEVER);
+}
+
+void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
+{
+	rt_record_settle();
+	if (self->as == as)
+		return;
+	self->as = as;
+	rt_epoch_end();
+	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, as);
+}
+
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
 {
 	rt_sched_lock();
-	if (rt_sched.current != t || rt_sched.turns != turn || rt.is_waiting ||
+	if (rt_sched.current != t || rt_sched.turns != turn || rt.is_waiting || t->is_locking ||
 	    (!rt_sched.nready && !rt_sched.timed)) {
 		rt_sched_unlock();
 		return false;

@@ -77,16 +77,24 @@ void rt_sched_wake(struct rt_thread *t);
 void rt_sched_out(struct rt_thread *self);
 void rt_sched_in(struct rt_thread *self);
 
-/* Runs the real function without the baton; `self` may be NULL. */
-#define RT_OUTSIDE(self, call)                            \
-	({                                                \
-		if (self)                                 \
-			rt_sched_out(self);               \
-		__typeof__(call) outside_result = (call); \
-		if (self)                                 \
-			rt_sched_in(self);                \
-		outside_result;                           \
+/* Runs the real function without the baton; `self` may be NULL.  A thread that is cancelled in
+ * there takes the baton again on its way out. */
+static inline void rt_outside_end(struct rt_thread **self)
+{
+	if (*self)
+		rt_sched_in(*self);
+}
+
+#define RT_OUTSIDE(self, call)                                                               \
+	({                                                                                   \
+		struct rt_thread *outside __attribute__((cleanup(rt_outside_end))) = (self); \
+		if (outside)                                                                 \
+			rt_sched_out(outside);                                               \
+		(call);                                                                      \
 	})
+
+/* Ends the wait of a thread that is blocked, if it is. */
+void rt_sched_interrupt(struct rt_thread *t);
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */
 void rt_sched_add(struct rt_thread *t);
@@ -95,6 +103,10 @@ void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does firs
 void rt_sched_exit(struct rt_thread *self);
 /* The calling thread goes on as the fiber `to`. */
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
+/* The calling thread waits, and `to`, another that does, goes on. */
+void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
+/* The events of the calling thread are those of that task from here on. */
+void rt_sched_speak_as(struct rt_thread *self, uint32_t as);
 /* [revoke] Takes the baton from `t`, which slept in that turn; false: it no longer does, or
  * nobody else wants to run. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));

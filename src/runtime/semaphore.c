@@ -9,6 +9,7 @@
  *                 what came before the others is not ordered.
  *         Semaphores that other processes share, and named ones, are the kernel's.
  */
+#include "runtime/cancel.h"
 #include "runtime/memory.h"
 #include "runtime/mutex.h"
 #include "runtime/object.h"
@@ -60,9 +61,11 @@ static int failed(int why)
 
 static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
+	rt_cancel_point(self);
 	while (o->value == 0) {
 		if (!rt_sched_block(self, o, deadline))
 			return failed(ETIMEDOUT);
+		rt_cancel_point(self);
 		if (self->was_interrupted && o->value == 0)
 			return failed(EINTR);
 	}

@@ -6,16 +6,22 @@
  *         have the baton, and the runtime must not be in the middle of something.
  * Rules.  [fault]    a signal the thread itself caused (SIGSEGV ...) is handled at once
  *         [here]     so is one that meets the thread running its own code
- *         [out]      one that meets it in a system call outside its turn: it takes the
- *                    baton for the handler
+ *         [out]      one that meets it in a system call outside its turn, or on its way
+ *                    there: it takes the baton for the handler
  *         [later]    one that meets it inside the runtime, waiting for its turn or at
  *                    work, is kept, and handled when the thread next has the baton and
- *                    nothing in its hands; a wait is interrupted for it
+ *                    nothing in its hands; a wait is interrupted for it.  The handler
+ *                    then has the mask that the kernel would have given it.
  *         The code of the runtime is one section, so that the place of the interruption
- *         tells these apart.
+ *         tells these apart.  No signal is lost between a look and a sleep: one that is
+ *         kept changes the word the thread is about to sleep on (turn_wait), and a
+ *         thread that leaves for the kernel first opens, then looks (rt_signals_open).
+ * State.  pending[], a ring that only the thread itself and its handlers touch: a handler
+ *         takes a place with one instruction, so that handlers may nest
  */
 #include "runtime/signals.h"
 
+#include "runtime/cancel.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
 #include "runtime/sys.h"
@@ -28,6 +34,7 @@ typedef void handler_fn(int, siginfo_t *, void *);
 
 extern const char __start_snag_rt_text[], __stop_snag_rt_text[];
 
+static bool is_watching;
 static struct sigaction given[NSIG]; /* as the program asked for them */
 
 static bool is_fault(int signal, const siginfo_t *info)
@@ -53,71 +60,142 @@ static void handle(int signal, siginfo_t *info, void *context)
 		a->sa_handler(signal);
 }
 
-/* [later] In the handler, on top of whatever the runtime was doing. */
+/* [later] In the handler, on top of whatever the runtime was doing.  When the ring is full, the
+ * same signals came many times over, and are one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
-	if (self->npending < RT_PENDING) {
-		self->pending[self->npending] = signal;
-		memcpy(&self->pending_info[self->npending], info, sizeof(*info));
-		self->npending++;
+	uint32_t place = __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED), look = 0;
+	do
+		if (place - self->signals_run == RT_PENDING)
+			return;
+	while (!__atomic_compare_exchange_n(&self->signals_kept, &place, place + 1, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	struct rt_pending *p = &self->pending[place % RT_PENDING];
+	p->signal = signal;
+	memcpy(&p->info, info, sizeof(*info));
+	__atomic_compare_exchange_n(&self->go, &look, RT_LOOK, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}
+
+bool rt_signals_pending(const struct rt_thread *self)
+{
+	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run &&
+	       !self->is_handling;
+}
+
+/* [out] The thread takes the baton for the handler, and goes back to where it was. */
+static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, void *context)
+{
+	bool was_revoked = self->was_revoked;
+	rt_sched_in(self);
+	handle(signal, info, context);
+	rt_sched_out(self);
+	if (was_revoked) {
+		rt_signals_close(self);
+		self->was_revoked = true;
 	}
-	/* The next event sees to it; how many there were in this turn stays right. */
-	self->turn_fuel -= rt_hot.fuel;
-	rt_hot.fuel = 0;
 }
 
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
-	if (!self || is_fault(signal, info)) {
+	if (!self || is_fault(signal, info))
 		handle(signal, info, context);
-	} else if (is_inside(context) || self->state == RT_READY || self->state == RT_BLOCKED) {
+	else if (self->state == RT_OUT && (self->is_open || !is_inside(context)))
+		handle_outside(self, signal, info, context);
+	else if (is_inside(context) || self->state == RT_READY || self->state == RT_BLOCKED)
 		keep(self, signal, info);
-	} else if (self->state == RT_OUT) {
-		bool was_revoked = self->was_revoked;
-		rt_sched_in(self);
+	else
 		handle(signal, info, context);
-		rt_sched_out(self);
-		self->was_revoked = was_revoked;
-	} else {
-		handle(signal, info, context);
-	}
 	errno = error;
 }
 
-bool rt_signals_run(struct rt_thread *self)
+void rt_signals_mask(const sigset_t *mask, sigset_t *ret_old)
 {
-	bool has_run = self->npending > 0;
-	while (self->npending > 0) {
-		int signal = self->pending[0];
-		siginfo_t info;
-		memcpy(&info, &self->pending_info[0], sizeof(info));
-		self->npending--;
-		memmove(self->pending, self->pending + 1, self->npending * sizeof(*self->pending));
-		memmove(self->pending_info, self->pending_info + 1,
-			self->npending * sizeof(*self->pending_info));
-		int error = errno;
-		handle(signal, &info, NULL);
-		errno = error;
-	}
-	return has_run;
+	rt_sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, (long)ret_old, NSIG / 8, 0, 0);
 }
 
-/* From the watchdog: the thread has computed for long without an event. */
+void rt_signals_block(void)
+{
+	sigset_t all;
+	sigfillset(&all);
+	rt_signals_mask(&all, NULL);
+}
+
+/* Runs the handler as the kernel would have: with its mask, and somewhere to look at. */
+static void handle_kept(struct rt_pending *p)
+{
+	const struct sigaction *a = &given[p->signal];
+	sigset_t mask, old;
+	ucontext_t context;
+	rt_signals_mask(NULL, &old);
+	sigorset(&mask, &old, &a->sa_mask);
+	if (!(a->sa_flags & SA_NODEFER))
+		sigaddset(&mask, p->signal);
+	getcontext(&context);
+	rt_signals_mask(&mask, NULL);
+	handle(p->signal, &p->info, &context);
+	rt_signals_mask(&old, NULL);
+}
+
+void rt_signals_run(struct rt_thread *self)
+{
+	while (rt_unlikely(rt_signals_pending(self))) {
+		struct rt_pending p;
+		int error = errno;
+		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
+		self->signals_run++;
+		self->is_handling = true;
+		handle_kept(&p);
+		self->is_handling = false;
+		errno = error;
+	}
+}
+
+bool rt_signals_open(struct rt_thread *self)
+{
+	__atomic_store_n(&self->is_open, true, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (rt_likely(!rt_signals_pending(self)))
+		return true;
+	rt_sched_in(self);
+	return false;
+}
+
+void rt_signals_close(struct rt_thread *self)
+{
+	__atomic_store_n(&self->is_open, false, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The thread has computed for long without an event, or is cancelled meanwhile. */
 static void asked(int number, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
-	if (!self || self->state != RT_RUNNING || is_inside(context))
+	if (!self || is_inside(context))
 		return;
-	self->was_revoked = true; /* asks for the baton again at its next event */
+	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
+		rt_sched_in(self);
+	if (self->state != RT_RUNNING)
+		return;
+	rt_cancel_anywhere(self);
 	rt_sched_out(self);
+	rt_signals_close(self);
+	self->was_revoked = true; /* asks for the baton again at its next event */
 }
 
 void rt_signals_watch(void)
 {
 	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_RESTART};
 	rt_real.sigaction(RT_SIGNAL, &act, NULL);
+	is_watching = true;
+}
+
+void rt_signals_ask(int kernel_tid)
+{
+	if (is_watching)
+		rt_sys(SYS_tgkill, rt_sys_getpid(), kernel_tid, RT_SIGNAL, 0, 0, 0);
 }
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)

@@ -9,9 +9,18 @@
 
 enum { RT_SIGNAL = 62 }; /* asks a thread to give the baton away; not the program's */
 
-void rt_signals_watch(void); /* handles it from here on */
-/* Runs the handlers of signals that came while the calling thread was in the runtime.
- * Returns whether there were any. */
-bool rt_signals_run(struct rt_thread *self);
+void rt_signals_watch(void);	     /* handles it from here on */
+void rt_signals_ask(int kernel_tid); /* sends it */
+/* Runs the handlers of signals that came while the calling thread, which has the baton, was in
+ * the runtime. */
+void rt_signals_run(struct rt_thread *self);
+bool rt_signals_pending(const struct rt_thread *self); /* whether there are any */
+/* The calling thread is OUT and done with the scheduler: handlers run at once from here on.
+ * False: a signal came before, and the thread has to take the baton for it. */
+bool rt_signals_open(struct rt_thread *self);
+void rt_signals_close(struct rt_thread *self); /* the end of that */
+/* The calling thread gets no more signals / as before. */
+void rt_signals_block(void);
+void rt_signals_mask(const sigset_t *mask, sigset_t *ret_old);
 
 #endif

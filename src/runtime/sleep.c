@@ -5,6 +5,7 @@
  * A sleep is a wait for nothing with a deadline, so that it ends at the same event in
  * every run, and really passes when nobody else can run.
  */
+#include "runtime/cancel.h"
 #include "runtime/mutex.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
@@ -21,7 +22,10 @@ static rt_time sleep_left(rt_time nanoseconds)
 	if (!self)
 		return RT_NEVER;
 	rt_time end = rt_sys_now() + nanoseconds;
-	if (!rt_sched_block(self, NULL, end) || !self->was_interrupted)
+	rt_cancel_point(self);
+	bool is_over = !rt_sched_block(self, NULL, end) || !self->was_interrupted;
+	rt_cancel_point(self);
+	if (is_over)
 		return 0;
 	rt_time now = rt_sys_now();
 	return now < end ? end - now : 1;

@@ -8,7 +8,7 @@
  * the program sees.
  */
 #include "runtime/access.h"
-#include "runtime/sched.h"
+#include "runtime/modules.h"
 
 #include <string.h>
 
@@ -69,8 +69,11 @@ static void copy(char *to, const char *from, size_t n)
 		*to++ = *from++;
 }
 
+/* The compiler's own calls count, and those of code compiled with snag (see libc.c). */
 static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 {
+	if (!rt_modules_instrumented(pc))
+		return;
 	rt_access_range(from, n, false, pc);
 	rt_access_range(to, n, true, pc);
 }
@@ -82,11 +85,12 @@ static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 		how(to, from, n);                                   \
 		return to;                                          \
 	}
-#define SET(name)                                                   \
-	RT_ABI(void *, name, void *to, int byte, size_t n)          \
-	{                                                           \
-		rt_access_range((uintptr_t)to, n, true, RT_CALLER); \
-		return rt_memset(to, byte, n);                      \
+#define SET(name)                                                           \
+	RT_ABI(void *, name, void *to, int byte, size_t n)                  \
+	{                                                                   \
+		if (rt_modules_instrumented(RT_CALLER))                     \
+			rt_access_range((uintptr_t)to, n, true, RT_CALLER); \
+		return rt_memset(to, byte, n);                              \
 	}
 
 COPY(rt_wrap_memcpy, copy)

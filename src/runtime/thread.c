@@ -12,12 +12,14 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/cancel.h"
 #include "runtime/memory.h"
 #include "runtime/mutex.h"
 #include "runtime/object.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
 #include "runtime/watchdog.h"
@@ -71,20 +73,25 @@ static void zombies_bury(void)
 	zombies = NULL;
 }
 
+uint32_t rt_thread_number(void)
+{
+	if (rt_sched.nthreads == table_cap) {
+		uint32_t cap = table_cap ? 2 * table_cap : 256;
+		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
+		if (table_cap)
+			memcpy(grown, table, table_cap * sizeof(*grown));
+		rt_free(table, table_cap * sizeof(*table));
+		table = grown;
+		table_cap = cap;
+	}
+	return rt_sched.nthreads++;
+}
+
 static struct rt_thread *thread_new(void)
 {
 	zombies_bury();
 	struct rt_thread *t = rt_alloc(sizeof(*t));
-	if (rt_sched.nthreads == table_cap) {
-		uint32_t cap = table_cap ? 2 * table_cap : 256;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(t));
-		rt_free(table, table_cap * sizeof(t));
-		table = grown;
-		table_cap = cap;
-	}
-	t->tid = rt_sched.nthreads++;
+	t->tid = t->as = rt_thread_number();
 	t->deadline = RT_NEVER;
 	t->frames = frames_take();
 	table[t->tid] = t;
@@ -111,6 +118,12 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 {
 	if (fiber != rt_hot.self)
 		thread_free(fiber);
+}
+
+void rt_thread_begun_fibers(uint32_t n)
+{
+	unjoined += n;
+	rt.is_alone = false;
 }
 
 void rt_thread_joined_fibers(uint32_t n)
@@ -163,10 +176,31 @@ static void *thread_run(void *p)
 {
 	struct rt_thread *self = p;
 	thread_attach(self);
+	rt_signals_mask(&self->mask, NULL);
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	pthread_setspecific(end_key, self);
 	return self->start(self->start_arg);
+}
+
+static void *worker_run(void *p)
+{
+	struct rt_thread *self = p;
+	thread_attach(self);
+	rt_sched_wait_first(self);
+	return self->start(self->start_arg);
+}
+
+struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg)
+{
+	pthread_t handle;
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_BLOCKED;
+	t->is_detached = true;
+	t->start = run;
+	t->start_arg = arg;
+	return rt_real.pthread_create(&handle, NULL, worker_run, t) == 0 ? t : NULL;
 }
 
 /* [end] Called in every round of destructors; the last one is the end. */
@@ -181,7 +215,7 @@ static void thread_ended(void *p)
 	}
 	if (!rt_enter())
 		return;
-	rt_mutex_owner_ends(self);
+	rt_mutex_owner_ends();
 	if (self->joiners)
 		rt_object_wake_all(self->joiners, 0);
 	if (self->is_detached) {
@@ -189,6 +223,19 @@ static void thread_ended(void *p)
 		zombies = self;
 	}
 	rt_sched_exit(self); /* from here on somebody else has the baton, and may bury it */
+}
+
+/* A signal that meets the new thread before it is known here would be handled by nobody. */
+static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, struct rt_thread *t)
+{
+	sigset_t all, mask;
+	sigfillset(&all); /* but for those of the C library */
+	rt_signals_mask(&all, &mask);
+	if (!attr || pthread_attr_getsigmask_np(attr, &t->mask) != 0)
+		t->mask = mask;
+	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	rt_signals_mask(&mask, NULL);
+	return rc;
 }
 
 RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
@@ -205,7 +252,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	if (attr)
 		pthread_attr_getdetachstate(attr, &detach);
 	t->is_detached = detach == PTHREAD_CREATE_DETACHED;
-	int rc = rt_real.pthread_create(ret_handle, attr, thread_run, t);
+	int rc = thread_create(ret_handle, attr, t);
 	rt_enter(); /* it may have taken long */
 	if (rc != 0) {
 		rt_sched.nthreads--;
@@ -219,41 +266,90 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	return 0;
 }
 
-/* The thread of that handle which was neither joined nor detached. */
-static struct rt_thread *thread_find(pthread_t handle)
+struct rt_thread *rt_thread_find(pthread_t handle)
 {
 	for (uint32_t i = 0; i < rt_sched.nthreads; i++)
-		if (table[i] && pthread_equal(table[i]->handle, handle) && !table[i]->was_joined)
+		if (table[i] && pthread_equal(table[i]->handle, handle) &&
+		    !(table[i]->is_detached && table[i]->state == RT_DONE))
 			return table[i];
 	return NULL;
 }
 
-RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
+/* Waits until it has ended; false: until the deadline. */
+static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadline)
 {
-	struct rt_thread *self = rt_sched_point(), *t = self ? thread_find(handle) : NULL;
-	if (!t || t->is_detached)
-		return rt_real.pthread_join(handle, ret_value);
-	if (t == self)
-		return EDEADLK;
-	t->was_joined = true;
 	if (!t->joiners) {
 		t->joiners = rt_object_get((uintptr_t)t, RT_THREAD);
 		t->joiners->need = t->tid;
 	}
-	while (t->state != RT_DONE)
-		rt_sched_block(self, t->joiners, RT_NEVER);
+	for (rt_cancel_point(self); t->state != RT_DONE; rt_cancel_point(self))
+		if (!rt_sched_block(self, t->joiners, deadline))
+			return false;
 	rt_object_forget((uintptr_t)t, RT_THREAD);
-	int rc = rt_real.pthread_join(handle, ret_value);
+	return true;
+}
+
+/* It has ended, and is gone for good. */
+static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret_value,
+			 uintptr_t pc)
+{
+	int rc = rt_real.pthread_join(t->handle, ret_value);
 	rt_enter(); /* it may have taken long */
-	rt_put(RT_JOIN, 0, 0, rt_location(RT_CALLER), t->tid);
+	rt_put(RT_JOIN, 0, 0, rt_location(pc), t->tid);
 	thread_free(t);
 	rt.is_alone = --unjoined == 0 && self->tid == 0;
 	return rc;
 }
 
+static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_value,
+		      rt_time deadline, uintptr_t pc)
+{
+	if (t == self)
+		return EDEADLK;
+	return end_wait(self, t, deadline) ? thread_joined(self, t, ret_value, pc) : ETIMEDOUT;
+}
+
+RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	if (!t || t->is_detached)
+		return rt_real.pthread_join(handle, ret_value);
+	return join_until(self, t, ret_value, RT_NEVER, RT_CALLER);
+}
+
+RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	if (!t || t->is_detached)
+		return rt_real.pthread_tryjoin_np(handle, ret_value);
+	if (t->state != RT_DONE) {
+		rt_sched_looked(self, (uintptr_t)t, 0);
+		return EBUSY;
+	}
+	return thread_joined(self, t, ret_value, RT_CALLER);
+}
+
+RT_EXPORT int pthread_timedjoin_np(pthread_t handle, void **ret_value, const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	if (!t || t->is_detached)
+		return rt_real.pthread_timedjoin_np(handle, ret_value, at);
+	return join_until(self, t, ret_value, at ? rt_deadline(CLOCK_REALTIME, at) : RT_NEVER,
+			  RT_CALLER);
+}
+
+RT_EXPORT int pthread_clockjoin_np(pthread_t handle, void **ret_value, clockid_t clock,
+				   const struct timespec *at)
+{
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
+	if (!t || t->is_detached)
+		return rt_real.pthread_clockjoin_np(handle, ret_value, clock, at);
+	return join_until(self, t, ret_value, at ? rt_deadline(clock, at) : RT_NEVER, RT_CALLER);
+}
+
 RT_EXPORT int pthread_detach(pthread_t handle)
 {
-	struct rt_thread *self = rt_sched_point(), *t = self ? thread_find(handle) : NULL;
+	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (t && t->state == RT_DONE)
 		thread_free(t);
 	else if (t)

@@ -131,7 +131,7 @@ static void *watch(void *unused)
 			rt_sched_revoke(w.thread, w.turn, still_sleeps);
 			w.looks = 0;
 		} else if (run_time(w.kernel_tid) - w.run_time > BUSY * stuck) {
-			rt_sys(SYS_tgkill, rt_sys_getpid(), w.kernel_tid, RT_SIGNAL, 0, 0, 0);
+			rt_signals_ask(w.kernel_tid);
 			w.looks = 0;
 		}
 	}

@@ -45,7 +45,7 @@ bool snag_span_byte(struct snag_span *s, uint8_t *ret_v)
 	return true;
 }
 
-bool snag_span_varint(struct snag_span *s, uint32_t *ret_v)
+bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v)
 {
 	uint64_t v = 0;
 	uint8_t byte;

@@ -34,6 +34,14 @@ static inline struct snag_span snag_bytes_span(const struct snag_bytes *b)
 
 /* False: the bytes end too early, or the number has more than 32 bits. */
 bool snag_span_byte(struct snag_span *s, uint8_t *ret_v);
-bool snag_span_varint(struct snag_span *s, uint32_t *ret_v);
+bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v); /* or short */
+
+static inline bool snag_span_varint(struct snag_span *s, uint32_t *ret_v)
+{
+	if (s->at == s->end || *s->at >= 0x80)
+		return snag_span_varint_long(s, ret_v);
+	*ret_v = *s->at++;
+	return true;
+}
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "trace/input.h"
 #include "trace/snag_codec.h"
+#include "trace/snag_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct binary_source {
 	struct snag_input *in;
 	struct snag_decoder *decoder;
 	struct snag_names names;
+	struct snag_bytes words; /* the names of the block, in full */
 	struct snag_counts counts;
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
@@ -71,10 +73,12 @@ struct name {
 	struct snag_strtab *words; /* of its name space */
 	const char *at;
 	uint32_t len, hash;
+	bool is_hashed;
 };
 
 /* Takes up to GROUP names off the column, and has the caches fetch what interning them
- * will look at: a table of many names is beyond the caches.  False: a bad name. */
+ * will look at: a table of many names is beyond the caches.  (There is none while the names
+ * ascend, as those of tasks do.)  False: a bad name. */
 static bool take_names(struct binary_source *s, struct snag_span *column, struct name name[GROUP],
 		       size_t *ret_n)
 {
@@ -88,19 +92,32 @@ static bool take_names(struct binary_source *s, struct snag_span *column, struct
 			return false;
 		struct snag_strtab *words = &s->names.space[space];
 		const char *at = (const char *)column->at;
-		name[n] = (struct name){words, at, len, snag_strtab_hash(at, len)};
+		name[n] = (struct name){.words = words, .at = at, .len = len};
 		column->at += len;
-		if (words->nslots)
+		if (words->nslots) {
+			name[n].hash = snag_strtab_hash(at, len);
+			name[n].is_hashed = true;
 			__builtin_prefetch(&words->slot[name[n].hash & (words->nslots - 1)], 1);
+		}
 	}
 	*ret_n = n;
 	return true;
+}
+
+static uint32_t intern(const struct name *n)
+{
+	return n->is_hashed ? snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash)
+			    : snag_strtab_intern_ascending(n->words, n->at, n->len);
 }
 
 static const char *intern_names(struct binary_source *s, struct snag_span column)
 {
 	struct name name[GROUP];
 	size_t n;
+	s->words.n = 0;
+	if (!snag_words_expand(column, &s->words))
+		return "bad name";
+	column = snag_bytes_span(&s->words);
 	while (column.at < column.end) {
 		if (!take_names(s, &column, name, &n))
 			return "bad name";
@@ -108,8 +125,7 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 			uint32_t id = name[i].words->n;
 			if (id >= SNAG_SPACE_MAX_NAMES)
 				return "too many names";
-			if (snag_strtab_intern_hashed(name[i].words, name[i].at, name[i].len,
-						      name[i].hash) != id)
+			if (intern(&name[i]) != id)
 				return "a name given twice";
 		}
 	}
@@ -221,6 +237,7 @@ static void source_close(struct snag_source *src)
 	struct binary_source *s = (struct binary_source *)src;
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
+	snag_bytes_done(&s->words);
 	snag_names_done(&s->names);
 	free(s);
 }

@@ -8,6 +8,9 @@
 
 enum { OUTERMOST = 1 }; /* the finish around the first task */
 
+/* What an isolated block may contain. */
+#define INSIDE (SNAG_OPS_COMMON | SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS)
+
 void snag_task_rules_init(struct snag_task_rules *r)
 {
 	*r = (struct snag_task_rules){.nscopes = OUTERMOST + 1};
@@ -17,15 +20,16 @@ void snag_task_rules_init(struct snag_task_rules *r)
 
 void snag_task_rules_done(struct snag_task_rules *r)
 {
-	free(r->task);
-	free(r->set);
+	snag_huge_free(r->task, r->task_cap, sizeof(*r->task));
+	snag_huge_free(r->set, r->set_cap, sizeof(*r->set));
 	free(r->scope);
 }
 
 void snag_task_rules_reserve(struct snag_task_rules *r, const struct snag_counts *counts)
 {
-	r->task = snag_grow(r->task, &r->task_cap, counts->n[SNAG_SPACE_THREAD], sizeof(*r->task));
-	r->set = snag_grow(r->set, &r->set_cap, counts->n[SNAG_SPACE_PROMISE], sizeof(*r->set));
+	const uint32_t *n = counts->n;
+	r->task = snag_huge_grow(r->task, &r->task_cap, n[SNAG_SPACE_THREAD], sizeof(*r->task));
+	r->set = snag_huge_grow(r->set, &r->set_cap, n[SNAG_SPACE_PROMISE], sizeof(*r->set));
 }
 
 static bool fault(struct snag_task_fault *f, const char *why, uint64_t since)
@@ -148,7 +152,7 @@ static bool check_isolated(struct snag_task_rules *r, const struct snag_event *e
 		r->isolated = 0;
 		return is_own || fault(f, "no isolated block is open", SNAG_NO_PLACE);
 	}
-	if (is_own && !(SNAG_OPS_COMMON >> ev->op & 1))
+	if (is_own && !(INSIDE >> ev->op & 1))
 		return fault(f, "it is in an isolated block", r->isolated_since);
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN) {
 		r->isolated = ev->thread + 1;

@@ -29,9 +29,9 @@ static void names_copy(struct snag_names *to, const struct snag_names *from)
 {
 	for (int s = 0; s < SNAG_SPACES; s++)
 		for (uint32_t id = to->space[s].n; id < from->space[s].n; id++) {
-			uint32_t copied = snag_strtab_intern(&to->space[s],
-							     snag_strtab_get(&from->space[s], id),
-							     snag_strtab_len(&from->space[s], id));
+			uint32_t copied = snag_strtab_intern_ascending(
+				&to->space[s], snag_strtab_get(&from->space[s], id),
+				snag_strtab_len(&from->space[s], id));
 			assert(copied == id); /* a source gives each name once */
 		}
 }

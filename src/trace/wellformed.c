@@ -16,7 +16,7 @@
  *                     joined again, and may hold locks.
  *         [some]      A trace has at least one event, and fewer than SNAG_MAX_EVENTS.
  *         A thread that is never forked is a root thread.
- *         A trace of tasks has the rules of task_rules.h instead, from its first event
+ *         A trace of tasks has the rules of task_rules.h beside, from its first event
  *         of tasks on: until then only one thread may have run.  A task is created
  *         instead of forked, and ends instead of being joined.
  *
@@ -39,8 +39,8 @@
 enum { RAN = 1, FORKED = 2, JOINED = 4 };
 
 struct thread_places {
-	uint64_t ran; /* the first event */
-	uint64_t forked, joined;
+	uint64_t begun; /* where it was forked or created, or else its first event */
+	uint64_t joined;
 };
 
 struct wellformed {
@@ -68,9 +68,7 @@ struct wellformed {
 };
 
 /* The ops of threads that change more than flags[thread]. */
-#define SPECIAL                                                                      \
-	(SNAG_OP_BIT(ACQUIRE) | SNAG_OP_BIT(RELEASE) | SNAG_OP_BIT(ACQUIRE_SHARED) | \
-	 SNAG_OP_BIT(RELEASE_SHARED) | SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
+#define SPECIAL (SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_THREADS)
 
 /* One event, and where it stands. */
 struct step {
@@ -157,11 +155,11 @@ static int check_fork(struct wellformed *w, const struct step *step) /* [fork] *
 		return refuse_thread(w, step, "fork", t, " after its join", places->joined);
 	if (w->flags[t] & FORKED)
 		return refuse_thread(w, step, "fork", t, ", which was forked before",
-				     places->forked);
+				     places->begun);
 	if (w->flags[t] & RAN)
-		return refuse_thread(w, step, "fork", t, ", which already ran", places->ran);
+		return refuse_thread(w, step, "fork", t, ", which already ran", places->begun);
 	w->flags[t] |= FORKED;
-	w->thread[t].forked = step->place;
+	w->thread[t].begun = step->place;
 	w->has_forks = true;
 	return 0;
 }
@@ -178,17 +176,21 @@ static int check_join(struct wellformed *w, const struct step *step) /* [join] *
 	return 0;
 }
 
-static int check_special(struct wellformed *w, const struct step *step)
+static int check_lock(struct wellformed *w, const struct step *step)
 {
 	struct snag_lock_fault fault;
+	return snag_lock_rules_check(&w->locks, step->ev, step->place, &fault)
+		       ? 0
+		       : refuse_lock(w, step, &fault);
+}
+
+static int check_special(struct wellformed *w, const struct step *step)
+{
 	if (step->ev->op == SNAG_OP_FORK)
 		return check_fork(w, step);
 	if (step->ev->op == SNAG_OP_JOIN)
 		return check_join(w, step);
-	if (!(SPECIAL >> step->ev->op & 1) ||
-	    snag_lock_rules_check(&w->locks, step->ev, step->place, &fault))
-		return 0;
-	return refuse_lock(w, step, &fault);
+	return SNAG_OPS_OF_LOCKS >> step->ev->op & 1 ? check_lock(w, step) : 0;
 }
 
 /* "<op> by 3: <why> (event 9)" */
@@ -210,13 +212,14 @@ static int refuse_task(const struct wellformed *w, const struct step *step, cons
 static int tasks_begin(struct wellformed *w, const struct step *step, const struct snag_counts *n)
 {
 	snag_tid t = step->ev->thread;
-	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks ||
-	    n->n[SNAG_SPACE_LOCK])
+	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks)
 		return refuse_task(w, step, "the trace is one of threads", SNAG_NO_PLACE);
 	w->is_tasks = true;
 	snag_task_rules_init(&w->rules);
 	snag_task_rules_reserve(&w->rules, n);
 	snag_task_rules_first(&w->rules, t);
+	if (!(w->flags[t] & RAN))
+		w->thread[t].begun = step->place;
 	w->flags[t] |= FORKED;
 	return 0;
 }
@@ -228,10 +231,8 @@ static int check_child(const struct wellformed *w, const struct step *step)
 	const struct thread_places *places = &w->thread[t];
 	if (t == step->ev->thread)
 		return refuse_task(w, step, "it creates itself", SNAG_NO_PLACE);
-	if (w->flags[t] & RAN)
-		return refuse_task(w, step, "the task already ran", places->ran);
-	if (w->flags[t] & FORKED)
-		return refuse_task(w, step, "the task was created before", places->forked);
+	if (w->flags[t] & (RAN | FORKED))
+		return refuse_task(w, step, "the task began before", places->begun);
 	return 0;
 }
 
@@ -243,17 +244,19 @@ static int check_task(struct wellformed *w, const struct step *step, const struc
 	int rc = w->is_tasks ? 0 : tasks_begin(w, step, n);
 	if (rc == 0 && !(w->flags[ev->thread] & FORKED))
 		rc = refuse_task(w, step, "no task created it", SNAG_NO_PLACE);
-	if (rc == 0 && SPECIAL >> ev->op & 1)
+	if (rc == 0 && SNAG_OPS_OF_THREADS >> ev->op & 1)
 		rc = refuse_task(w, step, "the trace is one of tasks", SNAG_NO_PLACE);
 	if (rc == 0 && creates)
 		rc = check_child(w, step);
 	if (rc == 0 && !snag_task_rules_check(&w->rules, ev, step->place, &fault))
 		rc = refuse_task(w, step, fault.why, fault.since);
+	if (rc == 0 && SNAG_OPS_OF_LOCKS >> ev->op & 1)
+		rc = check_lock(w, step);
 	if (rc < 0)
 		return rc;
 	if (creates) {
 		w->flags[ev->target] |= FORKED;
-		w->thread[ev->target].forked = step->place;
+		w->thread[ev->target].begun = step->place;
 	} else if (ev->op == SNAG_OP_TASK_END) {
 		w->flags[ev->thread] |= JOINED;
 		w->thread[ev->thread].joined = step->place;
@@ -276,8 +279,9 @@ static int event_check(struct wellformed *w, const struct step *step, const stru
 	int rc = is_task ? check_task(w, step, n) : check_special(w, step);
 	w->changed |= rc < 0 || step->ev->flags != given;
 	if (rc == 0 && !(w->flags[t] & RAN)) {
+		if (!(w->flags[t] & FORKED))
+			w->thread[t].begun = step->place;
 		w->flags[t] |= RAN;
-		w->thread[t].ran = step->place;
 		w->nran++;
 	}
 	return rc;
@@ -286,8 +290,8 @@ static int event_check(struct wellformed *w, const struct step *step, const stru
 static void state_grow(struct wellformed *w, const struct snag_counts *counts)
 {
 	size_t nthreads = counts->n[SNAG_SPACE_THREAD];
-	w->flags = snag_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
-	w->thread = snag_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
+	w->flags = snag_huge_grow(w->flags, &w->flags_cap, nthreads, sizeof(*w->flags));
+	w->thread = snag_huge_grow(w->thread, &w->thread_cap, nthreads, sizeof(*w->thread));
 	snag_lock_rules_reserve(&w->locks, counts);
 	if (w->is_tasks)
 		snag_task_rules_reserve(&w->rules, counts);
@@ -323,13 +327,13 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 	return false;
 }
 
-/* How many events at the start of a batch are plain: mostly all, so this is the loop that
- * counts.  Where lines must be kept, none. */
-static size_t plain_prefix(struct wellformed *w, const struct snag_batch *batch)
+/* The first event of a batch, from `i` on, that is not plain: mostly none is, so this is the
+ * loop that counts. */
+static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, size_t i)
 {
 	const struct snag_event *ev = batch->ev;
 	const uint64_t *line = batch->line;
-	size_t i = 0, n = line && w->lenient ? 0 : batch->n;
+	const size_t n = batch->n;
 	if (line)
 		while (i < n && is_plain(w, &ev[i], line[i]))
 			i++;
@@ -339,33 +343,39 @@ static size_t plain_prefix(struct wellformed *w, const struct snag_batch *batch)
 	return i;
 }
 
+/* Events that stay, from `i` on, go to `to`, where a gap may begin. */
+static void events_keep(struct wellformed *w, const struct snag_batch *batch, size_t to, size_t i,
+			size_t n)
+{
+	if (to < i)
+		memmove(&batch->ev[to], &batch->ev[i], n * sizeof(*batch->ev));
+	if (batch->line && w->lenient)
+		memcpy(&w->line[to], &batch->line[i], n * sizeof(*w->line));
+}
+
 /* Checks the events of a batch and closes the gaps where some are taken out. */
 static int batch_check(struct wellformed *w, struct snag_batch *batch, struct snag_error *err)
 {
-	const uint64_t *line = batch->line;
 	const size_t n = batch->n;
-	size_t to = plain_prefix(w, batch);
-	for (size_t i = to; i < n; i++) {
-		struct snag_event *ev = &batch->ev[i];
-		uint64_t place = line ? line[i] : batch->first + i;
-		if (!is_plain(w, ev, place)) {
-			struct step step = {ev, place, err};
+	size_t to = 0;
+	for (size_t i = 0; i < n;) {
+		size_t end = plain_end(w, batch, i), kept = end - i;
+		if (end < n) {
+			uint64_t place = batch->line ? batch->line[end] : batch->first + end;
+			struct step step = {&batch->ev[end], place, err};
 			int rc = event_check(w, &step, &batch->counts);
 			if (rc < 0 && !w->lenient)
 				return rc;
-			if (rc < 0)
-				continue;
+			kept += rc == 0;
 		}
-		if (to < i)
-			batch->ev[to] = *ev;
-		if (line && w->lenient)
-			w->line[to] = line[i];
-		to++;
+		events_keep(w, batch, to, i, kept);
+		to += kept;
+		i = end + 1;
 	}
-	if (line && w->lenient)
+	if (batch->line && w->lenient)
 		batch->line = w->line;
 	batch->first -= w->removed;
-	w->removed += batch->n - to;
+	w->removed += n - to;
 	batch->n = to;
 	return 0;
 }
@@ -424,8 +434,8 @@ static void wellformed_close(struct snag_source *src)
 {
 	struct wellformed *w = (struct wellformed *)src;
 	snag_source_close(w->inner);
-	free(w->flags);
-	free(w->thread);
+	snag_huge_free(w->flags, w->flags_cap, sizeof(*w->flags));
+	snag_huge_free(w->thread, w->thread_cap, sizeof(*w->thread));
 	snag_lock_rules_done(&w->locks);
 	snag_task_rules_done(&w->rules);
 	free(w);

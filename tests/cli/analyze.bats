@@ -45,6 +45,21 @@ load helper
 	matches analyze-figure-json
 }
 
+@test "--stats: what the detectors count, in the text and in the JSON" {
+	snags task --record run.snag "$BATS_TEST_DIRNAME/../tasks/drdp_fig6.task"
+	snags analyze --stats --with drdp run.snag
+	[[ $output == *"  waits                          3"* ]]
+	snags analyze --stats --with all --json - run.snag
+	[ "$(jq -c '[.analyses[] | .name, .stats.waits, .stats.edges]' <<<"$output")" = \
+		'["drdp",3,null,"cg",null,10,"zipper",null,10,"isograph",null,10]' ]
+	snags analyze --stats --with all run.snag
+	[ "$(grep -c '^  nodes  *9$' <<<"$output")" = 3 ]
+	snags analyze --with drdp --json - run.snag
+	[ "$(jq '.analyses[0] | has("stats")' <<<"$output")" = false ]
+	snags analyze --stats --with hb --json - race.std
+	[ "$(jq -c '.analyses[0].stats' <<<"$output")" = '{}' ]
+}
+
 @test "locations[0] belongs to the first event" {
 	snags analyze --with hb --json - race.std
 	[ "$(jq -c '.analyses[0].races[0] |

@@ -14,7 +14,8 @@ static void first(void *arg)
 {
 	int local = 0;
 	(void)arg;
-	snag_finish {
+	snag_finish
+	{
 		snag_async(put, &local);
 		snag_async(put, &local);
 	}

@@ -20,6 +20,28 @@ static void test_empty_table(void **state)
 	snag_strtab_done(NULL);
 }
 
+static void test_forget(void **state)
+{
+	struct snag_strtab t;
+	char s[16];
+	snag_strtab_init(&t);
+	for (uint32_t i = 0; i < 1000; i++) {
+		size_t len = (size_t)snprintf(s, sizeof(s), "name %u", i);
+		assert_int_equal(snag_strtab_append(&t, s, len), i);
+		snag_strtab_forget(&t, i % 100 < 50 ? i / 100 * 100 : i - 7);
+		for (uint32_t id = t.first; id <= i; id++) {
+			len = (size_t)snprintf(s, sizeof(s), "name %u", id);
+			assert_int_equal(snag_strtab_len(&t, id), len);
+			assert_string_equal(snag_strtab_get(&t, id), s);
+		}
+	}
+	snag_strtab_forget(&t, 1000);
+	assert_int_equal(t.nbytes, 0);
+	assert_int_equal(snag_strtab_append(&t, "last", 4), 1000);
+	assert_string_equal(snag_strtab_get(&t, 1000), "last");
+	snag_strtab_done(&t);
+}
+
 /* Strings of all lengths that differ from another only in their first, last or middle byte, or
  * in their length. */
 static void test_lengths(void **state)
@@ -77,6 +99,49 @@ static void test_many(void **state)
 	snag_strtab_done(&t);
 }
 
+/* Strings that ascend need no slots, and are found; the first that does not brings them back. */
+static void test_ascending(void **state)
+{
+	enum { MANY = 20000 };
+	struct snag_strtab t;
+	char s[32];
+	snag_strtab_init(&t);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(
+			snag_strtab_intern_ascending(&t, s, (size_t)sprintf(s, "%u", 2 * i)), i);
+	assert_int_equal(t.nslots, 0);
+	for (uint32_t i = 0; i < 2 * MANY + 2; i++)
+		assert_int_equal(snag_strtab_find(&t, s, (size_t)sprintf(s, "%u", i)),
+				 i % 2 || i == 2 * MANY ? SNAG_NO_ID : i / 2);
+	assert_int_equal(snag_strtab_find(&t, "", 0), SNAG_NO_ID);
+	assert_int_equal(snag_strtab_intern_ascending(&t, "7", 1), MANY);
+	assert_int_equal(snag_strtab_find_word(&t, '7'), MANY);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(
+			snag_strtab_intern_ascending(&t, s, (size_t)sprintf(s, "%u", 2 * i)), i);
+	snag_strtab_done(&t);
+}
+
+/* The last string again, an earlier one again, and interning as usual, while there are no slots. */
+static void test_ascending_again(void **state)
+{
+	static const char *const again[] = {"9", "10", "11"};
+	for (uint32_t k = 0; k < 3; k++)
+		for (int usual = 0; usual < 2; usual++) {
+			struct snag_strtab t;
+			snag_strtab_init(&t);
+			for (uint32_t i = 0; i < 3; i++)
+				snag_strtab_intern_ascending(&t, again[i], strlen(again[i]));
+			assert_int_equal(t.nslots, 0);
+			uint32_t id = usual ? snag_strtab_intern(&t, again[k], strlen(again[k]))
+					    : snag_strtab_intern_ascending(&t, again[k],
+									   strlen(again[k]));
+			assert_int_equal(id, k);
+			assert_int_equal(t.n, 3);
+			snag_strtab_done(&t);
+		}
+}
+
 /* A word finds the string of fewer than 8 bytes it is, and no longer one that begins so. */
 static void test_words(void **state)
 {
@@ -119,9 +184,14 @@ static void test_spread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty_table), cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_many),	    cmocka_unit_test(test_words),
+		cmocka_unit_test(test_empty_table),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_ascending),
+		cmocka_unit_test(test_ascending_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

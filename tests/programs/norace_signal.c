@@ -2,8 +2,6 @@
  *
  * Handlers run while threads wait for each other, sleep, compute and read: they post
  * semaphores and set atomic flags.  No race.
- * Not run by programs.bats: about one recorded run in a hundred does not end, which is to be
- * mended first.
  */
 #include <errno.h>
 #include <pthread.h>
