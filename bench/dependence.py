@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import results
+
 MARK = "<!-- below: bench/dependence.py -->"
 TARGET = "docs/results/papers.md"
 # name, threads, million analysed events; percent acq/rel, wr, rd, br; static (dynamic) HB, WCP, SDP;
@@ -80,13 +82,11 @@ def figures(path):
 
 def main():
     scale = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=10"], stdout=subprocess.PIPE,
-                            text=True, check=False).stdout.strip() or "unknown"
     lines = [
         MARK,
         "# The race tables of SDP and WDP, on traces of the same shape",
         "",
-        f"Made by `bench/dependence.py` at commit {commit}. Tables 5 to 7 of Genç, Roemer, Xu and Bond, *Dependence-Aware,",
+        f"Made by `bench/dependence.py` at commit {results.commit()}. Tables 5 to 7 of Genç, Roemer, Xu and Bond, *Dependence-Aware,",
         "Unbounded Sound Predictive Race Detection* (OOPSLA 2019), print for Java programs: races as pairs of source locations",
         "(in parentheses racy accesses) by HB, WCP, SDP and, in another run, DC and WDP; how many pairs of locations are races of",
         "WDP only, and how many of those were verified; and the distance in events of the verified ones, mean ± standard deviation,",
@@ -108,10 +108,7 @@ def main():
             lines.append(f"| {name} | {millions}M | {threads} | paper | " + " | ".join(paper) + f" | {only} | {distance} | |")
             lines.append(f"| | {events:,} | {threads} | snag | " + " | ".join(counts)
                          + f" | {ours} | {spread} | {'yes' if complete else 'no'} |")
-    with open(TARGET, encoding="utf-8") as f:
-        first = f.read().split(MARK)[0].rstrip("\n")
-    with open(TARGET, "w", encoding="utf-8") as f:
-        f.write(first + "\n\n" + "\n".join(lines) + "\n")
+    results.write(TARGET, results.part(TARGET, MARK)[0] + lines)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 
 Isolated blocks that conflict, that commute, and that do both; then the programs of Zipper's table 3."""
 
-import csv
 import json
 import os
 import resource
@@ -12,6 +11,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import results
 
 SECONDS = 10
 
@@ -81,13 +82,10 @@ def row(r):
 
 
 def page(rows, csv_name):
-    with open("/proc/cpuinfo") as f:
-        models = [l.split(":", 1)[1].strip() for l in f if l.startswith("model name")]
     out = [
         "# Exploration of all schedules: measurements", "",
-        f"Made by `bench/explore.py` (part of `make bench`) at commit {rows[0]['commit']} on "
-        f"{models[0] if models else 'an unknown processor'}, {os.cpu_count()}",
-        f"cores; the data is in {csv_name}. CPU milliseconds of the whole command, median of {rows[0]['repetitions']} runs; "
+        f"Made by `bench/explore.py` (part of `make bench`) at commit {rows[0]['commit']} on",
+        f"{results.machine()}; the data is in {csv_name}. CPU milliseconds of the whole command, median of {rows[0]['repetitions']} runs; "
         f"at most {SECONDS} s of time.", "",
         "| isolated blocks, one per task | verdict | schedules | covered | final states | ms |", "|---|---|---|---|---|---|",
     ]
@@ -106,17 +104,13 @@ def page(rows, csv_name):
         "The racy variables of these programs are known after the first schedule; `not all` means that their final states were not all",
         "seen. Where a program does not race, most of the time goes into the 100 random schedules that confirm it.",
     ]
-    return "\n".join(out) + "\n"
+    return out
 
 
 def main(snag, tasks, repetitions, commit, csv_path, md_path):
     rows = list(measure(snag, tasks, int(repetitions), commit))
-    with open(csv_path, "w", newline="") as f:
-        to = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
-        to.writeheader()
-        to.writerows(rows)
-    with open(md_path, "w") as f:
-        f.write(page(rows, os.path.basename(csv_path)))
+    results.write_csv(csv_path, rows)
+    results.write(md_path, page(rows, os.path.basename(csv_path)))
 
 
 main(*sys.argv[1:])

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the CSV of build/bench/graphs into tables: graphs.py RESULTS.csv RESULTS.md"""
 
-import csv
 import math
 import os
 import sys
+
+import results
 
 # Storey et al., table 3: nodes, isolation, race, milliseconds of CG and of Zipper.
 TABLE3 = """
@@ -39,12 +40,6 @@ Antidep2VarYes 2005 - Y 246561 7003
 """
 
 DETECTORS = ["cg", "zipper", "isograph"]
-
-
-def machine():
-    with open("/proc/cpuinfo") as f:
-        models = [l.split(":", 1)[1].strip() for l in f if l.startswith("model name")]
-    return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
 
 
 def seconds(text):
@@ -105,13 +100,12 @@ def by_program(rows):
 
 
 def main(source, target):
-    with open(source, newline="") as f:
-        rows = list(csv.DictReader(f))
+    rows = results.read(source)
     out = [
         "# Computation graphs: measurements",
         "",
         f"Made by `build/bench/graphs tests/tasks/table3_*.task` (part of `make bench`) at commit {rows[0]['commit']} on",
-        f"{machine()}; the data is in {os.path.basename(source)}. CPU time, median of {rows[0]['repetitions']} runs (of one, if it takes more than",
+        f"{results.machine()}; the data is in {os.path.basename(source)}. CPU time, median of {rows[0]['repetitions']} runs (of one, if it takes more than",
         "2 s), from the events to the races, the graph built each time.",
         "",
         "## By size",
@@ -130,8 +124,7 @@ def main(source, target):
         "",
         *by_program(rows),
     ]
-    with open(target, "w") as f:
-        f.write("\n".join(out) + "\n")
+    results.write(target, out)
 
 
 main(*sys.argv[1:])

@@ -2,24 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table 2 of Pavlogiannis (POPL 2020) on traces of our own with the shape of its Table 1.
 
-    bench/papers.py [MAX_EVENTS]        writes docs/results/papers.md and .csv
+    bench/papers.py [TRACE...]          writes docs/results/papers.csv and .md
+
+Measures the traces named, or all of up to 20 million events; what papers.csv says of the others stays.
+A detector that would need more than half of the free memory, at 64 bytes an event, is not run.
 
 The traces of the paper are not available; those measured here only have as many events, threads,
 variables and locks.  So the times can be compared in their order of magnitude, the numbers of races
 cannot: they are printed to show what each detector finds in one and the same trace.
 """
 
-import csv
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
+import results
+
 K, M = 1000, 1000000
-TARGET = "docs/results/papers.md"
+TARGET, DATA = "docs/results/papers.md", "docs/results/papers.csv"
 MARK = "<!-- below: bench/dependence.py -->"  # which wrote what follows
 DETECTORS = ["hb", "wcp", "dc", "shb", "m2"]
+KEEP_TRACE = ["dc", "m2"]
 # name, events, threads, variables, locks; (races, seconds) of HB, WCP, DC, SHB, M2 as printed
 BENCHMARKS = [
     ("array", 44, 2, 30, 2, [(0, 0.30), (0, 0.28), (0, 2.12), (0, 0.29), (0, 0.12)]),
@@ -67,16 +72,25 @@ def measure(path, detector):
     return len(findings["races"]), cpu, findings["complete"]
 
 
-def row_of(benchmark, directory):
-    name, events, threads, variables, locks, paper = benchmark
-    path = os.path.join(directory, "trace.snag")
-    generate(path, events, threads, variables, locks)
-    ours = []
-    for detector in DETECTORS:
-        print(f"papers: {name}: {detector}", file=sys.stderr)
-        ours.append(measure(path, detector))
-    os.remove(path)
-    return name, events, threads, variables, locks, paper, ours
+def fits(events):
+    with open("/proc/meminfo", encoding="utf-8") as f:
+        free = next(int(line.split()[1]) for line in f if line.startswith("MemAvailable"))
+    return events * 64 < free * 1024 / 2
+
+
+def rows_of(benchmark, commit):
+    name, events, threads, variables, locks, _ = benchmark
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "trace.snag")
+        generate(path, events, threads, variables, locks)
+        for detector in DETECTORS:
+            print(f"papers: {name}: {detector}", file=sys.stderr)
+            measured = "", "", ""
+            if detector not in KEEP_TRACE or fits(events):
+                races, cpu, complete = measure(path, detector)
+                measured = races, f"{cpu:.2f}", complete
+            yield {"trace": name, "detector": detector, "races": measured[0], "seconds": measured[1],
+                   "complete": measured[2], "commit": commit}
 
 
 def short(n):
@@ -86,47 +100,52 @@ def short(n):
     return str(n)
 
 
-def markdown(rows, commit):
+def markdown(by):
+    """by[name][detector]: a row of the data."""
+    commits = ", ".join(dict.fromkeys(r["commit"] for rows in by.values() for r in rows.values()))
+    missing = [b[0] for b in BENCHMARKS if b[0] not in by]
     lines = [
         "# The benchmark table of M2, on traces of the same shape",
         "",
-        f"Made by `bench/papers.py` at commit {commit}. Table 2 of Pavlogiannis, *Fast, Sound, and Effectively Complete",
-        "Dynamic Race Prediction* (POPL 2020), prints races (pairs of source locations) and time of HB, WCP, DC, SHB and M2",
-        "on 19 traces. **Those traces are not ours**: we generate random ones with as many events, threads, variables and",
+        f"Made by `bench/papers.py` at commit {commits} on {results.machine()}; the data is in {os.path.basename(DATA)}.",
+        "Table 2 of Pavlogiannis, *Fast, Sound, and Effectively Complete Dynamic Race Prediction* (POPL 2020), prints races",
+        "(pairs of source locations) and time of HB, WCP, DC, SHB and M2 on 19 traces. **Those traces are not ours**: we generate random ones with as many events, threads, variables and",
         "locks (its Table 1), 0.2 % of the accesses unprotected. Compare times by their order of magnitude, races only",
         "between our columns: *paper* is what the paper printed for its trace, *snag* what we measured on ours (CPU seconds",
         "of the whole process on one thread, from a .snag file; dc with every pair decided).",
+        "",
+        f"Not measured: {', '.join(missing) or 'none'}. A dash: not run, as deciding would have taken more than half of the",
+        "free memory (the trace and its index stay in it, at most 64 bytes an event).",
         "",
         "| trace | n | k | variables | locks | | "
         + " | ".join(f"{d} races | {d} s" for d in DETECTORS) + " | m2 complete |",
         "|---" * (7 + 2 * len(DETECTORS)) + "|",
     ]
-    for name, events, threads, variables, locks, paper, ours in rows:
+    for name, events, threads, variables, locks, paper in BENCHMARKS:
+        if name not in by:
+            continue
+        ours = [by[name][d] for d in DETECTORS]
         shape = f"| {name} | {short(events)} | {threads} | {short(variables)} | {short(locks)} "
         lines.append(shape + "| paper | " + " | ".join(f"{r} | {s:g}" for r, s in paper) + " | yes |")
-        lines.append("| | | | | | snag | " + " | ".join(f"{r} | {s:.2f}" for r, s, _ in ours)
-                     + f" | {'yes' if ours[-1][2] else 'no'} |")
-    return "\n".join(lines) + "\n"
+        lines.append("| | | | | | snag | " + " | ".join(f"{r['races'] or '-'} | {r['seconds'] or '-'}" for r in ours)
+                     + f" | {'yes' if ours[-1]['complete'] == 'True' else 'no'} |")
+    return lines
 
 
-def main():
-    most = int(float(sys.argv[1])) if len(sys.argv) > 1 else 20 * M
-    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=10"], stdout=subprocess.PIPE,
-                            text=True, check=False).stdout.strip() or "unknown"
-    with tempfile.TemporaryDirectory() as directory:
-        rows = [row_of(b, directory) for b in BENCHMARKS if b[1] <= most]
-    with open(TARGET, encoding="utf-8") as f:
-        rest = f.read().partition(MARK)
-    with open(TARGET, "w", encoding="utf-8") as f:
-        f.write(markdown(rows, commit) + ("\n" + rest[1] + rest[2] if rest[1] else ""))
-    with open("docs/results/papers.csv", "w", newline="") as f:
-        writer = csv.writer(f)
-        writer.writerow(["trace", "events", "threads", "variables", "locks", "detector", "races", "seconds", "complete",
-                         "paper_races", "paper_seconds"])
-        for name, events, threads, variables, locks, paper, ours in rows:
-            for detector, mine, theirs in zip(DETECTORS, ours, paper):
-                writer.writerow([name, events, threads, variables, locks, detector, *mine, *theirs])
+def main(names):
+    chosen = [b for b in BENCHMARKS if b[0] in names] if names else [b for b in BENCHMARKS if b[1] <= 20 * M]
+    if len(chosen) < len(names):
+        sys.exit(f"papers: the traces are {' '.join(b[0] for b in BENCHMARKS)}")
+    commit = results.commit()
+    for benchmark in chosen:  # the data is whole after each: a long run may be broken off
+        new = list(rows_of(benchmark, commit))
+        old = [r for r in results.read(DATA) if r["trace"] != benchmark[0]] if os.path.exists(DATA) else []
+        results.write_csv(DATA, old + new)
+    by = {}
+    for r in results.read(DATA):
+        by.setdefault(r["trace"], {})[r["detector"]] = r
+    results.write(TARGET, markdown(by) + [""] + results.part(TARGET, MARK)[1])
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -8,7 +8,6 @@ Builds each program of bench/programs with gcc and clang at -O2: as it is, with
 machine, and takes medians.  CPU time is user and system time of all processes; that of
 `snag record` is also split into the program and the recorder beside it.
 """
-import csv
 import math
 import os
 import re
@@ -19,6 +18,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import results
 
 PROGRAMS = ("matmul", "mergesort", "stencil", "fft", "lu", "radix", "water")
 COMPILERS = ("gcc", "clang")
@@ -140,13 +141,10 @@ def space_table(rows):
 
 
 def page(rows, repetitions, commit, csv_name):
-    with open("/proc/cpuinfo") as f:
-        models = [l.split(":", 1)[1].strip() for l in f if l.startswith("model name")]
     out = [
         "# Recording beside ThreadSanitizer: measurements", "",
-        f"Made by `bench/programs.py` (part of `make bench`) at commit {commit} on "
-        f"{models[0] if models else 'an unknown processor'}, {os.cpu_count()}",
-        f"cores; the data is in {csv_name}. Programs of bench/programs at -O2 with {rows[0]['threads']} threads, median of "
+        f"Made by `bench/programs.py` (part of `make bench`) at commit {commit} on",
+        f"{results.machine()}; the data is in {csv_name}. Programs of bench/programs at -O2 with {rows[0]['threads']} threads, median of "
         f"{repetitions} runs, the variants in turn.",
         "CPU time is user and system time of all processes. `snag record` is two: the program, whose threads take turns, and the",
         "recorder beside it, which turns what it tells into a trace. Seconds.", "",
@@ -158,7 +156,7 @@ def page(rows, repetitions, commit, csv_name):
         "Peak resident memory; the 4 MB of the channel between the two processes count in both. Wanted: program and recorder together",
         "at most 2 times native plus 64 MB, and at most 2.5 bytes per event.", "", *space_table(rows),
     ]
-    return "\n".join(out) + "\n"
+    return out
 
 
 def main(snag, repetitions, commit, csv_path, md_path, threads="2"):
@@ -169,14 +167,9 @@ def main(snag, repetitions, commit, csv_path, md_path, threads="2"):
             for program in PROGRAMS:
                 print(f"bench: {program}, {compiler}", file=sys.stderr)
                 rows.append(measure(snag, program, compiler, int(repetitions), int(threads), folder))
-    with open(csv_path, "w", newline="") as f:
-        to = csv.DictWriter(f, [*rows[0], "repetitions", "commit"], lineterminator="\n")
-        to.writeheader()
-        for r in rows:
-            shown = {k: f"{v:.3f}" if isinstance(v, float) else v for k, v in r.items()}
-            to.writerow(shown | {"repetitions": repetitions, "commit": commit})
-    with open(md_path, "w") as f:
-        f.write(page(rows, repetitions, commit, os.path.basename(csv_path)))
+    shown = [{k: f"{v:.3f}" if isinstance(v, float) else v for k, v in r.items()} for r in rows]
+    results.write_csv(csv_path, [r | {"repetitions": repetitions, "commit": commit} for r in shown])
+    results.write(md_path, page(rows, repetitions, commit, os.path.basename(csv_path)))
 
 
 main(*sys.argv[1:])

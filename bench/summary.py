@@ -5,18 +5,18 @@
 Whatever RESULTS.md holds from the line KEEP on was written by hand and is kept.
 """
 
-import csv
 import math
 import os
 import sys
+
+import results
 
 TITLES = {"foundation.md": "Reading and analysing traces", "prediction.md": "Predicting races"}
 KEEP = "<!-- below: kept by summary.py -->"
 
 
 def read(path):
-    with open(path, newline="") as f:
-        rows = list(csv.DictReader(f))
+    rows = results.read(path)
     for row in rows:
         for key in ("median", "spread", "wall", "bytes", "peak_mb", "calibration"):
             row[key] = float(row[key])
@@ -26,15 +26,6 @@ def read(path):
         row["options"] = dict(w.split("=") for w in row["configuration"].split() if "=" in w)
         row["is_plain"] = " --" not in row["configuration"]
     return rows
-
-
-def machine():
-    model, cores = "unknown processor", os.cpu_count()
-    with open("/proc/cpuinfo") as f:
-        for line in f:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-    return f"{model}, {cores} cores"
 
 
 def table(rows):
@@ -93,14 +84,6 @@ def scaling(rows):
     return lines
 
 
-def kept(path):
-    if not os.path.exists(path):
-        return []
-    with open(path) as f:
-        text = f.read()
-    return [KEEP + text.split(KEEP, 1)[1]] if KEEP in text else []
-
-
 def main():
     source, target = sys.argv[1:]
     rows = read(source)
@@ -108,7 +91,7 @@ def main():
     lines = [
         f"# {TITLES[os.path.basename(target)]}: measurements",
         "",
-        f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {machine()}; the data is in",
+        f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
         f"{os.path.basename(source)}. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
         "variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses, unless said. CPU seconds are the median",
         f"of {rows[0]['repetitions']} runs (fewer of the longest traces), spread is slowest minus fastest over the median. `read`",
@@ -127,11 +110,8 @@ def main():
     for configuration in dict.fromkeys(r["configuration"] for r in rows):
         lines += ["", f"## {configuration}", ""]
         lines += table([r for r in rows if r["configuration"] == configuration])
-    with_hand = kept(target)
-    with open(target, "w") as f:
-        f.write("\n".join(lines) + "\n")
-        if with_hand:
-            f.write("\n" + "".join(with_hand))
+    by_hand = results.part(target, KEEP)[1]
+    results.write(target, lines + ([""] + by_hand if by_hand else []))
 
 
 if __name__ == "__main__":

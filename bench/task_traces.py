@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the CSV of build/bench/task_traces into a table: task_traces.py RESULTS.csv SEARCHES.csv RESULTS.md"""
 
-import csv
 import os
 import sys
+
+import results
 
 PROGRAMS = {
     "one": "one task, 65,536 cells over and over",
@@ -14,12 +15,6 @@ PROGRAMS = {
     "poisson": "a grid of tasks per round, each gets its neighbours",
     "futures": "futures, each gets two random earlier ones, a shared table",
 }
-
-
-def machine():
-    with open("/proc/cpuinfo") as f:
-        models = [l.split(":", 1)[1].strip() for l in f if l.startswith("model name")]
-    return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
 
 
 # Jin et al., DRDP, table 3: its front of a list is the oldest wait.
@@ -32,8 +27,7 @@ PAPER = [
 
 def searches(source):
     """The table of orders of searching, beside the paper's."""
-    with open(source, newline="") as f:
-        rows = list(csv.DictReader(f))
+    rows = results.read(source)
     out = [
         "",
         "## Orders of searching",
@@ -66,12 +60,11 @@ def searches(source):
 
 
 def main(source, searched, target):
-    with open(source, newline="") as f:
-        rows = list(csv.DictReader(f))
+    rows = results.read(source)
     out = [
         "# Detectors of tasks: measurements",
         "",
-        f"Made by `build/bench/task_traces` (part of `make bench`) at commit {rows[0]['commit']} on {machine()}; the data is in",
+        f"Made by `build/bench/task_traces` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
         f"{os.path.basename(source)}. Million accesses per second of CPU time, median of {rows[0]['repetitions']} runs: of the detector alone on events in",
         "memory, and of `snag analyze` on a .snag file, which includes reading, names and the rules of traces. Spread is slowest",
         "minus fastest over the median, in memory. MB is what the detector's memory grew by.",
@@ -88,8 +81,7 @@ def main(source, searched, target):
         "every one of them has a name of its own.",
     ]
     out += searches(searched)
-    with open(target, "w") as f:
-        f.write("\n".join(out) + "\n")
+    results.write(target, out)
 
 
 main(*sys.argv[1:])

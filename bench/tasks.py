@@ -2,28 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the CSV files of bench/tasks.sh into tables: tasks.py TASKS.csv RUNTIMES.csv RESULTS.md"""
 
-import csv
 import math
 import os
 import statistics
 import sys
 
-
-def machine():
-    with open("/proc/cpuinfo") as f:
-        models = [l.split(":", 1)[1].strip() for l in f if l.startswith("model name")]
-    return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
-
-
-def read(path):
-    with open(path, newline="") as f:
-        return list(csv.DictReader(f))
+import results
 
 
 def runtimes(path):
     """Of the rounds of each measurement the median, and the lowest and highest ratio."""
     rounds = {}
-    for row in read(path):
+    for row in results.read(path):
         key = row["kernel"], int(row["workers"])
         rounds.setdefault(key, {}).setdefault(row["runtime"], []).append(row)
     for (kernel, workers), by in rounds.items():
@@ -35,14 +25,14 @@ def runtimes(path):
 
 
 def main(source, runtimes_source, target):
-    rows = read(source)
+    rows = results.read(source)
     programs = {}
     for row in rows:
         programs.setdefault(row["program"], []).append(row)
     out = [
         "# Tasks: measurements",
         "",
-        f"Made by `bench/tasks.sh` (part of `make bench`) at commit {rows[0]['commit']} on {machine()}; the data is in",
+        f"Made by `bench/tasks.sh` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
         f"{os.path.basename(source)} and {os.path.basename(runtimes_source)}.",
         "",
         "## Depth first on one worker",
@@ -78,8 +68,7 @@ def main(source, runtimes_source, target):
         "|---|---|---|---|---|---|---|",
         *runtimes(runtimes_source),
     ]
-    with open(target, "w") as f:
-        f.write("\n".join(out) + "\n")
+    results.write(target, out)
 
 
 main(*sys.argv[1:])

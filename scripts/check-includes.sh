@@ -6,7 +6,9 @@ cd "$(dirname "$0")/.."
 allowed() {
 	case $1 in
 	base) echo "" ;;
-	runtime) echo "task trace" ;; # task/hooks.h, trace/event.h
+	runtime) echo "omp task trace" ;; # the hooks.h, trace/event.h
+	omp) echo "task trace base" ;;
+	inside) echo "runtime detect trace base" ;;
 	trace | order) echo "base" ;;
 	witness | task) echo "trace base" ;;
 	report) echo "trace order base" ;;

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+
 __attribute__((noreturn, cold)) static void out_of_memory(void)
 {
 	static const char msg[] = "snag: out of memory\n";
@@ -32,6 +34,16 @@ void *snag_calloc(size_t n, size_t elem)
 	if (!p)
 		out_of_memory();
 	return p;
+}
+
+void *snag_calloc_lines(size_t n, size_t elem)
+{
+	size_t nbytes;
+	void *p;
+	if (__builtin_mul_overflow(n, elem, &nbytes) ||
+	    posix_memalign(&p, CACHE_LINE, nbytes ? nbytes : 1) != 0)
+		out_of_memory();
+	return memset(p, 0, nbytes);
 }
 
 void *snag_realloc(void *p, size_t n, size_t elem)
@@ -58,8 +70,6 @@ void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
 	*cap = n;
 	return p;
 }
-
-enum { HUGE_PAGE = 2 << 20 };
 
 /* Arrays below a huge page come from malloc; the capacity tells which are. */
 static bool is_mapped(size_t cap, size_t elem)
@@ -88,10 +98,12 @@ void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
 	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
 		out_of_memory();
 	if (!is_mapped(new_cap, elem)) {
-		p = snag_realloc(p, new_cap, elem);
-		memset((char *)p + *cap * elem, 0, (new_cap - *cap) * elem);
+		void *lines = snag_calloc_lines(new_cap, elem);
+		if (p)
+			memcpy(lines, p, *cap * elem);
+		free(p);
 		*cap = new_cap;
-		return p;
+		return lines;
 	}
 	nbytes = mapped_bytes(new_cap, elem);
 	void *to;

@@ -14,8 +14,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void *snag_alloc(size_t nbytes);	  /* uninitialised */
-void *snag_calloc(size_t n, size_t elem); /* zeroed */
+void *snag_alloc(size_t nbytes);		/* uninitialised */
+void *snag_calloc(size_t n, size_t elem);	/* zeroed */
+void *snag_calloc_lines(size_t n, size_t elem); /* zeroed; begins with a cache line */
 void *snag_realloc(void *p, size_t n, size_t elem);
 
 /* Makes room for at least `need` elements of `elem` bytes in the array `p` of
@@ -23,8 +24,8 @@ void *snag_realloc(void *p, size_t n, size_t elem);
 void *snag_grow(void *p, size_t *cap, size_t need, size_t elem);
 
 /* The same for arrays of many megabytes: taken from the system in huge pages where it has
- * them, moved without copying, and resident only as far as written.  To be given back with
- * snag_huge_free. */
+ * them, moved without copying, and resident only as far as written.  They begin with a cache
+ * line.  To be given back with snag_huge_free. */
 void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem);
 void snag_huge_free(void *p, size_t cap, size_t elem); /* accepts NULL */
 

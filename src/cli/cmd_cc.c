@@ -5,37 +5,19 @@
  * The real compiler (SNAG_CC, SNAG_CXX; else gcc, g++) gets all arguments, the flags that
  * instrument, and, where it links an executable, the runtime in place of libtsan.
  * src/runtime/rt.h says what that is.  A word that only asks the compiler something
- * (--version, -print-...) changes nothing.
+ * (--version, -print-...) changes nothing.  With -fopenmp sources are compiled in two steps
+ * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
  */
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "cli/two_steps.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-struct words {
-	const char **at;
-	size_t n, cap;
-};
-
-static void word_add(struct words *w, const char *word)
-{
-	w->at = snag_grow(w->at, &w->cap, w->n + 2, sizeof(*w->at));
-	w->at[w->n++] = word;
-	w->at[w->n] = NULL;
-}
-
-static const char *joined(const char *a, const char *b)
-{
-	size_t n = strlen(a) + strlen(b) + 1;
-	char *s = snag_alloc(n);
-	snprintf(s, n, "%s%s", a, b);
-	return s;
-}
 
 static bool starts(const char *word, const char *with)
 {
@@ -50,6 +32,7 @@ struct request {
 	bool is_partial;   /* -r: the result is an object */
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
+	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
 };
 
@@ -91,6 +74,10 @@ static struct request request_read(char *const *word)
 			q.has_branches = true;
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
+		if (strcmp(*word, "-fopenmp") == 0 || starts(*word, "-fopenmp="))
+			q.has_openmp = true;
+		if (strcmp(*word, "-fno-openmp") == 0)
+			q.has_openmp = false;
 		if ((*word)[0] != '-' || !(*word)[1] || starts(*word, "-l"))
 			q.has_inputs = true;
 		if (takes_value(*word) && word[1])
@@ -107,59 +94,60 @@ static bool is_clang(const char *compiler)
 
 static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
-	static const char
-		*const both[] =
-			{
-				"-fsanitize=thread",
-				"-fno-builtin-memcpy", /* expanded in place they would not be seen */
-				"-fno-builtin-memmove",
-				"-fno-builtin-memset",
-				"-fno-builtin-memcmp",
-				"-fno-builtin-strcpy",
-				"-fno-builtin-stpcpy",
-				"-fno-builtin-strncpy",
-				"-fno-builtin-strcat",
-				"-fno-builtin-strcmp",
-				"-fno-builtin-strncmp",
-				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-				"-D_FORTIFY_SOURCE=0",
-			};
+	static const char *const both[] = {
+		"-fsanitize=thread",
+		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+		"-fno-builtin-memmove",
+		"-fno-builtin-memset",
+		"-fno-builtin-memcmp",
+		"-fno-builtin-strcpy",
+		"-fno-builtin-stpcpy",
+		"-fno-builtin-strncpy",
+		"-fno-builtin-strcat",
+		"-fno-builtin-strcmp",
+		"-fno-builtin-strncmp",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
-		word_add(w, both[i]);
+		cli_word_add(w, both[i]);
 	if (!clang)
-		word_add(w, "-Wno-tsan"); /* fences are understood */
+		cli_word_add(w, "-Wno-tsan"); /* fences are understood */
 	if (q->has_branches)
-		word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
-				  : "-fsanitize-coverage=trace-pc");
+		cli_word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				      : "-fsanitize-coverage=trace-pc");
 }
 
 static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
 {
 	if (clang) {
-		word_add(w, "-fno-sanitize-link-runtime");
+		cli_word_add(w, "-fno-sanitize-link-runtime");
 		if (!q->is_shared)
-			word_add(w, joined("-Wl,", joined(folder, "/libsnag_rt.a")));
+			cli_word_add(w, cli_words_joined(
+						"-Wl,", cli_words_joined(folder, "/libsnag_rt.a")));
 	} else {
-		const char *part = joined(folder, q->is_shared ? "/shared" : "/exe");
-		word_add(w, joined(joined("-B", part), "/"));
-		word_add(w, joined("-L", part));
+		const char *part = cli_words_joined(folder, q->is_shared ? "/shared" : "/exe");
+		cli_word_add(w, cli_words_joined(cli_words_joined("-B", part), "/"));
+		cli_word_add(w, cli_words_joined("-L", part));
 	}
+	if (q->has_openmp) /* where -lomp and -lgomp find ours */
+		cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
-		word_add(w, "-Wl,-u,__tsan_init");
-		word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
-		word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
+		cli_word_add(w, "-Wl,-u,__tsan_init");
+		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
 	}
 }
 
 /* The library is the archive that came with this tool. */
 static void task_flags(struct words *w, const struct request *q, const char *folder)
 {
-	word_add(w, joined("-I", joined(folder, "/include")));
+	cli_word_add(w, cli_words_joined("-I", cli_words_joined(folder, "/include")));
 	if (!q->links || q->is_partial)
 		return;
-	word_add(w, joined("-L", folder));
-	word_add(w, "-lsnag_task");
-	word_add(w, "-pthread");
+	cli_word_add(w, cli_words_joined("-L", folder));
+	cli_word_add(w, "-lsnag_task");
+	cli_word_add(w, "-pthread");
 }
 
 static int compile(const char *variable, const char *usual, char *const *word,
@@ -179,16 +167,21 @@ static int compile(const char *variable, const char *usual, char *const *word,
 				 "%s: the runtime stands in front of the C library, which must be "
 				 "a shared one",
 				 q.fixed);
-	word_add(&w, compiler);
+	cli_word_add(&w, compiler);
 	for (; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)
-			word_add(&w, *word);
+			cli_word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
 		compile_flags(&w, &q, clang);
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
+	}
+	if (q.has_openmp && q.has_inputs && !q.is_partial) {
+		rc = cli_two_steps(&w, takes_value, err);
+		free(w.at);
+		return rc;
 	}
 	execvp(w.at[0], (char *const *)w.at);
 	rc = snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));

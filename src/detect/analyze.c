@@ -158,7 +158,7 @@ static int refuse_op(struct run *r, size_t i, const struct snag_batch *batch)
 	uint8_t op = batch->ev[k].op;
 	const char *fit = NULL;
 	for (size_t d = 0; snag_detectors[d] && !fit; d++)
-		if (snag_detectors[d]->by_default && snag_detectors[d]->ops >> op & 1)
+		if (snag_detectors[d]->by_default && !(r->ops & ~snag_detectors[d]->ops))
 			fit = snag_detectors[d]->name;
 	snprintf(why, sizeof(why), "cannot judge a trace with '%s'%s%s", snag_op_info[op].text,
 		 fit ? "; can: " : "", fit ? fit : "");
@@ -209,7 +209,7 @@ static void leave_out_tasks(struct run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (r->options->fitting && !r->is_out[i] && !(r->ops & SNAG_OPS_OF_TASKS) &&
-		    !(r->collector[i].detector->ops & SNAG_OPS_OF_THREADS)) {
+		    snag_detector_is_of_tasks(r->collector[i].detector)) {
 			leave_out(r, i);
 			if (!is_any_left(r))
 				r->is_out[i] = false;
@@ -416,30 +416,43 @@ static int second_part(struct run *r)
 	return rc;
 }
 
-/* What a report shows of each race: both accesses, and what was known. */
+/* The sites of which a report shows more than their number: both accesses of a race and what was
+ * known, and those that only mutual exclusion keeps apart. */
+static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < f->nraces; k++) {
+		site[n++] = &f->race[k].first;
+		site[n++] = &f->race[k].second;
+		site[n++] = &f->race[k].known;
+	}
+	for (int k = 0; k < SNAG_DOUBTS; k++)
+		if (f->doubt[k].is_there) {
+			site[n++] = &f->doubt[k].first;
+			site[n++] = &f->doubt[k].second;
+		}
+	return n;
+}
+
 static int look_up_details(struct run *r)
 {
 	struct snag_analysis *a = r->analysis;
-	size_t nraces = 0, n = 0;
-	for (size_t i = 0; i < a->n; i++)
-		nraces += r->is_out[i] ? 0 : a->findings[i].nraces;
-	if (nraces == 0 || r->options->brief)
-		return 0;
+	struct snag_site **site = NULL;
+	size_t room = 0, n = 0;
+	for (size_t i = 0; i < a->n && !r->options->brief; i++) {
+		if (r->is_out[i])
+			continue;
+		site = snag_grow(site, &room, n + a->findings[i].nraces * 3 + SNAG_DOUBTS * 2,
+				 sizeof(struct snag_site *));
+		n += findings_sites(&a->findings[i], site + n);
+	}
 	struct snag_source *src;
-	int rc = second_reading(r, &src);
-	if (rc <= 0)
-		return rc;
-	struct snag_site **site = snag_alloc(nraces * 3 * sizeof(struct snag_site *));
-	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = 0; !r->is_out[i] && k < a->findings[i].nraces; k++) {
-			struct snag_race *race = &a->findings[i].race[k];
-			site[n++] = &race->first;
-			site[n++] = &race->second;
-			site[n++] = &race->known;
-		}
-	rc = snag_details_fill(a->details, site, n, src, r->err);
+	int rc = n ? second_reading(r, &src) : 0;
+	if (rc > 0) {
+		rc = snag_details_fill(a->details, site, n, src, r->err);
+		snag_source_close(src);
+	}
 	free(site);
-	snag_source_close(src);
 	return rc;
 }
 

@@ -96,6 +96,7 @@ static void file_grouped(struct snag_collector *c, const struct snag_partners_fo
 	if (r->count == 0 || is_nearer)
 		race_fill(c, r, found);
 	r->count += found->n;
+	snag_variables_add(&r->variables, found->second.target);
 }
 
 static void partners_found(void *ctx, const struct snag_partners_found *found)
@@ -149,6 +150,18 @@ static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event,
 	snag_pairs_add(&c->incomplete, first, ev, event);
 }
 
+static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *ev, uint32_t event,
+		     uint32_t first)
+{
+	struct snag_collector *c = ctx;
+	struct snag_doubtful *doubt = &c->findings->doubt[why];
+	if (doubt->is_there)
+		return;
+	doubt->is_there = true;
+	doubt->first.event = first; /* the rest is looked up with the details of races */
+	doubt->second.event = event;
+}
+
 static void on_refuse(void *ctx, const struct snag_event *ev, uint32_t event, const char *why)
 {
 	struct snag_collector *c = ctx;
@@ -175,7 +188,9 @@ static void on_race(void *ctx, const struct snag_race *race)
 	    !is_unordered(c, race->first.event, race->second.event))
 		return; /* the relation refutes it */
 	struct snag_race *r = is_counted ? race_new(c) : race_of_locations(c, l);
+	struct snag_variables variables = r->variables;
 	*r = *race;
+	r->variables = variables;
 	r->count = is_counted ? race->count : 0;
 	r->known = (struct snag_site){.event = SNAG_NO_EVENT, .thread = SNAG_NO_ID};
 	c->findings->npairs += r->count;
@@ -198,6 +213,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	*c = (struct snag_collector){.env = {.on_racy = on_racy,
 					     .on_pair = on_pair,
 					     .on_race_with = on_race_with,
+					     .on_doubt = on_doubt,
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,
@@ -216,6 +232,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 void snag_collector_done(struct snag_collector *c)
 {
 	snag_verify_free(c->verify);
+	snag_walk_done(&c->walk);
 	snag_partners_done(&c->partners);
 	snag_pairs_done(&c->incomplete);
 	snag_slots_done(&c->by_locations);
@@ -241,15 +258,14 @@ static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 }
 
 /* How many of the partners every witness puts before the racy access. */
-static size_t necessarily_before(const struct snag_collector *c,
-				 const struct snag_partners_found *found)
+static size_t necessarily_before(struct snag_collector *c, const struct snag_partners_found *found)
 {
-	const uint32_t *row =
-		snag_index_row_before(c->ix, &c->ix->rows[c->mode], found->second.event);
+	const struct snag_rows *rows = &c->ix->rows[c->mode];
+	struct snag_point before = snag_point_before(c->ix, rows, found->second.event);
 	size_t low = 0, high = found->n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (c->ix->position[found->event[mid]] < row[found->first.thread])
+		if (snag_rows_has(c->ix, rows, &c->walk, &before, found->event[mid]))
 			low = mid + 1;
 		else
 			high = mid;
@@ -314,6 +330,7 @@ void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix
 	c->ix = ix;
 	c->mode = mode;
 	c->verify = snag_verify_new(&c->env, ix, mode, procedure_of(c));
+	snag_walk_init(&c->walk, ix->nthreads);
 	if (round_run(c))
 		round_run(c);
 	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);

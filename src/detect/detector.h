@@ -24,6 +24,7 @@
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H
 
+#include "detect/inside.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
@@ -53,6 +54,10 @@ struct snag_detector_env {
 	 * afterwards (detect/pairs.h). */
 	void (*on_race_with)(void *ctx, const struct snag_event *ev, uint32_t event,
 			     uint32_t first);
+	/* Access `ev`, number `event`, conflicts with the parallel one of number `first`, and
+	 * only mutual exclusion keeps them apart.  Once for each reason. */
+	void (*on_doubt)(void *ctx, enum snag_doubt why, const struct snag_event *ev,
+			 uint32_t event, uint32_t first);
 	/* The detector cannot judge this trace because of this event; `why` says it in
 	 * words, "task 3 ..." and so on.  What it finds from then on is of no use. */
 	void (*on_refuse)(void *ctx, const struct snag_event *ev, uint32_t event, const char *why);
@@ -121,12 +126,19 @@ struct snag_detector {
 	bool (*proves)(const void *state);
 	/* NULL, or: tells figures about the run, for `--stats`, in a fixed order. */
 	void (*stats)(const void *state, snag_stat_handler *handler, void *ctx);
+	const struct snag_inside *inside; /* NULL: it cannot be fed inside a program */
 	void (*close)(void *state); /* accepts NULL */
 };
 
 extern const struct snag_detector
 	*const snag_detectors[]; /* NULL-terminated, in the order of list.def */
 const struct snag_detector *snag_detector_find(const char *name, size_t len);
+
+/* Whether it judges tasks, and not threads. */
+static inline bool snag_detector_is_of_tasks(const struct snag_detector *d)
+{
+	return !(d->ops & SNAG_OPS_OF_THREADS);
+}
 
 enum { SNAG_SHORT_TRACE = 1 << 18 };
 

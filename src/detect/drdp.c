@@ -7,33 +7,37 @@
  *         conflicts with it is parallel to it.  Any run will do, serial or not.
  *
  * State.  x[v]     the last writer and the readers since (w, r): step and number of the access
- *         iso[v]   the writers and readers in isolated blocks (iw, ir), from the first such
- *                  block on
+ *         guards   by variable and guard (guard.h) the writers and readers in isolated blocks, under
+ *                  locks, or atomic (gw, gr)
  *         now      the step that runs; before[]: answers for it, by node of the other step
  *
- * Rules.  [read]       races with w, iw that do not come before; then r gets this step
- *         [write]      races with w, r, iw, ir that do not; then w := this, nothing else is left
- *         [iso read]   races with w that does not; then ir gets this step
- *         [iso write]  races with w, r that do not; then iw gets this step
+ * Rules.  [read]       races with w and every gw that do not come before; then r gets this step
+ *         [write]      races with w, r, every gw, gr that do not; then w := this, nothing else is
+ *                      left
+ *         [guarded]    a read races with w, a write with w, r that do not; likewise with the gw,
+ *                      gr of guards that do not exclude its own; then its own gr or gw gets this
+ *                      step
  *         [prune]      what comes before a step that is added can go: whatever is parallel to
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
  *                      is done when a list has doubled, or more
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
  *                      does (task_order.h).  Without promises a list is then no longer
  *                      than the stack of blocks, and without spawn one step
- *         [order]      an isolated access and a conflicting one that does not come before: the
- *                      order of isolated blocks matters, so no race is no proof
+ *         [order]      a guarded access and a conflicting one that does not come before, but is
+ *                      excluded: their order matters, so no race is no proof
  *
  * Guarantee.  Names a race for exactly the variables that have two parallel conflicting
- *         accesses, not both isolated.  If there is none, this input has none on any
- *         schedule, unless the order of two isolated blocks matters.
+ *         accesses whose guards do not exclude each other.  If there is none, this input has
+ *         none on any schedule, unless the order of two guarded accesses matters.
  * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
- *         variable and 12 for each parallel reader beyond the first.
+ *         variable and 12 for each parallel reader beyond the first; a guarded access also
+ *         the number of different guards its variable has had.
  * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
  *         promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
 #include "base/memory.h"
 #include "detect/detector.h"
+#include "detect/guard.h"
 #include "detect/past.h"
 #include "detect/task_event.h"
 
@@ -41,9 +45,8 @@
 
 enum { BEFORE = 1024, BLOCKS = 64, ROOM = 2 };
 
-struct cell { /* who: the step; event of a list: how many more before it is pruned */
-	struct snag_past writer, reader;
-};
+/* What changes the guard of a task. */
+#define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
 
 struct drdp {
 	const struct snag_detector_env *env;
@@ -53,8 +56,10 @@ struct drdp {
 	uint32_t now_node;
 	uint32_t list; /* what it has waited for */
 	struct snag_task_past past;
-	bool is_alone; /* all other live tasks are its ancestors */
-	bool has_begun, is_refused, is_isolated, is_order_dependent;
+	bool is_alone;	    /* all other live tasks are its ancestors */
+	snag_lockset guard; /* of its accesses */
+	bool has_begun, is_refused;
+	bool is_doubted[SNAG_DOUBTS];
 	struct before {
 		uint32_t now, node;
 		uint32_t yes, no; /* steps of the node up to, from */
@@ -67,8 +72,10 @@ struct drdp {
 		uint32_t now, a;
 		uint32_t block;
 	} block[BLOCKS];
-	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
-	size_t x_cap, iso_cap;
+	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
+	struct snag_express express;
+	size_t x_cap, ntasks;
+	struct snag_guards guards;
 	struct snag_past_pool pool;
 	uint64_t asked, answered, pruned;
 };
@@ -80,6 +87,7 @@ static void *drdp_open(const struct snag_detector_env *env)
 	d->current = SNAG_NO_ID;
 	snag_task_order_init(&d->order);
 	snag_past_pool_init(&d->pool);
+	snag_guards_init(&d->guards);
 	return d;
 }
 
@@ -90,14 +98,18 @@ static void drdp_close(void *state)
 		return;
 	snag_task_order_done(&d->order);
 	snag_past_pool_done(&d->pool);
-	snag_huge_free(d->x, d->x_cap, sizeof(*d->x));
-	snag_huge_free(d->iso, d->iso_cap, sizeof(*d->iso));
+	snag_huge_free(d->express.x, d->x_cap, sizeof(*d->express.x));
+	snag_guards_done(&d->guards);
 	free(d);
 }
 
 static bool drdp_proves(const void *state)
 {
-	return !((const struct drdp *)state)->is_order_dependent;
+	const struct drdp *d = state;
+	for (int i = 0; i < SNAG_DOUBTS; i++)
+		if (d->is_doubted[i])
+			return false;
+	return true;
 }
 
 static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
@@ -141,6 +153,12 @@ static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t even
 	return false;
 }
 
+static void guard_changed(struct drdp *d)
+{
+	d->guard = snag_guard_of(&d->guards, d->current);
+	d->express.who = d->guard ? 0 : d->now;
+}
+
 /* The next access of the current task, or that of another task, needs a look. */
 static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
@@ -152,6 +170,7 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->past = snag_task_order_past(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
+	guard_changed(d);
 	d->cover.now = 0;
 	return true;
 }
@@ -290,29 +309,62 @@ static inline void past_check(struct drdp *d, const struct snag_past *p,
 		report(d, ev, event, p->event);
 }
 
-static bool past_is_before(struct drdp *d, const struct snag_past *p)
+/* One that does not come before now, or NULL. */
+static const struct snag_past *past_parallel(struct drdp *d, const struct snag_past *p)
 {
 	if (!snag_past_is_list(p))
-		return !p->who || is_before(d, p->who);
+		return p->who && !is_before(d, p->who) ? p : NULL;
 	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
 		if (!is_before(d, d->pool.link[l].past.who))
-			return false;
-	return true;
+			return &d->pool.link[l].past;
+	return NULL;
 }
 
 /* ---- accesses ---- */
 
-static void isolated_access(struct drdp *d, const struct snag_event *ev, uint32_t event)
+/* An access that is kept apart from those of an entry. */
+static void excluded_check(struct drdp *d, const struct snag_guarded *e, snag_lockset guard,
+			   bool is_write, const struct snag_event *ev, uint32_t event) /* [order] */
 {
-	bool is_write = ev->op == SNAG_OP_WRITE;
-	struct cell *x = &d->x[ev->target], *iso = &d->iso[ev->target];
+	enum snag_doubt why = snag_guards_reason(&d->guards, e->guard, guard);
+	if (d->is_doubted[why])
+		return;
+	const struct snag_past *first = past_parallel(d, &e->writer);
+	if (!first && is_write)
+		first = past_parallel(d, &e->reader);
+	if (!first)
+		return;
+	d->is_doubted[why] = true;
+	d->env->on_doubt(d->env->ctx, why, ev, event, first->event);
+}
+
+/* Races with what other accesses do under guards. */
+static void guarded_check(struct drdp *d, snag_lockset guard, bool is_write,
+			  const struct snag_event *ev, uint32_t event)
+{
+	for (uint32_t i = snag_guarded_first(&d->guards, ev->target); i;) {
+		const struct snag_guarded *e = &d->guards.entry[i];
+		i = e->next;
+		if (snag_lockset_excludes(&d->guards.sets, e->guard, guard)) {
+			excluded_check(d, e, guard, is_write, ev, event);
+			continue;
+		}
+		past_check(d, &e->writer, ev, event);
+		if (is_write)
+			past_check(d, &e->reader, ev, event);
+	}
+}
+
+static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
+			   const struct snag_event *ev, uint32_t event) /* [guarded] */
+{
+	const struct snag_past_cell *x = &d->express.x[ev->target];
 	past_check(d, &x->writer, ev, event);
 	if (is_write)
 		past_check(d, &x->reader, ev, event);
-	if (!d->is_order_dependent) /* [order] */
-		d->is_order_dependent = !past_is_before(d, &iso->writer) ||
-					(is_write && !past_is_before(d, &iso->reader));
-	past_add(d, is_write ? &iso->writer : &iso->reader, event);
+	guarded_check(d, guard, is_write, ev, event);
+	struct snag_guarded *own = snag_guarded_entry(&d->guards, ev->target, guard, d->x_cap);
+	past_add(d, is_write ? &own->writer : &own->reader, event);
 }
 
 static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
@@ -323,37 +375,34 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
-	struct cell *x = &d->x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target];
 	if (!access_begin(d, ev, event))
 		return;
-	if (d->is_isolated) {
-		isolated_access(d, ev, event);
+	if (d->guard) {
+		guarded_access(d, d->guard, false, ev, event);
 		return;
 	}
 	past_check(d, &x->writer, ev, event);
-	if (d->iso)
-		past_check(d, &d->iso[ev->target].writer, ev, event);
+	if (d->guards.of)
+		guarded_check(d, 0, false, ev, event);
 	past_add(d, &x->reader, event);
 }
 
 static void drdp_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
 {
 	struct drdp *d = state;
-	struct cell *x = &d->x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target];
 	if (!access_begin(d, ev, event))
 		return;
-	if (d->is_isolated) {
-		isolated_access(d, ev, event);
+	if (d->guard) {
+		guarded_access(d, d->guard, true, ev, event);
 		return;
 	}
 	past_check(d, &x->writer, ev, event);
 	past_check(d, &x->reader, ev, event);
-	if (d->iso) {
-		struct cell *iso = &d->iso[ev->target];
-		past_check(d, &iso->writer, ev, event);
-		past_check(d, &iso->reader, ev, event);
-		snag_past_clear(&d->pool, &iso->writer);
-		snag_past_clear(&d->pool, &iso->reader);
+	if (snag_guarded_first(&d->guards, ev->target)) {
+		guarded_check(d, 0, true, ev, event);
+		snag_guarded_clear(&d->guards, ev->target, &d->pool);
 	}
 	snag_past_clear(&d->pool, &x->reader);
 	x->writer = (struct snag_past){d->now, event};
@@ -361,19 +410,42 @@ static void drdp_write(void *state, const struct snag_event *ev, uint32_t event)
 
 /* ---- tasks ---- */
 
+static void drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t event)
+{
+	if (access_begin(d, ev, event))
+		guarded_access(d, snag_guard_atomic(&d->guards, d->guard),
+			       ev->op != SNAG_OP_ATOMIC_READ, ev, event);
+}
+
 static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct drdp *d = state;
-	if (!has_begun(d, ev, event))
+	if (ev->op == SNAG_OP_FENCE || !has_begun(d, ev, event))
 		return;
-	if (ev->op == SNAG_OP_ISOLATED_BEGIN || ev->op == SNAG_OP_ISOLATED_END) {
-		d->is_isolated = ev->op == SNAG_OP_ISOLATED_BEGIN;
-		if (!d->iso)
-			d->iso = snag_huge_grow(NULL, &d->iso_cap, d->x_cap, sizeof(*d->iso));
-		return;
+	if (SNAG_OPS_OF_ATOMICS >> ev->op & 1) {
+		drdp_atomic(d, ev, event);
+	} else if (GUARDING >> ev->op & 1) {
+		snag_guards_event(&d->guards, ev, d->ntasks);
+		if (ev->thread == d->current)
+			guard_changed(d);
+	} else {
+		/* It adds at most two nodes: a block and a task. */
+		if (d->order.tree.nnodes + 2 >= SNAG_DPST_MAX_NODES)
+			refuse(d, ev, event, "too many tasks and finishes");
+		else
+			snag_task_event(&d->order, ev);
+		d->now = d->express.who = 0;
 	}
-	snag_task_event(&d->order, ev);
-	d->now = 0;
+}
+
+static void drdp_reserve(void *state, const struct snag_counts *counts)
+{
+	struct drdp *d = state;
+	d->ntasks = counts->n[SNAG_SPACE_THREAD];
+	snag_task_order_reserve(&d->order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
+	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, counts->n[SNAG_SPACE_VARIABLE],
+				      sizeof(*d->express.x));
+	snag_guards_reserve(&d->guards, d->ntasks, d->x_cap);
 }
 
 static void drdp_events(void *state, const struct snag_batch *batch)
@@ -381,35 +453,72 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 	static const struct snag_handlers handlers = {
 		.read = drdp_read, .write = drdp_write, .sync = drdp_sync};
 	struct drdp *d = state;
-	const uint32_t *n = batch->counts.n;
 	if (d->is_refused)
 		return;
-	/* Each event adds at most two nodes: a block and a task. */
-	if (d->order.tree.nnodes + 2 * batch->n >= SNAG_DPST_MAX_NODES) {
-		refuse(d, batch->ev, (uint32_t)batch->first, "too many tasks and finishes");
-		return;
-	}
-	snag_task_order_reserve(&d->order, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
-	d->x = snag_huge_grow(d->x, &d->x_cap, n[SNAG_SPACE_VARIABLE], sizeof(*d->x));
-	if (d->iso)
-		d->iso = snag_huge_grow(d->iso, &d->iso_cap, d->x_cap, sizeof(*d->iso));
+	drdp_reserve(d, &batch->counts);
 	snag_handlers_run(&handlers, d, batch);
 }
+
+/* ---- inside a program ---- */
+
+static struct snag_express *drdp_express(void *state)
+{
+	return &((struct drdp *)state)->express;
+}
+
+static void drdp_turn(void *state, snag_tid task)
+{
+	struct drdp *d = state;
+	if (task != d->current)
+		d->now = d->express.who = 0;
+}
+
+static void drdp_forget(void *state, uint32_t first, uint32_t n)
+{
+	struct drdp *d = state;
+	snag_past_forget(&d->pool, d->express.x, first, n);
+	for (uint32_t v = first; d->guards.of && v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
+}
+
+static void drdp_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+{
+	struct drdp *d = state;
+	for (uint32_t i = 0; d->guards.of && i < n * parts; i++)
+		snag_guarded_copy(&d->guards, first + i / parts, to + i, &d->pool);
+	snag_past_split(&d->pool, d->express.x, first, n, to, parts);
+	for (uint32_t v = first; d->guards.of && v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
+}
+
+static const struct snag_inside drdp_inside = {
+	.express = drdp_express,
+	.reserve = drdp_reserve,
+	.turn = drdp_turn,
+	.read = drdp_read,
+	.write = drdp_write,
+	.sync = drdp_sync,
+	.forget = drdp_forget,
+	.split = drdp_split,
+};
 
 const struct snag_detector snag_detector_drdp = {
 	.name = "drdp",
 	.summary =
 		"parallel accesses of tasks, with promises, async, finish, isolated, spawn, sync",
 	.kind = "tasks",
-	.guarantee = "sound and complete for the input, unless isolated blocks do not commute",
+	.guarantee =
+		"sound and complete for the input, unless the order of isolated blocks, locks or "
+		"atomics matters",
 	.cost = "O(1) per access if known, else O(newer waits, log depth)",
 	.reference = "Jin et al., DRDP, repaired",
-	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_TASKS,
+	.ops = SNAG_OPS_COMMON | SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS | SNAG_OPS_OF_TASKS,
 	.verdict = SNAG_OBSERVED,
 	.by_default = true,
 	.open = drdp_open,
 	.events = drdp_events,
 	.proves = drdp_proves,
 	.stats = drdp_stats,
+	.inside = &drdp_inside,
 	.close = drdp_close,
 };

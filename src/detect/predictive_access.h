@@ -8,7 +8,7 @@
 #ifndef SNAG_DETECT_PREDICTIVE_ACCESS_H
 #define SNAG_DETECT_PREDICTIVE_ACCESS_H
 
-#include "detect/predictive.h"
+#include "detect/predictive_deep.h"
 
 /* Part of a loop that is compiled once for each record of rules. */
 #define ENGINE static inline __attribute__((always_inline))
@@ -179,15 +179,15 @@ ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_pre
 ENGINE bool holds_too(const struct snag_predictive *p, const struct snag_predictive_thread *t,
 		      const struct snag_event *ev, uint32_t section)
 {
-	const struct snag_section_rest *rest = p->sections.rest, *other = &rest[section];
+	uint32_t lock = p->sections.section[section].lock;
 	const struct snag_predictive_lock *l =
-		other->lock == SNAG_ATOMIC_LOCK ? &p->atomic[ev->target] : &p->lock[other->lock];
+		lock == SNAG_ATOMIC_LOCK ? &p->atomic[ev->target] : &p->lock[lock];
 	if (l->holder)
 		return p->sections.section[l->holder].thread == ev->thread;
-	if (!t->nshared || other->is_shared)
+	if (!t->nshared || p->sections.rest[section].is_shared)
 		return false;
-	for (uint32_t i = t->innermost; i; i = rest[i].outer)
-		if (rest[i].lock == other->lock)
+	for (uint32_t i = t->innermost; i; i = p->sections.rest[i].outer)
+		if (p->sections.section[i].lock == lock)
 			return true;
 	return false;
 }
@@ -209,13 +209,13 @@ ENGINE void last_write_orders(struct snag_predictive *p, const struct snag_event
 /* Sections are visited from the innermost; once one has seen such an access, so have those
  * around it, which were open then. */
 ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			     const struct snag_event *ev, bool is_write)
+			     const struct snag_event *ev, uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	struct snag_step step = {t, &p->x[ev->target], ev->thread};
 	bool done = false;
 	for (uint32_t i = t->innermost; i && !done; i = p->sections.rest[i].outer) {
-		uint32_t lock = p->sections.rest[i].lock;
+		uint32_t lock = p->sections.section[i].lock;
 		step.section = i;
 		step.is_shared = p->sections.rest[i].is_shared;
 		struct snag_conflict *c =
@@ -223,6 +223,8 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 		done = is_write ? write_conflicts(rules, p, &step, c)
 				: read_conflicts(rules, p, &step, c);
 	}
+	if (__builtin_expect(t->deep || step.x->deep, 0))
+		snag_predictive_deep_access(rules, p, ev, event, is_write);
 }
 
 #endif

@@ -81,10 +81,18 @@ uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, 
 	} else {
 		nodes->n += nodes->n == 0;
 		number = (uint32_t)nodes->n++;
-		nodes->at = snag_grow(nodes->at, &nodes->cap, nodes->n, sizeof(*nodes->at));
+		nodes->at = snag_huge_grow(nodes->at, &nodes->cap, nodes->n, sizeof(*nodes->at));
 	}
+	if (number < nodes->seen_cap)
+		nodes->seen[number].found = 0;
 	nodes->at[number] = (struct snag_held_node){1, snag_section_share(s, section), below};
 	return number;
+}
+
+struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes)
+{
+	nodes->seen = snag_grow(nodes->seen, &nodes->seen_cap, nodes->n, sizeof(*nodes->seen));
+	return nodes->seen;
 }
 
 void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
@@ -104,5 +112,5 @@ void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t numbe
 	const struct snag_section *section = &s->section[number];
 	run->at = snag_grow(run->at, &run->cap, run->n + 1, sizeof(*run->at));
 	run->at[run->n++] = (struct snag_filed){snag_section_share(s, number), section->thread,
-						section->acquire};
+						s->rest[number].acquire};
 }

@@ -92,7 +92,7 @@ static struct snag_history_block *block_of(struct snag_history *h, uint32_t thre
 	if ((h->nblocks + 1) * 4 > h->block_cap * 3) {
 		struct snag_history old = *h;
 		h->block_cap = old.block_cap ? old.block_cap * 2 : 2;
-		h->block = snag_calloc(h->block_cap, sizeof(*h->block));
+		h->block = snag_calloc_lines(h->block_cap, sizeof(*h->block));
 		for (uint32_t i = 0; i < old.block_cap; i++)
 			if (old.block[i].used)
 				*block_find(h, old.block[i].used - 1) = old.block[i];

@@ -7,6 +7,8 @@
  *         token[k]         the variable of each token, + 1
  *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
  *         range            what is left of the access to a range
+ *         again            what is left of the accesses of a run (runtime/run.h)
+ *         seen             the last accesses, which say how a run goes on
  * Rules.  The program may be broken, but its runtime is ours: records are believed as
  *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
  */
@@ -31,8 +33,10 @@ enum {
 };
 
 struct snag_convert {
-	FILE *schedule;
+	struct snag_convert_options options;
 	struct snag_names names;
+	struct snag_strtab used; /* names of variables that are not in blocks */
+	uint32_t used_up_to;	 /* variables below are those of some event */
 	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
@@ -53,7 +57,6 @@ struct snag_convert {
 	uint64_t *done;
 	size_t done_cap;
 	uint32_t turn_fuel, fuel;
-	bool keep_steps;
 	struct snag_step *step;
 	size_t step_cap;
 	struct snag_label *label; /* by task, up to the last that has one */
@@ -63,22 +66,44 @@ struct snag_convert {
 		enum snag_op op;
 		struct rt_record record;
 	} range;
+	struct {
+		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
+		uint64_t n;				 /* since the last run */
+	} seen;
+	struct again {
+		uint32_t left, period, at;
+		struct step {
+			struct rt_record next;
+			uint64_t stride;
+			uint32_t fuel_step;
+			enum snag_op op;
+		} step[RT_RUN_MAX];
+	} again;
 	/* A module being told. */
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
 	size_t text_need, text_n;
 };
 
-/* A name nobody has yet, in a name space: the text, or text#id. */
-static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *text, size_t len,
-			 size_t room)
+/* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be. */
+static size_t name_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
+			      size_t room)
 {
-	struct snag_strtab *words = &c->names.space[space];
-	uint32_t id = words->n;
-	if (snag_strtab_intern(words, text, len) == id)
-		return id;
+	uint32_t known = names->n;
+	if (snag_strtab_intern(names, text, len) == known)
+		return len;
 	len += (size_t)snprintf(text + len, room - len, "#%" PRIu32, id);
-	return snag_strtab_intern(words, text, len);
+	snag_strtab_intern(names, text, len);
+	return len;
+}
+
+/* The new variable of a name, which has its id behind it if it was used before. */
+static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, size_t room)
+{
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	len = name_tell_apart(&c->used, words->n, text, len, room);
+	c->used_up_to = words->n + 1;
+	return snag_strtab_append(words, text, len);
 }
 
 /* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
@@ -89,23 +114,26 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
+	uint32_t up_to = c->used_up_to;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
 	/* A block has its own number: only what was cut off a variable there has its name. */
 	if (is_block && !is_first)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
-	if (is_block)
-		return snag_strtab_append(words, text, len);
-	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	uint32_t id = is_block ? snag_strtab_append(words, text, len)
+			       : variable_named(c, text, len, sizeof(text));
+	/* What is cut off has no event yet. */
+	c->used_up_to = is_first ? id + 1 : up_to;
+	return id;
 }
 
-struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
+struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
-	c->keep_steps = keep_steps;
-	c->schedule = schedule;
+	c->options = *options;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
+	snag_strtab_init(&c->used);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_cells_new(variable_new, c);
@@ -117,6 +145,7 @@ void snag_convert_free(struct snag_convert *c)
 	if (!c)
 		return;
 	snag_names_done(&c->names);
+	snag_strtab_done(&c->used);
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
 	snag_symbols_free(c->symbols);
@@ -175,7 +204,7 @@ static snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
 static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 			     const struct rt_record *r, unsigned size, unsigned flags)
 {
-	if (c->keep_steps)
+	if (c->options.keep_steps)
 		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
@@ -209,7 +238,7 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 {
 	uint32_t variable[SNAG_CELL];
 	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
-	size = size < room ? size : room;
+	size = size == 0 ? 1 : size < room ? size : room;
 	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
@@ -233,9 +262,57 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
+/* Runs. */
+
+static enum snag_op access_op(const struct rt_record *r)
+{
+	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
+}
+
+static void again_go_on(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	for (; again->left > 0 && c->n + SNAG_CELL <= SNAG_BATCH_EVENTS; again->left--) {
+		struct step *s = &again->step[again->at];
+		c->fuel = s->next.arg;
+		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+	}
+}
+
+static void again(struct snag_convert *c, const struct rt_record *r)
+{
+	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
+	c->seen.n = 0;
+	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
+		return;
+	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
+	for (uint64_t i = 0; i < period; i++) {
+		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
+		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
+		struct step *s = &c->again.step[i];
+		*s = (struct step){.next = *now,
+				   .stride = address_of(now) - address_of(before),
+				   .fuel_step = now->arg - before->arg,
+				   .op = access_op(now)};
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+	}
+	again_go_on(c);
+}
+
+static inline void access_take(struct snag_convert *c, const struct rt_record *r)
+{
+	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
+	c->fuel = r->arg;
+	word_access(c, access_op(r), address_of(r), size_of(r), 0, r);
+}
+
 bool snag_convert_is_done(const struct snag_convert *c)
 {
-	return c->range.at == c->range.end;
+	return c->range.at == c->range.end && c->again.left == 0;
 }
 
 /* The end of a block conflicts with what other threads did there, as far as they are known to have
@@ -247,7 +324,7 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		if (n == 0 && at == addr && !r->arg)
+		if (n == 0 && at == addr && !size_of(r))
 			n = snag_cells_access(c->cells, at,
 					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
 					      c->thread, variable);
@@ -275,7 +352,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
 		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
-		name_new(c, SNAG_SPACE_LOCK, text, len, sizeof(text));
+		name_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;
 }
@@ -286,7 +363,7 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	if (!c->token[token]) {
 		char text[48];
 		size_t len = (size_t)snprintf(text, sizeof(text), "sync#%" PRIu32, token);
-		c->token[token] = name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text)) + 1;
+		c->token[token] = variable_named(c, text, len, sizeof(text)) + 1;
 	}
 	return c->token[token] - 1;
 }
@@ -325,8 +402,8 @@ static void task_label(struct snag_convert *c, const struct rt_record *r)
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
-	if (c->schedule && !c->is_first_turn)
-		fprintf(c->schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
+	if (c->options.schedule && !c->is_first_turn)
+		fprintf(c->options.schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
 	if (!c->is_first_turn)
 		c->done[c->thread] += address_of(r);
 	c->is_first_turn = false;
@@ -486,7 +563,7 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
-		memory_begins(c, r, (uint64_t)r->arg * PAGE);
+		memory_begins(c, r, size_of(r) ? r->arg : (uint64_t)r->arg * PAGE);
 		c->forgot = address_of(r);
 		break;
 	case RT_STACK:
@@ -504,12 +581,14 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 	}
 }
 
-/* A trace of tasks has no events of threads.  Outside of launches they order nothing: the
- * program is alone.  A program that creates threads instead of tasks is one of threads. */
+/* A trace of tasks has no events of threads.  Outside of launches locks and atomics order nothing:
+ * the program is alone.  A program that creates threads instead of tasks is one of threads. */
 static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
 	bool is_thread = op == RT_FORK || op == RT_JOIN;
-	if (!c->is_of_tasks || (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
+	bool is_kept = c->notes.launched > c->notes.ended && op <= RT_RELEASE_SHARED;
+	if (!c->is_of_tasks || is_kept ||
+	    (!is_thread && (op < RT_ATOMIC_READ || op > RT_SYNC_UPDATE)))
 		return false;
 	if (is_thread && !c->notes.launched) {
 		c->is_of_tasks = false;
@@ -581,6 +660,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_COUNT:
 		c->fuel = r->arg;
 		break;
+	case RT_AGAIN:
+		again(c, r);
+		break;
 	case RT_NOTE:
 		note(c, r);
 		break;
@@ -599,20 +681,20 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 {
 	int i = 0;
 	if (c->is_taken) {
+		if (c->options.forget_names)
+			snag_strtab_forget(&c->names.space[SNAG_SPACE_VARIABLE], c->used_up_to);
 		c->first += c->n;
 		c->n = 0;
 		c->is_taken = false;
 	}
 	range_go_on(c);
+	again_go_on(c);
 	for (; i < n && snag_convert_is_done(c) && c->n + ROOM <= SNAG_BATCH_EVENTS; i++) {
 		enum rt_op op = op_of(&r[i]);
-		if (op == RT_READ || op == RT_WRITE) { /* nearly all are */
-			c->fuel = r[i].arg;
-			word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE,
-				    address_of(&r[i]), size_of(&r[i]), 0, &r[i]);
-		} else {
+		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
+			access_take(c, &r[i]);
+		else
 			record_other(c, &r[i]);
-		}
 	}
 	return i;
 }

@@ -69,6 +69,20 @@ static bool is_suppressed(const struct snag_incident *in, const struct snag_repo
 	return s && snag_suppressions_match(s, &race);
 }
 
+static void variables_add(struct snag_incident *in, const struct snag_race *race)
+{
+	snag_variables_add(&in->variables, race->second.target);
+	for (size_t i = 0; i < race->variables.n; i++)
+		snag_variables_add(&in->variables, race->variables.at[i]);
+}
+
+static void extent_find(struct snag_incident *in, const struct snag_names *names)
+{
+	const struct snag_site *site = &in->race->second;
+	snag_variables_sort(&in->variables);
+	in->extent = snag_extent_of(names, &in->variables, site->target, site->size);
+}
+
 void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *report,
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions)
 {
@@ -84,6 +98,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		snag_callstack_read(report->names, m->race->second.loc, &stack[1]);
 		uint32_t at = snag_strtab_intern(&lines, key, line_key(stack, key));
 		struct snag_incident *new = &in.at[at];
+		variables_add(new, m->race);
 		new->count += m->race->count;
 		new->stacks++;
 		if (at < in.n) {
@@ -99,6 +114,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		id_make(new, &ids);
 	}
 	for (size_t i = 0; i < in.n; i++) {
+		extent_find(&in.at[i], report->names);
 		in.at[i].is_suppressed = is_suppressed(&in.at[i], report, suppressions);
 		if (in.at[i].is_suppressed)
 			continue;
@@ -116,6 +132,7 @@ void snag_incidents_done(struct snag_incidents *in)
 	for (size_t i = 0; i < in->n; i++) {
 		snag_callstack_done(&in->at[i].stack[0]);
 		snag_callstack_done(&in->at[i].stack[1]);
+		free(in->at[i].variables.at);
 		free(in->at[i].step);
 		free(in->at[i].replay_words);
 	}

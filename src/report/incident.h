@@ -10,6 +10,9 @@
 #ifndef SNAG_REPORT_INCIDENT_H
 #define SNAG_REPORT_INCIDENT_H
 
+#include "report/certificate.h"
+#include "report/extent.h"
+#include "report/missing_edge.h"
 #include "report/origins.h"
 #include "report/report.h"
 #include "report/suppress.h"
@@ -22,13 +25,15 @@ enum snag_replay {
 };
 
 struct snag_incident {
-	char id[24];			/* "R-1a2b3c4d"; unique in this report */
-	const struct snag_race *race;	/* the strongest of those it stands for */
-	const char *found_by;		/* the detector that said so */
-	uint32_t witness;		/* of that race: see struct snag_merged_race */
-	uint64_t count;			/* pairs of events */
-	size_t stacks;			/* pairs of stacks */
-	struct snag_callstack stack[2]; /* of race->first, race->second */
+	char id[24];			 /* "R-1a2b3c4d"; unique in this report */
+	const struct snag_race *race;	 /* the strongest of those it stands for */
+	const char *found_by;		 /* the detector that said so */
+	uint32_t witness;		 /* of that race: see struct snag_merged_race */
+	uint64_t count;			 /* pairs of events */
+	size_t stacks;			 /* pairs of stacks */
+	struct snag_callstack stack[2];	 /* of race->first, race->second */
+	struct snag_variables variables; /* of all of them */
+	struct snag_extent extent;	 /* of those of one object */
 	/* The end of the witness as its events are, in order; filled by whoever can look them
 	 * up.  NULL: not known. */
 	struct snag_site *step;
@@ -55,9 +60,17 @@ struct snag_incident_report {
 	const struct snag_report *report;
 	const struct snag_incidents *incidents;
 	const struct snag_origins *origins;
-	bool is_tasks;		/* threads of the trace are tasks */
+	bool is_tasks; /* threads of the trace are tasks; then: */
+	const struct snag_certificate *certificate;
+	enum snag_tongue tongue;
+	/* What a task is to the programmer, in words: "iteration 7"; false: nothing is known.
+	 * May be NULL. */
+	bool (*label)(void *ctx, snag_tid task, char *buf, size_t room);
+	void *label_ctx;
+	/* What else the JSON object says: adds members to it; may be NULL. */
+	void (*members)(void *ctx, struct snag_json *j);
+	void *members_ctx;
 	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
-	const char *program;	/* path */
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */
 	int status;		/* how it ended: its exit status, or 128 + the signal */
 	int pid;
@@ -71,5 +84,7 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
 /* The object of `snag run --json`: that of analyze, and "program", "incidents". */
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to);
+/* Its member "program". */
+void snag_incidents_program_json(char *const *arguments, int status, struct snag_json *j);
 
 #endif

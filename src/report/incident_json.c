@@ -32,6 +32,45 @@ static void stack(struct snag_json *j, const char *key, const struct snag_callst
 	snag_json_end(j);
 }
 
+/* The task of an access: who created it, and where. */
+static void task_object(struct snag_json *j, const struct snag_incident_report *r, snag_tid task)
+{
+	struct snag_origin o = snag_origin_of_thread(r->origins, task);
+	struct snag_callstack s;
+	char label[64];
+	snag_json_object(j, "task");
+	if (r->label && r->label(r->label_ctx, task, label, sizeof(label)))
+		snag_json_string(j, "label", label);
+	if (o.thread != SNAG_NO_ID) {
+		snag_json_string(j, "creator",
+				 snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
+		snag_callstack_read(r->report->names, o.loc, &s);
+		stack(j, "stack", &s);
+		snag_callstack_done(&s);
+	}
+	snag_json_end(j);
+}
+
+static void extent_object(struct snag_json *j, const struct snag_incident_report *r,
+			  const struct snag_incident *in)
+{
+	const struct snag_extent *x = &in->extent;
+	char words[400];
+	snag_extent_text(x, r->report->names, in->race->second.target, words, sizeof(words));
+	snag_json_object(j, "range");
+	snag_json_string(j, "text", words);
+	snag_json_uint(j, "places", x->places);
+	snag_json_uint(j, "bytes", (uint64_t)x->bytes);
+	if (x->first_byte >= 0)
+		snag_json_uint(j, "first_byte", (uint64_t)x->first_byte);
+	if (x->element) {
+		snag_json_uint(j, "element_size", x->element);
+		snag_json_uint(j, "first", x->first);
+		snag_json_uint(j, "last", x->last);
+	}
+	snag_json_end(j);
+}
+
 static void access_object(struct snag_json *j, const struct snag_incident_report *r,
 			  const struct snag_site *site, const struct snag_callstack *s)
 {
@@ -39,8 +78,8 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "event", site->event);
-	snag_json_string(j, "operation", snag_op_is_write(site->op) ? "write" : "read");
-	if (!snag_op_is_access(site->op))
+	snag_json_string(j, "operation", snag_op_writes(site->op) ? "write" : "read");
+	if (snag_op_is_atomic(site->op))
 		snag_json_bool(j, "atomic", true);
 	snag_json_uint(j, "size", site->size);
 	snag_json_string(j, "thread", snag_name(names, SNAG_SPACE_THREAD, site->thread));
@@ -49,6 +88,8 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
 	snag_json_end(j);
 	stack(j, "stack", s);
+	if (r->is_tasks)
+		task_object(j, r, site->thread);
 	snag_json_end(j);
 }
 
@@ -56,6 +97,7 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 			    const struct snag_incident *in)
 {
 	static const char *const replay[] = {"not tried", "confirmed", "diverged"};
+	char words[400];
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
@@ -71,6 +113,13 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 		snag_json_string(j, "replay_note", in->replay_words);
 	if (in->witness)
 		snag_json_uint(j, "witness", in->witness);
+	if (in->extent.places > 1)
+		extent_object(j, r, in);
+	if (r->is_tasks) {
+		snag_missing_edge(in->race, r->origins, r->report->names, r->tongue, words,
+				  sizeof(words));
+		snag_json_string(j, "missing_edge", words);
+	}
 	snag_json_array(j, "accesses");
 	access_object(j, r, &in->race->first, &in->stack[0]);
 	access_object(j, r, &in->race->second, &in->stack[1]);
@@ -78,20 +127,30 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_end(j);
 }
 
+void snag_incidents_program_json(char *const *arguments, int status, struct snag_json *j)
+{
+	snag_json_object(j, "program");
+	snag_json_string(j, "path", arguments[0]);
+	snag_json_array(j, "arguments");
+	for (char *const *a = arguments; *a; a++)
+		snag_json_string(j, NULL, *a);
+	snag_json_end(j);
+	snag_json_uint(j, "status", (uint64_t)status);
+	snag_json_end(j);
+	snag_json_newline(j);
+}
+
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	struct snag_json j;
 	snag_json_init(&j, to);
 	snag_json_object(&j, NULL);
-	snag_json_object(&j, "program");
-	snag_json_string(&j, "path", r->program);
-	snag_json_array(&j, "arguments");
-	for (char *const *a = r->arguments; *a; a++)
-		snag_json_string(&j, NULL, *a);
-	snag_json_end(&j);
-	snag_json_uint(&j, "status", (uint64_t)r->status);
-	snag_json_end(&j);
-	snag_json_newline(&j);
+	snag_incidents_program_json(r->arguments, r->status, &j);
+	if (r->members)
+		r->members(r->members_ctx, &j);
+	if (r->is_tasks)
+		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
+				      &j);
 	snag_json_array(&j, "incidents");
 	for (size_t i = 0; i < r->incidents->n; i++)
 		incident_object(&j, r, &r->incidents->at[i]);

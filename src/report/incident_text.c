@@ -80,13 +80,13 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 			const struct snag_site *site, const struct snag_callstack *s,
 			bool is_previous)
 {
-	static const char *const kind[2][2][2] = {
-		{{"Read", "Write"}, {"Atomic read", "Atomic write"}},
-		{{"Previous read", "Previous write"},
-		 {"Previous atomic read", "Previous atomic write"}}};
-	snag_printf(to, "  %s of size %u at ",
-		    kind[is_previous][!snag_op_is_access(site->op)][snag_op_is_write(site->op)],
-		    site->size);
+	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
+	const char *words = kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
+	if (is_previous)
+		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
+	else
+		snag_printf(to, "  %s", words);
+	snag_printf(to, " of size %u at ", site->size);
 	snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target));
 	snag_print(to, " by ");
 	thread(to, r, site->thread);
@@ -129,6 +129,7 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		const struct snag_incident *in)
 {
 	const struct snag_race *race = in->race;
+	char words[400];
 	switch (race->verdict) {
 	case SNAG_OBSERVED:
 		snag_print(to, r->is_tasks ? "  Unordered: some schedule of this input brings the "
@@ -145,6 +146,22 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 			       "or excluded");
 	}
 	snag_printf(to, " (%s).\n", in->found_by);
+	if (r->is_tasks) {
+		snag_missing_edge(race, r->origins, r->report->names, r->tongue, words,
+				  sizeof(words));
+		snag_print(to, "  Missing: ");
+		snag_print_name(to, words);
+		snag_print(to, race->first.nlocks || race->second.nlocks
+				       ? "; they hold no lock in common\n"
+				       : "\n");
+	}
+	if (in->extent.places > 1) {
+		snag_extent_text(&in->extent, r->report->names, race->second.target, words,
+				 sizeof(words));
+		snag_print(to, "  Range: ");
+		snag_print_name(to, words);
+		snag_print(to, "\n");
+	}
 	if (race->nwitness && r->witness_dir) {
 		snag_print(to, "  Witness: ");
 		snag_print_name(to, r->witness_dir);
@@ -166,6 +183,7 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		    const struct snag_race *race)
 {
 	snag_tid who[2] = {race->second.thread, race->first.thread};
+	char label[64];
 	for (int i = 0; i < 2; i++) {
 		struct snag_origin o = snag_origin_of_thread(r->origins, who[i]);
 		if (o.thread == SNAG_NO_ID || (i == 1 && who[1] == who[0]))
@@ -173,6 +191,8 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]);
 		snag_print(to, r->is_tasks ? "  Task " : "  Thread ");
 		snag_print_name(to, name + (r->is_tasks && name[0] == 'T'));
+		if (r->label && r->label(r->label_ctx, who[i], label, sizeof(label)))
+			snag_printf(to, " (%s)", label);
 		snag_print(to, " created by ");
 		thread(to, r, o.thread);
 		snag_print(to, " at:\n");
@@ -203,8 +223,11 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->at[i].is_suppressed)
 			incident(to, r, &all->at[i]);
-	if (!all->n)
+	if (!all->n) {
+		if (r->is_tasks)
+			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
+	}
 	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, snag_plural(all->shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
@@ -213,4 +236,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	if (all->shown < all->n)
 		snag_printf(to, " (%zu suppressed)", all->n - all->shown);
 	snag_print(to, "\n");
+	for (size_t i = 0; r->is_tasks && i < r->certificate->n; i++)
+		if (strcmp(r->certificate->obstacle[i].kind, "not-looked-at") == 0)
+			snag_printf(to, "%s: %s: what they order is reported too\n", r->tool,
+				    r->certificate->obstacle[i].words);
 }

@@ -115,8 +115,8 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 {
 	const struct snag_names *names = r->report->names;
 	snprintf(buf, room, "%s%s of %.200s by %.100s",
-		 snag_op_is_access(site->op) ? "" : "atomic ",
-		 snag_op_is_write(site->op) ? "write" : "read",
+		 snag_op_is_atomic(site->op) ? "atomic " : "",
+		 snag_op_writes(site->op) ? "write" : "read",
 		 snag_name(names, SNAG_SPACE_VARIABLE, site->target),
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }
@@ -247,6 +247,16 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_object(j, "properties");
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_bool(j, "replayed", in->replay == SNAG_REPLAY_CONFIRMED);
+	if (in->extent.places > 1) {
+		snag_extent_text(&in->extent, r->report->names, in->race->second.target, text,
+				 sizeof(text));
+		snag_json_string(j, "range", text);
+	}
+	if (r->is_tasks) {
+		snag_missing_edge(in->race, r->origins, r->report->names, r->tongue, text,
+				  sizeof(text));
+		snag_json_string(j, "missingEdge", text);
+	}
 	snag_json_end(j);
 	snag_json_end(j);
 }

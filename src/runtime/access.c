@@ -5,7 +5,10 @@
 #include "runtime/access.h"
 
 #include "runtime/free.h"
+#include "runtime/judge.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
+#include "runtime/run.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 
@@ -26,15 +29,40 @@ void rt_epoch_end(void)
 	rt.written_key = rt.seen_key | RT_WRITTEN;
 }
 
-/* Records the parts of an access that lie in different words. */
-static void words_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+/* Records an access inside one word, or counts it. */
+static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
+	const struct rt_step access = {
+		.what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+			(uint64_t)size << RT_SIZE_SHIFT,
+		.pc = pc,
+		.caller = rt_caller(),
+		.fuel = (uint32_t)rt_hot.fuel,
+	};
+	if (rt_run.is_open && rt_run_takes(&access))
+		return;
+	rt_put(op, size, addr, rt_location(pc), access.fuel);
+	rt_run_note(&access);
+}
+
+/* The parts of an access that lie in different words. */
+static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
+						uintptr_t pc)
 {
 	for (unsigned here; size > 0; addr += here, size -= here) {
 		here = WORD - (addr & (WORD - 1));
 		here = here < size ? here : size;
-		rt_put(is_write ? RT_WRITE : RT_READ, here, addr, rt_location(pc),
-		       (uint32_t)rt_hot.fuel);
+		word_put(addr, here, is_write, pc);
 	}
+}
+
+/* Its own stack or thread-local storage, where these are nobody else's business. */
+static bool is_own(uintptr_t addr)
+{
+	const struct rt_thread *self = rt_hot.self;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
 }
 
 /* Records an access and remembers it. */
@@ -45,10 +73,19 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		return;
 	/* A read of what was written leaves it so. */
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	if (rt.is_alone)
+	if (rt.is_alone || is_own(addr))
 		return;
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+	if (rt_unlikely(rt_hot.self->section.depth))
+		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	words_put(addr, 1u << k, is_write, pc);
+	if (rt.judges)
+		rt_judge_access(addr, 1u << k, is_write);
+	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+		word_put(addr, 1u << k, is_write, pc);
+	else
+		words_put(addr, 1u << k, is_write, pc);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -109,7 +146,7 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		words_look(addr, n, is_write, pc);
 		return;
 	}
-	if (rt_hot.self->ignores || rt.is_alone)
+	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);

@@ -8,6 +8,7 @@
  */
 #include "runtime/fork.h"
 #include "runtime/modules.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/real.h"
@@ -37,6 +38,7 @@ void rt_begin(void)
 		rt_tasks_tell();
 		rt.is_free &= !rt.is_of_tasks;
 		rt_fork_begin();
+		rt_omp_tell();
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}

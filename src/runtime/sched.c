@@ -4,12 +4,14 @@
  */
 #include "runtime/sched.h"
 
+#include "omp/hooks.h"
 #include "runtime/access.h"
 #include "runtime/cancel.h"
 #include "runtime/deadlock.h"
 #include "runtime/free.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
@@ -160,7 +162,8 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
-	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->tid);
+	rt_record_settle(); /* it may change whose events follow */
+	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	rt_epoch_end();
 }
 
@@ -303,6 +306,7 @@ bool rt_sched_event(void)
 	}
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_omp_turn(rt_sched.last_events);
 		rt_signals_run(self);
 		rt_cancel_anywhere(self);
 	}
@@ -344,6 +348,8 @@ void rt_sched_yield(struct rt_thread *self)
 		rt_free_yield(self);
 		return;
 	}
+	if (__snag_omp_yield && __snag_omp_yield())
+		return;
 	rt_policy_yielded(self);
 	if (rt_sched.nready == 0 && rt_sched.timed)
 		yield_to_time();
@@ -543,6 +549,25 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_hot.fuel = to->turn_fuel;
 	rt_sched_unlock();
+}
+
+void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
+{
+	rt_sched_lock();
+	self->state = RT_BLOCKED;
+	turn_end(self);
+	turn_begin(to);
+	baton_follow(self, to, RT_NEVER);
+}
+
+void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
+{
+	rt_record_settle();
+	if (self->as == as)
+		return;
+	self->as = as;
+	rt_epoch_end();
+	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, as);
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))

@@ -75,20 +75,25 @@ static void zombies_bury(void)
 	zombies = NULL;
 }
 
+uint32_t rt_thread_number(void)
+{
+	if (rt_sched.nthreads == table_cap) {
+		uint32_t cap = table_cap ? 2 * table_cap : 256;
+		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
+		if (table_cap)
+			memcpy(grown, table, table_cap * sizeof(*grown));
+		rt_free(table, table_cap * sizeof(*table));
+		table = grown;
+		table_cap = cap;
+	}
+	return rt_sched.nthreads++;
+}
+
 static struct rt_thread *thread_new(void)
 {
 	zombies_bury();
 	struct rt_thread *t = rt_alloc(sizeof(*t));
-	if (rt_sched.nthreads == table_cap) {
-		uint32_t cap = table_cap ? 2 * table_cap : 256;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(t));
-		rt_free(table, table_cap * sizeof(t));
-		table = grown;
-		table_cap = cap;
-	}
-	t->tid = rt_sched.nthreads++;
+	t->tid = t->as = rt_thread_number();
 	t->deadline = RT_NEVER;
 	t->frames = frames_take();
 	table[t->tid] = t;
@@ -115,6 +120,12 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 {
 	if (fiber != rt_hot.self)
 		thread_free(fiber);
+}
+
+void rt_thread_begun_fibers(uint32_t n)
+{
+	unjoined += n;
+	rt.is_alone = false;
 }
 
 void rt_thread_joined_fibers(uint32_t n)
@@ -173,6 +184,26 @@ static void *thread_run(void *p)
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
+}
+
+static void *worker_run(void *p)
+{
+	struct rt_thread *self = p;
+	thread_attach(self);
+	rt_sched_wait_first(self);
+	return self->start(self->start_arg);
+}
+
+struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg)
+{
+	pthread_t handle;
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_BLOCKED;
+	t->is_detached = true;
+	t->start = run;
+	t->start_arg = arg;
+	return rt_real.pthread_create(&handle, NULL, worker_run, t) == 0 ? t : NULL;
 }
 
 /* [end] Called in every round of destructors; the last one is the end. */

@@ -13,7 +13,13 @@ struct rt_thread *rt_thread_find(pthread_t handle); /* NULL: it is gone */
 /* A context without a thread of its own, see fiber.c. */
 struct rt_thread *rt_thread_new_fiber(void);
 void rt_thread_end_fiber(struct rt_thread *fiber);
-/* So many of them have ended, before what the calling thread does next. */
+/* So many of them have ended, before what the calling thread does next / begin again. */
 void rt_thread_joined_fibers(uint32_t n);
+void rt_thread_begun_fibers(uint32_t n);
+/* A number for a task that is nothing but a name. */
+uint32_t rt_thread_number(void);
+/* A fiber with a thread of its own, which waits until it is handed to (rt_sched_hand); NULL: there
+ * is no more. */
+struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg);
 
 #endif

@@ -45,7 +45,8 @@
  *              comes before what follows the get.  A promise is set at most once.
  *
  * What a task does before it creates another comes before everything that one does.  An
- * isolated block excludes all other isolated blocks, and contains accesses only.
+ * isolated block excludes all other isolated blocks, and contains accesses, atomics and locks only.
+ * Locks and atomics of tasks order nothing: they keep apart what they guard, in some order.
  * A trace of tasks is of a run on one worker, so the events of two isolated blocks never mix.  The order in
  * which tasks run is not said, but one that is `serial` (each child runs to its end as soon as it is
  * created) suffices for programs without promises, and some detectors need it.
@@ -118,17 +119,25 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 
 /* Sets of operations. */
 #define SNAG_OP_BIT(name) (UINT32_C(1) << SNAG_OP_##name)
-/* Those that every trace may have, those of threads, and those of tasks. */
+/* Those that every trace may have and every analysis takes, those of locks and atomics, and
+ * those that are of threads or of tasks alone. */
 #define SNAG_OPS_COMMON                                                                      \
 	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
 	 SNAG_OP_BIT(END) | SNAG_OP_BIT(DEPENDS))
+#define SNAG_OPS_OF_LOCKS                                                            \
+	(SNAG_OP_BIT(ACQUIRE) | SNAG_OP_BIT(RELEASE) | SNAG_OP_BIT(ACQUIRE_SHARED) | \
+	 SNAG_OP_BIT(RELEASE_SHARED))
+#define SNAG_OPS_OF_ATOMICS                                                                  \
+	(SNAG_OP_BIT(ATOMIC_READ) | SNAG_OP_BIT(ATOMIC_WRITE) | SNAG_OP_BIT(ATOMIC_UPDATE) | \
+	 SNAG_OP_BIT(FENCE))
 #define SNAG_OPS_OF_TASKS                                                                    \
 	(SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_END) | SNAG_OP_BIT(FINISH_BEGIN) |      \
 	 SNAG_OP_BIT(FINISH_END) | SNAG_OP_BIT(PROMISE_SET) | SNAG_OP_BIT(PROMISE_GET) |     \
 	 SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OP_BIT(TASK_SPAWN) | \
 	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
-#define SNAG_OPS_OF_THREADS \
-	(((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS & ~SNAG_OPS_COMMON)
+#define SNAG_OPS_OF_THREADS (SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
+/* What detectors of threads take. */
+#define SNAG_OPS_BUT_TASKS (((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS)
 
 static inline bool snag_op_is_of_tasks(uint8_t op)
 {
@@ -140,10 +149,15 @@ static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
 	return op == SNAG_OP_READ || op == SNAG_OP_WRITE;
 }
 
-/* Whether it changes a variable, plain or atomic. */
-static inline bool snag_op_is_write(uint8_t op)
+/* Of accesses, plain or atomic. */
+static inline bool snag_op_writes(uint8_t op)
 {
 	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
+}
+
+static inline bool snag_op_is_atomic(uint8_t op)
+{
+	return SNAG_OPS_OF_ATOMICS >> op & 1;
 }
 
 #endif

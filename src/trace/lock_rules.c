@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lock_rules.c - the rules of locks in traces of threads
+ * lock_rules.c - the rules of locks, of threads or tasks
  */
 #include "trace/lock_rules.h"
 

@@ -4,6 +4,8 @@
  */
 #include "trace/race.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,37 @@ const char *const snag_verdict_text[SNAG_VERDICTS] = {
 	[SNAG_UNVERIFIED] = "unverified",
 };
 
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+void snag_variables_sort(struct snag_variables *v)
+{
+	size_t n = 0;
+	if (v->n > v->sorted)
+		qsort(v->at, v->n, sizeof(*v->at), compare);
+	for (size_t i = 0; i < v->n; i++)
+		if (n == 0 || v->at[n - 1] != v->at[i])
+			v->at[n++] = v->at[i];
+	v->n = v->sorted = n;
+}
+
+void snag_variables_add(struct snag_variables *v, uint32_t variable)
+{
+	enum { FEW = 64 };
+	if (v->n && v->at[v->n - 1] == variable)
+		return;
+	if (v->n >= FEW && v->n >= 2 * v->sorted)
+		snag_variables_sort(v);
+	v->at = snag_grow(v->at, &v->cap, v->n + 1, sizeof(*v->at));
+	v->at[v->n++] = variable;
+}
+
 void snag_race_done(struct snag_race *race)
 {
+	free(race->variables.at);
 	free(race->witness);
 	free(race->prefix);
 }

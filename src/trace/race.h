@@ -28,14 +28,24 @@ struct snag_site {
 	uint32_t target;
 	snag_loc loc;
 	uint8_t op;
-	uint8_t size; /* of the access in bytes; 0: unknown */
+	uint8_t size;	       /* of the access in bytes; 0: unknown */
 	const uint32_t *locks; /* held there, outermost first; belongs to the findings */
 	uint32_t nlocks;
 };
 
+/* A set of variables, which is sorted when it has doubled. */
+struct snag_variables {
+	uint32_t *at; /* ascending up to `sorted`, no two alike */
+	size_t n, cap, sorted;
+};
+
+void snag_variables_add(struct snag_variables *v, uint32_t variable);
+void snag_variables_sort(struct snag_variables *v);
+
 struct snag_race {
-	struct snag_site first, second; /* first.event < second.event */
-	uint64_t count;			/* how many pairs of events this stands for */
+	struct snag_site first, second;	 /* first.event < second.event */
+	uint64_t count;			 /* how many pairs of events this stands for */
+	struct snag_variables variables; /* what they are about; empty: that of `second` alone */
 	enum snag_verdict verdict;
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
@@ -50,6 +60,16 @@ struct snag_race {
 	uint32_t *prefix;
 };
 
+/* Why no race in a run of tasks is no proof for other schedules: parallel accesses to one variable
+ * conflict, and only this keeps them apart, so that their order, and all that follows from it,
+ * is up to the schedule. */
+enum snag_doubt { SNAG_DOUBT_ISOLATED, SNAG_DOUBT_LOCK, SNAG_DOUBT_ATOMIC, SNAG_DOUBTS };
+
+struct snag_doubtful { /* the first such pair */
+	struct snag_site first, second;
+	bool is_there;
+};
+
 struct snag_stat { /* a figure about the run of a detector */
 	const char *name;
 	uint64_t value;
@@ -57,11 +77,12 @@ struct snag_stat { /* a figure about the run of a detector */
 
 /* What one detector found in one trace. */
 struct snag_findings {
-	const char *name;   /* of the detector */
-	double seconds;	    /* of its own time */
-	bool complete;	    /* no predictable race is missing */
-	bool race_free;	    /* of tasks: there is none, for this input, on any schedule */
-	bool by_paper;	    /* decided by the published procedure */
+	const char *name; /* of the detector */
+	double seconds;	  /* of its own time */
+	bool complete;	  /* no predictable race is missing */
+	bool race_free;	  /* of tasks: there is none, for this input, on any schedule */
+	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */
+	bool by_paper;				 /* decided by the published procedure */
 	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;

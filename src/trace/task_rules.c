@@ -8,6 +8,9 @@
 
 enum { OUTERMOST = 1 }; /* the finish around the first task */
 
+/* What an isolated block may contain. */
+#define INSIDE (SNAG_OPS_COMMON | SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_ATOMICS)
+
 void snag_task_rules_init(struct snag_task_rules *r)
 {
 	*r = (struct snag_task_rules){.nscopes = OUTERMOST + 1};
@@ -149,7 +152,7 @@ static bool check_isolated(struct snag_task_rules *r, const struct snag_event *e
 		r->isolated = 0;
 		return is_own || fault(f, "no isolated block is open", SNAG_NO_PLACE);
 	}
-	if (is_own && !(SNAG_OPS_COMMON >> ev->op & 1))
+	if (is_own && !(INSIDE >> ev->op & 1))
 		return fault(f, "it is in an isolated block", r->isolated_since);
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN) {
 		r->isolated = ev->thread + 1;

@@ -7,16 +7,16 @@
  *
  * Rules.  [task]      Every task but the first is created by another, once, before its first
  *                     event.  A task that has ended has no further events.
- *         [kinds]     A trace has no events of threads (locks, fork, join, atomics, fences)
- *                     beside events of tasks.
+ *         [kinds]     A trace has no forks and joins of threads beside events of tasks.
+ *         [locks]     have the rules of lock_rules.h, with tasks for threads.
  *         [end]       A task ends outside its finishes, procedures and isolated blocks.
  *         [finish]    closes what the task opened last, when all tasks it waits for have
  *                     ended.
  *         [frame]     closes what the task opened last.
  *         [sync]      when all tasks spawned in the frame have ended.
  *         [promise]   is set at most once, and got only when it is set.
- *         [isolated]  blocks do not nest and contain accesses only; no other task has events
- *                     before one closes.
+ *         [isolated]  blocks do not nest and contain accesses, atomics and locks only; no other
+ *                     task has events before one closes.
  *
  * State.  task[t]     its innermost scope, and who waits for it
  *         scope[]     frames and finishes: those open, and those with tasks that have not

@@ -16,7 +16,7 @@
  *                     joined again, and may hold locks.
  *         [some]      A trace has at least one event, and fewer than SNAG_MAX_EVENTS.
  *         A thread that is never forked is a root thread.
- *         A trace of tasks has the rules of task_rules.h instead, from its first event
+ *         A trace of tasks has the rules of task_rules.h beside, from its first event
  *         of tasks on: until then only one thread may have run.  A task is created
  *         instead of forked, and ends instead of being joined.
  *
@@ -68,9 +68,7 @@ struct wellformed {
 };
 
 /* The ops of threads that change more than flags[thread]. */
-#define SPECIAL                                                                      \
-	(SNAG_OP_BIT(ACQUIRE) | SNAG_OP_BIT(RELEASE) | SNAG_OP_BIT(ACQUIRE_SHARED) | \
-	 SNAG_OP_BIT(RELEASE_SHARED) | SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
+#define SPECIAL (SNAG_OPS_OF_LOCKS | SNAG_OPS_OF_THREADS)
 
 /* One event, and where it stands. */
 struct step {
@@ -178,17 +176,21 @@ static int check_join(struct wellformed *w, const struct step *step) /* [join] *
 	return 0;
 }
 
-static int check_special(struct wellformed *w, const struct step *step)
+static int check_lock(struct wellformed *w, const struct step *step)
 {
 	struct snag_lock_fault fault;
+	return snag_lock_rules_check(&w->locks, step->ev, step->place, &fault)
+		       ? 0
+		       : refuse_lock(w, step, &fault);
+}
+
+static int check_special(struct wellformed *w, const struct step *step)
+{
 	if (step->ev->op == SNAG_OP_FORK)
 		return check_fork(w, step);
 	if (step->ev->op == SNAG_OP_JOIN)
 		return check_join(w, step);
-	if (!(SPECIAL >> step->ev->op & 1) ||
-	    snag_lock_rules_check(&w->locks, step->ev, step->place, &fault))
-		return 0;
-	return refuse_lock(w, step, &fault);
+	return SNAG_OPS_OF_LOCKS >> step->ev->op & 1 ? check_lock(w, step) : 0;
 }
 
 /* "<op> by 3: <why> (event 9)" */
@@ -210,8 +212,7 @@ static int refuse_task(const struct wellformed *w, const struct step *step, cons
 static int tasks_begin(struct wellformed *w, const struct step *step, const struct snag_counts *n)
 {
 	snag_tid t = step->ev->thread;
-	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks ||
-	    n->n[SNAG_SPACE_LOCK])
+	if (w->nran > 1 || (w->nran == 1 && !(w->flags[t] & RAN)) || w->has_forks)
 		return refuse_task(w, step, "the trace is one of threads", SNAG_NO_PLACE);
 	w->is_tasks = true;
 	snag_task_rules_init(&w->rules);
@@ -243,12 +244,14 @@ static int check_task(struct wellformed *w, const struct step *step, const struc
 	int rc = w->is_tasks ? 0 : tasks_begin(w, step, n);
 	if (rc == 0 && !(w->flags[ev->thread] & FORKED))
 		rc = refuse_task(w, step, "no task created it", SNAG_NO_PLACE);
-	if (rc == 0 && SPECIAL >> ev->op & 1)
+	if (rc == 0 && SNAG_OPS_OF_THREADS >> ev->op & 1)
 		rc = refuse_task(w, step, "the trace is one of tasks", SNAG_NO_PLACE);
 	if (rc == 0 && creates)
 		rc = check_child(w, step);
 	if (rc == 0 && !snag_task_rules_check(&w->rules, ev, step->place, &fault))
 		rc = refuse_task(w, step, fault.why, fault.since);
+	if (rc == 0 && SNAG_OPS_OF_LOCKS >> ev->op & 1)
+		rc = check_lock(w, step);
 	if (rc < 0)
 		return rc;
 	if (creates) {

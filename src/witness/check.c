@@ -12,10 +12,10 @@
  *                    join: the last event of the joined thread before it (its
  *                    fork, if it did nothing); otherwise, or if there is none,
  *                    SNAG_NO_EVENT
- *         Walking through the trace gives them one by one: so the prefix, which is in
- *         the order of the trace, is replayed as it comes, and only the facts of listed
- *         events are kept.
- *         Of the trace, by thread: fork (the event that starts it) and nevents.
+ *         Walking through the trace, as far as the witness goes, gives them one by one: so
+ *         the prefix, which is in the order of the trace, is replayed as it comes, and only
+ *         the facts of listed events are kept.
+ *         Of the trace, by thread: fork (the event that starts it).
  *         Of the replay:
  *         done[t]        events of t that have happened
  *         causal[t]      the first causal[t] events of t: their reads keep their
@@ -48,8 +48,9 @@
  *         both are enabled at once.
  *
  * Guarantee.  0 exactly for the reorderings of the two definitions.
- * Cost.       O(trace + n log n) time, 20 bytes a listed event, of which there are n; with DEPENDS
- *             events also 6 bytes an event of the trace.
+ * Cost.       One walk, or two by the rules DEPENDENCE, and O(n log n) time and 28 bytes a
+ *             listed event, of which there are n; with DEPENDS events also 6 bytes an event of
+ *             the trace.
  * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and
  *             Bond, OOPSLA 2019, definitions 2.2 to 2.4 (DEPENDENCE).
  */
@@ -75,13 +76,22 @@ struct facts {
 	uint32_t saw_pit; /* of a join: the position of what it saw */
 };
 
+/* Where an event is listed. */
+struct listing {
+	uint32_t event;
+	size_t at;
+};
+
 /* A walk through the trace, up to event number `next`. */
 struct walk {
 	const struct snag_trace *trace;
 	uint32_t next;
 	uint32_t *nevents;	      /* by thread: so far */
 	uint32_t *last_of, *last_pit; /* by thread: its last event, or its fork; its position */
+	uint32_t *fork, *fork_pit;    /* by thread */
 	uint32_t *last_write;	      /* by variable */
+	const struct listing *listed; /* the next one it comes to */
+	size_t left;		      /* members of the witness to come: of the prefix, or listed */
 };
 
 struct replay {
@@ -89,8 +99,9 @@ struct replay {
 	const struct snag_witness *witness;
 	struct snag_error *err;
 
-	uint32_t *fork, *fork_pit, *nevents; /* by thread */
-	struct facts *listed;		     /* of the listed events */
+	struct listing *listing;	 /* by event */
+	struct facts *listed;		 /* of the listed events, as far as walks have come */
+	const uint32_t *fork, *fork_pit; /* by thread: of the walk */
 
 	uint32_t *done, *causal; /* by thread */
 	bool *named;		 /* by event; NULL: none is */
@@ -100,6 +111,7 @@ struct replay {
 	size_t nsteps;	    /* of the whole witness */
 	size_t step;	    /* the current one, from 0 */
 	uint32_t event;	    /* its event */
+	uint32_t before;    /* the one before that */
 	struct facts facts; /* of that */
 };
 
@@ -150,15 +162,19 @@ static uint32_t *filled(size_t n, uint32_t value)
 	return a;
 }
 
-static void walk_begin(struct walk *w, const struct snag_trace *trace)
+static void walk_begin(struct walk *w, const struct replay *r)
 {
-	struct snag_counts counts = snag_names_counts(&trace->names);
+	struct snag_counts counts = snag_names_counts(&r->trace->names);
 	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
-	*w = (struct walk){.trace = trace,
+	*w = (struct walk){.trace = r->trace,
 			   .nevents = filled(nthreads, 0),
 			   .last_of = filled(nthreads, SNAG_NO_EVENT),
 			   .last_pit = filled(nthreads, 0),
-			   .last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT)};
+			   .fork = filled(nthreads, SNAG_NO_EVENT),
+			   .fork_pit = filled(nthreads, 0),
+			   .last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT),
+			   .listed = r->listing,
+			   .left = r->nsteps};
 }
 
 static void walk_end(struct walk *w)
@@ -166,11 +182,13 @@ static void walk_end(struct walk *w)
 	free(w->nevents);
 	free(w->last_of);
 	free(w->last_pit);
+	free(w->fork);
+	free(w->fork_pit);
 	free(w->last_write);
 }
 
 /* The facts of the next event, which must exist. */
-static struct facts walk_step(struct walk *w)
+static inline struct facts walk_step(struct walk *w)
 {
 	uint32_t e = w->next++;
 	const struct snag_event *ev = &w->trace->ev[e];
@@ -185,17 +203,12 @@ static struct facts walk_step(struct walk *w)
 		f.saw = w->last_of[ev->target];
 		f.saw_pit = w->last_pit[ev->target];
 	}
-	if (ev->op == SNAG_OP_FORK && w->last_of[ev->target] == SNAG_NO_EVENT) {
-		w->last_of[ev->target] = e;
-		w->last_pit[ev->target] = f.pit;
+	if (ev->op == SNAG_OP_FORK && w->fork[ev->target] == SNAG_NO_EVENT) {
+		w->last_of[ev->target] = w->fork[ev->target] = e;
+		w->last_pit[ev->target] = w->fork_pit[ev->target] = f.pit;
 	}
 	return f;
 }
-
-struct listing {
-	uint32_t event;
-	size_t at; /* where it is listed */
-};
 
 static int by_event(const void *a, const void *b)
 {
@@ -213,68 +226,53 @@ static struct listing *listings_sorted(const struct snag_witness *w)
 	return l;
 }
 
-/* One walk through the trace.  Returns an error for the operations of task programs. */
-static int trace_facts(struct replay *r)
+static uint32_t ops_of(const struct snag_trace *trace)
 {
-	const struct snag_trace *trace = r->trace;
-	uint32_t nthreads = trace->names.space[SNAG_SPACE_THREAD].n;
-	struct listing *listing = listings_sorted(r->witness), *next = listing;
-	struct walk walk;
-	int rc = 0;
-	walk_begin(&walk, trace);
-	r->fork = filled(nthreads, SNAG_NO_EVENT);
-	r->fork_pit = filled(nthreads, 0);
-	r->listed = snag_calloc(r->witness->n, sizeof(*r->listed));
-	for (uint32_t e = 0; e < trace->n; e++) {
-		const struct snag_event *ev = &trace->ev[e];
-		struct facts f = walk_step(&walk);
-		if (snag_op_is_of_tasks(ev->op)) {
-			rc = snag_fail(r->err, SNAG_EINPUT,
-				       "event %u (%s): traces of task programs have no witnesses",
-				       e, snag_op_info[ev->op].text);
-			break;
-		}
-		if (ev->op == SNAG_OP_FORK && r->fork[ev->target] == SNAG_NO_EVENT) {
-			r->fork[ev->target] = e;
-			r->fork_pit[ev->target] = f.pit;
-		}
-		for (; next->event == e; next++)
-			r->listed[next->at] = f;
-	}
-	r->nevents = walk.nevents;
-	walk.nevents = NULL;
-	walk_end(&walk);
-	free(listing);
-	return rc;
-}
-
-static bool has_op(const struct snag_trace *trace, enum snag_op op)
-{
+	uint32_t ops = 0;
 	for (size_t e = 0; e < trace->n; e++)
-		if (trace->ev[e].op == op)
-			return true;
-	return false;
+		ops |= UINT32_C(1) << trace->ev[e].op;
+	return ops;
 }
 
-struct sequence {
-	struct walk walk;  /* prefix: through the trace */
-	size_t in_witness; /* then: the next listed event */
-};
+enum member { NONE, OF_PREFIX, LISTED, OF_BOTH = OF_PREFIX | LISTED };
 
-/* The next event, or SNAG_NO_EVENT, and its facts. */
-static uint32_t sequence_next(const struct replay *r, struct sequence *s, struct facts *ret_facts)
+/* Goes on to the next event that is part of the witness. */
+static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *ret_event,
+				    struct facts *ret_facts)
 {
-	const struct snag_witness *w = r->witness;
-	while (w->prefix && s->walk.next < r->trace->n) {
-		uint32_t e = s->walk.next;
-		*ret_facts = walk_step(&s->walk);
-		if (ret_facts->pit < w->prefix[r->trace->ev[e].thread])
-			return e;
+	const uint32_t *prefix = r->witness->prefix;
+	while (w->left && w->next < r->trace->n) {
+		uint32_t e = w->next, is_member = NONE;
+		struct facts f = walk_step(w);
+		if (prefix && f.pit < prefix[r->trace->ev[e].thread]) {
+			is_member = OF_PREFIX;
+			w->left--;
+		}
+		for (; w->listed->event == e; w->listed++) {
+			r->listed[w->listed->at] = f;
+			is_member |= LISTED;
+			w->left--;
+		}
+		if (is_member == NONE)
+			continue;
+		*ret_event = e;
+		*ret_facts = f;
+		return is_member;
 	}
-	if (s->in_witness == w->n)
-		return SNAG_NO_EVENT;
-	*ret_facts = r->listed[s->in_witness];
-	return w->event[s->in_witness++];
+	return NONE;
+}
+
+/* A walk that has come to the end of the trace has not found all: the prefix promises too much. */
+static int check_prefix(const struct replay *r, const struct walk *w) /* [number] */
+{
+	uint32_t t = 0;
+	if (!w->left)
+		return 0;
+	while (r->witness->prefix[t] <= w->nevents[t])
+		t++;
+	return snag_fail(r->err, SNAG_EINPUT, "prefix of %.60s: %u events, but it has only %u",
+			 snag_name(&r->trace->names, SNAG_SPACE_THREAD, t), r->witness->prefix[t],
+			 w->nevents[t]);
 }
 
 static int check_numbers(struct replay *r) /* [number] */
@@ -283,14 +281,8 @@ static int check_numbers(struct replay *r) /* [number] */
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
 
 	r->nsteps = w->n;
-	for (uint32_t t = 0; w->prefix && t < nthreads; t++) {
-		if (w->prefix[t] > r->nevents[t])
-			return snag_fail(r->err, SNAG_EINPUT,
-					 "prefix of %.60s: %u events, but it has only %u",
-					 snag_name(&r->trace->names, SNAG_SPACE_THREAD, t),
-					 w->prefix[t], r->nevents[t]);
+	for (uint32_t t = 0; w->prefix && t < nthreads; t++)
 		r->nsteps += w->prefix[t];
-	}
 	for (size_t i = 0; i < w->n; i++)
 		if (w->event[i] >= r->trace->n)
 			return snag_fail(r->err, SNAG_EINPUT,
@@ -323,52 +315,42 @@ static void choose_named(struct replay *r)
 {
 	const struct snag_trace *trace = r->trace;
 	struct snag_counts counts = snag_names_counts(&trace->names);
-	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD], at = 0;
-	uint32_t *begin = filled(nthreads, 0), *event = filled(trace->n, 0);
+	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
+	uint32_t *end = filled((size_t)nthreads + 1, 0), *event = filled(trace->n, 0);
 	uint32_t *named_by = filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
 	bool *is_in = snag_calloc(trace->n, sizeof(*is_in));
-	struct sequence s = {0};
-	r->named = snag_calloc(trace->n, sizeof(*r->named));
-	for (uint32_t t = 0; t < nthreads; at += r->nevents[t++])
-		begin[t] = at;
-	uint32_t *next = filled(nthreads, 0);
-	for (uint32_t t = 0; t < nthreads; t++)
-		next[t] = begin[t];
-	for (uint32_t e = 0; e < trace->n; e++)
-		event[next[trace->ev[e].thread]++] = e;
-	free(next);
+	struct walk walk;
 	struct facts f;
-	walk_begin(&s.walk, trace);
-	for (uint32_t e; (e = sequence_next(r, &s, &f)) != SNAG_NO_EVENT;)
-		is_in[e] = true;
-	walk_end(&s.walk);
+	r->named = snag_calloc(trace->n, sizeof(*r->named));
+	/* end[t + 1] counts thread t, then end[t] is where its events end. */
+	for (uint32_t e = 0; e < trace->n; e++)
+		end[trace->ev[e].thread + 1]++;
 	for (uint32_t t = 0; t < nthreads; t++)
-		choose_named_of(r, event + begin[t], r->nevents[t], is_in, named_by);
-	free(begin);
+		end[t + 1] += end[t];
+	for (uint32_t e = 0; e < trace->n; e++)
+		event[end[trace->ev[e].thread]++] = e;
+	walk_begin(&walk, r);
+	for (uint32_t e; walk_next(r, &walk, &e, &f);)
+		is_in[e] = true;
+	walk_end(&walk);
+	for (uint32_t t = 0, begin = 0; t < nthreads; begin = end[t++])
+		choose_named_of(r, event + begin, end[t] - begin, is_in, named_by);
+	free(end);
 	free(event);
 	free(named_by);
 	free(is_in);
 }
 
-/* Which reads must keep their writer. */
-static void choose_causal(struct replay *r, enum snag_rules rules)
+/* By the rules DEPENDENCE: along each thread. */
+static void choose_dependent(struct replay *r)
 {
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
-	if (rules == SNAG_RULES_AUTO)
-		rules = has_op(r->trace, SNAG_OP_BRANCH) ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS;
-	if (rules == SNAG_RULES_READS) {
-		r->causal = filled(nthreads, UINT32_MAX);
-		return;
-	}
-	r->causal = filled(nthreads, 0);
-	if (has_op(r->trace, SNAG_OP_DEPENDS))
-		choose_named(r);
 	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
 	uint32_t *first = filled(nthreads, UINT32_MAX);	     /* where it names for the first time */
-	struct sequence s = {0};
+	struct walk walk;
 	struct facts f;
-	walk_begin(&s.walk, r->trace);
-	for (uint32_t e; (e = sequence_next(r, &s, &f)) != SNAG_NO_EVENT;) {
+	walk_begin(&walk, r);
+	for (uint32_t e; walk_next(r, &walk, &e, &f);) {
 		const struct snag_event *ev = &r->trace->ev[e];
 		bool is_branch = ev->op == SNAG_OP_BRANCH;
 		bool depends = is_write(ev->op) || (is_branch && !names[ev->thread]);
@@ -381,9 +363,23 @@ static void choose_causal(struct replay *r, enum snag_rules rules)
 		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
 		names[ev->thread] &= !is_branch;
 	}
-	walk_end(&s.walk);
+	walk_end(&walk);
 	free(names);
 	free(first);
+}
+
+/* Which reads must keep their writer. */
+static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
+{
+	bool has_branch = ops >> SNAG_OP_BRANCH & 1, has_depends = ops >> SNAG_OP_DEPENDS & 1;
+	bool is_dependence =
+		rules == SNAG_RULES_DEPENDENCE || (rules == SNAG_RULES_AUTO && has_branch);
+	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
+	r->causal = filled(nthreads, is_dependence ? 0 : UINT32_MAX);
+	if (is_dependence && has_depends)
+		choose_named(r);
+	if (is_dependence)
+		choose_dependent(r);
 }
 
 /* An event, at position `pit` of its thread. */
@@ -450,8 +446,7 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
 	bool is_racing = r->step + 2 >= r->nsteps;
-	bool is_causal =
-		r->facts.pit < r->causal[ev->thread] || (r->named && r->named[r->event]);
+	bool is_causal = r->facts.pit < r->causal[ev->thread] || (r->named && r->named[r->event]);
 	bool keeps_writer = !is_racing && is_causal;
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
@@ -463,9 +458,13 @@ static int check_read(const struct replay *r, const struct snag_event *ev) /* [r
 	return broken(r, "sees the write of event %u, in the trace it saw event %u", sees, saw);
 }
 
-static int step(struct replay *r)
+/* The next step. */
+static inline int step(struct replay *r, uint32_t event, struct facts facts)
 {
-	const struct snag_event *ev = &r->trace->ev[r->event];
+	const struct snag_event *ev = &r->trace->ev[event];
+	r->before = r->event;
+	r->event = event;
+	r->facts = facts;
 	int rc = check_program_order(r, ev);
 	if (rc == 0)
 		rc = check_thread(r, ev);
@@ -473,16 +472,21 @@ static int step(struct replay *r)
 		rc = check_read(r, ev);
 	if (rc == 0 && snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED))
 		rc = step_lock(r, ev);
-	if (rc == 0 && is_write(ev->op))
-		r->last_write[ev->target] = r->event;
+	if (rc < 0)
+		return rc;
+	if (is_write(ev->op))
+		r->last_write[ev->target] = event;
 	r->done[ev->thread]++;
-	return rc;
+	r->step++;
+	return 0;
 }
 
-/* r->event is the second of the two, at the last step. */
-static int check_race(const struct replay *r, uint32_t first) /* [race] */
+/* After the last step. */
+static int check_race(struct replay *r) /* [race] */
 {
+	uint32_t first = r->before;
 	const struct snag_event *a = &r->trace->ev[first], *b = &r->trace->ev[r->event];
+	r->step--;
 	if (!snag_op_is_access(a->op) || !snag_op_is_access(b->op))
 		return broken(r, "events %u and %u are not both plain accesses", first, r->event);
 	if (a->target != b->target)
@@ -494,48 +498,68 @@ static int check_race(const struct replay *r, uint32_t first) /* [race] */
 	return 0;
 }
 
+/* The prefix on the walk, then what is listed. */
+static int replay_along(struct replay *r, struct walk *walk)
+{
+	uint32_t e;
+	struct facts f;
+	int rc = 0;
+	for (enum member m; rc == 0 && (m = walk_next(r, walk, &e, &f)) != NONE;)
+		if (m & OF_PREFIX)
+			rc = step(r, e, f);
+	if (rc == 0)
+		rc = check_prefix(r, walk);
+	for (size_t i = 0; rc == 0 && i < r->witness->n; i++)
+		rc = step(r, r->witness->event[i], r->listed[i]);
+	return rc < 0 ? rc : check_race(r);
+}
+
 static int replay(struct replay *r)
 {
 	struct snag_counts counts = snag_names_counts(&r->trace->names);
+	struct walk walk;
 	r->done = filled(counts.n[SNAG_SPACE_THREAD], 0);
 	r->last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT);
 	r->lock = snag_calloc(counts.n[SNAG_SPACE_LOCK], sizeof(*r->lock));
 	for (uint32_t l = 0; l < counts.n[SNAG_SPACE_LOCK]; l++)
 		r->lock[l].owner = NOBODY;
+	walk_begin(&walk, r);
+	r->fork = walk.fork;
+	r->fork_pit = walk.fork_pit;
+	int rc = replay_along(r, &walk);
+	walk_end(&walk);
+	return rc;
+}
 
-	struct sequence s = {0};
-	uint32_t before = SNAG_NO_EVENT;
-	int rc = 0;
-	walk_begin(&s.walk, r->trace);
-	for (r->step = 0; r->step < r->nsteps; r->step++) {
-		before = r->event;
-		r->event = sequence_next(r, &s, &r->facts);
-		rc = step(r);
-		if (rc < 0)
-			break;
-	}
-	walk_end(&s.walk);
-	if (rc < 0)
-		return rc;
-	r->step--;
-	return check_race(r, before);
+/* Traces of task programs have no witnesses. */
+static int check_ops(const struct replay *r, uint32_t ops)
+{
+	uint32_t e = 0;
+	if (!(ops & SNAG_OPS_OF_TASKS))
+		return 0;
+	while (!snag_op_is_of_tasks(r->trace->ev[e].op))
+		e++;
+	return snag_fail(r->err, SNAG_EINPUT,
+			 "event %u (%s): traces of task programs have no witnesses", e,
+			 snag_op_info[r->trace->ev[e].op].text);
 }
 
 int snag_witness_check(const struct snag_trace *trace, const struct snag_witness *w,
 		       enum snag_rules rules, struct snag_error *err)
 {
 	struct replay r = {.trace = trace, .witness = w, .err = err};
-	int rc = trace_facts(&r);
+	uint32_t ops = ops_of(trace);
+	int rc = check_ops(&r, ops);
 	if (rc == 0)
 		rc = check_numbers(&r);
 	if (rc == 0) {
-		choose_causal(&r, rules);
+		r.listing = listings_sorted(w);
+		r.listed = snag_calloc(w->n, sizeof(*r.listed));
+		choose_causal(&r, rules, ops);
 		rc = replay(&r);
 	}
+	free(r.listing);
 	free(r.listed);
-	free(r.fork);
-	free(r.fork_pit);
-	free(r.nevents);
 	free(r.done);
 	free(r.causal);
 	free(r.named);

@@ -229,7 +229,6 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
-	const snag_tid racers[2] = {snag_index_thread(d->ix, e1), snag_index_thread(d->ix, e2)};
 	if (!snag_cut_need(&d->state, e1, e2, d->needed))
 		return SNAG_INFEASIBLE;
 	if (!(skip & SNAG_STEP_OBSERVED) && snag_cut_is_trace(&d->state, d->needed)) {
@@ -237,13 +236,13 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
-	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, racers, d->needed)) {
+	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, d->needed)) {
 		d->stats.filter++;
 		return SNAG_INFEASIBLE;
 	}
 	if (!(skip & SNAG_STEP_CLOSE)) {
 		memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
-		if (snag_cut_close(&d->state, racers, d->closed)) {
+		if (snag_cut_close(&d->state, d->closed)) {
 			witness_set(d, d->closed, NULL, 0, e1, e2);
 			d->stats.close++;
 			return SNAG_VERIFIED;
@@ -254,7 +253,7 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		return SNAG_VERIFIED;
 	}
 	if (!(skip & (SNAG_STEP_FILTER | SNAG_STEP_LATE)) &&
-	    snag_late_refutes(&d->late, &d->state, racers, d->needed)) {
+	    snag_late_refutes(&d->late, &d->state, d->needed)) {
 		d->stats.late++;
 		return SNAG_INFEASIBLE;
 	}

@@ -80,14 +80,10 @@ static bool check_closed(const struct replay *r, snag_tid t)
 {
 	if (r->done[t] == 0)
 		return true;
-	uint32_t last = snag_index_event(r->ix, t, r->done[t] - 1);
-	bool is_causal = r->causal[t] >= r->done[t];
-	const uint32_t *row = snag_rows_at(
-		r->rows, r->ix->nthreads, is_causal ? r->rows->causal[last] : r->rows->alone[last]);
-	for (snag_tid u = 0; u < r->ix->nthreads; u++)
-		if (u != t && row[u] > r->done[u])
-			return false;
-	return true;
+	struct snag_point p = r->causal[t] >= r->done[t]
+				      ? snag_point_causal(r->ix, r->rows, t, r->done[t], r->done[t])
+				      : snag_point_of(r->ix, r->rows, t, r->done[t]);
+	return snag_rows_is_within(r->ix, r->rows, &p, r->done);
 }
 
 /* [lock] inside the prefix: a section that is cut open is the last of its lock. */

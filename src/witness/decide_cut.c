@@ -4,6 +4,7 @@
  */
 #include "witness/decide_cut.h"
 
+#include "base/memory.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -11,26 +12,24 @@
 /* The cut grows by all that must precede the racing access e. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 {
-	const struct snag_index *ix = s->ix;
-	const uint32_t *count = snag_index_row_before(ix, s->rows, e);
-	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e];
-	for (snag_tid u = 0; u < ix->nthreads; u++)
-		if (count[u] > cut[u] && u != t)
-			cut[u] = count[u];
-	if (p > cut[t])
-		cut[t] = p;
-	s->limit[t] = p;
-	s->keeps_all[t] = ix->trace->ev[e].op != SNAG_OP_READ;
+	struct snag_point p = snag_point_before(s->ix, s->rows, e);
+	snag_rows_add_point(s->ix, s->rows, &s->walk, cut, &p);
+	s->limit[p.thread] = p.count;
+	s->keeps_all[p.thread] = s->ix->trace->ev[e].op != SNAG_OP_READ;
 }
 
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
 {
-	for (snag_tid t = 0; t < s->nthreads; t++) {
+	for (snag_tid t = 0; t < s->nthreads; t++)
 		s->limit[t] = snag_threads_length(&s->ix->threads, t);
-		s->keeps_all[t] = false;
-		ret_cut[t] = 0;
-	}
+	memset(s->keeps_all, 0, s->nthreads * sizeof(*s->keeps_all));
+	memset(s->ends, 0, s->nthreads * sizeof(*s->ends));
+	memset(s->stays, 0xff, s->nthreads * sizeof(*s->stays));
+	memset(ret_cut, 0, s->nthreads * sizeof(*ret_cut));
+	s->racer[0] = e1;
+	s->racer[1] = e2;
+	s->end = e1 > e2 ? e1 : e2;
+	s->out = SNAG_NO_EVENT;
 	need_before(s, e1, ret_cut);
 	need_before(s, e2, ret_cut);
 	snag_tid t1 = snag_index_thread(s->ix, e1), t2 = snag_index_thread(s->ix, e2);
@@ -46,8 +45,7 @@ struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
 				    sections->lane + sections->first[key + nkeys]};
 }
 
-uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
-		       const uint32_t *cut)
+uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const uint32_t *cut)
 {
 	const struct snag_lanes *sections = &s->ix->sections;
 	uint32_t k = snag_lane_below_near(sections, lane, cut[lane->thread],
@@ -56,22 +54,60 @@ uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
 		 : SNAG_NO_EVENT;
 }
 
-static bool is_last(const struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+static bool is_in(const struct snag_state *s, uint32_t event, const uint32_t *cut)
 {
-	struct snag_rivals r = snag_rivals_of(s->ix, acquire);
-	snag_tid t = snag_index_thread(s->ix, acquire);
-	for (; r.lane < r.end; r.lane++) {
-		uint32_t other =
-			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
+	return s->ix->position[event] < cut[snag_index_thread(s->ix, event)];
+}
+
+/* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
+static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
+{
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t begin = sections->lane[sections->first[key]].begin;
+	uint32_t end = sections->lane[sections->first[key + 1]].begin;
+	*ret_event = sections->event + begin;
+	return snag_below_near(*ret_event, end - begin, s->end + 1, &s->near_key[key]);
+}
+
+/* The last acquire of the key in the cut.  What was found since s->look stays: of the answers
+ * only that there is a later one can be relied on. */
+static uint32_t last_of_key(struct snag_state *s, uint32_t key, const uint32_t *cut)
+{
+	struct snag_last *last = &s->last[key];
+	if (last->look == s->look)
+		return last->event;
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t nlanes = sections->first[key + 1] - sections->first[key];
+	const uint32_t *event;
+	uint32_t n = acquires_of(s, key, &event);
+	uint32_t stop = n > 8 * nlanes ? n - 8 * nlanes : 0;
+	while (n > stop && !is_in(s, event[n - 1], cut))
+		n--;
+	*last = (struct snag_last){s->look, n > stop ? event[n - 1] : SNAG_NO_EVENT};
+	for (uint32_t i = 0; n > 0 && n == stop && i < nlanes; i++) { /* it is far away */
+		uint32_t e = snag_cut_last(s, &sections->lane[sections->first[key] + i], cut);
+		if (e + 1 > last->event + 1) /* SNAG_NO_EVENT + 1 is 0 */
+			last->event = e;
+	}
+	return last->event;
+}
+
+static bool is_last(struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+{
+	const struct snag_event *ev = &s->ix->trace->ev[acquire];
+	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	for (uint32_t k = key; k < key + nkeys; k++) {
+		uint32_t other = last_of_key(s, k, cut);
 		if (other != SNAG_NO_EVENT && other > acquire)
 			return false;
 	}
 	return true;
 }
 
-bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
+bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
+	s->look++;
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
@@ -81,64 +117,40 @@ bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut)
 	return true;
 }
 
-bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire)
+bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
 	snag_tid t = snag_index_thread(ix, acquire);
 	uint32_t release = ix->link[acquire];
 	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
 		return false;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[release]);
-	for (int i = 0; i < 2; i++)
-		if (racers[i] != t && row[racers[i]] > s->limit[racers[i]])
+	uint32_t count = ix->position[release] + 1;
+	if (count <= s->ends[t])
+		return true;
+	if (count >= s->stays[t])
+		return false;
+	struct snag_point p = snag_point_of(ix, s->rows, t, count);
+	for (int i = 0; i < 2; i++) /* the order respects the observed one */
+		if (s->racer[i] < release &&
+		    snag_rows_has(ix, s->rows, &s->walk, &p, s->racer[i])) {
+			s->stays[t] = count;
 			return false;
+		}
+	s->ends[t] = count;
 	return true;
 }
 
 /* The event, with all that must precede it, joins the cut. */
-static void add(const struct snag_state *s, uint32_t event, uint32_t *cut)
+static void add(struct snag_state *s, uint32_t event, uint32_t *cut)
 {
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	snag_tid t = snag_index_thread(s->ix, event);
-	uint32_t p = s->ix->position[event] + 1;
-	for (snag_tid u = 0; u < s->nthreads; u++)
-		if (row[u] > cut[u] && u != t)
-			cut[u] = row[u];
-	if (p > cut[t])
-		cut[t] = p;
-}
-
-/* All rivals of a section that cannot end come before it.  *ret_grew: the cut has changed. */
-static bool rivals_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire,
-		       uint32_t *cut, bool *ret_grew)
-{
-	const struct snag_index *ix = s->ix;
-	struct snag_rivals r = snag_rivals_of(ix, acquire);
-	snag_tid t = snag_index_thread(ix, acquire);
-	for (; r.lane < r.end; r.lane++) {
-		uint32_t other =
-			r.lane->thread == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
-		if (other == SNAG_NO_EVENT)
-			continue;
-		uint32_t release = ix->link[other];
-		bool has_ended =
-			release != SNAG_NO_EVENT && ix->position[release] < cut[r.lane->thread];
-		if (!has_ended && !snag_cut_can_end(s, racers, other))
-			return false;
-		/* It must end before `acquire`, so must not need it. */
-		if (snag_rows_at(s->rows, s->nthreads, s->rows->alone[release])[t] >
-		    ix->position[acquire])
-			return false;
-		if (has_ended)
-			continue;
-		add(s, release, cut);
-		*ret_grew = true;
-	}
-	return true;
+	if (event > s->end)
+		s->end = event;
+	snag_rows_add(s->ix, s->rows, &s->walk, cut, snag_index_thread(s->ix, event),
+		      s->ix->position[event] + 1);
 }
 
 /* The sections that t has open in the cut end. */
-static bool sections_end(const struct snag_state *s, snag_tid t, uint32_t *cut)
+static bool sections_end(struct snag_state *s, snag_tid t, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
 	uint32_t node = snag_index_held(ix, t, cut[t]), before = cut[t];
@@ -150,7 +162,7 @@ static bool sections_end(const struct snag_state *s, snag_tid t, uint32_t *cut)
 	return cut[t] > before;
 }
 
-bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut)
 {
 	bool grew = false, again;
 	do {
@@ -163,38 +175,117 @@ bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uin
 	return grew;
 }
 
-bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+/* ---- filter ---- */
+
+/* The open sections of the cut into s->open: first those that cannot end. */
+static void open_find(struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
-	for (bool grew = true; grew;) {
-		grew = false;
-		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t node = snag_index_held(ix, t, cut[t]);
-			for (; node; node = ix->node[node].below) {
-				uint32_t acquire = ix->node[node].acquire;
-				if (!snag_cut_can_end(s, racers, acquire) &&
-				    !rivals_end(s, racers, acquire, cut, &grew))
-					return false;
+	s->nopen = s->nlate = 0;
+	s->look++;
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t node = snag_index_held(ix, t, cut[t]);
+		for (; node; node = ix->node[node].below) {
+			uint32_t acquire = ix->node[node].acquire, i = s->nopen++;
+			s->open = snag_grow(s->open, &s->open_cap, s->nopen, sizeof(*s->open));
+			s->open[i] = acquire;
+			if (snag_cut_can_end(s, acquire))
+				continue;
+			s->open[i] = s->open[s->nlate];
+			s->open[s->nlate++] = acquire;
+			s->late[ix->trace->ev[acquire].target] = s->look;
+		}
+	}
+}
+
+static bool competes(const struct snag_index *ix, uint32_t a, uint32_t b)
+{
+	const struct snag_event *x = &ix->trace->ev[a], *y = &ix->trace->ev[b];
+	return x->target == y->target && x->thread != y->thread &&
+	       (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE);
+}
+
+/* What is open and competes with a section that cannot end must end. */
+static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
+{
+	const struct snag_index *ix = s->ix;
+	for (uint32_t i = 0; i < s->nopen; i++) {
+		uint32_t other = s->open[i];
+		if (s->late[ix->trace->ev[other].target] != s->look)
+			continue;
+		for (uint32_t k = 0; k < s->nlate; k++) {
+			if (!competes(ix, s->open[k], other))
+				continue;
+			if (i < s->nlate)
+				return false;
+			if (!is_in(s, ix->link[other], cut)) {
+				add(s, ix->link[other], cut);
+				*ret_grew = true;
 			}
+			break;
 		}
 	}
 	return true;
 }
 
-bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut)
+/* What competes with a section that cannot end, and was observed after it, must not need it.  Of
+ * each thread the last is enough. */
+static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, const uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, acquire);
+	const uint32_t *event;
+	s->look++;
+	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
+		uint32_t other = event[n - 1];
+		snag_tid u = snag_index_thread(ix, other);
+		if (u == t || s->looked[u] == s->look || !is_in(s, other, cut))
+			continue;
+		s->looked[u] = s->look;
+		struct snag_point p =
+			snag_point_of(ix, s->rows, u, ix->position[ix->link[other]] + 1);
+		if (snag_rows_has(ix, s->rows, &s->walk, &p, acquire))
+			return false;
+	}
+	return true;
+}
+
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
+{
+	const struct snag_index *ix = s->ix;
+	for (bool grew = true; grew;) {
+		grew = false;
+		open_find(s, cut);
+		if (!open_end(s, cut, &grew))
+			return false;
+	}
+	for (uint32_t i = 0; i < s->nlate; i++) {
+		const struct snag_event *ev = &ix->trace->ev[s->open[i]];
+		if (!later_allow(s, s->open[i], 2 * ev->target, cut) ||
+		    (ev->op == SNAG_OP_ACQUIRE &&
+		     !later_allow(s, s->open[i], 2 * ev->target + 1, cut)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- close ---- */
+
+bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
 	bool is_all = true;
 	for (bool grew = true; grew;) {
 		grew = false;
 		is_all = true;
+		s->look++;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
 				if (is_last(s, acquire, cut))
 					continue;
-				if (!snag_cut_can_end(s, racers, acquire)) {
+				if (!snag_cut_can_end(s, acquire)) {
 					is_all = false;
 					continue;
 				}
@@ -207,28 +298,39 @@ bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t
 	return is_all;
 }
 
-const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-			     uint32_t p)
+/* ---- delay ---- */
+
+struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+				 uint32_t p)
 {
-	uint32_t e = snag_index_event(s->ix, t, p);
-	bool is_causal = p < snag_state_causal_of(s, t, cut[t]);
-	return snag_rows_at(s->rows, s->nthreads,
-			    is_causal ? s->rows->causal[e] : s->rows->alone[e]);
+	if (p < snag_state_causal_of(s, t, cut[t]))
+		return snag_point_causal(s->ix, s->rows, t, p + 1, p + 1);
+	return snag_point_of(s->ix, s->rows, t, p + 1);
 }
 
-/* How many of the first `end` events of u need not follow the p-th of t.  What must is at the end,
+/* Whether the p-th event of u must follow the event. */
+static bool follows(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t p,
+		    uint32_t event)
+{
+	if (snag_index_event(s->ix, u, p) < event)
+		return false;
+	struct snag_point point = snag_cut_point(s, cut, u, p);
+	return snag_rows_has(s->ix, s->rows, &s->walk, &point, event);
+}
+
+/* How many of the first `end` events of u need not follow the event.  What must is at the end,
  * and mostly short. */
-static uint32_t not_after(const struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
-			  snag_tid t, uint32_t p)
+static uint32_t not_after(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
+			  uint32_t event)
 {
 	uint32_t low = end, high = end;
-	for (uint32_t step = 1; low > 0 && snag_cut_row(s, cut, u, low - 1)[t] > p; step *= 2) {
+	for (uint32_t step = 1; low > 0 && follows(s, cut, u, low - 1, event); step *= 2) {
 		high = low - 1;
 		low = low > step ? low - step : 0;
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (snag_cut_row(s, cut, u, middle)[t] > p)
+		if (follows(s, cut, u, middle, event))
 			high = middle;
 		else
 			low = middle + 1;
@@ -236,103 +338,76 @@ static uint32_t not_after(const struct snag_state *s, const uint32_t *cut, snag_
 	return low;
 }
 
-static void take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
-		     uint32_t *ret_rest)
+static void take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
 	snag_tid t = snag_index_thread(ix, event);
-	uint32_t p = ix->position[event];
-	if (p < ret_rest[t])
-		ret_rest[t] = p;
+	if (ix->position[event] < rest[t])
+		rest[t] = ix->position[event];
 	for (snag_tid u = 0; u < s->nthreads; u++)
-		if (u != t)
-			ret_rest[u] = not_after(s, cut, u, ret_rest[u], t, p);
+		if (u != t && rest[u])
+			rest[u] = not_after(s, cut, u, rest[u], event);
 }
 
-static bool is_inside(const uint32_t *row, const uint32_t *rest, uint32_t nthreads, snag_tid t)
+/* In mode DEP a later event makes reads causal of which a fork or the end of a thread alone knows
+ * nothing: what it was needed for goes too. */
+static bool forks_take_out(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
-	for (snag_tid u = 0; u < nthreads; u++)
-		if (row[u] > rest[u] && u != t)
-			return false;
-	return true;
-}
-
-/* How many events of t in the rest need nothing outside it; again from the end. */
-static uint32_t inside(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-		       const uint32_t *rest)
-{
-	uint32_t low = rest[t], high = low, n = s->nthreads;
-	for (uint32_t step = 1; low > 0; step *= 2) {
-		if (is_inside(snag_cut_row(s, cut, t, low - 1), rest, n, t))
-			break;
-		high = low - 1;
-		low = low > step ? low - step : 0;
+	bool shrank = false;
+	for (size_t i = 0; i < s->rows->nforks; i++) {
+		const struct snag_fork *f = &s->rows->fork[i];
+		if (f->at >= rest[f->thread] || is_in(s, f->from, rest))
+			continue;
+		take_out(s, snag_index_event(s->ix, f->thread, f->at), cut, rest);
+		shrank = true;
 	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (is_inside(snag_cut_row(s, cut, t, middle), rest, n, t))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return shrank;
 }
 
-/* In mode DEP the rows are not transitive when a later event makes reads causal: what must follow
- * something that was taken out goes too. */
-static void close_rest(const struct snag_state *s, const uint32_t *cut, uint32_t *ret_rest)
+void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest)
 {
-	for (bool shrank = s->rows->dependent; shrank;) {
-		shrank = false;
-		for (snag_tid t = 0; t < s->nthreads; t++) {
-			uint32_t k = inside(s, cut, t, ret_rest);
-			shrank |= k < ret_rest[t];
-			ret_rest[t] = k;
-		}
-	}
-}
-
-void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
-		       uint32_t *rest)
-{
+	if (event < s->out)
+		s->out = event;
 	take_out(s, event, cut, rest);
-	close_rest(s, cut, rest);
+	while (forks_take_out(s, cut, rest))
+		;
+	s->look++;
 }
 
 /* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
-			   const uint32_t *rest)
+static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
+			   const uint32_t *cut, const uint32_t *rest)
 {
-	const struct snag_index *ix = s->ix;
-	struct snag_rivals r = snag_rivals_of(ix, acquire);
-	snag_tid t = snag_index_thread(ix, acquire);
-	for (; r.lane < r.end; r.lane++) {
-		snag_tid u = r.lane->thread;
-		if (u == t || cut[u] == rest[u])
-			continue;
-		uint32_t *near = &s->near[r.lane - ix->sections.lane];
-		uint32_t before = snag_lane_below_near(&ix->sections, r.lane, rest[u], near);
-		if (before < snag_lane_length(r.lane) &&
-		    snag_lane_at(&ix->sections, r.lane, before) < cut[u])
+	snag_tid t = snag_index_thread(s->ix, acquire);
+	const uint32_t *event;
+	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] >= s->out; n--) {
+		uint32_t other = event[n - 1];
+		if (snag_index_thread(s->ix, other) != t && is_in(s, other, cut) &&
+		    !is_in(s, other, rest))
 			return true;
 	}
 	return false;
 }
 
 /* Whether a section that is open in the rest must be taken out too. */
-static bool is_in_the_way(const struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+static bool is_in_the_way(struct snag_state *s, uint32_t acquire, const uint32_t *cut,
 			  const uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
+	const struct snag_event *ev = &ix->trace->ev[acquire];
 	uint32_t release = ix->link[acquire];
-	bool stays_open = release == SNAG_NO_EVENT ||
-			  ix->position[release] >= cut[snag_index_thread(ix, acquire)];
-	return !is_last(s, acquire, rest) || (stays_open && is_taken_later(s, acquire, cut, rest));
+	bool stays_open = release == SNAG_NO_EVENT || ix->position[release] >= cut[ev->thread];
+	if (!is_last(s, acquire, rest))
+		return true;
+	return stays_open && (is_taken_later(s, acquire, 2 * ev->target, cut, rest) ||
+			      (ev->op == SNAG_OP_ACQUIRE &&
+			       is_taken_later(s, acquire, 2 * ev->target + 1, cut, rest)));
 }
 
-void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest)
+void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
+	s->look++;
 	for (bool shrank = true; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {

@@ -7,8 +7,10 @@
  * rule of traces, except that a section may be cut open, its release missing, with a later section
  * of the same lock in the cut.  A section that is cut open without that is *last* of its lock.
  *
- * All of this is O(threads x depth of nesting) bisections: it does not look at the events in
- * between, however many there are.
+ * Cost.   Each step looks at the sections that are open at the end of each thread, O(threads), and
+ *         for each of their locks at the acquires at the end of the cut, until one is in it; a cut
+ *         grows by the edges of what comes in.  However many events there are in between, they
+ *         are not looked at.
  */
 #ifndef SNAG_WITNESS_DECIDE_CUT_H
 #define SNAG_WITNESS_DECIDE_CUT_H
@@ -22,39 +24,37 @@ struct snag_rivals {
 
 struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire);
 /* The last acquire of the lane in the cut, or SNAG_NO_EVENT. */
-uint32_t snag_cut_last(const struct snag_state *s, const struct snag_lane *lane,
-		       const uint32_t *cut);
+uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const uint32_t *cut);
 
 /* Whether every section that is cut open is last: then the cut, in observed order, is a valid
  * trace. */
-bool snag_cut_is_trace(const struct snag_state *s, const uint32_t *cut);
+bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut);
 
 /* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s,
  * and which threads keep all their reads.  False: one access must precede the other. */
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut);
 
-/* Of s are used: limit, and which reads are causal.  Each takes a closed cut.  `racers` are the two
- * threads with a limit. */
+/* Of s are used: limit, and which reads are causal.  Each takes a closed cut, after
+ * snag_cut_need. */
 
 /* Whether the section has a release that, with all that must precede it, is within the limits. */
-bool snag_cut_can_end(const struct snag_state *s, const snag_tid *racers, uint32_t acquire);
-/* What must precede the p-th event of t, given that the cut is needed. */
-const uint32_t *snag_cut_row(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-			     uint32_t p);
+bool snag_cut_can_end(struct snag_state *s, uint32_t acquire);
+/* The p-th event of t, and what precedes it in its thread, given that the cut is needed. */
+struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
+				 uint32_t p);
 /* A section that cannot end within the limits must come last, so all others of its lock in the
  * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
-bool snag_cut_filter(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut);
 /* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
  */
-bool snag_cut_close(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+bool snag_cut_close(struct snag_state *s, uint32_t *cut);
 /* Adds the releases, if there are any, of all sections that threads other than the racers have
  * open, whatever the limits.  True: the cut grew. */
-bool snag_cut_end_others(const struct snag_state *s, const snag_tid *racers, uint32_t *cut);
+bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut);
 /* The rest, a part of the cut, loses the event and all that must follow it. */
-void snag_cut_take_out(const struct snag_state *s, uint32_t event, const uint32_t *cut,
-		       uint32_t *rest);
+void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest);
 /* The rest loses what must follow the acquire of a section that is not last: what is left is a valid
  * trace in observed order. */
-void snag_cut_delay(const struct snag_state *s, const uint32_t *cut, uint32_t *rest);
+void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest);
 
 #endif

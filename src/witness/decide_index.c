@@ -136,10 +136,15 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	return ix;
 }
 
+void snag_index_add_rows(struct snag_index *ix, enum snag_mode mode, uint32_t stride)
+{
+	if (!ix->rows[mode].edges)
+		snag_rows_init(&ix->rows[mode], ix, mode, stride);
+}
+
 void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode)
 {
-	if (!ix->rows[mode].causal)
-		snag_rows_init(&ix->rows[mode], ix, mode);
+	snag_index_add_rows(ix, mode, 0);
 }
 
 void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads)

@@ -4,8 +4,8 @@
  *
  * Idea.   A decision looks at few events of a long trace, so all it needs is laid out
  *         for random access: positions, writers, matching releases, the locks held
- *         anywhere, lanes (decide_lanes.h), and the *rows* of the weakest order that
- *         every witness keeps (decide_rows.h).  Nothing here changes afterwards: any
+ *         anywhere, lanes (decide_lanes.h), and the weakest order that every witness
+ *         keeps (decide_rows.h).  Nothing here changes afterwards: any
  *         number of threads may use one index.
  *
  * State.  By event:
@@ -62,6 +62,8 @@ void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_thr
 /* Decisions in a mode need its rows; to be called once for each mode, before threads share
  * the index.  Calling again does nothing. */
 void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode);
+/* The same with a row for every stride-th edge, for tests. */
+void snag_index_add_rows(struct snag_index *ix, enum snag_mode mode, uint32_t stride);
 
 static inline uint32_t snag_index_event(const struct snag_index *ix, snag_tid t, uint32_t position)
 {
@@ -79,25 +81,6 @@ static inline uint32_t snag_index_held(const struct snag_index *ix, snag_tid t, 
 	if (position == snag_threads_length(&ix->threads, t))
 		return ix->held_at_end[t];
 	return ix->held[snag_index_event(ix, t, position)];
-}
-
-/* What must precede the access e when it is one of the two that race, but for its own thread:
- * a racing read is free, and a racing write makes all earlier reads of its thread causal. */
-static inline uint32_t snag_index_row_number_before(const struct snag_index *ix,
-						    const struct snag_rows *rows, uint32_t e)
-{
-	snag_tid t = snag_index_thread(ix, e);
-	uint32_t p = ix->position[e];
-	if (p == 0)
-		return rows->start[t];
-	uint32_t before = snag_index_event(ix, t, p - 1);
-	return snag_op_writes(ix->trace->ev[e].op) ? rows->causal[before] : rows->alone[before];
-}
-
-static inline const uint32_t *snag_index_row_before(const struct snag_index *ix,
-						    const struct snag_rows *rows, uint32_t e)
-{
-	return snag_rows_at(rows, ix->nthreads, snag_index_row_number_before(ix, rows, e));
 }
 
 /* Whether w is what a read of the variable sees after the first cut[t] events of each thread, in

@@ -102,7 +102,10 @@ void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
 	lanes->lane[s.nlanes] = (struct snag_lane){.begin = total};
 	free(s.count);
 	free(s.threads);
-	free(event);
+	if (what == SNAG_LANES_SECTIONS)
+		lanes->event = event;
+	else
+		free(event);
 	free(end);
 }
 
@@ -111,5 +114,6 @@ void snag_lanes_done(struct snag_lanes *lanes)
 	free(lanes->first);
 	free(lanes->lane);
 	free(lanes->position);
+	free(lanes->event);
 	memset(lanes, 0, sizeof(*lanes));
 }

@@ -8,8 +8,9 @@
  *         A lane is the list these bisections run on: the positions of the events
  *         of one key in one thread, ascending.
  * State.  Lanes of key k are lane[first[k]] .. lane[first[k + 1]], by thread; those of
- *         neighbouring keys are neighbours.
- * Cost.   4 bytes an event in a lane, 8 bytes a lane, 4 bytes a key.
+ *         neighbouring keys are neighbours.  The events of key k in observed order are where its
+ *         lanes are, in event[].
+ * Cost.   4 bytes an event in a lane, 8 bytes a lane, 4 bytes a key; 4 bytes more an acquire.
  */
 #ifndef SNAG_WITNESS_DECIDE_LANES_H
 #define SNAG_WITNESS_DECIDE_LANES_H
@@ -25,6 +26,7 @@ struct snag_lanes {
 	uint32_t *first;	/* by key, and one more */
 	struct snag_lane *lane; /* and one more */
 	uint32_t *position;
+	uint32_t *event; /* of sections only */
 };
 
 /* What is in the lanes, and by which key. */
@@ -66,13 +68,12 @@ static inline uint32_t snag_lane_below(const struct snag_lanes *lanes, const str
 	return low;
 }
 
-/* The same, near an earlier answer; *hint becomes this one. */
-static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
-					    const struct snag_lane *lane, uint32_t bound,
-					    uint32_t *hint)
+/* How many of the n ascending numbers are below the bound, near an earlier answer; *hint becomes
+ * this one. */
+static inline uint32_t snag_below_near(const uint32_t *at, uint32_t n, uint32_t bound,
+				       uint32_t *hint)
 {
-	const uint32_t *at = lanes->position + lane->begin;
-	uint32_t low = *hint, high = low, n = lane[1].begin - lane->begin;
+	uint32_t low = *hint, high = low;
 	for (uint32_t step = 1; low > 0 && at[low - 1] >= bound; step *= 2) {
 		high = low - 1;
 		low = low > step ? low - step : 0;
@@ -90,6 +91,14 @@ static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
 	}
 	*hint = low;
 	return low;
+}
+
+static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
+					    const struct snag_lane *lane, uint32_t bound,
+					    uint32_t *hint)
+{
+	return snag_below_near(lanes->position + lane->begin, lane[1].begin - lane->begin, bound,
+			       hint);
 }
 
 #endif

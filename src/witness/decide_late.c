@@ -52,7 +52,7 @@ static bool join(uint32_t *row, const uint32_t *from, uint32_t n)
 	return grew;
 }
 
-static void section_add(struct snag_late *late, const struct snag_state *s, uint32_t acquire,
+static void section_add(struct snag_late *late, struct snag_state *s, uint32_t acquire,
 			const uint32_t *cut) /* [late] */
 {
 	const struct snag_index *ix = s->ix;
@@ -63,17 +63,18 @@ static void section_add(struct snag_late *late, const struct snag_state *s, uint
 	late->row = snag_grow(late->row, &late->row_cap, (late->n + 1) * n, sizeof(*late->row));
 	late->section[late->n] = (struct snag_late_section){t, p};
 	uint32_t *row = row_of(late, s, late->n++);
-	memcpy(row, snag_cut_row(s, cut, t, p), n * sizeof(*row));
+	struct snag_point point = snag_cut_point(s, cut, t, p);
+	memset(row, 0, n * sizeof(*row));
+	snag_rows_add_point(s->ix, s->rows, &s->walk, row, &point);
+	row[t] = 0; /* what comes before in its own thread is of no interest */
 	struct snag_rivals r = snag_rivals_of(ix, acquire);
 	for (; r.lane < r.end; r.lane++) {
 		snag_tid u = r.lane->thread;
 		uint32_t other = u == t ? SNAG_NO_EVENT : snag_cut_last(s, r.lane, cut);
 		if (other == SNAG_NO_EVENT)
 			continue;
-		uint32_t end = ix->position[ix->link[other]];
-		join(row, snag_cut_row(s, cut, u, end), n);
-		if (end + 1 > row[u])
-			row[u] = end + 1;
+		point = snag_cut_point(s, cut, u, ix->position[ix->link[other]]);
+		snag_rows_add_point(s->ix, s->rows, &s->walk, row, &point);
 	}
 }
 
@@ -95,34 +96,32 @@ static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [t
 }
 
 /* False: r would see something else than it did. */
-static bool read_allows(const struct snag_state *s, const uint32_t *late, const uint32_t *cut,
+static bool read_allows(struct snag_state *s, const uint32_t *late, const uint32_t *cut,
 			uint32_t r) /* [reads] */
 {
 	const struct snag_index *ix = s->ix;
 	const struct snag_lanes *writes = &ix->writes;
 	uint32_t x = ix->trace->ev[r].target, w = ix->link[r];
 	snag_tid t = snag_index_thread(ix, r);
-	const uint32_t *row = snag_cut_row(s, cut, t, ix->position[r]);
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
 		const struct snag_lane *lane = &writes->lane[i];
 		snag_tid u = lane->thread;
-		if (u == t || late[u] <= row[u])
-			continue;
-		uint32_t k = snag_lane_below(writes, lane, late[u]);
+		uint32_t k = u == t ? 0 : snag_lane_below(writes, lane, late[u]);
 		if (k == 0)
 			continue;
-		uint32_t p = snag_lane_at(writes, lane, k - 1);
+		uint32_t p = snag_lane_at(writes, lane, k - 1), v = snag_index_event(ix, u, p);
 		if (w == SNAG_NO_EVENT)
 			return false;
-		snag_tid tw = snag_index_thread(ix, w);
-		uint32_t after = u == tw ? p : snag_cut_row(s, cut, u, p)[tw];
-		if (after > ix->position[w])
+		if (v <= w) /* the order respects the observed one */
+			continue;
+		struct snag_point point = snag_cut_point(s, cut, u, p);
+		if (snag_rows_has(ix, s->rows, &s->walk, &point, w))
 			return false;
 	}
 	return true;
 }
 
-static bool reads_allow(const struct snag_late *late, const struct snag_state *s, size_t i,
+static bool reads_allow(const struct snag_late *late, struct snag_state *s, size_t i,
 			const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
@@ -139,15 +138,14 @@ static bool reads_allow(const struct snag_late *late, const struct snag_state *s
 	return true;
 }
 
-bool snag_late_refutes(struct snag_late *late, const struct snag_state *s, const snag_tid *racers,
-		       const uint32_t *cut)
+bool snag_late_refutes(struct snag_late *late, struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
 	late->n = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
-			if (!snag_cut_can_end(s, racers, ix->node[node].acquire))
+			if (!snag_cut_can_end(s, ix->node[node].acquire))
 				section_add(late, s, ix->node[node].acquire, cut);
 	}
 	if (!close_rows(late, s))

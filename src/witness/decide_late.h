@@ -22,7 +22,6 @@ void snag_late_done(struct snag_late *late); /* accepts zeroed ones */
 
 /* Whether the sections that are open in the cut and cannot end refute the race.  The cut has passed
  * snag_cut_filter.  False says nothing. */
-bool snag_late_refutes(struct snag_late *late, const struct snag_state *s, const snag_tid *racers,
-		       const uint32_t *cut);
+bool snag_late_refutes(struct snag_late *late, struct snag_state *s, const uint32_t *cut);
 
 #endif

@@ -308,7 +308,7 @@ static void ready_add(struct snag_line *line, snag_tid t, const snag_tid *prefer
 
 static void choice_add(struct snag_line *line, const struct snag_choice *c)
 {
-	const struct snag_state *s = line->s;
+	struct snag_state *s = line->s;
 	for (int i = 0; i < 2; i++)
 		if (c->first[i] != SNAG_NO_EVENT &&
 		    snag_state_is_before(s, c->first[i], c->then[i]))

@@ -12,11 +12,6 @@ static inline bool snag_op_reads(uint8_t op)
 	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
 }
 
-static inline bool snag_op_writes(uint8_t op)
-{
-	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
-}
-
 static inline bool snag_op_acquires(uint8_t op)
 {
 	return op == SNAG_OP_ACQUIRE || op == SNAG_OP_ACQUIRE_SHARED;

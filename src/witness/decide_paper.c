@@ -101,7 +101,7 @@ static bool insert(struct snag_state *s, uint32_t a, uint32_t b)
 
 /* The last event of the lane that was observed before event e and need not come after it, or
  * SNAG_NO_EVENT. */
-static uint32_t last_observed(const struct snag_state *s, const struct snag_lanes *lanes,
+static uint32_t last_observed(struct snag_state *s, const struct snag_lanes *lanes,
 			      const struct snag_lane *lane, uint32_t e)
 {
 	snag_tid u = lane->thread;

@@ -1,174 +1,239 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_rows.c - the weakest order that every witness keeps
+ * decide_rows.c - the weakest order that every witness keeps: growing cuts, and questions
  */
 #include "witness/decide_rows.h"
 
 #include "base/memory.h"
 #include "witness/decide_index.h"
-#include "witness/decide_ops.h"
 
 #include <string.h>
 
-static uint32_t row_new(struct snag_rows *rows, uint32_t nthreads)
-{
-	rows->counts = snag_huge_grow(rows->counts, &rows->cap, (rows->nrows + 1) * nthreads,
-				      sizeof(*rows->counts));
-	return (uint32_t)rows->nrows++;
-}
-
-/* The row `row` of a thread after `event`, with its row, has become known to it. */
-static uint32_t row_join(struct snag_rows *rows, const struct snag_index *ix, uint32_t row,
-			 uint32_t event)
-{
-	uint32_t n = ix->nthreads, u = snag_index_thread(ix, event);
-	/* Rows are transitive: knowing an event is knowing all that precedes it. */
-	if (snag_rows_at(rows, n, row)[u] > ix->position[event])
-		return row;
-	uint32_t joined = row_new(rows, n);
-	const uint32_t *a = snag_rows_at(rows, n, row);
-	const uint32_t *b = snag_rows_at(rows, n, rows->alone[event]);
-	uint32_t *to = rows->counts + (size_t)joined * n;
-	for (uint32_t t = 0; t < n; t++)
-		to[t] = a[t] > b[t] ? a[t] : b[t];
-	to[u] = ix->position[event] + 1;
-	return joined;
-}
-
-/* The rows of the threads as the trace goes by. */
-struct current {
-	uint32_t causal, alone;
-	uint32_t dependent;
-	bool names;	 /* there were DEPENDS events since the last branch */
-	uint32_t open;	 /* the position of the first, */
-	uint32_t opened; /* and the row `causal` there */
-	bool has_named;
+/* Events of a thread that came in: the first point.count, of which `old` were there. */
+struct snag_walk_step {
+	struct snag_point point;
+	uint32_t followed; /* edges that need not be looked at */
 };
 
-/* What either row has. */
-static uint32_t row_both(struct snag_rows *rows, const struct snag_index *ix, uint32_t a,
-			 uint32_t b)
+void snag_walk_init(struct snag_walk *w, uint32_t nthreads)
 {
-	uint32_t n = ix->nthreads;
-	if (a == b)
-		return a;
-	uint32_t both = row_new(rows, n), *to = rows->counts + (size_t)both * n;
-	const uint32_t *x = snag_rows_at(rows, n, a), *y = snag_rows_at(rows, n, b);
-	for (uint32_t t = 0; t < n; t++)
-		to[t] = x[t] > y[t] ? x[t] : y[t];
-	return both;
+	*w = (struct snag_walk){.seen = snag_calloc(nthreads, sizeof(*w->seen)),
+				.stamped = snag_calloc(nthreads, sizeof(*w->stamped))};
 }
 
-/* The branch at position p of t depends on the reads of x before it: these are new. */
-static uint32_t name_reads(struct snag_rows *rows, const struct snag_index *ix, uint32_t row,
-			   snag_tid t, uint32_t p, uint32_t x)
+void snag_walk_done(struct snag_walk *w)
 {
-	for (uint32_t i = ix->reads.first[x]; i < ix->reads.first[x + 1]; i++) {
-		const struct snag_lane *lane = &ix->reads.lane[i];
-		if (lane->thread != t)
-			continue;
-		for (uint32_t k = snag_lane_below(&ix->reads, lane, p); k-- > 0;) {
-			uint32_t r = snag_index_event(ix, t, snag_lane_at(&ix->reads, lane, k));
-			uint32_t w = ix->link[r];
-			if (rows->named[r] != UINT32_MAX)
-				break; /* and so are the earlier ones */
-			rows->named[r] = p;
-			if (w != SNAG_NO_EVENT && snag_index_thread(ix, w) != t)
-				row = row_join(rows, ix, row, w);
-		}
-	}
-	return row;
+	free(w->step);
+	free(w->seen);
+	free(w->stamped);
+	*w = (struct snag_walk){0};
 }
 
-static void named_branch(struct snag_rows *rows, const struct snag_index *ix, struct current *c,
-			 uint32_t e)
+static inline void push(struct snag_walk *w, const struct snag_point *p, uint32_t followed)
+{
+	if (w->n == w->cap)
+		w->step = snag_grow(w->step, &w->cap, w->n + 1, sizeof(*w->step));
+	w->step[w->n++] = (struct snag_walk_step){*p, followed};
+}
+
+/* How many edges the first `count` events of t have. */
+static inline uint32_t edges_of(const struct snag_index *ix, const struct snag_rows *rows,
+				snag_tid t, uint32_t count)
+{
+	return count ? rows->edges[snag_index_event(ix, t, count - 1)] : 0;
+}
+
+uint32_t snag_rows_causal(const struct snag_index *ix, const struct snag_rows *rows, snag_tid t,
+			  uint32_t count)
+{
+	if (!rows->dependent || count == 0)
+		return count;
+	return rows->dependent[snag_index_event(ix, t, count - 1)];
+}
+
+struct snag_point snag_point_causal(const struct snag_index *ix, const struct snag_rows *rows,
+				    snag_tid t, uint32_t count, uint32_t causal)
+{
+	struct snag_point p = {.thread = t, .count = count, .all = edges_of(ix, rows, t, count)};
+	p.causal = causal == count ? p.all : edges_of(ix, rows, t, causal);
+	return p;
+}
+
+struct snag_point snag_point_of(const struct snag_index *ix, const struct snag_rows *rows,
+				snag_tid t, uint32_t count)
+{
+	return snag_point_causal(ix, rows, t, count, snag_rows_causal(ix, rows, t, count));
+}
+
+struct snag_point snag_point_before(const struct snag_index *ix, const struct snag_rows *rows,
+				    uint32_t e)
 {
 	snag_tid t = snag_index_thread(ix, e);
-	if (c->dependent < c->open) { /* it depends on all reads from before it named any */
-		c->alone = row_both(rows, ix, c->alone, c->opened);
-		c->dependent = c->open;
-	}
-	for (uint32_t p = ix->position[e]; p-- > 0;) {
-		const struct snag_event *ev = &ix->trace->ev[snag_index_event(ix, t, p)];
-		if (ev->op == SNAG_OP_BRANCH)
-			return;
-		if (ev->op == SNAG_OP_DEPENDS)
-			c->alone = name_reads(rows, ix, c->alone, t, ix->position[e], ev->target);
+	uint32_t count = ix->position[e];
+	bool is_write = snag_op_writes(ix->trace->ev[e].op);
+	struct snag_point p = snag_point_causal(
+		ix, rows, t, count, is_write ? count : snag_rows_causal(ix, rows, t, count));
+	if (count == 0 && ix->fork[t] != SNAG_NO_EVENT) /* its fork is needed all the same */
+		p.causal = p.all = 1;
+	return p;
+}
+
+/* Whether an edge beyond the causal ones counts. */
+static inline bool counts(const struct snag_index *ix, const struct snag_rows *rows,
+			  const struct snag_point *p, const struct snag_row_edge *edge)
+{
+	if (!edge->is_read)
+		return true;
+	return rows->named && rows->named[snag_index_event(ix, p->thread, edge->at)] < p->count;
+}
+
+static void join(uint32_t *restrict cut, const uint32_t *restrict row, uint32_t n)
+{
+	for (uint32_t u = 0; u < n; u++)
+		cut[u] = row[u] > cut[u] ? row[u] : cut[u];
+}
+
+static inline void come_in(const struct snag_index *ix, const struct snag_rows *rows,
+			   struct snag_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
+{
+	uint32_t old = cut[t];
+	if (count <= old)
+		return;
+	uint32_t causal = rows->named ? 0 : snag_rows_causal(ix, rows, t, old);
+	struct snag_point p = snag_point_of(ix, rows, t, count);
+	cut[t] = count;
+	push(w, &p, edges_of(ix, rows, t, causal));
+}
+
+static void follow(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
+		   uint32_t *cut)
+{
+	while (w->n) {
+		struct snag_walk_step s = w->step[--w->n];
+		const struct snag_row_edge *edge = rows->edge + rows->first[s.point.thread];
+		uint32_t i = s.followed;
+		if (rows->stride && s.point.causal / rows->stride > i / rows->stride) {
+			uint32_t j = s.point.causal / rows->stride;
+			join(cut, snag_rows_kept(rows, s.point.thread, j - 1), rows->nthreads);
+			i = j * rows->stride;
+		}
+		for (; i < s.point.causal; i++)
+			come_in(ix, rows, w, cut, edge[i].thread, edge[i].count);
+		for (; i < s.point.all; i++)
+			if (counts(ix, rows, &s.point, &edge[i]))
+				come_in(ix, rows, w, cut, edge[i].thread, edge[i].count);
 	}
 }
 
-static void event_row(struct snag_rows *rows, const struct snag_index *ix, struct current *now,
-		      uint32_t e)
+void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
+		   uint32_t *cut, snag_tid t, uint32_t count)
 {
-	const struct snag_event *ev = &ix->trace->ev[e];
-	struct current *c = &now[ev->thread];
-	bool is_dep = rows->dependent;
-	uint32_t from = ix->link[e];
-	if (snag_op_reads(ev->op) && from != SNAG_NO_EVENT &&
-	    snag_index_thread(ix, from) != ev->thread)
-		c->causal = row_join(rows, ix, c->causal, from);
-	if (ev->op == SNAG_OP_JOIN && from != SNAG_NO_EVENT) {
-		bool was_same = c->alone == c->causal;
-		c->causal = row_join(rows, ix, c->causal, from);
-		if (is_dep)
-			c->alone = was_same ? c->causal : row_join(rows, ix, c->alone, from);
-	}
-	bool is_branch = ev->op == SNAG_OP_BRANCH, names = rows->named && c->names;
-	bool on_all = snag_op_depends(ev->op) && !(is_branch && names);
-	if (!is_dep || on_all)
-		c->alone = c->causal;
-	else if (is_branch)
-		named_branch(rows, ix, c, e);
-	if (is_dep && on_all)
-		c->dependent = ix->position[e] + 1;
-	if (ev->op == SNAG_OP_DEPENDS && !c->has_named) {
-		c->has_named = true;
-		c->open = ix->position[e];
-		c->opened = c->causal;
-	}
-	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
-
-	rows->causal[e] = c->causal;
-	rows->alone[e] = c->alone;
-	if (is_dep)
-		rows->dependent[e] = c->dependent;
-	if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == e) {
-		uint32_t start = row_join(rows, ix, 0, e);
-		rows->start[ev->target] = start;
-		now[ev->target].causal = now[ev->target].alone = start;
-	}
+	come_in(ix, rows, w, cut, t, count);
+	follow(ix, rows, w, cut);
 }
 
-void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum snag_mode mode)
+void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
+			 struct snag_walk *w, uint32_t *cut, const struct snag_point *p)
 {
-	memset(rows, 0, sizeof(*rows));
-	rows->causal = snag_realloc(NULL, ix->nevents, sizeof(*rows->causal));
-	rows->alone = rows->causal;
-	rows->start = snag_calloc(ix->nthreads, sizeof(*rows->start));
-	if (mode == SNAG_MODE_DEP) {
-		rows->alone = snag_realloc(NULL, ix->nevents, sizeof(*rows->alone));
-		rows->dependent = snag_realloc(NULL, ix->nevents, sizeof(*rows->dependent));
-	}
-	if (mode == SNAG_MODE_DEP && ix->has_depends) {
-		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
-		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
-	}
-	row_new(rows, ix->nthreads);
-	memset(rows->counts, 0, ix->nthreads * sizeof(*rows->counts));
-	struct current *now = snag_calloc(ix->nthreads, sizeof(*now));
-	for (uint32_t e = 0; e < ix->nevents; e++)
-		event_row(rows, ix, now, e);
-	free(now);
+	if (p->count > cut[p->thread])
+		cut[p->thread] = p->count;
+	push(w, p, 0);
+	follow(ix, rows, w, cut);
 }
 
-void snag_rows_done(struct snag_rows *rows)
+/* What a question is about: whether the event precedes something. */
+struct question {
+	uint32_t event, position;
+	snag_tid thread;
+};
+
+enum answer { NO, YES, OPEN };
+
+/* Goes along one edge. */
+static inline enum answer ask(const struct snag_index *ix, const struct snag_rows *rows,
+			      struct snag_walk *w, const struct question *q,
+			      const struct snag_row_edge *edge)
 {
-	if (rows->alone != rows->causal)
-		free(rows->alone);
-	free(rows->causal);
-	free(rows->start);
-	free(rows->dependent);
-	free(rows->named);
-	snag_huge_free(rows->counts, rows->cap, sizeof(*rows->counts));
-	memset(rows, 0, sizeof(*rows));
+	snag_tid t = edge->thread;
+	if (t == q->thread)
+		return edge->count > q->position ? YES : NO;
+	if (w->stamped[t] == w->stamp && w->seen[t] >= edge->count)
+		return NO;
+	w->stamped[t] = w->stamp;
+	w->seen[t] = edge->count;
+	/* The order respects the observed one. */
+	if (snag_index_event(ix, t, edge->count - 1) < q->event)
+		return NO;
+	struct snag_point p = snag_point_of(ix, rows, t, edge->count);
+	push(w, &p, 0);
+	return OPEN;
+}
+
+/* What the rows below and above a point say. */
+static inline enum answer ask_rows(const struct snag_rows *rows, const struct question *q,
+				   const struct snag_point *p)
+{
+	uint32_t j = p->causal / rows->stride;
+	if (j > 0 && snag_rows_kept(rows, p->thread, j - 1)[q->thread] > q->position)
+		return YES;
+	uint32_t next = (j + 1) * rows->stride;
+	if (rows->stride > 1 && p->all <= next &&
+	    rows->first[p->thread] + next <= rows->first[p->thread + 1] &&
+	    snag_rows_kept(rows, p->thread, j)[q->thread] <= q->position)
+		return NO;
+	return OPEN;
+}
+
+static enum answer ask_edges(const struct snag_index *ix, const struct snag_rows *rows,
+			     struct snag_walk *w, const struct question *q,
+			     const struct snag_point *p)
+{
+	const struct snag_row_edge *edge = rows->edge + rows->first[p->thread];
+	uint32_t i = rows->stride ? p->causal / rows->stride * rows->stride : 0;
+	for (; i < p->causal; i++)
+		if (ask(ix, rows, w, q, &edge[i]) == YES)
+			return YES;
+	for (; i < p->all; i++)
+		if (counts(ix, rows, p, &edge[i]) && ask(ix, rows, w, q, &edge[i]) == YES)
+			return YES;
+	return NO;
+}
+
+bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
+		   const struct snag_point *p, uint32_t event)
+{
+	struct question q = {event, ix->position[event], snag_index_thread(ix, event)};
+	if (p->thread == q.thread)
+		return p->count > q.position;
+	w->stamp++;
+	push(w, p, 0);
+	while (w->n) {
+		struct snag_point at = w->step[--w->n].point;
+		enum answer answer = rows->stride ? ask_rows(rows, &q, &at) : OPEN;
+		if (answer == OPEN)
+			answer = ask_edges(ix, rows, w, &q, &at);
+		if (answer == YES) {
+			w->n = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *rows,
+			 const struct snag_point *p, const uint32_t *cut)
+{
+	const struct snag_row_edge *edge = rows->edge + rows->first[p->thread];
+	uint32_t i = rows->stride ? p->causal / rows->stride * rows->stride : 0;
+	if (i > 0) { /* the row stands for all edges before it */
+		const uint32_t *row = snag_rows_kept(rows, p->thread, i / rows->stride - 1);
+		for (uint32_t u = 0; u < rows->nthreads; u++)
+			if (row[u] > cut[u] && u != p->thread)
+				return false;
+	}
+	for (; i < p->all; i++)
+		if ((i < p->causal || counts(ix, rows, p, &edge[i])) &&
+		    edge[i].count > cut[edge[i].thread])
+			return false;
+	return true;
 }

@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_rows.h - the weakest order that every witness keeps, as rows of counts
+ * decide_rows.h - the weakest order that every witness keeps
  *
  * Idea.   If an event is in a witness, then so is, and comes earlier, what its thread
  *         did before; the fork of its thread; for a join all that the joined thread did;
  *         and, for reads that must keep their writer, that writer.  The set of what must
- *         precede an event is a count per thread: a *row*.  Along a thread rows change
- *         only where something of another thread comes in, so an event has the number of
- *         a row, and many events share one.
+ *         precede an event is a count per thread: a *row*, or closed cut.  With many threads
+ *         rows are long, and there is a new one wherever something of another thread comes in.
+ *         So kept are only these *edges*, those that say something new, and for every
+ *         `stride`-th edge of a thread the row.  Memory is by the edges that exist,
+ *         whatever the number of threads.
+ *
+ *         A closed cut grows by an event along the edges of what comes in (snag_rows_add): a row on
+ *         the way is joined, as closed cuts together are closed, and saves the edges before it.
+ *         Whether one event must precede another (snag_rows_has) is mostly settled by the rows just
+ *         below and just above.
  *
  * Modes.  In mode M2 every read keeps its writer.  In mode DEP only causal reads do: those that
  *         a write of their thread in the witness follows, or a branch that depends on
  *         them.  An event alone makes causal only the reads before the last write or branch
- *         up to it: that is its row `alone`.  If something after it is known to be in
- *         the witness, all reads up to it may be causal: `causal`, a larger row.  In mode M2
- *         both are the same.
+ *         up to it.  If something after it is known to be in the witness, all reads up to it may be
+ *         causal.  Forks and joins count always.
  *         A branch that names variables (trace/event.h) makes causal only their reads, and those
  *         from before the thread named any.
  *
- * State.  row r is counts[r x threads] ..; the entry of an event's own thread is of no
- *         interest.  Row 0 is all zeros.
+ * State.  edge[first[t]] ..    the edges into t, by position
+ *         edges[e]     how many edges its thread has up to e
+ *         row[first[t] / stride + j]   the number of the row of the first (j + 1) x stride edges of
+ *                      t, as if all its reads were causal; the entry of t itself is of no interest
  *         dependent[e] (mode DEP)  1 + the position of the last write or branch of its thread up
  *                      to e that makes all earlier reads causal
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
- *                      all reads; UINT32_MAX: none does
- * Cost.   4 bytes an event (DEP: 12, with DEPENDS events 16) and threads x 4 bytes for each change.
+ *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
+ * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 12 bytes an edge and 32 for its
+ *         share of a row.  Growing costs the edges that come in, or, for each thread, O(threads)
+ *         and at most `stride` edges.
+ * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROWS_H
 #define SNAG_WITNESS_DECIDE_ROWS_H
@@ -33,30 +44,108 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/event.h"
+
 enum snag_mode {
 	SNAG_MODE_M2,  /* every read keeps its writer (SNAG_RULES_READS) */
 	SNAG_MODE_DEP, /* only causal reads do (SNAG_RULES_DEPENDENCE) */
 	SNAG_MODES
 };
 
-struct snag_rows {
-	uint32_t *causal, *alone; /* by event: row numbers; one array in mode M2 */
-	uint32_t *start;	  /* by thread: the row before its first event */
-	uint32_t *dependent;	  /* by event; NULL in mode M2 */
-	uint32_t *named;	  /* by event; NULL: branches depend on all reads */
-	uint32_t *counts;
-	size_t nrows, cap;
+struct snag_row_edge {
+	uint32_t at;	      /* the position of the event that needs it */
+	uint32_t is_read : 1; /* counts only if the read at that position is causal */
+	uint32_t thread : 31; /* so many events of this thread must precede it */
+	uint32_t count;
 };
 
+/* A fork or join. */
+struct snag_fork {
+	snag_tid thread;
+	uint32_t at;   /* the position of the event that needs it */
+	uint32_t from; /* event */
+};
+
+struct snag_rows {
+	uint32_t stride; /* 0: no rows */
+	uint32_t nthreads;
+	uint32_t *edges; /* by event */
+	uint32_t *first; /* by thread, and one more */
+	struct snag_row_edge *edge;
+	uint32_t *row;
+	uint32_t *counts; /* of row r from r x nthreads on */
+	size_t nrows, counts_cap;
+	struct snag_fork *fork; /* all forks and joins; none in mode M2 */
+	size_t nforks;
+	uint32_t *dependent; /* by event; NULL in mode M2 */
+	uint32_t *named;     /* by event; NULL: branches depend on all reads */
+};
+
+/* What walks along edges needs; one for each thread that does. */
+struct snag_walk {
+	struct snag_walk_step *step;
+	size_t n, cap;
+	uint32_t *seen; /* by thread, as far as `stamped` says so */
+	uint32_t *stamped;
+	uint32_t stamp;
+};
+
+void snag_walk_init(struct snag_walk *w, uint32_t nthreads);
+void snag_walk_done(struct snag_walk *w); /* accepts zeroed ones */
+
+/* stride: 0 for the default. */
 struct snag_index;
-void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum snag_mode mode);
+void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum snag_mode mode,
+		    uint32_t stride);
 void snag_rows_done(struct snag_rows *rows); /* accepts zeroed ones */
 
-/* The counts of a row. */
-static inline const uint32_t *snag_rows_at(const struct snag_rows *rows, uint32_t nthreads,
-					   uint32_t row)
+/* The first `count` events of a thread as far as edges are concerned: those of its first `causal`
+ * edges that are reads count, and of the first `all` those that are not. */
+struct snag_point {
+	snag_tid thread;
+	uint32_t count, causal, all;
+};
+
+struct snag_point snag_point_of(const struct snag_index *ix, const struct snag_rows *rows,
+				snag_tid t, uint32_t count);
+/* The same when the reads among the first `causal` events keep their writer. */
+struct snag_point snag_point_causal(const struct snag_index *ix, const struct snag_rows *rows,
+				    snag_tid t, uint32_t count, uint32_t causal);
+/* What precedes the access e in its thread, when it is one of the two that race: a racing read is
+ * free, and a racing write makes all earlier reads of its thread causal. */
+struct snag_point snag_point_before(const struct snag_index *ix, const struct snag_rows *rows,
+				    uint32_t e);
+
+/* The closed cut grows by the first `count` events of t and all that must precede them. */
+void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
+		   uint32_t *cut, snag_tid t, uint32_t count);
+/* The same for a point, whatever the cut has of its thread. */
+void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
+			 struct snag_walk *w, uint32_t *cut, const struct snag_point *p);
+/* Whether the event is at the point, or must precede what is. */
+bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
+		   const struct snag_point *p, uint32_t event);
+/* Whether all that the point needs directly is in the cut. */
+bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *rows,
+			 const struct snag_point *p, const uint32_t *cut);
+
+/* Reads among how many events of t are causal, if the first `count` are in the witness. */
+uint32_t snag_rows_causal(const struct snag_index *ix, const struct snag_rows *rows, snag_tid t,
+			  uint32_t count);
+
+/* The row of the first (j + 1) x stride edges of t. */
+static inline const uint32_t *snag_rows_kept(const struct snag_rows *rows, snag_tid t, uint32_t j)
 {
-	return rows->counts + (size_t)row * nthreads;
+	uint32_t number = rows->row[rows->first[t] / rows->stride + j];
+	return rows->counts + (size_t)number * rows->nthreads;
+}
+
+/* The row of what the point needs, if it is kept, or NULL. */
+static inline const uint32_t *snag_rows_at(const struct snag_rows *rows, const struct snag_point *p)
+{
+	if (!rows->stride || p->causal != p->all || p->causal == 0 || p->causal % rows->stride)
+		return NULL;
+	return snag_rows_kept(rows, p->thread, p->causal / rows->stride - 1);
 }
 
 #endif

@@ -26,6 +26,16 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->variable = snag_calloc(ix->nvariables, sizeof(*s->variable));
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
 	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
+	s->known = snag_calloc(n, sizeof(*s->known));
+	s->stay_first = snag_calloc(ix->nlocks, sizeof(*s->stay_first));
+	s->known_of = SNAG_NO_EVENT;
+	snag_walk_init(&s->walk, n);
+	s->ends = snag_calloc(n, sizeof(*s->ends));
+	s->stays = snag_calloc(n, sizeof(*s->stays));
+	s->late = snag_calloc(ix->nlocks, sizeof(*s->late));
+	s->looked = snag_calloc(n, sizeof(*s->looked));
+	s->last = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->last));
+	s->near_key = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->near_key));
 }
 
 void snag_state_done(struct snag_state *s)
@@ -45,6 +55,17 @@ void snag_state_done(struct snag_state *s)
 	free(s->variable);
 	free(s->lock);
 	free(s->near);
+	free(s->known);
+	free(s->stay);
+	free(s->stay_first);
+	snag_walk_done(&s->walk);
+	free(s->ends);
+	free(s->stays);
+	free(s->open);
+	free(s->late);
+	free(s->looked);
+	free(s->last);
+	free(s->near_key);
 	free(s->entering);
 	free(s->window);
 	free(s->queue);
@@ -101,9 +122,7 @@ size_t snag_state_mark(struct snag_state *s)
 
 uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count)
 {
-	if (!s->rows->dependent || s->keeps_all[t] || count == 0)
-		return count;
-	return s->rows->dependent[snag_index_event(s->ix, t, count - 1)];
+	return s->keeps_all[t] ? count : snag_rows_causal(s->ix, s->rows, t, count);
 }
 
 void snag_state_return(struct snag_state *s, size_t mark)
@@ -115,6 +134,7 @@ void snag_state_return(struct snag_state *s, size_t mark)
 		} else {
 			s->count[u->thread] = u->old;
 			s->causal[u->thread] = snag_state_causal_of(s, u->thread, u->old);
+			s->ngrowths++;
 		}
 	}
 }
@@ -154,21 +174,63 @@ static void note_presence(struct snag_state *s, const struct snag_event *ev)
 		touch(s, &s->lock[ev->target])->writers |= bit;
 }
 
+const uint32_t *snag_state_known(struct snag_state *s, uint32_t event)
+{
+	snag_tid t = snag_index_thread(s->ix, event);
+	if (s->known_of == event)
+		return s->known;
+	memset(s->known, 0, s->nthreads * sizeof(*s->known));
+	snag_rows_add(s->ix, s->rows, &s->walk, s->known, t, s->ix->position[event] + 1);
+	s->known_of = event;
+	return s->known;
+}
+
+/* The row of an event that enters learns of another event that must precede it. */
+static void row_learn(struct snag_state *s, uint32_t *row, const struct snag_row_edge *edge)
+{
+	snag_tid u = edge->thread;
+	if (row[u] >= edge->count)
+		return;
+	if (edge->count <= s->start[u]) {
+		snag_rows_add(s->ix, s->rows, &s->walk, row, u, edge->count);
+		return;
+	}
+	const uint32_t *other = snag_state_row(s, u, edge->count - 1);
+	for (snag_tid v = 0; v < s->nthreads; v++)
+		row[v] = other[v] > row[v] ? other[v] : row[v];
+	row[u] = edge->count;
+}
+
+/* What the p-th event of t needs directly; a branch that names reads, also what these do. */
+static void row_learn_all(struct snag_state *s, uint32_t *row, snag_tid t, uint32_t p)
+{
+	const struct snag_rows *rows = s->rows;
+	uint32_t event = snag_index_event(s->ix, t, p), end = rows->edges[event];
+	const struct snag_row_edge *edge = rows->edge + rows->first[t];
+	bool names = rows->named && s->ix->trace->ev[event].op == SNAG_OP_BRANCH;
+	for (uint32_t i = end; i-- > 0 && (names || edge[i].at == p);) {
+		bool is_due = edge[i].at == p && (!edge[i].is_read || p < s->causal[t]);
+		if (is_due || (names && edge[i].is_read &&
+			       rows->named[snag_index_event(s->ix, t, edge[i].at)] == p))
+			row_learn(s, row, &edge[i]);
+	}
+}
+
 /* The row of an event that enters; everything that precedes it has one. */
 static void enter(struct snag_state *s, uint32_t event)
 {
-	const struct snag_rows *rows = s->rows;
 	uint32_t n = s->nthreads, p = s->ix->position[event];
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t *row = snag_state_row(s, t, p);
-	uint32_t number = p < s->causal[t] ? rows->causal[event] : rows->alone[event];
-	const uint32_t *known = snag_rows_at(rows, n, number);
 	if (p > s->start[t]) {
-		const uint32_t *before = row - (n + SNAG_ROW_EXTRA);
-		for (snag_tid u = 0; u < n; u++)
-			row[u] = before[u] > known[u] ? before[u] : known[u];
+		memcpy(row, row - (n + SNAG_ROW_EXTRA), n * sizeof(*row));
+		row_learn_all(s, row, t, p);
 	} else {
-		memcpy(row, known, n * sizeof(*row));
+		uint32_t causal =
+			p < s->causal[t] ? p + 1 : snag_rows_causal(s->ix, s->rows, t, p + 1);
+		struct snag_point point = snag_point_causal(s->ix, s->rows, t, p + 1, causal);
+		memset(row, 0, n * sizeof(*row));
+		snag_rows_add_point(s->ix, s->rows, &s->walk, row, &point);
 	}
 	row[t] = p;
 	row[n + SNAG_ROW_QUEUED] = 0;
@@ -189,6 +251,7 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 	uint32_t old = s->count[t], from = s->causal[t];
 	size_t width = s->nthreads + SNAG_ROW_EXTRA;
 	trail_add(s, t, UINT32_MAX, old);
+	s->ngrowths++;
 	s->count[t] = count;
 	s->causal[t] = snag_state_causal_of(s, t, count);
 	if (count > s->start[t])
@@ -202,6 +265,29 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 		if (named >= old && named < count)
 			enqueue(s, t, p);
 	}
+}
+
+uint32_t snag_state_open(struct snag_state *s, uint32_t lock)
+{
+	const struct snag_index *ix = s->ix;
+	if (s->stay_of != s->ngrowths) {
+		s->nstay = 0;
+		s->stay_of = s->ngrowths;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, s->count[t]);
+			for (; node; node = ix->node[node].below) {
+				uint32_t a = ix->node[node].acquire, i = s->nstay++;
+				struct snag_last *first = &s->stay_first[ix->trace->ev[a].target];
+				bool is_first = first->look != s->stay_of;
+				s->stay = snag_grow(s->stay, &s->stay_cap, s->nstay,
+						    sizeof(*s->stay));
+				s->stay[i] =
+					(struct snag_stay){a, is_first ? UINT32_MAX : first->event};
+				*first = (struct snag_last){s->stay_of, i};
+			}
+		}
+	}
+	return s->stay_first[lock].look == s->stay_of ? s->stay_first[lock].event : UINT32_MAX;
 }
 
 /* X grows to need[], a closed set. */
@@ -229,6 +315,7 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 	s->work = 0;
 	s->nchanges = 0;
 	s->stamp++;
+	s->ngrowths++;
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
@@ -257,13 +344,11 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 	uint32_t p = s->ix->position[event];
 	if (p < s->count[t])
 		return true;
-	const uint32_t *row = snag_rows_at(s->rows, s->nthreads, s->rows->alone[event]);
-	for (snag_tid u = 0; u < s->nthreads; u++) {
-		uint32_t k = u == t ? p + 1 : row[u];
-		s->need[u] = k > s->count[u] ? k : s->count[u];
+	memcpy(s->need, s->count, s->nthreads * sizeof(*s->need));
+	snag_rows_add(s->ix, s->rows, &s->walk, s->need, t, p + 1);
+	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (s->need[u] > s->limit[u])
 			return false;
-	}
 	grow(s);
 	return true;
 }
@@ -356,20 +441,24 @@ static uint32_t first_after(const struct snag_state *s, snag_tid u, snag_tid t, 
 
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 {
-	if (a == b || snag_state_is_before(s, b, a))
+	if (a == b)
+		return false;
+	if (!snag_state_in_window(s, b)) {
+		if (a < b && !snag_state_in_window(s, a))
+			return true; /* as observed */
+		if (snag_state_is_before(s, b, a))
+			return false;
+		snag_state_miss(s, b);
+		return true;
+	}
+	if (snag_state_is_before(s, b, a))
 		return false;
 	if (snag_state_is_before(s, a, b))
 		return true;
-	if (!snag_state_in_window(s, b)) {
-		if (a > b || snag_state_in_window(s, a))
-			snag_state_miss(s, b);
-		return true;
-	}
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
-	const uint32_t *row = snag_state_in_window(s, a)
-				      ? snag_state_row(s, ta, pa)
-				      : snag_rows_at(s->rows, s->nthreads, s->rows->alone[a]);
+	const uint32_t *row =
+		snag_state_in_window(s, a) ? snag_state_row(s, ta, pa) : snag_state_known(s, a);
 	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
 	s->scratch[ta] = pa + 1;
 	s->has_edges = true;

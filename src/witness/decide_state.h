@@ -56,10 +56,36 @@ struct snag_present {
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
+/* Of a lock and whether it is shared: the last acquire in the cut at hand. */
+struct snag_last {
+	uint32_t look; /* others are unknown */
+	uint32_t event;
+};
+
+/* A section that is open in X. */
+struct snag_stay {
+	uint32_t acquire;
+	uint32_t next; /* of the same lock: in stay[], or UINT32_MAX */
+};
+
 struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
+	struct snag_walk walk;
+
+	/* Of cuts (decide_cut.c). */
+	uint32_t racer[2];
+	uint32_t end; /* the cuts of this decision have nothing that was observed later, */
+	uint32_t out; /* and what is taken out of them was not observed before this */
+	uint32_t *ends, *stays; /* by thread: so many events can be needed, and these cannot */
+	uint32_t *open;		/* acquires of open sections; the first nlate cannot end */
+	uint32_t nopen, nlate;
+	size_t open_cap;
+	uint32_t look;		 /* goes up with every look at a cut; stamps: */
+	uint32_t *late, *looked; /* by lock: a section of it cannot end; by thread */
+	struct snag_last *last;	 /* by key of sections */
+	uint32_t *near_key;	 /* by key of sections: the last answer of snag_below_near */
 
 	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
@@ -68,11 +94,18 @@ struct snag_state {
 	uint32_t **row; /* by thread: rows of nthreads entries and the four above */
 	size_t *row_cap;
 	uint32_t *scratch, *need; /* by thread */
+	uint32_t *known;	  /* what must precede an event before the window: */
+	uint32_t known_of;	  /* this one, or SNAG_NO_EVENT */
 	uint32_t *entering;	  /* events, in observed order */
 	size_t entering_cap;
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
 	struct snag_present *variable, *lock;
+	uint32_t ngrowths;	/* changes of X */
+	struct snag_stay *stay; /* the sections open in X, when it had changed so many times: */
+	uint32_t nstay, stay_of;
+	size_t stay_cap;
+	struct snag_last *stay_first; /* by lock: in stay[]; look: as stay_of */
 	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
 	bool is_beginning; /* the rows that come in are those of the index, closed */
@@ -114,6 +147,8 @@ const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
 
+/* The first section of the lock that is open in X: in s->stay, or UINT32_MAX. */
+uint32_t snag_state_open(struct snag_state *s, uint32_t lock);
 /* The event, before the window, should be in it. */
 void snag_state_miss(struct snag_state *s, uint32_t event);
 
@@ -152,21 +187,30 @@ static inline uint32_t *snag_state_row(const struct snag_state *s, snag_tid t, u
 	return s->row[t] + (size_t)(p - s->start[t]) * (s->nthreads + SNAG_ROW_EXTRA);
 }
 
+/* What must precede an event before the window, as far as the index knows; valid until the next
+ * call. */
+const uint32_t *snag_state_known(struct snag_state *s, uint32_t event);
+
 /* How many events of u must precede this one. */
-static inline uint32_t snag_state_before(const struct snag_state *s, uint32_t event, snag_tid u)
+static inline uint32_t snag_state_before(struct snag_state *s, uint32_t event, snag_tid u)
 {
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	if (u == t)
 		return p;
-	if (p >= s->start[t])
-		return snag_state_row(s, t, p)[u];
-	return snag_rows_at(s->rows, s->nthreads, s->rows->alone[event])[u];
+	return p >= s->start[t] ? snag_state_row(s, t, p)[u] : snag_state_known(s, event)[u];
 }
 
-static inline bool snag_state_is_before(const struct snag_state *s, uint32_t a, uint32_t b)
+static inline bool snag_state_is_before(struct snag_state *s, uint32_t a, uint32_t b)
 {
-	return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
+	snag_tid t = snag_index_thread(s->ix, b);
+	uint32_t p = s->ix->position[b];
+	if (p >= s->start[t] || t == snag_index_thread(s->ix, a))
+		return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
+	if (a > b || snag_state_in_window(s, a)) /* what is before the window is closed */
+		return false;
+	struct snag_point point = snag_point_of(s->ix, s->rows, t, p + 1);
+	return snag_rows_has(s->ix, s->rows, &s->walk, &point, a);
 }
 
 static inline bool snag_state_is_causal(const struct snag_state *s, uint32_t read)

@@ -223,7 +223,7 @@ static enum may access_allows(struct snag_vindicator *v, uint32_t e) /* [reads] 
 /* Whether e, the last event of t that is left, may be placed. */
 static enum may may_place(struct snag_vindicator *v, snag_tid t, uint32_t e)
 {
-	const struct snag_state *s = &v->state;
+	struct snag_state *s = &v->state;
 	const struct snag_event *ev = &v->ix->trace->ev[e];
 	for (snag_tid u = 0; u < s->nthreads; u++) /* [order] */
 		if (u != t && v->left[u] &&

@@ -59,6 +59,52 @@ all() { # COMPILER LEVEL
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
+@test "ranges of elements, the missing edge, and the tasks in JSON and SARIF" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./prog
+	[ "$status" = 66 ]
+	[ "$(grep -c '^WARNING' <<<"$stderr")" = 1 ]
+	grep -qF '  Range: a[30..59] (30 elements of 4 bytes)' <<<"$stderr"
+	edge="task 0 created tasks 1 and 2 with no finish or sync between, and no promise orders these two tasks"
+	grep -qF "  Missing: $edge" <<<"$stderr"
+	[ "$(jq -r '.incidents[0] | .range.first, .range.last, .range.places, .range.first_byte, .range.bytes' r.json | xargs)" = "30 59 30 120 120" ]
+	[ "$(jq -r '.incidents[0].missing_edge' r.json)" = "$edge" ]
+	[ "$(jq -r '.incidents[0].accesses[1].task | .creator, .stack[0].function' r.json | xargs)" = "T0 first" ]
+	[ "$(jq -r '.runs[0].results[0].properties.range' r.sarif)" = "a[30..59] (30 elements of 4 bytes)" ]
+	cat >pairs.c <<-'END'
+		#include <snag/task.h>
+		#include <stdlib.h>
+		static struct { int x, y; } *b;
+		static void add(void *arg)
+		{
+			for (int i = 0; i < 10; i++)
+				b[i].y = 1;
+		}
+		static void first(void *arg)
+		{
+			b = calloc(10, sizeof(*b));
+			snag_async(add, 0);
+			add(0);
+		}
+		int main(void) { return snag_launch(first, 0) != 0 || !b[9].y; }
+	END
+	build gcc -O1 pairs.c
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qF '  Range: bytes 4..79 of the block (10 places, 8 bytes apart)' <<<"$stderr"
+	grep -q '  Missing: task 0 goes on beside task 1, which it created: no finish or sync waits for that' <<<"$stderr"
+}
+
+@test "the graph of tasks with the racing steps marked" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	run --separate-stderr "$SNAG" run --dot g.dot ./prog
+	[ "$status" = 66 ]
+	[ "$(grep -c 'shape=box, color=red' g.dot)" = 2 ]
+	grep -q 'task_race_range.c:[0-9:]* w a' g.dot
+	grep -q 'style=bold, label="a+0x78"' g.dot
+	run --separate-stderr "$SNAG" run --dot /nowhere/g.dot ./prog
+	[ "$status" = 2 ]
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>
@@ -94,7 +140,30 @@ all() { # COMPILER LEVEL
 		static atomic_int count;
 		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
 		static void *thread(void *arg) { return arg; }
-		static void add(void *arg) { if (arg) count++; }
+		static int plain;
+		static void locked(void)
+		{
+			pthread_mutex_lock(&m);
+			plain++;
+			pthread_mutex_unlock(&m);
+		}
+		static void asks(void)
+		{
+			if (pthread_mutex_trylock(&m) == 0)
+				pthread_mutex_unlock(&m);
+		}
+		static void add(void *arg)
+		{
+			if (!arg)
+				return;
+			switch (*(int *)arg) {
+			case 1: count++; break;
+			case 3: locked(); break;
+			case 4: asks(); break;
+			case 5: locked(); plain++; break;
+			case 6: { int seen = *(int *)&count; count = seen; break; }
+			}
+		}
 		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
 		int main(int argc, char **argv)
 		{
@@ -103,7 +172,7 @@ all() { # COMPILER LEVEL
 			outside();
 			if (how == 2 && (pthread_create(&t, 0, thread, 0) || pthread_join(t, 0)))
 				return 1;
-			int rc = snag_launch(first, how == 1 ? &how : 0);
+			int rc = snag_launch(first, how ? &how : 0);
 			outside();
 			return rc;
 		}
@@ -114,7 +183,22 @@ all() { # COMPILER LEVEL
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
 	run --separate-stderr "$SNAG" run ./prog 1
 	[ "$status" = 0 ]
-	[[ $stderr == "snag: no race found, but "*"use locks, atomics or threads, which were not looked at" ]]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order of atomic accesses to count matters ("*"mixed.c:"*")" ]]
+	run --separate-stderr "$SNAG" run --json r.json ./prog 3
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the order in which tasks take lock m matters to plain ("*"mixed.c:"*")" ]]
+	[ "$(jq -r '.certificate | .verdict, .obstacles[0].kind' r.json)" = "no-race-found
+lock" ]
+	run --separate-stderr "$SNAG" run ./prog 4
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: no race found, but other schedules may have one: the program asks whether a lock is free ("*"mixed.c:"*")" ]]
+	run --separate-stderr "$SNAG" run --json r.json ./prog 5
+	[ "$status" = 66 ]
+	grep -q "mutexes: write m" <<<"$stderr"
+	[ "$(jq -r '.certificate.verdict' r.json)" = race ]
+	run --separate-stderr "$SNAG" run ./prog 6
+	[ "$status" = 66 ]
+	grep -q "tomic write of size 4 at count by task" <<<"$stderr"
 	run --separate-stderr "$SNAG" run ./prog 2
 	[ "$status" = 125 ]
 	[ "$stderr" = "snag: snag_launch() in a program that created threads before cannot be judged" ]
@@ -146,4 +230,30 @@ all() { # COMPILER LEVEL
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}
+
+@test "a program that does not repeat itself" {
+	cat >prog.c <<-'END'
+		#include <snag/task.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static int x, was_here;
+		static void task(void *arg) { if (!was_here) x++; }
+		static void first(void *arg) { snag_finish { snag_async(task, 0); snag_async(task, 0); } }
+		int main(void)
+		{
+			was_here = access("flag", F_OK) == 0;
+			fclose(fopen("flag", "w"));
+			return snag_launch(first, 0);
+		}
+	END
+	"$SNAG" cc -fsnag-task -g prog.c -o prog
+	snags run ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"its first run, which was not recorded, had one; try --once"* ]]
+	[[ $stderr != *"race-free for"* ]]
+	rm flag
+	snags run --once ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"global 'x'"* ]]
 }

@@ -47,6 +47,8 @@ check_function check_sdpx;
 check_function check_wdp;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
+/* Of SDP as printed the same as of SDPX: false, and random traces must show it. */
+check_function check_sdp_sound;
 /* The decision engine on every pair, in either mode: exact, with valid witnesses. */
 check_function check_decide_m2;
 check_function check_decide_dep;

@@ -61,6 +61,14 @@ static enum outcome check_soundness(struct subject *s, const struct search *read
 			  relation_name[which]);
 }
 
+enum outcome check_sdp_sound(struct subject *s, struct reason *why)
+{
+	const struct search *reads = subject_search(s, SNAG_RULES_READS);
+	if (s->model.has_shared || s->model.has_atomic || !reads)
+		return SKIPPED;
+	return check_soundness(s, reads, REL_SDP, why);
+}
+
 enum outcome check_lattice(struct subject *s, struct reason *why)
 {
 	/* The relations are defined for plain accesses and exclusive locks. */

@@ -14,8 +14,8 @@
 #include <string.h>
 
 const struct generate_options generate_defaults = {
-	.threads = {2, 4},
-	.events = {5, 18},
+	.threads = {2, 5},
+	.events = {5, 20},
 	.variables = {1, 3},
 	.locks = {0, 3},
 	.forks = 40,

@@ -21,6 +21,7 @@ struct check {
 	const char *name;
 	check_function *run;
 	unsigned every; /* runs on one trace in so many */
+	bool by_name;	/* only if it is named */
 	unsigned long passed, skipped;
 };
 
@@ -36,6 +37,7 @@ static struct check checks[] = {
 	{.name = "sdpx", .run = check_sdpx, .every = 1},
 	{.name = "wdp", .run = check_wdp, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
+	{.name = "sdp-sound", .run = check_sdp_sound, .every = 1, .by_name = true},
 	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "m2", .run = check_m2, .every = 1},
@@ -57,7 +59,8 @@ struct options {
 	unsigned long first; /* number of the first trace */
 	uint64_t seed;
 	double seconds;
-	const char *check; /* comma-separated, NULL: all */
+	unsigned long least; /* so many traces, however long it takes */
+	const char *check;   /* comma-separated, NULL: all */
 };
 
 static bool is_check(const char *name, size_t len)
@@ -90,6 +93,11 @@ static bool is_selected(const struct options *o, const char *name)
 			return true;
 	}
 	return !o->check;
+}
+
+static bool runs(const struct options *o, const struct check *c)
+{
+	return is_selected(o, c->name) && (o->check || !c->by_name);
 }
 
 struct shrinking {
@@ -132,7 +140,7 @@ static bool run_checks(const struct options *o, struct subject *subject, struct 
 	bool ok = subject_set(subject, &trace, seed);
 	for (unsigned i = 0; ok && i < NCHECKS; i++) {
 		struct check *c = &checks[i];
-		if (!is_selected(o, c->name) || number % c->every != 0)
+		if (!runs(o, c) || number % c->every != 0)
 			continue;
 		enum outcome outcome = c->run(subject, &why);
 		c->passed += outcome == PASSED;
@@ -175,7 +183,8 @@ static bool run_traces(const struct options *o, struct subject *s, unsigned long
 		snprintf(origin, sizeof(origin), "trace %lu of seed %llu", number,
 			 (unsigned long long)o->seed);
 		ok = run_checks(o, s, &d, number, origin);
-		if (o->seconds > 0 && i % 256 == 0 && snag_seconds_now() - begin > o->seconds)
+		if (o->seconds > 0 && i >= o->least && i % 256 == 0 &&
+		    snag_seconds_now() - begin > o->seconds)
 			break;
 	}
 	*ret_traces = i;
@@ -196,7 +205,8 @@ static bool range_parse(const char *text, unsigned low, unsigned high, struct ra
 }
 
 static const char usage[] =
-	"usage: oracle [--traces N] [--first N] [--seed S] [--seconds T] [--check LIST]\n"
+	"usage: oracle [--traces N] [--first N] [--seed S] [--seconds T [--least N]] [--check "
+	"LIST]\n"
 	"              [--threads A-B] [--events A-B] [--variables A-B] [--locks A-B]\n"
 	"              [--forks P] [--branches P] [--depends P] [--loose P] [--reentrant P] "
 	"[--unreleased P]\n"
@@ -234,6 +244,7 @@ static bool options_parse(struct options *o, int argc, char **argv)
 		{"first", 1, NULL, 'f'},
 		{"seed", 1, NULL, 's'},
 		{"seconds", 1, NULL, 't'},
+		{"least", 1, NULL, 'l'},
 		{"check", 1, NULL, 'c'},
 		{"forks", 1, NULL, NUMBERS + 0},
 		{"branches", 1, NULL, NUMBERS + 1},
@@ -260,6 +271,8 @@ static bool options_parse(struct options *o, int argc, char **argv)
 			o->seed = strtoull(optarg, NULL, 10);
 		else if (c == 't')
 			o->seconds = strtod(optarg, NULL);
+		else if (c == 'l')
+			o->least = strtoul(optarg, NULL, 10);
 		else if (c == 'c')
 			o->check = optarg;
 		else if (c >= RANGES &&
@@ -299,7 +312,7 @@ int main(int argc, char **argv)
 	if (is_selected(&o, "cases"))
 		printf("cases: %lu passed\n", ncases);
 	for (unsigned i = 0; i < NCHECKS; i++) {
-		if (!is_selected(&o, checks[i].name))
+		if (!runs(&o, &checks[i]))
 			continue;
 		printf("%s: %lu passed, %lu did not apply\n", checks[i].name, checks[i].passed,
 		       checks[i].skipped);

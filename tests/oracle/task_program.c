@@ -7,12 +7,27 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const words[T_KINDS] = {"r",	    "w",      "set",	  "get",  "sync", "async",
-					   "spawn", "finish", "isolated", "call", "}"};
+static const char *const words[T_KINDS] = {"r",	       "w",    "ar",	"aw",	 "set",
+					   "get",      "sync", "async", "spawn", "finish",
+					   "isolated", "call", "lock",	"share", "}"};
 
 bool task_token_is_block(struct task_token t)
 {
-	return t.kind >= T_ASYNC && t.kind <= T_CALL;
+	return t.kind >= T_ASYNC && t.kind <= T_SHARE;
+}
+
+bool task_token_is_access(struct task_token t)
+{
+	return t.kind <= T_ATOMIC_WRITE;
+}
+
+unsigned task_token_args(enum task_token_kind kind)
+{
+	if (kind <= T_ATOMIC_WRITE)
+		return TASK_VARIABLES;
+	if (kind == T_SET || kind == T_GET)
+		return TASK_PROMISES;
+	return kind == T_LOCK || kind == T_SHARE ? TASK_LOCKS : 0;
 }
 
 unsigned task_program_close(const struct task_program *p, unsigned open)
@@ -24,6 +39,16 @@ unsigned task_program_close(const struct task_program *p, unsigned open)
 		if (depth == 0)
 			return i;
 	}
+}
+
+unsigned task_program_open(const struct task_program *p, unsigned close)
+{
+	unsigned i = close, depth = 0;
+	do {
+		depth += p->token[i].kind == T_END;
+		depth -= task_token_is_block(p->token[i]);
+	} while (depth && i--);
+	return i;
 }
 
 bool task_program_has(const struct task_program *p, enum task_token_kind kind)
@@ -92,6 +117,12 @@ static bool is_allowed(const struct task_features *f, enum task_token_kind kind)
 	case T_SET:
 	case T_GET:
 		return f->promises;
+	case T_LOCK:
+	case T_SHARE:
+		return f->locks;
+	case T_ATOMIC_READ:
+	case T_ATOMIC_WRITE:
+		return f->atomics;
 	default:
 		return true;
 	}
@@ -123,7 +154,7 @@ static void repair_isolated(struct task_program *p)
 			continue;
 		unsigned close = task_program_close(p, i);
 		for (unsigned k = i + 1; k < close; k++) {
-			if (p->token[k].kind == T_READ || p->token[k].kind == T_WRITE)
+			if (task_token_is_access(p->token[k]))
 				continue;
 			if (task_token_is_block(p->token[k])) {
 				token_remove(p, task_program_close(p, k));
@@ -184,18 +215,24 @@ static struct task_token leaf_random(const struct task_features *f, struct prng 
 					   .arg = (uint8_t)prng_below(random, TASK_PROMISES)};
 	if (f->spawn && what == 4)
 		return (struct task_token){.kind = T_SYNC};
-	return (struct task_token){.kind = prng_chance(random, 45) ? T_WRITE : T_READ,
+	bool is_write = prng_chance(random, 45), is_atomic = f->atomics && prng_chance(random, 30);
+	static const uint8_t kinds[2][2] = {{T_READ, T_WRITE}, {T_ATOMIC_READ, T_ATOMIC_WRITE}};
+	return (struct task_token){.kind = kinds[is_atomic][is_write],
 				   .arg = (uint8_t)prng_below(random, TASK_VARIABLES)};
 }
 
-static enum task_token_kind block_random(const struct task_features *f, struct prng *random)
+static struct task_token block_random(const struct task_features *f, struct prng *random)
 {
 	static const enum task_token_kind kinds[] = {T_ASYNC, T_ASYNC,	T_ASYNC,    T_SPAWN,
-						     T_SPAWN, T_FINISH, T_ISOLATED, T_CALL};
+						     T_SPAWN, T_FINISH, T_ISOLATED, T_CALL,
+						     T_LOCK,  T_LOCK,	T_SHARE};
 	for (;;) {
-		enum task_token_kind kind = kinds[prng_below(random, 8)];
+		enum task_token_kind kind = kinds[prng_below(random, f->locks ? 11 : 8)];
+		unsigned args = task_token_args(kind);
 		if (is_allowed(f, kind))
-			return kind;
+			return (struct task_token){.kind = (uint8_t)kind,
+						   .arg = args ? (uint8_t)prng_below(random, args)
+							       : 0};
 	}
 }
 
@@ -227,8 +264,7 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 	while (p->n < size) {
 		unsigned what = prng_below(random, 10);
 		if (what < 3 && depth < 6) {
-			p->token[p->n++] = (struct task_token){
-				.kind = (uint8_t)block_random(features, random)};
+			p->token[p->n++] = block_random(features, random);
 			depth++;
 		} else if (what < 5 && depth) {
 			p->token[p->n++] = (struct task_token){.kind = T_END};
@@ -240,6 +276,33 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 	task_program_repair(p, features);
 	waits_insert(p, random);
 	task_program_repair(p, features);
+}
+
+/* Somewhere, rather where order is made: a read before what others may wait for, a write behind
+ * such a wait. */
+static unsigned place_random(const struct task_program *p, bool is_write, struct prng *random)
+{
+	unsigned at = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		at = prng_below(random, p->n + 1);
+		uint8_t kind = is_write ? (at ? p->token[at - 1].kind : T_END)
+					: (at < p->n ? p->token[at].kind : T_END);
+		if (kind == T_END || kind == (is_write ? T_GET : T_SET) ||
+		    (is_write && kind == T_SYNC))
+			break;
+	}
+	return at;
+}
+
+void task_program_readers(struct task_program *p, struct prng *random)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->token[i].kind <= T_ATOMIC_WRITE)
+			token_remove(p, i--);
+	for (uint8_t x = 0; x < TASK_VARIABLES; x++)
+		for (unsigned k = prng_range(random, 2, x ? 4 : 16); k-- > 0;)
+			token_insert(p, place_random(p, !k, random),
+				     (struct task_token){.kind = k ? T_READ : T_WRITE, .arg = x});
 }
 
 void task_program_drop_gets(struct task_program *p)
@@ -258,7 +321,7 @@ static void wrap(struct task_program *p, const struct task_features *f, struct p
 	unsigned open = prng_below(random, p->n + 1);
 	if (p->n + 2 > TASK_TOKENS)
 		return;
-	token_insert(p, open, (struct task_token){.kind = (uint8_t)block_random(f, random)});
+	token_insert(p, open, block_random(f, random));
 	unsigned close = prng_range(random, open + 1, p->n);
 	token_insert(p, close, (struct task_token){.kind = T_END});
 }
@@ -324,6 +387,12 @@ void task_program_shrink(struct task_program *p, const struct task_features *fea
 	}
 }
 
+/* The letter of what its argument names. */
+static char name_of(enum task_token_kind kind)
+{
+	return kind <= T_ATOMIC_WRITE ? 'x' : kind == T_LOCK || kind == T_SHARE ? 'm' : 'p';
+}
+
 static bool word_parse(const char **text, struct task_token *ret_token)
 {
 	const char *s = *text;
@@ -338,10 +407,11 @@ static bool word_parse(const char **text, struct task_token *ret_token)
 	if (kind == T_KINDS)
 		return false;
 	s += len;
-	if (kind <= T_GET) {
+	if (task_token_args(kind)) {
 		int used = 0;
-		if (sscanf(s, kind <= T_WRITE ? " x%u%n" : " p%u%n", &arg, &used) != 1 ||
-		    arg >= (kind <= T_WRITE ? TASK_VARIABLES : TASK_PROMISES))
+		char name = 0;
+		if (sscanf(s, " %c%u%n", &name, &arg, &used) != 2 || name != name_of(kind) ||
+		    arg >= task_token_args(kind))
 			return false;
 		s += used;
 	}
@@ -371,14 +441,10 @@ void task_program_print(const struct task_program *p, FILE *to)
 	for (unsigned i = 0; i < p->n; i++) {
 		struct task_token t = p->token[i];
 		const char *gap = i ? " " : "";
-		if (t.kind <= T_GET)
-			fprintf(to, "%s%s %c%u;", gap, words[t.kind], t.kind <= T_WRITE ? 'x' : 'p',
-				t.arg);
-		else
-			fprintf(to, "%s%s%s", gap, words[t.kind],
-				t.kind == T_SYNC  ? ";"
-				: t.kind == T_END ? ""
-						  : "{");
+		fprintf(to, "%s%s", gap, words[t.kind]);
+		if (task_token_args(t.kind))
+			fprintf(to, " %c%u", name_of(t.kind), t.arg);
+		fputs(task_token_is_block(t) ? "{" : t.kind == T_END ? "" : ";", to);
 	}
 	fputc('\n', to);
 }

@@ -25,6 +25,12 @@ struct task {
 	int frame;  /* that spawned it, or NONE */
 };
 
+struct lock {
+	int holder;	/* alone ... */
+	unsigned depth; /* ... so often, shared inside too; 0: nobody */
+	unsigned shares[TASKS];
+};
+
 struct machine {
 	const struct task_program *p;
 	struct task_run *run;
@@ -32,14 +38,17 @@ struct machine {
 	struct scope scope[SCOPES];
 	int nscopes;
 	bool is_set[TASK_PROMISES];
+	struct lock lock[TASK_LOCKS];
 	int control[4 * TASKS]; /* who gets control back, the running task last */
 	int ncontrol;
 };
 
 static void emit(struct machine *m, int task, enum snag_op op, int operand, unsigned loc)
 {
-	static const char prefix[SNAG_SPACES] = {
-		[SNAG_SPACE_THREAD] = 't', [SNAG_SPACE_VARIABLE] = 'x', [SNAG_SPACE_PROMISE] = 'p'};
+	static const char prefix[SNAG_SPACES] = {[SNAG_SPACE_THREAD] = 't',
+						 [SNAG_SPACE_VARIABLE] = 'x',
+						 [SNAG_SPACE_PROMISE] = 'p',
+						 [SNAG_SPACE_LOCK] = 'm'};
 	char thread[16], name[16] = "", location[16];
 	enum snag_space space = snag_op_info[op].space;
 	snprintf(thread, sizeof(thread), "t%d", task);
@@ -79,14 +88,21 @@ static int task_new(struct machine *m, unsigned pc, unsigned end, int finish, in
 }
 
 /* The block a T_END closes. */
-static uint8_t block_kind(const struct task_program *p, unsigned close)
+static struct task_token block_of(const struct task_program *p, unsigned close)
 {
-	unsigned i = close, depth = 0;
-	do {
-		depth += p->token[i].kind == T_END;
-		depth -= task_token_is_block(p->token[i]);
-	} while (depth && i--);
-	return p->token[i].kind;
+	return p->token[task_program_open(p, close)];
+}
+
+/* A task may take a lock it has, in the same way or a weaker one. */
+static bool can_lock(const struct machine *m, int t, struct task_token token)
+{
+	const struct lock *lock = &m->lock[token.arg];
+	unsigned others = 0;
+	for (int i = 0; i < TASKS; i++)
+		others += i != t && lock->shares[i];
+	if (lock->depth)
+		return lock->holder == t;
+	return token.kind == T_SHARE || (others == 0 && lock->shares[t] == 0);
 }
 
 static bool can_go_on(const struct machine *m, int t)
@@ -99,9 +115,11 @@ static bool can_go_on(const struct machine *m, int t)
 	struct task_token token = m->p->token[task->pc];
 	if (token.kind == T_GET)
 		return m->is_set[token.arg];
+	if (token.kind == T_LOCK || token.kind == T_SHARE)
+		return can_lock(m, t, token);
 	if (token.kind == T_SYNC)
 		return m->scope[scope_of(m, t, false)].live == 0;
-	if (token.kind == T_END && block_kind(m->p, task->pc) == T_FINISH)
+	if (token.kind == T_END && block_of(m->p, task->pc).kind == T_FINISH)
 		return m->scope[task->scope].live == 0;
 	return true;
 }
@@ -134,16 +152,47 @@ static void scope_close(struct machine *m, int t, enum snag_op op)
 	task->scope = m->scope[task->scope].outer;
 }
 
+static const enum snag_op op_of[] = {[T_READ] = SNAG_OP_READ,
+				     [T_WRITE] = SNAG_OP_WRITE,
+				     [T_ATOMIC_READ] = SNAG_OP_ATOMIC_READ,
+				     [T_ATOMIC_WRITE] = SNAG_OP_ATOMIC_WRITE,
+				     [T_SET] = SNAG_OP_PROMISE_SET,
+				     [T_GET] = SNAG_OP_PROMISE_GET,
+				     [T_SYNC] = SNAG_OP_SYNC};
+
 static void isolated(struct machine *m, int t)
 {
 	struct task *task = &m->task[t];
 	emit(m, t, SNAG_OP_ISOLATED_BEGIN, 0, task->pc++);
 	for (; m->p->token[task->pc].kind != T_END; task->pc++) {
 		struct task_token token = m->p->token[task->pc];
-		emit(m, t, token.kind == T_READ ? SNAG_OP_READ : SNAG_OP_WRITE, token.arg,
-		     task->pc);
+		emit(m, t, op_of[token.kind], token.arg, task->pc);
 	}
 	emit(m, t, SNAG_OP_ISOLATED_END, 0, task->pc++);
+}
+
+static void lock(struct machine *m, int t, struct task_token token, bool takes)
+{
+	struct lock *l = &m->lock[token.arg];
+	bool is_shared = token.kind == T_SHARE;
+	static const enum snag_op op[2][2] = {{SNAG_OP_RELEASE, SNAG_OP_ACQUIRE},
+					      {SNAG_OP_RELEASE_SHARED, SNAG_OP_ACQUIRE_SHARED}};
+	if (is_shared && !l->depth)
+		l->shares[t] += takes ? 1 : -1u;
+	else
+		l->depth += takes ? 1 : -1u;
+	l->holder = t;
+	emit(m, t, op[is_shared][takes], token.arg, m->task[t].pc++);
+}
+
+/* The end of a finish, a procedure or a lock. */
+static void block_end(struct machine *m, int t)
+{
+	struct task_token block = block_of(m->p, m->task[t].pc);
+	if (block.kind == T_LOCK || block.kind == T_SHARE)
+		lock(m, t, block, false);
+	else
+		scope_close(m, t, block.kind == T_CALL ? SNAG_OP_FRAME_END : SNAG_OP_FINISH_END);
 }
 
 /* One statement of a task that can go on; returns a child it created, or NONE. */
@@ -166,9 +215,11 @@ static int statement(struct machine *m, int t)
 		scope_open(m, t, token.kind == T_FINISH);
 		return NONE;
 	case T_END:
-		scope_close(m, t,
-			    block_kind(m->p, task->pc) == T_CALL ? SNAG_OP_FRAME_END
-								 : SNAG_OP_FINISH_END);
+		block_end(m, t);
+		return NONE;
+	case T_LOCK:
+	case T_SHARE:
+		lock(m, t, token, true);
 		return NONE;
 	case T_ISOLATED:
 		isolated(m, t);
@@ -177,12 +228,7 @@ static int statement(struct machine *m, int t)
 		m->is_set[token.arg] = true;
 		break;
 	}
-	static const enum snag_op op[] = {[T_READ] = SNAG_OP_READ,
-					  [T_WRITE] = SNAG_OP_WRITE,
-					  [T_SET] = SNAG_OP_PROMISE_SET,
-					  [T_GET] = SNAG_OP_PROMISE_GET,
-					  [T_SYNC] = SNAG_OP_SYNC};
-	emit(m, t, op[token.kind], token.arg, task->pc++);
+	emit(m, t, op_of[token.kind], token.arg, task->pc++);
 	return NONE;
 }
 

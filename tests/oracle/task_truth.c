@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { TASKS = 256, SCOPES = TRUTH_EVENTS + 1, NONE = -1 };
+enum { LOCKS = 8, TASKS = 256, SCOPES = TRUTH_EVENTS + 1, NONE = -1 };
 
 struct building {
 	struct task_truth *truth;
@@ -23,6 +23,7 @@ struct building {
 	int set[TASKS]; /* by promise */
 	int isolated;	/* the last end of an isolated block */
 	bool in_isolated[TASKS];
+	unsigned alone[TASKS][LOCKS], shared[TASKS][LOCKS]; /* how often a task has a lock */
 };
 
 static void edge(struct building *b, int from, size_t to)
@@ -75,6 +76,10 @@ static void event_add(struct building *b, size_t at, bool blocks_in_order)
 	edge(b, b->last[t], at);
 	b->last[t] = (int)at;
 	b->truth->is_isolated[at] = b->in_isolated[t];
+	for (unsigned l = 0; l < LOCKS; l++) {
+		b->truth->alone[at] |= (uint32_t)(b->alone[t][l] > 0) << l;
+		b->truth->held[at] |= (uint32_t)(b->alone[t][l] + b->shared[t][l] > 0) << l;
+	}
 	switch (ev->op) {
 	case SNAG_OP_TASK_CREATE:
 	case SNAG_OP_TASK_SPAWN:
@@ -113,23 +118,59 @@ static void event_add(struct building *b, size_t at, bool blocks_in_order)
 		b->in_isolated[t] = false;
 		b->isolated = (int)at;
 		break;
+	case SNAG_OP_ACQUIRE:
+	case SNAG_OP_RELEASE:
+		b->alone[t][ev->target] += ev->op == SNAG_OP_ACQUIRE ? 1 : -1u;
+		break;
+	case SNAG_OP_ACQUIRE_SHARED:
+	case SNAG_OP_RELEASE_SHARED:
+		b->shared[t][ev->target] += ev->op == SNAG_OP_ACQUIRE_SHARED ? 1 : -1u;
+		break;
 	}
+}
+
+static bool is_atomic(const struct snag_event *ev)
+{
+	return ev->op == SNAG_OP_ATOMIC_READ || ev->op == SNAG_OP_ATOMIC_WRITE;
+}
+
+static bool is_read(const struct snag_event *ev)
+{
+	return ev->op == SNAG_OP_READ || ev->op == SNAG_OP_ATOMIC_READ;
+}
+
+static bool is_parallel(const struct task_truth *truth, const struct snag_trace *trace, size_t a,
+			size_t b)
+{
+	const struct snag_event *x = &trace->ev[a], *y = &trace->ev[b];
+	return (snag_op_is_access(x->op) || is_atomic(x)) &&
+	       (snag_op_is_access(y->op) || is_atomic(y)) && x->target == y->target &&
+	       !(is_read(x) && is_read(y)) && !task_truth_is_before(truth, a, b);
+}
+
+static bool is_apart(const struct task_truth *truth, const struct snag_trace *trace, size_t a,
+		     size_t b)
+{
+	return (truth->is_isolated[a] && truth->is_isolated[b]) ||
+	       (is_atomic(&trace->ev[a]) && is_atomic(&trace->ev[b])) ||
+	       (truth->alone[a] & truth->held[b]) || (truth->held[a] & truth->alone[b]);
+}
+
+bool task_truth_is_race(const struct task_truth *truth, const struct snag_trace *trace, size_t a,
+			size_t b)
+{
+	return is_parallel(truth, trace, a, b) && !is_apart(truth, trace, a, b);
 }
 
 static void find_races(struct task_truth *truth, const struct snag_trace *trace)
 {
 	for (size_t k = 0; k < trace->n; k++)
 		for (size_t i = 0; i < k; i++) {
-			const struct snag_event *a = &trace->ev[i], *b = &trace->ev[k];
-			if (!snag_op_is_access(a->op) || !snag_op_is_access(b->op) ||
-			    a->target != b->target ||
-			    (a->op == SNAG_OP_READ && b->op == SNAG_OP_READ) ||
-			    task_truth_is_before(truth, i, k))
+			if (!is_parallel(truth, trace, i, k))
 				continue;
-			if (truth->is_isolated[i] && truth->is_isolated[k])
-				truth->excused |= UINT32_C(1) << a->target;
-			else
-				truth->racy |= UINT32_C(1) << a->target;
+			uint32_t variable = UINT32_C(1) << trace->ev[k].target;
+			*(is_apart(truth, trace, i, k) ? &truth->excused : &truth->racy) |=
+				variable;
 		}
 }
 

@@ -212,7 +212,7 @@ struct closing {
 };
 
 /* What must precede an event that must precede e must precede e. */
-static void assert_closed(const struct snag_state *s, uint32_t e)
+static void assert_closed(struct snag_state *s, uint32_t e)
 {
 	snag_tid t = snag_index_thread(s->ix, e);
 	for (snag_tid u = 0; u < s->nthreads; u++) {

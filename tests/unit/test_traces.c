@@ -7,6 +7,8 @@
  *   # where the trace is from, and what was said about it
  *   predictable reads: (1,6)         races when every read keeps its writer
  *   predictable dependence: none     races when only causal reads do
+ *   witness reads: 3 4 5 0 1 6       a reordering that was said to show a race, and does so
+ *   no witness dependence: 0 2 1 6   or does not, by one rule or the other
  *   hb: racy 6 9                     by detector: the racy events
  *   m2: pairs (1,6)                  or the racy pairs
  *
@@ -26,11 +28,12 @@
 
 #include "detect/analyze.h"
 #include "trace/source.h"
+#include "witness/witness.h"
 
 enum { MAX_ITEMS = 64, MAX_LINES = 32 };
 
 struct line {
-	char key[32];
+	char key[40];
 	bool is_pairs;
 	size_t n; /* 0: none */
 	uint32_t first[MAX_ITEMS], second[MAX_ITEMS];
@@ -197,6 +200,40 @@ static void test_detectors(void **state)
 		assert_answers(files.gl_pathv[i], SNAG_STAGES_EXACT);
 }
 
+/* Checks a reordering by the rules its line names.  Returns whether the line is of that kind. */
+static bool reordering_check(const struct snag_trace *trace, const struct line *l, const char *path)
+{
+	bool is_witness = strncmp(l->key, "witness ", 8) == 0;
+	if (!is_witness && strncmp(l->key, "no witness ", 11) != 0)
+		return false;
+	enum snag_rules rules = strstr(l->key, "reads") ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	struct snag_witness w = {.event = (uint32_t *)l->second, .n = l->n};
+	struct snag_error err = {.msg = "it is valid"};
+	if ((snag_witness_check(trace, &w, rules, &err) == 0) != is_witness)
+		fail_msg("%s: %s: %s", path, l->key, err.msg);
+	return true;
+}
+
+/* What the papers print as witnesses is accepted, where their own rules accept it. */
+static void test_reorderings(void **state)
+{
+	unsigned n = 0;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		static struct expect x;
+		struct snag_source_options source_options = {0};
+		struct snag_trace trace;
+		struct snag_error err;
+		expect_read(&x, files.gl_pathv[i]);
+		snag_trace_init(&trace);
+		if (snag_trace_load_file(&trace, files.gl_pathv[i], &source_options, &err) < 0)
+			fail_msg("%s", err.msg);
+		for (size_t k = 0; k < x.n; k++)
+			n += reordering_check(&trace, &x.line[k], files.gl_pathv[i]);
+		snag_trace_done(&trace);
+	}
+	assert_true(n > 0);
+}
+
 /* The published procedure answers as its paper says. */
 static void test_figures_by_paper(void **state)
 {
@@ -246,9 +283,8 @@ static int free_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expectations_agree),
-		cmocka_unit_test(test_detectors),
-		cmocka_unit_test(test_figures_by_paper),
+		cmocka_unit_test(test_expectations_agree), cmocka_unit_test(test_detectors),
+		cmocka_unit_test(test_reorderings),	   cmocka_unit_test(test_figures_by_paper),
 		cmocka_unit_test(test_miss_by_paper),
 	};
 	return cmocka_run_group_tests(tests, find_files, free_files);

@@ -54,7 +54,7 @@ static void trial_begin(struct trial *t, struct prng *random)
 	t->exhaust = exhaust_new(&t->trace);
 	for (int mode = 0; mode < SNAG_MODES; mode++) {
 		struct snag_decide_options options = {.mode = (enum snag_mode)mode};
-		snag_index_add_mode(t->ix, options.mode);
+		snag_index_add_rows(t->ix, options.mode, 1 + prng_below(random, 12));
 		t->decider[mode] = snag_decider_new(t->ix, &options);
 		options.skip = SNAG_STEPS;
 		options.max_nodes = 100 * SNAG_DECIDE_NODES;

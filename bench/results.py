@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts that write docs/results share: where and at which commit, rows of CSV, pages."""
+
+import csv
+import os
+import subprocess
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        models = [line.split(":", 1)[1].strip() for line in f if line.startswith("model name")]
+    return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
+
+
+def commit():
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.strip() or "unknown"
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def write_csv(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as f:
+        to = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
+        to.writeheader()
+        to.writerows(rows)
+
+
+def write(path, lines):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(lines) + "\n")
+
+
+def part(path, mark):
+    """The lines of a page before the line that begins a part of another script or hand, and from it on."""
+    if not os.path.exists(path):
+        return [], []
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    at = lines.index(mark) if mark in lines else len(lines)
+    return lines[:at], lines[at:]

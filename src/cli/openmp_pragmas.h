@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_pragmas.h - makes the runtime see every iteration of OpenMP loops
+ */
+#ifndef SNAG_CLI_OPENMP_PRAGMAS_H
+#define SNAG_CLI_OPENMP_PRAGMAS_H
+
+#include <stddef.h>
+
+/* The preprocessed text of a program, with the schedules of its loops rewritten; to be freed. */
+char *cli_openmp_rewrite(const char *text, size_t n, size_t *ret_n);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_verdict.c - what a run of a program of tasks proves, from what was found and told
+ */
+#include "cli/task_verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+	const char *kind, *words;
+} asked[RT_ASKED_KINDS] = {
+	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
+	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
+	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
+	[RT_ASKED_CANCELLED] = {"cancellation", "the program asks whether a task was cancelled"},
+};
+
+bool cli_is_of_tasks(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (snag_detector_is_of_tasks(a->detector[i]))
+			return true;
+	return false;
+}
+
+static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)
+{
+	if (notes->ended < notes->launched)
+		snag_certificate_add(
+			c, "unfinished",
+			"the program ended, or went on, before all its tasks had ended");
+	if (notes->left_out.n)
+		snag_obstacle_at(snag_certificate_add(c, "not-looked-at",
+						      "its tasks use semaphores, conditions or "
+						      "threads, which were not looked at"),
+				 notes->left_out.loc);
+	for (int k = 0; k < RT_ASKED_KINDS; k++)
+		if (notes->asked[k].n)
+			snag_obstacle_at(
+				snag_certificate_add(c, asked[k].kind, "%s", asked[k].words),
+				notes->asked[k].loc);
+}
+
+void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a,
+		     const struct snag_source *src, const struct snag_live_end *end)
+{
+	struct snag_certificate c = {0};
+	bool is_proved = false;
+	if (a->interrupted)
+		snag_certificate_add(&c, "interrupted", "the analysis was interrupted");
+	notes_add(&c, &end->notes);
+	if (src->skipped)
+		snag_certificate_add(&c, "skipped", "%llu of its events could not be judged",
+				     (unsigned long long)src->skipped);
+	for (size_t i = 0; i < a->n; i++)
+		is_proved |= a->findings[i].race_free;
+	for (size_t i = 0; i < a->n && !is_proved; i++)
+		snag_certificate_findings(&c, &a->findings[i], src->names);
+	if (!is_proved && c.n == 0)
+		snag_certificate_add(&c, "detector", "no detector can prove it");
+	c.is_race_free = is_proved && c.n == 0;
+	*ret = c;
+}
+
+bool cli_task_label(void *live, snag_tid task, char *buf, size_t room)
+{
+	static const char *const words[RT_LABELS] = {
+		[RT_LABEL_ITERATION] = "iteration %" PRIu64 " of a loop",
+		[RT_LABEL_SECTION] = "section %" PRIu64,
+		[RT_LABEL_THREAD] = "thread %" PRIu64 " of a team",
+		[RT_LABEL_DEPENDS] = "with %" PRIu64 " depend clauses",
+	};
+	struct snag_label label = snag_live_label(live, task);
+	if (label.kind == RT_LABEL_NONE)
+		return false;
+	snprintf(buf, room, words[label.kind], label.number);
+	return true;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_verdict.h - what a run of a program of tasks proves, from what was found and told
+ */
+#ifndef SNAG_CLI_TASK_VERDICT_H
+#define SNAG_CLI_TASK_VERDICT_H
+
+#include "detect/analyze.h"
+#include "record/live.h"
+#include "report/certificate.h"
+
+/* Whether detectors of tasks judged the run. */
+bool cli_is_of_tasks(const struct snag_analysis *a);
+
+void cli_certificate(struct snag_certificate *ret_certificate, const struct snag_analysis *a,
+		     const struct snag_source *src, const struct snag_live_end *end);
+
+/* What a task of the program, a live source, is to its programmer, in words. */
+bool cli_task_label(void *live, snag_tid task, char *buf, size_t room);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * abi.h - functions that programs call and no header of ours declares
+ */
+#ifndef SNAG_OMP_ABI_H
+#define SNAG_OMP_ABI_H
+
+#include "omp/core.h"
+
+#define MP_EXPORT __attribute__((visibility("default")))
+#define MP_ABI(type, name, ...)           \
+	MP_EXPORT type name(__VA_ARGS__); \
+	type name(__VA_ARGS__)
+
+#endif

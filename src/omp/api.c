@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * api.c - the functions of <omp.h>
+ *
+ * What depends on the machine or the environment (processors, threads) is the same everywhere.
+ * Fortran's variants are not there.
+ */
+#include "omp/abi.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- teams ---- */
+
+MP_ABI(int, omp_get_thread_num, void)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_asked(t);
+	return t->number;
+}
+
+MP_ABI(int, omp_get_num_threads, void)
+{
+	struct mp_task *t = MP_ENTER();
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, false);
+	return t->team->n;
+}
+
+MP_ABI(int, omp_get_max_threads, void)
+{
+	MP_ENTER();
+	return mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
+}
+
+MP_ABI(void, omp_set_num_threads, int n)
+{
+	MP_ENTER();
+	mp.nthreads = n;
+}
+
+MP_ABI(int, omp_get_num_procs, void)
+{
+	return MP_THREADS;
+}
+
+MP_ABI(int, omp_in_parallel, void)
+{
+	return MP_ENTER()->team->active_level > 0;
+}
+
+MP_ABI(int, omp_get_level, void)
+{
+	return MP_ENTER()->team->level;
+}
+
+MP_ABI(int, omp_get_active_level, void)
+{
+	return MP_ENTER()->team->active_level;
+}
+
+/* The implicit task of a level, on the way from the calling task outwards. */
+static const struct mp_task *ancestor(int level)
+{
+	const struct mp_task *t = MP_ENTER();
+	if (level < 0 || level > t->team->level)
+		return NULL;
+	while (t->team->level > level)
+		t = t->parent;
+	return t;
+}
+
+MP_ABI(int, omp_get_ancestor_thread_num, int level)
+{
+	const struct mp_task *t = ancestor(level);
+	mp_asked(mp.now->task);
+	return t ? t->number : -1;
+}
+
+MP_ABI(int, omp_get_team_size, int level)
+{
+	const struct mp_task *t = ancestor(level);
+	return t ? t->team->n : -1;
+}
+
+MP_ABI(int, omp_get_thread_limit, void)
+{
+	return MP_MAX_THREADS;
+}
+
+MP_ABI(void, omp_set_max_active_levels, int n)
+{
+	MP_ENTER();
+	if (n >= 0)
+		mp.max_levels = n;
+}
+
+MP_ABI(int, omp_get_max_active_levels, void)
+{
+	MP_ENTER();
+	return mp.max_levels;
+}
+
+MP_ABI(int, omp_get_supported_active_levels, void)
+{
+	return 1 << 20;
+}
+
+MP_ABI(void, omp_set_nested, int is_nested)
+{
+	MP_ENTER();
+	mp.max_levels = is_nested ? 1 << 20 : 1;
+}
+
+MP_ABI(int, omp_get_nested, void)
+{
+	MP_ENTER();
+	return mp.max_levels > 1;
+}
+
+MP_ABI(void, omp_set_dynamic, int is_dynamic)
+{
+}
+
+MP_ABI(int, omp_get_dynamic, void)
+{
+	return 0;
+}
+
+MP_ABI(int, omp_get_cancellation, void)
+{
+	MP_ENTER();
+	return mp.has_cancellation;
+}
+
+MP_ABI(int, omp_in_final, void)
+{
+	return MP_ENTER()->is_final;
+}
+
+MP_ABI(int, omp_get_max_task_priority, void)
+{
+	return 0;
+}
+
+MP_ABI(int, omp_get_proc_bind, void)
+{
+	return 0;
+}
+
+/* ---- schedules: chunks are dealt out here whatever it is ---- */
+
+static int schedule_kind = 1, schedule_chunk;
+
+MP_ABI(void, omp_set_schedule, int kind, int chunk)
+{
+	schedule_kind = kind;
+	schedule_chunk = chunk;
+}
+
+MP_ABI(void, omp_get_schedule, int *ret_kind, int *ret_chunk)
+{
+	*ret_kind = schedule_kind;
+	*ret_chunk = schedule_chunk;
+}
+
+/* ---- devices: the host is all there is ---- */
+
+MP_ABI(int, omp_get_num_devices, void)
+{
+	return 0;
+}
+
+MP_ABI(int, omp_get_initial_device, void)
+{
+	return 0;
+}
+
+MP_ABI(int, omp_get_device_num, void)
+{
+	return 0;
+}
+
+MP_ABI(int, omp_is_initial_device, void)
+{
+	return 1;
+}
+
+MP_ABI(int, omp_get_default_device, void)
+{
+	return 0;
+}
+
+MP_ABI(void, omp_set_default_device, int device)
+{
+}
+
+MP_ABI(int, omp_get_num_teams, void)
+{
+	return 1;
+}
+
+MP_ABI(int, omp_get_team_num, void)
+{
+	return 0;
+}
+
+/* ---- time ---- */
+
+MP_ABI(double, omp_get_wtime, void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+MP_ABI(double, omp_get_wtick, void)
+{
+	return 1e-9;
+}
+
+/* ---- locks ---- */
+
+MP_ABI(void, omp_init_lock, void *lock)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_init_lock_with_hint, void *lock, int hint)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_destroy_lock, void *lock)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_set_lock, void *lock)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_lock_take(mp_lock_at(lock), t);
+}
+
+MP_ABI(void, omp_unset_lock, void *lock)
+{
+	MP_ENTER();
+	mp_lock_give(mp_lock_at(lock));
+}
+
+/* One that is refused waits for another to go on, sooner or later. */
+MP_ABI(int, omp_test_lock, void *lock)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_lock_asked();
+	if (mp_lock_try(mp_lock_at(lock), t))
+		return 1;
+	mp_yield();
+	return 0;
+}
+
+MP_ABI(void, omp_init_nest_lock, void *lock)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_init_nest_lock_with_hint, void *lock, int hint)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_destroy_nest_lock, void *lock)
+{
+	MP_ENTER();
+	mp_lock_forget(lock);
+}
+
+MP_ABI(void, omp_set_nest_lock, void *lock)
+{
+	struct mp_task *t = MP_ENTER();
+	struct mp_lock *l = mp_lock_at(lock);
+	int *depth = mp_lock_depth(l, t);
+	if (depth)
+		++*depth;
+	else
+		mp_lock_take(l, t);
+}
+
+MP_ABI(void, omp_unset_nest_lock, void *lock)
+{
+	struct mp_task *t = MP_ENTER();
+	struct mp_lock *l = mp_lock_at(lock);
+	int *depth = mp_lock_depth(l, t);
+	if (depth && --*depth == 0)
+		mp_lock_give(l);
+}
+
+MP_ABI(int, omp_test_nest_lock, void *lock)
+{
+	struct mp_task *t = MP_ENTER();
+	struct mp_lock *l = mp_lock_at(lock);
+	int *depth = mp_lock_depth(l, t);
+	mp_lock_asked();
+	if (depth)
+		return ++*depth;
+	if (mp_lock_try(l, t))
+		return 1;
+	mp_yield();
+	return 0;
+}
+
+/* ---- memory: all of it is the same ---- */
+
+MP_ABI(void *, omp_alloc, size_t nbytes, uintptr_t allocator)
+{
+	return malloc(nbytes);
+}
+
+MP_ABI(void, omp_free, void *p, uintptr_t allocator)
+{
+	free(p);
+}

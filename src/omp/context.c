@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * context.c - contexts, and which of them runs next
+ *
+ * Idea.   One thread of the system runs at a time.  A context belongs to a thread for good; to go on
+ *         with one of the same thread is a switch of stacks, with one of another is a hand-over
+ *         to that thread, which then switches, if need be, by itself.
+ *
+ * State.  mp.now      the context that runs
+ *         mp.ready    those that can; what became ready last runs next, so that a creator goes on
+ *                     where its child left off, and only who yields goes to the end
+ *         thread.now  the context a thread runs as, or waits as
+ *         thread.dead a fiber that has ended: its stack is in use until its thread has
+ *                     left it
+ */
+#include "omp/core.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 1 << 20, STATUS_FAILED = 125 };
+
+struct mp mp;
+static struct mp_thread first_thread;
+static struct mp_team first_team;
+static struct mp_task first_task;
+
+void mp_fail(const char *why)
+{
+	if (mp.hooks)
+		mp.hooks->fail(why);
+	static const char who[] = "snag: ";
+	if (write(2, who, sizeof(who) - 1) < 0 || write(2, why, strlen(why)) < 0 ||
+	    write(2, "\n", 1) < 0)
+		_exit(STATUS_FAILED);
+	_exit(STATUS_FAILED);
+}
+
+void mp_begin_slow(void)
+{
+	mp.hooks = __snag_omp_hooks ? __snag_omp_hooks() : NULL;
+	const char *cancel = getenv("OMP_CANCELLATION"); /* off, unless the user wants it */
+	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
+	mp.max_levels = 1 << 20;
+	snag_stacks_init(&mp.stacks, STACK_BYTES);
+	first_team = (struct mp_team){.n = 1};
+	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
+	struct mp_context *c = &first_thread.base;
+	c->thread = &first_thread;
+	c->task = &first_task;
+	c->handle = mp.hooks ? mp.hooks->context_first() : NULL;
+	first_thread.now = c;
+	mp.now = c;
+}
+
+/* ---- queues ---- */
+
+void mp_queue_add(struct mp_queue *q, struct mp_context *c)
+{
+	c->next = NULL;
+	*(q->first ? &q->last->next : &q->first) = c;
+	q->last = c;
+}
+
+struct mp_context *mp_queue_take(struct mp_queue *q)
+{
+	struct mp_context *c = q->first;
+	if (c)
+		q->first = c->next;
+	return c;
+}
+
+void mp_ready(struct mp_context *c)
+{
+	c->next = mp.ready.first;
+	if (!mp.ready.first)
+		mp.ready.last = c;
+	mp.ready.first = c;
+}
+
+/* ---- fibers ---- */
+
+static void fiber_give(struct mp_context *c)
+{
+	snag_fiber_forget(&c->fiber);
+	c->next = mp.spare;
+	mp.spare = c;
+}
+
+/* What is to be done when a thread has come to a context. */
+static void arrived(struct mp_thread *thread)
+{
+	if (thread->dead && thread->dead != thread->now) {
+		fiber_give(thread->dead);
+		thread->dead = NULL;
+	}
+}
+
+static void switch_here(struct mp_thread *thread, struct mp_context *to)
+{
+	struct mp_context *from = thread->now;
+	if (from == to)
+		return;
+	from->exceptions = snag_exceptions_save();
+	thread->now = to;
+	if (mp.hooks)
+		mp.hooks->context_switch(to->handle);
+	snag_fiber_switch(&from->fiber, &to->fiber);
+	snag_exceptions_restore(&from->exceptions);
+	arrived(thread);
+}
+
+static void futex(uint32_t *at, int op, uint32_t value)
+{
+	syscall(SYS_futex, at, op, value, NULL, NULL, 0);
+}
+
+static void go_wait(struct mp_thread *thread)
+{
+	/* pairs with the release in thread_hand */
+	while (!__atomic_load_n(&thread->go, __ATOMIC_ACQUIRE))
+		futex(&thread->go, FUTEX_WAIT_PRIVATE, 0);
+	thread->go = 0;
+}
+
+/* Another thread runs until this one is handed to. */
+static void thread_hand(struct mp_thread *from, struct mp_thread *to)
+{
+	if (mp.hooks) {
+		mp.hooks->thread_hand(to->now->handle);
+		return;
+	}
+	__atomic_store_n(&to->go, 1, __ATOMIC_RELEASE);
+	futex(&to->go, FUTEX_WAKE_PRIVATE, 1);
+	go_wait(from);
+}
+
+static void context_go(struct mp_context *to)
+{
+	struct mp_context *from = mp.now;
+	const void *place = mp.place;
+	if (from == to)
+		return;
+	mp.now = to;
+	if (to->thread == from->thread) {
+		switch_here(from->thread, to);
+	} else {
+		to->thread->wanted = to;
+		thread_hand(from->thread, to->thread);
+		switch_here(from->thread, from->thread->wanted);
+	}
+	mp.place = place;
+}
+
+void mp_block(void)
+{
+	struct mp_context *to = mp_queue_take(&mp.ready);
+	if (!to && mp.hooks)
+		mp.hooks->deadlock();
+	if (!to)
+		mp_fail("OpenMP: deadlock: every thread and task waits for another");
+	context_go(to);
+}
+
+bool mp_yield(void)
+{
+	if (!mp.ready.first)
+		return false;
+	mp_queue_add(&mp.ready, mp.now);
+	mp_block();
+	return true;
+}
+
+__attribute__((visibility("default"))) bool __snag_omp_yield(void)
+{
+	return mp.now && mp_yield();
+}
+
+static void fiber_main(void *arg)
+{
+	struct mp_context *self = arg;
+	arrived(self->thread);
+	snag_exceptions_restore(&(struct snag_exceptions){0});
+	self->body(self->arg);
+	mp_context_end();
+}
+
+static struct mp_context *fiber_new(mp_body *body, void *arg)
+{
+	struct mp_context *c = mp.spare;
+	if (c) {
+		mp.spare = c->next;
+	} else {
+		c = mp_alloc(sizeof(*c));
+		c->stack_number = snag_stacks_take(&mp.stacks);
+		if (c->stack_number == SNAG_STACK_NONE)
+			mp_fail("OpenMP: no memory for another task");
+		c->stack = snag_stacks_at(&mp.stacks, c->stack_number);
+		c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
+	}
+	c->thread = mp.now->thread;
+	c->body = body;
+	c->arg = arg;
+	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
+	return c;
+}
+
+void mp_run_now(mp_body *body, void *arg)
+{
+	struct mp_context *c = fiber_new(body, arg);
+	mp_ready(mp.now);
+	context_go(c);
+}
+
+void mp_run_later(mp_body *body, void *arg)
+{
+	mp_ready(fiber_new(body, arg));
+}
+
+void mp_context_end(void)
+{
+	mp.now->thread->dead = mp.now;
+	mp_block();
+	__builtin_unreachable();
+}
+
+/* ---- threads ---- */
+
+static void *thread_run(void *arg)
+{
+	struct mp_thread *thread = arg;
+	go_wait(thread);
+	return mp_thread_main(thread);
+}
+
+static void thread_start(struct mp_thread *thread)
+{
+	pthread_t handle;
+	if (mp.hooks) {
+		thread->base.handle = mp.hooks->thread_start(mp_thread_main, thread);
+		if (!thread->base.handle)
+			mp_fail("OpenMP: no more threads");
+		return;
+	}
+	if (pthread_create(&handle, NULL, thread_run, thread) != 0)
+		mp_fail("OpenMP: no more threads");
+	pthread_detach(handle);
+}
+
+struct mp_thread *mp_thread_take(void)
+{
+	struct mp_thread *thread = mp.idle;
+	if (thread) {
+		mp.idle = thread->next;
+		return thread;
+	}
+	thread = mp_alloc(sizeof(*thread));
+	thread->base.thread = thread;
+	thread->now = &thread->base;
+	thread_start(thread);
+	return thread;
+}

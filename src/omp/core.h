@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * core.h - OpenMP on one thread at a time: what the two doors (kmpc.c, gomp.c) share
+ *
+ * Idea.   A team's threads are real threads, so that thread-local storage is right, but only
+ *         one runs at a time: it hands over when it must wait.  Explicit tasks are fibers on the
+ *         thread that created them; each runs as soon as it can, its creator goes on when it
+ *         ends or must wait.  What the program would have done in parallel is told to
+ *         a detector (hooks.h) as tasks, finishes, spawns, syncs and promises; without one,
+ *         the program just runs, correctly and serially.
+ *
+ * Structure, as it is told.
+ *         parallel    a finish of the task that meets it.  What one of its threads does
+ *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
+ *                     and opens the next one
+ *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
+ *                     so are sections
+ *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
+ *                     a sync in a frame of their own
+ *         depend      a promise for each task with such a clause, set at its end; who depends on it
+ *                     gets it first.  mutexinoutset: a lock
+ *         ordered     promises from one iteration to the next
+ *         reduction   each thread's combining is a segment, one after the other by promises
+ *         critical, locks    acquire and release
+ *         A team of one thread has no structure: it is the task that met it.
+ *
+ * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
+ *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
+ *         [single]    the threads take turns at executing them, so that two singles without a
+ *                     barrier in between are seen to be parallel
+ *         [private]   in a segment, accesses to the thread's own stack and thread-local storage are
+ *                     not told until it creates a task: another iteration would be on
+ *                     another thread's
+ *         [asked]     a thread that has asked for its number has no segments until the end of the
+ *                     region: what it does may depend on the thread that does it
+ *
+ * Files.  context.c   contexts, who runs next
+ *         team.c      parallel, barriers, phases and segments, single
+ *         loop.c      loops, sections, ordered, doacross
+ *         task.c      explicit tasks, taskwait, taskgroup; depend.c; reduction.c
+ *         lock.c      critical sections and locks
+ *         memory.c    memory, and maps from addresses
+ *         api.c       omp_*
+ *         kmpc*.c     what clang calls
+ */
+#ifndef SNAG_OMP_CORE_H
+#define SNAG_OMP_CORE_H
+
+#include "omp/hooks.h"
+#include "task/exceptions.h"
+#include "task/fiber.h"
+#include "task/stacks.h"
+#include "trace/event.h"
+
+enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
+
+/* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
+ * iterations are parallel. */
+enum { MP_SIMD = 0x51D0001 };
+
+struct mp_task;
+struct mp_team;
+struct mp_thread;
+
+typedef void mp_body(void *arg);
+
+/* ---- contexts ---- */
+
+struct mp_context {
+	struct snag_fiber fiber; /* while it does not run */
+	struct mp_thread *thread;
+	void *handle;		 /* the detector's */
+	struct mp_task *task;	 /* the innermost that runs on it */
+	struct mp_context *next; /* in one queue */
+	struct snag_stack stack; /* of a fiber; otherwise the thread's */
+	uint32_t stack_number;
+	mp_body *body; /* of a fiber */
+	void *arg;
+	struct snag_exceptions exceptions;
+};
+
+struct mp_queue {
+	struct mp_context *first, *last;
+};
+
+/* A thread of the system. */
+struct mp_thread {
+	struct mp_context base;
+	struct mp_context *now;	   /* it runs, or waits as */
+	struct mp_context *wanted; /* it is to go on as */
+	struct mp_context *dead;   /* its stack was in use when it ended */
+	struct mp_thread *next;	   /* of the idle ones */
+	uint32_t go;		   /* without a detector: futex, 1 when handed to */
+	struct mp_team *team;	   /* what it is to do */
+	int number;
+};
+
+struct mp {
+	const struct snag_omp_hooks *hooks; /* NULL: nobody listens */
+	const void *place;		    /* where the program called */
+	struct mp_context *now;
+	struct mp_queue ready; /* those that can go on, next one first */
+	struct mp_thread *idle;
+	struct mp_context *spare; /* fibers that are not in use */
+	struct snag_stacks stacks;
+	unsigned launched; /* regions with more than one thread that are open */
+	int nthreads;	   /* set by the program; 0: MP_THREADS */
+	int max_levels;	   /* of nested regions that have more than one thread */
+	bool has_cancellation;
+};
+extern struct mp mp;
+
+/* To be called first by everything that the program calls. */
+void mp_begin_slow(void);
+static inline struct mp_task *mp_enter(const void *place)
+{
+	if (__builtin_expect(!mp.now, 0))
+		mp_begin_slow();
+	mp.place = place;
+	return mp.now->task;
+}
+#define MP_ENTER() mp_enter(__builtin_return_address(0))
+
+void mp_block(void);			     /* until somebody makes it ready */
+void mp_ready(struct mp_context *c);	     /* next */
+bool mp_yield(void);			     /* everybody else first; false: nobody is */
+void mp_run_now(mp_body *body, void *arg);   /* on a fiber; the caller is ready */
+void mp_run_later(mp_body *body, void *arg); /* likewise, next */
+_Noreturn void mp_context_end(void);	     /* of a fiber */
+struct mp_thread *mp_thread_take(void);	     /* its base runs mp_thread_main when it is ready */
+void *mp_thread_main(void *thread);	     /* does not return */
+_Noreturn void mp_fail(const char *why);
+
+void mp_queue_add(struct mp_queue *q, struct mp_context *c);
+struct mp_context *mp_queue_take(struct mp_queue *q); /* NULL: empty */
+
+/* ---- what is told ---- */
+
+static inline void mp_tell(enum snag_op op, uint32_t target)
+{
+	if (mp.hooks)
+		mp.hooks->event((uint8_t)op, target, mp.place);
+}
+
+static inline uint32_t mp_number(void)
+{
+	return mp.hooks ? mp.hooks->task_new() : 0;
+}
+
+static inline uint32_t mp_promise(void)
+{
+	return mp.hooks ? mp.hooks->promise_new() : 0;
+}
+
+static inline void mp_become(uint32_t id)
+{
+	if (mp.hooks)
+		mp.hooks->become(id);
+}
+
+/* ---- teams ---- */
+
+/* A chunk of a loop with the static schedule whose order lasts beyond the loop. */
+struct mp_static {
+	struct mp_static *next;
+	uint64_t count, chunk;
+	uint32_t *segment; /* by chunk; 0: none yet */
+	size_t cap;
+};
+
+struct mp_team {
+	int n;
+	bool is_told; /* it has structure: more than one thread, or simd */
+	int level, active_level;
+	struct mp_task *parent;
+	uint32_t id;	   /* the task that opens its finishes */
+	const void *place; /* where the present one began */
+	mp_body *body;
+	void *arg;
+	int arrived, joined;	      /* at a barrier; at the last one */
+	unsigned live;		      /* explicit tasks that have not ended */
+	struct mp_queue waiting;      /* at the barrier */
+	struct mp_context *first;     /* thread 0, at the last one */
+	uint32_t combined;	      /* the promise of the last combining of a reduction, + 1 */
+	const void *copied;	      /* copyprivate */
+	struct mp_loop_shared *loops; /* ordered, doacross: shared by the threads */
+	struct mp_static *statics;    /* of this phase */
+	bool is_cancelled;	      /* cancel parallel */
+};
+
+struct mp_lock;
+struct mp_group;
+struct mp_loop_shared;
+
+/* A loop that a thread is in. */
+struct mp_loop {
+	uint64_t count; /* iterations */
+	uint64_t chunk; /* of them that stay together */
+	uint64_t nchunks, next, step;
+	uint64_t from, n;   /* the iterations of the present chunk */
+	uint64_t chunk_now; /* its number */
+	/* Growing chunks: rounds, where the present one begins, what the last ones did. */
+	uint64_t round, at, silent, told;
+	unsigned log;
+	bool may_grow;
+	bool is_open, is_doacross, is_cancelled;
+	uint64_t safe; /* of simd: chunks in a block; 0: all are */
+	struct mp_static *kept;
+	uint32_t promise; /* with kept: of what the thread did before */
+	struct mp_loop_shared *shared;
+};
+
+struct mp_task {
+	struct mp_task *parent;
+	struct mp_team *team;
+	int number;	   /* of its thread */
+	uint32_t id;	   /* it speaks as */
+	uint32_t base_id;  /* outside of segments */
+	uint32_t spare_id; /* a number that is not in use; 0: none */
+	bool is_implicit, is_final;
+	bool is_part;	  /* of a team of one thread: of the task that met it */
+	bool has_spawned; /* in this phase or segment */
+	/* Implicit tasks. */
+	bool has_asked;		 /* [asked] */
+	const char *frame;	 /* its stack is below */
+	unsigned singles, loops; /* met so far */
+	struct mp_loop loop;
+	int64_t lower, stride; /* of it, as the program counts */
+	/* Explicit tasks. */
+	mp_body *body;
+	void *arg;
+	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
+	unsigned waits_for;		 /* tasks it depends on, and the detach event */
+	uint32_t *get;			 /* promises to get first, those of all it depends on */
+	unsigned nget;
+	struct mp_successor *successors;
+	uint32_t promise;	    /* + 1; set at its end */
+	struct mp_lock **exclusive; /* mutexinoutset */
+	unsigned nexclusive;
+	unsigned known; /* by how many: itself, its children, tables of dependences */
+	bool has_ended, has_body_ended, is_undeferred;
+	bool is_detached, is_fulfilled;
+	uint32_t fulfilled;	       /* the promise set when it was */
+	struct mp_context *undeferred; /* waits until this one can begin */
+	/* Of its children. */
+	unsigned children; /* that have not ended */
+	struct mp_context *waiter;
+	struct mp_group *group;
+	struct mp_depends *depends;
+	struct mp_held *held; /* locks */
+};
+
+/* Runs body(arg) in each of n threads, and the barrier at its end. */
+void mp_parallel(mp_body *body, void *arg, int n);
+int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads (0: none), if */
+/* The same for those that call the body themselves: a team of one thread. */
+void mp_serial_begin(void);
+void mp_serial_end(void);
+
+void mp_barrier(void);
+void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
+void mp_segment_begin(struct mp_task *t);
+bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
+void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
+void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
+void mp_asked(struct mp_task *t);
+struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
+
+bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
+bool mp_single(void);		      /* whether the calling thread executes it */
+void mp_combine_begin(void);
+void mp_combine_end(void);
+
+/* ---- loops ---- */
+
+/* What `schedule` says, as far as it matters here. */
+struct mp_schedule {
+	uint64_t chunk; /* iterations that stay together; 0: not said */
+	bool is_static, is_nowait, is_ordered;
+	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
+};
+
+/* snag cc rewrites schedules so that the runtime sees every chunk: to dynamic, with the rest in
+ * the chunk size.  mp_schedule_decode() takes any. */
+enum {
+	MP_CHUNK_STATIC = 0x40000000, /* it was static */
+	MP_CHUNK_NOWAIT = 0x20000000,
+	MP_CHUNK_SIMD = 0x10000000, /* it was simd; the rest is safelen */
+	MP_CHUNK_MASK = 0x0fffffff,
+};
+struct mp_schedule mp_schedule_decode(uint64_t chunk);
+
+void mp_loop_begin(uint64_t count, struct mp_schedule schedule);
+bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* false: the loop is over */
+void mp_loops_free(struct mp_team *team);		/* at its end */
+bool mp_loop_is_last(void);				/* the chunk has the last iteration */
+void mp_ordered_begin(void);
+void mp_ordered_end(void);
+void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,
+		       const int64_t *stride);
+void mp_doacross_post(const int64_t *at);
+void mp_doacross_wait(const int64_t *at);
+void mp_doacross_end(void);
+
+/* ---- explicit tasks ---- */
+
+enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX };
+
+struct mp_depend {
+	const void *at;
+	enum mp_depend_kind kind;
+};
+
+enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
+
+/* A task that is known but not created; then mp_task_create() runs it or lets it wait. */
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags);
+void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n);
+/* An undeferred task whose body the caller calls in between. */
+void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);
+void mp_task_end(struct mp_task *t);
+void mp_task_fulfil(struct mp_task *t); /* its detach event */
+void mp_task_forget(struct mp_task *t); /* one that knew it */
+void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
+
+void mp_taskwait(void);
+void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
+
+struct mp_group {
+	struct mp_group *outer;
+	unsigned live;
+	struct mp_context *waiter;
+	struct mp_reduced *reduced;
+	bool is_cancelled;
+};
+void mp_group_begin(void);
+void mp_group_end(void);
+
+/* depend.c: the promises that t depends on, in t->get; those not yet ended know it as successor. */
+void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
+void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
+void mp_depend_done(struct mp_task *t);	      /* t has ended: its successors may begin */
+void mp_depends_free(struct mp_task *parent); /* the table of its children */
+
+/* reduction.c: of tasks */
+struct mp_reduction {
+	void *shared;
+	size_t nbytes;
+	void (*init)(void *copy, void *original); /* NULL: zeros */
+	void *original;
+	void (*fini)(void *copy);
+	void (*combine)(void *to, void *from);
+};
+void mp_reduced_add(struct mp_group *g, const struct mp_reduction *item, size_t n);
+void *mp_reduced_copy(struct mp_task *t, void *at); /* the copy of the task that runs */
+void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
+
+/* ---- locks ---- */
+
+struct mp_lock *mp_lock_at(const void *at); /* made if need be */
+void mp_lock_forget(const void *at);
+void mp_lock_asked(void); /* the program asks whether one is free */
+void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
+bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
+void mp_lock_give(struct mp_lock *lock);
+int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t); /* NULL: t has it not */
+/* A task goes on as another one of the detector: it gives what it holds, and takes it again. */
+void mp_locks_tell(struct mp_task *t, bool is_acquired);
+
+/* ---- memory ---- */
+
+void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
+void mp_free(void *p);			       /* accepts NULL */
+void mp_memory(const void *at, size_t nbytes); /* the program gets it */
+
+void *mp_memset(void *to, int byte, size_t n);
+void *mp_memcpy(void *to, const void *from, size_t n);
+
+struct mp_map { /* from addresses to things */
+	struct mp_map_entry {
+		uintptr_t key;
+		void *value;
+	} * entry;
+	size_t room, n;
+	size_t cap;
+};
+void **mp_map_at(struct mp_map *map, const void *key); /* NULL there: new */
+void mp_map_free(struct mp_map *map);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * depend.c - depend clauses: which sibling tasks come before which
+ *
+ * Idea.   A table for each task with such children: for each address the last task with out, and
+ *         those with in, or with mutexinoutset, since.  Each of them has a promise, which it sets at its
+ *         end and who depends on it gets at its beginning, ended or not.
+ *
+ * Rules.  [in]     after the last out, and the set of mutexinoutset before
+ *         [out]    after the last out and all since
+ *         [mutex]  as in, but after the ins before; and a lock for the address
+ *
+ * Reference.  Jin et al., DRDP, section 5.2.
+ */
+#include "omp/core.h"
+
+#include <string.h>
+
+struct mp_successor {
+	struct mp_successor *next;
+	struct mp_task *task;
+};
+
+struct member {
+	struct member *next;
+	struct mp_task *task;
+};
+
+/* What there is at an address: the tasks of the latest set, and those of the one before. */
+struct place {
+	enum mp_depend_kind kind; /* of the latest */
+	struct member *latest, *before;
+};
+
+struct mp_depends {
+	struct mp_map places;
+};
+
+static void members_free(struct member *m)
+{
+	while (m) {
+		struct member *next = m->next;
+		mp_task_forget(m->task);
+		mp_free(m);
+		m = next;
+	}
+}
+
+void mp_depends_free(struct mp_task *parent)
+{
+	struct mp_depends *d = parent->depends;
+	if (!d)
+		return;
+	parent->depends = NULL;
+	for (size_t i = 0; i < d->places.room; i++) {
+		struct place *p = d->places.entry[i].value;
+		if (!p)
+			continue;
+		members_free(p->latest);
+		members_free(p->before);
+		mp_free(p);
+	}
+	mp_map_free(&d->places);
+	mp_free(d);
+}
+
+static void get_add(struct mp_task *t, struct mp_task *first)
+{
+	enum { ROOM = 4 };
+	if (first == t)
+		return;
+	for (unsigned i = 0; i < t->nget; i++)
+		if (t->get[i] == first->promise - 1)
+			return;
+	if ((t->nget & (t->nget - 1)) == 0 && (t->nget == 0 || t->nget >= ROOM)) {
+		size_t room = t->nget ? 2 * t->nget : ROOM;
+		uint32_t *grown = mp_alloc(room * sizeof(*grown));
+		if (t->nget)
+			memcpy(grown, t->get, t->nget * sizeof(*grown));
+		mp_free(t->get);
+		t->get = grown;
+	}
+	t->get[t->nget++] = first->promise - 1;
+	if (first->has_ended)
+		return;
+	struct mp_successor *s = mp_alloc(sizeof(*s));
+	s->task = t;
+	s->next = first->successors;
+	first->successors = s;
+	t->waits_for++;
+}
+
+static void get_all(struct mp_task *t, const struct member *m)
+{
+	for (; m; m = m->next)
+		get_add(t, m->task);
+}
+
+static struct place *place_at(struct mp_task *parent, const void *at)
+{
+	if (!parent->depends)
+		parent->depends = mp_alloc(sizeof(*parent->depends));
+	struct place **p = (struct place **)mp_map_at(&parent->depends->places, at);
+	if (!*p)
+		*p = mp_alloc(sizeof(**p));
+	return *p;
+}
+
+/* t comes after what it depends on there; a set of the same kind, but for out, is joined. */
+static void look(struct mp_task *t, const struct place *p, enum mp_depend_kind kind)
+{
+	bool is_same = p->kind == kind && kind != MP_DEPEND_OUT;
+	get_all(t, is_same ? p->before : p->latest);
+}
+
+static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
+{
+	if (p->latest && p->latest->task == t) {
+		if (kind != MP_DEPEND_IN) /* named twice: the stronger counts */
+			p->kind = kind;
+		return;
+	}
+	if (p->kind != kind || kind == MP_DEPEND_OUT) {
+		members_free(p->before);
+		p->before = p->latest;
+		p->latest = NULL;
+		p->kind = kind;
+	}
+	struct member *m = mp_alloc(sizeof(*m));
+	m->task = t;
+	m->next = p->latest;
+	p->latest = m;
+	t->known++;
+}
+
+static void exclusive_add(struct mp_task *t, const void *at)
+{
+	struct mp_lock *lock = mp_lock_at(at);
+	for (unsigned i = 0; i < t->nexclusive; i++)
+		if (t->exclusive[i] == lock)
+			return;
+	struct mp_lock **grown = mp_alloc((t->nexclusive + 1) * sizeof(struct mp_lock *));
+	unsigned k = t->nexclusive;
+	for (; k > 0 && t->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
+		grown[k] = t->exclusive[k - 1];
+	grown[k] = lock;
+	if (k)
+		memcpy(grown, t->exclusive, k * sizeof(struct mp_lock *));
+	mp_free(t->exclusive);
+	t->exclusive = grown;
+	t->nexclusive++;
+}
+
+void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		look(t, place_at(t->parent, depend[i].at), depend[i].kind);
+}
+
+void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
+{
+	t->promise = mp_promise() + 1;
+	mp_depend_look(t, depend, n);
+	for (size_t i = 0; i < n; i++) {
+		join(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		if (depend[i].kind == MP_DEPEND_MUTEX)
+			exclusive_add(t, depend[i].at);
+	}
+}
+
+void mp_depend_done(struct mp_task *t)
+{
+	while (t->successors) {
+		struct mp_successor *s = t->successors;
+		t->successors = s->next;
+		if (--s->task->waits_for == 0)
+			mp_task_ready(s->task);
+		mp_free(s);
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hooks.h - how a detector attaches to a program that uses OpenMP
+ *
+ * A detector in the process defines __snag_omp_hooks().  If it returns a table, it hears of
+ * the structure of the program as events of tasks (trace/ops.def), in the order of a run on one
+ * thread at a time.
+ *
+ * A *context* is a stack on which something runs or is suspended; whoever runs is one context, and
+ * speaks as one task, which may change while the context goes on.
+ */
+#ifndef SNAG_OMP_HOOKS_H
+#define SNAG_OMP_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct snag_omp_hooks {
+	/* Contexts.  The first is that of the calling thread, the initial one. */
+	void *(*context_first)(void);
+	void *(*context_new)(void);
+	void (*context_switch)(void *to); /* the calling thread goes on as this one */
+	/* A new thread that runs run(arg) when it is first handed to; returns its context. */
+	void *(*thread_start)(void *(*run)(void *arg), void *arg);
+	/* The caller waits until it is handed to, and meanwhile the thread of `to` runs, which is
+	 * the context it waits as. */
+	void (*thread_hand)(void *to);
+
+	/* Tasks and promises have dense numbers; the initial task is 0. */
+	uint32_t (*task_new)(void);
+	uint32_t (*promise_new)(void);
+	void (*become)(uint32_t task); /* what the calling context does is that task's */
+	void (*event)(uint8_t op, uint32_t target, const void *place);
+	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
+	 * something, if it does.  Then it is as if it had never been: was_told says which. */
+	void (*segment)(uint8_t op, uint32_t task, const void *place);
+	bool (*was_told)(void);
+	void (*launch)(bool begins); /* the outermost region with more than one thread */
+
+	/* Mutual exclusion; `at` names it. */
+	uint32_t (*lock_new)(void);
+	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
+
+	/* Memory that the library gives the program, used before or not. */
+	void (*memory)(const void *at, size_t nbytes, const void *place);
+	void (*stack)(const void *low, const void *high, uint32_t task);
+	/* What the calling context does in this memory and in its thread's thread-local storage is
+	 * nobody else's business; NULL, NULL: no longer so. */
+	void (*own)(const void *low, const void *high);
+	/* The program asked for a thread number, or how many there are; or whether a lock is free, or had
+	 * to wait for one. */
+	void (*asked)(const void *place, bool is_lock);
+	void (*deadlock)(void);	       /* of the program; likewise */
+	void (*fail)(const char *why); /* does not return */
+};
+
+__attribute__((weak)) const struct snag_omp_hooks *__snag_omp_hooks(void);
+
+/* Of the library, for the detector: the program waits for something without saying so.
+ * Returns whether another context has run meanwhile. */
+__attribute__((weak)) bool __snag_omp_yield(void);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kmpc.c - what clang calls for parallel regions, worksharing and mutual exclusion
+ *
+ * The names and arguments are those of LLVM's OpenMP runtime (kmp.h).  `loc` and `gtid` are
+ * ignored: only one thread runs, and it is known which.
+ */
+#include "omp/abi.h"
+
+#include <stdarg.h>
+
+typedef void kmp_microtask(int32_t *gtid, int32_t *tid, ...);
+
+enum { MOST_ARGUMENTS = 256 };
+
+/* ---- parallel ---- */
+
+static _Thread_local int32_t pushed_threads; /* by num_threads, for the next region */
+
+struct fork {
+	kmp_microtask *body;
+	int n;
+	void *arg[MOST_ARGUMENTS];
+};
+
+#define A4(i) a[i], a[i + 1], a[i + 2], a[i + 3]
+#define A16(i) A4(i), A4(i + 4), A4(i + 8), A4(i + 12)
+#define A64(i) A16(i), A16(i + 16), A16(i + 32), A16(i + 48)
+
+/* A function that takes fewer does not look at the rest, which the caller takes back. */
+static void fork_body(void *arg)
+{
+	struct fork *f = arg;
+	void **a = f->arg;
+	int32_t gtid = mp.now->task->number, tid = gtid;
+	if (f->n <= 4)
+		f->body(&gtid, &tid, A4(0));
+	else if (f->n <= 16)
+		f->body(&gtid, &tid, A16(0));
+	else if (f->n <= 64)
+		f->body(&gtid, &tid, A64(0));
+	else
+		f->body(&gtid, &tid, A64(0), A64(64), A64(128), A64(192));
+}
+
+static int threads_pushed(void)
+{
+	int n = pushed_threads;
+	pushed_threads = 0;
+	return n;
+}
+
+static void fork_read(struct fork *f, int argc, kmp_microtask *body, va_list ap)
+{
+	if (argc > MOST_ARGUMENTS)
+		mp_fail("OpenMP: a region that captures more than 256 variables");
+	f->body = body;
+	f->n = argc;
+	for (int i = 0; i < argc; i++)
+		f->arg[i] = va_arg(ap, void *);
+}
+
+MP_ABI(void, __kmpc_fork_call, void *loc, int32_t argc, kmp_microtask *body, ...)
+{
+	struct fork f;
+	va_list ap;
+	MP_ENTER();
+	va_start(ap, body);
+	fork_read(&f, argc, body, ap);
+	va_end(ap);
+	mp_parallel(fork_body, &f, mp_team_size(threads_pushed(), false));
+}
+
+/* A league has one team. */
+MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ...)
+{
+	struct fork f;
+	va_list ap;
+	MP_ENTER();
+	va_start(ap, body);
+	fork_read(&f, argc, body, ap);
+	va_end(ap);
+	threads_pushed();
+	mp_parallel(fork_body, &f, 1);
+}
+
+MP_ABI(void, __kmpc_push_num_threads, void *loc, int32_t gtid, int32_t n)
+{
+	pushed_threads = n;
+}
+
+MP_ABI(void, __kmpc_push_num_teams, void *loc, int32_t gtid, int32_t teams, int32_t threads)
+{
+}
+
+MP_ABI(void, __kmpc_push_proc_bind, void *loc, int32_t gtid, int32_t bind)
+{
+}
+
+MP_ABI(void, __kmpc_serialized_parallel, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	threads_pushed();
+	mp_serial_begin();
+}
+
+MP_ABI(void, __kmpc_end_serialized_parallel, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	mp_serial_end();
+}
+
+MP_ABI(int32_t, __kmpc_global_thread_num, void *loc)
+{
+	return MP_ENTER()->number;
+}
+
+MP_ABI(int32_t, __kmpc_bound_thread_num, void *loc)
+{
+	return MP_ENTER()->number;
+}
+
+MP_ABI(int32_t, __kmpc_ok_to_fork, void *loc)
+{
+	return 1;
+}
+
+MP_ABI(void, __kmpc_begin, void *loc, int32_t flags)
+{
+}
+
+MP_ABI(void, __kmpc_end, void *loc)
+{
+}
+
+/* ---- barriers, single, master ---- */
+
+MP_ABI(void, __kmpc_barrier, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	mp_barrier();
+}
+
+MP_ABI(int32_t, __kmpc_single, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	return mp_single();
+}
+
+MP_ABI(void, __kmpc_end_single, void *loc, int32_t gtid)
+{
+}
+
+MP_ABI(int32_t, __kmpc_master, void *loc, int32_t gtid)
+{
+	return MP_ENTER()->number == 0;
+}
+
+MP_ABI(void, __kmpc_end_master, void *loc, int32_t gtid)
+{
+}
+
+MP_ABI(int32_t, __kmpc_masked, void *loc, int32_t gtid, int32_t filter)
+{
+	return MP_ENTER()->number == filter;
+}
+
+MP_ABI(void, __kmpc_end_masked, void *loc, int32_t gtid)
+{
+}
+
+MP_ABI(void, __kmpc_flush, void *loc)
+{
+	MP_ENTER();
+	mp_yield();
+}
+
+MP_ABI(void, __kmpc_copyprivate, void *loc, int32_t gtid, size_t nbytes, void *data,
+       void (*copy)(void *to, void *from), int32_t did_it)
+{
+	struct mp_team *team = MP_ENTER()->team;
+	if (did_it)
+		team->copied = data;
+	mp_barrier();
+	if (!did_it)
+		copy(data, (void *)team->copied);
+	mp_barrier();
+}
+
+/* ---- mutual exclusion ---- */
+
+MP_ABI(void, __kmpc_critical, void *loc, int32_t gtid, void *name)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_lock_take(mp_lock_at(name), t);
+}
+
+MP_ABI(void, __kmpc_critical_with_hint, void *loc, int32_t gtid, void *name, uint32_t hint)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_lock_take(mp_lock_at(name), t);
+}
+
+MP_ABI(void, __kmpc_end_critical, void *loc, int32_t gtid, void *name)
+{
+	MP_ENTER();
+	mp_lock_give(mp_lock_at(name));
+}
+
+/* ---- reductions ---- */
+
+MP_ABI(int32_t, __kmpc_reduce_nowait, void *loc, int32_t gtid, int32_t n, size_t nbytes, void *data,
+       void (*combine)(void *, void *), void *name)
+{
+	MP_ENTER();
+	mp_combine_begin();
+	return 1;
+}
+
+MP_ABI(void, __kmpc_end_reduce_nowait, void *loc, int32_t gtid, void *name)
+{
+	MP_ENTER();
+	mp_combine_end();
+}
+
+MP_ABI(int32_t, __kmpc_reduce, void *loc, int32_t gtid, int32_t n, size_t nbytes, void *data,
+       void (*combine)(void *, void *), void *name)
+{
+	MP_ENTER();
+	mp_combine_begin();
+	return 1;
+}
+
+MP_ABI(void, __kmpc_end_reduce, void *loc, int32_t gtid, void *name)
+{
+	MP_ENTER();
+	mp_combine_end();
+	mp_barrier();
+}
+
+/* ---- cancellation ---- */
+
+enum kmp_cancel { CANCEL_NOTHING, CANCEL_PARALLEL, CANCEL_LOOP, CANCEL_SECTIONS, CANCEL_GROUP };
+
+static bool is_cancelled(struct mp_task *t, int32_t kind)
+{
+	if (kind == CANCEL_PARALLEL)
+		return t->team->is_cancelled;
+	if (kind == CANCEL_GROUP)
+		return t->group && t->group->is_cancelled;
+	return mp_implicit(t)->loop.is_cancelled;
+}
+
+MP_ABI(int32_t, __kmpc_cancel, void *loc, int32_t gtid, int32_t kind)
+{
+	struct mp_task *t = MP_ENTER();
+	if (!mp.has_cancellation)
+		return 0;
+	if (kind == CANCEL_PARALLEL)
+		t->team->is_cancelled = true;
+	else if (kind == CANCEL_GROUP && t->group)
+		t->group->is_cancelled = true;
+	else if (kind != CANCEL_GROUP)
+		mp_implicit(t)->loop.is_cancelled = true;
+	return 1;
+}
+
+MP_ABI(int32_t, __kmpc_cancellationpoint, void *loc, int32_t gtid, int32_t kind)
+{
+	struct mp_task *t = MP_ENTER();
+	return is_cancelled(t, kind);
+}
+
+MP_ABI(int32_t, __kmpc_cancel_barrier, void *loc, int32_t gtid)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_barrier();
+	return is_cancelled(t, CANCEL_PARALLEL);
+}

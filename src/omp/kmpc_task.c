@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kmpc_task.c - what clang calls for explicit tasks
+ *
+ * A task is one block: our header, clang's kmp_task_t with the private copies, then the
+ * addresses of what it shares.  Only the latter two are the program's.
+ */
+#include "omp/abi.h"
+
+#include <string.h>
+
+typedef int32_t kmp_routine(int32_t gtid, void *task);
+
+union kmp_data {
+	int32_t priority;
+	kmp_routine *destructors;
+};
+
+struct kmp_task { /* as clang lays it out */
+	void *shareds;
+	kmp_routine *routine;
+	int32_t part;
+	union kmp_data data1, data2;
+};
+
+enum {
+	KMP_TASK_FINAL = 2,
+	KMP_TASK_DESTRUCTORS = 8,
+	KMP_TASK_DETACHABLE = 64,
+};
+
+struct block {
+	struct mp_task *task; /* NULL: not created yet */
+	int32_t flags;
+	size_t nbytes;	    /* of what follows */
+	bool is_undeferred; /* taskloop */
+	_Alignas(16) struct kmp_task kmp;
+};
+
+static struct block *block_of(void *kmp)
+{
+	return (struct block *)((char *)kmp - offsetof(struct block, kmp));
+}
+
+MP_ABI(void *, __kmpc_omp_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
+       size_t shared_bytes, kmp_routine *routine)
+{
+	MP_ENTER();
+	size_t room = (nbytes + 15) & ~(size_t)15;
+	struct block *b = mp_alloc(offsetof(struct block, kmp) + room + shared_bytes);
+	b->flags = flags;
+	b->nbytes = room + shared_bytes;
+	b->kmp.shareds = shared_bytes ? (char *)&b->kmp + room : NULL;
+	b->kmp.routine = routine;
+	mp_memory(&b->kmp, b->nbytes);
+	return &b->kmp;
+}
+
+MP_ABI(void *, __kmpc_omp_target_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
+       size_t shared_bytes, kmp_routine *routine, int64_t device)
+{
+	return __kmpc_omp_task_alloc(loc, gtid, flags, nbytes, shared_bytes, routine);
+}
+
+static void body(void *arg)
+{
+	struct block *b = arg;
+	b->kmp.routine(mp.now->task->number, &b->kmp);
+	if (b->flags & KMP_TASK_DESTRUCTORS && b->kmp.data1.destructors)
+		b->kmp.data1.destructors(mp.now->task->number, &b->kmp);
+}
+
+static void done(struct mp_task *t)
+{
+	mp_free(t->arg);
+	t->arg = NULL;
+}
+
+static struct mp_task *task_of(struct block *b, unsigned more)
+{
+	if (!b->task) {
+		unsigned flags = more;
+		flags |= b->flags & KMP_TASK_FINAL ? MP_TASK_FINAL : 0;
+		flags |= b->flags & KMP_TASK_DETACHABLE ? MP_TASK_DETACHED : 0;
+		b->task = mp_task_new(body, b, flags);
+		b->task->done = done;
+	}
+	return b->task;
+}
+
+MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
+{
+	MP_ENTER();
+	mp_task_create(task_of(block_of(task), 0), NULL, 0);
+	return 0;
+}
+
+/* ---- depend ---- */
+
+struct kmp_depend {
+	intptr_t base;
+	size_t nbytes;
+	uint8_t flags;
+};
+
+enum { KMP_IN = 1, KMP_OUT = 2, KMP_MUTEX = 4, MOST_DEPENDS = 64 };
+
+/* In `small`, or in a block of their own. */
+static struct mp_depend *depends_read(struct mp_depend *small, int32_t n,
+				      const struct kmp_depend *from, int32_t n2,
+				      const struct kmp_depend *from2)
+{
+	size_t all = (size_t)n + (size_t)n2;
+	struct mp_depend *d = all > MOST_DEPENDS ? mp_alloc(all * sizeof(*d)) : small;
+	for (size_t i = 0; i < all; i++) {
+		const struct kmp_depend *k = i < (size_t)n ? &from[i] : &from2[i - (size_t)n];
+		d[i].at = (const void *)k->base;
+		d[i].kind = k->flags & KMP_OUT	   ? MP_DEPEND_OUT
+			    : k->flags & KMP_MUTEX ? MP_DEPEND_MUTEX
+						   : MP_DEPEND_IN;
+	}
+	return d;
+}
+
+static void depends_done(struct mp_depend *small, struct mp_depend *d)
+{
+	if (d != small)
+		mp_free(d);
+}
+
+MP_ABI(int32_t, __kmpc_omp_task_with_deps, void *loc, int32_t gtid, void *task, int32_t n,
+       const struct kmp_depend *depend, int32_t n2, const struct kmp_depend *depend2)
+{
+	struct mp_depend small[MOST_DEPENDS];
+	MP_ENTER();
+	struct mp_depend *d = depends_read(small, n, depend, n2, depend2);
+	mp_task_create(task_of(block_of(task), 0), d, (size_t)n + (size_t)n2);
+	depends_done(small, d);
+	return 0;
+}
+
+MP_ABI(void, __kmpc_omp_wait_deps, void *loc, int32_t gtid, int32_t n,
+       const struct kmp_depend *depend, int32_t n2, const struct kmp_depend *depend2)
+{
+	struct mp_depend small[MOST_DEPENDS];
+	MP_ENTER();
+	struct mp_depend *d = depends_read(small, n, depend, n2, depend2);
+	mp_taskwait_depend(d, (size_t)n + (size_t)n2);
+	depends_done(small, d);
+}
+
+MP_ABI(void, __kmpc_omp_taskwait_deps_51, void *loc, int32_t gtid, int32_t n,
+       const struct kmp_depend *depend, int32_t n2, const struct kmp_depend *depend2,
+       int32_t has_no_wait)
+{
+	__kmpc_omp_wait_deps(loc, gtid, n, depend, n2, depend2);
+}
+
+/* ---- undeferred, taskwait, taskgroup, detach ---- */
+
+MP_ABI(void, __kmpc_omp_task_begin_if0, void *loc, int32_t gtid, void *task)
+{
+	MP_ENTER();
+	mp_task_begin(task_of(block_of(task), MP_TASK_UNDEFERRED), NULL, 0);
+}
+
+MP_ABI(void, __kmpc_omp_task_complete_if0, void *loc, int32_t gtid, void *task)
+{
+	MP_ENTER();
+	mp_task_end(block_of(task)->task);
+}
+
+MP_ABI(int32_t, __kmpc_omp_taskwait, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	mp_taskwait();
+	return 0;
+}
+
+MP_ABI(int32_t, __kmpc_omp_taskyield, void *loc, int32_t gtid, int32_t end)
+{
+	MP_ENTER();
+	mp_yield();
+	return 0;
+}
+
+MP_ABI(void, __kmpc_taskgroup, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	mp_group_begin();
+}
+
+MP_ABI(void, __kmpc_end_taskgroup, void *loc, int32_t gtid)
+{
+	MP_ENTER();
+	mp_group_end();
+}
+
+MP_ABI(void *, __kmpc_task_allow_completion_event, void *loc, int32_t gtid, void *task)
+{
+	MP_ENTER();
+	return task_of(block_of(task), 0);
+}
+
+MP_ABI(void, omp_fulfill_event, void *event)
+{
+	MP_ENTER();
+	mp_task_fulfil(event);
+}
+
+/* ---- taskloop ---- */
+
+typedef void kmp_duplicate(void *to, void *from, int32_t is_last);
+
+enum { GRAIN_NONE, GRAIN_SIZE, GRAIN_TASKS };
+
+struct taskloop {
+	struct block *pattern;
+	size_t lower_at, upper_at; /* in the block */
+	kmp_duplicate *duplicate;
+	uint64_t lower;
+	int64_t stride;
+	uint64_t count;
+};
+
+/* A task for n iterations from number `from` on. */
+static void taskloop_part(const struct taskloop *l, uint64_t from, uint64_t n)
+{
+	struct block *p = l->pattern;
+	size_t all = offsetof(struct block, kmp) + p->nbytes;
+	struct block *b = mp_alloc(all);
+	memcpy(b, p, all);
+	b->task = NULL;
+	if (p->kmp.shareds)
+		b->kmp.shareds = (char *)b + ((char *)p->kmp.shareds - (char *)p);
+	*(uint64_t *)((char *)b + l->lower_at) = l->lower + from * (uint64_t)l->stride;
+	*(uint64_t *)((char *)b + l->upper_at) = l->lower + (from + n - 1) * (uint64_t)l->stride;
+	mp_memory(&b->kmp, b->nbytes);
+	if (l->duplicate)
+		l->duplicate(&b->kmp, &p->kmp, from + n == l->count);
+	mp_task_create(task_of(b, p->is_undeferred ? MP_TASK_UNDEFERRED : 0), NULL, 0);
+}
+
+/* Iterations that stay together: only those the program asked for. */
+static uint64_t grain_of(uint64_t count, int32_t kind, uint64_t grain)
+{
+	if (kind == GRAIN_SIZE && grain > 0)
+		return grain;
+	if (kind == GRAIN_TASKS && grain > 0)
+		return (count + grain - 1) / grain;
+	return 1;
+}
+
+MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_value,
+       uint64_t *lower, uint64_t *upper, int64_t stride, int32_t nogroup, int32_t kind,
+       uint64_t grain, kmp_duplicate *duplicate)
+{
+	MP_ENTER();
+	struct block *b = block_of(task);
+	int64_t first = (int64_t)*lower, last = (int64_t)*upper;
+	struct taskloop l = {
+		.pattern = b,
+		.lower_at = (size_t)((char *)lower - (char *)b),
+		.upper_at = (size_t)((char *)upper - (char *)b),
+		.duplicate = duplicate,
+		.lower = *lower,
+		.stride = stride,
+	};
+	if (stride > 0 && first <= last)
+		l.count = (uint64_t)(last - first) / (uint64_t)stride + 1;
+	else if (stride < 0 && first >= last)
+		l.count = (uint64_t)(first - last) / (uint64_t)-stride + 1;
+	b->is_undeferred = !if_value;
+	if (!nogroup)
+		mp_group_begin();
+	uint64_t together = grain_of(l.count, kind, grain);
+	for (uint64_t from = 0; from < l.count; from += together)
+		taskloop_part(&l, from, l.count - from < together ? l.count - from : together);
+	if (!nogroup)
+		mp_group_end();
+	mp_free(b);
+}
+
+MP_ABI(void, __kmpc_taskloop_5, void *loc, int32_t gtid, void *task, int32_t if_value,
+       uint64_t *lower, uint64_t *upper, int64_t stride, int32_t nogroup, int32_t kind,
+       uint64_t grain, int32_t modifier, kmp_duplicate *duplicate)
+{
+	__kmpc_taskloop(loc, gtid, task, if_value, lower, upper, stride, nogroup, kind, grain,
+			duplicate);
+}
+
+/* ---- reductions ---- */
+
+struct kmp_reduce {
+	void *shared, *original;
+	size_t nbytes;
+	void (*init)(void *copy, void *original);
+	void (*fini)(void *copy);
+	void (*combine)(void *to, void *from);
+	uint32_t flags;
+};
+
+static void reduce_add(struct mp_group *g, int32_t n, const struct kmp_reduce *data)
+{
+	for (int i = 0; i < n; i++) {
+		struct mp_reduction item = {
+			.shared = data[i].shared,
+			.original = data[i].original ? data[i].original : data[i].shared,
+			.nbytes = data[i].nbytes,
+			.init = data[i].init,
+			.fini = data[i].fini,
+			.combine = data[i].combine,
+		};
+		mp_reduced_add(g, &item, 1);
+	}
+}
+
+MP_ABI(void *, __kmpc_taskred_init, int32_t gtid, int32_t n, const struct kmp_reduce *data)
+{
+	struct mp_task *t = MP_ENTER();
+	reduce_add(t->group, n, data);
+	return t->group;
+}
+
+MP_ABI(void *, __kmpc_taskred_modifier_init, void *loc, int32_t gtid, int32_t is_loop, int32_t n,
+       const struct kmp_reduce *data)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_group_begin();
+	reduce_add(t->group, n, data);
+	return t->group;
+}
+
+MP_ABI(void, __kmpc_task_reduction_modifier_fini, void *loc, int32_t gtid, int32_t is_loop)
+{
+	MP_ENTER();
+	mp_group_end();
+}
+
+MP_ABI(void *, __kmpc_task_reduction_get_th_data, int32_t gtid, void *group, void *data)
+{
+	struct mp_task *t = MP_ENTER();
+	return mp_reduced_copy(t, data);
+}

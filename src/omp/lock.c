@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lock.c - critical sections and locks
+ *
+ * Idea.   A lock of the program is only a name: its address.  Its state is here.  A task owns it,
+ *         and takes a nestable one as often as it likes; who must wait is not ready.
+ *
+ * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
+ *                 like: it comes after that, by a promise
+ *         [held]  a task that goes on as another one of the detector (a segment, a phase) gives
+ *                 what it holds as the one and takes it as the other
+ */
+#include "omp/core.h"
+
+struct mp_lock {
+	const void *at;
+	uint32_t number; /* of the detector, + 1 */
+	struct mp_task *owner;
+	int depth;
+	struct mp_queue waiting;
+	uint32_t passed; /* the promise set when it was given to who waited, + 1 */
+};
+
+struct mp_held {
+	struct mp_held *next;
+	struct mp_lock *lock;
+};
+
+enum { POLLS = 128 };
+
+static struct mp_map locks;
+static unsigned given; /* so often */
+
+struct mp_lock *mp_lock_at(const void *at)
+{
+	struct mp_lock **lock = (struct mp_lock **)mp_map_at(&locks, at);
+	if (!*lock) {
+		*lock = mp_alloc(sizeof(**lock));
+		(*lock)->at = at;
+	}
+	return *lock;
+}
+
+void mp_lock_asked(void)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, true);
+}
+
+void mp_lock_forget(const void *at)
+{
+	struct mp_lock **lock = (struct mp_lock **)mp_map_at(&locks, at);
+	mp_free(*lock);
+	*lock = NULL;
+}
+
+static void lock_tell(struct mp_lock *lock, bool is_acquired)
+{
+	if (!mp.hooks || !mp.launched)
+		return;
+	if (!lock->number)
+		lock->number = mp.hooks->lock_new() + 1;
+	mp.hooks->lock(lock->number - 1, lock->at, is_acquired, mp.place);
+}
+
+static void lock_taken(struct mp_lock *lock, struct mp_task *t)
+{
+	lock->owner = t;
+	lock->depth = 1;
+	struct mp_held *held = mp_alloc(sizeof(*held));
+	*held = (struct mp_held){t->held, lock};
+	t->held = held;
+	lock_tell(lock, true);
+}
+
+bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
+{
+	if (lock->owner)
+		return false;
+	lock_taken(lock, t);
+	return true;
+}
+
+void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
+{
+	bool has_waited = false;
+	while (lock->owner) {
+		has_waited = true;
+		mp_queue_add(&lock->waiting, mp.now);
+		mp_block();
+	}
+	if (has_waited && lock->passed) { /* [wait] */
+		mp_lock_asked();
+		mp_tell(SNAG_OP_PROMISE_GET, lock->passed - 1);
+	}
+	lock_taken(lock, t);
+}
+
+void mp_lock_give(struct mp_lock *lock)
+{
+	struct mp_task *owner = lock->owner;
+	if (!owner)
+		return;
+	struct mp_held **at = &owner->held;
+	while (*at && (*at)->lock != lock)
+		at = &(*at)->next;
+	struct mp_held *held = *at;
+	if (held)
+		*at = held->next;
+	mp_free(held);
+	lock_tell(lock, false);
+	lock->owner = NULL;
+	lock->depth = 0;
+	struct mp_context *next = mp_queue_take(&lock->waiting);
+	if (next && mp.launched) {
+		lock->passed = mp_promise() + 1;
+		mp_tell(SNAG_OP_PROMISE_SET, lock->passed - 1);
+	}
+	if (next)
+		mp_ready(next);
+	if (++given % POLLS == 0) /* who looks again and again may wait for another */
+		mp_yield();
+}
+
+int *mp_lock_depth(struct mp_lock *lock, const struct mp_task *t)
+{
+	return lock->owner == t ? &lock->depth : NULL;
+}
+
+void mp_locks_tell(struct mp_task *t, bool is_acquired) /* [held] */
+{
+	for (struct mp_held *held = t->held; held; held = held->next)
+		lock_tell(held->lock, is_acquired);
+}

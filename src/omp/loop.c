@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c - worksharing loops and sections, ordered, doacross
+ *
+ * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
+ *         threads in turn, whatever the schedule is, and each is a segment: parallel to
+ *         all others.  Of a loop with ordered regions thread 0 gets all, in order, so that
+ *         nobody has to wait.
+ *
+ * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
+ *                    after many that touched nothing shared, or after some ten thousand,
+ *                    so that long loops end.  The threads' chunks of one round have one size
+ *         [safe]     the chunks of a simd loop with safelen(n) are spawned, and synced every n
+ *         [static]   chunks of the same number of two static loops with as many iterations, in
+ *                    one region and without a barrier in between, are on the same thread.  Therefore
+ *                    the segments of one that does not wait are kept until the barrier
+ *                    and go on in the next such loop, after what their thread did meanwhile
+ *         [ordered]  the ordered region of a chunk gets the promise of the one before
+ *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
+ *                    waits for it gets
+ */
+#include "base/pages.h"
+#include "omp/core.h"
+
+#include <string.h>
+
+struct mp_schedule mp_schedule_decode(uint64_t chunk)
+{
+	if (!(chunk & MP_CHUNK_STATIC))
+		return (struct mp_schedule){.chunk = chunk};
+	if (chunk & MP_CHUNK_SIMD)
+		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
+	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
+				    .is_static = true,
+				    .is_nowait = chunk & MP_CHUNK_NOWAIT};
+}
+
+/* What the threads share of a loop with ordered regions; the last one that leaves frees it. */
+struct mp_loop_shared {
+	struct mp_loop_shared *next;
+	unsigned number; /* of the loop in its region */
+	int left;
+	bool is_taken;	    /* a thread has it */
+	uint32_t last;	    /* ordered: the promise of the chunk before, + 1 */
+	uint8_t *log_chunk; /* [grow]: of each round so far */
+	size_t nrounds, rounds_cap;
+	unsigned ndims;	      /* doacross */
+	int64_t *bounds;      /* lower, upper, stride of each */
+	struct mp_map posted; /* by iteration: the promise, + 1 */
+};
+
+static struct mp_loop_shared *shared_get(struct mp_task *t)
+{
+	struct mp_loop_shared **at = &t->team->loops;
+	unsigned number = t->loops;
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = mp_alloc(sizeof(**at));
+		(*at)->number = number;
+	}
+	return *at;
+}
+
+static void shared_free(struct mp_loop_shared *s)
+{
+	mp_map_free(&s->posted);
+	snag_pages_free(s->log_chunk, s->rounds_cap, 1);
+	mp_free(s->bounds);
+	mp_free(s);
+}
+
+static void shared_leave(struct mp_task *t, struct mp_loop_shared *s)
+{
+	struct mp_loop_shared **at = &t->team->loops;
+	if (++s->left < t->team->n)
+		return;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	shared_free(s);
+}
+
+void mp_loops_free(struct mp_team *team)
+{
+	while (team->loops) {
+		struct mp_loop_shared *s = team->loops;
+		team->loops = s->next;
+		shared_free(s);
+	}
+}
+
+/* [static] The segments of this loop; NULL: they end with their chunks. */
+static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *loop,
+				     const struct mp_schedule *schedule)
+{
+	enum { MOST_KEPT = 1 << 20 };
+	struct mp_static *s = t->team->statics;
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told ||
+	    t->has_asked)
+		return NULL;
+	while (s && (s->count != loop->count || s->chunk != loop->chunk))
+		s = s->next;
+	if (s || !schedule->is_nowait)
+		return s;
+	s = mp_alloc(sizeof(*s));
+	s->count = loop->count;
+	s->chunk = loop->chunk;
+	s->cap = loop->nchunks;
+	s->segment = mp_alloc(s->cap * sizeof(*s->segment));
+	s->next = t->team->statics;
+	t->team->statics = s;
+	return s;
+}
+
+void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop *loop = &t->loop;
+	struct mp_loop_shared *doacross = loop->shared; /* begun just before */
+	int n = t->team->n;
+	*loop = (struct mp_loop){
+		.count = count,
+		.chunk = schedule.chunk ? schedule.chunk : 1,
+		.next = (uint64_t)t->number,
+		.step = (uint64_t)n,
+		.is_open = true,
+		.shared = doacross,
+		.is_doacross = doacross != NULL,
+	};
+	if (!t->team->is_told)
+		loop->chunk = schedule.is_ordered || doacross || !count ? 1 : count;
+	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
+		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
+	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);
+	if (!doacross) {
+		t->loops++;
+		loop->shared = shared_get(t);
+	}
+	if (schedule.is_ordered || doacross) {
+		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
+		loop->step = 1;
+		loop->shared->is_taken = true;
+	}
+	loop->kept = statics_get(t, loop, &schedule);
+	loop->may_grow = mp.hooks && t->team->is_told && !schedule.is_ordered && !doacross &&
+			 !schedule.chunk && !schedule.safe && !loop->kept;
+	loop->safe = schedule.safe;
+	if (loop->kept) { /* what its thread has done since comes before */
+		loop->promise = mp_promise();
+		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
+	}
+}
+
+bool mp_chunk_end(struct mp_task *t)
+{
+	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
+	if (!kept || t->id == t->base_id ||
+	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told()))
+		return mp_segment_end(t);
+	kept->segment[t->loop.chunk_now] = t->id;
+	mp_segment_leave(t);
+	return true;
+}
+
+static void chunk_begin(struct mp_task *t, uint64_t chunk)
+{
+	struct mp_static *kept = t->loop.kept;
+	if (kept && kept->segment[chunk] && !t->has_asked) {
+		mp_segment_enter(t, kept->segment[chunk]);
+		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
+		return;
+	}
+	mp_segment_begin(t);
+}
+
+/* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
+static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
+{
+	enum { SILENT = 256, STEP = 16, TOLD_LOG = 14, MOST = 40 };
+	struct mp_loop_shared *s = loop->shared;
+	if (loop->round < s->nrounds)
+		return s->log_chunk[loop->round];
+	unsigned least = (unsigned)(loop->told >> TOLD_LOG), log = loop->log;
+	if (loop->silent == 0 || log < least)
+		log = least;
+	else if (loop->silent >= SILENT && loop->silent % STEP == 0)
+		log++;
+	log = log < MOST ? log : MOST;
+	s->log_chunk = snag_pages_grow(s->log_chunk, &s->rounds_cap, s->nrounds + 1, 1);
+	if (!s->log_chunk)
+		mp_fail("OpenMP: out of memory");
+	s->log_chunk[s->nrounds++] = (uint8_t)log;
+	return log;
+}
+
+/* The next chunk of the calling thread, if there is one. */
+static bool chunk_next(struct mp_task *t)
+{
+	struct mp_loop *loop = &t->loop;
+	if (loop->is_cancelled)
+		return false;
+	if (loop->may_grow) {
+		loop->log = log_of_round(loop);
+		loop->chunk = (uint64_t)1 << loop->log;
+		loop->from = loop->at + (uint64_t)t->number * loop->chunk;
+		loop->at += (uint64_t)t->team->n * loop->chunk;
+		loop->round++;
+	} else {
+		if (loop->next >= loop->nchunks)
+			return false;
+		loop->chunk_now = loop->next;
+		loop->from = loop->next * loop->chunk;
+		loop->next += loop->step;
+	}
+	if (loop->from >= loop->count)
+		return false;
+	loop->n = loop->count - loop->from < loop->chunk ? loop->count - loop->from : loop->chunk;
+	return true;
+}
+
+bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop *loop = &t->loop;
+	if (!loop->is_open)
+		return false;
+	bool was_told = mp_chunk_end(t);
+	loop->silent = was_told ? 0 : loop->silent + 1;
+	loop->told += was_told;
+	bool is_there = chunk_next(t);
+	if (loop->safe && loop->chunk_now % loop->safe == 0)
+		mp_tell(SNAG_OP_SYNC, 0); /* [safe] */
+	if (!is_there) {
+		loop->is_open = false;
+		if (!loop->is_doacross) {
+			shared_leave(t, loop->shared);
+			loop->shared = NULL;
+		}
+		return false;
+	}
+	chunk_begin(t, loop->chunk_now);
+	*ret_from = loop->from;
+	*ret_n = loop->n;
+	return true;
+}
+
+bool mp_loop_is_last(void)
+{
+	const struct mp_loop *loop = &mp_implicit(mp.now->task)->loop;
+	return loop->from + loop->n == loop->count;
+}
+
+/* ---- ordered ---- */
+
+void mp_ordered_begin(void) /* [ordered] */
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	if (s && t->team->is_told && s->last)
+		mp_tell(SNAG_OP_PROMISE_GET, s->last - 1);
+}
+
+void mp_ordered_end(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	if (!s || !t->team->is_told)
+		return;
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	s->last = promise + 1;
+}
+
+/* ---- doacross ---- */
+
+void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,
+		       const int64_t *stride)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	t->loops++;
+	struct mp_loop_shared *s = shared_get(t);
+	if (!s->bounds) {
+		s->ndims = ndims;
+		s->bounds = mp_alloc(3 * ndims * sizeof(*s->bounds));
+		for (unsigned i = 0; i < ndims; i++) {
+			s->bounds[3 * i] = lower[i];
+			s->bounds[3 * i + 1] = upper[i];
+			s->bounds[3 * i + 2] = stride[i];
+		}
+	}
+	t->loop = (struct mp_loop){.shared = s};
+}
+
+/* The number of an iteration, + 1; 0: there is none such. */
+static uint64_t iteration_of(const struct mp_loop_shared *s, const int64_t *at)
+{
+	uint64_t number = 0;
+	for (unsigned i = 0; i < s->ndims; i++) {
+		int64_t lower = s->bounds[3 * i], upper = s->bounds[3 * i + 1];
+		int64_t stride = s->bounds[3 * i + 2] ? s->bounds[3 * i + 2] : 1;
+		int64_t k = (at[i] - lower) / stride, n = (upper - lower) / stride + 1;
+		if ((at[i] - lower) % stride != 0 || k < 0 || k >= n)
+			return 0;
+		number = number * (uint64_t)n + (uint64_t)k;
+	}
+	return number + 1;
+}
+
+static uint32_t *posted_at(struct mp_loop_shared *s, uint64_t iteration)
+{
+	return (uint32_t *)mp_map_at(&s->posted, (const void *)(uintptr_t)iteration);
+}
+
+void mp_doacross_post(const int64_t *at)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	uint64_t iteration = s ? iteration_of(s, at) : 0;
+	if (!iteration || !t->team->is_told || *posted_at(s, iteration))
+		return;
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	*posted_at(s, iteration) = promise + 1;
+}
+
+void mp_doacross_wait(const int64_t *at)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_loop_shared *s = t->loop.shared;
+	uint64_t iteration = s ? iteration_of(s, at) : 0;
+	if (!iteration || !t->team->is_told)
+		return;
+	if (*posted_at(s, iteration))
+		mp_tell(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);
+}
+
+void mp_doacross_end(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	if (t->loop.shared)
+		shared_leave(t, t->loop.shared);
+	t->loop.shared = NULL;
+}

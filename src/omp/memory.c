@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory.c - memory for OpenMP, and maps from addresses
+ *
+ * Never malloc's, which the detector watches.  Sizes are rounded up to powers of two, each with
+ * a pool; what is larger than the largest gets pages of its own.  A block knows its size.
+ */
+#include "base/pages.h"
+#include "base/pool.h"
+#include "omp/core.h"
+
+#include <string.h>
+
+enum { LEAST = 64, CLASSES = 8, HEADER = 16 };
+
+static struct snag_pool pool[CLASSES];
+
+static unsigned class_of(size_t nbytes)
+{
+	unsigned c = 0;
+	while (c < CLASSES && ((size_t)LEAST << c) < nbytes)
+		c++;
+	return c;
+}
+
+void *mp_alloc(size_t nbytes)
+{
+	size_t need = nbytes + HEADER;
+	unsigned c = class_of(need);
+	char *p;
+	if (c == CLASSES) {
+		p = snag_pages_map(need);
+	} else {
+		if (!pool[c].elem)
+			snag_pool_init(&pool[c], (size_t)LEAST << c);
+		p = snag_pool_take(&pool[c]);
+	}
+	if (!p)
+		mp_fail("OpenMP: out of memory");
+	*(size_t *)p = need;
+	memset(p + HEADER, 0, nbytes);
+	return p + HEADER;
+}
+
+void mp_free(void *p)
+{
+	if (!p)
+		return;
+	char *block = (char *)p - HEADER;
+	size_t need = *(size_t *)block;
+	unsigned c = class_of(need);
+	if (c == CLASSES)
+		snag_pages_unmap(block, need);
+	else
+		snag_pool_give(&pool[c], block);
+}
+
+void mp_memory(const void *at, size_t nbytes)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->memory(at, nbytes, mp.place);
+}
+
+/* The detector stands in front of the C library's: the archive calls these instead. */
+void *mp_memset(void *to, int byte, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		((volatile char *)to)[i] = (char)byte;
+	return to;
+}
+
+void *mp_memcpy(void *to, const void *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		((volatile char *)to)[i] = ((const char *)from)[i];
+	return to;
+}
+
+static size_t slot_of(const struct mp_map *map, uintptr_t key)
+{
+	size_t i = (key * 0x9e3779b97f4a7c15u >> 20) & (map->room - 1);
+	while (map->entry[i].key && map->entry[i].key != key)
+		i = (i + 1) & (map->room - 1);
+	return i;
+}
+
+static void map_grow(struct mp_map *map)
+{
+	struct mp_map old = *map;
+	*map = (struct mp_map){.room = old.room ? 2 * old.room : 16, .n = old.n};
+	map->entry = mp_alloc(map->room * sizeof(*map->entry));
+	for (size_t i = 0; i < old.room; i++)
+		if (old.entry[i].key)
+			map->entry[slot_of(map, old.entry[i].key)] = old.entry[i];
+	mp_free(old.entry);
+}
+
+void **mp_map_at(struct mp_map *map, const void *key)
+{
+	uintptr_t number = (uintptr_t)key + 1; /* 0: empty */
+	if (2 * (map->n + 1) > map->room)
+		map_grow(map);
+	struct mp_map_entry *e = &map->entry[slot_of(map, number)];
+	if (!e->key) {
+		e->key = number;
+		map->n++;
+	}
+	return &e->value;
+}
+
+void mp_map_free(struct mp_map *map)
+{
+	mp_free(map->entry);
+	*map = (struct mp_map){0};
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task.c - explicit tasks, taskwait, taskgroup
+ *
+ * Idea.   A task runs when it is created, on a fiber, unless it depends on one that has not
+ *         ended; then the last of these makes it ready.  Its creator goes on when it ends or
+ *         must wait.
+ *
+ * Rules.  [create]     spawn.  A task of a team of one thread is part of its creator
+ *         [undeferred] the creator waits until the task can begin; spawn and sync in a frame of
+ *                      their own, on the creator's stack
+ *         [begin]      gets the promises of what it depends on; takes its locks (mutexinoutset)
+ *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
+ *         [taskwait]   until its children have ended: sync
+ *         [group]      a finish, for what is created in it and below
+ *
+ * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
+ */
+#include "omp/core.h"
+
+void mp_task_forget(struct mp_task *t)
+{
+	while (t && --t->known == 0) {
+		struct mp_task *parent = t->is_implicit ? NULL : t->parent;
+		mp_free(t->get);
+		mp_free(t->exclusive);
+		mp_free(t);
+		t = parent && parent->known ? parent : NULL;
+	}
+}
+
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
+{
+	struct mp_task *parent = mp.now->task, *t = mp_alloc(sizeof(*t));
+	t->parent = parent;
+	t->team = parent->team;
+	t->number = parent->number;
+	t->body = body;
+	t->arg = arg;
+	t->is_final = parent->is_final || flags & MP_TASK_FINAL;
+	t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
+	t->is_detached = flags & MP_TASK_DETACHED;
+	t->is_part = !t->team->is_told;
+	t->group = parent->group;
+	t->known = 1 + t->is_detached;
+	parent->known++;
+	return t;
+}
+
+static void wake(struct mp_context **waiter)
+{
+	if (*waiter)
+		mp_ready(*waiter);
+	*waiter = NULL;
+}
+
+static void task_ended(struct mp_task *t)
+{
+	t->has_ended = true;
+	mp_depend_done(t);
+	if (--t->parent->children == 0)
+		wake(&t->parent->waiter);
+	if (t->group && --t->group->live == 0)
+		wake(&t->group->waiter);
+	t->team->live--;
+	mp_team_check(t->team);
+	mp_depends_free(t);
+	if (t->done)
+		t->done(t);
+	mp_task_forget(t);
+}
+
+/* Told by its own context, or by whoever fulfils its event. */
+static void end_tell(struct mp_task *t)
+{
+	if (t->is_part)
+		return;
+	if (t->is_detached)
+		mp_tell(SNAG_OP_PROMISE_GET, t->fulfilled);
+	if (t->promise)
+		mp_tell(SNAG_OP_PROMISE_SET, t->promise - 1);
+	mp_tell(SNAG_OP_TASK_END, 0);
+}
+
+static void exclusive_all(struct mp_task *t, bool is_taken)
+{
+	for (unsigned i = 0; i < t->nexclusive; i++) {
+		if (is_taken)
+			mp_lock_take(t->exclusive[i], t);
+		else
+			mp_lock_give(t->exclusive[t->nexclusive - 1 - i]);
+	}
+}
+
+static void body_begin(struct mp_task *t) /* [begin] */
+{
+	mp.now->task = t;
+	if (t->is_part)
+		return;
+	mp_become(t->id);
+	for (unsigned i = 0; i < t->nget; i++)
+		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
+	exclusive_all(t, true);
+}
+
+static bool body_end(struct mp_task *t) /* [end]; false: not yet */
+{
+	exclusive_all(t, false);
+	t->has_body_ended = true;
+	if (t->is_detached && !t->is_fulfilled)
+		return false;
+	end_tell(t);
+	return true;
+}
+
+static void task_main(void *arg)
+{
+	struct mp_task *t = arg;
+	const struct snag_stack *stack = &mp.now->stack;
+	if (!t->is_part && mp.hooks) {
+		mp_become(t->id);
+		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
+	}
+	body_begin(t);
+	if (!t->group || !t->group->is_cancelled)
+		t->body(t->arg);
+	if (body_end(t))
+		task_ended(t);
+}
+
+/* Counts it, and tells of it. */
+static void task_created(struct mp_task *t, const struct mp_depend *depend, size_t n)
+{
+	struct mp_task *parent = t->parent;
+	parent->children++;
+	t->team->live++;
+	if (t->group)
+		t->group->live++;
+	if (n)
+		mp_depend_add(t, depend, n);
+	if (t->is_part) {
+		t->id = t->base_id = parent->id;
+		return;
+	}
+	t->id = t->base_id = mp_number();
+	if (t->is_undeferred)
+		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
+	mp_tell(SNAG_OP_TASK_SPAWN, t->id);
+	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
+		mp.hooks->own(NULL, NULL); /* its task may share what it has */
+	parent->has_spawned = true;
+}
+
+void mp_task_ready(struct mp_task *t)
+{
+	if (t->undeferred)
+		wake(&t->undeferred);
+	else
+		mp_run_later(task_main, t);
+}
+
+void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
+{
+	if (t->is_undeferred || t->is_part) {
+		mp_task_begin(t, depend, n);
+		t->body(t->arg);
+		mp_task_end(t);
+		return;
+	}
+	task_created(t, depend, n); /* [create] */
+	if (!t->waits_for)
+		mp_run_now(task_main, t);
+}
+
+void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
+{
+	t->is_undeferred = true;
+	task_created(t, depend, n);
+	if (t->waits_for) {
+		t->undeferred = mp.now;
+		mp_block();
+	}
+	body_begin(t);
+}
+
+void mp_task_end(struct mp_task *t)
+{
+	struct mp_task *parent = t->parent;
+	bool is_part = t->is_part;
+	if (!body_end(t)) {
+		if (is_part) { /* only later tasks that depend on it wait */
+			mp.now->task = parent;
+			return;
+		}
+		t->undeferred = mp.now;
+		mp_block();
+		end_tell(t);
+	}
+	mp.now->task = parent;
+	task_ended(t);
+	if (is_part)
+		return;
+	mp_become(parent->id);
+	mp_tell(SNAG_OP_SYNC, 0);
+	mp_tell(SNAG_OP_FRAME_END, 0);
+}
+
+void mp_task_fulfil(struct mp_task *t)
+{
+	if (t->is_fulfilled)
+		return;
+	t->is_fulfilled = true;
+	if (!t->is_part) {
+		t->fulfilled = mp_promise();
+		mp_tell(SNAG_OP_PROMISE_SET, t->fulfilled);
+	}
+	if (t->has_body_ended && t->undeferred) {
+		wake(&t->undeferred);
+	} else if (t->has_body_ended) {
+		uint32_t id = mp.now->task->id;
+		mp_become(t->id);
+		end_tell(t);
+		task_ended(t);
+		mp_become(id);
+	}
+	mp_task_forget(t); /* the event's */
+}
+
+void mp_taskwait(void)
+{
+	struct mp_task *t = mp.now->task;
+	while (t->children) {
+		t->waiter = mp.now;
+		mp_block();
+	}
+	if (t->team->is_told)
+		mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+}
+
+void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
+{
+	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED);
+	bool is_part = t->is_part;
+	mp_depend_look(t, depend, n);
+	if (t->waits_for) {
+		t->undeferred = mp.now;
+		mp_block();
+	}
+	for (unsigned i = 0; !is_part && i < t->nget; i++)
+		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
+	mp_task_forget(t);
+}
+
+/* ---- groups ---- */
+
+void mp_group_begin(void) /* [group] */
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_group *g = mp_alloc(sizeof(*g));
+	g->outer = t->group;
+	t->group = g;
+	if (t->team->is_told)
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+}
+
+void mp_group_end(void)
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_group *g = t->group;
+	while (g->live) {
+		g->waiter = mp.now;
+		mp_block();
+	}
+	t->group = g->outer;
+	if (t->team->is_told)
+		mp_tell(SNAG_OP_FINISH_END, 0);
+	mp_reduced_end(g->reduced);
+	mp_free(g);
+}

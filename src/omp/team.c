@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * team.c - parallel regions: teams, their barriers; phases and segments
+ *
+ * Idea.   Whoever meets a region becomes its thread 0; the others are made ready and run when it
+ *         waits.  A thread that comes to a barrier ends its phase at once, and begins the next one
+ *         when it goes on: so the tasks of the detector run one after the other, and
+ *         few are alive at a time.
+ *
+ * Rules.  [phase]    created by the task that met the region, inside the present finish
+ *         [barrier]  when all have come and no task of the team is left: the finish ends, the next
+ *                    one begins; at the last barrier, only thread 0 goes on
+ *         [segment]  a child of the phase; while a thread is in it, it speaks as that task
+ *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
+ *                    and sets its own: it comes after that, but what its thread did before
+ *                    does not come before that of others, nor what it does next after
+ */
+#include "omp/core.h"
+
+#include <pthread.h>
+
+enum { UNKNOWN_STACK = 64 << 20 };
+
+int mp_team_size(int wanted, bool is_serial)
+{
+	const struct mp_team *team = mp.now->task->team;
+	if (is_serial || team->active_level >= mp.max_levels)
+		return 1;
+	if (wanted == MP_SIMD)
+		return MP_SIMD;
+	int n = wanted > 0 ? wanted : mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
+	return n < MP_MAX_THREADS ? n : MP_MAX_THREADS;
+}
+
+struct mp_task *mp_implicit(struct mp_task *t)
+{
+	while (!t->is_implicit)
+		t = t->parent;
+	return t;
+}
+
+/* ---- phases and segments ---- */
+
+/* Makes a new task of the detector, created by `creator`, the one that t speaks as. */
+static void task_created(struct mp_task *t, uint32_t creator)
+{
+	t->id = mp_number();
+	mp_become(creator);
+	mp_tell(SNAG_OP_TASK_CREATE, t->id);
+	mp_become(t->id);
+	mp_locks_tell(t, true);
+}
+
+static void task_ended(struct mp_task *t)
+{
+	mp_locks_tell(t, false);
+	mp_tell(SNAG_OP_TASK_END, 0);
+}
+
+static void phase_begin(struct mp_task *t) /* [phase] */
+{
+	mp.place = t->team->place;
+	task_created(t, t->team->id);
+	t->base_id = t->id;
+	t->has_spawned = false;
+}
+
+/* The lowest address of the stack that the calling context is on. */
+static const char *stack_low(const struct mp_task *t)
+{
+	const struct snag_stack *stack = &mp.now->stack;
+	return stack->base ? stack->base : t->frame - UNKNOWN_STACK;
+}
+
+static void own_begin(struct mp_task *t)
+{
+	if (mp.hooks)
+		mp.hooks->own(stack_low(t), t->frame);
+}
+
+static void own_end(void)
+{
+	if (mp.hooks)
+		mp.hooks->own(NULL, NULL);
+}
+
+void mp_segment_begin(struct mp_task *t)
+{
+	if (!t->team->is_told || t->has_asked || !t->is_implicit || !mp.hooks)
+		return;
+	mp_locks_tell(t, false);
+	t->id = t->spare_id ? t->spare_id : mp_number();
+	t->spare_id = 0;
+	t->has_spawned = false;
+	mp.hooks->segment(t->loop.safe && t->loop.is_open ? SNAG_OP_TASK_SPAWN
+							  : SNAG_OP_TASK_CREATE,
+			  t->id, mp.place);
+	mp_locks_tell(t, true);
+	own_begin(t);
+}
+
+/* Returns whether it did anything that was told. */
+bool mp_segment_end(struct mp_task *t)
+{
+	if (t->id == t->base_id)
+		return true;
+	bool was_told = mp.hooks->was_told();
+	if (was_told)
+		task_ended(t);
+	else
+		t->spare_id = t->id; /* as if it had never been */
+	mp_segment_leave(t);
+	return was_told;
+}
+
+void mp_segment_enter(struct mp_task *t, uint32_t id)
+{
+	mp_locks_tell(t, false);
+	t->id = id;
+	t->has_spawned = false;
+	mp_become(id);
+	mp_locks_tell(t, true);
+	own_begin(t);
+}
+
+/* What it left on the thread's stack is new to the next one. */
+void mp_segment_leave(struct mp_task *t)
+{
+	if (t->id == t->base_id)
+		return;
+	own_end();
+	if (t->has_spawned && mp.hooks)
+		mp.hooks->stack(stack_low(t), t->frame, t->base_id);
+	t->id = t->base_id;
+	mp_become(t->id);
+	mp_locks_tell(t, true);
+}
+
+void mp_asked(struct mp_task *t)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, false);
+	t = mp_implicit(t);
+	if (t->has_asked || !t->team->is_told)
+		return;
+	t->has_asked = true;
+	if (mp.now->task == t)
+		mp_chunk_end(t);
+}
+
+void mp_combine_begin(void) /* [combine] */
+{
+	struct mp_task *t = mp.now->task;
+	if (!t->team->is_told)
+		return;
+	mp_locks_tell(t, false);
+	task_created(t, t->team->id);
+	own_begin(t);
+	if (t->team->combined)
+		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
+}
+
+void mp_combine_end(void)
+{
+	struct mp_task *t = mp.now->task;
+	if (!t->team->is_told)
+		return;
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	t->team->combined = promise + 1;
+	task_ended(t);
+	mp_segment_leave(t);
+}
+
+/* ---- barriers ---- */
+
+static bool all_arrived(const struct mp_team *team)
+{
+	return team->arrived + team->joined == team->n && team->live == 0;
+}
+
+static void statics_end(struct mp_team *team)
+{
+	while (team->statics) {
+		struct mp_static *s = team->statics;
+		for (size_t i = 0; i < s->cap; i++)
+			if (s->segment[i]) {
+				mp_become(s->segment[i]);
+				mp_tell(SNAG_OP_TASK_END, 0);
+			}
+		team->statics = s->next;
+		mp_free(s->segment);
+		mp_free(s);
+	}
+}
+
+static void finish_next(struct mp_team *team) /* [barrier] */
+{
+	statics_end(team);
+	mp_become(team->id);
+	mp_tell(SNAG_OP_FINISH_END, 0);
+	if (team->joined < team->n)
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	team->place = mp.place;
+	team->arrived = 0;
+	team->combined = 0;
+}
+
+/* All who wait are ready, those who came first before the others. */
+static void waiting_ready(struct mp_team *team)
+{
+	struct mp_context *turned = NULL, *c;
+	while ((c = mp_queue_take(&team->waiting))) {
+		c->next = turned;
+		turned = c;
+	}
+	while (turned) {
+		c = turned;
+		turned = c->next;
+		mp_ready(c);
+	}
+}
+
+static void barrier_open(struct mp_team *team)
+{
+	finish_next(team);
+	if (team->joined == team->n && team->first)
+		mp_ready(team->first);
+	waiting_ready(team);
+}
+
+void mp_team_check(struct mp_team *team)
+{
+	uint32_t id = mp.now->task->id;
+	if (!team->is_told)
+		waiting_ready(team);
+	else if (all_arrived(team)) {
+		barrier_open(team);
+		mp_become(id);
+	}
+}
+
+/* Explicit tasks of a team of one thread have all ended, but for detached ones. */
+static void alone_wait(struct mp_team *team)
+{
+	while (team->live) {
+		mp_queue_add(&team->waiting, mp.now);
+		mp_block();
+	}
+}
+
+void mp_barrier(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_team *team = t->team;
+	if (!team->is_told) {
+		alone_wait(team);
+		return;
+	}
+	mp_segment_end(t);
+	task_ended(t);
+	team->arrived++;
+	if (all_arrived(team)) {
+		barrier_open(team);
+	} else {
+		mp_queue_add(&team->waiting, mp.now);
+		mp_block();
+	}
+	phase_begin(t);
+}
+
+/* The barrier at the end of a region; thread 0 comes back from it as the task that met it. */
+static void join(struct mp_task *t)
+{
+	struct mp_team *team = t->team;
+	mp_segment_end(t);
+	task_ended(t);
+	team->joined++;
+	bool is_last = all_arrived(team);
+	if (is_last)
+		barrier_open(team);
+	if (t->number == 0 && (!is_last || team->joined < team->n)) {
+		team->first = mp.now;
+		mp_block();
+	}
+}
+
+/* ---- regions ---- */
+
+static void implicit_run(struct mp_team *team, int number, const char *frame)
+{
+	struct mp_context *c = mp.now;
+	struct mp_task *outer = c->task;
+	struct mp_task *t = mp_alloc(sizeof(*t));
+	t->parent = team->parent;
+	t->team = team;
+	t->number = number;
+	t->is_implicit = true;
+	t->known = 1;
+	t->frame = frame;
+	t->id = t->base_id = team->id;
+	c->task = t;
+	if (team->is_told)
+		phase_begin(t);
+	team->body(team->arg);
+	if (team->is_told)
+		join(t);
+	else
+		alone_wait(team);
+	c->task = outer;
+	mp_depends_free(t);
+	mp_task_forget(t);
+}
+
+void *mp_thread_main(void *arg)
+{
+	struct mp_thread *self = arg;
+	pthread_attr_t attr;
+	const char *frame = __builtin_frame_address(0);
+	if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+		pthread_attr_getstack(&attr, &self->base.stack.base, &self->base.stack.nbytes);
+		pthread_attr_destroy(&attr);
+	}
+	for (;;) {
+		if (mp.hooks)
+			mp.hooks->stack(self->base.stack.base, frame, self->team->id);
+		implicit_run(self->team, self->number,
+			     (char *)self->base.stack.base + self->base.stack.nbytes);
+		self->next = mp.idle;
+		mp.idle = self;
+		mp_block();
+	}
+}
+
+static struct mp_team team_of(struct mp_task *parent, int n)
+{
+	const struct mp_team *outer = parent->team;
+	return (struct mp_team){
+		.n = n,
+		.level = outer->level + 1,
+		.active_level = outer->active_level + (n > 1),
+		.is_told = n > 1,
+		.parent = parent,
+		.id = parent->id,
+		.place = mp.place,
+	};
+}
+
+static void launch(bool begins)
+{
+	mp.launched += begins ? 1 : -1;
+	if (mp.hooks && mp.launched == (begins ? 1 : 0))
+		mp.hooks->launch(begins);
+}
+
+void mp_parallel(mp_body *body, void *arg, int n)
+{
+	struct mp_task *parent = mp.now->task;
+	bool is_simd = n == MP_SIMD;
+	n = is_simd ? 1 : n;
+	struct mp_team team = team_of(parent, n);
+	team.body = body;
+	team.arg = arg;
+	team.is_told |= is_simd && mp.hooks;
+	if (team.is_told) {
+		launch(true);
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	}
+	for (int i = n - 1; i > 0; i--) {
+		struct mp_thread *thread = mp_thread_take();
+		thread->team = &team;
+		thread->number = i;
+		mp_ready(&thread->base);
+	}
+	bool is_in_segment = parent->id != parent->base_id;
+	if (is_in_segment)
+		own_end();
+	implicit_run(&team, 0, __builtin_frame_address(0));
+	mp_loops_free(&team);
+	mp_become(parent->id);
+	if (is_in_segment && team.is_told)
+		parent->has_spawned = true; /* its stack was shared */
+	else if (is_in_segment && !parent->has_spawned)
+		own_begin(parent);
+	if (team.is_told)
+		launch(false);
+}
+
+void mp_serial_begin(void)
+{
+	struct mp_task *parent = mp.now->task;
+	struct mp_team *team = mp_alloc(sizeof(*team));
+	struct mp_task *t = mp_alloc(sizeof(*t));
+	*team = team_of(parent, 1);
+	*t = (struct mp_task){.parent = parent,
+			      .team = team,
+			      .is_implicit = true,
+			      .known = 1,
+			      .id = parent->id,
+			      .base_id = parent->id};
+	mp.now->task = t;
+}
+
+void mp_serial_end(void)
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_team *team = t->team;
+	alone_wait(team);
+	mp.now->task = t->parent;
+	mp_depends_free(t);
+	mp_task_forget(t);
+	mp_loops_free(team);
+	mp_free(team);
+}
+
+bool mp_single(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	return (int)(++t->singles % (unsigned)t->team->n) == t->number;
+}

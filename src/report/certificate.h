@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * certificate.h - what one run of a program of tasks says about all its schedules
+ *
+ * A run without races that stayed in the determinate subset of its language is a proof: every
+ * schedule of this input does the same.  Otherwise there are obstacles, each with its place:
+ * what the schedule decides (the order of locks, atomics, isolated blocks; the number of a
+ * thread), and what was not seen or not looked at.
+ */
+#ifndef SNAG_REPORT_CERTIFICATE_H
+#define SNAG_REPORT_CERTIFICATE_H
+
+#include "report/printer.h"
+#include "trace/names.h"
+#include "trace/race.h"
+
+struct snag_json;
+
+struct snag_obstacle {
+	const char *kind; /* for programs: "lock", "thread-number" ... */
+	char words[240];  /* for people, without the places */
+	snag_loc loc[2];
+	int nlocs;
+};
+
+enum { SNAG_MAX_OBSTACLES = 16 };
+
+struct snag_certificate {
+	bool is_race_free; /* for this input on every schedule */
+	struct snag_obstacle obstacle[SNAG_MAX_OBSTACLES];
+	size_t n;
+};
+
+/* Adds an obstacle and returns it; places are added to it.  NULL: there are too many. */
+struct snag_obstacle *snag_certificate_add(struct snag_certificate *c, const char *kind,
+					   const char *words, ...)
+	__attribute__((format(printf, 3, 4)));
+void snag_obstacle_at(struct snag_obstacle *o, snag_loc loc); /* accepts NULL */
+
+/* What findings say: order that only mutual exclusion decides. */
+void snag_certificate_findings(struct snag_certificate *c, const struct snag_findings *f,
+			       const struct snag_names *names);
+
+/* One line, or one for each obstacle. */
+void snag_certificate_text(const struct snag_certificate *c, const struct snag_names *names,
+			   const char *tool, struct snag_printer *to);
+/* The member "certificate"; `has_races` decides on its verdict. */
+void snag_certificate_json(const struct snag_certificate *c, const struct snag_names *names,
+			   bool has_races, struct snag_json *j);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * extent.h - which part of an array or block the races of two lines are about
+ *
+ * Variables are called after the object they are part of and their place in it
+ * (record/convert.h): "a+12", "heap#3:400@7,T0+12", "T1-0x30".  Those of one object make a range of bytes;
+ * if all of them lie at multiples of the size of the access, and no further apart than that in common, one of
+ * elements.
+ */
+#ifndef SNAG_REPORT_EXTENT_H
+#define SNAG_REPORT_EXTENT_H
+
+#include "report/printer.h"
+#include "trace/names.h"
+#include "trace/race.h"
+
+struct snag_extent {
+	uint64_t places;	   /* variables of the object; below 2: there is no range */
+	int64_t first_byte, bytes; /* from the beginning of the object (of a stack: its top) */
+	uint64_t apart;		   /* what the distances of the places are multiples of */
+	uint32_t element;	   /* bytes of an element; 0: the places are not elements */
+	uint64_t first, last;	   /* elements */
+};
+
+/* Of the object that `variable` is part of, among `all`. */
+struct snag_extent snag_extent_of(const struct snag_names *names, const struct snag_variables *all,
+				  uint32_t variable, unsigned size);
+
+/* "a[3..97] (95 elements of 4 bytes)", "bytes 12..391 of a (48 places, 8 bytes apart)". */
+void snag_extent_text(const struct snag_extent *x, const struct snag_names *names,
+		      uint32_t variable, char *buf, size_t room);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp.c - programs that use OpenMP: their contexts are fibers, their structure events of tasks
+ *
+ * Idea.   The library (omp/core.h) runs one context at a time and says as which task it speaks.
+ *         A context is a fiber, or a thread that is handed to, and nothing is forked or joined;
+ *         a task is just a number, which the running context has (rt_thread.as).
+ *
+ * Rules.  [launch]  outside of regions with several threads the program is alone
+ *         [own]     what a context does on its own stack and in thread-local storage is not
+ *                   recorded while the library says so
+ *         [patience]  a context that has run for long, while others could, may wait for them
+ *                   without saying so: they run, and next time it may run for longer
+ *         Every event ends the epoch of the filter (access.h).
+ */
+#include "runtime/omp.h"
+
+#include "omp/hooks.h"
+#include "runtime/access.h"
+#include "runtime/deadlock.h"
+#include "runtime/fail.h"
+#include "runtime/omp_sections.h"
+#include "runtime/record.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+#include "runtime/tasks.h"
+#include "runtime/thread.h"
+#include "trace/event.h"
+
+#include <link.h>
+
+enum { LEAST_PATIENCE = 1 << 22, MAIN_STACK = 64 << 20 };
+
+static uint32_t made;	  /* numbers taken: of tasks, of contexts */
+static uint32_t contexts; /* beside the first */
+static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
+static uint64_t patience = LEAST_PATIENCE;
+
+/* Whoever else runs sees nothing of the stack below. */
+static void stack_left(struct rt_thread *self)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (here < self->low_water && here >= self->stack_low)
+		self->low_water = here;
+}
+
+static void *context_first(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	rt_hot.self->stack_low = here - MAIN_STACK;
+	rt_hot.self->stack_high = rt_hot.self->low_water = here;
+	return rt_hot.self;
+}
+
+static void *context_new(void)
+{
+	made++;
+	contexts++;
+	return rt_thread_new_fiber();
+}
+
+static void context_switch(void *context)
+{
+	struct rt_thread *self = rt_enter(), *to = context;
+	if (!self)
+		return;
+	ran = 0;
+	stack_left(self);
+	self->beyond = rt_hot.beyond;
+	rt_sched_become(self, to);
+	rt_hot.beyond = to->beyond;
+}
+
+static void *thread_start(void *(*run)(void *), void *arg)
+{
+	made++;
+	contexts++;
+	return rt_thread_new_worker(run, arg);
+}
+
+static void thread_hand(void *to)
+{
+	struct rt_thread *self = rt_enter();
+	ran = 0;
+	if (!self)
+		return;
+	stack_left(self);
+	rt_sched_hand(self, to);
+}
+
+static uint32_t task_new(void)
+{
+	made++;
+	return rt_thread_number();
+}
+
+static void become(uint32_t task)
+{
+	struct rt_thread *self = rt_enter();
+	if (self)
+		rt_sched_speak_as(self, task);
+}
+
+static void event(uint8_t op, uint32_t target, const void *place)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+}
+
+/* A segment that has not been told: the next record is put after its creation (record.h). */
+static struct {
+	uint32_t task, loc;
+	uint8_t op;
+	bool is_there;
+} pending;
+
+static void pending_tell(void)
+{
+	pending.is_there = false;
+	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
+	rt_hot.self->as = pending.task;
+	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
+}
+
+static void segment(uint8_t op, uint32_t task, const void *place)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	uint32_t loc = rt_location((uintptr_t)place);
+	pending.op = op;
+	pending.task = task;
+	pending.loc = loc;
+	pending.is_there = true;
+	rt_record_before(pending_tell);
+}
+
+static bool was_told(void)
+{
+	if (pending.is_there)
+		rt_record_before(NULL);
+	return !pending.is_there;
+}
+
+static void launch(bool begins) /* [launch] */
+{
+	if (!rt_enter())
+		return;
+	if (begins && rt_sched.nthreads != 1 + made)
+		rt_fail("a parallel region in a program that created threads before cannot be "
+			"judged");
+	rt_sections_asked(false);
+	if (begins)
+		rt_thread_begun_fibers(contexts);
+	else
+		rt_thread_joined_fibers(contexts);
+	rt_put(RT_NOTE, 0, 0, 0, begins ? RT_NOTE_LAUNCH : RT_NOTE_LAUNCHED);
+}
+
+static uint32_t lock_new(void)
+{
+	return rt_new_lock();
+}
+
+static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
+{
+	if (!rt_enter())
+		return;
+	uint32_t loc = rt_location((uintptr_t)place);
+	rt_epoch_end();
+	if (!is_acquired)
+		rt_section_end(number, loc);
+	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
+	if (is_acquired)
+		rt_section_begin(number);
+}
+
+static void memory(const void *at, size_t nbytes, const void *place)
+{
+	if (rt_enter())
+		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+/* Only what was used since last time is told. */
+static void stack(const void *low, const void *high, uint32_t task)
+{
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return;
+	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
+	uintptr_t end = (uintptr_t)high;
+	rt_epoch_end();
+	if (from < end) {
+		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
+		rt_put(RT_STACK, 0, end, 0, task);
+	}
+	self->stack_low = (uintptr_t)low;
+	self->stack_high = self->low_water = end;
+}
+
+static void own(const void *low, const void *high) /* [own] */
+{
+	struct rt_thread *self = rt_enter();
+	if (!self)
+		return;
+	rt_epoch_end();
+	self->own_low = (uintptr_t)low;
+	self->own_high = (uintptr_t)high;
+}
+
+static void asked(const void *place, bool is_lock)
+{
+	if (!rt_enter())
+		return;
+	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_sections_asked(true);
+}
+
+void rt_omp_turn(uint64_t events) /* [patience] */
+{
+	ran += events;
+	if (!__snag_omp_yield || ran < patience)
+		return;
+	ran = 0;
+	if (__snag_omp_yield())
+		patience *= 2;
+}
+
+static void deadlock(void)
+{
+	rt_deadlock();
+	rt_fail("OpenMP: deadlock: every thread and task waits for another");
+}
+
+static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
+{
+	size_t *sum = ctx;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS)
+			*sum += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+	return 0;
+}
+
+void rt_omp_tell(void)
+{
+	if (__snag_omp_yield)
+		rt_tasks_are(RT_DIALECT_OPENMP);
+}
+
+RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
+{
+	static const struct snag_omp_hooks hooks = {
+		.context_first = context_first,
+		.context_new = context_new,
+		.context_switch = context_switch,
+		.thread_start = thread_start,
+		.thread_hand = thread_hand,
+		.task_new = task_new,
+		.promise_new = rt_promise_new,
+		.become = become,
+		.event = event,
+		.segment = segment,
+		.was_told = was_told,
+		.launch = launch,
+		.lock_new = lock_new,
+		.lock = lock,
+		.memory = memory,
+		.stack = stack,
+		.own = own,
+		.asked = asked,
+		.deadlock = deadlock,
+		.fail = rt_fail,
+	};
+	rt_begin_once();
+	if (!rt_self())
+		return NULL;
+	if (!rt.tls_bytes)
+		dl_iterate_phdr(tls_add, &rt.tls_bytes);
+	return &hooks;
+}
