@@ -4,6 +4,7 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/free.h"
 #include "runtime/judge.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
@@ -97,13 +98,15 @@ static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is
 static RT_COLD bool refuel(void)
 {
 	rt_hot.fuel++;
-	return (rt.on || !rt.has_begun) && rt_sched_event();
+	return (rt.on || !rt.has_begun) && !rt.is_free && rt_sched_event();
 }
 
 static RT_COLD void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (refuel())
 		access_look(addr, pc, k, is_write);
+	else if (rt.is_free)
+		rt_free_access(addr, 1u << k, is_write, pc);
 }
 
 /* An event: an access of 2^k bytes anywhere. */
@@ -130,11 +133,15 @@ static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 
 bool rt_access_count(void)
 {
-	return rt_likely(--rt_hot.fuel >= 0) || refuel();
+	return rt_likely(--rt_hot.fuel >= 0) || refuel() || rt_free_is_seen();
 }
 
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
+	if (rt_unlikely(rt.is_free)) {
+		rt_free_range(addr, n, is_write, pc);
+		return;
+	}
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, is_write, pc);
 		return;
