@@ -224,6 +224,7 @@ struct mp_task {
 	bool has_asked;		 /* [asked] */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
+	uint32_t before;	 /* the promise of what it did before it combined */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	/* Explicit tasks. */

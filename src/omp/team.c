@@ -148,12 +148,15 @@ void mp_asked(struct mp_task *t)
 		mp_chunk_end(t);
 }
 
+/* The phase ends, and goes on as another one afterwards: so no task is left that is parallel. */
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
-	mp_locks_tell(t, false);
+	t->before = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, t->before);
+	task_ended(t);
 	task_created(t, t->team->id);
 	own_begin(t);
 	if (t->team->combined)
@@ -168,8 +171,10 @@ void mp_combine_end(void)
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
+	own_end();
 	task_ended(t);
-	mp_segment_leave(t);
+	phase_begin(t);
+	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 
 /* ---- barriers ---- */
