@@ -94,23 +94,21 @@ static bool is_clang(const char *compiler)
 
 static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
-	static const char
-		*const both[] =
-			{
-				"-fsanitize=thread",
-				"-fno-builtin-memcpy", /* expanded in place they would not be seen */
-				"-fno-builtin-memmove",
-				"-fno-builtin-memset",
-				"-fno-builtin-memcmp",
-				"-fno-builtin-strcpy",
-				"-fno-builtin-stpcpy",
-				"-fno-builtin-strncpy",
-				"-fno-builtin-strcat",
-				"-fno-builtin-strcmp",
-				"-fno-builtin-strncmp",
-				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-				"-D_FORTIFY_SOURCE=0",
-			};
+	static const char *const both[] = {
+		"-fsanitize=thread",
+		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+		"-fno-builtin-memmove",
+		"-fno-builtin-memset",
+		"-fno-builtin-memcmp",
+		"-fno-builtin-strcpy",
+		"-fno-builtin-stpcpy",
+		"-fno-builtin-strncpy",
+		"-fno-builtin-strcat",
+		"-fno-builtin-strcmp",
+		"-fno-builtin-strncmp",
+		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+		"-D_FORTIFY_SOURCE=0",
+	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
 		cli_word_add(w, both[i]);
 	if (!clang)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { PAGE_LOG = 12, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
+enum { RECENT = 64 };
 enum { SPLIT = 1, SHARED = 2 }; /* flags */
 
 struct cell {
@@ -35,9 +36,8 @@ struct snag_cells {
 	void *ctx;
 	struct page *page;
 	size_t npages, page_cap;
-	struct snag_slots slots; /* of pages, by number */
-	uint64_t last_number;	 /* the page used last */
-	struct cell *last;
+	struct snag_slots slots;    /* of pages, by number */
+	struct page recent[RECENT]; /* pages used lately, by number mod RECENT */
 	struct row *row;
 	size_t nrows, row_cap;
 	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
@@ -90,15 +90,15 @@ static struct cell *page_new(struct snag_cells *c, uint64_t number)
 	return c->page[c->npages++].cell;
 }
 
-static struct cell *cell_at(struct snag_cells *c, uint64_t addr)
+static inline struct cell *cell_at(struct snag_cells *c, uint64_t addr)
 {
 	uint64_t number = addr >> PAGE_LOG;
-	if (!c->last || c->last_number != number) {
+	struct page *recent = &c->recent[number % RECENT];
+	if (!recent->cell || recent->number != number) {
 		struct cell *page = page_find(c, number);
-		c->last = page ? page : page_new(c, number);
-		c->last_number = number;
+		*recent = (struct page){number, page ? page : page_new(c, number)};
 	}
-	return &c->last[addr % PAGE / SNAG_CELL];
+	return &recent->cell[addr % PAGE / SNAG_CELL];
 }
 
 static uint32_t row_new(struct snag_cells *c)

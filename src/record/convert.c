@@ -7,6 +7,8 @@
  *         token[k]         the variable of each token, + 1
  *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
  *         range            what is left of the access to a range
+ *         again            what is left of the accesses of a run (runtime/run.h)
+ *         seen             the last accesses, which say how a run goes on
  * Rules.  The program may be broken, but its runtime is ours: records are believed as
  *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
  */
@@ -63,6 +65,19 @@ struct snag_convert {
 		enum snag_op op;
 		struct rt_record record;
 	} range;
+	struct {
+		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
+		uint64_t n;				 /* since the last run */
+	} seen;
+	struct again {
+		uint32_t left, period, at;
+		struct step {
+			struct rt_record next;
+			uint64_t stride;
+			uint32_t fuel_step;
+			enum snag_op op;
+		} step[RT_RUN_MAX];
+	} again;
 	/* A module being told. */
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
@@ -209,7 +224,7 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 {
 	uint32_t variable[SNAG_CELL];
 	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
-	size = size < room ? size : room;
+	size = size == 0 ? 1 : size < room ? size : room;
 	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
@@ -233,12 +248,61 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
-bool snag_convert_is_done(const struct snag_convert *c)
+/* Runs. */
+
+static enum snag_op access_op(const struct rt_record *r)
 {
-	return c->range.at == c->range.end;
+	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
 }
 
-/* The end of a block conflicts with what other threads do there. */
+static void again_go_on(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	for (; again->left > 0 && c->n + SNAG_CELL <= SNAG_BATCH_EVENTS; again->left--) {
+		struct step *s = &again->step[again->at];
+		c->fuel = s->next.arg;
+		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+	}
+}
+
+static void again(struct snag_convert *c, const struct rt_record *r)
+{
+	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
+	c->seen.n = 0;
+	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
+		return;
+	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
+	for (uint64_t i = 0; i < period; i++) {
+		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
+		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
+		struct step *s = &c->again.step[i];
+		*s = (struct step){.next = *now,
+				   .stride = address_of(now) - address_of(before),
+				   .fuel_step = now->arg - before->arg,
+				   .op = access_op(now)};
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+	}
+	again_go_on(c);
+}
+
+static inline void access_take(struct snag_convert *c, const struct rt_record *r)
+{
+	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
+	c->fuel = r->arg;
+	word_access(c, access_op(r), address_of(r), size_of(r), 0, r);
+}
+
+bool snag_convert_is_done(const struct snag_convert *c)
+{
+	return c->range.at == c->range.end && c->again.left == 0;
+}
+
+/* The end of a block conflicts with what other threads did there, as far as they are known to have
+ * been there, and at its beginning with what they will do. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = address_of(r), nbytes = snag_regions_dealloc(c->regions, addr);
@@ -246,6 +310,10 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
+		if (n == 0 && at == addr && !size_of(r))
+			n = snag_cells_access(c->cells, at,
+					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
+					      c->thread, variable);
 		for (unsigned i = 0; i < n; i++)
 			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
 	}
@@ -578,6 +646,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_COUNT:
 		c->fuel = r->arg;
 		break;
+	case RT_AGAIN:
+		again(c, r);
+		break;
 	case RT_NOTE:
 		note(c, r);
 		break;
@@ -601,15 +672,13 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 		c->is_taken = false;
 	}
 	range_go_on(c);
+	again_go_on(c);
 	for (; i < n && snag_convert_is_done(c) && c->n + ROOM <= SNAG_BATCH_EVENTS; i++) {
 		enum rt_op op = op_of(&r[i]);
-		if (op == RT_READ || op == RT_WRITE) { /* nearly all are */
-			c->fuel = r[i].arg;
-			word_access(c, op == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE,
-				    address_of(&r[i]), size_of(&r[i]), 0, &r[i]);
-		} else {
+		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
+			access_take(c, &r[i]);
+		else
 			record_other(c, &r[i]);
-		}
 	}
 	return i;
 }

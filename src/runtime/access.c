@@ -4,8 +4,10 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/judge.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
+#include "runtime/run.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 
@@ -26,14 +28,31 @@ void rt_epoch_end(void)
 	rt.written_key = rt.seen_key | RT_WRITTEN;
 }
 
-/* Records the parts of an access that lie in different words. */
-static void words_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+/* Records an access inside one word, or counts it. */
+static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
+	const struct rt_step access = {
+		.what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+			(uint64_t)size << RT_SIZE_SHIFT,
+		.pc = pc,
+		.caller = rt_caller(),
+		.fuel = (uint32_t)rt_hot.fuel,
+	};
+	if (rt_run.is_open && rt_run_takes(&access))
+		return;
+	rt_put(op, size, addr, rt_location(pc), access.fuel);
+	rt_run_note(&access);
+}
+
+/* The parts of an access that lie in different words. */
+static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
+						uintptr_t pc)
 {
 	for (unsigned here; size > 0; addr += here, size -= here) {
 		here = WORD - (addr & (WORD - 1));
 		here = here < size ? here : size;
-		rt_put(is_write ? RT_WRITE : RT_READ, here, addr, rt_location(pc),
-		       (uint32_t)rt_hot.fuel);
+		word_put(addr, here, is_write, pc);
 	}
 }
 
@@ -60,7 +79,12 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	words_put(addr, 1u << k, is_write, pc);
+	if (rt.judges)
+		rt_judge_access(addr, 1u << k, is_write);
+	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+		word_put(addr, 1u << k, is_write, pc);
+	else
+		words_put(addr, 1u << k, is_write, pc);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x35746e6e63676e73u /* "sngcnnt5": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x37746e6e63676e73u /* "sngcnnt7": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -50,6 +50,15 @@ enum {
 };
 #define RT_ADDRESS_MASK ((1ull << RT_ADDRESS_BITS) - 1)
 
+/* What a detector inside the program found (judge.h). */
+struct rt_verdict {
+	uint64_t races;
+	uint64_t doubts;	  /* what it has no rules for: locks, threads, a refusal */
+	uint32_t launched, ended; /* launches of tasks */
+	uint32_t proves;	  /* no race is a proof for every schedule */
+	uint32_t was_judged;	  /* there was a detector */
+};
+
 struct rt_channel {
 	uint64_t magic;
 	uint32_t records;
@@ -57,7 +66,12 @@ struct rt_channel {
 	uint32_t reader;  /* pid of the recorder, to see whether it still lives */
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
-	char spare[4096 - 32 - 64];
+	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
+	uint64_t run_at;     /* its number */
+	uint32_t run_period; /* its size */
+	uint32_t run_events; /* its arg; 0: no run is open */
+	struct rt_verdict verdict;
+	char spare[4096 - 48 - sizeof(struct rt_verdict) - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -69,6 +83,8 @@ static inline struct rt_record *rt_channel_record(struct rt_channel *c, uint64_t
 	struct rt_record *first = (struct rt_record *)((char *)c + RT_CHANNEL_HEADER);
 	return &first[n & (c->records - 1)];
 }
+
+enum { RT_RUN_MAX = 16 }; /* the longest period of RT_AGAIN */
 
 enum { RT_ORDER_RELEASE = 3, RT_ORDER_ACQ_REL = 4 }; /* as C11 numbers them */
 
@@ -99,7 +115,8 @@ enum rt_op {
 	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
 			   * counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
-	RT_FREE,       /* the heap block at the address ends */
+	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
+			   * arg bytes, if a detector judges */
 	RT_FORGET,     /* arg pages of 4096 bytes (size not 0: arg bytes) from the address have new
 			   * contents: a stack, a mapping */
 	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */
@@ -110,6 +127,9 @@ enum rt_op {
 	RT_NOTE,       /* arg = enum rt_note */
 	RT_TASK,       /* an event of tasks: size = enum snag_op, arg = task or promise */
 	RT_COUNT,      /* arg = fuel left, of the event whose records follow */
+	RT_AGAIN,      /* arg accesses more: each follows from two records RT_READ or RT_WRITE,
+			* all behind the last RT_AGAIN, the one `size` accesses before it and the
+			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; told once, after the task was created */
 	RT_OPS

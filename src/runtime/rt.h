@@ -156,6 +156,7 @@ struct rt {
 	uint64_t epoch;
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
+	bool judges;	  /* records go to a detector in this process: judge.h */
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */

@@ -96,14 +96,22 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 	return s->node;
 }
 
-uint32_t rt_location(uintptr_t pc)
+uint32_t rt_caller_find(void)
 {
+	if (rt.judges)
+		return 0; /* nobody asks */
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
 	while (f > base && !f[-1].node)
 		f--;
 	uint32_t caller = f > base ? f[-1].node : 0;
 	for (; f < rt_hot.top; f++)
 		caller = f->node = node_of(caller, f->pc);
+	return caller;
+}
+
+uint32_t rt_location(uintptr_t pc)
+{
+	uint32_t caller = rt_caller();
 	struct slot *s = &recent[(pc ^ caller) % RECENT];
 	if (s->pc != pc || s->parent != caller)
 		*s = (struct slot){pc, caller, node_of(caller, pc)};

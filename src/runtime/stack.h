@@ -16,6 +16,15 @@
 
 enum { RT_FRAMES = 1 << 15 }; /* what is deeper is not shown in stacks */
 
+/* The node of the call that the running thread is in; 0: none. */
+uint32_t rt_caller_find(void);
+static inline uint32_t rt_caller(void)
+{
+	const struct rt_frame *top = rt_hot.top;
+	return rt_likely(top > rt_hot.self->frames && top[-1].node) ? top[-1].node
+								    : rt_caller_find();
+}
+
 /* The node of `pc` in the running thread. */
 uint32_t rt_location(uintptr_t pc);
 

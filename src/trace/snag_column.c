@@ -66,8 +66,10 @@ void snag_column_put_planes(struct snag_column_writer *w, enum snag_column_id id
 			    size_t n, unsigned planes)
 {
 	for (unsigned k = 0; k < planes; k++) {
-		for (size_t i = 0; i < n; i++)
-			w->plane[i] = (uint8_t)(v[i] >> 8 * k);
+		/* As when reading: whole groups, which become vector instructions. */
+		for (size_t i = 0; i < n; i += GROUP)
+			for (size_t g = i; g < i + GROUP; g++)
+				w->plane[g] = (uint8_t)(v[g] >> 8 * k);
 		snag_column_put(w, id + k, w->plane, n);
 	}
 }

@@ -41,6 +41,7 @@ void snag_column_writer_init(struct snag_column_writer *w);
 void snag_column_writer_done(struct snag_column_writer *w);
 void snag_column_put(struct snag_column_writer *w, enum snag_column_id id, const void *plain,
 		     size_t n);
+/* n numbers; `v` has room up to a full group. */
 void snag_column_put_planes(struct snag_column_writer *w, enum snag_column_id id, const uint32_t *v,
 			    size_t n, unsigned planes);
 unsigned snag_column_planes(uint32_t max); /* how many a column up to max needs */

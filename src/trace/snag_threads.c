@@ -28,23 +28,44 @@
 enum {
 	ROOM = SNAG_COLUMN_ROOM,
 	RUN = 3,
+	SAMPLE = 128,			      /* events of a site that choose its base */
 	NO_SPACE_CELL = SNAG_LAST_SPACES - 1, /* of a row; belongs to no name space */
 };
 
 _Static_assert((int)SNAG_SPACE_NONE < (int)NO_SPACE_CELL, "a cell of a row is left over");
 
+/* A run of events of one thread. */
+struct stretch {
+	uint32_t thread; /* its number in this block */
+	uint32_t first, n;
+};
+
+/* What is known of a site of the block. */
+struct choice {
+	uint32_t next;			/* the site that came behind it last */
+	uint32_t seen;			/* events looked at for the cost */
+	uint32_t cost[SNAG_BASE_MODES]; /* bits, by base */
+	uint8_t space;			/* of its targets */
+	uint8_t base;			/* chosen */
+};
+
+/* Where the encoder remembers targets; of each thread, in a row of its own: */
+struct lasts {
+	uint32_t *space; /* SNAG_LAST_SPACES for each thread: by name space */
+	uint32_t *site;	 /* one for each site and thread: site * threads + thread */
+	uint32_t threads;
+	bool has_sites; /* there is room for them */
+};
+
 struct snag_threads_encoder {
 	struct snag_numbering threads, sites;
-	uint32_t *switches;		      /* of each event */
-	uint32_t *thread;		      /* of each event: its number in this block */
-	uint32_t *place;		      /* of each event */
-	uint32_t *site, *target, *difference; /* at each place */
-	uint32_t (*given)[SNAG_BASE_MODES];   /* at each place: its possible differences */
-	uint32_t *cursor;		      /* of each thread */
-	uint32_t *last, row;		      /* `row` cells for each thread: spaces, then sites */
-	uint32_t (*cost)[SNAG_BASE_MODES];    /* bits, by site and base */
-	uint8_t *base;			      /* chosen for each site */
-	uint8_t *space;			      /* of the targets of each site */
+	struct stretch *stretch;
+	uint32_t nstretches;
+	uint32_t *switches;	  /* of each event */
+	uint32_t *site, *target;  /* at each place; targets become differences */
+	uint32_t *share, *cursor; /* of each thread */
+	struct choice *choice;	  /* of each site */
+	struct lasts last;
 };
 
 struct snag_threads_encoder *snag_threads_encoder_new(void)
@@ -52,18 +73,15 @@ struct snag_threads_encoder *snag_threads_encoder_new(void)
 	struct snag_threads_encoder *enc = snag_calloc(1, sizeof(*enc));
 	snag_numbering_init(&enc->threads);
 	snag_numbering_init(&enc->sites);
+	enc->stretch = snag_calloc(ROOM, sizeof(*enc->stretch));
 	enc->switches = snag_calloc(ROOM, sizeof(uint32_t));
-	enc->thread = snag_calloc(ROOM, sizeof(uint32_t));
-	enc->place = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->site = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->target = snag_calloc(ROOM, sizeof(uint32_t));
-	enc->difference = snag_calloc(ROOM, sizeof(uint32_t));
-	enc->given = snag_calloc(ROOM, sizeof(*enc->given));
+	enc->share = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->cursor = snag_calloc(ROOM, sizeof(uint32_t));
-	enc->last = snag_calloc((size_t)ROOM * SNAG_LAST_SPACES, sizeof(uint32_t));
-	enc->cost = snag_calloc(ROOM, sizeof(*enc->cost));
-	enc->base = snag_calloc(ROOM, 1);
-	enc->space = snag_calloc(ROOM, 1);
+	enc->choice = snag_calloc(ROOM, sizeof(*enc->choice));
+	enc->last.space = snag_calloc((size_t)ROOM * SNAG_LAST_SPACES, sizeof(uint32_t));
+	enc->last.site = snag_calloc(SNAG_LAST_CELLS, sizeof(uint32_t));
 	return enc;
 }
 
@@ -73,73 +91,57 @@ void snag_threads_encoder_free(struct snag_threads_encoder *enc)
 		return;
 	snag_numbering_done(&enc->threads);
 	snag_numbering_done(&enc->sites);
+	free(enc->stretch);
 	free(enc->switches);
-	free(enc->thread);
-	free(enc->place);
 	free(enc->site);
 	free(enc->target);
-	free(enc->difference);
-	free(enc->given);
+	free(enc->share);
 	free(enc->cursor);
-	free(enc->last);
-	free(enc->cost);
-	free(enc->base);
-	free(enc->space);
+	free(enc->choice);
+	free(enc->last.space);
+	free(enc->last.site);
 	free(enc);
 }
 
-/* Fills switches, thread and place, and writes the THREADS table. */
-static void order_by_thread(struct snag_threads_encoder *enc, struct snag_column_writer *w,
-			    const struct snag_event *ev, size_t n)
+/* Finds the stretches, fills switches and share, and writes the THREADS table. */
+static void find_stretches(struct snag_threads_encoder *enc, struct snag_column_writer *w,
+			   const struct snag_event *ev, size_t n)
 {
 	struct snag_numbering *threads = &enc->threads;
-	uint32_t t = 0, start = 0;
 	snag_numbering_reset(threads);
-	memset(enc->cursor, 0, n * sizeof(*enc->cursor));
-	for (size_t i = 0; i < n; i++) {
-		bool stays = i > 0 && ev[i].thread == ev[i - 1].thread;
-		if (!stays)
-			t = snag_number_of(threads, ev[i].thread);
-		enc->switches[i] = stays ? 0 : t + 1;
-		enc->thread[i] = t;
-		enc->cursor[t]++;
+	enc->nstretches = 0;
+	memset(enc->switches, 0, n * sizeof(*enc->switches));
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t nthreads = threads->n, t = snag_number_of(threads, ev[i].thread);
+		for (end = i + 1; end < n && ev[end].thread == ev[i].thread;)
+			end++;
+		enc->stretch[enc->nstretches++] =
+			(struct stretch){t, (uint32_t)i, (uint32_t)(end - i)};
+		enc->switches[i] = t + 1;
+		enc->share[t] = (t == nthreads ? 0 : enc->share[t]) + (uint32_t)(end - i);
 	}
 	w->table.n = 0;
 	snag_bytes_put_varint(&w->table, threads->n);
-	for (t = 0; t < threads->n; t++) {
-		uint32_t share = enc->cursor[t];
+	for (uint32_t t = 0; t < threads->n; t++) {
 		snag_bytes_put_varint(&w->table, (uint32_t)threads->key[t]);
-		snag_bytes_put_varint(&w->table, share);
-		enc->cursor[t] = start;
-		start += share;
+		snag_bytes_put_varint(&w->table, enc->share[t]);
 	}
-	for (size_t i = 0; i < n; i++)
-		enc->place[i] = enc->cursor[enc->thread[i]]++;
 	snag_column_put(w, SNAG_COLUMN_THREADS, w->table.at, w->table.n);
 }
 
-static void number_sites(struct snag_threads_encoder *enc, const struct snag_event *ev, size_t n)
+/* Begins a pass over the stretches: every thread at its first place, no target known.
+ * Sites are known unless they are numbered in this pass. */
+static void pass_begin(struct snag_threads_encoder *enc, uint32_t nsites)
 {
-	snag_numbering_reset(&enc->sites);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t p = enc->place[i];
-		enc->site[p] = snag_number_of(&enc->sites, snag_site_key(&ev[i], ev[i].loc));
-		enc->target[p] = ev[i].target;
-	}
-}
-
-/* Without room for a cell per thread and site, only spaces have cells. */
-static void last_reset(struct snag_threads_encoder *enc)
-{
-	enc->row = SNAG_LAST_SPACES + enc->sites.n;
-	if ((uint64_t)enc->row * enc->threads.n > SNAG_LAST_CELLS)
-		enc->row = SNAG_LAST_SPACES;
-	memset(enc->last, 0, (size_t)enc->threads.n * enc->row * sizeof(*enc->last));
-}
-
-static inline bool last_has_sites(const struct snag_threads_encoder *enc)
-{
-	return enc->row > SNAG_LAST_SPACES;
+	struct lasts *last = &enc->last;
+	uint32_t start = 0;
+	last->threads = enc->threads.n;
+	last->has_sites = (uint64_t)last->threads * (SNAG_LAST_SPACES + nsites) <= SNAG_LAST_CELLS;
+	for (uint32_t t = 0; t < enc->threads.n; start += enc->share[t++])
+		enc->cursor[t] = start;
+	memset(last->space, 0, (size_t)last->threads * SNAG_LAST_SPACES * sizeof(*last->space));
+	if (last->has_sites)
+		memset(last->site, 0, (size_t)last->threads * nsites * sizeof(*last->site));
 }
 
 static inline uint32_t bit_length(uint32_t v)
@@ -147,56 +149,95 @@ static inline uint32_t bit_length(uint32_t v)
 	return 63 - (uint32_t)__builtin_clzll((uint64_t)v << 1 | 1);
 }
 
-/* Of a two's complement number, the sign included. */
-static inline uint32_t signed_bit_length(uint32_t v)
+/* A two's complement number so that few bits are those of a small one. */
+static inline uint32_t folded(uint32_t v)
 {
-	return bit_length(v << 1 ^ (uint32_t)((int32_t)v >> 31));
+	return v << 1 ^ (uint32_t)((int32_t)v >> 31);
 }
 
-/* For each site, the base that leaves the fewest bits; fills given. */
-static void choose_bases(struct snag_threads_encoder *enc, size_t n)
+/* The number of a site, mostly the one that came behind `before` the last time. */
+static uint32_t number_of(struct snag_threads_encoder *enc, uint64_t key)
 {
-	memset(enc->cost, 0, enc->sites.n * sizeof(*enc->cost));
-	last_reset(enc);
-	const size_t width = enc->row;
-	const bool has_sites = last_has_sites(enc);
-	for (uint32_t s = 0; s < enc->sites.n; s++)
-		enc->space[s] = snag_op_info[(uint8_t)(enc->sites.key[s] >> 32)].space;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t p = enc->place[i], site = enc->site[p], target = enc->target[p];
-		uint32_t *row = enc->last + enc->thread[i] * width, *cost = enc->cost[site];
-		uint32_t *of_thread = &row[enc->space[site]];
-		uint32_t *of_site = &row[has_sites ? SNAG_LAST_SPACES + site : NO_SPACE_CELL];
-		uint32_t from_thread = target - *of_thread, from_site = target - *of_site;
-		*of_thread = *of_site = target;
-		enc->given[p][SNAG_BASE_ZERO] = target;
-		enc->given[p][SNAG_BASE_THREAD] = from_thread;
-		enc->given[p][SNAG_BASE_SITE] = from_site;
-		cost[SNAG_BASE_ZERO] += bit_length(target);
-		cost[SNAG_BASE_THREAD] += signed_bit_length(from_thread);
-		cost[SNAG_BASE_SITE] += signed_bit_length(from_site);
+	struct lasts *last = &enc->last;
+	uint32_t known = enc->sites.n, s = snag_number_of(&enc->sites, key);
+	if (s < known)
+		return s;
+	enc->choice[s] = (struct choice){.space = snag_op_info[(uint8_t)(key >> 32)].space};
+	last->has_sites &= (uint64_t)last->threads * (SNAG_LAST_SPACES + s + 1) <= SNAG_LAST_CELLS;
+	if (last->has_sites)
+		memset(last->site + (size_t)s * last->threads, 0,
+		       last->threads * sizeof(*last->site));
+	return s;
+}
+
+/* Numbers the sites of a stretch, takes its targets, and adds up what each base would cost
+ * at the first events of each site. */
+static void stretch_take(struct snag_threads_encoder *enc, const struct stretch *stretch,
+			 const struct snag_event *ev)
+{
+	struct lasts *last = &enc->last;
+	uint32_t *space = last->space + (size_t)stretch->thread * SNAG_LAST_SPACES;
+	uint32_t place = enc->cursor[stretch->thread], dummy = 0, before = 0;
+	const uint64_t *key = enc->sites.key;
+	ev += stretch->first;
+	for (uint32_t i = 0; i < stretch->n; i++, place++) {
+		uint64_t wanted = snag_site_key(&ev[i], ev[i].loc);
+		uint32_t target = ev[i].target, s = enc->choice[before].next;
+		if (s >= enc->sites.n || key[s] != wanted) {
+			s = number_of(enc, wanted);
+			enc->choice[before].next = s;
+		}
+		struct choice *c = &enc->choice[s];
+		uint32_t *of_site =
+			last->has_sites ? &last->site[s * last->threads + stretch->thread] : &dummy;
+		if (c->seen < SAMPLE) {
+			c->seen++;
+			c->cost[SNAG_BASE_ZERO] += bit_length(target);
+			c->cost[SNAG_BASE_THREAD] += bit_length(folded(target - space[c->space]));
+			c->cost[SNAG_BASE_SITE] += bit_length(folded(target - *of_site));
+		}
+		space[c->space] = *of_site = target;
+		enc->site[place] = before = s;
+		enc->target[place] = target;
 	}
-	uint8_t modes = has_sites ? SNAG_BASE_MODES : SNAG_BASE_SITE;
+	enc->cursor[stretch->thread] = place;
+}
+
+/* For each site, the base that leaves the fewest bits. */
+static void choose_bases(struct snag_threads_encoder *enc)
+{
+	uint8_t modes = enc->last.has_sites ? SNAG_BASE_MODES : SNAG_BASE_SITE;
 	for (uint32_t s = 0; s < enc->sites.n; s++) {
-		enc->base[s] = SNAG_BASE_ZERO;
+		struct choice *c = &enc->choice[s];
 		for (uint8_t base = SNAG_BASE_THREAD; base < modes; base++)
-			if (enc->cost[s][base] < enc->cost[s][enc->base[s]])
-				enc->base[s] = base;
+			if (c->cost[base] < c->cost[c->base])
+				c->base = base;
 	}
 }
 
-/* Fills difference; returns how many planes hold it. */
-static unsigned take_differences(struct snag_threads_encoder *enc, size_t n)
+/* Targets of a stretch to differences; returns the bits that any of them needs. */
+static uint32_t stretch_subtract(struct snag_threads_encoder *enc, const struct stretch *stretch)
 {
-	uint32_t used = 0; /* the bits that any of them needs */
-	for (size_t p = 0; p < n; p++) {
-		uint8_t base = enc->base[enc->site[p]];
-		uint32_t difference = enc->given[p][base];
-		uint32_t folded = difference << 1 ^ (uint32_t)((int32_t)difference >> 31);
-		enc->difference[p] = difference;
-		used |= base == SNAG_BASE_ZERO ? difference : folded;
+	const struct lasts *last = &enc->last;
+	uint32_t *space = last->space + (size_t)stretch->thread * SNAG_LAST_SPACES;
+	uint32_t *own = last->site + stretch->thread, place = enc->cursor[stretch->thread];
+	uint32_t used = 0, end = place + stretch->n;
+	for (; place < end; place++) {
+		const struct choice *c = &enc->choice[enc->site[place]];
+		uint32_t target = enc->target[place], difference = target;
+		if (c->base == SNAG_BASE_SITE) {
+			uint32_t *cell = &own[enc->site[place] * last->threads];
+			difference -= *cell;
+			*cell = target;
+		} else if (c->base == SNAG_BASE_THREAD) {
+			difference -= space[c->space];
+		}
+		space[c->space] = target;
+		used |= c->base == SNAG_BASE_ZERO ? difference : folded(difference);
+		enc->target[place] = difference;
 	}
-	return (bit_length(used) + 7) / 8;
+	enc->cursor[stretch->thread] = end;
+	return used;
 }
 
 static void put_sites(const struct snag_threads_encoder *enc, struct snag_column_writer *w,
@@ -207,7 +248,7 @@ static void put_sites(const struct snag_threads_encoder *enc, struct snag_column
 	snag_bytes_put(&w->table, &layout_byte, 1);
 	snag_bytes_put_varint(&w->table, enc->sites.n);
 	for (uint32_t i = 0; i < enc->sites.n; i++) {
-		snag_site_put(&w->table, enc->sites.key[i], enc->base[i]);
+		snag_site_put(&w->table, enc->sites.key[i], enc->choice[i].base);
 		snag_bytes_put_varint(&w->table, (uint32_t)enc->sites.key[i]);
 	}
 	snag_column_put(w, SNAG_COLUMN_SITES, w->table.at, w->table.n);
@@ -216,17 +257,23 @@ static void put_sites(const struct snag_threads_encoder *enc, struct snag_column
 void snag_threads_encode(struct snag_threads_encoder *enc, struct snag_column_writer *w,
 			 enum snag_layout layout, const struct snag_event *ev, size_t n)
 {
-	order_by_thread(enc, w, ev, n);
-	number_sites(enc, ev, n);
-	choose_bases(enc, n);
-	unsigned target_planes = take_differences(enc, n);
+	uint32_t used = 0;
+	find_stretches(enc, w, ev, n);
+	snag_numbering_reset(&enc->sites);
+	pass_begin(enc, 0);
+	for (uint32_t i = 0; i < enc->nstretches; i++)
+		stretch_take(enc, &enc->stretch[i], ev);
+	choose_bases(enc);
+	pass_begin(enc, enc->sites.n);
+	for (uint32_t i = 0; i < enc->nstretches; i++)
+		used |= stretch_subtract(enc, &enc->stretch[i]);
 	if (enc->threads.n > 1)
 		snag_column_put_planes(w, SNAG_COLUMN_SWITCH, enc->switches, n,
 				       snag_column_planes(enc->threads.n));
 	put_sites(enc, w, layout);
 	snag_column_put_planes(w, SNAG_COLUMN_SITE, enc->site, n,
 			       snag_column_planes(enc->sites.n - 1));
-	snag_column_put_planes(w, SNAG_COLUMN_TARGET, enc->difference, n, target_planes);
+	snag_column_put_planes(w, SNAG_COLUMN_TARGET, enc->target, n, snag_column_planes(used));
 }
 
 struct thread {

@@ -123,13 +123,23 @@ static int take_events(struct binary_sink *s, const struct snag_event *ev, size_
 		       const struct snag_names *names, struct snag_error *err)
 {
 	uint32_t end[SNAG_SPACES + 1] = {0}; /* of the ids used, by name space */
+	uint32_t thread = 0, loc = 0, variable = 0;
 	for (size_t i = 0; i < n; i++) {
+		uint32_t next = ev[i].target + 1;
+		thread = ev[i].thread >= thread ? ev[i].thread + 1 : thread;
+		loc = ev[i].loc >= loc ? ev[i].loc + 1 : loc;
+		if (snag_op_is_access(ev[i].op)) { /* nearly all are */
+			variable = next > variable ? next : variable;
+			continue;
+		}
 		enum snag_space space = snag_op_info[ev[i].op].space;
-		uint32_t *thread = &end[SNAG_SPACE_THREAD], *loc = &end[SNAG_SPACE_LOCATION];
-		*thread = ev[i].thread >= *thread ? ev[i].thread + 1 : *thread;
-		*loc = ev[i].loc >= *loc ? ev[i].loc + 1 : *loc;
-		end[space] = ev[i].target >= end[space] ? ev[i].target + 1 : end[space];
+		end[space] = next > end[space] ? next : end[space];
 	}
+	uint32_t *at[] = {&end[SNAG_SPACE_THREAD], &end[SNAG_SPACE_LOCATION],
+			  &end[SNAG_SPACE_VARIABLE]};
+	const uint32_t most[] = {thread, loc, variable};
+	for (int i = 0; i < 3; i++)
+		*at[i] = most[i] > *at[i] ? most[i] : *at[i];
 	assert(end[SNAG_SPACE_NONE] <= 1);
 	for (enum snag_space space = 0; space < SNAG_SPACES; space++) {
 		int rc = take_names(s, names, space, end[space], err);

@@ -28,6 +28,87 @@ programs=$BATS_TEST_DIRNAME/../programs
 	done
 }
 
+@test "what loops do again is the same trace as if it were recorded each time" {
+	cat >loops.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static double a[4096], b[4096];
+static short s[4096];
+static char c[4096];
+static struct { long x; int y; char z[20]; } t[512];
+static unsigned long long wide[512][2];
+static int helper(int *p, int i) { return p[i] + (i & 1 ? p[i + 1] : 0); }
+static int ints[4098];
+static void *loops(void *arg)
+{
+	unsigned state = *(unsigned *)arg;
+	for (int round = 0; round < 60; round++) {
+		state = state * 1103515245 + 12345;
+		int stride = 1 + (state >> 16) % 7, n = (state >> 20) % 500, from = (state >> 8) % 64;
+		for (int i = 0; i < n; i++) {
+			switch (round % 6) {
+			case 0: a[from + i] = b[stride * i] + 1; break;
+			case 1: s[i] = c[4095 - i * stride]++; break;
+			case 2: t[i].x += t[i].y; t[i].z[i % 20] = t[n - i].z[3]; break;
+			case 3: memcpy(wide[i], wide[n - i], 16); break;
+			case 4: ints[from] += helper(ints, i); break;
+			default: a[(state >> 3) + (unsigned)i * i & 4095] = a[i] + c[i]; break;
+			}
+		}
+	}
+	return 0;
+}
+int main(int n, char **v)
+{
+	pthread_t thread[2];
+	unsigned seed[2] = {atoi(v[1]), 7};
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], 0, loops, &seed[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], 0);
+}
+C
+	for cc in gcc clang; do
+		for o in -O0 -O2; do
+			SNAG_CC=$cc snag cc $o -pthread loops.c -o loops
+			for seed in 1 2 3; do
+				snag record --seed $seed -o a.snag ./loops $seed
+				SNAG_OPTIONS=runs=0 snag record --seed $seed -o b.snag ./loops $seed
+				cmp a.snag b.snag
+			done
+		done
+	done
+}
+
+@test "a loop that is killed is recorded to its last round" {
+	cat >killed.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+int x[100000];
+static void *fill(void *arg)
+{
+	for (int i = 0; i < 90000; i++) {
+		x[i] = i;
+		if (i == 80000)
+			kill(getpid(), SIGKILL);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, fill, 0);
+	pthread_join(t, 0);
+}
+C
+	snag cc -O2 -pthread killed.c -o killed
+	SNAG_OPTIONS=quantum=10000000 snags record -o a.snag ./killed
+	[ "$status" = 137 ]
+	snag info a.snag | grep -q '^  w  *80001 '
+}
+
 @test "the status of the program is passed through" {
 	printf 'int main(int n, char **v) { return n; }\n' >n.c
 	snag cc n.c -o n

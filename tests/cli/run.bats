@@ -137,3 +137,50 @@ snag: run: s:3: suppression 'race:nothing' matched nothing" ]
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: replay: diverged: at turn 2 of 3 the thread that should run cannot" ]
 }
+
+@test "a predicted race between long loops is replayed" {
+	cat >between.c <<'C'
+#include <pthread.h>
+int a[2][5000], x, y[2];
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void loop(int *at)
+{
+	for (int i = 0; i < 4000; i++)
+		at[i] = at[i + 1] + at[i];
+}
+static void locked(int *at)
+{
+	pthread_mutex_lock(&m);
+	++*at;
+	pthread_mutex_unlock(&m);
+}
+static void *first(void *arg)
+{
+	loop(a[0]);
+	x = 1;
+	loop(a[0]);
+	locked(&y[0]);
+	return arg;
+}
+static void *second(void *arg)
+{
+	loop(a[1]);
+	locked(&y[1]);
+	loop(a[1]);
+	x = 2;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[2];
+	pthread_create(&t[0], 0, first, 0);
+	pthread_create(&t[1], 0, second, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+}
+C
+	snag cc -O2 -pthread between.c -o between
+	SNAG_OPTIONS=quantum=1000000:switch_in=1000000 snags run ./between
+	[ "$status" = 66 ]
+	[[ $output$stderr == *confirmed* ]]
+}

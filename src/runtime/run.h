@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.h - what a loop does again: accesses that the recorder can tell by itself
+ *
+ * Idea.   A loop makes the same k accesses each time round, each of them a fixed distance
+ *         from where it was the time before.  Once that was so for three rounds, the
+ *         accesses to come are known: as long as they are as expected, they are counted, not
+ *         recorded.  One record, RT_AGAIN, then says how many there were.
+ *
+ *             a[i] = b[2 * i]     r b+0   w a+0      recorded
+ *                                 r b+16  w a+8      recorded
+ *                                 r b+32  w a+16     recorded; k = 2
+ *                                 r b+48  w a+24 ... counted
+ *
+ * State.  seen[]    the last accesses recorded since the last run ended
+ *         last[]    for each place in the code, roughly: when it was there last
+ *         step[]    of the open run: what each of its k accesses will be next
+ *         The length of the open run lies in the channel, so that it is not lost with the
+ *         process.
+ * Rules.  [begin]   the last k accesses were each as 2 (k before) - (2 k before) says: same
+ *                   place, kind, size and call stack; address and fuel as far again
+ *         [end]     with an access that is not as expected, and with any other record
+ * Guarantee.  The order of events is exact, and what is counted is what RT_AGAIN says.
+ */
+#ifndef SNAG_RUNTIME_RUN_H
+#define SNAG_RUNTIME_RUN_H
+
+#include "runtime/rt.h"
+
+struct rt_step {
+	uint64_t what; /* as in a record, without the lap */
+	uintptr_t pc;
+	uint32_t caller; /* the node of the call stack */
+	uint32_t fuel;
+};
+
+struct rt_run_step {
+	struct rt_step next;
+	uint64_t stride;
+	uint32_t fuel_step;
+};
+
+struct rt_run {
+	bool is_open;
+	uint32_t period, at; /* of step[], and which comes next */
+	struct rt_run_step step[RT_RUN_MAX];
+};
+
+extern struct rt_run rt_run;
+
+/* Whether an access is as the open run expects; then it is counted. */
+static inline bool rt_run_takes(const struct rt_step *access)
+{
+	struct rt_run_step *s = &rt_run.step[rt_run.at];
+	if (s->next.what != access->what || s->next.pc != access->pc ||
+	    s->next.caller != access->caller || s->next.fuel != access->fuel)
+		return false;
+	s->next.what += s->stride;
+	s->next.fuel += s->fuel_step;
+	rt_run.at = rt_run.at + 1 == rt_run.period ? 0 : rt_run.at + 1;
+	rt.channel->run_events++;
+	return true;
+}
+
+/* Ends the open run; rt_put() calls it. */
+void rt_run_end(void);
+/* An access was recorded: a run may begin behind it. */
+void rt_run_note(const struct rt_step *access);
+
+#endif
