@@ -322,6 +322,7 @@ void *mp_thread_main(void *arg)
 	struct mp_thread *self = arg;
 	pthread_attr_t attr;
 	const char *frame = __builtin_frame_address(0);
+	mp_become(self->team->id);
 	if (pthread_getattr_np(pthread_self(), &attr) == 0) {
 		pthread_attr_getstack(&attr, &self->base.stack.base, &self->base.stack.nbytes);
 		pthread_attr_destroy(&attr);

@@ -129,6 +129,8 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
+	if (rt_run.is_open) /* of the segment before */
+		rt_run_end();
 	uint32_t loc = rt_location((uintptr_t)place);
 	pending.op = op;
 	pending.task = task;
