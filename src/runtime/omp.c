@@ -19,6 +19,7 @@
 #include "runtime/access.h"
 #include "runtime/deadlock.h"
 #include "runtime/fail.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -47,6 +48,7 @@ static void stack_left(struct rt_thread *self)
 static void *context_first(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	rt_hot.self->is_of_team = true;
 	rt_hot.self->stack_low = here - MAIN_STACK;
 	rt_hot.self->stack_high = rt_hot.self->low_water = here;
 	return rt_hot.self;
@@ -75,7 +77,10 @@ static void *thread_start(void *(*run)(void *), void *arg)
 {
 	made++;
 	contexts++;
-	return rt_thread_new_worker(run, arg);
+	struct rt_thread *t = rt_thread_new_worker(run, arg);
+	if (t)
+		t->is_of_team = true;
+	return t;
 }
 
 static void thread_hand(void *to)
@@ -154,6 +159,7 @@ static void launch(bool begins) /* [launch] */
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
 	rt_sections_asked(false);
+	rt_blocks_forget();
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
