@@ -73,6 +73,32 @@ all() { # COMPILER LEVEL
 	[ "$status" = 66 ]
 }
 
+@test "pragmas from macros, over several lines, with odd blanks" {
+	cat >odd.c <<-'END'
+		#define LOOP _Pragma("omp parallel for schedule ( static,2 ) num_threads( 1+1 )")
+		#define HOW schedule(static)
+		int a[16], b[16], c[16];
+		int main(void)
+		{
+			LOOP for (int i = 2; i < 16; i++) a[i] = a[i - 2] + 1;
+		#  pragma   omp  parallel \
+				for HOW
+			for (int i = 1; i < 16; i++)
+				b[i] = b[i - 1] + 1;
+		#pragma omp parallel for if(parallel: a[0] == 0) schedule(monotonic: static)
+			for (int i = 1; i < 16; i++)
+				c[i] = c[i - 1] + 1;
+			return 0;
+		}
+	END
+	build clang -O1 odd.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+	for v in a b c; do
+		grep -q "Location is global '$v'" <<<"$stderr"
+	done
+}
+
 @test "a deadlock of locks" {
 	cat >stuck.c <<-'END'
 		#include <omp.h>
