@@ -10,9 +10,9 @@
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
 #include "cli/judging.h"
+#include "cli/picture.h"
 #include "cli/program.h"
-#include "cli/reporting.h"
-#include "cli/task_verdict.h"
+#include "cli/run_report.h"
 #include "cli/temporary.h"
 #include "cli/writing.h"
 #include "base/clock.h"
@@ -21,7 +21,6 @@
 #include "detect/details.h"
 #include "record/live.h"
 #include "record/replay_file.h"
-#include "report/incident.h"
 #include "trace/tee.h"
 
 #include <errno.h>
@@ -35,6 +34,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *dot;
 	const char *witness;
 	const char *keep;
 	const char *suppressions;
@@ -71,6 +71,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "of tasks: draw their graph for graphviz, or as .svg"},
 	{.name = "witness",
 	 .kind = CLI_TEXT,
 	 .value = "DIR",
@@ -230,17 +236,6 @@ static int steps_fill(struct snag_incidents *all, struct snag_source *src, struc
 	return rc < 0 ? rc : 0;
 }
 
-static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
-{
-	struct snag_source *again;
-	int rc = snag_source_again(src, &again, err);
-	if (rc < 0)
-		return rc;
-	rc = snag_origins_read(ret, again, err);
-	snag_source_close(again);
-	return rc;
-}
-
 /* ---- replay ---- */
 
 /* What replaying needs of the run that was analysed. */
@@ -326,27 +321,14 @@ static void incidents_replay(const struct replays *r, struct snag_incidents *all
 
 /* ---- reports ---- */
 
-typedef void print_incidents(const struct snag_incident_report *r, struct snag_printer *to);
-
-static int print_to(print_incidents *print, const struct snag_incident_report *r, const char *path,
-		    struct snag_error *err)
-{
-	struct snag_printer to;
-	int rc = path ? snag_printer_open(&to, path, err) : 0;
-	if (rc < 0 || !path)
-		return rc;
-	print(r, &to);
-	return snag_printer_commit(&to, err);
-}
-
 static int report_write(const struct run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
-	int rc = print_to(snag_incidents_json, r, v->json, err);
+	int rc = cli_run_report_print(snag_incidents_json, r, v->json, err);
 	if (rc == 0)
-		rc = print_to(snag_incidents_sarif, r, v->sarif, err);
+		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
-		rc = print_to(snag_incidents_text, r, "/dev/stderr", err);
+		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
 	return rc;
 }
 
@@ -368,61 +350,43 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 			struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	const struct run_values *v = replays->v;
-	char *const *argv = replays->argv;
-	struct snag_report_part part[SNAG_MAX_DETECTORS];
-	struct snag_report report = cli_report(a, src, part);
-	report.witness_members = witness_members;
-	report.ctx = replays;
-	replays->report = &report;
+	const struct cli_run run = {.analysis = a,
+				    .src = src,
+				    .live = replays->live,
+				    .end = end,
+				    .argv = replays->argv,
+				    .suppressions = suppressions,
+				    .is_tsan = v->format,
+				    .strip_path_prefix = v->strip_path_prefix};
+	struct cli_run_report r;
+	int rc = cli_run_report_build(&r, &run, err);
+	r.report.witness_members = witness_members;
+	r.report.ctx = replays;
+	r.all.witness_dir = v->witness;
+	replays->report = &r.report;
 	if (src->skipped)
 		replays->step = NULL;
-	struct snag_merged merged;
-	struct snag_incidents incidents;
-	struct snag_origins origins = {0};
-	struct snag_certificate certificate;
-	cli_certificate(&certificate, a, src, end);
-	snag_report_merge(&report, &merged);
-	snag_incidents_build(&incidents, &report, &merged, suppressions);
-	struct snag_incident_report r = {
-		.report = &report,
-		.incidents = &incidents,
-		.origins = &origins,
-		.is_tasks = cli_is_of_tasks(a),
-		.certificate = &certificate,
-		.tongue = end->notes.dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP
-								  : SNAG_TONGUE_SNAG,
-		.label = cli_task_label,
-		.label_ctx = replays->live,
-		.tool = v->format ? "ThreadSanitizer" : "snag",
-		.program = argv[0],
-		.arguments = argv,
-		.status = cli_program_status(end->status),
-		.pid = end->pid,
-		.witness_dir = v->witness,
-		.strip_path_prefix = v->strip_path_prefix,
-	};
-	bool is_other = replays->expected && !incidents.n;
+	bool is_other = replays->expected && !r.incidents.n;
 	if (is_other) {
-		snag_certificate_add(&certificate, "does-not-repeat",
+		snag_certificate_add(&r.certificate, "does-not-repeat",
 				     "its first run, which was not recorded, had one; try --once");
-		certificate.is_race_free = false;
+		r.certificate.is_race_free = false;
 	}
-	int rc = incidents.n ? origins_find(&origins, src, err) : 0;
 	if (rc == 0 && v->sarif)
-		rc = steps_fill(&incidents, src, err);
+		rc = steps_fill(&r.incidents, src, err);
 	if (rc == 0 && v->witness)
-		rc = snag_report_witnesses(&report, &merged, v->witness, err);
+		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->step && !v->no_replay)
-		incidents_replay(replays, &incidents);
+		incidents_replay(replays, &r.incidents);
+	if (rc == 0 && v->dot && r.all.is_tasks)
+		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
-		rc = report_write(v, &r, err);
-	size_t shown = incidents.shown + is_other;
-	snag_origins_done(&origins);
-	snag_incidents_done(&incidents);
-	snag_merged_done(&merged);
+		rc = report_write(v, &r.all, err);
+	size_t shown = r.incidents.shown + is_other;
+	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
-	return shown && v->exitcode ? (int)v->exitcode : r.status;
+	return shown && v->exitcode ? (int)v->exitcode : cli_program_status(end->status);
 }
 
 /* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
@@ -439,7 +403,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_analysis analysis;
 	char words[128];
 	const struct snag_live_options how = {
-		.options = words, .io = io, .keep_steps = !v->no_replay || v->witness};
+		.options = words, .io = io, .convert.keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
 	if (!v->with) /* real programs have atomics */
@@ -485,12 +449,15 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_output_probe(v->json, err);
 	if (rc == 0 && v->sarif)
 		rc = cli_output_probe(v->sarif, err);
+	if (rc == 0 && v->dot)
+		rc = cli_output_probe(v->dot, err);
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
-	const char *judge =
-		v->once || v->keep || v->json || v->sarif ? NULL : cli_judge_choose(v->with);
+	const char *judge = v->once || v->keep || v->json || v->sarif || v->dot
+				    ? NULL
+				    : cli_judge_choose(v->with);
 	if (rc == 0)
 		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
 				 suppressions, err);

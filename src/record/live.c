@@ -98,7 +98,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		return rc;
 	struct live *l = snag_calloc(1, sizeof(*l));
 	l->launch = launch;
-	l->convert = snag_convert_new(options->schedule, options->keep_steps);
+	l->convert = snag_convert_new(&options->convert);
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;

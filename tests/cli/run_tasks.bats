@@ -94,6 +94,17 @@ all() { # COMPILER LEVEL
 	grep -q '  Missing: task 0 goes on beside task 1, which it created: no finish or sync waits for that' <<<"$stderr"
 }
 
+@test "the graph of tasks with the racing steps marked" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	run --separate-stderr "$SNAG" run --dot g.dot ./prog
+	[ "$status" = 66 ]
+	[ "$(grep -c 'shape=box, color=red' g.dot)" = 2 ]
+	grep -q 'task_race_range.c:[0-9:]* w a' g.dot
+	grep -q 'style=bold, label="a+0x78"' g.dot
+	run --separate-stderr "$SNAG" run --dot /nowhere/g.dot ./prog
+	[ "$status" = 2 ]
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>
