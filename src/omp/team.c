@@ -61,6 +61,7 @@ static void phase_begin(struct mp_task *t) /* [phase] */
 {
 	mp.place = t->team->place;
 	task_created(t, t->team->id);
+	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
 }

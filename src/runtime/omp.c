@@ -118,13 +118,22 @@ static void event(uint8_t op, uint32_t target, const void *place)
 static struct {
 	uint32_t task, loc;
 	uint8_t op;
-	bool is_there;
+	bool is_there, has_label;
+	uint8_t label;
+	uint64_t number;
 } pending;
+
+static void label_put(uint32_t task, uint8_t kind, uint64_t number)
+{
+	rt_put(RT_LABEL, kind, number, 0, task);
+}
 
 static void pending_tell(void)
 {
 	pending.is_there = false;
 	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
+	if (pending.has_label)
+		label_put(pending.task, pending.label, pending.number);
 	rt_hot.self->as = pending.task;
 	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
@@ -141,7 +150,27 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 	pending.task = task;
 	pending.loc = loc;
 	pending.is_there = true;
+	pending.has_label = false;
 	rt_record_before(pending_tell);
+}
+
+static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
+{
+	static const uint8_t kind[] = {
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION,
+		[SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,
+		[SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+	};
+	if (!rt_enter())
+		return;
+	if (!pending.is_there || pending.task != task) {
+		label_put(task, kind[what], number);
+		return;
+	}
+	pending.has_label = true;
+	pending.label = kind[what];
+	pending.number = number;
 }
 
 static bool was_told(void)
@@ -272,6 +301,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.event = event,
 		.segment = segment,
 		.was_told = was_told,
+		.label = label,
 		.launch = launch,
 		.lock_new = lock_new,
 		.lock = lock,

@@ -124,3 +124,15 @@ all() { # COMPILER LEVEL
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp missing.c -o prog
 	[ "$status" != 0 ]
 }
+
+@test "reports name iterations, sections, threads and depend clauses" {
+	build clang -O1 "$root/tests/programs/omp_race_loop.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(iteration [0-9]+ of a loop\) created by task [0-9]+ at:$' <<<"$stderr"
+	build clang -O1 "$root/tests/programs/omp_race_sections.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(section 1.*\) created by' <<<"$stderr"
+	build clang -O1 "$root/tests/programs/omp_race_depend.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+}
