@@ -4,7 +4,9 @@
 load helper
 
 build() { # COMPILER LEVEL SOURCE
-	SNAG_CC=$1 "$SNAG" cc "$2" -g -fopenmp -o prog "$3"
+	local tool=cc
+	[ "${3##*.}" = c ] || tool=c++
+	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3"
 }
 
 judge() { # SOURCE
@@ -24,7 +26,7 @@ judge() { # SOURCE
 
 all() { # COMPILER LEVEL
 	local source
-	for source in "$root"/tests/programs/omp_*.c; do
+	for source in "$root"/tests/programs/omp_*.c*; do
 		build "$1" "$2" "$source"
 		timeout 60 ./prog || { echo "$source, by itself: $?"; return 1; }
 		judge "$source" || { echo "$source, $1 $2"; cat err; return 1; }
