@@ -6,6 +6,7 @@
 
 #include "runtime/free.h"
 #include "runtime/judge.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
@@ -57,12 +58,14 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
-/* Its own stack or thread-local storage, where these are nobody else's business. */
+/* Its own stack, thread-local storage or heap, where these are nobody else's business. */
 static bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
-				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
+	bool is_block = rt_nblocks && rt_block_is_own(addr);
+	return self->own_high &&
+	       (addr - self->own_low < self->own_high - self->own_low ||
+		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
 }
 
 /* Records an access and remembers it. */

@@ -134,6 +134,7 @@ struct rt_thread {
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
 	struct rt_section section;
+	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
 	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
