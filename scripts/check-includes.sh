@@ -8,13 +8,14 @@ allowed() {
 	base) echo "" ;;
 	runtime) echo "omp task trace" ;; # the hooks.h, trace/event.h
 	omp) echo "task trace base" ;;
+	inside) echo "runtime detect trace base" ;;
 	trace | order) echo "base" ;;
 	witness | task) echo "trace base" ;;
 	report) echo "trace order base" ;;
 	detect) echo "witness trace order base" ;;
 	lang) echo "task trace order base" ;;
 	record) echo "runtime report trace base" ;;
-	cli) echo "lang record report detect witness trace base" ;;
+	cli) echo "pass lang record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }
