@@ -31,6 +31,7 @@ enum {
 	ROOM = FREED_BYTES,
 	RUNS = 1024,	/* of a batch */
 	MIN_ROUNDS = 4, /* of a run */
+	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
 	ID_BYTES = 64
 };
 
@@ -79,6 +80,7 @@ struct snag_convert {
 	} seen;
 	struct again {
 		uint32_t left, period, at;
+		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
 		struct step {
 			struct rt_record next;
 			uint64_t stride;
@@ -344,19 +346,30 @@ static void round_put(struct snag_convert *c)
 {
 	struct again *again = &c->again;
 	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
-		const struct step *s = &again->step[again->at];
+		struct step *s = &again->step[again->at];
 		c->fuel = s->next.arg;
 		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
-		steps_skip(again, 1);
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+		again->left--;
 	}
 }
 
 /* What becomes a run depends on what was done, never on when a batch was taken. */
 static void again_go_on(struct snag_convert *c)
 {
-	while (c->again.left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL))
-		if (!c->options.is_for_sink || !run_put(c))
-			round_put(c);
+	struct again *again = &c->again;
+	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
+		if (c->options.is_for_sink && again->rounds == 0) {
+			if (run_put(c))
+				continue;
+			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
+			again->rounds = again->wait;
+		}
+		round_put(c);
+		again->rounds -= again->rounds > 0;
+	}
 }
 
 static void again(struct snag_convert *c, const struct rt_record *r)

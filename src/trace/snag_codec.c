@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-	LEARN_BLOCKS = 8, /* both layouts are tried for this many blocks, */
-	RETRY_BLOCKS = 8, /* and then for one in this many */
+	LEARN_BLOCKS = 8,  /* both layouts are tried for this many blocks, */
+	RETRY_BLOCKS = 32, /* and then for one in this many */
 };
 
 struct snag_encoder {
