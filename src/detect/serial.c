@@ -188,7 +188,8 @@ static inline bool access_begin(struct serial *s, const struct snag_event *ev, u
 	return !s->is_isolated;
 }
 
-static void serial_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
+static inline void serial_read(void *state, const struct snag_event *ev,
+			       uint32_t event) /* [read] */
 {
 	struct serial *s = state;
 	struct snag_past_cell *x = &s->express.x[ev->target];
@@ -200,7 +201,8 @@ static void serial_read(void *state, const struct snag_event *ev, uint32_t event
 	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
 }
 
-static void serial_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
+static inline void serial_write(void *state, const struct snag_event *ev,
+				uint32_t event) /* [write] */
 {
 	struct serial *s = state;
 	struct snag_past_cell *x = &s->express.x[ev->target];
