@@ -33,6 +33,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *html;
 	const char *dot;
 	const char *witness;
 	const char *keep;
@@ -69,6 +70,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "html",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(html),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as one HTML page as well"},
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -320,6 +327,8 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
+		rc = cli_run_report_print(snag_incidents_html, r, v->html, err);
+	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
 	return rc;
 }
@@ -409,12 +418,9 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct place place = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
-	if (rc == 0 && v->json)
-		rc = cli_output_probe(v->json, err);
-	if (rc == 0 && v->sarif)
-		rc = cli_output_probe(v->sarif, err);
-	if (rc == 0 && v->dot)
-		rc = cli_output_probe(v->dot, err);
+	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
+		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
