@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
+#include "cli/judging.h"
 #include "cli/picture.h"
 #include "cli/program.h"
 #include "cli/run_report.h"
@@ -46,6 +47,7 @@ struct run_values {
 	uint64_t exitcode;
 	int format;
 	int no_replay;
+	int once;
 };
 
 static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
@@ -57,7 +59,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors, by commas; default: hb,m2; for tasks drdp"},
+	 .help = "detectors; default: hb,mixed,m2; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -126,6 +128,11 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_replay),
 	 .help = "do not run PROG again to confirm predicted races"},
+	{.name = "once",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(once),
+	 .help = "run PROG once, recorded, also if it is one of tasks"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -244,7 +251,8 @@ struct replays {
 	const struct snag_report *report;
 	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
-	double seconds; /* that the run took */
+	double seconds;	   /* that the run took */
+	uint64_t expected; /* races that the run before this one had */
 	struct snag_source *live;
 };
 
@@ -333,6 +341,19 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	return rc;
 }
 
+enum { RUN_AGAIN = 1000 }; /* no exit status */
+
+/* Of a program that judged itself. */
+static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
+{
+	*ret_races = end->verdict.races;
+	if (!cli_judge_is_clean(&end->verdict))
+		return RUN_AGAIN;
+	fprintf(stderr, "%s: race-free for this input on every schedule\n",
+		v->format ? "ThreadSanitizer" : "snag");
+	return cli_program_status(end->status);
+}
+
 static int races_report(struct replays *replays, const struct snag_analysis *a,
 			struct snag_source *src, const struct snag_live_end *end,
 			struct snag_suppressions *suppressions, struct snag_error *err)
@@ -354,6 +375,12 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 	replays->report = &r.report;
 	if (src->skipped)
 		replays->step = NULL;
+	bool is_other = replays->expected && !r.incidents.n;
+	if (is_other) {
+		snag_certificate_add(&r.certificate, "does-not-repeat",
+				     "its first run, which was not recorded, had one; try --once");
+		r.certificate.is_race_free = false;
+	}
 	if (rc == 0 && v->sarif)
 		rc = steps_fill(&r.incidents, src, err);
 	if (rc == 0 && v->witness)
@@ -364,15 +391,17 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
 		rc = report_write(v, &r.all, err);
-	size_t shown = r.incidents.shown;
+	size_t shown = r.incidents.shown + is_other;
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
 	return shown && v->exitcode ? (int)v->exitcode : cli_program_status(end->status);
 }
 
-/* Runs the program and analyses what it does; the sources are closed by the caller. */
+/* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
+ * if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
+		       const char *judge, enum snag_launch_io io, uint64_t *races,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
@@ -382,11 +411,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *live, *tee;
 	struct snag_analysis analysis;
 	char words[128];
-	const struct snag_live_options how = {.options = words,
-					      .keep_steps = !v->no_replay || v->witness};
+	const struct snag_live_options how = {
+		.options = words, .io = io, .convert.keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
-	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
+	if (!v->with) /* real programs have atomics */
+		options.detector[options.ndetectors++] = snag_detector_find("mixed", 5);
+	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s%s%s", v->seed,
+		 policies[v->policy], judge ? ":judge=" : "", judge ? judge : "");
 	cli_interrupt_catch();
 	if (rc == 0)
 		rc = snag_live_source(argv, &how, &live, err);
@@ -397,11 +429,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
 	struct snag_live_end end = snag_live_end(live);
-	if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
+	if (rc < 0 && end.verdict.was_judged) {
+		rc = judged(v, &end, races);
+	} else if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
 		struct replays replays = {.v = v,
 					  .argv = argv,
+					  .expected = *races,
 					  .step = snag_live_steps(live),
 					  .live = live,
 					  .seconds = snag_seconds_now() - begin};
@@ -416,6 +451,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 {
 	const struct run_values *v = values;
 	struct place place = {0};
+	uint64_t races = 0; /* of a program that judged itself */
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
 	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
@@ -425,8 +461,14 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
+	const char *judge =
+		v->once || v->keep || v->json || v->sarif ? NULL : cli_judge_choose(v->with);
 	if (rc == 0)
-		rc = program_run(v, operand, place.file, suppressions, err);
+		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
+				 suppressions, err);
+	if (rc == RUN_AGAIN)
+		rc = program_run(v, operand, place.file, NULL, cli_judge_again(), &races,
+				 suppressions, err);
 	if (rc >= 0)
 		snag_suppressions_each(suppressions, suppression_note, NULL);
 	place_remove(&place);

@@ -168,9 +168,14 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 	}
 }
 
+bool rt_tasks_may_launch(void)
+{
+	return snag_launch;
+}
+
 void rt_tasks_tell(void)
 {
-	if (snag_launch)
+	if (rt_tasks_may_launch())
 		rt_tasks_are(RT_DIALECT_SNAG);
 }
 

@@ -249,3 +249,29 @@ lock" ]
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
 }
+
+@test "a program that does not repeat itself" {
+	cat >prog.c <<-'END'
+		#include <snag/task.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static int x, was_here;
+		static void task(void *arg) { if (!was_here) x++; }
+		static void first(void *arg) { snag_finish { snag_async(task, 0); snag_async(task, 0); } }
+		int main(void)
+		{
+			was_here = access("flag", F_OK) == 0;
+			fclose(fopen("flag", "w"));
+			return snag_launch(first, 0);
+		}
+	END
+	"$SNAG" cc -fsnag-task -g prog.c -o prog
+	snags run ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"its first run, which was not recorded, had one; try --once"* ]]
+	[[ $stderr != *"race-free for"* ]]
+	rm flag
+	snags run --once ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"global 'x'"* ]]
+}
