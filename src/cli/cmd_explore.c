@@ -254,7 +254,7 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 	if (fd < 0)
 		return fd;
 	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
-	const struct snag_live_options how = {.options = words, .is_quiet = true};
+	const struct snag_live_options how = {.options = words, .io = SNAG_LAUNCH_SILENT};
 	int rc = snag_live_source(x->argv, &how, &live, err);
 	close(fd);
 	if (rc == 0)

@@ -346,7 +346,8 @@ enum { RUN_AGAIN = 1000 }; /* no exit status */
 /* Of a program that judged itself. */
 static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
 {
-	*ret_races = end->verdict.races;
+	/* What it had no rules for, as locks, may have kept them apart. */
+	*ret_races = end->verdict.doubts ? 0 : end->verdict.races;
 	if (!cli_judge_is_clean(&end->verdict))
 		return RUN_AGAIN;
 	fprintf(stderr, "%s: race-free for this input on every schedule\n",
@@ -461,8 +462,9 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
-	const char *judge =
-		v->once || v->keep || v->json || v->sarif ? NULL : cli_judge_choose(v->with);
+	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
+				    ? NULL
+				    : cli_judge_choose(v->with);
 	if (rc == 0)
 		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
 				 suppressions, err);

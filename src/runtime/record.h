@@ -42,7 +42,7 @@ static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32
 static inline void rt_record_settle(void)
 {
 	if (rt_unlikely(rt.written == rt.limit))
-		rt_record_room();
+		rt_record_room((struct rt_record){0});
 }
 
 /* A fresh synchronisation variable: one that no code knows, which orders its users as
