@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/judging.h"
 #include "cli/picture.h"
+#include "cli/pass_marks.h"
 #include "cli/program.h"
 #include "cli/run_report.h"
 #include "cli/temporary.h"
@@ -48,6 +49,7 @@ struct run_values {
 	int format;
 	int no_replay;
 	int once;
+	int stats;
 };
 
 static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
@@ -133,6 +135,11 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(once),
 	 .help = "run PROG once, recorded, also if it is one of tasks"},
+	{.name = "stats",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(stats),
+	 .help = "say which checks the compiler pass removed"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -430,6 +437,8 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
 	struct snag_live_end end = snag_live_end(live);
+	if (v->stats)
+		cli_pass_stats(argv[0], end.executed);
 	if (rc < 0 && end.verdict.was_judged) {
 		rc = judged(v, &end, races);
 	} else if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
@@ -465,6 +474,8 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
 				    ? NULL
 				    : cli_judge_choose(v->with);
+	if (rc == 0)
+		cli_pass_check(operand[0]);
 	if (rc == 0)
 		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
 				 suppressions, err);

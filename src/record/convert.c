@@ -630,6 +630,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_BRANCH:
 		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
 		break;
+	case RT_DEPENDS:
+		word_access(c, SNAG_OP_DEPENDS, address_of(r), size_of(r), 0, r);
+		break;
 	case RT_BEGIN:
 		event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0);
 		break;
