@@ -36,6 +36,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *html;
 	const char *dot;
 	const char *witness;
 	const char *keep;
@@ -76,6 +77,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "html",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(html),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as one HTML page as well"},
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -343,6 +350,8 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
+		rc = cli_run_report_print(snag_incidents_html, r, v->html, err);
+	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
 	return rc;
 }
@@ -352,7 +361,8 @@ enum { RUN_AGAIN = 1000 }; /* no exit status */
 /* Of a program that judged itself. */
 static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
 {
-	*ret_races = end->verdict.races;
+	/* What it had no rules for, as locks, may have kept them apart. */
+	*ret_races = end->verdict.doubts ? 0 : end->verdict.races;
 	if (!cli_judge_is_clean(&end->verdict))
 		return RUN_AGAIN;
 	fprintf(stderr, "%s: race-free for this input on every schedule\n",
@@ -505,17 +515,14 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	uint64_t races = 0; /* of a program that judged itself */
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
-	if (rc == 0 && v->json)
-		rc = cli_output_probe(v->json, err);
-	if (rc == 0 && v->sarif)
-		rc = cli_output_probe(v->sarif, err);
-	if (rc == 0 && v->dot)
-		rc = cli_output_probe(v->dot, err);
+	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
+		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
-	const char *judge = v->once || v->keep || v->json || v->sarif || v->dot
+	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
 				    ? NULL
 				    : cli_judge_choose(v->with);
 	if (rc == 0)
