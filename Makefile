@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all setup demo test fuzz oracle bench install clean format update-expected
+.PHONY: all setup demo test seeds fuzz oracle bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -29,6 +29,10 @@ demo: all
 test: all build-asan/build.ninja
 	@ninja -C build-asan
 	@scripts/test.sh
+
+# Every seeded race at a hundred seeds.
+seeds: all
+	@SNAG_SEEDS=100 bats tests/cli/live.bats -f "at any seed"
 
 fuzz: build-fuzz/build.ninja
 	@ninja -C build-fuzz fuzzers

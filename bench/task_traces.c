@@ -178,12 +178,63 @@ static void make_futures(struct maker *m)
 	}
 }
 
+/* For the memory of a task, a promise got, and a cell: much of one of them, little of the rest. */
+
+/* Four million tasks of one access, which nothing waits for. */
+static void make_tasks(struct maker *m)
+{
+	for (uint32_t i = 0; i < 4000000; i++) {
+		uint32_t t = create(m, 0, SNAG_OP_TASK_CREATE);
+		emit(m, t, SNAG_OP_READ, 0);
+		emit(m, t, SNAG_OP_TASK_END, 0);
+	}
+}
+
+/* As many that are spawned, two before each sync. */
+static void make_spawns(struct maker *m)
+{
+	for (uint32_t i = 0; i < 4000000; i++) {
+		uint32_t t = create(m, 0, SNAG_OP_TASK_SPAWN);
+		emit(m, t, SNAG_OP_READ, 0);
+		emit(m, t, SNAG_OP_TASK_END, 0);
+		if (i % 2)
+			emit(m, 0, SNAG_OP_SYNC, 0);
+	}
+}
+
+/* A task sets promises, another gets them, and looks at what there is after each. */
+static void make_joins(struct maker *m)
+{
+	enum { PROMISES = 2000000 };
+	uint32_t t = create(m, 0, SNAG_OP_TASK_CREATE);
+	emit(m, t, SNAG_OP_WRITE, 0);
+	for (uint32_t i = 0; i < PROMISES; i++)
+		emit(m, t, SNAG_OP_PROMISE_SET, i);
+	emit(m, t, SNAG_OP_TASK_END, 0);
+	for (uint32_t i = 0; i < PROMISES; i++) {
+		emit(m, 0, SNAG_OP_PROMISE_GET, i);
+		emit(m, 0, SNAG_OP_READ, 0);
+	}
+}
+
+static void make_cells(struct maker *m)
+{
+	emit(m, 0, SNAG_OP_FINISH_BEGIN, 0);
+	for (uint32_t v = 0; v < 8000000; v++)
+		emit(m, 0, SNAG_OP_WRITE, v);
+	for (uint32_t v = 0; v < 8000000; v++)
+		emit(m, 0, SNAG_OP_READ, v);
+	emit(m, 0, SNAG_OP_FINISH_END, 0);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *m);
 } patterns[] = {
-	{"one", make_one},   {"forall", make_forall},	{"divide", make_divide},
-	{"cilk", make_cilk}, {"poisson", make_poisson}, {"futures", make_futures},
+	{"one", make_one},     {"forall", make_forall},	  {"divide", make_divide},
+	{"cilk", make_cilk},   {"poisson", make_poisson}, {"futures", make_futures},
+	{"tasks", make_tasks}, {"spawns", make_spawns},	  {"joins", make_joins},
+	{"cells", make_cells},
 };
 
 enum { NPATTERNS = sizeof(patterns) / sizeof(patterns[0]) };

@@ -1,11 +1,27 @@
 # The runtime that `snag cc` links into programs: one object, in which only the ABI and the
 # functions it stands in front of are global; see src/runtime/rt.h.
-file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c)
+#
+# With it go the detectors that judge programs of tasks from inside (src/inside): the objects of the
+# tool, whose memory is the runtime's, so their calls of the C library's memory functions are renamed.
+file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/inside/heap.c)
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
-target_include_directories(snag_rt_objects PRIVATE src)
-set_target_properties(snag_rt_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_compile_options(snag_rt_objects PRIVATE -O2 -fno-builtin -fno-sanitize=all -ftls-model=initial-exec
-	-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -fno-reorder-functions -mcx16 -Wno-nonnull -Wno-nonnull-compare)
+file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/judge.c src/inside/shadow.c src/base/memory.c
+	src/detect/serial.c src/detect/spbags.c src/detect/espbags.c src/detect/drdp.c src/detect/guard.c src/order/lockset.c src/base/slots.c src/detect/task_event.c
+	src/detect/past.c src/order/bags.c src/order/dpst.c src/order/joins.c src/order/task_order.c
+	src/trace/event.c)
+add_library(snag_judge_objects OBJECT ${JUDGE_SOURCES})
+foreach(objects snag_rt_objects snag_judge_objects)
+	target_include_directories(${objects} PRIVATE src)
+	set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+	target_compile_options(${objects} PRIVATE -O2 -fno-builtin -fno-sanitize=all -ftls-model=initial-exec
+		-fno-stack-protector -U_FORTIFY_SOURCE -fexceptions -fno-reorder-functions -mcx16 -Wno-nonnull
+		-Wno-nonnull-compare)
+endforeach()
+target_compile_options(snag_judge_objects PRIVATE -fvisibility=hidden)
+set(JUDGE_RENAMES)
+foreach(name malloc calloc realloc posix_memalign free mmap mremap munmap madvise write)
+	list(APPEND JUDGE_RENAMES --redefine-sym ${name}=inside_${name})
+endforeach()
 
 set(RUNTIME_DIR ${CMAKE_BINARY_DIR}/lib/snag)
 set(RUNTIME_RENAMES)
@@ -19,7 +35,9 @@ endforeach()
 # shared/ the nothing that a shared library gets.
 add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E make_directory ${RUNTIME_DIR}/exe ${RUNTIME_DIR}/shared
-	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o $<TARGET_OBJECTS:snag_rt_objects>
+	COMMAND ${CMAKE_LINKER} -r -o snag_judge.o $<TARGET_OBJECTS:snag_judge_objects>
+	COMMAND ${CMAKE_OBJCOPY} ${JUDGE_RENAMES} snag_judge.o
+	COMMAND ${CMAKE_LINKER} -r -o snag_rt.o $<TARGET_OBJECTS:snag_rt_objects> snag_judge.o
 	COMMAND ${CMAKE_OBJCOPY} ${RUNTIME_RENAMES} snag_rt.o snag_rt_renamed.o
 	COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o snag_rt.o snag_rt_renamed.o
 	COMMAND ${CMAKE_OBJCOPY} --rename-section .text=snag_rt_text,alloc,load,readonly,code,contents snag_rt.o
@@ -31,6 +49,6 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_C_COMPILER} -x c -c -o ${RUNTIME_DIR}/exe/libtsan_preinit.o /dev/null
 	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
-	DEPENDS snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects>
+	DEPENDS snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

@@ -8,6 +8,7 @@ allowed() {
 	base) echo "" ;;
 	runtime) echo "omp task trace" ;; # the hooks.h, trace/event.h
 	omp) echo "task trace base" ;;
+	inside) echo "runtime detect trace base" ;;
 	trace | order) echo "base" ;;
 	witness | task) echo "trace base" ;;
 	report) echo "trace order base" ;;

@@ -57,8 +57,8 @@ uint32_t snag_strtab_hash(const char *s, size_t len)
 
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 {
-	size_t end = id + 1 < t->n ? t->offset[id + 1] : t->nbytes;
-	return end - t->offset[id] - 1;
+	size_t end = id + 1 < t->n ? t->offset[id + 1 - t->first] : t->nbytes;
+	return end - t->offset[id - t->first] - 1;
 }
 
 /* Whether the slot, which is in use, holds the string. */
@@ -101,13 +101,28 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
 	if (t->nbytes + len >= t->bytes_cap)
 		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
-	if (t->n >= t->offset_cap)
-		t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n + 1, sizeof(*t->offset));
-	t->offset[t->n] = t->nbytes;
+	if (t->n - t->first >= t->offset_cap)
+		t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n - t->first + 1,
+					   sizeof(*t->offset));
+	t->offset[t->n - t->first] = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
 	return t->n++;
+}
+
+void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
+{
+	assert(!t->nslots && below <= t->n);
+	if (below <= t->first)
+		return;
+	uint32_t gone = below - t->first, left = t->n - below;
+	size_t nbytes = left ? t->offset[gone] : t->nbytes;
+	memmove(t->bytes, t->bytes + nbytes, t->nbytes - nbytes);
+	for (uint32_t i = 0; i < left; i++)
+		t->offset[i] = t->offset[gone + i] - nbytes;
+	t->nbytes -= nbytes;
+	t->first = below;
 }
 
 /* Puts all strings, which came in ascending order, into slots. */

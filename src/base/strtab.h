@@ -25,9 +25,10 @@
 struct snag_strtab {
 	char *bytes; /* the strings one after another, each with its NUL */
 	size_t nbytes, bytes_cap;
-	uint64_t *offset; /* of each string in bytes */
+	uint64_t *offset; /* of each string in bytes, from id `first` on */
 	size_t offset_cap;
 	uint32_t n;		       /* how many strings */
+	uint32_t first;		       /* those below are forgotten */
 	struct snag_strtab_slot *slot; /* open addressing, power of two */
 	uint32_t nslots;	       /* 0: none yet, the strings are in ascending order */
 };
@@ -55,10 +56,12 @@ uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size
 /* Adds a string that is known to be new and will never be looked for: it has an id and can be
  * got by it, which costs a fraction of interning. */
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
+/* The strings below an id are needed no more; only of a table without interned ones. */
+void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
-	return t->bytes + t->offset[id];
+	return t->bytes + t->offset[id - t->first];
 }
 
 /* The 8 bytes at s as a word, the first one lowest. */

@@ -61,12 +61,13 @@ static const struct cli_option record_options[] = {
 	{0},
 };
 
-static int program_start(const struct record_values *v, char *const *argv, FILE *schedule,
-			 struct snag_source **ret_src, struct snag_error *err)
+static int program_start(const struct record_values *v, char *const *argv,
+			 const struct snag_convert_options *convert, struct snag_source **ret_src,
+			 struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
 	char options[128], follow[48] = "";
-	struct snag_live_options live = {.options = options, .schedule = schedule};
+	struct snag_live_options live = {.options = options, .convert = *convert};
 	int fd = v->follow ? open(v->follow, O_RDONLY) : -1; /* inherited: any name will do */
 	struct stat st;
 	if (v->follow && (fd < 0 || fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)))
@@ -103,7 +104,11 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 	if (v->schedule && !(schedule = fopen(v->schedule, "w")))
 		rc = snag_fail(err, SNAG_EIO, "%s: %s", v->schedule, strerror(errno));
 	if (rc == 0)
-		rc = program_start(v, operand, schedule, &src, err);
+		rc = program_start(
+			v, operand,
+			&(struct snag_convert_options){.schedule = schedule,
+						       .forget_names = sink->ops->asks_once},
+			&src, err);
 	if (rc < 0) {
 		snag_sink_abort(sink);
 	} else {

@@ -9,10 +9,11 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
+#include "cli/judging.h"
 #include "cli/pass_marks.h"
+#include "cli/picture.h"
 #include "cli/program.h"
-#include "cli/reporting.h"
-#include "cli/task_verdict.h"
+#include "cli/run_report.h"
 #include "cli/temporary.h"
 #include "cli/writing.h"
 #include "base/clock.h"
@@ -21,7 +22,6 @@
 #include "detect/details.h"
 #include "record/live.h"
 #include "record/replay_file.h"
-#include "report/incident.h"
 #include "trace/tee.h"
 
 #include <errno.h>
@@ -35,6 +35,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *dot;
 	const char *witness;
 	const char *keep;
 	const char *suppressions;
@@ -47,6 +48,7 @@ struct run_values {
 	int format;
 	int no_replay;
 	int stats;
+	int once;
 };
 
 static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
@@ -58,7 +60,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors, by commas; default: hb,m2; for tasks drdp"},
+	 .help = "detectors; default: hb,mixed,m2; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -71,6 +73,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "dot",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(dot),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "of tasks: draw their graph for graphviz, or as .svg"},
 	{.name = "witness",
 	 .kind = CLI_TEXT,
 	 .value = "DIR",
@@ -120,6 +128,11 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(stats),
 	 .help = "say which checks the compiler pass removed"},
+	{.name = "once",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(once),
+	 .help = "run PROG once, recorded, also if it is one of tasks"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -230,17 +243,6 @@ static int steps_fill(struct snag_incidents *all, struct snag_source *src, struc
 	return rc < 0 ? rc : 0;
 }
 
-static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
-{
-	struct snag_source *again;
-	int rc = snag_source_again(src, &again, err);
-	if (rc < 0)
-		return rc;
-	rc = snag_origins_read(ret, again, err);
-	snag_source_close(again);
-	return rc;
-}
-
 /* ---- replay ---- */
 
 /* What replaying needs of the run that was analysed. */
@@ -249,7 +251,8 @@ struct replays {
 	const struct snag_report *report;
 	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
-	double seconds; /* that the run took */
+	double seconds;	   /* that the run took */
+	uint64_t expected; /* races that the run before this one had */
 	struct snag_source *live;
 };
 
@@ -325,28 +328,28 @@ static void incidents_replay(const struct replays *r, struct snag_incidents *all
 
 /* ---- reports ---- */
 
-typedef void print_incidents(const struct snag_incident_report *r, struct snag_printer *to);
-
-static int print_to(print_incidents *print, const struct snag_incident_report *r, const char *path,
-		    struct snag_error *err)
-{
-	struct snag_printer to;
-	int rc = path ? snag_printer_open(&to, path, err) : 0;
-	if (rc < 0 || !path)
-		return rc;
-	print(r, &to);
-	return snag_printer_commit(&to, err);
-}
-
 static int report_write(const struct run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
-	int rc = print_to(snag_incidents_json, r, v->json, err);
+	int rc = cli_run_report_print(snag_incidents_json, r, v->json, err);
 	if (rc == 0)
-		rc = print_to(snag_incidents_sarif, r, v->sarif, err);
+		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
-		rc = print_to(snag_incidents_text, r, "/dev/stderr", err);
+		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
 	return rc;
+}
+
+enum { RUN_AGAIN = 1000 }; /* no exit status */
+
+/* Of a program that judged itself. */
+static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
+{
+	*ret_races = end->verdict.races;
+	if (!cli_judge_is_clean(&end->verdict))
+		return RUN_AGAIN;
+	fprintf(stderr, "%s: race-free for this input on every schedule\n",
+		v->format ? "ThreadSanitizer" : "snag");
+	return cli_program_status(end->status);
 }
 
 static int races_report(struct replays *replays, const struct snag_analysis *a,
@@ -354,59 +357,49 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 			struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	const struct run_values *v = replays->v;
-	char *const *argv = replays->argv;
-	struct snag_report_part part[SNAG_MAX_DETECTORS];
-	struct snag_report report = cli_report(a, src, part);
-	report.witness_members = witness_members;
-	report.ctx = replays;
-	replays->report = &report;
+	const struct cli_run run = {.analysis = a,
+				    .src = src,
+				    .live = replays->live,
+				    .end = end,
+				    .argv = replays->argv,
+				    .suppressions = suppressions,
+				    .is_tsan = v->format,
+				    .strip_path_prefix = v->strip_path_prefix};
+	struct cli_run_report r;
+	int rc = cli_run_report_build(&r, &run, err);
+	r.report.witness_members = witness_members;
+	r.report.ctx = replays;
+	r.all.witness_dir = v->witness;
+	replays->report = &r.report;
 	if (src->skipped)
 		replays->step = NULL;
-	struct snag_merged merged;
-	struct snag_incidents incidents;
-	struct snag_origins origins = {0};
-	struct snag_certificate certificate;
-	cli_certificate(&certificate, a, src, end);
-	snag_report_merge(&report, &merged);
-	snag_incidents_build(&incidents, &report, &merged, suppressions);
-	struct snag_incident_report r = {
-		.report = &report,
-		.incidents = &incidents,
-		.origins = &origins,
-		.is_tasks = cli_is_of_tasks(a),
-		.certificate = &certificate,
-		.tongue = end->notes.dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP
-								  : SNAG_TONGUE_SNAG,
-		.label = cli_task_label,
-		.label_ctx = replays->live,
-		.tool = v->format ? "ThreadSanitizer" : "snag",
-		.program = argv[0],
-		.arguments = argv,
-		.status = cli_program_status(end->status),
-		.pid = end->pid,
-		.witness_dir = v->witness,
-		.strip_path_prefix = v->strip_path_prefix,
-	};
-	int rc = incidents.n ? origins_find(&origins, src, err) : 0;
+	bool is_other = replays->expected && !r.incidents.n;
+	if (is_other) {
+		snag_certificate_add(&r.certificate, "does-not-repeat",
+				     "its first run, which was not recorded, had one; try --once");
+		r.certificate.is_race_free = false;
+	}
 	if (rc == 0 && v->sarif)
-		rc = steps_fill(&incidents, src, err);
+		rc = steps_fill(&r.incidents, src, err);
 	if (rc == 0 && v->witness)
-		rc = snag_report_witnesses(&report, &merged, v->witness, err);
+		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->step && !v->no_replay)
-		incidents_replay(replays, &incidents);
+		incidents_replay(replays, &r.incidents);
+	if (rc == 0 && v->dot && r.all.is_tasks)
+		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
-		rc = report_write(v, &r, err);
-	size_t shown = incidents.shown;
-	snag_origins_done(&origins);
-	snag_incidents_done(&incidents);
-	snag_merged_done(&merged);
+		rc = report_write(v, &r.all, err);
+	size_t shown = r.incidents.shown + is_other;
+	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
-	return shown && v->exitcode ? (int)v->exitcode : r.status;
+	return shown && v->exitcode ? (int)v->exitcode : cli_program_status(end->status);
 }
 
-/* Runs the program and analyses what it does; the sources are closed by the caller. */
+/* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
+ * if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
+		       const char *judge, enum snag_launch_io io, uint64_t *races,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
@@ -416,11 +409,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *live, *tee;
 	struct snag_analysis analysis;
 	char words[128];
-	const struct snag_live_options how = {.options = words,
-					      .keep_steps = !v->no_replay || v->witness};
+	const struct snag_live_options how = {
+		.options = words, .io = io, .convert.keep_steps = !v->no_replay || v->witness};
 	double begin = snag_seconds_now();
 	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
-	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s", v->seed, policies[v->policy]);
+	if (!v->with) /* real programs have atomics */
+		options.detector[options.ndetectors++] = snag_detector_find("mixed", 5);
+	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s%s%s", v->seed,
+		 policies[v->policy], judge ? ":judge=" : "", judge ? judge : "");
 	cli_interrupt_catch();
 	if (rc == 0)
 		rc = snag_live_source(argv, &how, &live, err);
@@ -433,11 +429,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_live_end end = snag_live_end(live);
 	if (v->stats)
 		cli_pass_stats(argv[0], end.executed);
-	if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
+	if (rc < 0 && end.verdict.was_judged) {
+		rc = judged(v, &end, races);
+	} else if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
 		struct replays replays = {.v = v,
 					  .argv = argv,
+					  .expected = *races,
 					  .step = snag_live_steps(live),
 					  .live = live,
 					  .seconds = snag_seconds_now() - begin};
@@ -452,20 +451,30 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 {
 	const struct run_values *v = values;
 	struct place place = {0};
+	uint64_t races = 0; /* of a program that judged itself */
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
 	if (rc == 0 && v->json)
 		rc = cli_output_probe(v->json, err);
 	if (rc == 0 && v->sarif)
 		rc = cli_output_probe(v->sarif, err);
+	if (rc == 0 && v->dot)
+		rc = cli_output_probe(v->dot, err);
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
+	const char *judge = v->once || v->keep || v->json || v->sarif || v->dot
+				    ? NULL
+				    : cli_judge_choose(v->with);
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)
-		rc = program_run(v, operand, place.file, suppressions, err);
+		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
+				 suppressions, err);
+	if (rc == RUN_AGAIN)
+		rc = program_run(v, operand, place.file, NULL, cli_judge_again(), &races,
+				 suppressions, err);
 	if (rc >= 0)
 		snag_suppressions_each(suppressions, suppression_note, NULL);
 	place_remove(&place);

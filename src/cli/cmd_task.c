@@ -6,13 +6,12 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/interrupt.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/task_explored.h"
 #include "cli/writing.h"
 #include "detect/analyze.h"
-#include "detect/graph.h"
 #include "lang/run.h"
-#include "report/dot.h"
 #include "report/json_writer.h"
 #include "report/task_report.h"
 #include "trace/input.h"
@@ -253,29 +252,6 @@ static int text_write(const struct snag_task_report *report, const struct task_v
 	return snag_printer_commit(&to, err);
 }
 
-/* Runs the program once more, into a picture. */
-static int picture_write(const struct task_run *t, const struct snag_analysis *a,
-			 struct snag_error *err)
-{
-	struct snag_source *src;
-	struct snag_cgraph graph;
-	int rc = snag_source_again(t->src, &src, err);
-	if (rc < 0)
-		return rc;
-	rc = snag_graph_load(src, &graph, err);
-	snag_source_close(src);
-	if (rc < 0)
-		return rc;
-	const struct snag_dot dot = {.title = t->in->name,
-				     .graph = &graph,
-				     .names = t->src->names,
-				     .findings = a->findings,
-				     .nfindings = a->n};
-	rc = snag_dot_write(&dot, t->v->dot, err);
-	snag_cgraph_done(&graph);
-	return rc;
-}
-
 /* Runs the program once more, into a file. */
 static int record(const struct task_run *t, struct snag_error *err)
 {
@@ -330,7 +306,7 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 	}
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
 	if (rc == 0 && v->dot && !a->interrupted)
-		rc = picture_write(t, a, err);
+		rc = cli_picture_write(t->src, a, t->in->name, v->dot, err);
 	if (rc == 0 && v->json)
 		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_stdout(v->json) && !is_stdout(v->dot))

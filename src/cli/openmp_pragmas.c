@@ -5,12 +5,17 @@
  * Idea.   Compilers run loops with the static schedule by themselves: the runtime does not see
  *         where an iteration begins.  With the dynamic schedule they ask it for every
  *         chunk.  So, in the preprocessed text, where macros are expanded and lines joined,
- *         static schedules become dynamic ones, and what was said goes into the chunk size
+ *         static schedules become dynamic ones (monotonic, so that the compiler leaves the order
+ *         inside a chunk), and what was said goes into the chunk size
  *         (omp/core.h: MP_CHUNK_STATIC and so on).  A loop without the clause is static.
  *
  * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
  *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
  *         [nowait]   with that clause, | NOWAIT
+ *         [simd]     #pragma omp simd becomes a parallel loop of a team that the runtime knows by
+ *                    its number of threads, whose iterations are parallel; safelen goes into the
+ *                    chunk size, what only guides code generation goes away.  The loop's
+ *                    variable, if it is one from outside, has its last value afterwards
  *         Everything else is left as it is, lines included.
  */
 #include "cli/openmp_pragmas.h"
@@ -24,7 +29,9 @@
 
 #define CHUNK_STATIC "0x40000000"
 #define CHUNK_NOWAIT " | 0x20000000"
+#define CHUNK_SIMD " | 0x10000000"
 #define CHUNK_MASK "0x0fffffff"
+#define SIMD_THREADS "0x51D0001"
 
 struct text {
 	char *at;
@@ -146,7 +153,7 @@ static void pragma_rewrite(struct text *t, struct span line)
 	struct span before = {line.at, l.clause.at ? l.clause.at : line.end};
 	struct span after = {l.clause.at ? l.clause.end : line.end, line.end};
 	text_add(t, before.at, (size_t)(before.end - before.at));
-	text_words(t, " schedule(dynamic, " CHUNK_STATIC);
+	text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
 	if (l.is_nowait)
 		text_words(t, CHUNK_NOWAIT);
 	if (l.chunk.at < l.chunk.end) {
@@ -156,6 +163,75 @@ static void pragma_rewrite(struct text *t, struct span line)
 	}
 	text_words(t, ") ");
 	text_add(t, after.at, (size_t)(after.end - after.at));
+}
+
+/* [simd] */
+static void simd_rewrite(struct text *t, struct span line, struct span loop_variable)
+{
+	struct span name, value, safe = {0};
+	text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
+	for (int i = 0; clause_next(&line, &name, &value); i++) {
+		if (span_is(name, "safelen"))
+			safe = value;
+		if (i < 3 || span_is(name, "safelen") || span_is(name, "simdlen") ||
+		    span_is(name, "aligned") || span_is(name, "nontemporal") ||
+		    span_is(name, "if") || span_is(name, "order"))
+			continue;
+		text_add(t, name.at, (size_t)(line.at - name.at));
+		text_words(t, " ");
+	}
+	text_words(t, "schedule(monotonic : dynamic, " CHUNK_STATIC CHUNK_SIMD);
+	if (safe.at < safe.end) {
+		text_words(t, " | ((");
+		text_add(t, safe.at, (size_t)(safe.end - safe.at));
+		text_words(t, ") & " CHUNK_MASK ")");
+	}
+	text_words(t, ")");
+	if (loop_variable.at < loop_variable.end) {
+		text_words(t, " lastprivate(");
+		text_add(t, loop_variable.at, (size_t)(loop_variable.end - loop_variable.at));
+		text_words(t, ")");
+	}
+}
+
+/* Whether the directive is simd and nothing else; with collapse or lastprivate the variables are
+ * the program's affair. */
+static bool is_simd(struct span line, bool *ret_is_simple)
+{
+	struct span name, value;
+	bool is = false;
+	*ret_is_simple = true;
+	for (int i = 0; clause_next(&line, &name, &value); i++) {
+		is |= i == 2 && span_is(name, "simd");
+		*ret_is_simple &= !span_is(name, "collapse") && !span_is(name, "lastprivate") &&
+				  !span_is(name, "linear") && !span_is(name, "private");
+	}
+	return is;
+}
+
+/* The variable that the loop after a pragma assigns to, unless it declares it. */
+static struct span variable_of(const char *text, const char *end)
+{
+	struct span none = {text, text}, v;
+	for (;;) { /* marks of lines, and blanks */
+		while (text < end && isspace((unsigned char)*text))
+			text++;
+		if (text == end || *text != '#')
+			break;
+		while (text < end && *text != '\n')
+			text++;
+	}
+	if (end - text < 4 || memcmp(text, "for", 3) != 0)
+		return none;
+	for (text += 3; text < end && (isspace((unsigned char)*text) || *text == '('); text++)
+		;
+	v.at = text;
+	while (text < end && (isalnum((unsigned char)*text) || *text == '_'))
+		text++;
+	v.end = text;
+	while (text < end && isspace((unsigned char)*text))
+		text++;
+	return text < end && *text == '=' ? v : none;
 }
 
 static bool is_openmp(struct span line)
@@ -175,13 +251,18 @@ char *cli_openmp_rewrite(const char *text, size_t n, size_t *ret_n)
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		struct span line = {text, newline ? newline : end};
-		if (is_openmp(line))
+		const char *next = newline ? newline + 1 : end;
+		bool is_simple;
+		if (is_openmp(line) && is_simd(line, &is_simple))
+			simd_rewrite(&t, line,
+				     is_simple ? variable_of(next, end) : (struct span){0});
+		else if (is_openmp(line))
 			pragma_rewrite(&t, line);
 		else
 			text_add(&t, line.at, (size_t)(line.end - line.at));
 		if (newline)
 			text_add(&t, "\n", 1);
-		text = newline ? newline + 1 : end;
+		text = next;
 	}
 	*ret_n = t.n;
 	return t.at ? t.at : snag_alloc(1);

@@ -92,6 +92,17 @@ void cli_progress_decided(void *progress, uint64_t done, uint64_t of)
 	show_left(now - p->deciding, (double)done / (double)of);
 }
 
+void cli_progress_orders(struct cli_progress *p, uint64_t orders)
+{
+	double now;
+	char done[16];
+	if (!is_due(p, &now))
+		return;
+	number((double)orders, done);
+	fprintf(stderr, "\r%s orders run", done);
+	show_left(0, 0);
+}
+
 void cli_progress_end(struct cli_progress *p)
 {
 	if (p->shown)

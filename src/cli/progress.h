@@ -25,6 +25,8 @@ void cli_progress_begin(struct cli_progress *p, enum cli_progress_when when);
 void cli_progress_show(void *progress, uint64_t events, double part);
 /* The same for pairs that are decided: `done` of `of`. */
 void cli_progress_decided(void *progress, uint64_t done, uint64_t of);
+/* The same for orders of isolated blocks. */
+void cli_progress_orders(struct cli_progress *p, uint64_t orders);
 void cli_progress_end(struct cli_progress *p); /* erases the line */
 
 #endif

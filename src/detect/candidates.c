@@ -45,15 +45,16 @@ struct mark {
 /* What precedes all accesses in lanes of one variable: fetched one after another, the waits for
  * memory overlap, and it is asked for by every other thread. */
 struct gathered {
-	uint32_t begin, n; /* of the lanes; n = 0: not gathered */
-	struct snag_point *before;
+	uint32_t begin, n;    /* of the lanes; n = 0: not gathered */
+	const uint32_t **row; /* NULL: not kept */
 	size_t cap;
 };
 
 /* A bare access of the thread and variable at hand. */
 struct own {
-	uint32_t event;
+	uint32_t event, position;
 	struct snag_point before;
+	const uint32_t *row; /* of that; NULL: not kept */
 };
 
 struct enumeration {
@@ -181,13 +182,30 @@ struct step {
 	uint32_t stack;
 };
 
+static struct step *step_slot(struct step *slot, size_t nslots, uint64_t key)
+{
+	size_t s = (size_t)((key + 1) * 0x9e3779b97f4a7c15u >> 20) & (nslots - 1);
+	while (slot[s].stack && slot[s].key != key)
+		s = (s + 1) & (nslots - 1);
+	return &slot[s];
+}
+
+static struct step *steps_double(struct step *slot, size_t *nslots)
+{
+	struct step *more = snag_calloc(2 * *nslots, sizeof(*more));
+	for (size_t i = 0; i < *nslots; i++)
+		if (slot[i].stack)
+			*step_slot(more, 2 * *nslots, slot[i].key) = slot[i];
+	free(slot);
+	*nslots *= 2;
+	return more;
+}
+
 /* Numbers the stacks of held locks: equal numbers only for the same locks. */
 static void stacks_number(struct enumeration *en)
 {
 	const struct snag_index *ix = en->ix;
 	size_t nslots = 64;
-	while (nslots < 2 * ix->nnodes)
-		nslots *= 2;
 	struct step *slot = snag_calloc(nslots, sizeof(*slot));
 	uint32_t n = 0;
 	en->stack = snag_calloc(ix->nnodes, sizeof(*en->stack));
@@ -195,12 +213,12 @@ static void stacks_number(struct enumeration *en)
 		const struct snag_event *ev = &ix->trace->ev[ix->node[i].acquire];
 		uint64_t how = 2 * (uint64_t)ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED);
 		uint64_t key = (uint64_t)en->stack[ix->node[i].below] << 33 | how;
-		size_t s = (size_t)((key + 1) * 0x9e3779b97f4a7c15u >> 20) & (nslots - 1);
-		while (slot[s].stack && slot[s].key != key)
-			s = (s + 1) & (nslots - 1);
-		if (!slot[s].stack)
-			slot[s] = (struct step){key, ++n};
-		en->stack[i] = slot[s].stack;
+		struct step *s = step_slot(slot, nslots, key);
+		if (!s->stack)
+			*s = (struct step){key, ++n};
+		en->stack[i] = s->stack;
+		if (2 * (size_t)n >= nslots)
+			slot = steps_double(slot, &nslots);
 	}
 	free(slot);
 }
@@ -251,49 +269,53 @@ struct range {
 };
 
 /* Whether the i-th access of the lane must come before e. */
-static bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
-		      const struct snag_lane *lane, uint32_t i, const struct own *e)
+static inline bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
+			     const struct snag_lane *lane, uint32_t i, const struct own *e)
 {
 	const struct snag_index *ix = en->ix;
-	uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
+	uint32_t p = snag_lane_at(lanes, lane, i);
+	if (e->row)
+		return p < e->row[lane->thread];
+	uint32_t f = snag_index_event(ix, lane->thread, p);
 	/* The order respects the observed one. */
 	return f < e->event && snag_rows_has(ix, en->rows, &en->walk, &e->before, f);
 }
 
-/* Whether it must come after e. */
-static bool is_after(struct enumeration *en, const struct snag_lanes *lanes,
-		     const struct snag_lane *lane, uint32_t i, const struct own *e)
+/* Whether it need not come after e. */
+static inline bool is_not_after(struct enumeration *en, const struct snag_lanes *lanes,
+				const struct snag_lane *lane, uint32_t i, const struct own *e)
 {
 	const struct snag_index *ix = en->ix;
 	const struct gathered *g = &en->gathered[lanes == &ix->reads];
-	if (g->n)
-		return snag_rows_has(ix, en->rows, &en->walk,
-				     &g->before[lane->begin + i - g->begin], e->event);
+	const uint32_t *row = g->n ? g->row[lane->begin + i - g->begin] : NULL;
+	if (row)
+		return row[e->before.thread] <= e->position;
 	uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
 	if (f < e->event)
-		return false;
+		return true;
 	struct snag_point before = snag_point_before(ix, en->rows, f);
-	return snag_rows_has(ix, en->rows, &en->walk, &before, e->event);
+	return !snag_rows_has(ix, en->rows, &en->walk, &before, e->event);
 }
 
 typedef bool lane_test(struct enumeration *en, const struct snag_lanes *lanes,
 		       const struct snag_lane *lane, uint32_t i, const struct own *e);
 
-/* The first i >= from in the lane for which the test is not `is`; from there on it never is. */
+/* The first i >= from in the lane that fails the test; the later ones do too. */
 static inline uint32_t gallop(struct enumeration *en, const struct snag_lanes *lanes,
 			      const struct snag_lane *lane, uint32_t from, const struct own *e,
-			      lane_test *test, bool is)
+			      lane_test *test)
 {
-	uint32_t n = snag_lane_length(lane), step = 1, low = from;
-	while (low < n && test(en, lanes, lane, low, e) == is) {
-		uint32_t next = n - low > step ? low + step : n - 1;
-		if (test(en, lanes, lane, next, e) == is) {
-			low = next + 1;
-			step *= 2;
-		} else {
-			low++;
-			step = step > 1 ? step / 2 : 1;
-		}
+	uint32_t n = snag_lane_length(lane), low = from, high = from;
+	for (uint32_t step = 0; high < n && test(en, lanes, lane, high, e); step = 2 * step + 1) {
+		low = high + 1;
+		high = n - low > step ? low + step : n;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (test(en, lanes, lane, middle, e))
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return low;
 }
@@ -330,10 +352,10 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 		const struct own *e = &en->own[i];
 		if (is_reads && ix->trace->ev[e->event].op == SNAG_OP_READ)
 			continue;
-		range.low = gallop(en, lanes, lane, range.low, e, is_before, true);
+		range.low = gallop(en, lanes, lane, range.low, e, is_before);
 		range.high =
 			gallop(en, lanes, lane, range.high > range.low ? range.high : range.low, e,
-			       is_after, false);
+			       is_not_after);
 		struct range left = range;
 		if (en->options->by_class) {
 			struct mark *mark = mark_of(en, e->event);
@@ -350,10 +372,13 @@ static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32
 	const struct snag_index *ix = en->ix;
 	uint32_t nown = 0;
 	en->own = snag_grow(en->own, &en->own_cap, n, sizeof(*en->own));
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		struct own e = {event[i], ix->position[event[i]],
+				snag_point_before(ix, en->rows, event[i]), NULL};
+		e.row = snag_rows_at(en->rows, &e.before);
 		if (is_wanted(en, event[i]))
-			en->own[nown++] =
-				(struct own){event[i], snag_point_before(ix, en->rows, event[i])};
+			en->own[nown++] = e;
+	}
 	return nown;
 }
 
@@ -370,11 +395,13 @@ static void gather(struct enumeration *en, const struct snag_lanes *lanes, uint3
 		g->n = 0;
 	if (!g->n)
 		return;
-	g->before = snag_grow(g->before, &g->cap, g->n, sizeof(*g->before));
+	g->row = snag_grow(g->row, &g->cap, g->n, sizeof(*g->row));
 	for (; lane < end; lane++)
 		for (uint32_t i = lane->begin; i < lane[1].begin; i++) {
 			uint32_t f = snag_index_event(ix, lane->thread, lanes->position[i]);
-			g->before[i - g->begin] = snag_point_before(ix, en->rows, f);
+			struct snag_point before = snag_point_before(ix, en->rows, f);
+			g->row[i - g->begin] = snag_rows_at(en->rows, &before);
+			__builtin_prefetch(g->row[i - g->begin]);
 		}
 }
 
@@ -421,7 +448,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.stack);
 	free(en.mark);
 	free(en.own);
-	free(en.gathered[0].before);
-	free(en.gathered[1].before);
+	free(en.gathered[0].row);
+	free(en.gathered[1].row);
 	snag_walk_done(&en.walk);
 }

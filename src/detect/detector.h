@@ -24,6 +24,7 @@
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H
 
+#include "detect/inside.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
@@ -125,6 +126,7 @@ struct snag_detector {
 	bool (*proves)(const void *state);
 	/* NULL, or: tells figures about the run, for `--stats`, in a fixed order. */
 	void (*stats)(const void *state, snag_stat_handler *handler, void *ctx);
+	const struct snag_inside *inside; /* NULL: it cannot be fed inside a program */
 	void (*close)(void *state); /* accepts NULL */
 };
 

@@ -48,10 +48,6 @@ enum { BEFORE = 1024, BLOCKS = 64, ROOM = 2 };
 /* What changes the guard of a task. */
 #define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
 
-struct cell { /* who: the step; event of a list: how many more before it is pruned */
-	struct snag_past writer, reader;
-};
-
 struct drdp {
 	const struct snag_detector_env *env;
 	struct snag_task_order order;
@@ -76,7 +72,8 @@ struct drdp {
 		uint32_t now, a;
 		uint32_t block;
 	} block[BLOCKS];
-	struct cell *x;
+	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
+	struct snag_express express;
 	size_t x_cap, ntasks;
 	struct snag_guards guards;
 	struct snag_past_pool pool;
@@ -101,7 +98,7 @@ static void drdp_close(void *state)
 		return;
 	snag_task_order_done(&d->order);
 	snag_past_pool_done(&d->pool);
-	snag_huge_free(d->x, d->x_cap, sizeof(*d->x));
+	snag_huge_free(d->express.x, d->x_cap, sizeof(*d->express.x));
 	snag_guards_done(&d->guards);
 	free(d);
 }
@@ -156,6 +153,12 @@ static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t even
 	return false;
 }
 
+static void guard_changed(struct drdp *d)
+{
+	d->guard = snag_guard_of(&d->guards, d->current);
+	d->express.who = d->guard ? 0 : d->now;
+}
+
 /* The next access of the current task, or that of another task, needs a look. */
 static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
@@ -167,7 +170,7 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->past = snag_task_order_past(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
-	d->guard = snag_guard_of(&d->guards, ev->thread);
+	guard_changed(d);
 	d->cover.now = 0;
 	return true;
 }
@@ -355,7 +358,7 @@ static void guarded_check(struct drdp *d, snag_lockset guard, bool is_write,
 static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 			   const struct snag_event *ev, uint32_t event) /* [guarded] */
 {
-	const struct cell *x = &d->x[ev->target];
+	const struct snag_past_cell *x = &d->express.x[ev->target];
 	past_check(d, &x->writer, ev, event);
 	if (is_write)
 		past_check(d, &x->reader, ev, event);
@@ -372,7 +375,7 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
-	struct cell *x = &d->x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target];
 	if (!access_begin(d, ev, event))
 		return;
 	if (d->guard) {
@@ -388,7 +391,7 @@ static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) 
 static void drdp_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
 {
 	struct drdp *d = state;
-	struct cell *x = &d->x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target];
 	if (!access_begin(d, ev, event))
 		return;
 	if (d->guard) {
@@ -424,11 +427,25 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 	} else if (GUARDING >> ev->op & 1) {
 		snag_guards_event(&d->guards, ev, d->ntasks);
 		if (ev->thread == d->current)
-			d->guard = snag_guard_of(&d->guards, ev->thread);
+			guard_changed(d);
 	} else {
-		snag_task_event(&d->order, ev);
-		d->now = 0;
+		/* It adds at most two nodes: a block and a task. */
+		if (d->order.tree.nnodes + 2 >= SNAG_DPST_MAX_NODES)
+			refuse(d, ev, event, "too many tasks and finishes");
+		else
+			snag_task_event(&d->order, ev);
+		d->now = d->express.who = 0;
 	}
+}
+
+static void drdp_reserve(void *state, const struct snag_counts *counts)
+{
+	struct drdp *d = state;
+	d->ntasks = counts->n[SNAG_SPACE_THREAD];
+	snag_task_order_reserve(&d->order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
+	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, counts->n[SNAG_SPACE_VARIABLE],
+				      sizeof(*d->express.x));
+	snag_guards_reserve(&d->guards, d->ntasks, d->x_cap);
 }
 
 static void drdp_events(void *state, const struct snag_batch *batch)
@@ -436,20 +453,54 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 	static const struct snag_handlers handlers = {
 		.read = drdp_read, .write = drdp_write, .sync = drdp_sync};
 	struct drdp *d = state;
-	const uint32_t *n = batch->counts.n;
 	if (d->is_refused)
 		return;
-	/* Each event adds at most two nodes: a block and a task. */
-	if (d->order.tree.nnodes + 2 * batch->n >= SNAG_DPST_MAX_NODES) {
-		refuse(d, batch->ev, (uint32_t)batch->first, "too many tasks and finishes");
-		return;
-	}
-	snag_task_order_reserve(&d->order, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
-	d->x = snag_huge_grow(d->x, &d->x_cap, n[SNAG_SPACE_VARIABLE], sizeof(*d->x));
-	d->ntasks = n[SNAG_SPACE_THREAD];
-	snag_guards_reserve(&d->guards, d->ntasks, d->x_cap);
+	drdp_reserve(d, &batch->counts);
 	snag_handlers_run(&handlers, d, batch);
 }
+
+/* ---- inside a program ---- */
+
+static struct snag_express *drdp_express(void *state)
+{
+	return &((struct drdp *)state)->express;
+}
+
+static void drdp_turn(void *state, snag_tid task)
+{
+	struct drdp *d = state;
+	if (task != d->current)
+		d->now = d->express.who = 0;
+}
+
+static void drdp_forget(void *state, uint32_t first, uint32_t n)
+{
+	struct drdp *d = state;
+	snag_past_forget(&d->pool, d->express.x, first, n);
+	for (uint32_t v = first; d->guards.of && v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
+}
+
+static void drdp_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+{
+	struct drdp *d = state;
+	for (uint32_t i = 0; d->guards.of && i < n * parts; i++)
+		snag_guarded_copy(&d->guards, first + i / parts, to + i, &d->pool);
+	snag_past_split(&d->pool, d->express.x, first, n, to, parts);
+	for (uint32_t v = first; d->guards.of && v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
+}
+
+static const struct snag_inside drdp_inside = {
+	.express = drdp_express,
+	.reserve = drdp_reserve,
+	.turn = drdp_turn,
+	.read = drdp_read,
+	.write = drdp_write,
+	.sync = drdp_sync,
+	.forget = drdp_forget,
+	.split = drdp_split,
+};
 
 const struct snag_detector snag_detector_drdp = {
 	.name = "drdp",
@@ -468,5 +519,6 @@ const struct snag_detector snag_detector_drdp = {
 	.events = drdp_events,
 	.proves = drdp_proves,
 	.stats = drdp_stats,
+	.inside = &drdp_inside,
 	.close = drdp_close,
 };

@@ -87,8 +87,9 @@ static void batch_add(struct snag_cgraph *g, const struct snag_batch *batch)
 {
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct snag_event *ev = &batch->ev[i];
-		if (snag_op_is_access(ev->op))
-			snag_cgraph_access(g, ev->thread, ev->target, ev->op == SNAG_OP_WRITE,
+		if (snag_op_is_access(ev->op) ||
+		    (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE))
+			snag_cgraph_access(g, ev->thread, ev->target, snag_op_writes(ev->op),
 					   ev->loc, (uint32_t)(batch->first + i));
 		else
 			task_event(g, ev);

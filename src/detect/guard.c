@@ -118,3 +118,15 @@ void snag_guarded_clear(struct snag_guards *g, uint32_t variable, struct snag_pa
 		e = next;
 	}
 }
+
+void snag_guarded_copy(struct snag_guards *g, uint32_t from, uint32_t to,
+		       struct snag_past_pool *pool)
+{
+	for (uint32_t e = g->of[from]; e; e = g->entry[e].next) {
+		struct snag_past writer = snag_past_copy(pool, &g->entry[e].writer);
+		struct snag_past reader = snag_past_copy(pool, &g->entry[e].reader);
+		struct snag_guarded *copy = snag_guarded_entry(g, to, g->entry[e].guard, g->of_cap);
+		copy->writer = writer;
+		copy->reader = reader;
+	}
+}

@@ -64,6 +64,10 @@ struct snag_guarded *snag_guarded_entry(struct snag_guards *g, uint32_t variable
 /* Forgets all entries of a variable. */
 void snag_guarded_clear(struct snag_guards *g, uint32_t variable, struct snag_past_pool *pool);
 
+/* What one variable has, another that has nothing gets too. */
+void snag_guarded_copy(struct snag_guards *g, uint32_t from, uint32_t to,
+		       struct snag_past_pool *pool);
+
 /* The first entry of a variable, or 0. */
 static inline uint32_t snag_guarded_first(const struct snag_guards *g, uint32_t variable)
 {

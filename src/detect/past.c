@@ -49,3 +49,38 @@ void snag_past_clear_list(struct snag_past_pool *pool, struct snag_past *p)
 	for (uint32_t link = snag_past_first(p); link;)
 		link = snag_past_unlink(pool, link);
 }
+
+struct snag_past snag_past_copy(struct snag_past_pool *pool, const struct snag_past *p)
+{
+	struct snag_past copy = *p;
+	uint32_t last = 0;
+	for (uint32_t link = snag_past_first(p); link; link = pool->link[link].next) {
+		uint32_t added = snag_past_link(pool, pool->link[link].past, 0);
+		if (last)
+			pool->link[last].next = added;
+		else
+			copy.who = added | SNAG_PAST_LIST;
+		last = added;
+	}
+	return copy;
+}
+
+void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
+		      uint32_t n)
+{
+	for (uint32_t v = first; v < first + n; v++) {
+		snag_past_clear(pool, &x[v].writer);
+		snag_past_clear(pool, &x[v].reader);
+	}
+}
+
+void snag_past_split(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
+		     uint32_t n, uint32_t to, uint32_t parts)
+{
+	for (uint32_t i = 0; i < n * parts; i++) {
+		const struct snag_past_cell *from = &x[first + i / parts];
+		x[to + i] = (struct snag_past_cell){snag_past_copy(pool, &from->writer),
+						    snag_past_copy(pool, &from->reader)};
+	}
+	snag_past_forget(pool, x, first, n);
+}

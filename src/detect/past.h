@@ -57,4 +57,18 @@ static inline void snag_past_clear(struct snag_past_pool *pool, struct snag_past
 	p->who = 0;
 }
 
+/* Another with the same accesses. */
+struct snag_past snag_past_copy(struct snag_past_pool *pool, const struct snag_past *p);
+
+/* What is kept of a variable; arrays of it are indexed by variable. */
+struct snag_past_cell {
+	struct snag_past writer, reader;
+};
+
+/* The past of n variables is over; each of n becomes `parts`, from `to` on (inside.h). */
+void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
+		      uint32_t n);
+void snag_past_split(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
+		     uint32_t n, uint32_t to, uint32_t parts);
+
 #endif

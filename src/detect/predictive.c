@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FILE_MINIMUM = 1 << 17 };
+enum { FILE_MINIMUM = 1 << 17, MAX_DIRECT = 16 };
 
 void *snag_predictive_open(const struct snag_detector_env *env)
 {
@@ -17,6 +17,7 @@ void *snag_predictive_open(const struct snag_detector_env *env)
 	p->env = env;
 	p->nowed = 1;
 	p->file_minimum = FILE_MINIMUM;
+	p->max_direct = MAX_DIRECT;
 	snag_vclock_pool_init(&p->pool);
 	snag_sections_init(&p->sections);
 	snag_frontier_pool_init(&p->frontiers);
@@ -34,6 +35,7 @@ static void locks_free(struct snag_predictive *p, struct snag_predictive_lock *l
 		for (size_t k = 0; k < lock[i].nruns; k++)
 			free(lock[i].run[k].at);
 		free(lock[i].run);
+		free(lock[i].deep.at);
 	}
 	free(lock);
 }
@@ -57,6 +59,8 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	snag_conflict_tables_done(&p->conflicts);
 	free(p->nodes.node);
 	snag_huge_free(p->held.at, p->held.cap, sizeof(*p->held.at));
+	free(p->held.seen);
+	free(p->deep.at);
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
@@ -81,6 +85,14 @@ static void sections_forget(struct snag_predictive *p, struct snag_owed_sections
 	owed->n = 0;
 }
 
+/* Nobody holds the locks of these sections and those around them: they are of no use any more. */
+static void locks_forget(struct snag_predictive *p, uint32_t innermost)
+{
+	for (uint32_t i = innermost; i; i = p->sections.rest[i].outer)
+		if (p->lock[p->sections.section[i].lock].holder == i)
+			p->lock[p->sections.section[i].lock].holder = 0;
+}
+
 void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct snag_vclock **ret_last,
 			    struct snag_vclock *last)
 {
@@ -97,11 +109,13 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 	t->now = snag_vclock_share(p->pool.empty);
 	t->hb = snag_vclock_share(p->pool.empty);
 	t->wrote = snag_vclock_share(p->pool.empty);
-	t->innermost = t->nshared = 0; /* what it held it holds for ever */
+	locks_forget(p, t->innermost); /* what it held it holds for ever */
+	locks_forget(p, t->deep);
+	t->innermost = t->nshared = t->ndirect = t->deep = t->ndeep = 0;
 	snag_held_drop(&p->held, &p->sections, &p->pool, t->held);
 	t->held = 0;
 	t->held_is_stale = false;
-	t->lockset = 0;
+	t->lockset = t->deep_locks = 0;
 	t->state = ++p->states;
 }
 
@@ -188,13 +202,14 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 
 /* ---- the sections held, as a stack ---- */
 
-void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t)
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t,
+				uint32_t innermost)
 {
 	const struct snag_section_rest *rest = p->sections.rest;
-	uint32_t i = t->innermost;
+	uint32_t i = innermost;
 	while (i && rest[i].outer)
 		i = rest[i].outer;
-	for (; i; i = i == t->innermost ? 0 : rest[i].inner)
+	for (; i; i = i == innermost ? 0 : rest[i].inner)
 		t->held = snag_held_push(&p->held, &p->sections, t->held, i);
 	t->held_is_stale = false;
 }

@@ -35,7 +35,8 @@
  *         Then a plain access is racy if some conflicting one is not ordered before it
  *         (.disjoint_locksets: and holds no common lock).
  *
- * Cost.   An access O(locks held that have not seen this variable in this section), and for
+ * Cost.   An access O(locks held that have not seen this variable in this section), where threads
+ *         that hold many are dealt with apart (predictive_deep.h), and for
  *         relations with program order O(threads) each; a release O(log sections), or
  *         O(threads log sections); joins O(threads).
  * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, table 2 and section 5; Kini, Mathur and
@@ -80,6 +81,7 @@ struct snag_predictive_lock {
 	struct snag_run *run;
 	size_t nruns, run_cap;
 	bool has_shared_runs;
+	struct snag_run deep; /* see predictive_deep.h */
 };
 
 struct snag_predictive_thread {
@@ -87,12 +89,15 @@ struct snag_predictive_thread {
 	struct snag_vclock *hb;	   /* composing */
 	struct snag_vclock *wrote; /* write_write_sections: what write-write conflicts order
 				    * before its next event */
-	uint32_t innermost;	   /* of the sections it holds, or 0 */
-	uint32_t held;		   /* last write-read: the same as a stack, */
-	bool held_is_stale;	   /* unless a section was left that is not the innermost */
-	uint32_t nshared;	   /* how many of them are shared */
-	uint32_t state;		   /* another number whenever the sections it holds change */
+	uint32_t innermost;	   /* of the sections it holds, or 0, but for deep ones */
+	uint32_t ndirect;	   /* of these, but for shared ones and those of atomics */
+	uint32_t deep, ndeep;	   /* the same of deep ones, see predictive_deep.h; how many */
+	uint32_t held;	    /* last write-read: the sections as a stack; else the deep ones, */
+	bool held_is_stale; /* unless a section was left that is not the innermost */
+	uint32_t nshared;   /* how many of them are shared */
+	uint32_t state;	    /* another number whenever the sections it holds change */
 	snag_lockset lockset;
+	snag_lockset deep_locks;
 	uint32_t who; /* another number for every thread, also on the same seat */
 	/* To branch: sections whose release is owed to any branch, one per thread; once the
 	 * thread names variables, what is owed to those that name none. */
@@ -114,7 +119,10 @@ struct snag_predictive_variable {
 		struct snag_history history;
 	};
 	union {
-		struct snag_conflicts conflicts;
+		struct {
+			struct snag_conflicts conflicts;
+			uint32_t deep; /* records, a list; 0: none */
+		};
 		struct { /* last write-read */
 			snag_tid thread;
 			uint32_t time; /* event + 1; 0: never */
@@ -134,6 +142,22 @@ struct snag_owed_node {
 	uint32_t next;
 };
 
+/* An access by a thread that held deep sections (predictive_deep.h). */
+struct snag_deep_record {
+	snag_tid thread;
+	uint32_t event;
+	uint32_t held; /* the deep sections */
+	snag_lockset locks;
+	uint32_t next; /* of the variable, or of those not used */
+	bool is_write;
+};
+
+struct snag_deep_records {	     /* all 0: empty */
+	struct snag_deep_record *at; /* at[0] is not used */
+	size_t n, cap;
+	uint32_t unused;
+};
+
 struct snag_predictive {
 	const struct snag_detector_env *env;
 	struct snag_vclock_pool pool;
@@ -144,6 +168,9 @@ struct snag_predictive {
 	struct snag_conflict_tables conflicts;
 	struct snag_conflict_nodes nodes;
 	struct snag_held_nodes held;
+	struct snag_deep_records deep;
+	uint32_t
+		max_direct; /* sections of a thread; those it opens while it holds so many are deep */
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
@@ -175,7 +202,9 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 			      const struct snag_predictive_thread *t, uint32_t section);
 void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive_variable *x,
 			       struct snag_predictive_thread *t);
-void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t);
+/* Of the list of sections that ends with this one. */
+void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t,
+				uint32_t innermost);
 void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predictive_thread *t,
 				   struct snag_owed_sections *owed);
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,

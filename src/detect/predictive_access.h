@@ -8,7 +8,7 @@
 #ifndef SNAG_DETECT_PREDICTIVE_ACCESS_H
 #define SNAG_DETECT_PREDICTIVE_ACCESS_H
 
-#include "detect/predictive.h"
+#include "detect/predictive_deep.h"
 
 /* Part of a loop that is compiled once for each record of rules. */
 #define ENGINE static inline __attribute__((always_inline))
@@ -209,7 +209,7 @@ ENGINE void last_write_orders(struct snag_predictive *p, const struct snag_event
 /* Sections are visited from the innermost; once one has seen such an access, so have those
  * around it, which were open then. */
 ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			     const struct snag_event *ev, bool is_write)
+			     const struct snag_event *ev, uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	struct snag_step step = {t, &p->x[ev->target], ev->thread};
@@ -223,6 +223,8 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 		done = is_write ? write_conflicts(rules, p, &step, c)
 				: read_conflicts(rules, p, &step, c);
 	}
+	if (__builtin_expect(t->deep || step.x->deep, 0))
+		snag_predictive_deep_access(rules, p, ev, event, is_write);
 }
 
 #endif

@@ -42,6 +42,8 @@ ENGINE void sections_export(struct snag_predictive *p, const struct snag_predict
 	struct snag_section_rest *rest = p->sections.rest;
 	for (uint32_t i = t->innermost; i && !rest[i].exports; i = rest[i].outer)
 		rest[i].exports = true;
+	for (uint32_t i = t->deep; i && !rest[i].exports; i = rest[i].outer)
+		rest[i].exports = true;
 }
 
 /* The stack without the section; if that is not on top, the next write builds it anew. */
@@ -52,12 +54,18 @@ ENGINE void held_release(struct snag_predictive *p, struct snag_predictive_threa
 	t->held_is_stale |= !top || p->held.at[top].section != number;
 	t->held = t->held_is_stale ? 0 : snag_held_share(&p->held, p->held.at[top].below);
 	snag_held_drop(&p->held, &p->sections, &p->pool, top);
-	t->held_is_stale &= t->innermost != 0;
+	t->held_is_stale &= (t->innermost | t->deep) != 0;
+}
+
+/* Whether a section makes a thread one that holds many, and then is deep. */
+ENGINE bool counts_as_direct(const struct snag_order_rules *rules, uint32_t lock, bool is_shared)
+{
+	return rules->sections == SNAG_CONFLICTING && !is_shared && lock != SNAG_ATOMIC_LOCK;
 }
 
 ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_predictive *p,
 			     struct snag_predictive_thread *t, snag_tid thread, uint32_t event,
-			     uint32_t lock, bool is_shared)
+			     struct snag_predictive_lock *l, uint32_t lock, bool is_shared)
 {
 	uint32_t number = snag_section_new(&p->sections);
 	struct snag_section_rest *rest = p->sections.rest;
@@ -65,13 +73,20 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	p->sections.section[number].lock = lock;
 	rest[number].acquire = event;
 	rest[number].is_shared = is_shared;
-	rest[number].outer = t->innermost;
-	if (t->innermost)
-		rest[t->innermost].inner = number;
-	t->innermost = number;
+	bool counts = counts_as_direct(rules, lock, is_shared);
+	bool is_deep = counts && t->ndirect >= p->max_direct;
+	uint32_t *innermost = is_deep ? &t->deep : &t->innermost;
+	rest[number].is_deep = is_deep;
+	rest[number].outer = *innermost;
+	if (*innermost)
+		rest[*innermost].inner = number;
+	*innermost = number;
 	t->nshared += is_shared;
+	t->ndirect += counts && !is_deep;
 	t->state = ++p->states;
-	if (rules->sections == SNAG_LAST_WRITE_READ && !t->held_is_stale)
+	if (is_deep)
+		snag_predictive_deep_open(p, t, l, number);
+	if ((is_deep || rules->sections == SNAG_LAST_WRITE_READ) && !t->held_is_stale)
 		t->held = snag_held_push(&p->held, &p->sections, t->held, number);
 	return number;
 }
@@ -80,8 +95,9 @@ ENGINE void section_unlink(struct snag_predictive *p, struct snag_predictive_thr
 			   uint32_t number)
 {
 	struct snag_section_rest *rest = p->sections.rest, *s = &rest[number];
-	if (t->innermost == number)
-		t->innermost = s->outer;
+	uint32_t *innermost = s->is_deep ? &t->deep : &t->innermost;
+	if (*innermost == number)
+		*innermost = s->outer;
 	else
 		rest[s->inner].outer = s->outer;
 	if (s->outer)
@@ -131,7 +147,12 @@ ENGINE void section_close(const struct snag_order_rules *rules, struct snag_pred
 	s->clock = snag_vclock_share(handed_on(rules, t));
 	section_unlink(p, t, number);
 	t->nshared -= s->is_shared;
-	if (rules->sections == SNAG_LAST_WRITE_READ)
+	if (s->is_deep)
+		snag_predictive_deep_close(p, t, number);
+	else
+		t->ndirect -=
+			counts_as_direct(rules, p->sections.section[number].lock, s->is_shared);
+	if (s->is_deep || rules->sections == SNAG_LAST_WRITE_READ)
 		held_release(p, t, number);
 	sections_export(p, t);
 	if (s->exports || rules->write_write_sections)
@@ -170,7 +191,7 @@ ENGINE void lock_acquire(const struct snag_order_rules *rules, struct snag_predi
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
 	if (rules->composes_with_hb)
 		lock_take(rules, p, t, ev->thread, l, is_shared);
-	uint32_t number = section_open(rules, p, t, ev->thread, event, lock, is_shared);
+	uint32_t number = section_open(rules, p, t, ev->thread, event, l, lock, is_shared);
 	if (!is_shared)
 		l->holder = number;
 	if (rules->write_write_sections && l->nruns) {
@@ -216,7 +237,7 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 /* ---- events ---- */
 
 ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
-			const struct snag_event *ev)
+			const struct snag_event *ev, uint32_t event)
 {
 	struct snag_predictive_variable *x = &p->x[ev->target];
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
@@ -230,7 +251,7 @@ ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predic
 		last_write_orders(p, ev);
 		return;
 	}
-	access_conflicts(rules, p, ev, false);
+	access_conflicts(rules, p, ev, event, false);
 }
 
 ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -240,7 +261,7 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		struct snag_predictive_variable *x = &p->x[ev->target];
 		struct snag_predictive_thread *t = &p->thread[ev->thread];
 		if (t->held_is_stale)
-			snag_predictive_build_held(p, t);
+			snag_predictive_build_held(p, t, t->innermost);
 		uint32_t held = snag_held_share(&p->held, t->held);
 		snag_held_drop(&p->held, &p->sections, &p->pool, x->last_write.held);
 		x->last_write.thread = ev->thread;
@@ -248,7 +269,7 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		x->last_write.held = held;
 		return;
 	}
-	access_conflicts(rules, p, ev, true);
+	access_conflicts(rules, p, ev, event, true);
 }
 
 ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -261,7 +282,7 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 	if (is_write)
 		write_orders(rules, p, ev, event);
 	else
-		read_orders(rules, p, ev);
+		read_orders(rules, p, ev, event);
 	if (rules->disjoint_locksets)
 		is_racy = snag_history_access(
 			&x->history, &p->locksets, t->now,
@@ -309,7 +330,7 @@ ENGINE void atomic_event(const struct snag_order_rules *rules, struct snag_predi
 {
 	lock_acquire(rules, p, ev, event, &p->atomic[ev->target], SNAG_ATOMIC_LOCK, false);
 	if (ev->op != SNAG_OP_ATOMIC_WRITE)
-		read_orders(rules, p, ev);
+		read_orders(rules, p, ev, event);
 	if (ev->op != SNAG_OP_ATOMIC_READ)
 		write_orders(rules, p, ev, event);
 	lock_release(rules, p, ev, event, &p->atomic[ev->target]);

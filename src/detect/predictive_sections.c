@@ -83,8 +83,16 @@ uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, 
 		number = (uint32_t)nodes->n++;
 		nodes->at = snag_huge_grow(nodes->at, &nodes->cap, nodes->n, sizeof(*nodes->at));
 	}
+	if (number < nodes->seen_cap)
+		nodes->seen[number].found = 0;
 	nodes->at[number] = (struct snag_held_node){1, snag_section_share(s, section), below};
 	return number;
+}
+
+struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes)
+{
+	nodes->seen = snag_grow(nodes->seen, &nodes->seen_cap, nodes->n, sizeof(*nodes->seen));
+	return nodes->seen;
 }
 
 void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,

@@ -50,6 +50,7 @@ struct snag_section_rest {
 	uint32_t outer, inner; /* its neighbours among those its thread holds; outer: the
 				* next unused one */
 	bool is_shared, exports;
+	bool is_deep;		   /* see predictive_deep.h */
 	struct snag_vclock *clock; /* at the release: of HB, or of a relation with program order */
 	struct snag_vclock *owed;  /* to be known at the release; NULL: nothing */
 };
@@ -85,9 +86,18 @@ struct snag_held_node {
 	uint32_t section, below;
 };
 
+/* What a thread found when it compared itself with a stack (predictive_deep.h). */
+struct snag_held_seen {
+	uint32_t by;
+	uint32_t event; /* when */
+	uint32_t found; /* a section of the stack; 0: nobody has */
+};
+
 struct snag_held_nodes { /* all 0: empty */
 	struct snag_held_node *at;
 	size_t n, cap;
+	struct snag_held_seen *seen; /* by node; nodes beyond seen_cap were never compared */
+	size_t seen_cap;
 	uint32_t unused;
 };
 
@@ -96,6 +106,9 @@ uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, 
 			uint32_t section);
 void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
 		    struct snag_vclock_pool *pool, uint32_t top); /* accepts 0 */
+
+/* Makes room for what is seen of every node. */
+struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes);
 
 static inline uint32_t snag_held_share(struct snag_held_nodes *nodes, uint32_t top)
 {

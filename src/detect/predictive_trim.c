@@ -11,7 +11,8 @@
  *         With write_write_sections a section that is wholly known through a write-write
  *         conflict matters too, if no later one of its lock is: then u's end lies before u's
  *         next section in the run.  Such conflicts are learned from the clocks `wrote` and
- *         from sections that accesses refer to, not from those that are only filed.
+ *         from sections that accesses refer to, not from those that are only filed.  As u may
+ *         yet export later ends, what the last releases of a lock know counts too.
  *
  * Rules.  Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
  *         sections that contain one.
@@ -69,6 +70,7 @@ static void lock_wrote_ends(struct ends *ends, const struct snag_predictive_lock
 	for (size_t i = 0; i < n; i++) {
 		clock_ends(ends, l[i].alone.wrote);
 		clock_ends(ends, l[i].shared.wrote);
+		clock_ends(ends, l[i].shared_hb);
 	}
 }
 
@@ -135,14 +137,20 @@ static void section_ends(struct ends *ends, const struct snag_predictive *p, uin
 	ends_sort(ends, p->nthreads);
 }
 
+static void owed_ends(struct ends *ends, const struct snag_predictive *p, uint32_t innermost)
+{
+	for (uint32_t s = innermost; s; s = p->sections.rest[s].outer)
+		clock_ends(ends, p->sections.rest[s].owed);
+}
+
 /* Of all clocks in use. */
 static void ends_gather(struct ends *ends, const struct snag_predictive *p)
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
 		clock_ends(ends, p->thread[i].now);
 		clock_ends(ends, p->thread[i].hb);
-		for (uint32_t s = p->thread[i].innermost; s; s = p->sections.rest[s].outer)
-			clock_ends(ends, p->sections.rest[s].owed);
+		owed_ends(ends, p, p->thread[i].innermost);
+		owed_ends(ends, p, p->thread[i].deep);
 	}
 	for (size_t i = 0; i < p->pool.seats.nthreads; i++) /* who may be joined again */
 		clock_ends(ends, p->pool.seats.thread[i].last);

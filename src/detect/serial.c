@@ -10,10 +10,6 @@
 
 #include <stdio.h>
 
-struct cell { /* who: 1 + the task */
-	struct snag_past writer, reader;
-};
-
 struct serial {
 	const struct snag_detector_env *env;
 	struct snag_bags bags;
@@ -21,7 +17,8 @@ struct serial {
 	bool is_refused;
 	bool is_isolated;
 	bool is_order_dependent;
-	struct cell *x, *iso; /* iso: NULL while there was no isolated block */
+	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
+	struct snag_past_cell *iso;  /* NULL while there was none */
 	size_t x_cap, iso_cap;
 	struct snag_past_pool pool;
 };
@@ -42,7 +39,7 @@ void snag_serial_close(void *state)
 	if (!s)
 		return;
 	snag_bags_done(&s->bags);
-	snag_huge_free(s->x, s->x_cap, sizeof(*s->x));
+	snag_huge_free(s->express.x, s->x_cap, sizeof(*s->express.x));
 	snag_huge_free(s->iso, s->iso_cap, sizeof(*s->iso));
 	snag_past_pool_done(&s->pool);
 	free(s);
@@ -170,7 +167,7 @@ static bool past_is_parallel(struct serial *s, const struct snag_past *p)
 static void isolated_access(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	bool is_write = ev->op == SNAG_OP_WRITE;
-	struct cell *x = &s->x[ev->target], *iso = &s->iso[ev->target];
+	struct snag_past_cell *x = &s->express.x[ev->target], *iso = &s->iso[ev->target];
 	struct snag_past now = {s->current + 1, event};
 	past_check(s, &x->writer, ev, event);
 	if (is_write)
@@ -184,7 +181,7 @@ static void isolated_access(struct serial *s, const struct snag_event *ev, uint3
 static void serial_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct serial *s = state;
-	struct cell *x = &s->x[ev->target];
+	struct snag_past_cell *x = &s->express.x[ev->target];
 	if (!is_running(s, ev, event))
 		return;
 	if (s->is_isolated) {
@@ -200,7 +197,7 @@ static void serial_read(void *state, const struct snag_event *ev, uint32_t event
 static void serial_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
 {
 	struct serial *s = state;
-	struct cell *x = &s->x[ev->target];
+	struct snag_past_cell *x = &s->express.x[ev->target];
 	if (!is_running(s, ev, event))
 		return;
 	if (s->is_isolated) {
@@ -210,7 +207,7 @@ static void serial_write(void *state, const struct snag_event *ev, uint32_t even
 	past_check(s, &x->writer, ev, event);
 	past_check(s, &x->reader, ev, event);
 	if (s->iso) {
-		struct cell *iso = &s->iso[ev->target];
+		struct snag_past_cell *iso = &s->iso[ev->target];
 		past_check(s, &iso->writer, ev, event);
 		past_check(s, &iso->reader, ev, event);
 		snag_past_clear(&s->pool, &iso->writer);
@@ -254,6 +251,12 @@ static const char *bags_step(struct serial *s, const struct snag_event *ev)
 	}
 }
 
+static void serial_turn(void *state, snag_tid task)
+{
+	struct serial *s = state;
+	s->express.who = s->iso || s->is_refused || task != s->current ? 0 : task + 1;
+}
+
 static void serial_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct serial *s = state;
@@ -266,6 +269,17 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 		refuse(s, ev, event, why);
 	else
 		s->current = s->bags.scope[s->bags.depth - 1].task;
+	serial_turn(s, s->current);
+}
+
+static void serial_reserve(void *state, const struct snag_counts *counts)
+{
+	struct serial *s = state;
+	snag_bags_reserve(&s->bags, counts->n[SNAG_SPACE_THREAD]);
+	s->express.x = snag_huge_grow(s->express.x, &s->x_cap, counts->n[SNAG_SPACE_VARIABLE],
+				      sizeof(*s->express.x));
+	if (s->iso)
+		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
 }
 
 void snag_serial_events(void *state, const struct snag_batch *batch)
@@ -273,12 +287,42 @@ void snag_serial_events(void *state, const struct snag_batch *batch)
 	static const struct snag_handlers handlers = {
 		.read = serial_read, .write = serial_write, .sync = serial_sync};
 	struct serial *s = state;
-	size_t nvariables = batch->counts.n[SNAG_SPACE_VARIABLE];
 	if (s->is_refused)
 		return;
-	snag_bags_reserve(&s->bags, batch->counts.n[SNAG_SPACE_THREAD]);
-	s->x = snag_huge_grow(s->x, &s->x_cap, nvariables, sizeof(*s->x));
-	if (s->iso)
-		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+	serial_reserve(s, &batch->counts);
 	snag_handlers_run(&handlers, s, batch);
 }
+
+/* ---- inside a program ---- */
+
+static struct snag_express *serial_express(void *state)
+{
+	return &((struct serial *)state)->express;
+}
+
+static void serial_forget(void *state, uint32_t first, uint32_t n)
+{
+	struct serial *s = state;
+	snag_past_forget(&s->pool, s->express.x, first, n);
+	if (s->iso)
+		snag_past_forget(&s->pool, s->iso, first, n);
+}
+
+static void serial_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+{
+	struct serial *s = state;
+	snag_past_split(&s->pool, s->express.x, first, n, to, parts);
+	if (s->iso)
+		snag_past_split(&s->pool, s->iso, first, n, to, parts);
+}
+
+const struct snag_inside snag_serial_inside = {
+	.express = serial_express,
+	.reserve = serial_reserve,
+	.turn = serial_turn,
+	.read = serial_read,
+	.write = serial_write,
+	.sync = serial_sync,
+	.forget = serial_forget,
+	.split = serial_split,
+};

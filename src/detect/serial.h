@@ -36,5 +36,6 @@ void *snag_serial_open(const struct snag_detector_env *env);
 void snag_serial_events(void *state, const struct snag_batch *batch);
 bool snag_serial_proves(const void *state);
 void snag_serial_close(void *state);
+extern const struct snag_inside snag_serial_inside;
 
 #endif

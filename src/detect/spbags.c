@@ -26,5 +26,6 @@ const struct snag_detector snag_detector_spbags = {
 	.open = snag_serial_open,
 	.events = snag_serial_events,
 	.proves = snag_serial_proves,
+	.inside = &snag_serial_inside,
 	.close = snag_serial_close,
 };

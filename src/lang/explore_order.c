@@ -141,18 +141,19 @@ static uint32_t unit_last(const struct order *o, uint32_t event)
 	return b == WORLD_NONE || o->block[b].last == WORLD_NONE ? event : o->block[b].last;
 }
 
-/* [access] One earlier access that conflicts. */
+/* [access] One earlier access that conflicts.  In a block that was run in pieces, it can come later
+ * only if all of the block does. */
 static void entry_before(struct order *o, snag_tid task, const struct order_entry *e,
 			 const struct order_access *a)
 {
 	struct order_clock *c = &o->task[task];
 	bool both = e->is_isolated && a->is_isolated;
 	uint32_t last = both ? unit_last(o, e->event) : e->event;
-	if (!knows(o->before.need, e->task, e->event)) {
-		uint32_t b = o->event[e->event].block;
-		bool in_split = both && b != WORLD_NONE && o->block[b].is_split;
-		candidate_add(o, in_split ? o->block[b].first : e->event);
-	}
+	uint32_t b = o->event[e->event].block;
+	bool in_split = both && b != WORLD_NONE && o->block[b].is_split;
+	uint32_t first = in_split ? o->block[b].first : e->event;
+	if (!knows(o->before.need, e->task, first))
+		candidate_add(o, first);
 	if (!knows(c->need, e->task, last))
 		join(o, &c->need, o->event[last].clock.need, e->task, last + 1);
 	if (both && !knows(c->sync, e->task, last))

@@ -117,6 +117,7 @@ void world_begin(struct world *w, uint64_t steps)
 bool world_can(const struct world *w, uint32_t id)
 {
 	const struct world_task *t = &w->task[id];
+	assert(id < w->ntasks);
 	if (t->state != WORLD_LIVE)
 		return false;
 	switch (t->next.kind) {

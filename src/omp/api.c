@@ -23,7 +23,7 @@ MP_ABI(int, omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();
 	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place);
+		mp.hooks->asked(mp.place, false);
 	return t->team->n;
 }
 
@@ -255,7 +255,7 @@ MP_ABI(void, omp_unset_lock, void *lock)
 MP_ABI(int, omp_test_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_asked(t);
+	mp_lock_asked();
 	if (mp_lock_try(mp_lock_at(lock), t))
 		return 1;
 	mp_yield();
@@ -305,7 +305,7 @@ MP_ABI(int, omp_test_nest_lock, void *lock)
 	struct mp_task *t = MP_ENTER();
 	struct mp_lock *l = mp_lock_at(lock);
 	int *depth = mp_lock_depth(l, t);
-	mp_asked(t);
+	mp_lock_asked();
 	if (depth)
 		return ++*depth;
 	if (mp_lock_try(l, t))

@@ -160,6 +160,8 @@ static void context_go(struct mp_context *to)
 void mp_block(void)
 {
 	struct mp_context *to = mp_queue_take(&mp.ready);
+	if (!to && mp.hooks)
+		mp.hooks->deadlock();
 	if (!to)
 		mp_fail("OpenMP: deadlock: every thread and task waits for another");
 	context_go(to);

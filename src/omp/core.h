@@ -54,6 +54,10 @@
 
 enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
 
+/* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
+ * iterations are parallel. */
+enum { MP_SIMD = 0x51D0001 };
+
 struct mp_task;
 struct mp_team;
 struct mp_thread;
@@ -166,6 +170,7 @@ struct mp_static {
 
 struct mp_team {
 	int n;
+	bool is_told; /* it has structure: more than one thread, or simd */
 	int level, active_level;
 	struct mp_task *parent;
 	uint32_t id;	   /* the task that opens its finishes */
@@ -199,6 +204,7 @@ struct mp_loop {
 	unsigned log;
 	bool may_grow;
 	bool is_open, is_doacross, is_cancelled;
+	uint64_t safe; /* of simd: chunks in a block; 0: all are */
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
 	struct mp_loop_shared *shared;
@@ -271,6 +277,7 @@ void mp_combine_end(void);
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
 	bool is_static, is_nowait, is_ordered;
+	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
 };
 
 /* snag cc rewrites schedules so that the runtime sees every chunk: to dynamic, with the rest in
@@ -278,6 +285,7 @@ struct mp_schedule {
 enum {
 	MP_CHUNK_STATIC = 0x40000000, /* it was static */
 	MP_CHUNK_NOWAIT = 0x20000000,
+	MP_CHUNK_SIMD = 0x10000000, /* it was simd; the rest is safelen */
 	MP_CHUNK_MASK = 0x0fffffff,
 };
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
@@ -351,6 +359,7 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 
 struct mp_lock *mp_lock_at(const void *at); /* made if need be */
 void mp_lock_forget(const void *at);
+void mp_lock_asked(void); /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

@@ -32,9 +32,9 @@ struct snag_omp_hooks {
 	uint32_t (*promise_new)(void);
 	void (*become)(uint32_t task); /* what the calling context does is that task's */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The calling context goes on as a task that the present one creates here; told when it does
+	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
-	void (*segment)(uint32_t task, const void *place);
+	void (*segment)(uint8_t op, uint32_t task, const void *place);
 	bool (*was_told)(void);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
@@ -48,8 +48,10 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
-	/* The program asked for a thread number, or how many there are. */
-	void (*asked)(const void *place);
+	/* The program asked for a thread number, or how many there are; or whether a lock is free, or had
+	 * to wait for one. */
+	void (*asked)(const void *place, bool is_lock);
+	void (*deadlock)(void);	       /* of the program; likewise */
 	void (*fail)(const char *why); /* does not return */
 };
 

@@ -5,7 +5,9 @@
  * Idea.   A lock of the program is only a name: its address.  Its state is here.  A task owns it,
  *         and takes a nestable one as often as it likes; who must wait is not ready.
  *
- * Rules.  [held]  a task that goes on as another one of the detector (a segment, a phase) gives
+ * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
+ *                 like: it comes after that, by a promise
+ *         [held]  a task that goes on as another one of the detector (a segment, a phase) gives
  *                 what it holds as the one and takes it as the other
  */
 #include "omp/core.h"
@@ -16,6 +18,7 @@ struct mp_lock {
 	struct mp_task *owner;
 	int depth;
 	struct mp_queue waiting;
+	uint32_t passed; /* the promise set when it was given to who waited, + 1 */
 };
 
 struct mp_held {
@@ -36,6 +39,12 @@ struct mp_lock *mp_lock_at(const void *at)
 		(*lock)->at = at;
 	}
 	return *lock;
+}
+
+void mp_lock_asked(void)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, true);
 }
 
 void mp_lock_forget(const void *at)
@@ -74,9 +83,15 @@ bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
 
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 {
+	bool has_waited = false;
 	while (lock->owner) {
+		has_waited = true;
 		mp_queue_add(&lock->waiting, mp.now);
 		mp_block();
+	}
+	if (has_waited && lock->passed) { /* [wait] */
+		mp_lock_asked();
+		mp_tell(SNAG_OP_PROMISE_GET, lock->passed - 1);
 	}
 	lock_taken(lock, t);
 }
@@ -97,6 +112,10 @@ void mp_lock_give(struct mp_lock *lock)
 	lock->owner = NULL;
 	lock->depth = 0;
 	struct mp_context *next = mp_queue_take(&lock->waiting);
+	if (next && mp.launched) {
+		lock->passed = mp_promise() + 1;
+		mp_tell(SNAG_OP_PROMISE_SET, lock->passed - 1);
+	}
 	if (next)
 		mp_ready(next);
 	if (++given % POLLS == 0) /* who looks again and again may wait for another */

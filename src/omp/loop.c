@@ -8,8 +8,9 @@
  *         nobody has to wait.
  *
  * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
- *                    after many that touched nothing shared, or after a quarter of a million,
+ *                    after many that touched nothing shared, or after some ten thousand,
  *                    so that long loops end.  The threads' chunks of one round have one size
+ *         [safe]     the chunks of a simd loop with safelen(n) are spawned, and synced every n
  *         [static]   chunks of the same number of two static loops with as many iterations, in
  *                    one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
@@ -27,6 +28,8 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 {
 	if (!(chunk & MP_CHUNK_STATIC))
 		return (struct mp_schedule){.chunk = chunk};
+	if (chunk & MP_CHUNK_SIMD)
+		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
 	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
 				    .is_static = true,
 				    .is_nowait = chunk & MP_CHUNK_NOWAIT};
@@ -93,7 +96,7 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 {
 	enum { MOST_KEPT = 1 << 20 };
 	struct mp_static *s = t->team->statics;
-	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || t->team->n == 1 ||
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told ||
 	    t->has_asked)
 		return NULL;
 	while (s && (s->count != loop->count || s->chunk != loop->chunk))
@@ -125,7 +128,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		.shared = doacross,
 		.is_doacross = doacross != NULL,
 	};
-	if (n == 1)
+	if (!t->team->is_told)
 		loop->chunk = schedule.is_ordered || doacross || !count ? 1 : count;
 	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
 		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
@@ -140,7 +143,9 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		loop->shared->is_taken = true;
 	}
 	loop->kept = statics_get(t, loop, &schedule);
-	loop->may_grow = mp.hooks && n > 1 && loop->step > 1 && !schedule.chunk && !loop->kept;
+	loop->may_grow = mp.hooks && t->team->is_told && !schedule.is_ordered && !doacross &&
+			 !schedule.chunk && !schedule.safe && !loop->kept;
+	loop->safe = schedule.safe;
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
@@ -172,7 +177,7 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 /* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
 static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 {
-	enum { SILENT = 256, STEP = 16, TOLD_LOG = 18, MOST = 40 };
+	enum { SILENT = 256, STEP = 16, TOLD_LOG = 14, MOST = 40 };
 	struct mp_loop_shared *s = loop->shared;
 	if (loop->round < s->nrounds)
 		return s->log_chunk[loop->round];
@@ -223,7 +228,10 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	bool was_told = mp_chunk_end(t);
 	loop->silent = was_told ? 0 : loop->silent + 1;
 	loop->told += was_told;
-	if (!chunk_next(t)) {
+	bool is_there = chunk_next(t);
+	if (loop->safe && loop->chunk_now % loop->safe == 0)
+		mp_tell(SNAG_OP_SYNC, 0); /* [safe] */
+	if (!is_there) {
 		loop->is_open = false;
 		if (!loop->is_doacross) {
 			shared_leave(t, loop->shared);
@@ -249,7 +257,7 @@ void mp_ordered_begin(void) /* [ordered] */
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
-	if (s && t->team->n > 1 && s->last)
+	if (s && t->team->is_told && s->last)
 		mp_tell(SNAG_OP_PROMISE_GET, s->last - 1);
 }
 
@@ -257,7 +265,7 @@ void mp_ordered_end(void)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
-	if (!s || t->team->n == 1)
+	if (!s || !t->team->is_told)
 		return;
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
@@ -309,7 +317,7 @@ void mp_doacross_post(const int64_t *at)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
 	uint64_t iteration = s ? iteration_of(s, at) : 0;
-	if (!iteration || t->team->n == 1 || *posted_at(s, iteration))
+	if (!iteration || !t->team->is_told || *posted_at(s, iteration))
 		return;
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
@@ -321,7 +329,7 @@ void mp_doacross_wait(const int64_t *at)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_loop_shared *s = t->loop.shared;
 	uint64_t iteration = s ? iteration_of(s, at) : 0;
-	if (!iteration || t->team->n == 1)
+	if (!iteration || !t->team->is_told)
 		return;
 	if (*posted_at(s, iteration))
 		mp_tell(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);

@@ -12,7 +12,7 @@
 struct copy {
 	struct copy *next;
 	const struct mp_reduction *item;
-	const struct mp_task *task;
+	struct mp_task *task;
 	void *at;
 };
 
@@ -46,13 +46,14 @@ static const struct mp_reduction *item_of(const struct mp_reduced *r, const void
 	return NULL;
 }
 
-static void *copy_of(struct mp_reduced *r, const struct mp_reduction *item, const struct mp_task *t)
+static void *copy_of(struct mp_reduced *r, const struct mp_reduction *item, struct mp_task *t)
 {
 	for (const struct copy *c = r->first; c; c = c->next)
 		if (c->item == item && c->task == t)
 			return c->at;
 	struct copy *c = mp_alloc(sizeof(*c));
 	*c = (struct copy){.item = item, .task = t, .at = mp_alloc(item->nbytes)};
+	t->known++;
 	*r->end = c;
 	r->end = &c->next;
 	mp_memory(c->at, item->nbytes);
@@ -82,6 +83,7 @@ void mp_reduced_end(struct mp_reduced *r)
 			c->item->combine(c->item->shared, c->at);
 			if (c->item->fini)
 				c->item->fini(c->at);
+			mp_task_forget(c->task);
 			mp_free(c->at);
 			mp_free(c);
 		}

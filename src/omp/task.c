@@ -40,7 +40,7 @@ struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
 	t->is_final = parent->is_final || flags & MP_TASK_FINAL;
 	t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
 	t->is_detached = flags & MP_TASK_DETACHED;
-	t->is_part = t->team->n == 1;
+	t->is_part = !t->team->is_told;
 	t->group = parent->group;
 	t->known = 1 + t->is_detached;
 	parent->known++;
@@ -233,7 +233,7 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (t->team->n > 1)
+	if (t->team->is_told)
 		mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 }
 
@@ -259,7 +259,7 @@ void mp_group_begin(void) /* [group] */
 	struct mp_group *g = mp_alloc(sizeof(*g));
 	g->outer = t->group;
 	t->group = g;
-	if (t->team->n > 1)
+	if (t->team->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
@@ -272,7 +272,7 @@ void mp_group_end(void)
 		mp_block();
 	}
 	t->group = g->outer;
-	if (t->team->n > 1)
+	if (t->team->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
 	mp_reduced_end(g->reduced);
 	mp_free(g);

@@ -26,6 +26,8 @@ int mp_team_size(int wanted, bool is_serial)
 	const struct mp_team *team = mp.now->task->team;
 	if (is_serial || team->active_level >= mp.max_levels)
 		return 1;
+	if (wanted == MP_SIMD)
+		return MP_SIMD;
 	int n = wanted > 0 ? wanted : mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
 	return n < MP_MAX_THREADS ? n : MP_MAX_THREADS;
 }
@@ -84,13 +86,15 @@ static void own_end(void)
 
 void mp_segment_begin(struct mp_task *t)
 {
-	if (t->team->n == 1 || t->has_asked || !t->is_implicit || !mp.hooks)
+	if (!t->team->is_told || t->has_asked || !t->is_implicit || !mp.hooks)
 		return;
 	mp_locks_tell(t, false);
 	t->id = t->spare_id ? t->spare_id : mp_number();
 	t->spare_id = 0;
 	t->has_spawned = false;
-	mp.hooks->segment(t->id, mp.place);
+	mp.hooks->segment(t->loop.safe && t->loop.is_open ? SNAG_OP_TASK_SPAWN
+							  : SNAG_OP_TASK_CREATE,
+			  t->id, mp.place);
 	mp_locks_tell(t, true);
 	own_begin(t);
 }
@@ -135,9 +139,9 @@ void mp_segment_leave(struct mp_task *t)
 void mp_asked(struct mp_task *t)
 {
 	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place);
+		mp.hooks->asked(mp.place, false);
 	t = mp_implicit(t);
-	if (t->has_asked || t->team->n == 1)
+	if (t->has_asked || !t->team->is_told)
 		return;
 	t->has_asked = true;
 	if (mp.now->task == t)
@@ -147,7 +151,7 @@ void mp_asked(struct mp_task *t)
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
-	if (t->team->n == 1)
+	if (!t->team->is_told)
 		return;
 	mp_locks_tell(t, false);
 	task_created(t, t->team->id);
@@ -159,7 +163,7 @@ void mp_combine_begin(void) /* [combine] */
 void mp_combine_end(void)
 {
 	struct mp_task *t = mp.now->task;
-	if (t->team->n == 1)
+	if (!t->team->is_told)
 		return;
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
@@ -228,7 +232,7 @@ static void barrier_open(struct mp_team *team)
 void mp_team_check(struct mp_team *team)
 {
 	uint32_t id = mp.now->task->id;
-	if (team->n == 1)
+	if (!team->is_told)
 		waiting_ready(team);
 	else if (all_arrived(team)) {
 		barrier_open(team);
@@ -249,7 +253,7 @@ void mp_barrier(void)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_team *team = t->team;
-	if (team->n == 1) {
+	if (!team->is_told) {
 		alone_wait(team);
 		return;
 	}
@@ -296,10 +300,10 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->frame = frame;
 	t->id = t->base_id = team->id;
 	c->task = t;
-	if (team->n > 1)
+	if (team->is_told)
 		phase_begin(t);
 	team->body(team->arg);
-	if (team->n > 1)
+	if (team->is_told)
 		join(t);
 	else
 		alone_wait(team);
@@ -335,6 +339,7 @@ static struct mp_team team_of(struct mp_task *parent, int n)
 		.n = n,
 		.level = outer->level + 1,
 		.active_level = outer->active_level + (n > 1),
+		.is_told = n > 1,
 		.parent = parent,
 		.id = parent->id,
 		.place = mp.place,
@@ -351,10 +356,13 @@ static void launch(bool begins)
 void mp_parallel(mp_body *body, void *arg, int n)
 {
 	struct mp_task *parent = mp.now->task;
+	bool is_simd = n == MP_SIMD;
+	n = is_simd ? 1 : n;
 	struct mp_team team = team_of(parent, n);
 	team.body = body;
 	team.arg = arg;
-	if (n > 1) {
+	team.is_told |= is_simd && mp.hooks;
+	if (team.is_told) {
 		launch(true);
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	}
@@ -370,9 +378,11 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	implicit_run(&team, 0, __builtin_frame_address(0));
 	mp_loops_free(&team);
 	mp_become(parent->id);
-	if (is_in_segment)
+	if (is_in_segment && team.is_told)
+		parent->has_spawned = true; /* its stack was shared */
+	else if (is_in_segment && !parent->has_spawned)
 		own_begin(parent);
-	if (n > 1)
+	if (team.is_told)
 		launch(false);
 }
 

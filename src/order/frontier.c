@@ -78,14 +78,20 @@ void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set)
 	pool->unused = set;
 }
 
-bool snag_frontier_set_before(const struct snag_frontier_pool *pool, uint32_t set,
-			      const struct snag_vclock *clock, uint32_t thread)
+uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint32_t set,
+				     const struct snag_vclock *clock, uint32_t thread)
 {
 	const struct snag_frontier_set *s = &pool->set[set];
 	for (uint32_t i = 0; i < s->nslots; i++)
 		if (!slot_before(&s->slot[i], clock, thread))
-			return false;
-	return true;
+			return s->slot[i].time;
+	return 0;
+}
+
+bool snag_frontier_set_before(const struct snag_frontier_pool *pool, uint32_t set,
+			      const struct snag_vclock *clock, uint32_t thread)
+{
+	return snag_frontier_set_unordered(pool, set, clock, thread) == 0;
 }
 
 /* Replaces the slots by a table of `nslots` with what is not ordered before. */

@@ -40,6 +40,8 @@ void snag_frontier_pool_done(struct snag_frontier_pool *pool);
 /* The parts that deal with sets; use the inline functions below. */
 bool snag_frontier_set_before(const struct snag_frontier_pool *pool, uint32_t set,
 			      const struct snag_vclock *clock, uint32_t thread);
+uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint32_t set,
+				     const struct snag_vclock *clock, uint32_t thread);
 void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set);
 void snag_frontier_add_slow(struct snag_frontier_pool *pool, struct snag_frontier *f,
 			    const struct snag_vclock *clock, uint32_t thread, uint32_t time);
@@ -67,6 +69,16 @@ static inline bool snag_frontier_before(const struct snag_frontier_pool *pool,
 	if (snag_frontier_is_one(f))
 		return snag_frontier_one_before(f, clock, thread);
 	return snag_frontier_set_before(pool, f->time, clock, thread);
+}
+
+/* The time of one that is not; 0: all are. */
+static inline uint32_t snag_frontier_unordered(const struct snag_frontier_pool *pool,
+					       const struct snag_frontier *f,
+					       const struct snag_vclock *clock, uint32_t thread)
+{
+	if (!snag_frontier_is_one(f))
+		return snag_frontier_set_unordered(pool, f->time, clock, thread);
+	return snag_frontier_one_before(f, clock, thread) ? 0 : f->time;
 }
 
 /* Forgets everything; time 0 leaves the frontier empty, else it holds this access. */

@@ -257,7 +257,8 @@ void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t prom
 	uint32_t step = snag_task_order_step(o, task);
 	struct snag_task_run *run = run_of(o, task);
 	snag_joins_set(&o->joins, promise, step, run->list);
-	o->last_set = step;
+	if (step > o->last_set) /* a step may have begun long ago */
+		o->last_set = step;
 	run->step = 0;
 }
 
@@ -311,7 +312,7 @@ uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint
 	return a > o->last_set && waited_by(&o->tree, a, now, &meet) == BY_BLOCK ? meet : 0;
 }
 
-/* If no promise was set since, a is waited for in one way only.  The finish waits for `now`
+/* If no promise was set in a step since, a is waited for in one way only.  The finish waits for `now`
  * too.  The block does if `now` is in the task that owns it, or in one it spawned, itself; what
  * that one creates may escape. */
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now)

@@ -67,7 +67,7 @@ struct snag_task_order {
 	uint32_t first;	     /* task */
 	uint32_t nlive;	     /* tasks */
 	bool is_disorderly;  /* one ended while others than its ancestors were live */
-	uint32_t last_set;   /* the step of the last promise that was set */
+	uint32_t last_set;   /* the last step in which a promise was set */
 	uint32_t alone_from; /* nodes from this on were made by tasks that were alone */
 };
 

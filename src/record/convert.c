@@ -33,8 +33,10 @@ enum {
 };
 
 struct snag_convert {
-	FILE *schedule;
+	struct snag_convert_options options;
 	struct snag_names names;
+	struct snag_strtab used; /* names of variables that are not in blocks */
+	uint32_t used_up_to;	 /* variables below are those of some event */
 	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
@@ -55,7 +57,6 @@ struct snag_convert {
 	uint64_t *done;
 	size_t done_cap;
 	uint32_t turn_fuel, fuel;
-	bool keep_steps;
 	struct snag_step *step;
 	size_t step_cap;
 	struct snag_label *label; /* by task, up to the last that has one */
@@ -84,16 +85,25 @@ struct snag_convert {
 	size_t text_need, text_n;
 };
 
-/* A name nobody has yet, in a name space: the text, or text#id. */
-static uint32_t name_new(struct snag_convert *c, enum snag_space space, char *text, size_t len,
-			 size_t room)
+/* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be. */
+static size_t name_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
+			      size_t room)
 {
-	struct snag_strtab *words = &c->names.space[space];
-	uint32_t id = words->n;
-	if (snag_strtab_intern(words, text, len) == id)
-		return id;
+	uint32_t known = names->n;
+	if (snag_strtab_intern(names, text, len) == known)
+		return len;
 	len += (size_t)snprintf(text + len, room - len, "#%" PRIu32, id);
-	return snag_strtab_intern(words, text, len);
+	snag_strtab_intern(names, text, len);
+	return len;
+}
+
+/* The new variable of a name, which has its id behind it if it was used before. */
+static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, size_t room)
+{
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	len = name_tell_apart(&c->used, words->n, text, len, room);
+	c->used_up_to = words->n + 1;
+	return snag_strtab_append(words, text, len);
 }
 
 /* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
@@ -104,23 +114,26 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
+	uint32_t up_to = c->used_up_to;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
 	/* A block has its own number: only what was cut off a variable there has its name. */
 	if (is_block && !is_first)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
-	if (is_block)
-		return snag_strtab_append(words, text, len);
-	return name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text));
+	uint32_t id = is_block ? snag_strtab_append(words, text, len)
+			       : variable_named(c, text, len, sizeof(text));
+	/* What is cut off has no event yet. */
+	c->used_up_to = is_first ? id + 1 : up_to;
+	return id;
 }
 
-struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps)
+struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
-	c->keep_steps = keep_steps;
-	c->schedule = schedule;
+	c->options = *options;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
+	snag_strtab_init(&c->used);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_cells_new(variable_new, c);
@@ -132,6 +145,7 @@ void snag_convert_free(struct snag_convert *c)
 	if (!c)
 		return;
 	snag_names_done(&c->names);
+	snag_strtab_done(&c->used);
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
 	snag_symbols_free(c->symbols);
@@ -190,7 +204,7 @@ static snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
 static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
 			     const struct rt_record *r, unsigned size, unsigned flags)
 {
-	if (c->keep_steps)
+	if (c->options.keep_steps)
 		step_keep(c);
 	c->ev[c->n++] = (struct snag_event){
 		.thread = c->thread,
@@ -301,7 +315,8 @@ bool snag_convert_is_done(const struct snag_convert *c)
 	return c->range.at == c->range.end && c->again.left == 0;
 }
 
-/* The end of a block conflicts with what other threads do there. */
+/* The end of a block conflicts with what other threads did there, as far as they are known to have
+ * been there, and at its beginning with what they will do. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = address_of(r), nbytes = snag_regions_dealloc(c->regions, addr);
@@ -309,6 +324,10 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
+		if (n == 0 && at == addr && !size_of(r))
+			n = snag_cells_access(c->cells, at,
+					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
+					      c->thread, variable);
 		for (unsigned i = 0; i < n; i++)
 			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
 	}
@@ -333,7 +352,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
 		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
-		name_new(c, SNAG_SPACE_LOCK, text, len, sizeof(text));
+		name_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;
 }
@@ -344,7 +363,7 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	if (!c->token[token]) {
 		char text[48];
 		size_t len = (size_t)snprintf(text, sizeof(text), "sync#%" PRIu32, token);
-		c->token[token] = name_new(c, SNAG_SPACE_VARIABLE, text, len, sizeof(text)) + 1;
+		c->token[token] = variable_named(c, text, len, sizeof(text)) + 1;
 	}
 	return c->token[token] - 1;
 }
@@ -383,8 +402,8 @@ static void task_label(struct snag_convert *c, const struct rt_record *r)
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
-	if (c->schedule && !c->is_first_turn)
-		fprintf(c->schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
+	if (c->options.schedule && !c->is_first_turn)
+		fprintf(c->options.schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
 	if (!c->is_first_turn)
 		c->done[c->thread] += address_of(r);
 	c->is_first_turn = false;
@@ -665,6 +684,8 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 {
 	int i = 0;
 	if (c->is_taken) {
+		if (c->options.forget_names)
+			snag_strtab_forget(&c->names.space[SNAG_SPACE_VARIABLE], c->used_up_to);
 		c->first += c->n;
 		c->n = 0;
 		c->is_taken = false;

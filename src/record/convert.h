@@ -27,8 +27,12 @@ struct snag_step {
 	uint32_t count; /* UINT32_MAX: more than that */
 };
 
-/* Turns go to `schedule` if that is not NULL; the steps of all events are kept if wanted. */
-struct snag_convert *snag_convert_new(FILE *schedule, bool keep_steps);
+struct snag_convert_options {
+	FILE *schedule;	   /* where turns go; NULL: nowhere */
+	bool keep_steps;   /* of all events */
+	bool forget_names; /* of variables, once the batch that has them first goes away */
+};
+struct snag_convert *snag_convert_new(const struct snag_convert_options *options);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 

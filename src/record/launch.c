@@ -50,7 +50,7 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 
 /* In the child; reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, bool is_quiet, int failed)
+						  const char *options, enum snag_launch_io io, int failed)
 {
 	char number[16], all[4096];
 	const char *given = getenv("SNAG_OPTIONS");
@@ -61,8 +61,8 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-	int nothing = is_quiet ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
-	for (int fd = 0; nothing >= 0 && fd < 3; fd++)
+	int nothing = io == SNAG_LAUNCH_SHARES ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = io == SNAG_LAUNCH_READS; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
@@ -74,7 +74,7 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 }
 
 static int program_start(struct snag_launch *l, char *const *argv, const char *options,
-			 bool is_quiet, struct snag_error *err)
+			 enum snag_launch_io io, struct snag_error *err)
 {
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
@@ -84,7 +84,7 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	l->was_quit = signal(SIGQUIT, SIG_IGN);
 	l->pid = fork();
 	if (l->pid == 0)
-		program_run(l, argv, options, is_quiet, failed[1]);
+		program_run(l, argv, options, io, failed[1]);
 	why = l->pid < 0 ? errno : 0;
 	close(failed[1]);
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
@@ -95,7 +95,7 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
 }
 
-int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
+int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err)
 {
 	struct snag_launch *l = snag_calloc(1, sizeof(*l));
@@ -103,7 +103,7 @@ int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
 	l->pause_ns = SHORT_NS;
 	int rc = channel_open(l, err);
 	if (rc == 0)
-		rc = program_start(l, argv, options, is_quiet, err);
+		rc = program_start(l, argv, options, io, err);
 	if (rc < 0) {
 		snag_launch_free(l);
 		return rc;
@@ -207,6 +207,11 @@ const uint64_t *snag_launch_executed(const struct snag_launch *l)
 bool snag_launch_was_claimed(const struct snag_launch *l)
 {
 	return l->channel->owner != 0;
+}
+
+const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l)
+{
+	return &l->channel->verdict;
 }
 
 void snag_launch_free(struct snag_launch *l)

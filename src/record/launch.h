@@ -16,9 +16,11 @@
 
 struct snag_launch;
 
-/* `options` is added to SNAG_OPTIONS for the program.  is_quiet: its input and output are
- * empty.  An error if it cannot be run. */
-int snag_launch_start(char *const *argv, const char *options, bool is_quiet,
+/* Which of our input and output the program has; the rest is empty. */
+enum snag_launch_io { SNAG_LAUNCH_SHARES, SNAG_LAUNCH_READS, SNAG_LAUNCH_SILENT };
+
+/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
+int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err);
 void snag_launch_kill(struct snag_launch *l);
 
@@ -33,6 +35,8 @@ int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
 /* As counted by programs compiled so, until they ended (channel.h). */
 const uint64_t *snag_launch_executed(const struct snag_launch *l);
+/* What a detector inside it found; once it has ended. */
+const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
 void snag_launch_free(struct snag_launch *l); /* accepts NULL */
 
 #endif

@@ -93,12 +93,12 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
 {
 	struct snag_launch *launch;
-	int rc = snag_launch_start(argv, options->options, options->is_quiet, &launch, err);
+	int rc = snag_launch_start(argv, options->options, options->io, &launch, err);
 	if (rc < 0)
 		return rc;
 	struct live *l = snag_calloc(1, sizeof(*l));
 	l->launch = launch;
-	l->convert = snag_convert_new(options->schedule, options->keep_steps);
+	l->convert = snag_convert_new(&options->convert);
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
@@ -116,6 +116,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 				      .executed = snag_launch_executed(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
+				      .verdict = *snag_launch_verdict(l->launch),
 				      .notes = *snag_convert_notes(l->convert)};
 }
 

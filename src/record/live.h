@@ -9,16 +9,14 @@
 #define SNAG_RECORD_LIVE_H
 
 #include "record/convert.h"
+#include "record/launch.h"
 #include "trace/source.h"
 
-#include <stdio.h>
-
 struct snag_live_options {
-	const char *options; /* added to SNAG_OPTIONS for the program */
-	FILE *schedule;	     /* where its turns are written; NULL: nowhere */
-	bool keep_steps;     /* see snag_live_steps() */
-	bool is_quiet;	     /* its input and output are empty */
-	double seconds;	     /* it is killed if it takes longer; 0: never */
+	const char *options;		     /* added to SNAG_OPTIONS for the program */
+	struct snag_convert_options convert; /* steps: see snag_live_steps() */
+	enum snag_launch_io io;
+	double seconds; /* it is killed if it takes longer; 0: never */
 	/* Called when the program stands still at the end of a schedule (option hold), with its
 	 * process; when it returns the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
@@ -33,8 +31,9 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
-	bool is_empty;		  /* a runtime was there, but had nothing to tell */
-	const uint64_t *executed; /* see launch.h; until the source is closed */
+	bool is_empty;		   /* a runtime was there, but had nothing to tell */
+	struct rt_verdict verdict; /* of a detector inside it */
+	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */

@@ -60,6 +60,10 @@ struct snag_regions {
 	struct block *large; /* by address */
 	size_t nlarge, large_cap;
 	uint64_t nblocks;
+	/* The block named last, and its name: mostly it is that of the next one too. */
+	uint64_t named;
+	char name[SNAG_REGION_NAME];
+	size_t name_len; /* 0: none yet */
 };
 
 static uint64_t key_of(const void *elem)
@@ -344,16 +348,22 @@ static size_t put_object(char *to, const char *name, uint64_t offset)
 	return offset ? put(to, n, "+0x", offset, 16) : n;
 }
 
-static size_t put_block(char *to, const struct block *b, uint64_t offset)
+static size_t put_block(struct snag_regions *r, char *to, const struct block *b, uint64_t offset)
 {
-	size_t n = put(to, 0, "heap#", b->number, 10);
-	n = put(to, n, ":", b->nbytes, 10);
-	n = put(to, n, "@", b->loc, 10);
-	n = put(to, n, ",T", b->thread, 10);
+	size_t n = r->name_len;
+	if (n == 0 || r->named != b->number) {
+		n = put(r->name, 0, "heap#", b->number, 10);
+		n = put(r->name, n, ":", b->nbytes, 10);
+		n = put(r->name, n, "@", b->loc, 10);
+		n = put(r->name, n, ",T", b->thread, 10);
+		r->named = b->number;
+		r->name_len = n;
+	}
+	memcpy(to, r->name, n + 1);
 	return offset ? put(to, n, "+0x", offset, 16) : n;
 }
 
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block)
 {
 	const struct stack *s = stack_at(r, addr);
@@ -365,7 +375,7 @@ size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SN
 	if (s)
 		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
 	if (b)
-		return put_block(to, b, addr - b->addr);
+		return put_block(r, to, b, addr - b->addr);
 	if (!m)
 		return put(to, 0, "0x", addr, 16);
 	if (snag_symbols_object(r->symbols, addr, &object))

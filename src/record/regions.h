@@ -37,7 +37,7 @@ uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 
 /* The name of an address; returns its length.  *ret_is_block (may be NULL): it is that of a
  * place in a block, which no other block will have. */
-size_t snag_regions_name(const struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
+size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block);
 
 #endif

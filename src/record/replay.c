@@ -92,7 +92,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		 plan->seed, plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,
-		.is_quiet = plan->is_quiet,
+		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
 		.on_held = plan->on_held,
 		.ctx = plan->ctx,

@@ -3,8 +3,9 @@
  * dot.c - the computation graph and its tree as text for graphviz; see dot.h
  *
  * Names come from traces and may hold anything: quotes and backslashes are escaped, the rest
- * is left to snag_print_name.  Beyond the limit steps are left out together with their edges and
- * their place in the tree, and a note says how many.
+ * is left to snag_print_name.  Of a graph beyond the limit, the steps that race are drawn and
+ * those that are fewest edges away from them; the others are left out together with their edges
+ * and their place in the tree, and a note says how many.
  *
  * Graphviz takes minutes for the best picture of some hundred steps: of a large graph it is
  * asked for a good one, with straight edges, and the names at the red lines become tooltips.
@@ -13,6 +14,7 @@
 
 #include "base/memory.h"
 #include "report/printer.h"
+#include "trace/callstack.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@ struct drawing {
 	const struct snag_dot *dot;
 	const struct snag_cgraph *g;
 	uint32_t nsteps;	 /* that are drawn */
+	bool *is_shown;		 /* by step: it is one of them */
 	bool *is_racy;		 /* by step */
 	uint32_t *begin, *index; /* accesses by step */
 	struct racing race[RACES_SHOWN];
@@ -72,7 +75,7 @@ static uint32_t step_of(const struct drawing *d, const struct snag_site *site)
 		if (a->event > site->event)
 			break;
 		if (a->variable == site->target && d->g->node[a->node].task == site->thread &&
-		    a->is_write == (site->op == SNAG_OP_WRITE))
+		    a->is_write == snag_op_writes(site->op))
 			step = a->node;
 	}
 	return step;
@@ -80,7 +83,10 @@ static uint32_t step_of(const struct drawing *d, const struct snag_site *site)
 
 static void access_print(struct drawing *d, const struct snag_caccess *a)
 {
-	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_LOCATION, a->loc));
+	char place[1024];
+	snag_location_text(d->dot->names, a->loc, place, sizeof(place));
+	const char *slash = strrchr(place, '/');
+	print_quoted(&d->to, slash ? slash + 1 : place);
 	snag_print(&d->to, a->is_write ? " w " : " r ");
 	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE, a->variable));
 	snag_print(&d->to, "\\l");
@@ -136,7 +142,7 @@ static void races_print(struct drawing *d)
 {
 	for (unsigned i = 0; i < d->nraces; i++) {
 		const struct racing *r = &d->race[i];
-		if (r->first >= d->nsteps || r->second >= d->nsteps)
+		if (!d->is_shown[r->first] || !d->is_shown[r->second])
 			continue;
 		snag_printf(&d->to,
 			    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, fontcolor=red, "
@@ -155,12 +161,14 @@ static void graph_print(struct drawing *d)
 		"\t\tlabel=\"computation graph: continue black, fork blue, join green, set to get "
 		"orange, isolated order purple, race red\";\n"
 		"\t\tnode [shape=box];\n");
-	for (uint32_t n = 0; n < d->nsteps; n++)
-		step_print(d, n);
-	for (uint32_t n = 0; n < d->nsteps; n++)
+	for (uint32_t n = 0; n < d->g->nnodes; n++)
+		if (d->is_shown[n])
+			step_print(d, n);
+	for (uint32_t n = 0; n < d->g->nnodes; n++)
 		for (uint32_t e = d->g->node[n].preds; e < snag_cgraph_preds_end(d->g, n); e++)
-			snag_printf(&d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
-				    edge_style[d->g->pred[e].kind]);
+			if (d->is_shown[n] && d->is_shown[d->g->pred[e].from])
+				snag_printf(&d->to, "\t\ts%u -> s%u%s;\n", d->g->pred[e].from, n,
+					    edge_style[d->g->pred[e].kind]);
 	races_print(d);
 	snag_print(&d->to, "\t}\n");
 }
@@ -172,7 +180,7 @@ static bool *tree_shown(const struct drawing *d)
 	bool *shown = snag_calloc(d->g->ntree, sizeof(*shown));
 	for (size_t i = d->g->ntree; i-- > 1;) {
 		const struct snag_ctree *node = &d->g->tree[i];
-		shown[i] |= node->kind == SNAG_CTREE_STEP && node->id < d->nsteps;
+		shown[i] |= node->kind == SNAG_CTREE_STEP && d->is_shown[node->id];
 		shown[node->parent] |= shown[i];
 	}
 	shown[0] = true;
@@ -221,7 +229,8 @@ static void drawing_print(struct drawing *d)
 	snag_print(&d->to, "digraph snag {\n\tlabelloc=t;\n\tlabel=\"");
 	print_quoted(&d->to, d->dot->title);
 	if (d->nsteps < d->g->nnodes)
-		snag_printf(&d->to, "\\nthe first %u of %zu steps", d->nsteps, d->g->nnodes);
+		snag_printf(&d->to, "\\n%s%u of %zu steps", d->nraces ? "" : "the first ",
+			    d->nsteps, d->g->nnodes);
 	snag_print(&d->to, "\";\n\tordering=out;\n\tfontname=\"sans-serif\";\n"
 			   "\tnode [fontname=\"sans-serif\", fontsize=11];\n"
 			   "\tedge [fontname=\"sans-serif\", fontsize=11];\n");
@@ -232,6 +241,53 @@ static void drawing_print(struct drawing *d)
 	snag_print(&d->to, "}\n");
 }
 
+static void show(struct drawing *d, uint32_t step, uint32_t *queue, uint32_t limit)
+{
+	if (d->nsteps == limit || d->is_shown[step])
+		return;
+	d->is_shown[step] = true;
+	queue[d->nsteps++] = step;
+}
+
+/* Where the steps behind each begin in `to`, one array of both, to be freed. */
+static uint32_t *steps_behind(const struct snag_cgraph *g, uint32_t **ret_to)
+{
+	uint32_t *begin = snag_calloc(g->nnodes + 2 + g->npreds, sizeof(*begin));
+	uint32_t *to = begin + g->nnodes + 2;
+	for (size_t e = 0; e < g->npreds; e++)
+		begin[g->pred[e].from + 2]++;
+	for (size_t n = 2; n < g->nnodes + 2; n++)
+		begin[n] += begin[n - 1];
+	for (uint32_t n = 0; n < g->nnodes; n++)
+		for (uint32_t e = g->node[n].preds; e < snag_cgraph_preds_end(g, n); e++)
+			to[begin[g->pred[e].from + 1]++] = n;
+	*ret_to = to;
+	return begin;
+}
+
+/* Breadth first from the steps that race, or from the first one on. */
+static void steps_choose(struct drawing *d, uint32_t limit)
+{
+	const struct snag_cgraph *g = d->g;
+	uint32_t *queue = snag_calloc(limit, sizeof(*queue)), *to;
+	uint32_t *begin = steps_behind(g, &to);
+	for (unsigned i = 0; i < d->nraces; i++) {
+		show(d, d->race[i].first, queue, limit);
+		show(d, d->race[i].second, queue, limit);
+	}
+	for (uint32_t q = 0; q < d->nsteps; q++) {
+		uint32_t n = queue[q];
+		for (uint32_t e = g->node[n].preds; e < snag_cgraph_preds_end(g, n); e++)
+			show(d, g->pred[e].from, queue, limit);
+		for (uint32_t e = begin[n]; e < begin[n + 1]; e++)
+			show(d, to[e], queue, limit);
+	}
+	for (uint32_t n = 0; n < g->nnodes && d->nsteps < limit; n++)
+		show(d, n, queue, limit);
+	free(queue);
+	free(begin);
+}
+
 static int text_write(const struct snag_dot *dot, const char *path, struct snag_error *err)
 {
 	struct drawing d = {.dot = dot, .g = dot->graph};
@@ -239,14 +295,16 @@ static int text_write(const struct snag_dot *dot, const char *path, struct snag_
 	int rc = snag_printer_open(&d.to, path, err);
 	if (rc < 0)
 		return rc;
-	d.nsteps = d.g->nnodes < limit ? (uint32_t)d.g->nnodes : limit;
 	d.is_racy = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_racy));
+	d.is_shown = snag_calloc(d.g->nnodes + 1, sizeof(*d.is_shown));
 	snag_cgraph_by_node(d.g, &d.begin, &d.index);
 	races_find(&d);
+	steps_choose(&d, limit);
 	drawing_print(&d);
 	free(d.begin);
 	free(d.index);
 	free(d.is_racy);
+	free(d.is_shown);
 	return snag_printer_commit(&d.to, err);
 }
 

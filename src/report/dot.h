@@ -20,7 +20,9 @@ struct snag_dot {
 	const struct snag_names *names;
 	const struct snag_findings *findings; /* whose races are marked */
 	size_t nfindings;
-	uint32_t limit; /* so many steps are drawn, the first ones; 0: SNAG_DOT_STEPS */
+	/* So many steps are drawn: those that race and what is near them, or if none does the
+	 * first ones; 0: SNAG_DOT_STEPS. */
+	uint32_t limit;
 };
 
 enum { SNAG_DOT_STEPS = 200 };

@@ -67,8 +67,10 @@ struct snag_incident_report {
 	 * May be NULL. */
 	bool (*label)(void *ctx, snag_tid task, char *buf, size_t room);
 	void *label_ctx;
+	/* What else the JSON object says: adds members to it; may be NULL. */
+	void (*members)(void *ctx, struct snag_json *j);
+	void *members_ctx;
 	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
-	const char *program;	/* path */
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */
 	int status;		/* how it ended: its exit status, or 128 + the signal */
 	int pid;
@@ -82,5 +84,7 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
 /* The object of `snag run --json`: that of analyze, and "program", "incidents". */
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to);
+/* Its member "program". */
+void snag_incidents_program_json(char *const *arguments, int status, struct snag_json *j);
 
 #endif

@@ -127,20 +127,27 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_end(j);
 }
 
+void snag_incidents_program_json(char *const *arguments, int status, struct snag_json *j)
+{
+	snag_json_object(j, "program");
+	snag_json_string(j, "path", arguments[0]);
+	snag_json_array(j, "arguments");
+	for (char *const *a = arguments; *a; a++)
+		snag_json_string(j, NULL, *a);
+	snag_json_end(j);
+	snag_json_uint(j, "status", (uint64_t)status);
+	snag_json_end(j);
+	snag_json_newline(j);
+}
+
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	struct snag_json j;
 	snag_json_init(&j, to);
 	snag_json_object(&j, NULL);
-	snag_json_object(&j, "program");
-	snag_json_string(&j, "path", r->program);
-	snag_json_array(&j, "arguments");
-	for (char *const *a = r->arguments; *a; a++)
-		snag_json_string(&j, NULL, *a);
-	snag_json_end(&j);
-	snag_json_uint(&j, "status", (uint64_t)r->status);
-	snag_json_end(&j);
-	snag_json_newline(&j);
+	snag_incidents_program_json(r->arguments, r->status, &j);
+	if (r->members)
+		r->members(r->members_ctx, &j);
 	if (r->is_tasks)
 		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
 				      &j);

@@ -34,9 +34,15 @@ static void verdict_line(struct snag_printer *to, const struct snag_task_report 
 		snag_print(to, "no race");
 	snag_print(to, " found in ");
 	snag_print_name(to, r->program);
+	size_t n = 0, at = 0; /* of those that found races, or all that found none */
 	for (size_t i = 0; i < r->nfindings; i++)
-		snag_printf(to, "%s%s", i ? separator(i, r->nfindings) : " by ",
-			    r->findings[i].name);
+		n += !nraces || r->findings[i].nraces;
+	for (size_t i = 0; i < r->nfindings; i++)
+		if (!nraces || r->findings[i].nraces) {
+			snag_printf(to, "%s%s", at ? separator(at, n) : " by ",
+				    r->findings[i].name);
+			at++;
+		}
 	if (r->explored)
 		snag_printf(to, "; explored: %s",
 			    snag_task_verdict_text[snag_task_explored_verdict(r->explored)]);

@@ -87,7 +87,7 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 {
 	snag_print(to, "  ");
 	name(to, r, SNAG_SPACE_THREAD, site->thread);
-	snag_print(to, site->op == SNAG_OP_WRITE ? " writes " : " reads ");
+	snag_print(to, snag_op_writes(site->op) ? " writes " : " reads ");
 	name(to, r, SNAG_SPACE_VARIABLE, site->target);
 	snag_print(to, " at ");
 	location(to, r, site->loc);

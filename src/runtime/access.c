@@ -4,6 +4,8 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/judge.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
@@ -72,8 +74,14 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	if (rt.is_alone || is_own(addr))
 		return;
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+	if (rt_unlikely(rt_hot.self->section.depth))
+		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	if (rt.judges)
+		rt_judge_access(addr, 1u << k, is_write);
+	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);

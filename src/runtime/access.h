@@ -28,8 +28,12 @@
  *         [write]  recorded unless it was written in this epoch
  * Guarantee.  A variable has a happens-before race with the accesses left out iff it has
  *         one without; the location reported is that of the first access.  Prediction can
- *         lose one: in `w(x) w(y) w(x)` another thread that reads this y comes behind the
- *         first write of x in every reordering, but not behind the second.
+ *         differ in a trace with races: in `w(x) w(y) w(x)` another thread that reads this y
+ *         comes behind the first write of x in every reordering, but not behind the second;
+ *         and one that reads the second x seems to need the first only.  A trace without
+ *         predictable races has none with accesses left out either.
+ *         (`oracle --check filter,filter-m2,filter-wdp --seed 5 --traces 30000 --events 8-20
+ *         --threads 2-3 --variables 2-3`: hb the same on all, m2 and wdp on 99.2 %.)
  * Cost.   About 12 instructions an access that is left out: code that a compiler pass can
  *         put in place of the call, see rt_access_is_known().
  */

@@ -15,6 +15,7 @@
 #include "runtime/stack.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 enum { BOOT_BYTES = 1 << 16, ALIGN = 16 };
@@ -46,9 +47,12 @@ static bool is_ready(void)
 
 static void *told(void *p, size_t n, uintptr_t pc)
 {
-	if (p && rt_enter())
+	if (p && rt_enter()) {
+		if (rt.judges)
+			n = malloc_usable_size(p); /* as much as ends with it */
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
+	}
 	return p;
 }
 
@@ -56,7 +60,8 @@ static void tell_free(void *p, uintptr_t pc)
 {
 	if (!rt_enter())
 		return;
-	rt_put(RT_FREE, 0, (uintptr_t)p, rt_location(pc), 0);
+	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
+	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
 }
 

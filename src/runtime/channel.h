@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x36746e6e63676e73u /* "sngcnnt6": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x38746e6e63676e73u /* "sngcnnt8": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -50,6 +50,15 @@ enum {
 };
 #define RT_ADDRESS_MASK ((1ull << RT_ADDRESS_BITS) - 1)
 
+/* What a detector inside the program found (judge.h). */
+struct rt_verdict {
+	uint64_t races;
+	uint64_t doubts;	  /* what it has no rules for: locks, threads, a refusal */
+	uint32_t launched, ended; /* launches of tasks */
+	uint32_t proves;	  /* no race is a proof for every schedule */
+	uint32_t was_judged;	  /* there was a detector */
+};
+
 struct rt_channel {
 	uint64_t magic;
 	uint32_t records;
@@ -62,7 +71,8 @@ struct rt_channel {
 	uint32_t run_period; /* its size */
 	uint32_t run_events; /* its arg; 0: no run is open */
 	uint64_t executed[8]; /* checks, and those removed, by reason: see pass.c; at the end */
-	char spare[4096 - 112 - 64];
+	struct rt_verdict verdict;
+	char spare[4096 - 112 - sizeof(struct rt_verdict) - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -106,7 +116,8 @@ enum rt_op {
 	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
 			   * counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
-	RT_FREE,       /* the heap block at the address ends */
+	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
+			   * arg bytes, if a detector judges */
 	RT_FORGET,     /* arg pages of 4096 bytes (size not 0: arg bytes) from the address have new
 			   * contents: a stack, a mapping */
 	RT_STACK,      /* arg = thread; the address its stack offsets are measured from */

@@ -70,10 +70,16 @@ static void lock_end(struct rt_object *o, uintptr_t pc)
 	rt_object_wake_one(o, 0);
 }
 
+static bool is_free(void *lock)
+{
+	return !((const struct rt_object *)lock)->owner;
+}
+
 static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline)
 {
 	while (o->owner)
-		if (!rt_sched_block(self, o, deadline))
+		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
+		    !rt_sched_block(self, o, deadline))
 			return false;
 	return true;
 }
@@ -260,7 +266,9 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		rt_mutex_foreign_given(self, mutex, RT_CALLER);
 		return rt_real.pthread_mutex_unlock(mutex);
 	}
-	return rt_mutex_give(self, mutex, RT_CALLER);
+	int rc = rt_mutex_give(self, mutex, RT_CALLER);
+	rt_tasks_freed();
+	return rc;
 }
 
 RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)

@@ -9,13 +9,17 @@
  * Rules.  [launch]  outside of regions with several threads the program is alone
  *         [own]     what a context does on its own stack and in thread-local storage is not
  *                   recorded while the library says so
+ *         [patience]  a context that has run for long, while others could, may wait for them
+ *                   without saying so: they run, and next time it may run for longer
  *         Every event ends the epoch of the filter (access.h).
  */
 #include "runtime/omp.h"
 
 #include "omp/hooks.h"
 #include "runtime/access.h"
+#include "runtime/deadlock.h"
 #include "runtime/fail.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
@@ -25,12 +29,26 @@
 
 #include <link.h>
 
+enum { LEAST_PATIENCE = 1 << 22, MAIN_STACK = 64 << 20 };
+
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
-static uint32_t promises;
+static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
+static uint64_t patience = LEAST_PATIENCE;
+
+/* Whoever else runs sees nothing of the stack below. */
+static void stack_left(struct rt_thread *self)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	if (here < self->low_water && here >= self->stack_low)
+		self->low_water = here;
+}
 
 static void *context_first(void)
 {
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	rt_hot.self->stack_low = here - MAIN_STACK;
+	rt_hot.self->stack_high = rt_hot.self->low_water = here;
 	return rt_hot.self;
 }
 
@@ -46,6 +64,8 @@ static void context_switch(void *context)
 	struct rt_thread *self = rt_enter(), *to = context;
 	if (!self)
 		return;
+	ran = 0;
+	stack_left(self);
 	self->beyond = rt_hot.beyond;
 	rt_sched_become(self, to);
 	rt_hot.beyond = to->beyond;
@@ -61,19 +81,17 @@ static void *thread_start(void *(*run)(void *), void *arg)
 static void thread_hand(void *to)
 {
 	struct rt_thread *self = rt_enter();
-	if (self)
-		rt_sched_hand(self, to);
+	ran = 0;
+	if (!self)
+		return;
+	stack_left(self);
+	rt_sched_hand(self, to);
 }
 
 static uint32_t task_new(void)
 {
 	made++;
 	return rt_thread_number();
-}
-
-static uint32_t promise_new(void)
-{
-	return promises++;
 }
 
 static void become(uint32_t task)
@@ -94,23 +112,25 @@ static void event(uint8_t op, uint32_t target, const void *place)
 /* A segment that has not been told: the next record is put after its creation (record.h). */
 static struct {
 	uint32_t task, loc;
+	uint8_t op;
 	bool is_there;
 } pending;
 
 static void pending_tell(void)
 {
 	pending.is_there = false;
-	rt_put(RT_TASK, SNAG_OP_TASK_CREATE, 0, pending.loc, pending.task);
+	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
 	rt_hot.self->as = pending.task;
 	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
 
-static void segment(uint32_t task, const void *place)
+static void segment(uint8_t op, uint32_t task, const void *place)
 {
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
 	uint32_t loc = rt_location((uintptr_t)place);
+	pending.op = op;
 	pending.task = task;
 	pending.loc = loc;
 	pending.is_there = true;
@@ -131,6 +151,7 @@ static void launch(bool begins) /* [launch] */
 	if (begins && rt_sched.nthreads != 1 + made)
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
+	rt_sections_asked(false);
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -147,9 +168,13 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 {
 	if (!rt_enter())
 		return;
+	uint32_t loc = rt_location((uintptr_t)place);
 	rt_epoch_end();
-	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at,
-	       rt_location((uintptr_t)place), number);
+	if (!is_acquired)
+		rt_section_end(number, loc);
+	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
+	if (is_acquired)
+		rt_section_begin(number);
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
@@ -159,13 +184,21 @@ static void memory(const void *at, size_t nbytes, const void *place)
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
+/* Only what was used since last time is told. */
 static void stack(const void *low, const void *high, uint32_t task)
 {
-	if (!rt_enter())
+	struct rt_thread *self = rt_enter();
+	if (!self)
 		return;
+	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
+	uintptr_t end = (uintptr_t)high;
 	rt_epoch_end();
-	rt_put(RT_FORGET, 1, (uintptr_t)low, 0, (uint32_t)((const char *)high - (const char *)low));
-	rt_put(RT_STACK, 0, (uintptr_t)high, 0, task);
+	if (from < end) {
+		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
+		rt_put(RT_STACK, 0, end, 0, task);
+	}
+	self->stack_low = (uintptr_t)low;
+	self->stack_high = self->low_water = end;
 }
 
 static void own(const void *low, const void *high) /* [own] */
@@ -178,10 +211,28 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
-static void asked(const void *place)
+static void asked(const void *place, bool is_lock)
 {
-	if (rt_enter())
-		rt_tasks_asked(RT_ASKED_THREAD, (uintptr_t)place);
+	if (!rt_enter())
+		return;
+	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_sections_asked(true);
+}
+
+void rt_omp_turn(uint64_t events) /* [patience] */
+{
+	ran += events;
+	if (!__snag_omp_yield || ran < patience)
+		return;
+	ran = 0;
+	if (__snag_omp_yield())
+		patience *= 2;
+}
+
+static void deadlock(void)
+{
+	rt_deadlock();
+	rt_fail("OpenMP: deadlock: every thread and task waits for another");
 }
 
 static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
@@ -208,7 +259,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.thread_start = thread_start,
 		.thread_hand = thread_hand,
 		.task_new = task_new,
-		.promise_new = promise_new,
+		.promise_new = rt_promise_new,
 		.become = become,
 		.event = event,
 		.segment = segment,
@@ -220,6 +271,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.stack = stack,
 		.own = own,
 		.asked = asked,
+		.deadlock = deadlock,
 		.fail = rt_fail,
 	};
 	rt_begin_once();

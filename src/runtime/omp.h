@@ -5,6 +5,9 @@
 #ifndef SNAG_RUNTIME_OMP_H
 #define SNAG_RUNTIME_OMP_H
 
-void rt_omp_tell(void); /* that the program is one, if it is */
+#include <stdint.h>
+
+void rt_omp_tell(void);		   /* that the program is one, if it is */
+void rt_omp_turn(uint64_t events); /* so many were made in a turn that is over */
 
 #endif

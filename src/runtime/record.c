@@ -4,8 +4,10 @@
  */
 #include "runtime/record.h"
 
+#include "runtime/judge.h"
 #include "runtime/options.h"
 #include "runtime/sys.h"
+#include "runtime/tasks.h"
 
 #include <signal.h>
 #include <string.h>
@@ -30,6 +32,16 @@ static struct rt_channel *channel_map(int fd)
 	return NULL;
 }
 
+/* A detector in this process gets everything, if it is wanted. */
+static bool judge_begin(struct rt_channel *c)
+{
+	if (!rt_options.judge[0] || !rt_tasks_may_launch() ||
+	    !rt_judge_begin(rt_options.judge, &c->verdict))
+		return false;
+	c->verdict.was_judged = 1;
+	return true;
+}
+
 bool rt_record_open(void)
 {
 	if (rt_options.channel < 0)
@@ -40,7 +52,8 @@ bool rt_record_open(void)
 					       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	rt.channel = c;
-	rt.limit = c->records;
+	rt.judges = judge_begin(c);
+	rt.limit = rt.judges ? 0 : c->records; /* none is ever written then */
 	return true;
 }
 
@@ -62,14 +75,18 @@ void rt_record_before(void (*f)(void))
 	rt.limit = f ? rt.written : true_limit;
 }
 
-void rt_record_room(void)
+bool rt_record_room(struct rt_record record)
 {
 	void (*f)(void) = before;
 	if (f) {
 		rt_record_before(NULL);
 		f();
 		if (rt.written < rt.limit)
-			return;
+			return true;
+	}
+	if (rt.judges) {
+		rt_judge_record(&record);
+		return false;
 	}
 	rt.is_waiting = true;
 	for (unsigned waits = 0;; waits++) {
@@ -85,6 +102,7 @@ void rt_record_room(void)
 		rt_sys_sleep(WAIT_NS);
 	}
 	rt.is_waiting = false;
+	return true;
 }
 
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n)

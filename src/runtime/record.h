@@ -12,9 +12,9 @@
 
 /* Maps the channel the environment names and claims it; false: there is none. */
 bool rt_record_open(void);
-/* Waits until there is room behind rt.written; turns the runtime off when the recorder
- * is gone. */
-void rt_record_room(void);
+/* Waits until there is room behind rt.written, for ever written over when the recorder is gone.
+ * False: a detector in this process has got the record (judge.h). */
+bool rt_record_room(struct rt_record record);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
@@ -24,18 +24,25 @@ static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32
 {
 	if (rt_unlikely(rt_run.is_open))
 		rt_run_end();
-	if (rt_unlikely(rt.written == rt.limit))
-		rt_record_room();
+	uint64_t what = (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+			(uint64_t)size << RT_SIZE_SHIFT;
+	if (rt_unlikely(rt.written == rt.limit) &&
+	    !rt_record_room((struct rt_record){what, loc, arg}))
+		return;
 	uint64_t n = rt.written++;
 	struct rt_record *r = rt_channel_record(rt.channel, n);
 	uint64_t lap = (1 + n / RT_CHANNEL_RECORDS) & 1;
 	r->loc = loc;
 	r->arg = arg;
 	/* pairs with the acquire of the reader */
-	__atomic_store_n(&r->what,
-			 (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
-				 lap << RT_LAP_SHIFT | (uint64_t)size << RT_SIZE_SHIFT,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&r->what, what | lap << RT_LAP_SHIFT, __ATOMIC_RELEASE);
+}
+
+/* What is to be put before the next record is put now. */
+static inline void rt_record_settle(void)
+{
+	if (rt_unlikely(rt.written == rt.limit))
+		rt_record_room((struct rt_record){0});
 }
 
 /* A fresh synchronisation variable: one that no code knows, which orders its users as

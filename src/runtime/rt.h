@@ -78,6 +78,19 @@ struct rt_pending {
 
 struct rt_object;
 
+enum { RT_NOTED = 16 };
+
+struct rt_section { /* omp_sections.h */
+	uint32_t depth, lock; /* locks held; the first */
+	uint32_t promise;
+	bool has_promise;
+	unsigned nnoted;
+	struct rt_noted {
+		uintptr_t number;
+		uint32_t promise;
+	} noted[RT_NOTED];
+};
+
 struct rt_thread {
 	uint32_t tid; /* dense, never used again */
 	uint32_t as;  /* whose its events are: its own, or those of a task (omp.c) */
@@ -119,6 +132,9 @@ struct rt_thread {
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
+	struct rt_section section;
+	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
+	uintptr_t low_water;		 /* what was recorded of it lies above */
 	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
 
 	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
@@ -140,6 +156,7 @@ struct rt {
 	uint64_t epoch;
 	uint32_t tokens;  /* given out, see rt_token */
 	uint32_t locks;	  /* likewise */
+	bool judges;	  /* records go to a detector in this process: judge.h */
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */

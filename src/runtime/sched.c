@@ -10,6 +10,7 @@
 #include "runtime/deadlock.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/record.h"
@@ -169,6 +170,7 @@ static void turn_begin(struct rt_thread *t)
 	t->turn_fuel = rt_policy_fuel(t);
 	rt_sched.current = t;
 	rt_sched.turns++;
+	rt_record_settle(); /* it may change whose events follow */
 	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
 	rt_epoch_end();
 }
@@ -306,6 +308,7 @@ bool rt_sched_event(void)
 		return false;
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
+		rt_omp_turn(rt_sched.last_events);
 		rt_signals_run(self);
 		rt_cancel_anywhere(self);
 	}
@@ -507,6 +510,7 @@ void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
 
 void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
 {
+	rt_record_settle();
 	if (self->as == as)
 		return;
 	self->as = as;

@@ -98,6 +98,8 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 
 uint32_t rt_caller_find(void)
 {
+	if (rt.judges)
+		return 0; /* nobody asks */
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
 	while (f > base && !f[-1].node)
 		f--;

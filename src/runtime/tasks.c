@@ -21,6 +21,7 @@
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "task/hooks.h"
@@ -37,6 +38,7 @@ static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
 static const void *place;
+static bool is_launched; /* tasks run */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -72,6 +74,12 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		target = rt_thread_new_fiber()->tid;
 		made++;
 		task_add(target);
+		if (rt_sections_are_ordered())
+			rt_sections_created(self->tid, target);
+		break;
+	case SNAG_OP_ISOLATED_BEGIN:
+		if (rt_sections_are_ordered())
+			rt_sections_entered(self->tid);
 		break;
 	case SNAG_OP_TASK_END:
 		if (task == 0)
@@ -96,6 +104,7 @@ static void launch(struct rt_thread *self)
 	ntasks = 0;
 	task_add(self->tid);
 	first_promise = promises;
+	is_launched = true;
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
@@ -126,6 +135,17 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	}
 }
 
+static bool on_may_enter(void *ctx, snag_tid task)
+{
+	return !rt_sections_are_ordered() || rt_sections_may_enter(tid[task]);
+}
+
+static void on_stuck(void *ctx)
+{
+	if (rt_sched_point())
+		rt_sections_stuck();
+}
+
 static void on_memory(void *ctx, const void *at, size_t nbytes)
 {
 	if (rt_sched_point())
@@ -138,6 +158,7 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 {
 	if (!rt_sched_point())
 		return;
+	is_launched = false;
 	rt_hot.top = launch_top;
 	rt_hot.beyond = launch_beyond;
 	if (end == SNAG_TASKS_DONE) {
@@ -147,9 +168,14 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 	}
 }
 
+bool rt_tasks_may_launch(void)
+{
+	return snag_launch;
+}
+
 void rt_tasks_tell(void)
 {
-	if (snag_launch)
+	if (rt_tasks_may_launch())
 		rt_tasks_are(RT_DIALECT_SNAG);
 }
 
@@ -157,6 +183,17 @@ void rt_tasks_are(enum rt_dialect dialect)
 {
 	rt.is_of_tasks = true;
 	rt_put(RT_NOTE, 0, dialect, 0, RT_NOTE_TASKS);
+}
+
+bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock)
+{
+	return is_launched && __snag_task_wait && __snag_task_wait(is_free, lock);
+}
+
+void rt_tasks_freed(void)
+{
+	if (is_launched && __snag_task_poll)
+		__snag_task_poll();
 }
 
 void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
@@ -170,6 +207,8 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 	static const struct snag_task_hooks hooks = {
 		.event = on_event,
 		.runs = on_runs,
+		.may_enter = on_may_enter,
+		.stuck = on_stuck,
 		.memory = on_memory,
 		.end = on_end,
 		.place = &place,

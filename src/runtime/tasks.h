@@ -7,9 +7,16 @@
 
 #include "runtime/channel.h"
 
+#include <stdbool.h>
+
+bool rt_tasks_may_launch(void); /* the program is linked with <snag/task.h> */
 void rt_tasks_tell(void); /* that the program is one, if it is */
 /* The program is one that speaks of tasks in this way; before its first event. */
 void rt_tasks_are(enum rt_dialect dialect);
+/* Of <snag/task.h>: the running task waits for a lock that another task holds (false: it is none, or
+ * cannot); a lock was given back. */
+bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock);
+void rt_tasks_freed(void);
 /* The running task asks what the schedule decides, at `pc`: no verdict for every schedule. */
 void rt_tasks_asked(enum rt_asked what, uintptr_t pc);
 

@@ -31,7 +31,7 @@ struct task_frame {
 struct snag_task {
 	struct snag_fiber fiber; /* if it does not run */
 	struct snag_task *back; /* who started or resumed it: gets control when it ends or blocks */
-	struct snag_task *next; /* in the queue of the promise it waits for */
+	struct snag_task *next; /* in the queue of the promise it waits for, or to enter */
 	struct task_scope *finish;    /* the innermost one that is open or inherited */
 	struct task_frame *frame;     /* the innermost one; the last is `base` */
 	struct task_scope *in_finish; /* where it counts itself */
@@ -44,13 +44,17 @@ struct snag_task {
 	struct snag_stack stack;
 	enum snag_wait why; /* if it waits */
 	bool is_waiting;
-	uint32_t promise;		 /* if it waits for one */
+	uint32_t promise;	    /* if it waits for one */
+	bool (*is_over)(void *arg); /* if it waits for something else; NULL: to enter a block */
+	void *over_arg;
 	struct snag_task *older, *newer; /* all tasks that have not ended, by id */
 };
 
 struct snag_tasks {
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
+	bool (*may_enter)(void *ctx, snag_tid task);
+	void (*stuck)(void *ctx);
 	void *ctx;
 	struct snag_task *now;	  /* the task that runs; NULL: none has yet */
 	struct snag_task outside; /* who called snag_tasks_run() */
@@ -58,6 +62,7 @@ struct snag_tasks {
 	struct snag_task *oldest, *newest;
 	struct snag_task *spare; /* the task that ended last, with its stack; NULL: none */
 	bool is_isolated;
+	struct snag_task *entering; /* see entering.c */
 	enum snag_tasks_end end;
 	struct snag_stacks stacks;
 	struct snag_pool task_pool, scope_pool, frame_pool;
@@ -88,6 +93,9 @@ void snag_task_block(struct snag_tasks *ts, enum snag_wait why);
 
 /* Ends the run: there is no memory, or no number left. */
 _Noreturn void snag_tasks_exhausted(struct snag_tasks *ts);
+
+/* In entering.c: nothing can go on but those that may not enter. */
+void snag_tasks_unstick(struct snag_tasks *ts);
 
 /* In scope.c.  A task counts in its scopes from its creation to its end; the return value
  * is the task that was waiting for this end, or NULL. */

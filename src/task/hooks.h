@@ -17,6 +17,9 @@ struct snag_task_hooks {
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack); /* may be NULL */
 
+	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
+	void (*stuck)(void *ctx);
+
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
 
@@ -30,5 +33,10 @@ struct snag_task_hooks {
 };
 
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
+
+/* For the detector, which knows of locks: the running task waits until `is_over` says so, and others
+ * go on (false: it cannot); and something has changed for those that do. */
+__attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
+__attribute__((weak)) void __snag_task_poll(void);
 
 #endif

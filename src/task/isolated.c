@@ -15,7 +15,7 @@ static pthread_mutex_t isolated = PTHREAD_MUTEX_INITIALIZER;
 void snag_isolated_begin(void)
 {
 	if (snag_serial_called()) {
-		snag_task_isolated_begin(snag_serial);
+		snag_serial_isolated_begin();
 		return;
 	}
 	struct worker *w = snag_worker_in_task();
@@ -26,7 +26,7 @@ void snag_isolated_begin(void)
 void snag_isolated_end(void)
 {
 	if (snag_serial_called()) {
-		snag_task_isolated_end(snag_serial);
+		snag_serial_isolated_end();
 		return;
 	}
 	struct worker *w = snag_worker_self();

@@ -173,6 +173,36 @@ void snag_serial_set(struct snag_promise *promise)
 	self_restore(&self);
 }
 
+void snag_serial_isolated_begin(void)
+{
+	struct serial_self self = self_save();
+	snag_task_isolated_begin(snag_serial);
+	self_restore(&self);
+}
+
+void snag_serial_isolated_end(void)
+{
+	struct serial_self self = self_save();
+	snag_task_isolated_end(snag_serial);
+	self_restore(&self);
+}
+
+bool __snag_task_wait(bool (*is_over)(void *arg), void *arg)
+{
+	struct serial_self self = self_save();
+	bool has_waited = snag_serial && snag_task_wait(snag_serial, is_over, arg);
+	self_restore(&self);
+	return has_waited;
+}
+
+void __snag_task_poll(void)
+{
+	struct serial_self self = self_save();
+	if (snag_serial)
+		snag_tasks_poll(snag_serial);
+	self_restore(&self);
+}
+
 void snag_serial_memory(const void *at, size_t nbytes)
 {
 	if (hooks->memory)
@@ -192,6 +222,8 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 	struct snag_tasks_options core = {
 		.event = hooks->event,
 		.runs = hooks->runs,
+		.may_enter = hooks->may_enter,
+		.stuck = hooks->stuck,
 		.ctx = hooks->ctx,
 		.stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK,
 	};

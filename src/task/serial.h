@@ -34,6 +34,8 @@ void snag_serial_frame_begin(void);
 void snag_serial_frame_end(void);
 void snag_serial_get(struct snag_promise *promise);
 void snag_serial_set(struct snag_promise *promise);
+void snag_serial_isolated_begin(void);
+void snag_serial_isolated_end(void);
 void snag_serial_memory(const void *at, size_t nbytes); /* it is new to the program */
 
 #endif

@@ -76,6 +76,8 @@ struct snag_tasks *snag_tasks_new(const struct snag_tasks_options *options)
 	size_t stack_bytes = options->stack_bytes ? options->stack_bytes : DEFAULT_STACK;
 	ts->event = options->event ? options->event : nobody_listens;
 	ts->runs = options->runs;
+	ts->may_enter = options->may_enter;
+	ts->stuck = options->stuck;
 	ts->ctx = options->ctx;
 	snag_stacks_init(&ts->stacks, stack_bytes < LEAST_STACK ? LEAST_STACK : stack_bytes);
 	snag_pool_init(&ts->task_pool, sizeof(struct snag_task));
@@ -158,6 +160,7 @@ static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, v
 	task->base = (struct task_frame){0};
 	task->frame = &task->base;
 	task->is_waiting = false;
+	task->is_over = NULL;
 	snag_fiber_prepare(&task->fiber, &task->stack, task_main, ts);
 	return task;
 }
@@ -226,6 +229,7 @@ enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, 
 	snag_scope_enter(ts, first, false);
 	task_add(ts, first);
 	task_run(ts, first, &first->stack);
+	snag_tasks_unstick(ts);
 	if (ts->end == SNAG_TASKS_DONE && ts->oldest)
 		ts->end = SNAG_TASKS_DEADLOCK;
 	return ts->end;
@@ -246,20 +250,6 @@ void snag_tasks_stop(struct snag_tasks *ts)
 void snag_tasks_exhausted(struct snag_tasks *ts)
 {
 	run_abandon(ts, SNAG_TASKS_EXHAUSTED);
-}
-
-void snag_task_isolated_begin(struct snag_tasks *ts)
-{
-	assert(!ts->is_isolated && "isolated inside isolated");
-	ts->is_isolated = true;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_BEGIN, 0);
-}
-
-void snag_task_isolated_end(struct snag_tasks *ts)
-{
-	assert(ts->is_isolated && "no isolated block is open");
-	ts->is_isolated = false;
-	snag_task_tell(ts, SNAG_OP_ISOLATED_END, 0);
 }
 
 struct snag_tasks_stats snag_tasks_stats(const struct snag_tasks *ts)

@@ -36,6 +36,11 @@ struct snag_tasks_options {
 	/* Told before another task goes on than ran so far, or task 0's caller, which is 0 too.
 	 * `stack` is not NULL at the first time: where the task will run.  May be NULL. */
 	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
+	/* Whether the task, which comes to an isolated block, may enter it now; asked again
+	 * whenever a block ends.  When only tasks are left that may not, `stuck` is told, and
+	 * one of them must.  Both may be NULL: they may. */
+	bool (*may_enter)(void *ctx, snag_tid task);
+	void (*stuck)(void *ctx);
 	void *ctx;	    /* `event` may be NULL: nobody listens */
 	size_t stack_bytes; /* of a task; 0: 256 KiB.  Only what is touched is used. */
 };
@@ -48,7 +53,7 @@ enum snag_tasks_end {
 };
 
 /* What a task waits for. */
-enum snag_wait { SNAG_WAIT_PROMISE, SNAG_WAIT_FINISH, SNAG_WAIT_SYNC };
+enum snag_wait { SNAG_WAIT_PROMISE, SNAG_WAIT_FINISH, SNAG_WAIT_SYNC, SNAG_WAIT_OTHER };
 
 struct snag_waiting {
 	snag_tid task;
@@ -101,6 +106,11 @@ int snag_task_promise_set(struct snag_tasks *ts,
 			  uint32_t promise); /* negative: it was set before */
 void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
 bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
+
+/* Waits for what is not known here: `is_over` is asked whenever snag_tasks_poll() is called or an isolated
+ * block ends.  False: it cannot wait, it is in one. */
+bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg);
+void snag_tasks_poll(struct snag_tasks *ts);
 
 /* Abandons the run: does not return, snag_tasks_run() does.  The stacks of all tasks are
  * dropped as they are. */

@@ -41,7 +41,8 @@
 
 enum {
 	SNAG_FORMAT_VERSION = 1,
-	SNAG_FORMAT_NEEDED = 0, /* mandatory features this reader knows */
+	SNAG_FORMAT_SHARED = 1,			 /* a mandatory feature: names that share bytes */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED, /* those this reader knows */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,
@@ -54,6 +55,8 @@ enum {
 	SNAG_NAME_MAX_BYTES = 1 << 20,
 	SNAG_SPACE_MAX_NAMES = 1 << 30,
 };
+
+enum { SNAG_NAME_SHARED = 0x80 }; /* of the space of a name: it begins as the one before */
 
 enum snag_block_type {
 	SNAG_BLOCK_DATA = 1,

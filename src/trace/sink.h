@@ -20,6 +20,7 @@ struct snag_sink_ops {
 	/* Both end the sink and free it. */
 	int (*commit)(struct snag_sink *sink, struct snag_error *err);
 	void (*abort)(struct snag_sink *sink);
+	bool asks_once; /* for a name: in the first batch that has its id, or one above it */
 	/* As snag_output_keep. */
 	void (*keep)(struct snag_sink *sink);
 };

@@ -20,6 +20,7 @@ void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES])
 	memcpy(to, SNAG_FORMAT_MAGIC, SNAG_MAGIC_BYTES);
 	to[8] = SNAG_FORMAT_VERSION & 0xff;
 	to[9] = SNAG_FORMAT_VERSION >> 8;
+	snag_store32(to + 12, SNAG_FORMAT_NEEDED);
 	snag_store64(to + 24, snag_format_hash(to, 24));
 }
 

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "trace/input.h"
 #include "trace/snag_codec.h"
+#include "trace/snag_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct binary_source {
 	struct snag_input *in;
 	struct snag_decoder *decoder;
 	struct snag_names names;
+	struct snag_bytes words; /* the names of the block, in full */
 	struct snag_counts counts;
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
@@ -112,6 +114,10 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 {
 	struct name name[GROUP];
 	size_t n;
+	s->words.n = 0;
+	if (!snag_words_expand(column, &s->words))
+		return "bad name";
+	column = snag_bytes_span(&s->words);
 	while (column.at < column.end) {
 		if (!take_names(s, &column, name, &n))
 			return "bad name";
@@ -231,6 +237,7 @@ static void source_close(struct snag_source *src)
 	struct binary_source *s = (struct binary_source *)src;
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
+	snag_bytes_done(&s->words);
 	snag_names_done(&s->names);
 	free(s);
 }

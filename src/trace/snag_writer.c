@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "trace/output.h"
 #include "trace/snag_codec.h"
+#include "trace/snag_words.h"
 
 #include <assert.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct binary_sink {
 	struct snag_event *ev;
 	size_t n;
 	struct snag_bytes names[SNAG_SPACES], names_column;
+	struct snag_bytes last[SNAG_SPACES]; /* name put there */
 	uint32_t named[SNAG_SPACES];
 };
 
@@ -73,7 +75,7 @@ static int flush(struct binary_sink *s, struct snag_error *err)
 	s->names_column.n = 0;
 	for (int space = 0; space < SNAG_SPACES; space++) {
 		snag_bytes_put(&s->names_column, s->names[space].at, s->names[space].n);
-		s->names[space].n = 0;
+		s->names[space].n = s->last[space].n = 0;
 	}
 	if (s->n == 0 && s->names_column.n == 0)
 		return 0;
@@ -110,10 +112,7 @@ static int take_names(struct binary_sink *s, const struct snag_names *names, enu
 			if (rc < 0)
 				return rc;
 		}
-		const uint8_t number = (uint8_t)space;
-		snag_bytes_put(to, &number, 1);
-		snag_bytes_put_varint(to, (uint32_t)len);
-		snag_bytes_put(to, snag_strtab_get(words, id), len);
+		snag_words_put(to, space, &s->last[space], snag_strtab_get(words, id), len);
 		s->named[space] = id + 1;
 	}
 	return 0;
@@ -172,8 +171,10 @@ static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
 static void sink_free(struct binary_sink *s)
 {
 	snag_encoder_free(s->encoder);
-	for (int space = 0; space < SNAG_SPACES; space++)
+	for (int space = 0; space < SNAG_SPACES; space++) {
 		snag_bytes_done(&s->names[space]);
+		snag_bytes_done(&s->last[space]);
+	}
 	snag_bytes_done(&s->names_column);
 	free(s->ev);
 	free(s);
@@ -209,8 +210,11 @@ static void sink_keep(struct snag_sink *sink)
 	snag_output_keep(((struct binary_sink *)sink)->out);
 }
 
-static const struct snag_sink_ops binary_sink_ops = {
-	.write = sink_write, .commit = sink_commit, .abort = sink_abort, .keep = sink_keep};
+static const struct snag_sink_ops binary_sink_ops = {.write = sink_write,
+						     .commit = sink_commit,
+						     .abort = sink_abort,
+						     .keep = sink_keep,
+						     .asks_once = true};
 
 struct snag_sink *snag_binary_sink(struct snag_output *out)
 {

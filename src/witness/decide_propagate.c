@@ -241,23 +241,18 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
-	const struct snag_lanes *sections = &ix->sections;
-	const struct snag_event *ev = &ix->trace->ev[acquire];
-	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
-	uint64_t threads = snag_state_lock(s, ev->target);
-	for (uint32_t i = sections->first[key]; i < sections->first[key + nkeys]; i++) {
-		const struct snag_lane *lane = &sections->lane[i];
-		snag_tid u = lane->thread;
-		if (u == ev->thread || !snag_has_thread(threads, u))
+	uint32_t lock = ix->trace->ev[acquire].target;
+	for (uint32_t i = snag_state_open(s, lock); i != UINT32_MAX; i = s->stay[i].next) {
+		uint32_t other = s->stay[i].acquire;
+		const struct snag_event *x = &ix->trace->ev[acquire], *y = &ix->trace->ev[other];
+		if (x->thread == y->thread ||
+		    (x->op != SNAG_OP_ACQUIRE && y->op != SNAG_OP_ACQUIRE))
 			continue;
-		uint32_t k = snag_lane_below_near(sections, lane, s->count[u], &s->near[i]);
-		if (k == 0)
-			continue;
-		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
-		uint32_t release = ix->link[other];
-		bool is_open = release == SNAG_NO_EVENT || ix->position[release] >= s->count[u];
-		if (is_open && !section_rules(s, other))
+		uint32_t before = s->ngrowths;
+		if (!section_rules(s, other))
 			return false;
+		if (s->ngrowths != before) /* the list is no longer true: begin again */
+			return acquire_rules(s, acquire);
 	}
 	return section_rules(s, acquire);
 }

@@ -140,4 +140,12 @@ static inline const uint32_t *snag_rows_kept(const struct snag_rows *rows, snag_
 	return rows->counts + (size_t)number * rows->nthreads;
 }
 
+/* The row of what the point needs, if it is kept, or NULL. */
+static inline const uint32_t *snag_rows_at(const struct snag_rows *rows, const struct snag_point *p)
+{
+	if (!rows->stride || p->causal != p->all || p->causal == 0 || p->causal % rows->stride)
+		return NULL;
+	return snag_rows_kept(rows, p->thread, p->causal / rows->stride - 1);
+}
+
 #endif

@@ -27,6 +27,7 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->lock = snag_calloc(ix->nlocks, sizeof(*s->lock));
 	s->near = snag_calloc(ix->sections.first[2 * ix->nlocks], sizeof(*s->near));
 	s->known = snag_calloc(n, sizeof(*s->known));
+	s->stay_first = snag_calloc(ix->nlocks, sizeof(*s->stay_first));
 	s->known_of = SNAG_NO_EVENT;
 	snag_walk_init(&s->walk, n);
 	s->ends = snag_calloc(n, sizeof(*s->ends));
@@ -55,6 +56,8 @@ void snag_state_done(struct snag_state *s)
 	free(s->lock);
 	free(s->near);
 	free(s->known);
+	free(s->stay);
+	free(s->stay_first);
 	snag_walk_done(&s->walk);
 	free(s->ends);
 	free(s->stays);
@@ -131,6 +134,7 @@ void snag_state_return(struct snag_state *s, size_t mark)
 		} else {
 			s->count[u->thread] = u->old;
 			s->causal[u->thread] = snag_state_causal_of(s, u->thread, u->old);
+			s->ngrowths++;
 		}
 	}
 }
@@ -247,6 +251,7 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 	uint32_t old = s->count[t], from = s->causal[t];
 	size_t width = s->nthreads + SNAG_ROW_EXTRA;
 	trail_add(s, t, UINT32_MAX, old);
+	s->ngrowths++;
 	s->count[t] = count;
 	s->causal[t] = snag_state_causal_of(s, t, count);
 	if (count > s->start[t])
@@ -260,6 +265,29 @@ static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 		if (named >= old && named < count)
 			enqueue(s, t, p);
 	}
+}
+
+uint32_t snag_state_open(struct snag_state *s, uint32_t lock)
+{
+	const struct snag_index *ix = s->ix;
+	if (s->stay_of != s->ngrowths) {
+		s->nstay = 0;
+		s->stay_of = s->ngrowths;
+		for (snag_tid t = 0; t < s->nthreads; t++) {
+			uint32_t node = snag_index_held(ix, t, s->count[t]);
+			for (; node; node = ix->node[node].below) {
+				uint32_t a = ix->node[node].acquire, i = s->nstay++;
+				struct snag_last *first = &s->stay_first[ix->trace->ev[a].target];
+				bool is_first = first->look != s->stay_of;
+				s->stay = snag_grow(s->stay, &s->stay_cap, s->nstay,
+						    sizeof(*s->stay));
+				s->stay[i] =
+					(struct snag_stay){a, is_first ? UINT32_MAX : first->event};
+				*first = (struct snag_last){s->stay_of, i};
+			}
+		}
+	}
+	return s->stay_first[lock].look == s->stay_of ? s->stay_first[lock].event : UINT32_MAX;
 }
 
 /* X grows to need[], a closed set. */
@@ -287,6 +315,7 @@ void snag_state_begin(struct snag_state *s, const uint32_t *count)
 	s->work = 0;
 	s->nchanges = 0;
 	s->stamp++;
+	s->ngrowths++;
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		if (s->start[t] > count[t])
 			s->start[t] = count[t];
@@ -412,15 +441,20 @@ static uint32_t first_after(const struct snag_state *s, snag_tid u, snag_tid t, 
 
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 {
-	if (a == b || snag_state_is_before(s, b, a))
+	if (a == b)
+		return false;
+	if (!snag_state_in_window(s, b)) {
+		if (a < b && !snag_state_in_window(s, a))
+			return true; /* as observed */
+		if (snag_state_is_before(s, b, a))
+			return false;
+		snag_state_miss(s, b);
+		return true;
+	}
+	if (snag_state_is_before(s, b, a))
 		return false;
 	if (snag_state_is_before(s, a, b))
 		return true;
-	if (!snag_state_in_window(s, b)) {
-		if (a > b || snag_state_in_window(s, a))
-			snag_state_miss(s, b);
-		return true;
-	}
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
 	const uint32_t *row =

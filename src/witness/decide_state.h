@@ -62,6 +62,12 @@ struct snag_last {
 	uint32_t event;
 };
 
+/* A section that is open in X. */
+struct snag_stay {
+	uint32_t acquire;
+	uint32_t next; /* of the same lock: in stay[], or UINT32_MAX */
+};
+
 struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
@@ -95,6 +101,11 @@ struct snag_state {
 	uint32_t *window; /* all of it, when asked for */
 	size_t window_cap;
 	struct snag_present *variable, *lock;
+	uint32_t ngrowths;	/* changes of X */
+	struct snag_stay *stay; /* the sections open in X, when it had changed so many times: */
+	uint32_t nstay, stay_of;
+	size_t stay_cap;
+	struct snag_last *stay_first; /* by lock: in stay[]; look: as stay_of */
 	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
 	bool is_beginning; /* the rows that come in are those of the index, closed */
@@ -136,6 +147,8 @@ const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
 
+/* The first section of the lock that is open in X: in s->stay, or UINT32_MAX. */
+uint32_t snag_state_open(struct snag_state *s, uint32_t lock);
 /* The event, before the window, should be in it. */
 void snag_state_miss(struct snag_state *s, uint32_t event);
 
@@ -190,9 +203,14 @@ static inline uint32_t snag_state_before(struct snag_state *s, uint32_t event, s
 
 static inline bool snag_state_is_before(struct snag_state *s, uint32_t a, uint32_t b)
 {
-	if (!snag_state_in_window(s, b) && snag_state_in_window(s, a))
-		return false; /* what is before the window is closed */
-	return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
+	snag_tid t = snag_index_thread(s->ix, b);
+	uint32_t p = s->ix->position[b];
+	if (p >= s->start[t] || t == snag_index_thread(s->ix, a))
+		return s->ix->position[a] < snag_state_before(s, b, snag_index_thread(s->ix, a));
+	if (a > b || snag_state_in_window(s, a)) /* what is before the window is closed */
+		return false;
+	struct snag_point point = snag_point_of(s->ix, s->rows, t, p + 1);
+	return snag_rows_has(s->ix, s->rows, &s->walk, &point, a);
 }
 
 static inline bool snag_state_is_causal(const struct snag_state *s, uint32_t read)

@@ -2,7 +2,7 @@
 # Help, version, usage errors, and that the man pages say the same.
 load helper
 
-commands='run replay record analyze info convert check task list'
+commands='run replay explore record analyze info convert check task list'
 
 @test "snag help lists the commands" {
 	snags help

@@ -9,7 +9,7 @@ setup_file() {
 }
 
 @test "the files" {
-	for f in share/man/man1/snag.1 share/man/man1/snag-{cc,run,replay,record,analyze,info,convert,check,list}.1 \
+	for f in share/man/man1/snag.1 share/man/man1/snag-{cc,run,replay,explore,record,analyze,info,convert,check,list}.1 \
 		share/bash-completion/completions/snag share/zsh/site-functions/_snag \
 		share/pkgconfig/snag.pc share/cmake/snag/snagConfig.cmake \
 		share/cmake/snag/snagConfigVersion.cmake lib/snag/libsnag_rt.a; do

@@ -23,7 +23,7 @@ judge() { # SOURCE
 			[ $status = 66 ] || { echo "$1: $d found nothing"; return 1; }
 		done
 	else
-		"$SNAG" analyze --with hb,wdp,m2 run.snag >out || { cat out; return 1; }
+		"$SNAG" analyze --with hb,wdp,m2,mixed run.snag >out || { cat out; return 1; }
 	fi
 }
 

@@ -94,6 +94,17 @@ all() { # COMPILER LEVEL
 	grep -q '  Missing: task 0 goes on beside task 1, which it created: no finish or sync waits for that' <<<"$stderr"
 }
 
+@test "the graph of tasks with the racing steps marked" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	run --separate-stderr "$SNAG" run --dot g.dot ./prog
+	[ "$status" = 66 ]
+	[ "$(grep -c 'shape=box, color=red' g.dot)" = 2 ]
+	grep -q 'task_race_range.c:[0-9:]* w a' g.dot
+	grep -q 'style=bold, label="a+0x78"' g.dot
+	run --separate-stderr "$SNAG" run --dot /nowhere/g.dot ./prog
+	[ "$status" = 2 ]
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>
@@ -219,4 +230,30 @@ lock" ]
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}
+
+@test "a program that does not repeat itself" {
+	cat >prog.c <<-'END'
+		#include <snag/task.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static int x, was_here;
+		static void task(void *arg) { if (!was_here) x++; }
+		static void first(void *arg) { snag_finish { snag_async(task, 0); snag_async(task, 0); } }
+		int main(void)
+		{
+			was_here = access("flag", F_OK) == 0;
+			fclose(fopen("flag", "w"));
+			return snag_launch(first, 0);
+		}
+	END
+	"$SNAG" cc -fsnag-task -g prog.c -o prog
+	snags run ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"its first run, which was not recorded, had one; try --once"* ]]
+	[[ $stderr != *"race-free for"* ]]
+	rm flag
+	snags run --once ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"global 'x'"* ]]
 }

@@ -34,3 +34,9 @@ all() { # COMPILER MISTAKE
 @test "each of them with a mistake is not" {
 	all gcc 1
 }
+
+@test "the detectors inside use no memory of the program" {
+	nm -u "$(dirname "$SNAG")/snag_judge.o" >symbols
+	grep -q inside_malloc symbols
+	! grep -E ' (.*alloc.*|.*memalign|strn?dup|free|m(re|un)?map|s?brk)$' symbols | grep -v ' inside_'
+}

@@ -60,6 +60,14 @@ program() { # NAME, text on standard input
 	[[ $output == *"the races reported above are false"* ]]
 }
 
+@test "the verdict names those that found the races" {
+	cp "$(tasks)/zipper_fig2.task" p.task
+	snags task --with espbags,isograph p.task
+	[ "${lines[0]}" = "1 race found in p.task by espbags" ]
+	snags task --with isograph,cg p.task
+	[ "${lines[0]}" = "no race found in p.task by isograph and cg" ]
+}
+
 @test "a race-free program" {
 	snags task "$(tasks)/drdp_fig6.task"
 	[ "$status" = 0 ]

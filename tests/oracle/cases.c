@@ -64,6 +64,13 @@ static const struct known_case known[] = {
 		.races = {[REL_HB] = NONE, [REL_WDP] = "1-6"},
 	},
 	{
+		.name = "a thread in the place of another does not hold what that held",
+		.trace = "T1 w y; T1 acq l; T1 w x; T1 rel l; T0 fork T2; T2 acq l; T0 join T2; "
+			 "T0 fork T3; T3 acq m; T3 r x; T3 br; T3 r y",
+		.races = {[REL_WDP] = "2-9 0-11"},
+		.dependence = NONE,
+	},
+	{
 		.name = "a thread in the place of another whose read no branch followed",
 		.trace = "T0 w y; T0 acq l; T0 w x; T0 rel l; T1 acq l; T1 r x; T1 rel l; T2 join "
 			 "T1; "

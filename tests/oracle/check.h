@@ -38,6 +38,7 @@ check_function check_witness;
  * every race (shb) is predictable. */
 check_function check_hb;
 check_function check_shb;
+check_function check_mixed;
 /* The same for the predictive orders, without a promise about races: see check_lattice. */
 check_function check_wcp;
 check_function check_dc;
@@ -59,6 +60,11 @@ check_function check_paper;
 check_function check_vindicate;
 /* The predictive orders report exactly the predictable ones of their races, if decided. */
 check_function check_decided;
+/* Leaving accesses out as the runtime does: hb has races on the same variables; whether the
+ * predictive ones have, is counted. */
+check_function check_filter;
+check_function check_filter_m2;
+check_function check_filter_wdp;
 /* Writing a trace and reading it again gives the same trace. */
 check_function check_std;
 check_function check_binary;

@@ -177,6 +177,44 @@ enum outcome check_hb(struct subject *s, struct reason *why)
 	return PASSED;
 }
 
+/* Pairs of a plain and an atomic access; racy events only, since not every pair is named. */
+enum outcome check_mixed(struct subject *s, struct reason *why)
+{
+	struct snag_analyze_options options = {.detector = {snag_detector_find("mixed", 5)},
+					       .ndetectors = 1};
+	struct snag_analysis analysis;
+	struct snag_error err;
+	struct expected ex;
+	event_set racy = 0, found = 0;
+	expect_races(s, REL_HB, &ex);
+	for (unsigned e = 0; e < s->model.n; e++) {
+		bool is_plain = s->model.plain & just(e);
+		event_set others = s->model.clashes[e] & below(e) &
+				   (is_plain ? ~s->model.plain : s->model.plain);
+		if (others & ~s->order[REL_HB].before[e])
+			racy |= just(e);
+	}
+	struct snag_source *src = snag_trace_source(s->trace);
+	int rc = snag_analyze(src, &options, &analysis, &err);
+	snag_source_close(src);
+	if (rc < 0)
+		return check_fail(why, "mixed: %s", err.msg);
+	const struct snag_findings *f = &analysis.findings[0];
+	bool is_right = true;
+	for (size_t i = 0; i < f->nracy; i++)
+		found |= just(f->racy[i]);
+	for (size_t i = 0; i < f->nraces; i++)
+		is_right &= !(s->order[REL_HB].before[f->race[i].second.event] &
+			      just(f->race[i].first.event)) &&
+			    s->model.clashes[f->race[i].second.event] &
+				    just(f->race[i].first.event);
+	snag_analysis_done(&analysis);
+	if (found != racy || !is_right)
+		return check_fail(why, "mixed: racy events\n  relation: %08x\n  detector: %08x",
+				  racy, found);
+	return PASSED;
+}
+
 enum outcome check_shb(struct subject *s, struct reason *why)
 {
 	struct expected ex;

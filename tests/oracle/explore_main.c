@@ -172,7 +172,8 @@ static bool run(const struct options *o, struct context *c)
 					     .spawn = prng_chance(&random, 20),
 					     .branches = prng_chance(&random, 70),
 					     .cells = prng_chance(&random, 20),
-					     .loops = prng_chance(&random, 20)};
+					     .loops = prng_chance(&random, 20),
+					     .handout = prng_chance(&random, 15)};
 		f.cells &= !f.loops;
 		struct explore_program p;
 		explore_program_random(&p, &f, &random);

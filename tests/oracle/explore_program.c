@@ -64,11 +64,41 @@ static void random_block(struct explore_program *p, const struct explore_feature
 	}
 }
 
+static void access_random(struct explore_program *p, struct prng *random, uint8_t x)
+{
+	static const uint8_t kinds[] = {E_READ, E_WRITE, E_WRITE, E_ADD};
+	add(p, (struct explore_token){.kind = kinds[prng_below(random, 4)],
+				      .x = x,
+				      .y = x,
+				      .k = (uint8_t)prng_below(random, 3)});
+}
+
+/* Tasks that are one isolated block each, and plain accesses of their creator in between, all of
+ * the same variable: blocks that are cut, and wait for each other. */
+static void handout_random(struct explore_program *p, struct prng *random)
+{
+	uint8_t x = (uint8_t)prng_below(random, EXPLORE_VARIABLES);
+	for (unsigned n = prng_range(random, 2, 4); n-- > 0;) {
+		if (prng_chance(random, 70))
+			access_random(p, random, x);
+		add(p, (struct explore_token){.kind = E_ASYNC});
+		add(p, (struct explore_token){.kind = E_ISOLATED});
+		for (unsigned k = prng_range(random, 1, 2); k-- > 0;)
+			access_random(p, random, x);
+		add(p, (struct explore_token){.kind = E_END});
+		add(p, (struct explore_token){.kind = E_END});
+	}
+}
+
 void explore_program_random(struct explore_program *p, const struct explore_features *features,
 			    struct prng *random)
 {
 	unsigned left = features->size;
 	p->n = 0;
+	if (features->handout) {
+		handout_random(p, random);
+		return;
+	}
 	/* Half of them begin with two or three tasks side by side. */
 	for (unsigned n = prng_chance(random, 50) ? prng_range(random, 2, 3) : 0; n-- > 0;) {
 		unsigned some = left < 4 ? left : 4;

@@ -50,6 +50,7 @@ struct explore_program {
 struct explore_features {
 	unsigned size; /* statements, about */
 	bool isolated, promises, spawn, branches, cells, loops;
+	bool handout; /* nothing but tasks of one isolated block, and accesses of main */
 };
 
 void explore_program_random(struct explore_program *p, const struct explore_features *features,

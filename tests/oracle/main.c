@@ -30,6 +30,7 @@ static struct check checks[] = {
 	{.name = "witness", .run = check_witness, .every = 1},
 	{.name = "hb", .run = check_hb, .every = 1},
 	{.name = "shb", .run = check_shb, .every = 1},
+	{.name = "mixed", .run = check_mixed, .every = 1},
 	{.name = "wcp", .run = check_wcp, .every = 1},
 	{.name = "dc", .run = check_dc, .every = 1},
 	{.name = "sdp", .run = check_sdp, .every = 1},
@@ -43,6 +44,9 @@ static struct check checks[] = {
 	{.name = "paper", .run = check_paper, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},
 	{.name = "decided", .run = check_decided, .every = 1},
+	{.name = "filter", .run = check_filter, .every = 1},
+	{.name = "filter-m2", .run = check_filter_m2, .every = 1},
+	{.name = "filter-wdp", .run = check_filter_wdp, .every = 1},
 	{.name = "std", .run = check_std, .every = 64}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 64},
 };

@@ -3,7 +3,8 @@
  * task_main.c - the oracle of tasks: random programs, and what detectors must say of them
  *
  * Each program is made from the seed and its number alone: half are random, half are the
- * known cases changed, over and over.  The first failure is shrunk and printed, and ends the
+ * known cases changed, over and over; half of all have accesses that race by one pair only, or
+ * none.  The first failure is shrunk and printed, and ends the
  * run with status 1.
  */
 #include "task_check.h"
@@ -89,6 +90,8 @@ static void program_make(struct task_program *p, struct trial *t, struct prng *r
 		for (unsigned i = prng_below(random, 6); i > 0; i--)
 			task_program_mutate(p, &t->features, random);
 	}
+	if (prng_chance(random, 50))
+		task_program_readers(p, random);
 	if (prng_chance(random, 90)) /* or a deadlock */
 		task_program_drop_gets(p);
 	t->policy = t->features.promises ? prng_below(random, TASK_POLICIES) : TASK_DEPTH_FIRST;

@@ -278,6 +278,33 @@ void task_program_random(struct task_program *p, const struct task_features *fea
 	task_program_repair(p, features);
 }
 
+/* Somewhere, rather where order is made: a read before what others may wait for, a write behind
+ * such a wait. */
+static unsigned place_random(const struct task_program *p, bool is_write, struct prng *random)
+{
+	unsigned at = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		at = prng_below(random, p->n + 1);
+		uint8_t kind = is_write ? (at ? p->token[at - 1].kind : T_END)
+					: (at < p->n ? p->token[at].kind : T_END);
+		if (kind == T_END || kind == (is_write ? T_GET : T_SET) ||
+		    (is_write && kind == T_SYNC))
+			break;
+	}
+	return at;
+}
+
+void task_program_readers(struct task_program *p, struct prng *random)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->token[i].kind <= T_ATOMIC_WRITE)
+			token_remove(p, i--);
+	for (uint8_t x = 0; x < TASK_VARIABLES; x++)
+		for (unsigned k = prng_range(random, 2, x ? 4 : 16); k-- > 0;)
+			token_insert(p, place_random(p, !k, random),
+				     (struct task_token){.kind = k ? T_READ : T_WRITE, .arg = x});
+}
+
 void task_program_drop_gets(struct task_program *p)
 {
 	unsigned set = 0;

@@ -39,7 +39,7 @@ enum task_token_kind {
 	T_KINDS
 };
 
-enum { TASK_TOKENS = 96, TASK_VARIABLES = 4, TASK_PROMISES = 6, TASK_LOCKS = 3 };
+enum { TASK_TOKENS = 96, TASK_VARIABLES = 8, TASK_PROMISES = 6, TASK_LOCKS = 3 };
 
 struct task_token {
 	uint8_t kind;
@@ -73,6 +73,9 @@ void task_program_repair(struct task_program *p, const struct task_features *fea
 
 void task_program_random(struct task_program *p, const struct task_features *features,
 			 struct prng *random);
+/* Puts other accesses in place of its own: of each variable a write and few reads, of one perhaps many.
+ * It races if one of these is parallel to the write: a detector must not forget that one. */
+void task_program_readers(struct task_program *p, struct prng *random);
 /* Removes gets of promises that are never set. */
 void task_program_drop_gets(struct task_program *p);
 /* One to four small changes. */

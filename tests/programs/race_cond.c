@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A condition variable hands a message over, but its flag is looked at without the mutex first.
- * found by: hb m2
+ * found by: m2
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A lock-free stack whose push is relaxed: nodes are read by those who pop them without order.
- * found by: hb m2
+ * found by: hb
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -112,10 +112,17 @@ static void test_text(void **state)
 	assert_string_equal(p->text + strlen(p->text) - 2, "}\n");
 }
 
+/* The steps that race come first, and without races the first ones. */
 static void test_limit(void **state)
 {
 	struct picture *p = *state;
 	p->dot.limit = 2;
+	write_text(p);
+	assert_has(p, "\\n2 of 5 steps\";");
+	assert_has(p, "s1 -> s4 [dir=none");
+	assert_null(strstr(p->text, "s0 "));
+	assert_null(strstr(p->text, "s2"));
+	p->dot.nfindings = 0;
 	write_text(p);
 	assert_has(p, "\\nthe first 2 of 5 steps\";");
 	assert_has(p, "s0 -> s1 [color=blue];");

@@ -106,7 +106,6 @@ static struct snag_incident_report report_of(struct example *e)
 					     .incidents = &e->incidents,
 					     .origins = &e->origins,
 					     .tool = "snag",
-					     .program = "./bank",
 					     .arguments = arguments,
 					     .status = 3,
 					     .pid = 42,

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static const char *name_at(const struct snag_regions *r, uint64_t addr)
+static const char *name_at(struct snag_regions *r, uint64_t addr)
 {
 	static char name[SNAG_REGION_NAME];
 	size_t len = snag_regions_name(r, addr, name, NULL);

@@ -3,6 +3,7 @@
  * test_snag_damage.c - .snag files that are cut, damaged or hostile
  */
 #include "snag_files.h"
+#include "trace/snag_words.h"
 
 static void test_cut_anywhere(void **state)
 {
@@ -207,6 +208,45 @@ static size_t column_offset(struct file file, enum snag_column_id id)
 	return at + SNAG_COLUMN_HEADER_BYTES;
 }
 
+/* Names that share bytes: written and expanded they are the same; what is not valid is refused. */
+static void test_shared_names(void **state)
+{
+	struct snag_bytes column = {0}, plain = {0}, last[SNAG_SPACES] = {0}, got = {0};
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		uint8_t space = i * 7 % SNAG_SPACES;
+		char name[40];
+		int len = snprintf(name, sizeof(name), "heap#%u:64@3,T1+0x%x", i / 50, i * i);
+		snag_words_put(&column, space, &last[space], name, (size_t)len);
+		snag_bytes_put(&plain, &space, 1);
+		snag_bytes_put_varint(&plain, (uint32_t)len);
+		snag_bytes_put(&plain, name, (size_t)len);
+	}
+	assert_true(column.n < plain.n / 2);
+	assert_true(snag_words_expand(snag_bytes_span(&column), &got));
+	assert_int_equal(got.n, plain.n);
+	assert_memory_equal(got.at, plain.at, plain.n);
+	for (size_t cut = 0; cut < column.n;
+	     cut++) { /* at any place: no crash, see the sanitizers */
+		got.n = 0;
+		snag_words_expand((struct snag_span){column.at + cut, column.at + column.n}, &got);
+	}
+	static const uint8_t bad[][6] = {
+		{0x80, 1, 1, 'x'},	 /* no name before it */
+		{0, 1, 'a', 0x80, 2, 0}, /* shares more than there is */
+		{0, 1, 'a', 0x81, 1, 0}, /* of another space */
+		{0, 1, 'a', 0x80, 1, 9}, /* too long for the column */
+		{0, 1, 'a', 0x85, 0, 0}, /* no such space */
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(snag_words_expand((struct snag_span){bad[i], bad[i] + 6}, &got));
+	for (int space = 0; space < SNAG_SPACES; space++)
+		snag_bytes_done(&last[space]);
+	snag_bytes_done(&column);
+	snag_bytes_done(&plain);
+	snag_bytes_done(&got);
+}
+
 static void test_hostile_columns(void **state)
 {
 	struct snag_trace trace = small_trace();
@@ -258,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_any_flipped_bit_is_found),
 		cmocka_unit_test(test_damaged_second_block),
 		cmocka_unit_test(test_hostile_headers),
+		cmocka_unit_test(test_shared_names),
 		cmocka_unit_test(test_hostile_columns),
 		cmocka_unit_test(test_bytes_behind_the_end),
 	};

@@ -20,6 +20,28 @@ static void test_empty_table(void **state)
 	snag_strtab_done(NULL);
 }
 
+static void test_forget(void **state)
+{
+	struct snag_strtab t;
+	char s[16];
+	snag_strtab_init(&t);
+	for (uint32_t i = 0; i < 1000; i++) {
+		size_t len = (size_t)snprintf(s, sizeof(s), "name %u", i);
+		assert_int_equal(snag_strtab_append(&t, s, len), i);
+		snag_strtab_forget(&t, i % 100 < 50 ? i / 100 * 100 : i - 7);
+		for (uint32_t id = t.first; id <= i; id++) {
+			len = (size_t)snprintf(s, sizeof(s), "name %u", id);
+			assert_int_equal(snag_strtab_len(&t, id), len);
+			assert_string_equal(snag_strtab_get(&t, id), s);
+		}
+	}
+	snag_strtab_forget(&t, 1000);
+	assert_int_equal(t.nbytes, 0);
+	assert_int_equal(snag_strtab_append(&t, "last", 4), 1000);
+	assert_string_equal(snag_strtab_get(&t, 1000), "last");
+	snag_strtab_done(&t);
+}
+
 /* Strings of all lengths that differ from another only in their first, last or middle byte, or
  * in their length. */
 static void test_lengths(void **state)
@@ -164,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty_table),
 		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_spread),

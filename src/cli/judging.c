@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * judging.c - programs of tasks that are judged from inside
+ */
+#include "cli/judging.h"
+
+#include "detect/detector.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool input_can_be_repeated(void)
+{
+	struct stat st;
+	return fstat(STDIN_FILENO, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
+}
+
+const char *cli_judge_choose(const char *list)
+{
+	const char *name = list ? list : "drdp";
+	const struct snag_detector *d = snag_detector_find(name, strlen(name));
+	return d && d->inside && input_can_be_repeated() ? d->name : NULL;
+}
+
+bool cli_judge_is_clean(const struct rt_verdict *v)
+{
+	return v->races == 0 && v->doubts == 0 && v->launched > 0 && v->launched == v->ended &&
+	       v->proves;
+}
+
+enum snag_launch_io cli_judge_again(void)
+{
+	return lseek(STDIN_FILENO, 0, SEEK_SET) == 0 ? SNAG_LAUNCH_READS : SNAG_LAUNCH_SILENT;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * judging.h - programs of tasks that are judged from inside
+ *
+ * A detector in the program is many times faster than one that reads what it tells, but says only
+ * whether there is a race.  So a program of tasks runs so first; if the verdict is not clean it
+ * runs once more, recorded, for the report.
+ */
+#ifndef SNAG_CLI_JUDGING_H
+#define SNAG_CLI_JUDGING_H
+
+#include "record/live.h"
+
+/* The detector to put into the program, by name; NULL: none of the list (NULL: the default) can
+ * be, or what the program reads can be read only once. */
+const char *cli_judge_choose(const char *list);
+/* Whether the verdict says all there is to say: no race on any schedule. */
+bool cli_judge_is_clean(const struct rt_verdict *verdict);
+/* Makes ready for the second run: what it reads and writes. */
+enum snag_launch_io cli_judge_again(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run_report.c - from the analysis of a run of a program to what its reports print
+ */
+#include "cli/run_report.h"
+
+#include "cli/program.h"
+#include "cli/reporting.h"
+#include "cli/task_verdict.h"
+
+static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
+{
+	struct snag_source *again;
+	int rc = snag_source_again(src, &again, err);
+	if (rc < 0)
+		return rc;
+	rc = snag_origins_read(ret, again, err);
+	snag_source_close(again);
+	return rc;
+}
+
+int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
+			 struct snag_error *err)
+{
+	const struct snag_convert_notes *notes = &run->end->notes;
+	r->report = cli_report(run->analysis, run->src, r->part);
+	r->origins = (struct snag_origins){0};
+	cli_certificate(&r->certificate, run->analysis, run->src, run->end);
+	snag_report_merge(&r->report, &r->merged);
+	snag_incidents_build(&r->incidents, &r->report, &r->merged, run->suppressions);
+	r->all = (struct snag_incident_report){
+		.report = &r->report,
+		.incidents = &r->incidents,
+		.origins = &r->origins,
+		.is_tasks = cli_is_of_tasks(run->analysis),
+		.certificate = &r->certificate,
+		.tongue =
+			notes->dialect == RT_DIALECT_OPENMP ? SNAG_TONGUE_OPENMP : SNAG_TONGUE_SNAG,
+		.label = cli_task_label,
+		.label_ctx = run->live,
+		.tool = run->is_tsan ? "ThreadSanitizer" : "snag",
+		.arguments = run->argv,
+		.status = cli_program_status(run->end->status),
+		.pid = run->end->pid,
+		.strip_path_prefix = run->strip_path_prefix,
+	};
+	return r->incidents.n ? origins_find(&r->origins, run->src, err) : 0;
+}
+
+void cli_run_report_done(struct cli_run_report *r)
+{
+	snag_origins_done(&r->origins);
+	snag_incidents_done(&r->incidents);
+	snag_merged_done(&r->merged);
+}
+
+int cli_run_report_print(cli_print_incidents *print, const struct snag_incident_report *r,
+			 const char *path, struct snag_error *err)
+{
+	struct snag_printer to;
+	int rc = path ? snag_printer_open(&to, path, err) : 0;
+	if (rc < 0 || !path)
+		return rc;
+	print(r, &to);
+	return snag_printer_commit(&to, err);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inside.h - what a detector offers to be fed inside a running program
+ *
+ * There are no batches there: events come one by one, as they happen, and variables are parts of
+ * memory.  Most accesses repeat what the same step has done, and change nothing: whoever feeds the
+ * detector sees that from what it keeps of the variable, without a call.
+ *
+ * Express.  An access of `who` changes nothing and races with nothing if it is a read and the
+ *         variable's writer or reader is `who`, or a write, its writer is `who` and it has no reader.
+ */
+#ifndef SNAG_DETECT_INSIDE_H
+#define SNAG_DETECT_INSIDE_H
+
+#include "detect/past.h"
+#include "trace/event.h"
+#include "trace/names.h"
+
+struct snag_express {
+	struct snag_past_cell *x; /* by variable, as far as reserved */
+	uint32_t who;		  /* 0: not now */
+};
+
+struct snag_inside {
+	struct snag_express *(*express)(void *state); /* stays where it is */
+	/* Ids below these are known from now on. */
+	void (*reserve)(void *state, const struct snag_counts *counts);
+	void (*turn)(void *state, snag_tid task); /* this task runs from here on */
+	/* One event; a read or a write is plain. */
+	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
+	void (*write)(void *state, const struct snag_event *ev, uint32_t event);
+	void (*sync)(void *state, const struct snag_event *ev, uint32_t event);
+	/* The past of n variables is over; each of n becomes `parts`, from `to` on, which have
+	 * its past. */
+	void (*forget)(void *state, uint32_t first, uint32_t n);
+	void (*split)(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts);
+};
+
+/* Of plain accesses: whether it may be left out. */
+static inline bool snag_express_knows(const struct snag_express *e, uint32_t variable,
+				      bool is_write)
+{
+	const struct snag_past_cell *x = &e->x[variable];
+	if (x->writer.who == e->who)
+		return (!is_write || !x->reader.who) && e->who;
+	return !is_write && x->reader.who == e->who && e->who;
+}
+
+#endif

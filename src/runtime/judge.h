@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * judge.h - a detector inside the program, in place of the recorder
+ *
+ * If the option `judge` names a detector and the program is one of tasks, nothing is recorded: what
+ * would be goes to that detector (src/inside), and only its verdict is told
+ * (struct rt_verdict).
+ */
+#ifndef SNAG_RUNTIME_JUDGE_H
+#define SNAG_RUNTIME_JUDGE_H
+
+#include "runtime/channel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* False: there is no such detector. */
+bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
+void rt_judge_access(uint64_t address, unsigned size, bool is_write); /* of 1, 2, 4 or 8 bytes */
+void rt_judge_record(const struct rt_record *record);		      /* anything else */
+
+#endif

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# snag explore: every order of isolated blocks of programs written with <snag/task.h>.
+load helper
+
+build() { # SOURCE OUT
+	"$SNAG" cc -O1 -g -fsnag-task -o "$2" "$1"
+}
+
+@test "n tasks with one conflicting block: n! orders, each run once" {
+	local n expected=1
+	build "$root/tests/programs/explore_orders.c" orders
+	for n in 1 2 3; do
+		expected=$((expected * n))
+		run --separate-stderr "$SNAG" explore --json r.json ./orders $n
+		[ "$status" = 0 ]
+		[ "$(jq -r '.explore | .verdict, .orders, .redundant, .exhaustive' r.json | xargs)" = "race-free $expected 0 true" ]
+		# each task is the first equally often
+		[ "$(jq -r '.explore.statuses | length, .["0"]' r.json | xargs)" = "$n $((expected / n))" ]
+	done
+	[ "$(head -1 <<<"$stderr")" = "snag: race-free on all 6 orders of isolated blocks, for this input" ]
+}
+
+@test "blocks that commute have one order" {
+	build "$root/tests/programs/explore_orders.c" orders
+	run --separate-stderr "$SNAG" explore ./orders 5 apart
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free on the only order of isolated blocks, for this input" ]
+}
+
+@test "a race in one order only" {
+	build "$root/tests/programs/explore_race.c" door
+	"$SNAG" run ./door # has none when run depth first
+	run --separate-stderr "$SNAG" explore --json r.json ./door
+	[ "$status" = 66 ]
+	grep -q '^  .*rite of size 4 at guests by task' <<<"$stderr"
+	grep -q '^  Block 1 of this order: task [23] at' <<<"$stderr"
+	grep -q '^snag: a race in the last of [0-9]* orders of isolated blocks' <<<"$stderr"
+	[ "$(jq -r '.explore.verdict, .explore.exhaustive, (.incidents | length > 0)' r.json | xargs)" = "race false true" ]
+}
+
+@test "bounded, and honest about it" {
+	build "$root/tests/programs/explore_orders.c" orders
+	run --separate-stderr "$SNAG" explore --schedules 2 --json r.json ./orders 3
+	[ "$status" = 0 ]
+	[ "$(head -1 <<<"$stderr")" = "snag: no race found in 2 orders of isolated blocks, but there may be others: the limit of runs was reached" ]
+	[ "$(jq -r '.explore | .verdict, .orders, .exhaustive, .gap' r.json | xargs)" = "no-race-found 2 false the limit of runs was reached" ]
+}
+
+@test "what the orders do not decide" {
+	cat >mixed.c <<-'END'
+		#include <snag/task.h>
+		#include <stdatomic.h>
+		static atomic_int count;
+		static int x;
+		static void add(void *arg) { count++; snag_isolated { x++; } }
+		static void first(void *arg) { snag_async(add, 0); snag_async(add, 0); }
+		int main(void) { return snag_launch(first, 0) || x != 2; }
+	END
+	build mixed.c mixed
+	run --separate-stderr "$SNAG" explore --json r.json ./mixed
+	[ "$status" = 0 ]
+	[ "$(head -1 <<<"$stderr")" = "snag: no race found on all 2 orders of isolated blocks, for this input" ]
+	grep -q 'the order of atomic accesses to count matters' <<<"$stderr"
+	[ "$(jq -r .explore.verdict r.json)" = no-race-found ]
+}
+
+@test "a program that does something else the second time, and one without tasks" {
+	cat >changes.c <<-'END'
+		#include <fcntl.h>
+		#include <snag/task.h>
+		#include <unistd.h>
+		static int x;
+		static void add(void *arg) { snag_isolated { x++; } }
+		static void first(void *arg)
+		{
+			int again = access("was-there", F_OK) == 0;
+			close(open("was-there", O_CREAT | O_WRONLY, 0600));
+			if (again)
+				return;
+			snag_async(add, 0);
+			snag_async(add, 0);
+		}
+		int main(void) { return snag_launch(first, 0); }
+	END
+	build changes.c changes
+	run --separate-stderr "$SNAG" explore ./changes
+	[ "$status" = 0 ]
+	grep -q 'there may be others: the program did something else when it was run again' <<<"$stderr"
+	echo 'int main(void) { return 0; }' >plain.c
+	"$SNAG" cc plain.c -o plain
+	run --separate-stderr "$SNAG" explore ./plain
+	[ "$status" = 2 ]
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# snag run of programs that use OpenMP (tests/programs/omp_*), with clang at -O0 and -O2.
+# omp_race_*.c say what races, omp_norace_*.c what the verdict says.
+load helper
+
+build() { # COMPILER LEVEL SOURCE
+	SNAG_CC=$1 "$SNAG" cc "$2" -g -fopenmp -o prog "$3"
+}
+
+judge() { # SOURCE
+	local what status=0
+	timeout 60 "$SNAG" run ./prog >out 2>err || status=$?
+	what=$(sed -nE 's/^ \* (race|verdict): (.*)/\2/p' "$1")
+	[ -n "$what" ]
+	case $(basename "$1") in
+	omp_race_*)
+		[ $status = 66 ] && grep -q "^  Location is .*$what" err
+		;;
+	*)
+		[ $status = 0 ] && grep -q "^snag: .*$what" err
+		;;
+	esac
+}
+
+all() { # COMPILER LEVEL
+	local source
+	for source in "$root"/tests/programs/omp_*.c; do
+		build "$1" "$2" "$source"
+		timeout 60 ./prog || { echo "$source, by itself: $?"; return 1; }
+		judge "$source" || { echo "$source, $1 $2"; cat err; return 1; }
+	done
+}
+
+@test "clang -O0" {
+	all clang -O0
+}
+
+@test "clang -O2" {
+	all clang -O2
+}
+
+@test "the verdict does not depend on OMP_NUM_THREADS" {
+	local n
+	build clang -O1 "$root/tests/programs/omp_race_loop.c"
+	for n in 1 2 8; do
+		run --separate-stderr env OMP_NUM_THREADS=$n "$SNAG" run --json r$n.json ./prog
+		[ "$status" = 66 ]
+	done
+	build clang -O1 "$root/tests/programs/omp_norace_loop.c"
+	for n in 1 2 8; do
+		run --separate-stderr env OMP_NUM_THREADS=$n "$SNAG" run ./prog
+		[ "$status" = 0 ]
+		[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	done
+}
+
+@test "compiling and linking apart, several sources, dependences for make" {
+	printf '%s\n' '#include "n.h"' 'int a[N + 1];' 'void f(void);' \
+		'int main(void) { f(); return a[0] != 1; }' >one.c
+	printf '%s\n' '#include "n.h"' 'extern int a[N + 1];' 'void f(void);' 'void f(void)' '{' \
+		'#pragma omp parallel for' 'for (int i = 0; i < N; i++)' 'a[i] = a[i + 1] + 1;' '}' >two.c
+	echo '#define N 8' >n.h
+	SNAG_CC=clang "$SNAG" cc -g -fopenmp -MMD -c one.c two.c
+	grep -q 'n.h' one.d
+	grep -q '^two.o:.*two.c n.h' <(tr -d '\\\n' <two.d)
+	SNAG_CC=clang "$SNAG" cc -fopenmp one.o two.o -o prog
+	./prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+	grep -q 'two.c:8' <<<"$stderr"
+	SNAG_CC=clang "$SNAG" cc -g -fopenmp one.c two.c -o both
+	run --separate-stderr "$SNAG" run ./both
+	[ "$status" = 66 ]
+}
+
+@test "a deadlock of locks" {
+	cat >stuck.c <<-'END'
+		#include <omp.h>
+		int main(void)
+		{
+			omp_lock_t lock;
+			omp_init_lock(&lock);
+		#pragma omp parallel num_threads(2)
+			omp_set_lock(&lock);
+		}
+	END
+	build clang -O1 stuck.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+	grep -q deadlock <<<"$stderr"
+}
+
+@test "what cannot be compiled" {
+	echo 'int main(void) { return x; }' >bad.c
+	run env SNAG_CC=clang "$SNAG" cc -fopenmp bad.c -o prog
+	[ "$status" = 1 ]
+	grep -q '^bad.c:1:' <<<"$output"
+	run env SNAG_CC=clang "$SNAG" cc -fopenmp missing.c -o prog
+	[ "$status" != 0 ]
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a thread has for itself may be used in all its iterations: variables of the region, and
+ * thread-local ones.
+ * verdict: no race found
+ */
+static int total, mine = 1;
+#pragma omp threadprivate(mine)
+
+int main(void)
+{
+#pragma omp parallel copyin(mine)
+	{
+		int local = 0, square[4] = {0};
+#pragma omp for
+		for (int i = 0; i < 100; i++) {
+			square[i % 4] = i;
+			local += square[i % 4];
+			mine++;
+		}
+#pragma omp critical
+		total += local + mine - 1;
+	}
+	return total != 4950 + 100;
+}
