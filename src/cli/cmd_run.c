@@ -363,10 +363,10 @@ static int judged(const struct run_values *v, const struct snag_live_end *end, u
 {
 	/* What it had no rules for, as locks, may have kept them apart. */
 	*ret_races = end->verdict.doubts ? 0 : end->verdict.races;
-	if (!cli_judge_is_clean(&end->verdict))
+	const char *words = cli_judge_words(&end->verdict);
+	if (!words)
 		return RUN_AGAIN;
-	fprintf(stderr, "%s: race-free for this input on every schedule\n",
-		v->format ? "ThreadSanitizer" : "snag");
+	fprintf(stderr, "%s: %s\n", v->format ? "ThreadSanitizer" : "snag", words);
 	return cli_program_status(end->status);
 }
 

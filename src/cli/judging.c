@@ -23,10 +23,13 @@ const char *cli_judge_choose(const char *list)
 	return d && d->inside && input_can_be_repeated() ? d->name : NULL;
 }
 
-bool cli_judge_is_clean(const struct rt_verdict *v)
+const char *cli_judge_words(const struct rt_verdict *v)
 {
-	return v->races == 0 && v->doubts == 0 && v->launched > 0 && v->launched == v->ended &&
-	       v->proves;
+	if (v->races || v->doubts || v->launched == 0 || v->launched != v->ended)
+		return NULL;
+	return v->proves ? "race-free for this input on every schedule"
+			 : "no race found, but other schedules may have one: its isolated blocks "
+			   "depend on their order; --once says where";
 }
 
 enum snag_launch_io cli_judge_again(void)

@@ -14,8 +14,8 @@
 /* The detector to put into the program, by name; NULL: none of the list (NULL: the default) can
  * be, or what the program reads can be read only once. */
 const char *cli_judge_choose(const char *list);
-/* Whether the verdict says all there is to say: no race on any schedule. */
-bool cli_judge_is_clean(const struct rt_verdict *verdict);
+/* What the verdict says: NULL: that the program has to run again, recorded. */
+const char *cli_judge_words(const struct rt_verdict *verdict);
 /* Makes ready for the second run: what it reads and writes. */
 enum snag_launch_io cli_judge_again(void);
 
