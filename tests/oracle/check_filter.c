@@ -4,9 +4,9 @@
  *
  * The rules of runtime/access.h on a trace: within an epoch, which ends with the turn and with
  * every synchronisation, a read of what was read or written and a write of what was written are
- * left out.  hb must find races on the same variables.  The predictive detectors may find others, if
- * there is a race at all: a trace with such a difference counts as one to which the check does not
- * apply, so that the oracle prints how many there are.
+ * left out.  hb must find races on the same variables.  The predictive detectors may find other
+ * ones, if there is a race at all: a trace with such a difference counts as one to which the check
+ * does not apply, so that the oracle prints how many there are.
  */
 #include "base/memory.h"
 #include "check.h"
