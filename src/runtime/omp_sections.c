@@ -8,7 +8,9 @@
 #include "runtime/record.h"
 #include "trace/event.h"
 
-enum { LEAST_ROOM = 1024 };
+enum { LEAST_ROOM = 1024, ACQUIRES = 2, RELEASES = 3 }; /* C11's orders */
+
+#define ATOMIC UINT32_MAX /* for a lock */
 
 struct word {
 	uintptr_t number; /* address / 8; 0: unused */
@@ -87,6 +89,20 @@ void rt_section_access(uintptr_t addr, bool is_write)
 		note_forget(s, addr / 8);
 	used += w->number == 0;
 	*w = (struct word){addr / 8, s->lock, s->promise}; /* [write] */
+}
+
+void rt_section_flag(enum rt_op op, uintptr_t addr, int order, uint32_t loc) /* [flag] */
+{
+	if (2 * (used + 1) > room)
+		words_grow();
+	struct word *w = word_at(addr / 8);
+	if (op == RT_ATOMIC_READ && order >= ACQUIRES && w->number && w->lock == ATOMIC)
+		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, w->promise);
+	if (op != RT_ATOMIC_WRITE || order < RELEASES)
+		return;
+	used += w->number == 0;
+	*w = (struct word){addr / 8, ATOMIC, promises++};
+	rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, w->promise);
 }
 
 void rt_section_end(uint32_t lock, uint32_t loc) /* [end] */
