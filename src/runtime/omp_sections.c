@@ -91,13 +91,24 @@ void rt_section_access(uintptr_t addr, bool is_write)
 	*w = (struct word){addr / 8, s->lock, s->promise}; /* [write] */
 }
 
+/* Who looks again and again sees the same one. */
+static void promise_get(struct rt_section *s, uint32_t promise, uint32_t loc)
+{
+	rt_record_settle(); /* so that it is known which task this is */
+	if (s->got == promise + 1 && s->got_as == rt_hot.self->as)
+		return;
+	s->got = promise + 1;
+	s->got_as = rt_hot.self->as;
+	rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, promise);
+}
+
 void rt_section_flag(enum rt_op op, uintptr_t addr, int order, uint32_t loc) /* [flag] */
 {
 	if (2 * (used + 1) > room)
 		words_grow();
 	struct word *w = word_at(addr / 8);
 	if (op == RT_ATOMIC_READ && order >= ACQUIRES && w->number && w->lock == ATOMIC)
-		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, w->promise);
+		promise_get(&rt_hot.self->section, w->promise, loc);
 	if (op != RT_ATOMIC_WRITE || order < RELEASES)
 		return;
 	used += w->number == 0;
@@ -111,7 +122,7 @@ void rt_section_end(uint32_t lock, uint32_t loc) /* [end] */
 	if (s->depth == 0 || --s->depth > 0)
 		return;
 	for (unsigned i = 0; i < s->nnoted; i++)
-		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, s->noted[i].promise);
+		promise_get(s, s->noted[i].promise, loc);
 	if (s->has_promise)
 		rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, s->promise);
 }
