@@ -15,7 +15,7 @@ allowed() {
 	detect) echo "witness trace order base" ;;
 	lang) echo "task trace order base" ;;
 	record) echo "runtime report trace base" ;;
-	cli) echo "lang record report detect witness trace base" ;;
+	cli) echo "pass lang record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -9,6 +9,7 @@
  * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
  */
 #include "base/memory.h"
+#include "cli/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
 #include "cli/two_steps.h"
@@ -33,6 +34,7 @@ struct request {
 	bool has_branches; /* they are to be recorded */
 	bool has_tasks;	   /* -fsnag-task: <snag/task.h> and its library */
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
+	struct cc_pass pass;
 	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
 };
 
@@ -45,7 +47,8 @@ static bool takes_value(const char *word)
 		"-include", "-imacros",	 "-isystem",  "-idirafter",  "-iquote",
 		"-iprefix", "-isysroot", "-Xlinker",  "-Xassembler", "-Xpreprocessor",
 		"-Xclang",  "-T",	 "-u",	      "-z",	     "-e",
-		"-target",  "--param",	 "-aux-info", "-arch",	     "-B"};
+		"-target",  "--param",	 "-aux-info", "-arch",	     "-B",
+		"-mllvm"};
 	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
 		if (strcmp(word, with_value[i]) == 0)
 			return true;
@@ -74,6 +77,7 @@ static struct request request_read(char *const *word)
 			q.has_branches = true;
 		if (strcmp(*word, tasks_word) == 0)
 			q.has_tasks = true;
+		cc_pass_takes(&q.pass, *word);
 		if (strcmp(*word, "-fopenmp") == 0 || starts(*word, "-fopenmp="))
 			q.has_openmp = true;
 		if (strcmp(*word, "-fno-openmp") == 0)
@@ -94,23 +98,33 @@ static bool is_clang(const char *compiler)
 
 static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
-	static const char *const both[] = {
-		"-fsanitize=thread",
-		"-fno-builtin-memcpy", /* expanded in place they would not be seen */
+	static const char
+		*const both[] =
+			{
+				"-fsanitize=thread",
+				"-fno-builtin-memcmp", /* expanded in place they would not be seen */
+				"-fno-builtin-strcpy",
+				"-fno-builtin-stpcpy",
+				"-fno-builtin-strncpy",
+				"-fno-builtin-strcat",
+				"-fno-builtin-strcmp",
+				"-fno-builtin-strncmp",
+				"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
+				"-D_FORTIFY_SOURCE=0",
+			};
+	static const char *const without_pass[] = {
+		"-fno-builtin-memcpy", /* likewise; the pass sees these */
 		"-fno-builtin-memmove",
 		"-fno-builtin-memset",
-		"-fno-builtin-memcmp",
-		"-fno-builtin-strcpy",
-		"-fno-builtin-stpcpy",
-		"-fno-builtin-strncpy",
-		"-fno-builtin-strcat",
-		"-fno-builtin-strcmp",
-		"-fno-builtin-strncmp",
-		"-U_FORTIFY_SOURCE", /* __memcpy_chk and the like */
-		"-D_FORTIFY_SOURCE=0",
 	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
 		cli_word_add(w, both[i]);
+	if (q->pass.plugin) {
+		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
+		cli_word_add(w, without_pass[i]);
 	if (!clang)
 		cli_word_add(w, "-Wno-tsan"); /* fences are understood */
 	if (q->has_branches)
@@ -135,7 +149,7 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 	if (!q->is_shared) {
 		cli_word_add(w, "-Wl,-u,__tsan_init");
 		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
-		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_task_hooks");
+		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }
 
@@ -154,6 +168,7 @@ static int compile(const char *variable, const char *usual, char *const *word,
 		   struct snag_error *err)
 {
 	struct words w = {0};
+	struct cc_pass ignored = {0};
 	char folder[PATH_MAX];
 	const char *compiler = getenv(variable);
 	compiler = compiler && *compiler ? compiler : usual;
@@ -167,9 +182,12 @@ static int compile(const char *variable, const char *usual, char *const *word,
 				 "%s: the runtime stands in front of the C library, which must be "
 				 "a shared one",
 				 q.fixed);
+	if (clang && q.has_inputs && !q.is_partial)
+		cc_pass_find(&q.pass, compiler, folder);
 	cli_word_add(&w, compiler);
 	for (; *word; word++)
-		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0)
+		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
+		    !cc_pass_takes(&ignored, *word))
 			cli_word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);

@@ -3,6 +3,7 @@
  * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
  */
 #include "cli/command.h"
+#include "cli/pass_marks.h"
 #include "cli/program.h"
 #include "record/live.h"
 #include "trace/sink.h"
@@ -76,6 +77,7 @@ static int program_start(const struct record_values *v, char *const *argv,
 		snprintf(follow, sizeof(follow), ":schedule=/proc/self/fd/%d", fd);
 	snprintf(options, sizeof(options), "seed=%" PRIu64 ":policy=%s%s", v->seed,
 		 policies[v->policy], follow);
+	cli_pass_check(argv[0]);
 	int rc = snag_live_source(argv, &live, ret_src, err);
 	if (fd >= 0)
 		close(fd);
@@ -105,7 +107,7 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 		rc = program_start(
 			v, operand,
 			&(struct snag_convert_options){.schedule = schedule,
-						       .forget_names = sink->ops->asks_once},
+						       .is_for_sink = sink->ops->takes_runs},
 			&src, err);
 	if (rc < 0) {
 		snag_sink_abort(sink);

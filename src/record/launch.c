@@ -199,6 +199,11 @@ int snag_launch_pid(const struct snag_launch *l)
 	return l->pid;
 }
 
+const uint64_t *snag_launch_executed(const struct snag_launch *l)
+{
+	return l->channel->executed;
+}
+
 bool snag_launch_was_claimed(const struct snag_launch *l)
 {
 	return l->channel->owner != 0;

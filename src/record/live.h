@@ -33,6 +33,7 @@ struct snag_live_end {
 	int pid;
 	bool is_empty;		   /* a runtime was there, but had nothing to tell */
 	struct rt_verdict verdict; /* of a detector inside it */
+	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */

@@ -71,11 +71,13 @@ static void tell_free(void *p, uintptr_t pc)
 
 RT_EXPORT void *malloc(size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.malloc(n), n, RT_CALLER) : boot_alloc(n);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return each && n > BOOT_BYTES / each ? NULL : boot_alloc(n * each);
 	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
@@ -83,6 +85,7 @@ RT_EXPORT void *calloc(size_t n, size_t each)
 
 RT_EXPORT void free(void *p)
 {
+	RT_SCOPE;
 	if (!p || is_boot(p))
 		return;
 	tell_free(p, RT_CALLER);
@@ -91,6 +94,7 @@ RT_EXPORT void free(void *p)
 
 RT_EXPORT void *realloc(void *p, size_t n)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return p ? NULL : boot_alloc(n);
 	if (is_boot(p)) {
@@ -108,6 +112,7 @@ RT_EXPORT void *realloc(void *p, size_t n)
 
 RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return ENOMEM;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
@@ -118,10 +123,12 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.aligned_alloc(align, n), n, RT_CALLER) : NULL;
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.memalign(align, n), n, RT_CALLER) : NULL;
 }

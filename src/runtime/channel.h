@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x37746e6e63676e73u /* "sngcnnt7": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x38746e6e63676e73u /* "sngcnnt8": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -67,11 +67,12 @@ struct rt_channel {
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
 	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
-	uint64_t run_at;     /* its number */
-	uint32_t run_period; /* its size */
-	uint32_t run_events; /* its arg; 0: no run is open */
+	uint64_t run_at;      /* its number */
+	uint32_t run_period;  /* its size */
+	uint32_t run_events;  /* its arg; 0: no run is open */
+	uint64_t executed[8]; /* checks, and those removed, by reason: see pass.c; at the end */
 	struct rt_verdict verdict;
-	char spare[4096 - 48 - sizeof(struct rt_verdict) - 64];
+	char spare[4096 - 112 - sizeof(struct rt_verdict) - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -132,6 +133,7 @@ enum rt_op {
 			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; told once, after the task was created */
+	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * abi.h - calling the runtime
+ */
+#ifndef SNAG_PASS_ABI_H
+#define SNAG_PASS_ABI_H
+
+#include "access.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace snag {
+
+struct Abi {
+  llvm::Module &M;
+  llvm::PointerType *Pointer;
+  llvm::IntegerType *Word; /* 64 bits */
+  llvm::Type *Nothing;
+
+  explicit Abi(llvm::Module &Mod);
+
+  /* A call of a function that returns nothing; its type is that of the arguments. */
+  llvm::CallInst *call(llvm::IRBuilder<> &B, const llvm::Twine &Name,
+                       llvm::ArrayRef<llvm::Value *> Args);
+  llvm::Value *pointer(llvm::IRBuilder<> &B, llvm::Value *Address);
+
+  /* Counts one access of this kind when the program runs. */
+  void count(llvm::IRBuilder<> &B, Removal R);
+};
+
+/* Puts the check of an access in. */
+void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
+
+} // namespace snag
+
+#endif

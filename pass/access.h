@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access.h - the plain accesses of a function, and the checks that stand before them
+ *
+ * Accesses.  Loads and stores of every type, mem intrinsics, masked and scattered vector
+ *         accesses, arguments passed by value.  Atomics are left to the compiler's own
+ *         pass, as are functions that ask not to be instrumented.
+ * Checks.  A call of the ABI of ThreadSanitizer where that has one (__tsan_read4 ...), of
+ *         __tsan_read_range and __tsan_write_range for other sizes, of __snag_masked for vectors
+ *         with a mask.
+ */
+#ifndef SNAG_PASS_ACCESS_H
+#define SNAG_PASS_ACCESS_H
+
+#include "options.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <vector>
+
+namespace snag {
+
+struct Access {
+  llvm::Instruction *At;       /* the check stands before it */
+  llvm::Value *Address;        /* the first byte */
+  uint64_t Size = 0;           /* bytes, of all elements */
+  llvm::Value *Mask = nullptr; /* of a masked vector: which elements ... */
+  uint64_t ElementSize = 0;    /* ... of this size */
+  llvm::Align Alignment;       /* of the address */
+  bool IsWrite = false;
+  bool IsVolatile = false;
+  bool IsVptr = false;             /* to a pointer to a table of virtual functions */
+  Removal Removed = Removal::None; /* why it has no check */
+
+  bool isRemoved() const { return Removed != Removal::None; }
+};
+
+using Accesses = std::vector<Access>;
+
+/* Whether the code of a mem intrinsic will be here, and with it the accesses. */
+enum { InPlaceBytes = 128 };
+bool isInPlace(const llvm::MemIntrinsic &M);
+
+/* All that can race, in the order of the instructions; constants cannot. */
+Accesses accessesOf(llvm::Function &F);
+
+/* Mem intrinsics that are no accesses become calls. */
+void functionsCall(llvm::Function &F);
+
+/* Puts the checks in, and counters in the place of those removed if these are wanted. */
+void checksEmit(llvm::Function &F, const Accesses &All);
+
+} // namespace snag
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * branch.cpp - conditional branches, and the reads they depend on
+ *
+ * Idea.   What a thread does next depends on what it read only where its control flow branches:
+ *         at conditional branches, switches, and calls of computed functions.  On which
+ *         reads is found by walking from the condition back to where its values come
+ *         from, through arithmetic, addresses, and variables on the stack (at -O0 nearly all are).
+ *
+ * Rules.  [load]   depends on that read, and on those its address depends on
+ *         [slot]   the load of a variable on the stack that only loads and stores know: on what
+ *                  the values stored there depend on, if each is read in the same block as its
+ *                  store, and the variable in that of its use: they were last executed together
+ *         [merge]  a phi of ways that come together: on the read of the way that was taken; a phi
+ *                  of pointers tells which
+ *         [loop]   a phi of a loop: on nothing, if none of its values depends on a read
+ *         [all]    what comes from elsewhere (arguments, results of calls, atomics, reads of
+ *                  earlier iterations) may depend on all earlier reads
+ *         A branch that depends on no read is not told; and the runtime
+ *         leaves out what adds nothing (src/runtime/branch.c).  Data that flows through other
+ * memory needs no care: every read before a write counts as one the write depends on.
+ *
+ * Guarantee.  The reads named include all that the condition was computed from.
+ */
+#include "branch.h"
+
+#include "abi.h"
+#include "compat.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace snag {
+
+enum { MaxReads = 8, MaxValues = 200 };
+
+struct Read {
+  Value *Address;
+  Value *Size;          /* 64 bits */
+  const LoadInst *Load; /* NULL: one of several */
+};
+
+struct Cone {
+  SmallVector<Read, 4> Reads;
+  bool IsAll = false;
+
+  void add(const Read &R) {
+    for (const Read &Old : Reads)
+      if (Old.Address == R.Address && Old.Size == R.Size)
+        return;
+    Reads.push_back(R);
+    IsAll |= Reads.size() > MaxReads;
+  }
+  void add(const Cone &C) {
+    IsAll |= C.IsAll;
+    for (const Read &R : C.Reads)
+      add(R);
+  }
+};
+
+class Branches {
+  Function &F;
+  const DominatorTree &DT;
+  Abi Runtime;
+  const DataLayout &DL;
+  DenseMap<PHINode *, Cone> Merged;
+  SmallPtrSet<Value *, 32> Open; /* being walked: values that depend on themselves */
+  unsigned Budget = 0;
+  unsigned Loops = 0; /* how often one was met again */
+
+public:
+  Branches(Function &Fn, const DominatorTree &D)
+      : F(Fn), DT(D), Runtime(*Fn.getParent()), DL(Fn.getParent()->getDataLayout()) {}
+
+  void emit() {
+    SmallVector<std::pair<Instruction *, Value *>, 32> Sites;
+    for (Instruction &I : instructions(F))
+      if (Value *V = decides(I))
+        Sites.push_back({&I, V});
+    for (auto [I, V] : Sites)
+      siteEmit(*I, V);
+  }
+
+private:
+  static Value *decides(Instruction &I) {
+    if (auto *B = dyn_cast<BranchInst>(&I))
+      return B->isConditional() ? B->getCondition() : nullptr;
+    if (auto *S = dyn_cast<SwitchInst>(&I))
+      return S->getCondition();
+    if (auto *J = dyn_cast<IndirectBrInst>(&I))
+      return J->getAddress();
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && Call->isIndirectCall() ? Call->getCalledOperand() : nullptr;
+  }
+
+  void siteEmit(Instruction &I, Value *V) {
+    Budget = MaxValues;
+    Open.clear();
+    Cone C = coneOf(V, I);
+    IRBuilder<> B(&I);
+    if (C.IsAll) {
+      Runtime.call(B, "__snag_branch_all", {});
+      return;
+    }
+    for (const Read &R : C.Reads)
+      Runtime.call(B, "__snag_depends", {Runtime.pointer(B, R.Address), R.Size});
+    if (!C.Reads.empty())
+      Runtime.call(B, "__snag_branch", {});
+  }
+
+  static Cone all() {
+    Cone C;
+    C.IsAll = true;
+    return C;
+  }
+
+  /* Where the value at an instruction comes from. */
+  Cone coneOf(Value *V, Instruction &At) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (isa<Argument>(V))
+      return all();
+    if (!I)
+      return Cone(); /* a constant */
+    if (Budget == 0)
+      return all();
+    Budget--;
+    if (!Open.insert(I).second) {
+      Loops++;
+      return Cone();
+    }
+    Cone C = instructionCone(*I, At);
+    Open.erase(I);
+    return C;
+  }
+
+  Cone instructionCone(Instruction &I, Instruction &At) {
+    if (auto *L = dyn_cast<LoadInst>(&I))
+      return loadCone(*L, At);
+    if (auto *P = dyn_cast<PHINode>(&I))
+      return phiCone(*P);
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (!Call->doesNotAccessMemory() || Call->isIndirectCall())
+        return all();
+    if (I.isAtomic())
+      return all();
+    return operandsCone(I, At);
+  }
+
+  Cone operandsCone(User &U, Instruction &At) {
+    Cone C;
+    for (Value *Operand : U.operands())
+      if (!C.IsAll)
+        C.add(coneOf(Operand, At));
+    return C;
+  }
+
+  Cone loadCone(LoadInst &L, Instruction &At) { /* [load] */
+    Value *Address = L.getPointerOperand();
+    Value *Object = getUnderlyingObject(Address);
+    if (L.isAtomic())
+      return all();
+    if (auto *Slot = dyn_cast<AllocaInst>(Object))
+      if (!PointerMayBeCaptured(Slot, true, true))
+        return Address == Slot && L.getParent() == At.getParent() ? slotCone(*Slot, At) : all();
+    if (isNoAliasCall(Object))
+      return all();
+    Cone C = coneOf(Address, At);
+    auto *Global = dyn_cast<GlobalVariable>(Object);
+    if (!Global || !Global->isConstant())
+      C.add({Address,
+             ConstantInt::get(Runtime.Word, DL.getTypeStoreSize(L.getType()).getFixedValue()), &L});
+    return C;
+  }
+
+  Cone slotCone(AllocaInst &Slot, Instruction &At) { /* [slot] */
+    Cone C;
+    for (User *U : Slot.users()) {
+      auto *I = cast<Instruction>(U);
+      auto *S = dyn_cast<StoreInst>(U);
+      if (isa<LoadInst>(I) || I->isLifetimeStartOrEnd())
+        continue;
+      if (!S || S->getPointerOperand() != &Slot)
+        return all();
+      Cone Stored = coneOf(S->getValueOperand(), *S);
+      for (const Read &R : Stored.Reads)
+        if (!R.Load || R.Load->getParent() != S->getParent() || !DT.dominates(R.Load, &At))
+          return all();
+      C.add(Stored);
+      if (C.IsAll)
+        return C;
+    }
+    return C;
+  }
+
+  bool isOfLoop(const PHINode &P) const {
+    for (const BasicBlock *From : P.blocks())
+      if (DT.dominates(P.getParent(), From))
+        return true;
+    return false;
+  }
+
+  Cone phiCone(PHINode &P) {
+    auto It = Merged.find(&P);
+    if (It != Merged.end())
+      return It->second;
+    SmallVector<Cone, 4> In;
+    size_t Most = 0;
+    unsigned LoopsBefore = Loops;
+    for (unsigned i = 0; i < P.getNumIncomingValues(); i++) {
+      In.push_back(coneOf(P.getIncomingValue(i), *P.getIncomingBlock(i)->getTerminator()));
+      if (In.back().IsAll)
+        return all();
+      Most = std::max(Most, In.back().Reads.size());
+    }
+    if (Most == 0)
+      return Cone();
+    if (isOfLoop(P)) /* [loop] */
+      return all();
+    Cone C;
+    for (size_t k = 0; k < Most; k++)
+      C.add(merge(P, In, k));
+    if (Loops == LoopsBefore) /* else it is only a part */
+      Merged[&P] = C;
+    return C;
+  }
+
+  Read merge(PHINode &P, ArrayRef<Cone> In, size_t k) { /* [merge] */
+    IRBuilder<> B(&P);
+    PHINode *Address = B.CreatePHI(Runtime.Pointer, P.getNumIncomingValues());
+    PHINode *Size = B.CreatePHI(Runtime.Word, P.getNumIncomingValues());
+    DenseMap<BasicBlock *, Value *> Casts; /* ways from one block have one value */
+    for (unsigned i = 0; i < P.getNumIncomingValues(); i++) {
+      BasicBlock *From = P.getIncomingBlock(i);
+      bool HasRead = k < In[i].Reads.size();
+      Value *&Cast = Casts[From];
+      if (!Cast) {
+        IRBuilder<> End(From->getTerminator());
+        Cast = HasRead ? Runtime.pointer(End, In[i].Reads[k].Address)
+                       : ConstantPointerNull::get(Runtime.Pointer);
+      }
+      Address->addIncoming(Cast, From);
+      Size->addIncoming(HasRead ? In[i].Reads[k].Size : ConstantInt::get(Runtime.Word, 0), From);
+    }
+    return {Address, Size, nullptr};
+  }
+};
+
+void branchesTell(Module &M) {
+  Abi Runtime(M);
+  auto *F = Function::Create(FunctionType::get(Runtime.Nothing, false), Function::InternalLinkage,
+                             "snag.has_branches", M);
+  F->addFnAttr(Attribute::NoUnwind);
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", F));
+  Runtime.call(B, "__snag_has_branches", {});
+  B.CreateRetVoid();
+  appendToGlobalCtors(M, F, 0);
+}
+
+void branchesEmit(Function &F, const DominatorTree &DT) { Branches(F, DT).emit(); }
+
+} // namespace snag

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * branch.h - conditional branches, and the reads they depend on
+ */
+#ifndef SNAG_PASS_BRANCH_H
+#define SNAG_PASS_BRANCH_H
+
+#include "llvm/IR/Dominators.h"
+
+namespace snag {
+
+/* Tells the runtime of the branches of a function that depend on reads. */
+void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT);
+
+/* Makes the module say, when the program begins, that its branches are told: there may be none. */
+void branchesTell(llvm::Module &M);
+
+} // namespace snag
+
+#endif

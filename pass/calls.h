@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * calls.h - what ends a step: instructions that may synchronise
+ *
+ * Idea.   A step of a thread or task ends where it may be ordered with another one.  In a program
+ *         of tasks only calls can do that; in one of threads atomics and fences too.
+ * Rules.  A call does not synchronise if it is an intrinsic, does not write memory, is a
+ *         function of the C library that is known not to, or one of this module that no other
+ *         can take the place of, in which nothing synchronises: the greatest such set.
+ */
+#ifndef SNAG_PASS_CALLS_H
+#define SNAG_PASS_CALLS_H
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+
+namespace snag {
+
+class Calls {
+  llvm::FunctionAnalysisManager &FAM;
+  llvm::SmallPtrSet<const llvm::Function *, 32> Quiet; /* of this module: nothing in them does */
+
+public:
+  Calls(llvm::Module &M, llvm::FunctionAnalysisManager &Manager);
+
+  bool maySynchronise(const llvm::Instruction &I) const;
+
+  /* Nor leave the function by an exception or end the program. */
+  bool isHarmless(const llvm::Instruction &I) const;
+
+private:
+  bool isQuietCall(const llvm::CallBase &Call) const;
+  bool isQuiet(llvm::Function &F) const;
+};
+
+} // namespace snag
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compat.h - what LLVM 14 and LLVM 19 call differently
+ */
+#ifndef SNAG_PASS_COMPAT_H
+#define SNAG_PASS_COMPAT_H
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+namespace snag {
+
+/* A pointer to anything, in address space 0. */
+inline llvm::PointerType *bytePointer(llvm::LLVMContext &C) {
+#if LLVM_VERSION_MAJOR >= 17
+  return llvm::PointerType::getUnqual(C);
+#else
+  return llvm::Type::getInt8PtrTy(C);
+#endif
+}
+
+inline bool canExpandAt(const llvm::SCEV *S, llvm::Instruction *At, llvm::ScalarEvolution &SE,
+                        llvm::SCEVExpander &Expander) {
+#if LLVM_VERSION_MAJOR >= 15
+  (void)SE;
+  return Expander.isSafeToExpandAt(S, At);
+#else
+  (void)Expander;
+  return llvm::isSafeToExpandAt(S, At, SE);
+#endif
+}
+
+} // namespace snag
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plugin.cpp - the pass of `snag cc`: inserts checks, and removes the needless ones
+ *
+ * Idea.   It runs last, after the optimiser and right before the compiler's own pass of
+ *         -fsanitize=thread, in whose place it checks the plain accesses.  The attribute that
+ *         asks for these goes away with that, and what the other pass does without it is left to
+ *         it: atomics, function entry and exit, the constructor that calls __tsan_init.  Until
+ *         here the attribute has kept the optimiser from inventing accesses.
+ * Rules.  The pass knows no analysis: it says which cells are read and written, or shows that
+ *         saying so adds nothing (removals.def).
+ * Self-check.  Each module tells in the section .snag.pass that it was here (marker.h).
+ */
+#include "access.h"
+#include "branch.h"
+#include "marker.h"
+#include "options.h"
+#include "removals.h"
+
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+
+using namespace llvm;
+
+namespace snag {
+
+struct Pass : PassInfoMixin<Pass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    Totals T;
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    Calls Sync(M, FAM);
+    Sequential Seq(M);
+    for (Function &F : M) {
+      if (F.isDeclaration() || !F.hasFnAttribute(Attribute::SanitizeThread) ||
+          F.hasFnAttribute(Attribute::Naked))
+        continue;
+      Accesses All = accessesOf(F);
+      remove(F, All, Sync, Seq, FAM);
+      T.add(All);
+      if (hasBranches())
+        branchesEmit(F, FAM.getResult<DominatorTreeAnalysis>(F));
+      checksEmit(F, All);
+      functionsCall(F);
+      F.removeFnAttr(Attribute::SanitizeThread);
+    }
+    if (hasBranches())
+      branchesTell(M);
+    markerEmit(M, T);
+    return PreservedAnalyses::none();
+  }
+
+  static bool isRequired() { return true; }
+
+private:
+  static void remove(Function &F, Accesses &All, const Calls &Sync, const Sequential &Seq,
+                     FunctionAnalysisManager &FAM) {
+    if (mayRemove(Removal::Local))
+      removeLocal(All);
+    Seq.remove(F, All);
+    if (mayRemove(Removal::Dominated))
+      removeDominated(F, All, Sync);
+    if (mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint))
+      removeInLoops(F, All, Sync, FAM);
+  }
+};
+
+static void registerCallbacks(PassBuilder &PB) {
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(Pass()); });
+}
+
+} // namespace snag
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "snag", LLVM_VERSION_STRING, snag::registerCallbacks};
+}

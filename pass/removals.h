@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * removals.h - one function for each way to find needless checks; each marks accesses
+ *
+ * Two accesses are in one step if nothing between them may synchronise (calls.h).  Within a step
+ * a check says: this cell is read, or written.  Saying so twice adds nothing, and that of a write
+ * says more than that of a read, to every detector.
+ */
+#ifndef SNAG_PASS_REMOVALS_H
+#define SNAG_PASS_REMOVALS_H
+
+#include "access.h"
+#include "calls.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Dominators.h"
+
+namespace snag {
+
+/* [local] of objects whose address never leaves the function.  (Raman et al., section 6.3) */
+void removeLocal(Accesses &All);
+
+/* [dominated] what was checked on all ways here, or will be on all ways from here, in the same
+ * step, by a check that says as much.  (Raman et al., section 6.5) */
+void removeDominated(llvm::Function &F, Accesses &All, const Calls &Sync);
+
+/* [sequential] [readonly] (Raman et al., sections 6.1 and 6.2) */
+class Sequential {
+  llvm::SmallPtrSet<const llvm::Function *, 16> Functions;     /* that no task executes */
+  llvm::SmallPtrSet<const llvm::GlobalVariable *, 16> Globals; /* that no task writes */
+
+public:
+  explicit Sequential(llvm::Module &M);
+  void remove(llvm::Function &F, Accesses &All) const;
+
+private:
+  bool isReadOnly(const llvm::Value &Address) const;
+  bool isOfReadOnly(const llvm::Value *Address) const;
+};
+
+/* [invariant] [footprint] of loops: puts other checks in their place.  (Raman et al., section 6.4;
+ * Jin et al., DRDP, section 4.4.2) */
+void removeInLoops(llvm::Function &F, Accesses &All, const Calls &Sync,
+                   llvm::FunctionAnalysisManager &FAM);
+
+} // namespace snag
+
+#endif

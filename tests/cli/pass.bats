@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# The plugin for clang (pass/): what it sees, what it removes, and that removing changes nothing.
+load helper
+
+kinds="local dominated sequential readonly invariant footprint"
+
+need_pass() {
+	ls "$(dirname "$SNAG")"/lib/snag/snag-pass-14.so >/dev/null 2>&1 || skip "no plugin was built"
+}
+
+compile() { # FLAGS... SOURCE-OR-OBJECT
+	SNAG_CC=clang "$SNAG" cc "$@"
+}
+
+calls() { # FLAGS... < SOURCE: the functions of the runtime that are called, sorted
+	compile "$@" -x c - -S -o - | sed -nE 's/^\s+(callq|jmp)\s+(__(tsan|snag)_[a-z0-9_]+|mem[a-z]+).*/\2/p' |
+		grep -vE 'func_e|init' | sort | uniq -c | awk '{print $2 "=" $1}' | paste -sd' '
+}
+
+static() { # OBJECT: what the pass says it did
+	readelf -p .snag.pass "$1" | sed -nE 's/^ +\[ +[0-9]+\] +//p' | sed 's/\^I/ /g'
+}
+
+@test "accesses that clang's own pass does not see" {
+	need_pass
+	cat >x.c <<-'C'
+		typedef float wide __attribute__((vector_size(32)));
+		struct large { char c[40]; };
+		struct huge { char c[400]; };
+		wide w;
+		long double l;
+		struct large a, b;
+		struct huge c, d;
+		void vector(void) { w += w; }
+		void real(void) { l = 1; }
+		void copies(void) { a = b; }
+		void call(void) { c = d; }
+	C
+	[ "$(calls -O1 <x.c)" = "__tsan_read_range=2 __tsan_write_range=3 memcpy=1" ]
+	[ "$(calls -O1 -fno-snag-pass <x.c)" = "memcpy=2" ]
+}
+
+@test "both parts of x++, unless only cells count" {
+	need_pass
+	[ "$(calls -O1 <<<'int x; void f(void) { x++; }')" = "__tsan_read4=1 __tsan_write4=1" ]
+	[ "$(calls -O1 -fsnag-task <<<'int x; void f(void) { x++; }')" = "__tsan_write4=1" ]
+}
+
+@test "masked vectors" {
+	need_pass
+	[[ "$(calls -O3 -mavx2 -mprefer-vector-width=256 <<-'C'
+		void f(int *restrict a, int *restrict b, int n)
+		{
+			for (int i = 0; i < n; i++)
+				if (b[i] > 0)
+					a[i] = b[i];
+		}
+	C
+	)" == *__snag_masked_write* ]]
+}
+
+@test "branches name the reads they depend on" {
+	need_pass
+	source='int *p, q, r; int f(void) { if (*p && q) return r; for (int i = 0; i < 9; i++) r++; return 0; }'
+	for level in -O0 -O2; do
+		# p and *p, and q; the loop depends on nothing
+		[[ " $(calls $level -fsnag-branches <<<"$source") " == *" __snag_branch=2 __snag_depends=3 "* ]]
+	done
+	[[ " $(calls -O2 -fsnag-branches <<<'int g; int f(int a) { if (a) return g; return 1; }') " == *" __snag_branch_all=1 "* ]]
+}
+
+@test "each removal, and its switch" {
+	need_pass
+	cat >local.c <<-'C'
+		int f(int n) { int a[100]; for (int i = 0; i < n; i++) a[i] = i * i; return a[n / 2]; }
+	C
+	cat >dominated.c <<-'C'
+		void f(int *p, int *q) { *p = 1; if (*q) *p = 2; *q = *p; }
+	C
+	cat >sequential.c <<-'C'
+		int x; static __attribute__((noinline)) void f(void) { x++; } int main(void) { f(); return x; }
+	C
+	cat >readonly.c <<-'C'
+		static int t[100]; int f(int i) { return t[i]; } int main(int n, char **v) { t[n] = 1; return 0; }
+	C
+	cat >invariant.c <<-'C'
+		void f(int *p, int n) { for (int i = 0; i < n; i++) p[i * i] = *p; }
+	C
+	cat >footprint.c <<-'C'
+		void f(double *p, long n) { for (long i = 0; i < n; i++) p[2 * i] = i; }
+	C
+	for kind in $kinds; do
+		compile -O1 -fsnag-task -c $kind.c -o x.o
+		[[ "$(static x.o)" == "$kind.c "*" $kind="* ]] || { echo "$kind: $(static x.o)"; return 1; }
+		compile -O1 -fsnag-task -fsnag-pass-no-$kind -c $kind.c -o x.o
+		[[ "$(static x.o)" != *" $kind="* ]] || { echo "not $kind: $(static x.o)"; return 1; }
+		compile -O1 -c $kind.c -o x.o # in traces the order of events counts
+		case $kind in
+		local | dominated) [[ "$(static x.o)" == *" $kind="* ]] ;;
+		*) [[ "$(static x.o)" != *" $kind="* ]] ;;
+		esac
+	done
+}
+
+oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
+	local out=$1
+	shift
+	compile -w -fsnag-task "$@" -c kernels.c -o kernels.o
+	clang kernels.o footprint.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o kernels
+	timeout 60 ./kernels >"$out" 2>"$out.checks"
+}
+
+@test "footprints stay the same, whatever is removed" {
+	need_pass
+	local kind other alone
+	clang -O1 -c "$root/tests/pass/footprint.c" -o footprint.o
+	for seed in 1 2 3; do
+		python3 "$root/tests/pass/kernels.py" $seed 40 >kernels.c
+		for level in -O1 -O3; do
+			oracle none $level -fsnag-pass-no-all
+			oracle every $level
+			cmp none every || { echo "seed $seed $level"; return 1; }
+			[ "$(cat every.checks)" -lt "$(cat none.checks)" ]
+		done
+	done
+	for kind in dominated invariant footprint; do
+		alone=()
+		for other in $kinds; do
+			[ $other = $kind ] || alone+=(-fsnag-pass-no-$other)
+		done
+		oracle alone -O3 "${alone[@]}"
+		cmp none alone || { echo "$kind alone"; return 1; }
+	done
+}
+
+@test "objects that came out without checks are told" {
+	need_pass
+	echo 'int z; void f(void) { z++; }' >z.c
+	echo 'void f(void); int main(void) { f(); return 0; }' >main.c
+	compile -c main.c
+	# As if the compiler had not called the plugin.
+	clang -c z.c -fsanitize=thread -frecord-command-line -Xclang -load \
+		-Xclang "$(dirname "$SNAG")/lib/snag/snag-pass-14.so"
+	compile main.o z.o -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[[ "$stderr" == "snag: warning: ./prog: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	compile -c z.c
+	compile main.o z.o -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[[ "$stderr" != *warning* ]]
+}
+
+@test "what was removed is counted, in the code and in the run" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <snag/task.h>
+		double a[100];
+		static void fill(void *n) { int m = *(int *)n; for (long i = 0; i < m; i++) a[i] = i; }
+		static void first(void *n) { snag_finish snag_async(fill, n); }
+		int main(void) { int n = 100; return snag_launch(first, &n); }
+	C
+	compile -O1 -fsnag-task -fsnag-pass-count x.c -o prog
+	run --separate-stderr "$SNAG" run --stats ./prog
+	[ "$status" = 0 ]
+	grep -qE '^snag:   footprint +1 +100$' <<<"$stderr"
+}
+
+@test "the papers' programs have the same verdict, whatever is removed" {
+	need_pass
+	for source in "$root"/bench/programs/tasks/*.c; do
+		for mistake in 0 1; do
+			for flags in "" -fsnag-pass-no-all; do
+				# shellcheck disable=SC2086 # none or one
+				compile -O2 -w -fsnag-task -DMISTAKE=$mistake $flags "$source" -lm -o prog
+				status=0 expected=$((mistake * 66))
+				timeout 60 "$SNAG" run --with drdp ./prog small >out 2>err || status=$?
+				[ $status = $expected ] ||
+					{ echo "$source, mistake $mistake, $flags: status $status"; cat err; return 1; }
+			done
+		done
+	done
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * footprint.c - the footprint oracle: a runtime that prints which bytes each step touches
+ *
+ * Linked in the place of snag's with code that the pass instrumented.  Memory that counts is
+ * memory[]; step() ends a step and prints, for each stretch of its bytes, whether the step
+ * wrote it or only read it.  Whatever checks the pass removes, moves or joins, that must
+ * stay the same.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BYTES = 1 << 16 };
+
+char memory[BYTES] __attribute__((aligned(64)));
+static char touched[BYTES]; /* 0, 'r' or 'w' */
+static int steps;
+static uint64_t checks;
+
+void step(void);
+
+static void touch(uintptr_t addr, uint64_t n, int is_write)
+{
+	checks++;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = addr + i - (uintptr_t)memory;
+		if (at < BYTES && touched[at] != 'w')
+			touched[at] = is_write ? 'w' : 'r';
+	}
+}
+
+void step(void)
+{
+	for (int at = 0, end; at < BYTES; at = end) {
+		for (end = at + 1; end < BYTES && touched[end] == touched[at]; end++)
+			;
+		if (touched[at])
+			printf("%d %c %d-%d\n", steps, touched[at], at, end);
+	}
+	for (int at = 0; at < BYTES; at++)
+		touched[at] = 0;
+	steps++;
+}
+
+#define SIZE(n)                            \
+	void __tsan_read##n(uintptr_t a);  \
+	void __tsan_read##n(uintptr_t a)   \
+	{                                  \
+		touch(a, n, 0);            \
+	}                                  \
+	void __tsan_write##n(uintptr_t a); \
+	void __tsan_write##n(uintptr_t a)  \
+	{                                  \
+		touch(a, n, 1);            \
+	}
+#define UNALIGNED(n)                                 \
+	void __tsan_unaligned_read##n(uintptr_t a);  \
+	void __tsan_unaligned_read##n(uintptr_t a)   \
+	{                                            \
+		touch(a, n, 0);                      \
+	}                                            \
+	void __tsan_unaligned_write##n(uintptr_t a); \
+	void __tsan_unaligned_write##n(uintptr_t a)  \
+	{                                            \
+		touch(a, n, 1);                      \
+	}
+SIZE(1)
+SIZE(2)
+SIZE(4)
+SIZE(8)
+SIZE(16)
+UNALIGNED(2)
+UNALIGNED(4)
+UNALIGNED(8)
+UNALIGNED(16)
+
+void __tsan_read_range(uintptr_t a, uint64_t n);
+void __tsan_read_range(uintptr_t a, uint64_t n)
+{
+	touch(a, n, 0);
+}
+
+void __tsan_write_range(uintptr_t a, uint64_t n);
+void __tsan_write_range(uintptr_t a, uint64_t n)
+{
+	touch(a, n, 1);
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *pc);
+void __tsan_func_entry(void *pc)
+{
+	(void)pc;
+}
+
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+}
+
+/* By its definition: every place of every iteration. */
+void __snag_range1(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1);
+void __snag_range1(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1)
+{
+	for (uint64_t i = 0; i < n1; i++)
+		touch(a + i * (uint64_t)s1, n, (int)w);
+}
+
+void __snag_range2(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1, int64_t s2,
+		   uint64_t n2);
+void __snag_range2(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1, int64_t s2,
+		   uint64_t n2)
+{
+	for (uint64_t i = 0; i < n2; i++)
+		__snag_range1(a + i * (uint64_t)s2, n, w, s1, n1);
+}
+
+void __snag_range3(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1, int64_t s2,
+		   uint64_t n2, int64_t s3, uint64_t n3);
+void __snag_range3(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1, int64_t s2,
+		   uint64_t n2, int64_t s3, uint64_t n3)
+{
+	for (uint64_t i = 0; i < n3; i++)
+		__snag_range2(a + i * (uint64_t)s3, n, w, s1, n1, s2, n2);
+}
+
+/* Linked with --wrap. */
+void *__real_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n)
+{
+	touch((uintptr_t)from, n, 0);
+	touch((uintptr_t)to, n, 1);
+	return __real_memcpy(to, from, n);
+}
+
+void *__real_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n)
+{
+	touch((uintptr_t)from, n, 0);
+	touch((uintptr_t)to, n, 1);
+	return __real_memmove(to, from, n);
+}
+
+void *__real_memset(void *to, int byte, size_t n);
+void *__wrap_memset(void *to, int byte, size_t n);
+void *__wrap_memset(void *to, int byte, size_t n)
+{
+	touch((uintptr_t)to, n, 1);
+	return __real_memset(to, byte, n);
+}
+
+void kernels(void);
+
+int main(void)
+{
+	kernels();
+	step();
+	fprintf(stderr, "%llu\n", (unsigned long long)checks);
+	return 0;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random kernels for the footprint oracle (footprint.c): kernels.py SEED COUNT > kernels.c
+
+Loop nests with affine and other subscripts, of all element sizes, upward and downward, with
+conditions, early ends, triangular and empty loops, calls with and without synchronisation.
+Every subscript stays inside its array: what is computed does not matter, which bytes are
+touched does."""
+import random
+import sys
+
+TYPES = ["char", "short", "int", "float", "double", "long", "struct pair"]
+PART = {"struct pair": [".a", ".b"]}
+ELEMENTS = 512  # of an array; its middle is subscript 0
+
+
+def subscript(r, loops):
+    text = str(ELEMENTS // 2 + r.randint(-40, 40))
+    for v in loops:
+        c = r.choice([0, 1, 1, 1, 2, 3, -1, -2, 5])
+        if c:
+            text += f" + {c}L * {v}"
+    if loops and r.random() < 0.1:
+        text = f"({text} + {r.choice(loops)} * {r.choice(loops)}) % {ELEMENTS}"
+    return text
+
+
+def element(r, loops):
+    k = r.randrange(len(TYPES))
+    return f"x{k}[{subscript(r, loops)}]" + r.choice(PART.get(TYPES[k], [""]))
+
+
+def bound(r, loops):
+    return r.choice([str(r.randint(0, 9)), "n", "m", "n - 2"] + loops)
+
+
+def statement(r, loops, depth, indent):
+    pad = "\t" * indent
+    what = r.random()
+    if what < 0.45 or depth == 0:
+        op = r.choice(["=", "=", "+="])
+        return f"{pad}{element(r, loops)} {op} {element(r, loops)} + 1;\n"
+    if what < 0.75:
+        v = f"i{len(loops)}"
+        head = r.choice([f"int {v} = 0; {v} < {bound(r, loops)}; {v}++",
+                         f"int {v} = {bound(r, loops)}; {v} > 0; {v}--",
+                         f"int {v} = 1; {v} <= {bound(r, loops)}; {v} += {r.choice([1, 2, 3])}",
+                         f"unsigned {v} = 0; {v} < {r.randint(0, 9)}; {v}++",
+                         f"long {v} = 0; {v} < n; {v}++"])
+        return (f"{pad}for ({head}) {{\n" + block(r, loops + [v], depth - 1, indent + 1) + f"{pad}}}\n")
+    if what < 0.85:
+        return (f"{pad}if ({element(r, loops)} > {r.randint(-1, 2)}) {{\n" +
+                block(r, loops, depth - 1, indent + 1) + f"{pad}}}\n")
+    if what < 0.90 and loops:
+        return f"{pad}if ({element(r, loops)} == 77) break;\n"
+    if what < 0.94:
+        return f"{pad}quiet({r.randint(0, 9)}{''.join(' + ' + v for v in loops)});\n"
+    if what < 0.96:
+        return f"{pad}step();\n"
+    if what < 0.98:
+        return f"{pad}{{ double t = sqrt(x4[{subscript(r, loops)}]); x4[{subscript(r, loops)}] = t; }}\n"
+    return f"{pad}x6[{subscript(r, loops)}] = x6[{subscript(r, loops)}];\n"
+
+
+def block(r, loops, depth, indent):
+    return "".join(statement(r, loops, depth, indent) for _ in range(r.randint(1, 3)))
+
+
+def main():
+    r = random.Random(int(sys.argv[1]))
+    print("#include <math.h>\nstruct pair { int a; double b; };\nextern char memory[1 << 16];\n"
+          "void step(void);\nvoid kernels(void);")
+    for k, t in enumerate(TYPES):
+        print(f"#define x{k} (({t} *)(memory + {k * 9216}))")
+    print("static __attribute__((noinline)) void quiet(int i) { x2[i + 100]++; }")
+    for k in range(int(sys.argv[2])):
+        print(f"static __attribute__((noinline)) void kernel{k}(int n, int m)\n{{\n" +
+              block(r, [], 4, 1) + "}")
+    print("void kernels(void)\n{")
+    for k in range(int(sys.argv[2])):
+        print(f"\tkernel{k}({r.randint(0, 9)}, {r.randint(0, 9)});\n\tstep();")
+    print("}")
+
+
+main()
