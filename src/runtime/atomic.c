@@ -9,6 +9,8 @@
  *         [cas]    A compare-exchange that fails is a load with its failure order.
  *         [spin]   A thread that sees the same value again and again lets others run.
  */
+#include "omp/hooks.h"
+#include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
@@ -25,9 +27,11 @@ static void told(struct rt_thread *self, enum rt_op op, volatile void *at, unsig
 		 uintptr_t pc)
 {
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
-	if (self && !self->ignores)
-		rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc),
-		       (uint32_t)order);
+	if (!self || self->ignores)
+		return;
+	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
+	if (__snag_omp_yield && !rt.is_alone)
+		rt_section_flag(op, (uintptr_t)at, order, rt_location(pc));
 }
 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)

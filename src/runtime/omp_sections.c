@@ -8,7 +8,9 @@
 #include "runtime/record.h"
 #include "trace/event.h"
 
-enum { LEAST_ROOM = 1024 };
+enum { LEAST_ROOM = 1024, ACQUIRES = 2, RELEASES = 3 }; /* C11's orders */
+
+#define ATOMIC UINT32_MAX /* for a lock */
 
 struct word {
 	uintptr_t number; /* address / 8; 0: unused */
@@ -89,13 +91,38 @@ void rt_section_access(uintptr_t addr, bool is_write)
 	*w = (struct word){addr / 8, s->lock, s->promise}; /* [write] */
 }
 
+/* Who looks again and again sees the same one. */
+static void promise_get(struct rt_section *s, uint32_t promise, uint32_t loc)
+{
+	rt_record_settle(); /* so that it is known which task this is */
+	if (s->got == promise + 1 && s->got_as == rt_hot.self->as)
+		return;
+	s->got = promise + 1;
+	s->got_as = rt_hot.self->as;
+	rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, promise);
+}
+
+void rt_section_flag(enum rt_op op, uintptr_t addr, int order, uint32_t loc) /* [flag] */
+{
+	if (2 * (used + 1) > room)
+		words_grow();
+	struct word *w = word_at(addr / 8);
+	if (op == RT_ATOMIC_READ && order >= ACQUIRES && w->number && w->lock == ATOMIC)
+		promise_get(&rt_hot.self->section, w->promise, loc);
+	if (op != RT_ATOMIC_WRITE || order < RELEASES)
+		return;
+	used += w->number == 0;
+	*w = (struct word){addr / 8, ATOMIC, promises++};
+	rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, w->promise);
+}
+
 void rt_section_end(uint32_t lock, uint32_t loc) /* [end] */
 {
 	struct rt_section *s = &rt_hot.self->section;
 	if (s->depth == 0 || --s->depth > 0)
 		return;
 	for (unsigned i = 0; i < s->nnoted; i++)
-		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, s->noted[i].promise);
+		promise_get(s, s->noted[i].promise, loc);
 	if (s->has_promise)
 		rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, s->promise);
 }

@@ -85,6 +85,7 @@ struct rt_section { /* omp_sections.h */
 	uint32_t depth, lock; /* locks held; the first */
 	uint32_t promise;
 	bool has_promise;
+	uint32_t got, got_as; /* the last promise that was got, + 1, and by which task */
 	unsigned nnoted;
 	struct rt_noted {
 		uintptr_t number;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One section waits for another: by a flag in a critical section, and by a lock taken before.
+ * One section waits for another: by a flag in a critical section, by an atomic one, and by
+ * a lock taken before.
  * verdict: no race found
  */
 #include <omp.h>
 
-int data, flag, other;
+int data, flag, other, ready, shown;
 
 int main(void)
 {
@@ -29,6 +30,24 @@ int main(void)
 			flag = 1;
 		}
 	}
+#pragma omp parallel sections num_threads(2)
+	{
+#pragma omp section
+		{
+			int done = 0;
+			while (!done) {
+#pragma omp atomic read seq_cst
+				done = ready;
+			}
+			shown++;
+		}
+#pragma omp section
+		{
+			shown = 1;
+#pragma omp atomic write seq_cst
+			ready = 1;
+		}
+	}
 #pragma omp parallel num_threads(2)
 	{
 		int number = omp_get_thread_num();
@@ -44,5 +63,5 @@ int main(void)
 		omp_unset_lock(&lock);
 	}
 	omp_destroy_lock(&lock);
-	return data != 2 || other != 2;
+	return data != 2 || other != 2 || shown != 2;
 }
