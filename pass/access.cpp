@@ -101,15 +101,10 @@ private:
     Function *Callee = Call.getCalledFunction();
     switch (Callee ? Callee->getIntrinsicID() : Intrinsic::not_intrinsic) {
     case Intrinsic::masked_load:
-      masked(Call, Call.getArgOperand(0), Call.getArgOperand(2), Call.getType(), false);
-      return;
-    case Intrinsic::masked_store:
-      masked(Call, Call.getArgOperand(1), Call.getArgOperand(3), Call.getArgOperand(0)->getType(),
-             true);
-      return;
     case Intrinsic::masked_gather:
       masked(Call, Call.getArgOperand(0), Call.getArgOperand(2), Call.getType(), false);
       return;
+    case Intrinsic::masked_store:
     case Intrinsic::masked_scatter:
       masked(Call, Call.getArgOperand(1), Call.getArgOperand(3), Call.getArgOperand(0)->getType(),
              true);

@@ -54,7 +54,6 @@ struct Range {
 };
 
 class Footprints {
-  Function &F;
   Accesses &All;
   const Calls &Sync;
   LoopInfo &LI;
@@ -68,7 +67,7 @@ class Footprints {
 public:
   Footprints(Function &Fn, Accesses &A, const Calls &C, LoopInfo &Loops, DominatorTree &D,
              ScalarEvolution &S)
-      : F(Fn), All(A), Sync(C), LI(Loops), DT(D), SE(S), Runtime(*Fn.getParent()),
+      : All(A), Sync(C), LI(Loops), DT(D), SE(S), Runtime(*Fn.getParent()),
         Expander(S, Fn.getParent()->getDataLayout(), "snag"), Word(Runtime.Word) {}
 
   void move() {

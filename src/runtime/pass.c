@@ -23,51 +23,85 @@ RT_ABI(void, __snag_masked_write, uintptr_t addr, uint64_t size, uint64_t mask)
 	masked(addr, size, mask, true, RT_CALLER);
 }
 
-/* `count` places of `size` bytes, `step` apart. */
-struct dim {
-	int64_t step;
-	uint64_t count;
+/* Ranges: arrays in loop nests, which the plugin checks before the loops.  One that was
+ * told before in this epoch adds nothing, as with single accesses (access.h): known[] is a cache
+ * of them. */
+enum { DIMS = 3, KNOWN_LOG = 10 };
+
+struct range {
+	uintptr_t addr;
+	uint64_t size; /* bytes at each place */
+	uint64_t is_write;
+	struct dim { /* `count` places, `step` bytes apart; the innermost loop first */
+		int64_t step;
+		uint64_t count;
+	} dim[DIMS];
+	uint64_t epoch;
 };
 
-/* An array in a loop nest: the innermost loop first.  One event. */
-static void range(uintptr_t addr, uint64_t size, bool is_write, const struct dim *dim, unsigned n,
-		  uintptr_t pc)
+static struct range known[1 << KNOWN_LOG];
+
+/* Each in a record, if its places lie side by side. */
+static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struct dim *dim,
+		       unsigned n, uintptr_t pc)
 {
-	for (; n > 0 && dim[0].count > 0 && (dim[0].step == (int64_t)size || dim[0].count == 1);
-	     n--, dim++)
-		size *= dim[0].count; /* they lie side by side */
+	for (; n > 0 && (dim->step == (int64_t)size || dim->count == 1); n--, dim++)
+		size *= dim->count;
 	if (n == 0) {
 		rt_access_more(addr, size, is_write, pc);
 		return;
 	}
-	uint64_t count = dim[n - 1].count;
-	count = dim[n - 1].step == 0 && count > 1 ? 1 : count;
+	uint64_t count = dim[n - 1].step ? dim[n - 1].count : 1;
 	for (uint64_t i = 0; i < count; i++, addr += (uint64_t)dim[n - 1].step)
-		range(addr, size, is_write, dim, n - 1, pc);
+		range_tell(addr, size, is_write, dim, n - 1, pc);
+}
+
+static bool is_same(const struct range *a, const struct range *b)
+{
+	bool same = a->addr == b->addr && a->size == b->size && a->is_write == b->is_write &&
+		    a->epoch == b->epoch;
+	for (unsigned i = 0; i < DIMS; i++)
+		same &= a->dim[i].step == b->dim[i].step && a->dim[i].count == b->dim[i].count;
+	return same;
+}
+
+/* One event. */
+static void range_access(struct range r, uintptr_t pc)
+{
+	if (!r.dim[0].count || !r.dim[1].count || !r.dim[2].count || !rt_access_count() ||
+	    rt.is_alone)
+		return;
+	r.epoch = rt.epoch;
+	uint64_t key = (r.addr * 2 + r.is_write) ^ r.size << 48 ^ r.dim[0].count << 52;
+	struct range *slot = &known[key * 0x9e3779b97f4a7c15u >> (64 - KNOWN_LOG)];
+	if (is_same(slot, &r))
+		return;
+	*slot = r;
+	range_tell(r.addr, r.size, r.is_write, r.dim, DIMS, pc);
 }
 
 RT_ABI(void, __snag_range1, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count)
 {
-	const struct dim dim[] = {{step, count}};
-	if (count > 0 && rt_access_count())
-		range(addr, size, is_write, dim, 1, RT_CALLER);
+	range_access((struct range){addr, size, is_write, {{step, count}, {0, 1}, {0, 1}}, 0},
+		     RT_CALLER);
 }
 
 RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count, int64_t step2, uint64_t count2)
 {
-	const struct dim dim[] = {{step, count}, {step2, count2}};
-	if (count > 0 && count2 > 0 && rt_access_count())
-		range(addr, size, is_write, dim, 2, RT_CALLER);
+	range_access(
+		(struct range){addr, size, is_write, {{step, count}, {step2, count2}, {0, 1}}, 0},
+		RT_CALLER);
 }
 
 RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count, int64_t step2, uint64_t count2, int64_t step3, uint64_t count3)
 {
-	const struct dim dim[] = {{step, count}, {step2, count2}, {step3, count3}};
-	if (count > 0 && count2 > 0 && count3 > 0 && rt_access_count())
-		range(addr, size, is_write, dim, 3, RT_CALLER);
+	range_access(
+		(struct range){
+			addr, size, is_write, {{step, count}, {step2, count2}, {step3, count3}}, 0},
+		RT_CALLER);
 }
 
 /* How often an access was executed, by the reason why it has no check (pass/removals.def), the last:
