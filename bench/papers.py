@@ -25,6 +25,7 @@ TARGET, DATA = "docs/results/papers.md", "docs/results/papers.csv"
 MARK = "<!-- below: bench/dependence.py -->"  # which wrote what follows
 DETECTORS = ["hb", "wcp", "dc", "shb", "m2"]
 KEEP_TRACE = ["dc", "m2"]
+COMPLETE = {"True": "yes", "False": "no", "": "-"}
 # name, events, threads, variables, locks; (races, seconds) of HB, WCP, DC, SHB, M2 as printed
 BENCHMARKS = [
     ("array", 44, 2, 30, 2, [(0, 0.30), (0, 0.28), (0, 2.12), (0, 0.29), (0, 0.12)]),
@@ -131,7 +132,7 @@ def markdown(by):
         lines.append(shape + "| paper | " + " | ".join(f"{r} | {s:g}" for r, s in paper) + " | yes |")
         load = max(int(r["load"] or 0) for r in ours)
         lines.append(f"| {f'load {load}' if load > os.cpu_count() else ''} | | | | | snag | " + " | ".join(f"{r['races'] or '-'} | {r['seconds'] or '-'}" for r in ours)
-                     + f" | {'yes' if ours[-1]['complete'] == 'True' else 'no'} |")
+                     + f" | {COMPLETE[ours[-1]['complete']]} |")
     return lines
 
 
