@@ -222,6 +222,13 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	return 1;
 }
 
+void snag_cells_prefetch(const struct snag_cells *c, uint64_t addr)
+{
+	const struct page *recent = &c->recent[(addr >> PAGE_LOG) % RECENT];
+	if (recent->cell && recent->number == addr >> PAGE_LOG)
+		__builtin_prefetch(&recent->cell[addr % PAGE / SNAG_CELL], 1);
+}
+
 uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {

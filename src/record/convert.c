@@ -2,97 +2,18 @@
  *
  * convert.c - the records of the runtime to the events of a trace
  *
- * State.  thread           who runs
- *         loc[node]        the location of each node
- *         token[k]         the variable of each token, + 1
- *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
- *         range            what is left of the access to a range
- *         again            what is left of the accesses of a run (runtime/run.h)
- *         seen             the last accesses, which say how a run goes on
  * Rules.  The program may be broken, but its runtime is ours: records are believed as
  *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
  */
-#include "record/convert.h"
+#include "record/convert_state.h"
 
 #include "base/memory.h"
-#include "record/cells.h"
 #include "record/regions.h"
 #include "report/symbols.h"
 #include "trace/callstack.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum {
-	TEXT_MAX = 2048,
-	FREED_BYTES = 1024,
-	PAGE = 4096,
-	MAIN_STACK = 64 << 20,
-	ROOM = FREED_BYTES,
-	RUNS = 1024,	/* of a batch */
-	MIN_ROUNDS = 4, /* of a run */
-	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
-	ID_BYTES = 64
-};
-
-struct snag_convert {
-	struct snag_convert_options options;
-	struct snag_names names;
-	struct snag_strtab used; /* names of variables that are not in blocks */
-	uint32_t used_up_to;	 /* variables below are those of some event */
-	struct snag_symbols *symbols;
-	struct snag_regions *regions;
-	struct snag_cells *cells;
-	uint32_t thread;
-	bool is_first_turn;
-	bool is_of_tasks; /* the program can launch some */
-	uint32_t *loc;
-	size_t nnodes, loc_cap;
-	uint32_t *token;
-	size_t token_cap;
-	struct snag_event ev[SNAG_BATCH_EVENTS];
-	size_t n;
-	struct snag_repeat run[RUNS]; /* between them */
-	size_t nruns;
-	uint64_t in_runs; /* their events */
-	uint64_t first;	  /* number of ev[0] */
-	uint64_t forgot;  /* the last address of which the past was forgotten */
-	bool is_taken;	  /* the batch was, and goes away */
-	struct snag_convert_notes notes;
-	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
-	uint64_t *done;
-	size_t done_cap;
-	uint32_t turn_fuel, fuel;
-	struct snag_step *step;
-	size_t step_cap;
-	struct snag_label *label; /* by task, up to the last that has one */
-	size_t label_cap;
-	struct range { /* of an access; at == end: nothing is left */
-		uint64_t at, end;
-		enum snag_op op;
-		struct rt_record record;
-	} range;
-	struct {
-		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
-		uint64_t n;				 /* since the last run */
-		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the events before the next one ... */
-		uint64_t alone; /* ... so many are each the only one of its access */
-	} seen;
-	struct again {
-		uint32_t left, period, at;
-		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
-		struct step {
-			struct rt_record next;
-			uint64_t stride;
-			uint32_t fuel_step;
-			enum snag_op op;
-		} step[RT_RUN_MAX];
-	} again;
-	/* A module being told. */
-	uint64_t module_base;
-	char text[TEXT_MAX + 16];
-	size_t text_need, text_n;
-};
 
 /* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be. */
 static size_t name_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
@@ -200,7 +121,7 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 	return true;
 }
 
-static __attribute__((noinline)) void step_keep(struct snag_convert *c)
+void snag_convert_step_keep(struct snag_convert *c)
 {
 	uint64_t event = c->first + c->n;
 	uint64_t count = c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel);
@@ -209,55 +130,7 @@ static __attribute__((noinline)) void step_keep(struct snag_convert *c)
 		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
 }
 
-static snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
-{
-	return r->loc < c->nnodes ? c->loc[r->loc] : 0;
-}
-
-static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
-			     const struct rt_record *r, unsigned size, unsigned flags)
-{
-	if (c->options.keep_steps)
-		step_keep(c);
-	c->ev[c->n++] = (struct snag_event){
-		.thread = c->thread,
-		.target = target,
-		.loc = loc_of(c, r),
-		.op = (uint8_t)op,
-		.flags = (uint8_t)flags,
-		.size = (uint8_t)size,
-	};
-}
-
-static uint64_t address_of(const struct rt_record *r)
-{
-	return r->what & RT_ADDRESS_MASK;
-}
-
-static enum rt_op op_of(const struct rt_record *r)
-{
-	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
-}
-
-static unsigned size_of(const struct rt_record *r)
-{
-	return (unsigned)(r->what >> RT_SIZE_SHIFT);
-}
-
 /* Accesses. */
-
-static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr,
-			       unsigned size, unsigned flags, const struct rt_record *r)
-{
-	uint32_t variable[SNAG_CELL];
-	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
-	size = size == 0 ? 1 : size < room ? size : room;
-	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
-	for (unsigned i = 0; i < n; i++)
-		event_put(c, op, variable[i], r, size, flags);
-	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];
-	c->seen.alone = n == 1 ? c->seen.alone + 1 : 0;
-}
 
 static void range_go_on(struct snag_convert *c)
 {
@@ -275,122 +148,6 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 {
 	c->range = (struct range){address_of(r), address_of(r) + r->arg, op, *r};
 	range_go_on(c);
-}
-
-/* Runs. */
-
-static enum snag_op access_op(const struct rt_record *r)
-{
-	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
-}
-
-static void steps_skip(struct again *again, uint32_t n)
-{
-	for (uint32_t i = 0; i < again->period; i++) {
-		struct step *s = &again->step[(again->at + i) % again->period];
-		uint32_t rounds = n / again->period + (i < n % again->period);
-		s->next.what += s->stride * rounds;
-		s->next.arg += s->fuel_step * rounds;
-	}
-	again->at = (again->at + n) % again->period;
-	again->left -= n;
-}
-
-static inline bool has_room(const struct snag_convert *c, size_t events)
-{
-	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS;
-}
-
-/* How many of the accesses to come make one event each, whose targets follow from those before.
- * Which these are says target[], the last of them the round before. */
-static uint32_t run_length(struct snag_convert *c, uint32_t variable[], uint32_t stride[])
-{
-	const struct again *again = &c->again;
-	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period, n = c->seen.alone;
-	uint64_t length = again->left;
-	if (n < 2 * k)
-		return 0;
-	for (uint64_t i = 0; i < k && i < length; i++) {
-		const struct step *s = &again->step[(again->at + i) % k];
-		uint32_t rounds = (uint32_t)((length - i + k - 1) / k);
-		variable[i] = c->seen.target[(n - k + i) % ring];
-		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
-		uint64_t known = snag_cells_known(c->cells, address_of(&s->next), s->stride,
-						  size_of(&s->next), c->thread,
-						  variable[i] + stride[i], stride[i], rounds);
-		if (known < rounds)
-			length = known * k + i;
-	}
-	return (uint32_t)length;
-}
-
-/* Puts accesses to come as a run; false: they are none. */
-static bool run_put(struct snag_convert *c)
-{
-	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period;
-	uint32_t n = run_length(c, variable, stride);
-	if (n < MIN_ROUNDS * k)
-		return false;
-	c->run[c->nruns++] = (struct snag_repeat){.at = (uint32_t)c->n, .period = k, .n = n};
-	c->in_runs += n;
-	for (uint32_t i = n < 2 * k ? 0 : n - 2 * k; i < n; i++)
-		c->seen.target[(c->seen.alone + i) % (2 * RT_RUN_MAX)] =
-			variable[i % k] + stride[i % k] * (i / k + 1);
-	c->seen.alone += n;
-	steps_skip(&c->again, n);
-	return true;
-}
-
-/* One round of accesses, or what is left of it. */
-static void round_put(struct snag_convert *c)
-{
-	struct again *again = &c->again;
-	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
-		struct step *s = &again->step[again->at];
-		c->fuel = s->next.arg;
-		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
-		s->next.what += s->stride;
-		s->next.arg += s->fuel_step;
-		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
-		again->left--;
-	}
-}
-
-/* What becomes a run depends on what was done, never on when a batch was taken. */
-static void again_go_on(struct snag_convert *c)
-{
-	struct again *again = &c->again;
-	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
-		if (c->options.is_for_sink && again->rounds == 0) {
-			if (run_put(c))
-				continue;
-			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
-			again->rounds = again->wait;
-		}
-		round_put(c);
-		again->rounds -= again->rounds > 0;
-	}
-}
-
-static void again(struct snag_convert *c, const struct rt_record *r)
-{
-	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
-	c->seen.n = 0;
-	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
-		return;
-	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
-	for (uint64_t i = 0; i < period; i++) {
-		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
-		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
-		struct step *s = &c->again.step[i];
-		*s = (struct step){.next = *now,
-				   .stride = address_of(now) - address_of(before),
-				   .fuel_step = now->arg - before->arg,
-				   .op = access_op(now)};
-		s->next.what += s->stride;
-		s->next.arg += s->fuel_step;
-	}
-	again_go_on(c);
 }
 
 static inline void access_take(struct snag_convert *c, const struct rt_record *r)
@@ -754,7 +511,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		c->fuel = r->arg;
 		break;
 	case RT_AGAIN:
-		again(c, r);
+		snag_convert_again(c, r);
 		break;
 	case RT_NOTE:
 		note(c, r);
@@ -781,9 +538,11 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 		c->is_taken = false;
 	}
 	range_go_on(c);
-	again_go_on(c);
+	snag_convert_again_go_on(c);
 	for (; i < n && snag_convert_is_done(c) && has_room(c, ROOM); i++) {
 		enum rt_op op = op_of(&r[i]);
+		if (i + AHEAD < n)
+			snag_cells_prefetch(c->cells, address_of(&r[i + AHEAD]));
 		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
 			access_take(c, &r[i]);
 		else

@@ -10,7 +10,8 @@
 
 uint8_t *snag_bytes_room(struct snag_bytes *b, size_t n)
 {
-	b->at = snag_grow(b->at, &b->cap, b->n + n, 1);
+	if (b->n + n > b->cap)
+		b->at = snag_grow(b->at, &b->cap, b->n + n, 1);
 	return b->at + b->n;
 }
 

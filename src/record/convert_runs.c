@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * convert_runs.c - the runs of the runtime to events, or to the runs of a trace
+ *
+ * Idea.   RT_AGAIN says which accesses follow from those recorded (runtime/run.h).  If each of
+ *         them is one event, and the variables go on as evenly as the addresses, they
+ *         are a run of the trace too (trace/runs.h) and need not be made: only their cells
+ *         are looked at.  Otherwise, as where memory is met for the first time, they
+ *         are made round by round, and looked at again later.
+ */
+#include "record/convert_state.h"
+
+static void steps_skip(struct again *again, uint32_t n)
+{
+	for (uint32_t i = 0; i < again->period; i++) {
+		struct step *s = &again->step[(again->at + i) % again->period];
+		uint32_t rounds = n / again->period + (i < n % again->period);
+		s->next.what += s->stride * rounds;
+		s->next.arg += s->fuel_step * rounds;
+	}
+	again->at = (again->at + n) % again->period;
+	again->left -= n;
+}
+
+/* How many of the accesses to come make one event each, whose targets follow from those before.
+ * Which these are says target[], the last of them the round before. */
+static uint32_t run_length(struct snag_convert *c, uint32_t variable[], uint32_t stride[])
+{
+	const struct again *again = &c->again;
+	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period, n = c->seen.alone;
+	uint64_t length = again->left;
+	if (n < 2 * k)
+		return 0;
+	for (uint64_t i = 0; i < k && i < length; i++) {
+		const struct step *s = &again->step[(again->at + i) % k];
+		uint32_t rounds = (uint32_t)((length - i + k - 1) / k);
+		variable[i] = c->seen.target[(n - k + i) % ring];
+		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
+		uint64_t known = snag_cells_known(c->cells, address_of(&s->next), s->stride,
+						  size_of(&s->next), c->thread,
+						  variable[i] + stride[i], stride[i], rounds);
+		if (known < rounds)
+			length = known * k + i;
+	}
+	return (uint32_t)length;
+}
+
+/* Puts accesses to come as a run; false: they are none. */
+static bool run_put(struct snag_convert *c)
+{
+	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period;
+	uint32_t n = run_length(c, variable, stride);
+	if (n < MIN_ROUNDS * k)
+		return false;
+	c->run[c->nruns++] = (struct snag_repeat){.at = (uint32_t)c->n, .period = k, .n = n};
+	c->in_runs += n;
+	for (uint32_t i = n < 2 * k ? 0 : n - 2 * k; i < n; i++)
+		c->seen.target[(c->seen.alone + i) % (2 * RT_RUN_MAX)] =
+			variable[i % k] + stride[i % k] * (i / k + 1);
+	c->seen.alone += n;
+	steps_skip(&c->again, n);
+	return true;
+}
+
+/* One round of accesses, or what is left of it. */
+static void round_put(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
+		struct step *s = &again->step[again->at];
+		c->fuel = s->next.arg;
+		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+		again->left--;
+	}
+}
+
+/* What becomes a run depends on what was done, never on when a batch was taken. */
+void snag_convert_again_go_on(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
+		if (c->options.is_for_sink && again->rounds == 0) {
+			if (run_put(c))
+				continue;
+			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
+			again->rounds = again->wait;
+		}
+		round_put(c);
+		again->rounds -= again->rounds > 0;
+	}
+}
+
+void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
+{
+	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
+	c->seen.n = 0;
+	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
+		return;
+	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
+	for (uint64_t i = 0; i < period; i++) {
+		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
+		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
+		struct step *s = &c->again.step[i];
+		*s = (struct step){.next = *now,
+				   .stride = address_of(now) - address_of(before),
+				   .fuel_step = now->arg - before->arg,
+				   .op = access_op(now)};
+		s->next.what += s->stride;
+		s->next.arg += s->fuel_step;
+	}
+	snag_convert_again_go_on(c);
+}

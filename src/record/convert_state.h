@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * convert_state.h - what convert.c and convert_runs.c share
+ *
+ * State.  thread           who runs
+ *         loc[node]        the location of each node
+ *         token[k]         the variable of each token, + 1
+ *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
+ *         run[0 .. nruns)  the runs between them
+ *         range            what is left of the access to a range
+ *         again            what is left of the accesses of a run (runtime/run.h)
+ *         seen             the last accesses, which say how a run goes on
+ */
+#ifndef SNAG_RECORD_CONVERT_STATE_H
+#define SNAG_RECORD_CONVERT_STATE_H
+
+#include "record/cells.h"
+#include "record/convert.h"
+
+enum {
+	TEXT_MAX = 2048,
+	FREED_BYTES = 1024,
+	PAGE = 4096,
+	MAIN_STACK = 64 << 20,
+	ROOM = FREED_BYTES,
+	AHEAD = 8,	/* records, between a look at a cell and its use */
+	RUNS = 1024,	/* of a batch */
+	MIN_ROUNDS = 4, /* of a run */
+	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
+	ID_BYTES = 64
+};
+
+struct snag_convert {
+	struct snag_convert_options options;
+	struct snag_names names;
+	struct snag_strtab used; /* names of variables that are not in blocks */
+	uint32_t used_up_to;	 /* variables below are those of some event */
+	struct snag_symbols *symbols;
+	struct snag_regions *regions;
+	struct snag_cells *cells;
+	uint32_t thread;
+	bool is_first_turn;
+	bool is_of_tasks; /* the program can launch some */
+	uint32_t *loc;
+	size_t nnodes, loc_cap;
+	uint32_t *token;
+	size_t token_cap;
+	struct snag_event ev[SNAG_BATCH_EVENTS];
+	size_t n;
+	struct snag_repeat run[RUNS]; /* between them */
+	size_t nruns;
+	uint64_t in_runs; /* their events */
+	uint64_t first;	  /* number of ev[0] */
+	uint64_t forgot;  /* the last address of which the past was forgotten */
+	bool is_taken;	  /* the batch was, and goes away */
+	struct snag_convert_notes notes;
+	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
+	uint64_t *done;
+	size_t done_cap;
+	uint32_t turn_fuel, fuel;
+	struct snag_step *step;
+	size_t step_cap;
+	struct snag_label *label; /* by task, up to the last that has one */
+	size_t label_cap;
+	struct range { /* of an access; at == end: nothing is left */
+		uint64_t at, end;
+		enum snag_op op;
+		struct rt_record record;
+	} range;
+	struct {
+		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
+		uint64_t n;				 /* since the last run */
+		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the events before the next one ... */
+		uint64_t alone; /* ... so many are each the only one of its access */
+	} seen;
+	struct again {
+		uint32_t left, period, at;
+		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
+		struct step {
+			struct rt_record next;
+			uint64_t stride;
+			uint32_t fuel_step;
+			enum snag_op op;
+		} step[RT_RUN_MAX];
+	} again;
+	/* A module being told. */
+	uint64_t module_base;
+	char text[TEXT_MAX + 16];
+	size_t text_need, text_n;
+};
+
+/* Notes the step of the event that is put next. */
+void snag_convert_step_keep(struct snag_convert *c);
+/* A record RT_AGAIN; and what is left of it. */
+void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
+void snag_convert_again_go_on(struct snag_convert *c);
+
+static inline snag_loc loc_of(const struct snag_convert *c, const struct rt_record *r)
+{
+	return r->loc < c->nnodes ? c->loc[r->loc] : 0;
+}
+
+static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t target,
+			     const struct rt_record *r, unsigned size, unsigned flags)
+{
+	if (c->options.keep_steps)
+		snag_convert_step_keep(c);
+	c->ev[c->n++] = (struct snag_event){
+		.thread = c->thread,
+		.target = target,
+		.loc = loc_of(c, r),
+		.op = (uint8_t)op,
+		.flags = (uint8_t)flags,
+		.size = (uint8_t)size,
+	};
+}
+
+static inline uint64_t address_of(const struct rt_record *r)
+{
+	return r->what & RT_ADDRESS_MASK;
+}
+
+static inline enum rt_op op_of(const struct rt_record *r)
+{
+	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+}
+
+static inline unsigned size_of(const struct rt_record *r)
+{
+	return (unsigned)(r->what >> RT_SIZE_SHIFT);
+}
+
+static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr,
+			       unsigned size, unsigned flags, const struct rt_record *r)
+{
+	uint32_t variable[SNAG_CELL];
+	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
+	size = size == 0 ? 1 : size < room ? size : room;
+	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
+	for (unsigned i = 0; i < n; i++)
+		event_put(c, op, variable[i], r, size, flags);
+	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];
+	c->seen.alone = n == 1 ? c->seen.alone + 1 : 0;
+}
+
+static inline enum snag_op access_op(const struct rt_record *r)
+{
+	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
+}
+
+static inline bool has_room(const struct snag_convert *c, size_t events)
+{
+	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS;
+}
+
+#endif
