@@ -422,7 +422,7 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
-	if (s->is_search && m.waits)
+	if (s->is_search && m.waits && !patterns[p].is_memory_only)
 		task_search(patterns[p].name, &m.trace);
 	else if (!s->is_memory_only && !s->is_search)
 		file_write(&m, path);
