@@ -72,16 +72,18 @@ static void print(const struct run *r)
 	const struct snag_decide_stats *s = snag_decider_stats(r->decider);
 	if (r->n)
 		qsort(r->took, r->n, sizeof(*r->took), by_time);
-	printf("pairs,verified,infeasible,undecided,bad,observed,filter,close,delay,late,windows,"
+	printf("pairs,verified,infeasible,undecided,bad,observed,filter,close,delay,late,refute,"
+	       "arrange,windows,"
 	       "us_mean,us_median,us_max,nodes,nodes_max,window_mean,window_max\n");
 	printf("%llu,%llu,%llu,%llu,%llu,", (unsigned long long)r->n,
 	       (unsigned long long)s->decisions[SNAG_VERIFIED],
 	       (unsigned long long)s->decisions[SNAG_INFEASIBLE],
 	       (unsigned long long)s->decisions[SNAG_UNDECIDED], (unsigned long long)r->bad);
-	printf("%llu,%llu,%llu,%llu,%llu,%llu,%.2f,%.2f,%.0f,%llu,%llu,%.0f,%llu\n",
+	printf("%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%.2f,%.2f,%.0f,%llu,%llu,%.0f,%llu\n",
 	       (unsigned long long)s->observed, (unsigned long long)s->filter,
 	       (unsigned long long)s->close, (unsigned long long)s->delay,
-	       (unsigned long long)s->late, (unsigned long long)s->windows,
+	       (unsigned long long)s->late, (unsigned long long)s->refute,
+	       (unsigned long long)s->arrange, (unsigned long long)s->windows,
 	       r->n ? r->seconds / (double)r->n * 1e6 : 0, r->n ? r->took[r->n / 2] * 1e6 : 0,
 	       r->n ? r->took[r->n - 1] * 1e6 : 0, (unsigned long long)s->nodes,
 	       (unsigned long long)s->max_nodes,

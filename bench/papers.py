@@ -85,12 +85,12 @@ def rows_of(benchmark, commit):
         generate(path, events, threads, variables, locks)
         for detector in DETECTORS:
             print(f"papers: {name}: {detector}", file=sys.stderr)
-            measured = "", "", ""
+            measured, load = ("", "", ""), f"{os.getloadavg()[0]:.0f}"
             if detector not in KEEP_TRACE or fits(events):
                 races, cpu, complete = measure(path, detector)
                 measured = races, f"{cpu:.2f}", complete
             yield {"trace": name, "detector": detector, "races": measured[0], "seconds": measured[1],
-                   "complete": measured[2], "commit": commit}
+                   "complete": measured[2], "load": load, "commit": commit}
 
 
 def short(n):
@@ -109,13 +109,15 @@ def markdown(by):
         "",
         f"Made by `bench/papers.py` at commit {commits} on {results.machine()}; the data is in {os.path.basename(DATA)}.",
         "Table 2 of Pavlogiannis, *Fast, Sound, and Effectively Complete Dynamic Race Prediction* (POPL 2020), prints races",
-        "(pairs of source locations) and time of HB, WCP, DC, SHB and M2 on 19 traces. **Those traces are not ours**: we generate random ones with as many events, threads, variables and",
-        "locks (its Table 1), 0.2 % of the accesses unprotected. Compare times by their order of magnitude, races only",
-        "between our columns: *paper* is what the paper printed for its trace, *snag* what we measured on ours (CPU seconds",
-        "of the whole process on one thread, from a .snag file; dc with every pair decided).",
+        "(pairs of source locations) and time of HB, WCP, DC, SHB and M2 on 19 traces. **Those traces are not ours**: we",
+        "generate random ones with as many events, threads, variables and locks (its Table 1), 0.2 % of the accesses",
+        "unprotected. Compare times by their order of magnitude, races only between our columns: *paper* is what the paper",
+        "printed for its trace, *snag* what we measured on ours (CPU seconds of the whole process on one thread, from a .snag",
+        "file; dc with every pair decided).",
         "",
         f"Not measured: {', '.join(missing) or 'none'}. A dash: not run, as deciding would have taken more than half of the",
-        "free memory (the trace and its index stay in it, at most 64 bytes an event).",
+        "free memory (the trace and its index stay in it, at most 64 bytes an event). Where a load is given, so many programs",
+        "ran on the machine at once, and the times are up to twice what they are on a quiet one.",
         "",
         "| trace | n | k | variables | locks | | "
         + " | ".join(f"{d} races | {d} s" for d in DETECTORS) + " | m2 complete |",
@@ -127,7 +129,8 @@ def markdown(by):
         ours = [by[name][d] for d in DETECTORS]
         shape = f"| {name} | {short(events)} | {threads} | {short(variables)} | {short(locks)} "
         lines.append(shape + "| paper | " + " | ".join(f"{r} | {s:g}" for r, s in paper) + " | yes |")
-        lines.append("| | | | | | snag | " + " | ".join(f"{r['races'] or '-'} | {r['seconds'] or '-'}" for r in ours)
+        load = max(int(r["load"] or 0) for r in ours)
+        lines.append(f"| {f'load {load}' if load > os.cpu_count() else ''} | | | | | snag | " + " | ".join(f"{r['races'] or '-'} | {r['seconds'] or '-'}" for r in ours)
                      + f" | {'yes' if ours[-1]['complete'] == 'True' else 'no'} |")
     return lines
 

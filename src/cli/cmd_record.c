@@ -107,7 +107,7 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 		rc = program_start(
 			v, operand,
 			&(struct snag_convert_options){.schedule = schedule,
-						       .forget_names = sink->ops->asks_once},
+						       .is_for_sink = sink->ops->takes_runs},
 			&src, err);
 	if (rc < 0) {
 		snag_sink_abort(sink);

@@ -8,10 +8,11 @@
  */
 #include "cli/command.h"
 #include "cli/detector_names.h"
+#include "cli/environment.h"
 #include "cli/interrupt.h"
 #include "cli/judging.h"
-#include "cli/pass_marks.h"
 #include "cli/picture.h"
+#include "cli/pass_marks.h"
 #include "cli/program.h"
 #include "cli/run_report.h"
 #include "cli/temporary.h"
@@ -35,6 +36,7 @@ struct run_values {
 	const char *with;
 	const char *json;
 	const char *sarif;
+	const char *html;
 	const char *dot;
 	const char *witness;
 	const char *keep;
@@ -47,11 +49,13 @@ struct run_values {
 	uint64_t exitcode;
 	int format;
 	int no_replay;
-	int stats;
+	int free;
 	int once;
+	int stats;
 };
 
-static const struct run_values run_defaults = {.seed = 1, .exitcode = CLI_RACES};
+enum { EXITCODE_NOT_GIVEN = 256 };
+static const struct run_values run_defaults = {.seed = 1, .exitcode = EXITCODE_NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct run_values, name)
 static const struct cli_option run_options[] = {
@@ -73,6 +77,12 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(sarif),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as SARIF 2.1.0 as well"},
+	{.name = "html",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(html),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as one HTML page as well"},
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -102,6 +112,11 @@ static const struct cli_option run_options[] = {
 	 .value = "random|rr|pct",
 	 .offset = FIELD(policy),
 	 .help = "who runs next; default: random"},
+	{.name = "free",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(free),
+	 .help = "threads in parallel, and happens-before only"},
 	{.name = "suppressions",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -123,16 +138,16 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_replay),
 	 .help = "do not run PROG again to confirm predicted races"},
-	{.name = "stats",
-	 .kind = CLI_FLAG,
-	 .set = 1,
-	 .offset = FIELD(stats),
-	 .help = "say which checks the compiler pass removed"},
 	{.name = "once",
 	 .kind = CLI_FLAG,
 	 .set = 1,
 	 .offset = FIELD(once),
 	 .help = "run PROG once, recorded, also if it is one of tasks"},
+	{.name = "stats",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(stats),
+	 .help = "say which checks the compiler pass removed"},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .kind = CLI_NUMBER,
@@ -335,6 +350,8 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
+		rc = cli_run_report_print(snag_incidents_html, r, v->html, err);
+	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
 	return rc;
 }
@@ -344,7 +361,8 @@ enum { RUN_AGAIN = 1000 }; /* no exit status */
 /* Of a program that judged itself. */
 static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
 {
-	*ret_races = end->verdict.races;
+	/* What it had no rules for, as locks, may have kept them apart. */
+	*ret_races = end->verdict.doubts ? 0 : end->verdict.races;
 	if (!cli_judge_is_clean(&end->verdict))
 		return RUN_AGAIN;
 	fprintf(stderr, "%s: race-free for this input on every schedule\n",
@@ -396,6 +414,24 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 	return shown && v->exitcode ? (int)v->exitcode : cli_program_status(end->status);
 }
 
+/* Real programs have atomics, so mixed belongs to the default.  Of threads that run freely it is
+ * not known which write a read saw. */
+static int detectors_choose(const struct run_values *v, struct snag_analyze_options *options,
+			    struct snag_error *err)
+{
+	static const char free_list[] = "hb,mixed,lockset";
+	int rc = cli_detectors_choose(v->with || !v->free ? v->with : "hb", UINT32_MAX, options,
+				      err);
+	if (rc == 0 && !v->with)
+		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
+	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
+		if (!strstr(free_list, options->detector[i]->name))
+			rc = snag_fail(err, SNAG_EINPUT,
+				       "--free: %s needs the order of all accesses; possible: %s",
+				       options->detector[i]->name, free_list);
+	return rc;
+}
+
 /* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
  * if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
@@ -409,14 +445,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *live, *tee;
 	struct snag_analysis analysis;
 	char words[128];
-	const struct snag_live_options how = {
-		.options = words, .io = io, .convert.keep_steps = !v->no_replay || v->witness};
+	const struct snag_live_options how = {.options = words,
+					      .io = io,
+					      .convert.keep_steps =
+						      (!v->no_replay || v->witness) && !v->free};
 	double begin = snag_seconds_now();
-	int rc = cli_detectors_choose(v->with, UINT32_MAX, &options, err);
-	if (!v->with) /* real programs have atomics */
-		options.detector[options.ndetectors++] = snag_detector_find("mixed", 5);
-	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s%s%s", v->seed,
-		 policies[v->policy], judge ? ":judge=" : "", judge ? judge : "");
+	int rc = detectors_choose(v, &options, err);
+	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s", v->seed,
+		 policies[v->policy], v->free, judge ? ":judge=" : "", judge ? judge : "");
 	cli_interrupt_catch();
 	if (rc == 0)
 		rc = snag_live_source(argv, &how, &live, err);
@@ -447,24 +483,46 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	return rc;
 }
 
+/* What the environment says counts where the command line says nothing. */
+struct environment {
+	char suppressions[4096], strip_path_prefix[4096];
+};
+
+static void environment_take(struct run_values *v, struct environment *e)
+{
+	char number[16];
+	if (!v->suppressions)
+		v->suppressions = cli_environment_option("suppressions", true, e->suppressions,
+							 sizeof(e->suppressions));
+	if (!v->strip_path_prefix)
+		v->strip_path_prefix =
+			cli_environment_option("strip_path_prefix", true, e->strip_path_prefix,
+					       sizeof(e->strip_path_prefix));
+	if (v->exitcode == EXITCODE_NOT_GIVEN)
+		v->exitcode = cli_environment_option("exitcode", true, number, sizeof(number))
+				      ? strtoul(number, NULL, 10) & 255
+				      : CLI_RACES;
+	if (cli_environment_option("free", false, number, sizeof(number)))
+		v->free |= strtol(number, NULL, 10) != 0;
+}
+
 static int run_run(const void *values, char *const *operand, struct snag_error *err)
 {
-	const struct run_values *v = values;
+	struct run_values copy = *(const struct run_values *)values, *v = &copy;
+	struct environment environment;
 	struct place place = {0};
+	environment_take(v, &environment);
 	uint64_t races = 0; /* of a program that judged itself */
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
-	if (rc == 0 && v->json)
-		rc = cli_output_probe(v->json, err);
-	if (rc == 0 && v->sarif)
-		rc = cli_output_probe(v->sarif, err);
-	if (rc == 0 && v->dot)
-		rc = cli_output_probe(v->dot, err);
+	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
+		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = place_make(&place, v->keep, err);
-	const char *judge = v->once || v->keep || v->json || v->sarif || v->dot
+	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
 				    ? NULL
 				    : cli_judge_choose(v->with);
 	if (rc == 0)

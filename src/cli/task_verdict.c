@@ -46,18 +46,20 @@ void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a
 		     const struct snag_source *src, const struct snag_live_end *end)
 {
 	struct snag_certificate c = {0};
-	bool is_proved = false;
+	bool is_proved = false, has_races = false;
 	if (a->interrupted)
 		snag_certificate_add(&c, "interrupted", "the analysis was interrupted");
 	notes_add(&c, &end->notes);
 	if (src->skipped)
 		snag_certificate_add(&c, "skipped", "%llu of its events could not be judged",
 				     (unsigned long long)src->skipped);
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->n; i++) {
 		is_proved |= a->findings[i].race_free;
+		has_races |= a->findings[i].nraces > 0;
+	}
 	for (size_t i = 0; i < a->n && !is_proved; i++)
 		snag_certificate_findings(&c, &a->findings[i], src->names);
-	if (!is_proved && c.n == 0)
+	if (!is_proved && !has_races && c.n == 0)
 		snag_certificate_add(&c, "detector", "no detector can prove it");
 	c.is_race_free = is_proved && c.n == 0;
 	*ret = c;

@@ -20,13 +20,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct steps {
 	const struct words *w;
 	cli_takes_value *takes_value;
 	char folder[CLI_FOLDER];
-	struct words made; /* files */
+	struct words made, folders; /* a file in each */
 	const char *output;
 	const char *make_file; /* -MF */
 	bool has_target;       /* -MT, -MQ */
@@ -110,8 +111,8 @@ static struct words step_one(const struct steps *s, const char *source, const ch
 		bool has_value = s->takes_value(word) && i + 1 < s->w->n;
 		bool is_left_out = strcmp(word, "-c") == 0 || strcmp(word, "-S") == 0 ||
 				   strcmp(word, "-o") == 0 || strncmp(word, "-l", 2) == 0 ||
-				   strncmp(word, "-L", 2) == 0 ||
-				   strncmp(word, "-Wl,", 4) == 0 || (i && word[0] != '-');
+				   strncmp(word, "-L", 2) == 0 || strncmp(word, "-Wl,", 4) == 0 ||
+				   (i && word[0] != '-');
 		if (!is_left_out)
 			cli_word_add(&w, word);
 		if (has_value && !is_left_out)
@@ -152,10 +153,13 @@ static int source_rewrite(struct steps *s, const char *source, const char **ret_
 			  struct snag_error *err)
 {
 	char number[24];
-	snprintf(number, sizeof(number), "/%zu.", s->made.n); /* two may have one name */
+	snprintf(number, sizeof(number), "/%zu", s->made.n); /* two may have one name */
+	const char *folder = cli_words_joined(s->folder, number);
 	const char *name = renamed(source, suffix_of(source), false);
-	const char *folder = cli_words_joined(s->folder, s->made.n ? number : "/");
-	*ret_made = cli_words_joined(folder, name);
+	*ret_made = cli_words_joined(cli_words_joined(folder, "/"), name);
+	if (mkdir(folder, 0700) != 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", folder, strerror(errno));
+	cli_word_add(&s->folders, folder);
 	struct words w = step_one(s, source, *ret_made);
 	cli_word_add(&s->made, *ret_made);
 	int rc = cli_words_run(&w, err);
@@ -195,9 +199,12 @@ int cli_two_steps(const struct words *w, cli_takes_value *takes_value, struct sn
 	int rc = cli_temporary_make(s.folder, err);
 	if (rc == 0)
 		rc = step_two(&s, err);
-	for (size_t i = 0; i < s.made.n; i++)
+	for (size_t i = 0; i < s.folders.n; i++) {
 		unlink(s.made.at[i]);
+		rmdir(s.folders.at[i]);
+	}
 	cli_temporary_remove(s.folder);
 	free(s.made.at);
+	free(s.folders.at);
 	return rc;
 }

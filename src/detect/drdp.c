@@ -372,7 +372,7 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 	return __builtin_expect(ev->thread == d->current && d->now, 1) || now_begin(d, ev, event);
 }
 
-static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
+static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
 	struct snag_past_cell *x = &d->express.x[ev->target];
@@ -388,7 +388,8 @@ static void drdp_read(void *state, const struct snag_event *ev, uint32_t event) 
 	past_add(d, &x->reader, event);
 }
 
-static void drdp_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
+static inline void drdp_write(void *state, const struct snag_event *ev,
+			      uint32_t event) /* [write] */
 {
 	struct drdp *d = state;
 	struct snag_past_cell *x = &d->express.x[ev->target];

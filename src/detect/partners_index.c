@@ -76,8 +76,8 @@ static void accesses_gather(struct answering *a, uint32_t low, uint32_t high)
 	for (uint32_t e = 0; e < ix->nevents; e++) {
 		const struct snag_event *ev = &ix->trace->ev[e];
 		uint32_t x = ev->target;
-		if (!snag_op_is_access(ev->op) || x < low || x >= high ||
-		    a->asked[x] == a->asked[x + 1] || (a->locations && !a->locations[ev->loc]))
+		if ((a->locations && !a->locations[ev->loc]) || !snag_op_is_access(ev->op) ||
+		    x < low || x >= high || a->asked[x] == a->asked[x + 1])
 			continue;
 		a->access[a->end[x]++] = (struct snag_variable_access){
 			.event = e,

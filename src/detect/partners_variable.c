@@ -8,6 +8,8 @@
 
 #define NONE UINT32_MAX
 
+enum { FETCH_QUESTION = 16 };
+
 struct snag_variable_chain {
 	struct snag_variable_access first; /* what its accesses have in common, and the first */
 	uint32_t begin, n;		   /* in event[] */
@@ -231,6 +233,8 @@ void snag_variable_partners_answer(struct snag_variable_partners *v, struct snag
 	groups_build(v, locksets);
 	for (size_t i = 0; i < norder; i++) {
 		const struct snag_question *question = &p->question[order[i]];
+		if (i + FETCH_QUESTION < norder)
+			__builtin_prefetch(&p->question[order[i + FETCH_QUESTION]]);
 		while (at < n && access[at].event < question->event)
 			at++;
 		if (at == n)

@@ -178,32 +178,36 @@ static void isolated_access(struct serial *s, const struct snag_event *ev, uint3
 	past_add(s, is_write ? &iso->writer : &iso->reader, now);
 }
 
-static void serial_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
+/* Whether a plain access goes on: one that is isolated is dealt with here. */
+static inline bool access_begin(struct serial *s, const struct snag_event *ev, uint32_t event)
+{
+	if (!is_running(s, ev, event))
+		return false;
+	if (s->is_isolated)
+		isolated_access(s, ev, event);
+	return !s->is_isolated;
+}
+
+static inline void serial_read(void *state, const struct snag_event *ev,
+			       uint32_t event) /* [read] */
 {
 	struct serial *s = state;
 	struct snag_past_cell *x = &s->express.x[ev->target];
-	if (!is_running(s, ev, event))
+	if (!access_begin(s, ev, event))
 		return;
-	if (s->is_isolated) {
-		isolated_access(s, ev, event);
-		return;
-	}
 	past_check(s, &x->writer, ev, event);
 	if (s->iso)
 		past_check(s, &s->iso[ev->target].writer, ev, event);
 	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
 }
 
-static void serial_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */
+static inline void serial_write(void *state, const struct snag_event *ev,
+				uint32_t event) /* [write] */
 {
 	struct serial *s = state;
 	struct snag_past_cell *x = &s->express.x[ev->target];
-	if (!is_running(s, ev, event))
+	if (!access_begin(s, ev, event))
 		return;
-	if (s->is_isolated) {
-		isolated_access(s, ev, event);
-		return;
-	}
 	past_check(s, &x->writer, ev, event);
 	past_check(s, &x->reader, ev, event);
 	if (s->iso) {

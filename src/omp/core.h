@@ -147,6 +147,12 @@ static inline uint32_t mp_number(void)
 	return mp.hooks ? mp.hooks->task_new() : 0;
 }
 
+static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t number)
+{
+	if (mp.hooks)
+		mp.hooks->label(id, label, number);
+}
+
 static inline uint32_t mp_promise(void)
 {
 	return mp.hooks ? mp.hooks->promise_new() : 0;
@@ -224,6 +230,7 @@ struct mp_task {
 	bool has_asked;		 /* [asked] */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
+	uint32_t before;	 /* the promise of what it did before it combined */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	/* Explicit tasks. */

@@ -16,6 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a task is to the programmer, with a number. */
+enum snag_omp_label {
+	SNAG_OMP_ITERATION, /* of a loop: the first of its chunk */
+	SNAG_OMP_SECTION,   /* from 0 */
+	SNAG_OMP_THREAD,    /* a phase of this thread */
+	SNAG_OMP_DEPENDS,   /* a task with so many depend clauses */
+};
+
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
@@ -36,6 +44,7 @@ struct snag_omp_hooks {
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);
 	bool (*was_told)(void);
+	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
 	/* Mutual exclusion; `at` names it. */

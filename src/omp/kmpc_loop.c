@@ -17,6 +17,11 @@ enum {
 	KMP_GUIDED = 36,
 	KMP_DYNAMIC = 35,
 	KMP_MODIFIERS = 3 << 29,
+	KMP_IDENT_SECTIONS = 0x400,
+};
+
+struct kmp_ident { /* where and what, as clang says */
+	int32_t reserved, flags;
 };
 
 static struct mp_schedule schedule_of(int32_t kind, int64_t chunk)
@@ -88,10 +93,12 @@ static void block_of(uint64_t count, int n, int i, uint64_t *ret_from, uint64_t 
 }
 
 /* Returns whether the thread has any; a chunked loop goes on by itself, from chunk to chunk. */
-static bool static_part(int32_t schedule, uint64_t count, int64_t chunk, int32_t *ret_last,
-			uint64_t *ret_from, uint64_t *ret_n, uint64_t *ret_stride)
+static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t count,
+			int64_t chunk, int32_t *ret_last, uint64_t *ret_from, uint64_t *ret_n,
+			uint64_t *ret_stride)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
+	bool is_sections = loc && loc->flags & KMP_IDENT_SECTIONS;
 	int n = t->team->n, i = t->number;
 	int32_t plain = schedule & ~KMP_MODIFIERS;
 	if (plain == KMP_DISTRIBUTE || plain == KMP_DISTRIBUTE_CHUNKED)
@@ -109,8 +116,12 @@ static bool static_part(int32_t schedule, uint64_t count, int64_t chunk, int32_t
 	*ret_stride = count;
 	if (ret_last)
 		*ret_last = *ret_n && *ret_from + *ret_n == count;
-	if (*ret_n && n > 1)
+	if (*ret_n && n > 1) {
 		mp_segment_begin(t);
+		if (t->id != t->base_id)
+			mp_label(t->id, is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
+				 *ret_from);
+	}
 	return *ret_n > 0;
 }
 
@@ -123,7 +134,7 @@ static bool static_part(int32_t schedule, uint64_t count, int64_t chunk, int32_t
 		MP_ENTER();                                                                      \
 		uint64_t count = COUNT(unsigned_type, *lower, *upper, by);                       \
 		type first = *lower;                                                             \
-		if (!static_part(schedule, count, chunk, ret_last, &from, &n, &next)) {          \
+		if (!static_part(loc, schedule, count, chunk, ret_last, &from, &n, &next)) {     \
 			*lower = (type)((uint64_t)*upper + step);                                \
 			return;                                                                  \
 		}                                                                                \

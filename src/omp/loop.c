@@ -172,6 +172,10 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 		return;
 	}
 	mp_segment_begin(t);
+	if (t->id != t->base_id) {
+		int64_t first = t->lower + (int64_t)t->loop.from * t->stride;
+		mp_label(t->id, SNAG_OMP_ITERATION, first >= 0 ? (uint64_t)first : t->loop.from);
+	}
 }
 
 /* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */

@@ -62,17 +62,27 @@ void mp_memory(const void *at, size_t nbytes)
 }
 
 /* The detector stands in front of the C library's: the archive calls these instead. */
-void *mp_memset(void *to, int byte, size_t n)
+#define PLAIN __attribute__((optimize("no-tree-loop-distribute-patterns")))
+
+PLAIN void *mp_memset(void *to, int byte, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		((volatile char *)to)[i] = (char)byte;
+	typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+	size_t i = 0;
+	for (; i + sizeof(word) <= n; i += sizeof(word))
+		*(word *)((char *)to + i) = 0x0101010101010101u * (uint8_t)byte;
+	for (; i < n; i++)
+		((char *)to)[i] = (char)byte;
 	return to;
 }
 
-void *mp_memcpy(void *to, const void *from, size_t n)
+PLAIN void *mp_memcpy(void *to, const void *from, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		((volatile char *)to)[i] = ((const char *)from)[i];
+	typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+	size_t i = 0;
+	for (; i + sizeof(word) <= n; i += sizeof(word))
+		*(word *)((char *)to + i) = *(const word *)((const char *)from + i);
+	for (; i < n; i++)
+		((char *)to)[i] = ((const char *)from)[i];
 	return to;
 }
 

@@ -61,6 +61,7 @@ static void phase_begin(struct mp_task *t) /* [phase] */
 {
 	mp.place = t->team->place;
 	task_created(t, t->team->id);
+	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
 }
@@ -148,12 +149,15 @@ void mp_asked(struct mp_task *t)
 		mp_chunk_end(t);
 }
 
+/* The phase ends, and goes on as another one afterwards: so no task is left that is parallel. */
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
-	mp_locks_tell(t, false);
+	t->before = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, t->before);
+	task_ended(t);
 	task_created(t, t->team->id);
 	own_begin(t);
 	if (t->team->combined)
@@ -168,8 +172,10 @@ void mp_combine_end(void)
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
+	own_end();
 	task_ended(t);
-	mp_segment_leave(t);
+	phase_begin(t);
+	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 
 /* ---- barriers ---- */
@@ -317,6 +323,7 @@ void *mp_thread_main(void *arg)
 	struct mp_thread *self = arg;
 	pthread_attr_t attr;
 	const char *frame = __builtin_frame_address(0);
+	mp_become(self->team->id);
 	if (pthread_getattr_np(pthread_self(), &attr) == 0) {
 		pthread_attr_getstack(&attr, &self->base.stack.base, &self->base.stack.nbytes);
 		pthread_attr_destroy(&attr);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { PAGE_LOG = 12, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
-enum { RECENT = 64 };
+enum { RECENT = 4096 };
 enum { SPLIT = 1, SHARED = 2 }; /* flags */
 
 struct cell {
@@ -196,11 +196,17 @@ static unsigned split_access(struct snag_cells *c, struct cell *cell, uint64_t a
 	return row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
 }
 
+/* The bytes of a cell that an access touches. */
+static inline uint8_t mask_of(uint64_t addr, unsigned size)
+{
+	return (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+}
+
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
 	struct cell *cell = cell_at(c, addr);
-	uint8_t mask = (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+	uint8_t mask = mask_of(addr, size);
 	cell_visit(cell, thread);
 	unsigned k = cell->mask[0] != mask;
 	if (cell->mask[k] == mask) {
@@ -214,6 +220,21 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	cell->mask[k] = mask;
 	ret_variable[0] = cell->variable[k] - 1;
 	return 1;
+}
+
+uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
+{
+	uint32_t i = 0;
+	for (; i < n; i++, addr += stride, variable += variable_stride) {
+		struct cell *cell = cell_at(c, addr);
+		uint8_t mask = mask_of(addr, size);
+		unsigned k = cell->mask[0] != mask;
+		if (mask == 0 || cell->mask[k] != mask || cell->variable[k] != variable + 1)
+			break;
+		cell_visit(cell, thread);
+	}
+	return i;
 }
 
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,

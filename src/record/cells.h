@@ -34,6 +34,10 @@ enum { SNAG_CELL = 8 };
  * many. */
 unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
+/* The same for up to `n` accesses, `stride` bytes apart, whose one variable is the given one and
+ * goes on by `variable_stride`: how many of them, from the first, have that. */
+uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
+			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
 /* The variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);

@@ -29,6 +29,9 @@ enum {
 	PAGE = 4096,
 	MAIN_STACK = 64 << 20,
 	ROOM = FREED_BYTES,
+	RUNS = 1024,	/* of a batch */
+	MIN_ROUNDS = 4, /* of a run */
+	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
 	ID_BYTES = 64
 };
 
@@ -49,9 +52,12 @@ struct snag_convert {
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t n;
-	uint64_t first;	 /* number of ev[0] */
-	uint64_t forgot; /* the last address of which the past was forgotten */
-	bool is_taken;	 /* the batch was, and goes away */
+	struct snag_repeat run[RUNS]; /* between them */
+	size_t nruns;
+	uint64_t in_runs; /* their events */
+	uint64_t first;	  /* number of ev[0] */
+	uint64_t forgot;  /* the last address of which the past was forgotten */
+	bool is_taken;	  /* the batch was, and goes away */
 	struct snag_convert_notes notes;
 	/* Counting: what threads did in turns before, and the fuel of the one that runs. */
 	uint64_t *done;
@@ -69,9 +75,12 @@ struct snag_convert {
 	struct {
 		struct rt_record access[2 * RT_RUN_MAX]; /* a ring */
 		uint64_t n;				 /* since the last run */
+		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the events before the next one ... */
+		uint64_t alone; /* ... so many are each the only one of its access */
 	} seen;
 	struct again {
 		uint32_t left, period, at;
+		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
 		struct step {
 			struct rt_record next;
 			uint64_t stride;
@@ -179,10 +188,14 @@ struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 {
-	if (c->is_taken || c->n == 0)
+	if (c->is_taken || c->n + c->nruns == 0)
 		return false;
-	*ret_batch = (struct snag_batch){
-		.ev = c->ev, .n = c->n, .first = c->first, .counts = snag_names_counts(&c->names)};
+	*ret_batch = (struct snag_batch){.ev = c->ev,
+					 .n = c->n,
+					 .first = c->first,
+					 .counts = snag_names_counts(&c->names),
+					 .run = c->run,
+					 .nruns = c->nruns};
 	c->is_taken = true;
 	return true;
 }
@@ -242,6 +255,8 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
+	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];
+	c->seen.alone = n == 1 ? c->seen.alone + 1 : 0;
 }
 
 static void range_go_on(struct snag_convert *c)
@@ -269,16 +284,91 @@ static enum snag_op access_op(const struct rt_record *r)
 	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
 }
 
-static void again_go_on(struct snag_convert *c)
+static void steps_skip(struct again *again, uint32_t n)
+{
+	for (uint32_t i = 0; i < again->period; i++) {
+		struct step *s = &again->step[(again->at + i) % again->period];
+		uint32_t rounds = n / again->period + (i < n % again->period);
+		s->next.what += s->stride * rounds;
+		s->next.arg += s->fuel_step * rounds;
+	}
+	again->at = (again->at + n) % again->period;
+	again->left -= n;
+}
+
+static inline bool has_room(const struct snag_convert *c, size_t events)
+{
+	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS;
+}
+
+/* How many of the accesses to come make one event each, whose targets follow from those before.
+ * Which these are says target[], the last of them the round before. */
+static uint32_t run_length(struct snag_convert *c, uint32_t variable[], uint32_t stride[])
+{
+	const struct again *again = &c->again;
+	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period, n = c->seen.alone;
+	uint64_t length = again->left;
+	if (n < 2 * k)
+		return 0;
+	for (uint64_t i = 0; i < k && i < length; i++) {
+		const struct step *s = &again->step[(again->at + i) % k];
+		uint32_t rounds = (uint32_t)((length - i + k - 1) / k);
+		variable[i] = c->seen.target[(n - k + i) % ring];
+		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
+		uint64_t known = snag_cells_known(c->cells, address_of(&s->next), s->stride,
+						  size_of(&s->next), c->thread,
+						  variable[i] + stride[i], stride[i], rounds);
+		if (known < rounds)
+			length = known * k + i;
+	}
+	return (uint32_t)length;
+}
+
+/* Puts accesses to come as a run; false: they are none. */
+static bool run_put(struct snag_convert *c)
+{
+	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period;
+	uint32_t n = run_length(c, variable, stride);
+	if (n < MIN_ROUNDS * k)
+		return false;
+	c->run[c->nruns++] = (struct snag_repeat){.at = (uint32_t)c->n, .period = k, .n = n};
+	c->in_runs += n;
+	for (uint32_t i = n < 2 * k ? 0 : n - 2 * k; i < n; i++)
+		c->seen.target[(c->seen.alone + i) % (2 * RT_RUN_MAX)] =
+			variable[i % k] + stride[i % k] * (i / k + 1);
+	c->seen.alone += n;
+	steps_skip(&c->again, n);
+	return true;
+}
+
+/* One round of accesses, or what is left of it. */
+static void round_put(struct snag_convert *c)
 {
 	struct again *again = &c->again;
-	for (; again->left > 0 && c->n + SNAG_CELL <= SNAG_BATCH_EVENTS; again->left--) {
+	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
 		struct step *s = &again->step[again->at];
 		c->fuel = s->next.arg;
 		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
 		s->next.what += s->stride;
 		s->next.arg += s->fuel_step;
 		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
+		again->left--;
+	}
+}
+
+/* What becomes a run depends on what was done, never on when a batch was taken. */
+static void again_go_on(struct snag_convert *c)
+{
+	struct again *again = &c->again;
+	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
+		if (c->options.is_for_sink && again->rounds == 0) {
+			if (run_put(c))
+				continue;
+			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
+			again->rounds = again->wait;
+		}
+		round_put(c);
+		again->rounds -= again->rounds > 0;
 	}
 }
 
@@ -684,15 +774,15 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 {
 	int i = 0;
 	if (c->is_taken) {
-		if (c->options.forget_names)
+		if (c->options.is_for_sink)
 			snag_strtab_forget(&c->names.space[SNAG_SPACE_VARIABLE], c->used_up_to);
-		c->first += c->n;
-		c->n = 0;
+		c->first += c->n + c->in_runs;
+		c->n = c->nruns = c->in_runs = 0;
 		c->is_taken = false;
 	}
 	range_go_on(c);
 	again_go_on(c);
-	for (; i < n && snag_convert_is_done(c) && c->n + ROOM <= SNAG_BATCH_EVENTS; i++) {
+	for (; i < n && snag_convert_is_done(c) && has_room(c, ROOM); i++) {
 		enum rt_op op = op_of(&r[i]);
 		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
 			access_take(c, &r[i]);

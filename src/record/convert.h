@@ -28,9 +28,11 @@ struct snag_step {
 };
 
 struct snag_convert_options {
-	FILE *schedule;	   /* where turns go; NULL: nowhere */
-	bool keep_steps;   /* of all events */
-	bool forget_names; /* of variables, once the batch that has them first goes away */
+	FILE *schedule;	 /* where turns go; NULL: nowhere */
+	bool keep_steps; /* of all events */
+	/* Batches have runs, and names of variables are forgotten once the batch that has them
+	 * first goes away: for a sink that takes_runs.  Not with steps. */
+	bool is_for_sink;
 };
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */

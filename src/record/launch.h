@@ -33,10 +33,10 @@ void snag_launch_abandon(struct snag_launch *l);
 int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */
 int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
-/* As counted by programs compiled so, until they ended (channel.h). */
-const uint64_t *snag_launch_executed(const struct snag_launch *l);
 /* What a detector inside it found; once it has ended. */
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
+/* As counted by programs compiled so, until they ended (channel.h). */
+const uint64_t *snag_launch_executed(const struct snag_launch *l);
 void snag_launch_free(struct snag_launch *l); /* accepts NULL */
 
 #endif

@@ -82,6 +82,8 @@ struct snag_incident_report {
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* SARIF 2.1.0. */
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
+/* A page that needs nothing else. */
+void snag_incidents_html(const struct snag_incident_report *r, struct snag_printer *to);
 /* The object of `snag run --json`: that of analyze, and "program", "incidents". */
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to);
 /* Its member "program". */

@@ -4,7 +4,9 @@
  */
 #include "runtime/access.h"
 
+#include "runtime/free.h"
 #include "runtime/judge.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
@@ -28,21 +30,26 @@ void rt_epoch_end(void)
 	rt.written_key = rt.seen_key | RT_WRITTEN;
 }
 
-/* Records an access inside one word, or counts it. */
+/* Records an access inside one word. */
+static __attribute__((noinline)) void word_record(uint64_t what, uintptr_t pc)
+{
+	const struct rt_step access = {
+		.what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()};
+	rt_put((enum rt_op)(what >> RT_OP_SHIFT & 0x7f), (unsigned)(what >> RT_SIZE_SHIFT), what,
+	       rt_location(pc), (uint32_t)access.fuel);
+	rt_run_note(&access);
+}
+
+/* Records it, or counts it. */
 static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
 	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
-	const struct rt_step access = {
-		.what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
-			(uint64_t)size << RT_SIZE_SHIFT,
-		.pc = pc,
-		.caller = rt_caller(),
-		.fuel = (uint32_t)rt_hot.fuel,
-	};
-	if (rt_run.is_open && rt_run_takes(&access))
-		return;
-	rt_put(op, size, addr, rt_location(pc), access.fuel);
-	rt_run_note(&access);
+	const uint64_t what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+			      (uint64_t)size << RT_SIZE_SHIFT;
+	if (!rt_run.is_open ||
+	    !rt_run_takes((struct rt_step){
+		    .what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()}))
+		word_record(what, pc);
 }
 
 /* The parts of an access that lie in different words. */
@@ -56,12 +63,14 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
-/* Its own stack or thread-local storage, where these are nobody else's business. */
+/* Its own stack, thread-local storage or heap, where these are nobody else's business. */
 static bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
-				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes);
+	bool is_block = rt_nblocks && rt_block_is_own(addr);
+	return self->own_high &&
+	       (addr - self->own_low < self->own_high - self->own_low ||
+		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
 }
 
 /* Records an access and remembers it. */
@@ -97,13 +106,15 @@ static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is
 static RT_COLD bool refuel(void)
 {
 	rt_hot.fuel++;
-	return (rt.on || !rt.has_begun) && rt_sched_event();
+	return (rt.on || !rt.has_begun) && !rt.is_free && rt_sched_event();
 }
 
 static RT_COLD void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (refuel())
 		access_look(addr, pc, k, is_write);
+	else if (rt.is_free)
+		rt_free_access(addr, 1u << k, is_write, pc);
 }
 
 /* An event: an access of 2^k bytes anywhere. */
@@ -130,11 +141,15 @@ static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 
 bool rt_access_count(void)
 {
-	return rt_likely(--rt_hot.fuel >= 0) || refuel();
+	return rt_likely(--rt_hot.fuel >= 0) || refuel() || rt_free_is_seen();
 }
 
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
+	if (rt_unlikely(rt.is_free)) {
+		rt_free_range(addr, n, is_write, pc);
+		return;
+	}
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, is_write, pc);
 		return;

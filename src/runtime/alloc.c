@@ -9,6 +9,7 @@
  *         comes from a small arena, which is never given back.
  */
 #include "runtime/access.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -50,6 +51,7 @@ static void *told(void *p, size_t n, uintptr_t pc)
 	if (p && rt_enter()) {
 		if (rt.judges)
 			n = malloc_usable_size(p); /* as much as ends with it */
+		rt_block_add((uintptr_t)p, n);
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
 	}
@@ -60,6 +62,8 @@ static void tell_free(void *p, uintptr_t pc)
 {
 	if (!rt_enter())
 		return;
+	if (rt_nblocks)
+		rt_block_gone((uintptr_t)p);
 	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
 	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
@@ -67,11 +71,13 @@ static void tell_free(void *p, uintptr_t pc)
 
 RT_EXPORT void *malloc(size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.malloc(n), n, RT_CALLER) : boot_alloc(n);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return each && n > BOOT_BYTES / each ? NULL : boot_alloc(n * each);
 	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
@@ -79,6 +85,7 @@ RT_EXPORT void *calloc(size_t n, size_t each)
 
 RT_EXPORT void free(void *p)
 {
+	RT_SCOPE;
 	if (!p || is_boot(p))
 		return;
 	tell_free(p, RT_CALLER);
@@ -87,6 +94,7 @@ RT_EXPORT void free(void *p)
 
 RT_EXPORT void *realloc(void *p, size_t n)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return p ? NULL : boot_alloc(n);
 	if (is_boot(p)) {
@@ -104,6 +112,7 @@ RT_EXPORT void *realloc(void *p, size_t n)
 
 RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 {
+	RT_SCOPE;
 	if (!is_ready())
 		return ENOMEM;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
@@ -114,10 +123,12 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.aligned_alloc(align, n), n, RT_CALLER) : NULL;
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
+	RT_SCOPE;
 	return is_ready() ? told(rt_real.memalign(align, n), n, RT_CALLER) : NULL;
 }

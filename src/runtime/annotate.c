@@ -47,21 +47,25 @@ static void ignore(int change)
 
 RT_ABI(void, __tsan_acquire, void *addr)
 {
+	RT_SCOPE;
 	acquire((uintptr_t)addr, RT_CALLER);
 }
 
 RT_ABI(void, __tsan_release, void *addr)
 {
+	RT_SCOPE;
 	release((uintptr_t)addr, RT_CALLER);
 }
 
 RT_ABI(void, __tsan_ignore_thread_begin, void)
 {
+	RT_SCOPE;
 	ignore(1);
 }
 
 RT_ABI(void, __tsan_ignore_thread_end, void)
 {
+	RT_SCOPE;
 	ignore(-1);
 }
 
@@ -123,23 +127,27 @@ static int hand_unlock(struct rt_thread *self, struct rt_object *o, bool is_read
 
 RT_ABI(void, __tsan_mutex_create, void *addr, unsigned flags)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, __tsan_mutex_destroy, void *addr, unsigned flags)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, __tsan_mutex_pre_lock, void *addr, unsigned flags)
 {
+	RT_SCOPE;
 	ignore(1);
 }
 
 RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
 {
+	RT_SCOPE;
 	ignore(-1);
 	struct rt_thread *self = rt_sched_point();
 	if (self && !(flags & TRY_FAILED))
@@ -149,6 +157,7 @@ RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
 
 RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	int depth = self ? hand_unlock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
 				       flags & RECURSIVE_UNLOCK, RT_CALLER)
@@ -159,6 +168,7 @@ RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
 
 RT_ABI(void, __tsan_mutex_post_unlock, void *addr, unsigned flags)
 {
+	RT_SCOPE;
 	ignore(-1);
 }
 
@@ -179,43 +189,51 @@ typedef const char *file_name;
 
 RT_ABI(void, AnnotateHappensBefore, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	release(addr, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateHappensAfter, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	acquire(addr, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateCondVarSignal, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	release(addr, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateCondVarSignalAll, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	release(addr, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateCondVarWait, file_name file, int line, uintptr_t addr, uintptr_t lock)
 {
+	RT_SCOPE;
 	acquire(addr, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateRWLockCreate, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget(addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, AnnotateRWLockDestroy, file_name file, int line, uintptr_t addr)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget(addr, RT_ANNOTATED);
 }
 
 RT_ABI(void, AnnotateRWLockAcquired, file_name file, int line, uintptr_t addr, uintptr_t is_writer)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (self)
 		hand_lock(self, lock_of(addr), !is_writer, 1, RT_CALLER);
@@ -223,6 +241,7 @@ RT_ABI(void, AnnotateRWLockAcquired, file_name file, int line, uintptr_t addr, u
 
 RT_ABI(void, AnnotateRWLockReleased, file_name file, int line, uintptr_t addr, uintptr_t is_writer)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (self)
 		hand_unlock(self, lock_of(addr), !is_writer, false, RT_CALLER);
@@ -231,6 +250,7 @@ RT_ABI(void, AnnotateRWLockReleased, file_name file, int line, uintptr_t addr, u
 #define IGNORE(name, change)                         \
 	RT_ABI(void, name, file_name file, int line) \
 	{                                            \
+		RT_SCOPE;                            \
 		ignore(change);                      \
 	}
 IGNORE(AnnotateIgnoreReadsBegin, 1)

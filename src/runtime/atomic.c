@@ -109,6 +109,7 @@ static inline void store128(volatile a128 *at, a128 v)
 #define ABI_UPDATE(bits, name, builtin, expression)                                               \
 	RT_ABI(a##bits, __tsan_atomic##bits##_##name, volatile a##bits *at, a##bits v, int order) \
 	{                                                                                         \
+		RT_SCOPE;                                                                         \
 		struct rt_thread *self = rt_sched_point();                                        \
 		a##bits old = name##bits(at, v);                                                  \
 		told(self, RT_ATOMIC_UPDATE, at, bits / 8, order, RT_CALLER);                     \
@@ -120,6 +121,7 @@ static inline void store128(volatile a128 *at, a128 v)
 	RT_ABI(int, __tsan_atomic##bits##_compare_exchange_##strength, volatile a##bits *at, \
 	       a##bits *expected, a##bits v, int order, int failure)                         \
 	{                                                                                    \
+		RT_SCOPE;                                                                    \
 		struct rt_thread *self = rt_sched_point();                                   \
 		bool is_done = cas##bits(at, expected, v);                                   \
 		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,        \
@@ -136,6 +138,7 @@ static inline void store128(volatile a128 *at, a128 v)
 	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
 	       a##bits expected, a##bits v, int order, int failure)                           \
 	{                                                                                     \
+		RT_SCOPE;                                                                     \
 		struct rt_thread *self = rt_sched_point();                                    \
 		bool is_done = cas##bits(at, &expected, v);                                   \
 		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,         \
@@ -146,6 +149,7 @@ static inline void store128(volatile a128 *at, a128 v)
 	}                                                                                     \
 	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
 	{                                                                                     \
+		RT_SCOPE;                                                                     \
 		struct rt_thread *self = rt_sched_point();                                    \
 		a##bits value = load##bits(at);                                               \
 		told(self, RT_ATOMIC_READ, (volatile void *)at, bits / 8, order, RT_CALLER);  \
@@ -154,6 +158,7 @@ static inline void store128(volatile a128 *at, a128 v)
 	}                                                                                     \
 	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
 	{                                                                                     \
+		RT_SCOPE;                                                                     \
 		struct rt_thread *self = rt_sched_point();                                    \
 		store##bits(at, v);                                                           \
 		told(self, RT_ATOMIC_WRITE, at, bits / 8, order, RT_CALLER);                  \
@@ -166,6 +171,7 @@ ABI(128)
 
 RT_ABI(void, __tsan_atomic_thread_fence, int order)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (self && !self->ignores)

@@ -14,6 +14,7 @@
 RT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
 				   unsigned count)
 {
+	RT_SCOPE;
 	int shared = PTHREAD_PROCESS_PRIVATE;
 	int rc = rt_real.pthread_barrier_init(barrier, attr, count);
 	if (rc != 0 || !rt_enter())
@@ -28,6 +29,7 @@ RT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_bar
 
 RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)barrier, RT_BARRIER);
 	return rt_real.pthread_barrier_destroy(barrier);
@@ -35,6 +37,7 @@ RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)barrier, RT_BARRIER) : NULL;
 	if (!o)

@@ -67,6 +67,7 @@ static void acquired(int fd, uintptr_t pc)
 #define BLOCKING(type, name, parameters, arguments, fd, events)               \
 	RT_EXPORT type name parameters                                        \
 	{                                                                     \
+		RT_SCOPE;                                                     \
 		struct rt_thread *self = rt_sched_point();                    \
 		if (self && (events) == POLLOUT)                              \
 			released(fd, RT_CALLER);                              \
@@ -98,6 +99,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 #define READS_PARTS(type, name, parameters, arguments, v, n)                   \
 	RT_EXPORT type name parameters                                         \
 	{                                                                      \
+		RT_SCOPE;                                                      \
 		struct rt_thread *self = rt_sched_point();                     \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
 		if (result > 0 && rt_enter())                                  \
@@ -107,6 +109,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 #define WRITES_PARTS(type, name, parameters, arguments, v, n)           \
 	RT_EXPORT type name parameters                                  \
 	{                                                               \
+		RT_SCOPE;                                               \
 		struct rt_thread *self = rt_sched_point();              \
 		if (self)                                               \
 			sent(fd, v, (size_t)(n), RT_CALLER);            \
@@ -115,6 +118,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 #define READS(type, name, parameters, arguments)                              \
 	RT_EXPORT type name parameters                                        \
 	{                                                                     \
+		RT_SCOPE;                                                     \
 		struct rt_thread *self = rt_sched_point();                    \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
 		struct iovec part = {buf, n};                                 \
@@ -125,6 +129,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 #define WRITES(type, name, parameters, arguments)                       \
 	RT_EXPORT type name parameters                                  \
 	{                                                               \
+		RT_SCOPE;                                               \
 		struct rt_thread *self = rt_sched_point();              \
 		struct iovec part = {(void *)buf, n};                   \
 		if (self)                                               \

@@ -27,6 +27,7 @@ void rt_cancel_act(struct rt_thread *self)
 
 RT_EXPORT int pthread_cancel(pthread_t handle)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	int rc = rt_real.pthread_cancel(handle);
 	if (rc != 0 || !t)
@@ -43,6 +44,7 @@ RT_EXPORT int pthread_cancel(pthread_t handle)
 
 RT_EXPORT int pthread_setcancelstate(int state, int *ret_old)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_enter();
 	int rc = rt_real.pthread_setcancelstate(state, ret_old);
 	if (self && rc == 0) {
@@ -54,6 +56,7 @@ RT_EXPORT int pthread_setcancelstate(int state, int *ret_old)
 
 RT_EXPORT int pthread_setcanceltype(int type, int *ret_old)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return rt_real.pthread_setcanceltype(type, ret_old);

@@ -67,9 +67,9 @@ struct rt_channel {
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
 	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
-	uint64_t run_at;     /* its number */
-	uint32_t run_period; /* its size */
-	uint32_t run_events; /* its arg; 0: no run is open */
+	uint64_t run_at;      /* its number */
+	uint32_t run_period;  /* its size */
+	uint32_t run_events;  /* its arg; 0: no run is open */
 	uint64_t executed[8]; /* checks, and those removed, by reason: see pass.c; at the end */
 	struct rt_verdict verdict;
 	char spare[4096 - 112 - sizeof(struct rt_verdict) - 64];

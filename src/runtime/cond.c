@@ -34,6 +34,7 @@ static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex
 
 RT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)cond, RT_COND);
 	return rt_real.pthread_cond_init(cond, attr);
@@ -41,6 +42,7 @@ RT_EXPORT int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *
 
 RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)cond, RT_COND);
 	return rt_real.pthread_cond_destroy(cond);
@@ -57,6 +59,7 @@ RT_EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 
 RT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_cond_wait(cond, mutex);
@@ -75,6 +78,7 @@ static clockid_t cond_clock(const pthread_cond_t *cond)
 RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				     const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_cond_timedwait(cond, mutex, at);
@@ -86,6 +90,7 @@ RT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mute
 RT_EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
 				     const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_cond_clockwait(cond, mutex, clock, at);
@@ -111,6 +116,7 @@ static bool cond_signal(pthread_cond_t *cond, bool to_all, uintptr_t pc)
 
 RT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
+	RT_SCOPE;
 	if (!rt_sched_point() || !cond_signal(cond, false, RT_CALLER))
 		return rt_real.pthread_cond_signal(cond);
 	return 0;
@@ -118,6 +124,7 @@ RT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 
 RT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
+	RT_SCOPE;
 	if (!rt_sched_point() || !cond_signal(cond, true, RT_CALLER))
 		return rt_real.pthread_cond_broadcast(cond);
 	return 0;

@@ -17,11 +17,13 @@ enum { NO_SYNC = 1 };
 
 RT_ABI(void *, __tsan_get_current_fiber, void)
 {
+	RT_SCOPE;
 	return rt_enter();
 }
 
 RT_ABI(void *, __tsan_create_fiber, unsigned flags)
 {
+	RT_SCOPE;
 	if (!rt_sched_point())
 		return NULL;
 	struct rt_thread *t = rt_thread_new_fiber();
@@ -31,12 +33,14 @@ RT_ABI(void *, __tsan_create_fiber, unsigned flags)
 
 RT_ABI(void, __tsan_destroy_fiber, void *fiber)
 {
+	RT_SCOPE;
 	if (rt_enter() && fiber)
 		rt_thread_end_fiber(fiber);
 }
 
 RT_ABI(void, __tsan_switch_to_fiber, void *fiber, unsigned flags)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *to = fiber;
 	uint32_t token = 0;
 	if (!self || !to || to == self)

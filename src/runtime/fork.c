@@ -67,11 +67,13 @@ void rt_fork_begin(void)
 
 RT_EXPORT pid_t fork(void)
 {
+	RT_SCOPE;
 	rt_enter();
 	return rt_real.fork();
 }
 
 RT_EXPORT pid_t vfork(void)
 {
+	RT_SCOPE;
 	return fork();
 }

@@ -52,6 +52,7 @@ static void guard_end(struct rt_thread *self, guard_byte *guard, bool made, uint
 
 RT_ABI(int, __cxa_guard_acquire, guard_byte *guard)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return guard_begin_alone(guard);
@@ -65,10 +66,12 @@ RT_ABI(int, __cxa_guard_acquire, guard_byte *guard)
 
 RT_ABI(void, __cxa_guard_release, guard_byte *guard)
 {
+	RT_SCOPE;
 	guard_end(rt_sched_point(), guard, true, RT_CALLER);
 }
 
 RT_ABI(void, __cxa_guard_abort, guard_byte *guard)
 {
+	RT_SCOPE;
 	guard_end(rt_sched_point(), guard, false, RT_CALLER);
 }

@@ -32,9 +32,11 @@ void rt_begin(void)
 	rt_options_read();
 	if (rt_record_open()) {
 		rt_policy_begin();
+		rt.is_free = rt_options.free;
 		rt_thread_begin();
 		rt_modules_tell();
 		rt_tasks_tell();
+		rt.is_free &= !rt.is_of_tasks;
 		rt_fork_begin();
 		rt_omp_tell();
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
@@ -51,6 +53,7 @@ void rt_turn_off(void)
 
 RT_ABI(void, __tsan_init, void)
 {
+	RT_SCOPE;
 	rt_begin_once();
 	if (rt_enter()) /* a library has just been loaded, perhaps */
 		rt_modules_tell();

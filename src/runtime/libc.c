@@ -94,6 +94,7 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 	type rt_wrap_##name parameters;                                          \
 	RT_EXPORT type rt_wrap_##name parameters                                 \
 	{                                                                        \
+		RT_SCOPE;                                                        \
 		const uintptr_t pc = RT_CALLER;                                  \
 		rt_begin_once();                                                 \
 		bool is_seen = rt_modules_instrumented(pc) && rt_access_count(); \
@@ -107,6 +108,7 @@ static size_t same_bytes(const char *a, const char *b, size_t n)
 
 RT_EXPORT int sprintf(char *to, const char *format, ...)
 {
+	RT_SCOPE;
 	const uintptr_t pc = RT_CALLER;
 	va_list arguments;
 	rt_begin_once();
@@ -121,6 +123,7 @@ RT_EXPORT int sprintf(char *to, const char *format, ...)
 
 RT_EXPORT int snprintf(char *to, size_t n, const char *format, ...)
 {
+	RT_SCOPE;
 	const uintptr_t pc = RT_CALLER;
 	va_list arguments;
 	rt_begin_once();

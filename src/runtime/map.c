@@ -28,6 +28,7 @@ static void forget(void *at, size_t n)
 
 RT_EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
+	RT_SCOPE;
 	rt_begin_once();
 	void *p = rt_real.mmap(at, n, protection, flags, fd, offset);
 	if (p != MAP_FAILED)
@@ -37,11 +38,13 @@ RT_EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_
 
 RT_EXPORT void *mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
 {
+	RT_SCOPE;
 	return mmap(at, n, protection, flags, fd, offset);
 }
 
 RT_EXPORT int munmap(void *at, size_t n)
 {
+	RT_SCOPE;
 	rt_begin_once();
 	forget(at, n);
 	return rt_real.munmap(at, n);
@@ -49,6 +52,7 @@ RT_EXPORT int munmap(void *at, size_t n)
 
 RT_EXPORT void *dlopen(const char *path, int flags)
 {
+	RT_SCOPE;
 	rt_begin_once();
 	void *handle = rt_real.dlopen(path, flags);
 	if (rt_enter())

@@ -178,6 +178,7 @@ void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uint
 
 RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
+	RT_SCOPE;
 	int robust = PTHREAD_MUTEX_STALLED, shared = PTHREAD_PROCESS_PRIVATE;
 	if (rt_enter()) {
 		rt_object_forget((uintptr_t)mutex, RT_MUTEX);
@@ -193,6 +194,7 @@ RT_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr
 
 RT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	if (rt_enter()) {
 		struct rt_object *o = rt_object_find((uintptr_t)mutex, RT_MUTEX);
 		if (o && o->owner)
@@ -204,6 +206,7 @@ RT_EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_mutex_lock(mutex);
@@ -216,6 +219,7 @@ RT_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_mutex_trylock(mutex);
@@ -234,6 +238,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 				      const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_mutex_clocklock(mutex, clock, at);
@@ -247,6 +252,7 @@ RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 
 RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_mutex_timedlock(mutex, at);
@@ -259,6 +265,7 @@ RT_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
 
 RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_mutex_unlock(mutex);
@@ -273,6 +280,7 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
+	RT_SCOPE;
 	if (rt_enter() && !rt_mutex_is_foreign(mutex))
 		return 0;
 	return rt_real.pthread_mutex_consistent(mutex);
@@ -282,6 +290,7 @@ RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 
 RT_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)lock, RT_MUTEX);
 	return rt_real.pthread_spin_init(lock, shared);
@@ -289,6 +298,7 @@ RT_EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 RT_EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)lock, RT_MUTEX);
 	return rt_real.pthread_spin_destroy(lock);
@@ -303,6 +313,7 @@ static struct rt_object *spin_object(pthread_spinlock_t *lock)
 
 RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_lock(lock);
@@ -314,6 +325,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_trylock(lock);
@@ -329,6 +341,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 
 RT_EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_spin_unlock(lock);

@@ -19,6 +19,7 @@
 #include "runtime/access.h"
 #include "runtime/deadlock.h"
 #include "runtime/fail.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -47,6 +48,7 @@ static void stack_left(struct rt_thread *self)
 static void *context_first(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	rt_hot.self->is_of_team = true;
 	rt_hot.self->stack_low = here - MAIN_STACK;
 	rt_hot.self->stack_high = rt_hot.self->low_water = here;
 	return rt_hot.self;
@@ -75,7 +77,10 @@ static void *thread_start(void *(*run)(void *), void *arg)
 {
 	made++;
 	contexts++;
-	return rt_thread_new_worker(run, arg);
+	struct rt_thread *t = rt_thread_new_worker(run, arg);
+	if (t)
+		t->is_of_team = true;
+	return t;
 }
 
 static void thread_hand(void *to)
@@ -113,13 +118,22 @@ static void event(uint8_t op, uint32_t target, const void *place)
 static struct {
 	uint32_t task, loc;
 	uint8_t op;
-	bool is_there;
+	bool is_there, has_label;
+	uint8_t label;
+	uint64_t number;
 } pending;
+
+static void label_put(uint32_t task, uint8_t kind, uint64_t number)
+{
+	rt_put(RT_LABEL, kind, number, 0, task);
+}
 
 static void pending_tell(void)
 {
 	pending.is_there = false;
 	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
+	if (pending.has_label)
+		label_put(pending.task, pending.label, pending.number);
 	rt_hot.self->as = pending.task;
 	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
@@ -129,12 +143,34 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
+	if (rt_run.is_open) /* of the segment before */
+		rt_run_end();
 	uint32_t loc = rt_location((uintptr_t)place);
 	pending.op = op;
 	pending.task = task;
 	pending.loc = loc;
 	pending.is_there = true;
+	pending.has_label = false;
 	rt_record_before(pending_tell);
+}
+
+static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
+{
+	static const uint8_t kind[] = {
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION,
+		[SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,
+		[SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+	};
+	if (!rt_enter())
+		return;
+	if (!pending.is_there || pending.task != task) {
+		label_put(task, kind[what], number);
+		return;
+	}
+	pending.has_label = true;
+	pending.label = kind[what];
+	pending.number = number;
 }
 
 static bool was_told(void)
@@ -152,6 +188,7 @@ static void launch(bool begins) /* [launch] */
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
 	rt_sections_asked(false);
+	rt_blocks_forget();
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -264,6 +301,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.event = event,
 		.segment = segment,
 		.was_told = was_told,
+		.label = label,
 		.launch = launch,
 		.lock_new = lock_new,
 		.lock = lock,

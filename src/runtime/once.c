@@ -19,8 +19,9 @@
 static void try_ended(struct rt_object **at)
 {
 	struct rt_object *o = *at;
+	bool is_known = rt_enter();
 	o->is_running = false;
-	if (!rt_enter())
+	if (!is_known)
 		return;
 	o->token = rt_token();
 	rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), o->token);
@@ -31,7 +32,10 @@ static void try(struct rt_object *o, void (*function)(void))
 {
 	struct rt_object *running __attribute__((cleanup(try_ended))) = o;
 	o->is_running = true;
+	unsigned depth = rt_scope_pause();
 	function();
+	rt_scope_resume(depth);
+	rt_enter();
 	o->is_dead = true;
 }
 
@@ -48,6 +52,7 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.pthread_once(control, function);
@@ -57,6 +62,7 @@ RT_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))
 
 RT_EXPORT void call_once(once_flag *flag, void (*function)(void))
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (self)
 		once(self, (uintptr_t)flag, function, RT_CALLER);

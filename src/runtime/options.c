@@ -19,14 +19,16 @@ struct rt_options rt_options = {
 #define NUMBER(name, value, about) .name = value,
 #define SHARED(name, value, about) .name = value,
 #define TEXT(name, value, about) .name = value,
+#define TOOL(name, about)
 #include "runtime/options.def"
 #undef NUMBER
 #undef SHARED
 #undef TEXT
+#undef TOOL
 	.channel = -1,
 };
 
-enum kind { KIND_NUMBER, KIND_TEXT };
+enum kind { KIND_NUMBER, KIND_TEXT, KIND_TOOL };
 
 static const struct option {
 	const char *name;
@@ -38,10 +40,12 @@ static const struct option {
 #define NUMBER(name, value, about) {#name, KIND_NUMBER, false, &rt_options.name, about},
 #define SHARED(name, value, about) {#name, KIND_NUMBER, true, &rt_options.name, about},
 #define TEXT(name, value, about) {#name, KIND_TEXT, false, rt_options.name, about},
+#define TOOL(name, about) {#name, KIND_TOOL, true, (void *)"", about},
 #include "runtime/options.def"
 #undef NUMBER
 #undef SHARED
 #undef TEXT
+#undef TOOL
 };
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
@@ -88,6 +92,8 @@ static bool number_read(const struct piece *p, int64_t *ret_number)
 
 static void option_set(const struct option *o, const struct piece *value)
 {
+	if (o->kind == KIND_TOOL)
+		return;
 	if (o->kind == KIND_NUMBER) {
 		if (!number_read(value, o->field))
 			refuse("not a number:", value);
@@ -152,7 +158,7 @@ __attribute__((noreturn)) static void help(void)
 		struct rt_line line = {.n = 0};
 		rt_line_text(&line, o->name);
 		rt_line_text(&line, "=");
-		if (o->kind == KIND_TEXT)
+		if (o->kind != KIND_NUMBER)
 			rt_line_text(&line, o->field);
 		else
 			rt_line_number(&line, (uint64_t) * (int64_t *)o->field);

@@ -11,10 +11,12 @@ struct rt_options {
 #define NUMBER(name, value, about) int64_t name;
 #define SHARED(name, value, about) int64_t name;
 #define TEXT(name, value, about) char name[256];
+#define TOOL(name, about)
 #include "runtime/options.def"
 #undef NUMBER
 #undef SHARED
 #undef TEXT
+#undef TOOL
 	int64_t channel; /* descriptor of the channel, from SNAG_CHANNEL; -1: none */
 };
 

@@ -75,12 +75,19 @@ void rt_record_before(void (*f)(void))
 	rt.limit = f ? rt.written : true_limit;
 }
 
-bool rt_record_room(struct rt_record record)
+void rt_record_settle(void)
 {
 	void (*f)(void) = before;
-	if (f) {
-		rt_record_before(NULL);
-		f();
+	if (!f)
+		return;
+	rt_record_before(NULL);
+	f();
+}
+
+bool rt_record_room(struct rt_record record)
+{
+	if (before) {
+		rt_record_settle();
 		if (rt.written < rt.limit)
 			return true;
 	}

@@ -17,6 +17,7 @@ bool rt_record_open(void);
 bool rt_record_room(struct rt_record record);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
+void rt_record_settle(void); /* calls it now, if there is one */
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
@@ -36,13 +37,6 @@ static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32
 	r->arg = arg;
 	/* pairs with the acquire of the reader */
 	__atomic_store_n(&r->what, what | lap << RT_LAP_SHIFT, __ATOMIC_RELEASE);
-}
-
-/* What is to be put before the next record is put now. */
-static inline void rt_record_settle(void)
-{
-	if (rt_unlikely(rt.written == rt.limit))
-		rt_record_room((struct rt_record){0});
 }
 
 /* A fresh synchronisation variable: one that no code knows, which orders its users as

@@ -57,6 +57,7 @@ struct rt_hot {
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		/* something since its last branch, see branch.c */
+	unsigned depth;		/* of RT_SCOPE */
 };
 
 enum rt_state {
@@ -133,9 +134,13 @@ struct rt_thread {
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
 	struct rt_section section;
+	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
 	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
+
+	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
+	uint64_t epoch;	  /* likewise */
 
 	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
 	bool was_interrupted; /* the last wait, by a signal */
@@ -159,6 +164,7 @@ struct rt {
 	bool judges;	  /* records go to a detector in this process: judge.h */
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
+	bool is_free;	  /* threads run in parallel, see free.c */
 	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
@@ -179,6 +185,47 @@ static inline void rt_begin_once(void)
 static inline struct rt_thread *rt_self(void)
 {
 	return rt.on ? rt_hot.self : NULL;
+}
+
+/* If threads run freely (free.c), the runtime is left where the outermost function that the program
+ * called ends: RT_SCOPE is the first statement of each.  The C library may call them, too. */
+void rt_leave_free(void);
+
+static inline char rt_scope_begin(void)
+{
+	rt_begin_once();
+	rt_hot.depth += rt.is_free;
+	return rt.is_free;
+}
+
+static inline void rt_scope_end(const char *is_free)
+{
+	if (rt_likely(!*is_free))
+		return;
+	if (rt_hot.depth > 1) {
+		rt_hot.depth--;
+		return;
+	}
+	rt_hot.depth = 0; /* it is already, if the program's code was left by an exception */
+	rt_leave_free();
+}
+
+#define RT_SCOPE char rt_scope __attribute__((cleanup(rt_scope_end), unused)) = rt_scope_begin()
+
+/* Around code of the program that the runtime calls. */
+static inline unsigned rt_scope_pause(void)
+{
+	unsigned depth = rt_hot.depth;
+	if (rt_unlikely(rt.is_free)) {
+		rt_hot.depth = 0;
+		rt_leave_free();
+	}
+	return depth;
+}
+
+static inline void rt_scope_resume(unsigned depth)
+{
+	rt_hot.depth = depth;
 }
 
 /* After fork in the child: nothing is recorded or scheduled any more. */

@@ -30,14 +30,13 @@
 struct rt_step {
 	uint64_t what; /* as in a record, without the lap */
 	uintptr_t pc;
+	uint64_t fuel;	 /* of which a record has the lower half */
 	uint32_t caller; /* the node of the call stack */
-	uint32_t fuel;
 };
 
 struct rt_run_step {
 	struct rt_step next;
-	uint64_t stride;
-	uint32_t fuel_step;
+	uint64_t stride, fuel_step;
 };
 
 struct rt_run {
@@ -49,11 +48,11 @@ struct rt_run {
 extern struct rt_run rt_run;
 
 /* Whether an access is as the open run expects; then it is counted. */
-static inline bool rt_run_takes(const struct rt_step *access)
+static inline bool rt_run_takes(struct rt_step access)
 {
 	struct rt_run_step *s = &rt_run.step[rt_run.at];
-	if (s->next.what != access->what || s->next.pc != access->pc ||
-	    s->next.caller != access->caller || s->next.fuel != access->fuel)
+	if (s->next.what != access.what || s->next.pc != access.pc ||
+	    s->next.caller != access.caller || s->next.fuel != access.fuel)
 		return false;
 	s->next.what += s->stride;
 	s->next.fuel += s->fuel_step;

@@ -99,6 +99,7 @@ static int unlock(struct rt_thread *self, pthread_rwlock_t *lock, uintptr_t pc)
 
 RT_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attr)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)lock, RT_RWLOCK);
 	return rt_real.pthread_rwlock_init(lock, attr);
@@ -106,6 +107,7 @@ RT_EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockat
 
 RT_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)lock, RT_RWLOCK);
 	return rt_real.pthread_rwlock_destroy(lock);
@@ -134,6 +136,7 @@ LOCK(pthread_rwlock_clockwrlock, write_lock, rt_deadline(clock, at),
 
 RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_tryrdlock(lock);
@@ -149,6 +152,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
 RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_trywrlock(lock);
@@ -164,6 +168,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 RT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self || is_foreign(lock))
 		return rt_real.pthread_rwlock_unlock(lock);

@@ -8,6 +8,7 @@
 #include "runtime/access.h"
 #include "runtime/cancel.h"
 #include "runtime/deadlock.h"
+#include "runtime/free.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
 #include "runtime/omp.h"
@@ -31,27 +32,18 @@ enum {
 
 struct rt_sched rt_sched;
 
-/* A futex mutex: 0 free, 1 held, 2 held and waited for. */
 void rt_sched_lock(void)
 {
-	uint32_t was = 0;
-	/* pairs with the release in rt_sched_unlock */
-	if (__atomic_compare_exchange_n(&rt_sched.lock, &was, 1, false, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
-		return;
 	if (rt_hot.self)
 		rt_hot.self->is_locking = true;
-	while (__atomic_exchange_n(&rt_sched.lock, 2, __ATOMIC_ACQUIRE))
-		rt_sys_futex_wait(&rt_sched.lock, 2, RT_NEVER);
+	rt_sys_lock(&rt_sched.lock);
 	if (rt_hot.self)
 		rt_hot.self->is_locking = false;
 }
 
 void rt_sched_unlock(void)
 {
-	/* pairs with the acquires in rt_sched_lock */
-	if (__atomic_exchange_n(&rt_sched.lock, 0, __ATOMIC_RELEASE) == 2)
-		rt_sys_futex_wake(&rt_sched.lock, 1);
+	rt_sys_unlock(&rt_sched.lock);
 }
 
 /* The ready list.  The order depends on nothing but the order of additions and removals. */
@@ -287,6 +279,8 @@ struct rt_thread *rt_enter(void)
 	struct rt_thread *self = rt_self();
 	if (rt_likely(self && self->state == RT_RUNNING))
 		return self;
+	if (rt.is_free)
+		return self && rt_free_enter(self) ? self : NULL;
 	if (!self || !self->was_revoked)
 		return NULL;
 	rt_sched_in(self);
@@ -306,6 +300,10 @@ bool rt_sched_event(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return false;
+	if (rt.is_free) { /* which has just turned out */
+		rt_leave_free();
+		return false;
+	}
 	while (rt_hot.fuel <= 0) {
 		turn_over(self);
 		rt_omp_turn(rt_sched.last_events);
@@ -321,6 +319,11 @@ struct rt_thread *rt_sched_point(void)
 	struct rt_thread *self = rt_enter();
 	if (!self)
 		return NULL;
+	if (rt.is_free) {
+		rt_signals_run(self);
+		self->epoch++;
+		return self;
+	}
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
 		turn_over(self);
 	rt_signals_run(self);
@@ -341,6 +344,10 @@ static void yield_to_time(void)
 
 void rt_sched_yield(struct rt_thread *self)
 {
+	if (rt.is_free) {
+		rt_free_yield(self);
+		return;
+	}
 	if (__snag_omp_yield && __snag_omp_yield())
 		return;
 	rt_policy_yielded(self);
@@ -363,6 +370,8 @@ void rt_sched_yield(struct rt_thread *self)
 
 void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 {
+	if (rt.is_free)
+		return;
 	uint64_t now = self->events + (uint64_t)(self->turn_fuel - rt_hot.fuel);
 	bool is_same = self->spin_addr == addr && self->spin_value == value &&
 		       now - self->spin_event <= SPIN_EVENTS;
@@ -376,10 +385,23 @@ void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
 	}
 }
 
+/* Runs the handlers of signals, which may wait, too; whether it was woken. */
+static bool wait_ended(struct rt_thread *self)
+{
+	bool is_woken = !self->has_timed_out, was_interrupted = self->was_interrupted;
+	rt_signals_run(self);
+	self->was_interrupted = was_interrupted;
+	return is_woken;
+}
+
 bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time deadline)
 {
 	if (rt_signals_pending(self)) /* it came since the last time they were run */
 		__atomic_store_n(&self->go, RT_LOOK, __ATOMIC_RELAXED);
+	if (rt.is_free) {
+		rt_free_block(self, object, deadline);
+		return wait_ended(self);
+	}
 	rt_sched_lock();
 	self->state = RT_BLOCKED;
 	self->waits_for = object;
@@ -390,14 +412,15 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 	if (deadline != RT_NEVER)
 		timed_add(self, deadline);
 	turn_pass(self, deadline);
-	bool is_woken = !self->has_timed_out, was_interrupted = self->was_interrupted;
-	rt_signals_run(self); /* which may wait, too */
-	self->was_interrupted = was_interrupted;
-	return is_woken;
+	return wait_ended(self);
 }
 
 void rt_sched_wake(struct rt_thread *t)
 {
+	if (rt.is_free) {
+		rt_free_wake(t);
+		return;
+	}
 	rt_sched_lock();
 	timed_remove(t);
 	t->waits_for = NULL;
@@ -407,6 +430,10 @@ void rt_sched_wake(struct rt_thread *t)
 
 static void baton_leave(struct rt_thread *self)
 {
+	if (rt.is_free) {
+		rt_leave_free();
+		return;
+	}
 	rt_sched_lock();
 	self->state = RT_OUT;
 	rt_sched.nout++;
@@ -419,6 +446,10 @@ static void baton_leave(struct rt_thread *self)
 
 void rt_sched_interrupt(struct rt_thread *t)
 {
+	if (rt.is_free) {
+		rt_free_interrupt(t);
+		return;
+	}
 	rt_sched_lock();
 	if (t->state == RT_BLOCKED) {
 		t->was_interrupted = true;
@@ -439,6 +470,10 @@ void rt_sched_out(struct rt_thread *self)
 void rt_sched_in(struct rt_thread *self)
 {
 	rt_signals_close(self);
+	if (rt.is_free) {
+		rt_free_enter(self);
+		return;
+	}
 	rt_sched_lock();
 	self->was_revoked = false;
 	rt_sched.nout--;
@@ -451,7 +486,10 @@ void rt_sched_add(struct rt_thread *t)
 	rt_sched_lock();
 	rt_policy_new(t);
 	rt_sched.nlive++;
-	ready_add(t);
+	if (rt.is_free)
+		t->state = RT_OUT;
+	else
+		ready_add(t);
 	rt_sched_unlock();
 }
 
@@ -460,16 +498,26 @@ void rt_sched_first(struct rt_thread *t)
 	rt_policy_new(t);
 	rt_sched.nlive = 1;
 	turn_begin(t);
+	if (rt.is_free)
+		rt_free_first(t);
 	rt_hot.fuel = t->turn_fuel;
 }
 
 void rt_sched_wait_first(struct rt_thread *self)
 {
+	if (rt.is_free) {
+		rt_free_enter(self);
+		return;
+	}
 	turn_wait(self, RT_NEVER);
 }
 
 void rt_sched_exit(struct rt_thread *self)
 {
+	if (rt.is_free) {
+		rt_free_exit(self);
+		return;
+	}
 	rt_sched_lock();
 	self->state = RT_DONE;
 	rt_sched.nlive--;
@@ -488,10 +536,14 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_sched_lock();
 	self->top = rt_hot.top;
 	self->state = RT_BLOCKED;
-	turn_end(self);
 	to->hot = &rt_hot;
 	to->kernel_tid = self->kernel_tid;
-	turn_begin(to);
+	if (rt.is_free) {
+		rt_free_becomes(to);
+	} else {
+		turn_end(self);
+		turn_begin(to);
+	}
 	rt_hot.self = to;
 	rt_hot.top = to->top;
 	rt_hot.end = to->frames + RT_FRAMES;

@@ -75,6 +75,7 @@ static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadlin
 
 RT_EXPORT int sem_init(sem_t *sem, int shared, unsigned value)
 {
+	RT_SCOPE;
 	int rc = rt_real.sem_init(sem, shared, value);
 	if (rc != 0 || !rt_enter())
 		return rc;
@@ -86,6 +87,7 @@ RT_EXPORT int sem_init(sem_t *sem, int shared, unsigned value)
 
 RT_EXPORT int sem_destroy(sem_t *sem)
 {
+	RT_SCOPE;
 	if (rt_enter())
 		rt_object_forget((uintptr_t)sem, RT_SEM);
 	return rt_real.sem_destroy(sem);
@@ -94,6 +96,7 @@ RT_EXPORT int sem_destroy(sem_t *sem)
 #define WAIT(name, deadline, parameters, arguments)                                         \
 	RT_EXPORT int name parameters                                                       \
 	{                                                                                   \
+		RT_SCOPE;                                                                   \
 		struct rt_thread *self = rt_sched_point();                                  \
 		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL; \
 		if (!o)                                                                     \
@@ -108,6 +111,7 @@ WAIT(sem_clockwait, rt_deadline(clock, at),
 
 RT_EXPORT int sem_trywait(sem_t *sem)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;
 	if (!o)
@@ -122,6 +126,7 @@ RT_EXPORT int sem_trywait(sem_t *sem)
 
 RT_EXPORT int sem_post(sem_t *sem)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;
 	if (!o)
@@ -138,6 +143,7 @@ RT_EXPORT int sem_post(sem_t *sem)
 
 RT_EXPORT int sem_getvalue(sem_t *sem, int *ret_value)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;
 	if (!o)

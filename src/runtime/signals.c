@@ -96,12 +96,23 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 	}
 }
 
+/* Threads run freely: at once, unless the thread is in the runtime. */
+static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
+{
+	if (self->state == RT_OUT && (self->is_open || !is_inside(context)))
+		handle(signal, info, context);
+	else
+		keep(self, signal, info);
+}
+
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
 	if (!self || is_fault(signal, info))
 		handle(signal, info, context);
+	else if (rt.is_free)
+		handle_free(self, signal, info, context);
 	else if (self->state == RT_OUT && (self->is_open || !is_inside(context)))
 		handle_outside(self, signal, info, context);
 	else if (is_inside(context) || self->state == RT_READY || self->state == RT_BLOCKED)
@@ -147,7 +158,10 @@ void rt_signals_run(struct rt_thread *self)
 		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
 		self->signals_run++;
 		self->is_handling = true;
+		unsigned depth = rt_scope_pause();
 		handle_kept(&p);
+		rt_scope_resume(depth);
+		rt_enter();
 		self->is_handling = false;
 		errno = error;
 	}
@@ -175,6 +189,11 @@ static void asked(int number, siginfo_t *info, void *context)
 	struct rt_thread *self = rt_self();
 	if (!self || is_inside(context))
 		return;
+	if (rt.is_free) {
+		if (self->state == RT_OUT && !self->is_open)
+			rt_cancel_anywhere(self);
+		return;
+	}
 	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
 		rt_sched_in(self);
 	if (self->state != RT_RUNNING)
@@ -200,6 +219,7 @@ void rt_signals_ask(int kernel_tid)
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
 {
+	RT_SCOPE;
 	if (!rt_enter() || signal <= 0 || signal >= NSIG)
 		return rt_real.sigaction(signal, act, ret_old);
 	struct sigaction now, *before = &given[signal], old = *before;
@@ -227,6 +247,7 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 
 RT_EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
+	RT_SCOPE;
 	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 	if (!rt_enter())
 		return rt_real.signal(number, handler);

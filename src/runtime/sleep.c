@@ -39,6 +39,7 @@ static int interrupted(void)
 
 RT_EXPORT int nanosleep(const struct timespec *time, struct timespec *ret_left)
 {
+	RT_SCOPE;
 	bool is_valid = time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < NS;
 	rt_time left = is_valid ? sleep_left((rt_time)time->tv_sec * NS + (rt_time)time->tv_nsec)
 				: RT_NEVER;
@@ -52,6 +53,7 @@ RT_EXPORT int nanosleep(const struct timespec *time, struct timespec *ret_left)
 RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
 			      struct timespec *ret_left)
 {
+	RT_SCOPE;
 	if ((flags & TIMER_ABSTIME) == 0)
 		return nanosleep(time, ret_left) == 0 ? 0 : errno;
 	rt_time end = rt_deadline(clock, time), now = rt_sys_now();
@@ -63,6 +65,7 @@ RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 
 RT_EXPORT int usleep(useconds_t microseconds)
 {
+	RT_SCOPE;
 	rt_time left = sleep_left((rt_time)microseconds * 1000);
 	if (left == RT_NEVER)
 		return rt_real.usleep(microseconds);
@@ -71,6 +74,7 @@ RT_EXPORT int usleep(useconds_t microseconds)
 
 RT_EXPORT unsigned sleep(unsigned seconds)
 {
+	RT_SCOPE;
 	rt_time left = sleep_left((rt_time)seconds * NS);
 	if (left == RT_NEVER)
 		return rt_real.sleep(seconds);
@@ -79,6 +83,7 @@ RT_EXPORT unsigned sleep(unsigned seconds)
 
 RT_EXPORT int sched_yield(void)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return rt_real.sched_yield();

@@ -87,3 +87,20 @@ void rt_sys_exit(int status)
 	for (;;)
 		rt_sys(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
+
+void rt_sys_lock(uint32_t *lock)
+{
+	uint32_t was = 0;
+	/* pairs with the release in rt_sys_unlock */
+	if (__atomic_compare_exchange_n(lock, &was, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
+		rt_sys_futex_wait(lock, 2, RT_NEVER);
+}
+
+void rt_sys_unlock(uint32_t *lock)
+{
+	/* pairs with the acquires in rt_sys_lock */
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+		rt_sys_futex_wake(lock, 1);
+}

@@ -32,6 +32,9 @@ static inline long rt_sys(long number, long a, long b, long c, long d, long e, l
 /* Waits while *word is `value`, at most until the deadline (RT_NEVER: for ever). */
 long rt_sys_futex_wait(uint32_t *word, uint32_t value, rt_time deadline);
 void rt_sys_futex_wake(uint32_t *word, int n);
+/* A futex mutex: 0 free, 1 held, 2 held and waited for. */
+void rt_sys_lock(uint32_t *lock);
+void rt_sys_unlock(uint32_t *lock);
 rt_time rt_sys_now(void);
 void rt_sys_sleep(rt_time nanoseconds);
 void *rt_sys_map(size_t nbytes); /* zeroed pages, or NULL */

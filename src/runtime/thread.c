@@ -13,6 +13,7 @@
 #include "runtime/thread.h"
 
 #include "runtime/cancel.h"
+#include "runtime/free.h"
 #include "runtime/memory.h"
 #include "runtime/mutex.h"
 #include "runtime/object.h"
@@ -61,6 +62,7 @@ static void thread_free(struct rt_thread *t)
 {
 	table[t->tid] = NULL;
 	frames_give(t->frames);
+	rt_free_forget(t);
 	rt_free(t, sizeof(*t));
 }
 
@@ -180,6 +182,7 @@ static void *thread_run(void *p)
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	pthread_setspecific(end_key, self);
+	rt_scope_pause();
 	return self->start(self->start_arg);
 }
 
@@ -241,6 +244,7 @@ static int thread_create(pthread_t *ret_handle, const pthread_attr_t *attr, stru
 RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 			     void *(*start)(void *), void *arg)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	int detach = PTHREAD_CREATE_JOINABLE;
 	if (!self)
@@ -311,6 +315,7 @@ static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_va
 
 RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (!t || t->is_detached)
 		return rt_real.pthread_join(handle, ret_value);
@@ -319,6 +324,7 @@ RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
 
 RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (!t || t->is_detached)
 		return rt_real.pthread_tryjoin_np(handle, ret_value);
@@ -331,6 +337,7 @@ RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
 
 RT_EXPORT int pthread_timedjoin_np(pthread_t handle, void **ret_value, const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (!t || t->is_detached)
 		return rt_real.pthread_timedjoin_np(handle, ret_value, at);
@@ -341,6 +348,7 @@ RT_EXPORT int pthread_timedjoin_np(pthread_t handle, void **ret_value, const str
 RT_EXPORT int pthread_clockjoin_np(pthread_t handle, void **ret_value, clockid_t clock,
 				   const struct timespec *at)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (!t || t->is_detached)
 		return rt_real.pthread_clockjoin_np(handle, ret_value, clock, at);
@@ -349,6 +357,7 @@ RT_EXPORT int pthread_clockjoin_np(pthread_t handle, void **ret_value, clockid_t
 
 RT_EXPORT int pthread_detach(pthread_t handle)
 {
+	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point(), *t = self ? rt_thread_find(handle) : NULL;
 	if (t && t->state == RT_DONE)
 		thread_free(t);

@@ -147,6 +147,8 @@ void rt_watchdog_begin(void)
 		return;
 	has_begun = true;
 	rt_signals_watch();
+	if (rt.is_free)
+		return;
 	rt_sys(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

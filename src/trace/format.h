@@ -41,8 +41,9 @@
 
 enum {
 	SNAG_FORMAT_VERSION = 1,
-	SNAG_FORMAT_SHARED = 1,			 /* a mandatory feature: names that share bytes */
-	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED, /* those this reader knows */
+	SNAG_FORMAT_SHARED = 1, /* a mandatory feature: names that share bytes */
+	SNAG_FORMAT_RUNS = 2,	/* likewise: events that follow from others */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS, /* those this reader knows */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,
@@ -51,6 +52,7 @@ enum {
 
 	/* Bounds a reader may rely on, and checks before it takes memory. */
 	SNAG_BLOCK_MAX_EVENTS = 65535,	 /* thread and site numbers of a block fit 16 bits */
+	SNAG_BLOCK_MAX_TOTAL = 1 << 20,	 /* with the events of its runs */
 	SNAG_BLOCK_MAX_BYTES = 64 << 20, /* plain, and stored */
 	SNAG_NAME_MAX_BYTES = 1 << 20,
 	SNAG_SPACE_MAX_NAMES = 1 << 30,
@@ -72,7 +74,8 @@ enum snag_column_id {
 	SNAG_COLUMN_SITE = 5,	 /* + 0..1: byte planes of the site numbers */
 	SNAG_COLUMN_TARGET = 7,	 /* + 0..3: byte planes of the targets */
 	SNAG_COLUMN_LOC = 11,	 /* + 0..3: byte planes of the locations spelled out */
-	SNAG_COLUMNS = 15,
+	SNAG_COLUMN_RUNS = 15,	 /* the events of this block that are in no other column */
+	SNAG_COLUMNS = 16,
 };
 
 enum snag_column_encoding {

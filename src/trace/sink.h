@@ -20,7 +20,9 @@ struct snag_sink_ops {
 	/* Both end the sink and free it. */
 	int (*commit)(struct snag_sink *sink, struct snag_error *err);
 	void (*abort)(struct snag_sink *sink);
-	bool asks_once; /* for a name: in the first batch that has its id, or one above it */
+	/* Takes runs, and asks for a name once: in the first batch that has its id, or one
+	 * above it. */
+	bool takes_runs;
 	/* As snag_output_keep. */
 	void (*keep)(struct snag_sink *sink);
 };

@@ -7,13 +7,14 @@
 #include "base/memory.h"
 #include "trace/snag_layout.h"
 #include "trace/snag_memory.h"
+#include "trace/snag_runs.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum {
-	LEARN_BLOCKS = 8, /* both layouts are tried for this many blocks, */
-	RETRY_BLOCKS = 8, /* and then for one in this many */
+	LEARN_BLOCKS = 8,  /* both layouts are tried for this many blocks, */
+	RETRY_BLOCKS = 32, /* and then for one in this many */
 };
 
 struct snag_encoder {
@@ -77,7 +78,8 @@ static void encode_events(struct snag_encoder *enc, const struct snag_event *ev,
 }
 
 const struct snag_payload *snag_encoder_block(struct snag_encoder *enc, const struct snag_event *ev,
-					      size_t n, const struct snag_bytes *names)
+					      size_t n, const struct snag_repeat *run, size_t nruns,
+					      const struct snag_bytes *names)
 {
 	assert(n <= SNAG_BLOCK_MAX_EVENTS);
 	enc->payload.bytes.n = enc->payload.plain = 0;
@@ -86,6 +88,13 @@ const struct snag_payload *snag_encoder_block(struct snag_encoder *enc, const st
 		snag_column_put(&enc->writer, SNAG_COLUMN_NAMES, names->at, names->n);
 	if (n)
 		encode_events(enc, ev, n);
+	if (nruns) {
+		enc->writer.to = &enc->payload;
+		enc->writer.table.n = 0;
+		snag_runs_put(&enc->writer.table, run, nruns);
+		snag_column_put(&enc->writer, SNAG_COLUMN_RUNS, enc->writer.table.at,
+				enc->writer.table.n);
+	}
 	return &enc->payload;
 }
 
@@ -94,7 +103,8 @@ struct snag_decoder {
 	struct snag_flat_decoder *flat;	      /* NULL until there is such a block */
 	struct snag_threads_decoder *threads; /* the same */
 	uint64_t *memory;
-	struct snag_bytes names_column, threads_column, sites_column;
+	struct snag_bytes names_column, threads_column, sites_column, runs_column;
+	struct snag_runs runs;
 	enum snag_layout layout; /* of the block being delivered */
 };
 
@@ -117,6 +127,8 @@ void snag_decoder_free(struct snag_decoder *dec)
 	snag_bytes_done(&dec->names_column);
 	snag_bytes_done(&dec->threads_column);
 	snag_bytes_done(&dec->sites_column);
+	snag_bytes_done(&dec->runs_column);
+	snag_runs_done(&dec->runs);
 	free(dec);
 }
 
@@ -135,6 +147,11 @@ const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_count
 			       uint32_t n)
 {
 	struct snag_column_reader *r = &dec->reader;
+	if (n > SNAG_BLOCK_MAX_TOTAL)
+		return "too many events";
+	if (!snag_column_load(r, SNAG_COLUMN_RUNS, &dec->runs_column) ||
+	    !snag_runs_begin(&dec->runs, snag_bytes_span(&dec->runs_column), counts, n, &n))
+		return "bad table of runs";
 	if (n > SNAG_BLOCK_MAX_EVENTS)
 		return "too many events";
 	if (n == 0) {
@@ -162,7 +179,8 @@ const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_count
 	return snag_threads_begin(dec->threads, r, threads, sites, counts, n);
 }
 
-const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev, size_t n)
+/* Events that are in the columns. */
+static const char *stored_events(struct snag_decoder *dec, struct snag_event *ev, size_t n)
 {
 	if (dec->layout == SNAG_LAYOUT_FLAT)
 		return snag_flat_events(dec->flat, dec->memory, ev, n);
@@ -170,6 +188,24 @@ const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev,
 	if (!why && dec->layout == SNAG_LAYOUT_THREADS_TAUGHT)
 		snag_memory_learn(dec->memory, ev, n);
 	return why;
+}
+
+const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		int64_t m = snag_runs_events(&dec->runs, ev + done, n - done);
+		if (m < 0)
+			return "a run that follows from nothing, or to an id without a name";
+		if (m == 0) {
+			m = (int64_t)snag_runs_before(&dec->runs, n - done);
+			const char *why = stored_events(dec, ev + done, (size_t)m);
+			if (why)
+				return why;
+			snag_runs_stored(&dec->runs, ev + done, (size_t)m);
+		}
+		done += (size_t)m;
+	}
+	return NULL;
 }
 
 void snag_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode)

@@ -18,15 +18,18 @@
 #define SNAG_TRACE_SNAG_CODEC_H
 
 #include "trace/names.h"
+#include "trace/runs.h"
 #include "trace/snag_column.h"
 
 struct snag_encoder;
 struct snag_encoder *snag_encoder_new(void);
 void snag_encoder_free(struct snag_encoder *enc); /* accepts NULL */
-/* Encodes up to SNAG_BLOCK_MAX_EVENTS events, with the bytes of the NAMES column.
+/* Encodes up to SNAG_BLOCK_MAX_EVENTS events, with the runs between them and the bytes of the
+ * NAMES column.
  * The payload belongs to the encoder and lives until the next call. */
 const struct snag_payload *snag_encoder_block(struct snag_encoder *enc, const struct snag_event *ev,
-					      size_t n, const struct snag_bytes *names);
+					      size_t n, const struct snag_repeat *run, size_t nruns,
+					      const struct snag_bytes *names);
 
 struct snag_decoder;
 struct snag_decoder *snag_decoder_new(void);

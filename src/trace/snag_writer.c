@@ -5,7 +5,8 @@
  * Idea.   Events gather until a block is full, which is then written at once with
  *         the names that were not written before.  What has been written is thus
  *         always readable up to its last whole block.
- * State.  ev[0 .. n): the events of the block to come
+ * State.  ev[0 .. n), run[0 .. nruns): the events of the block to come, and the runs
+ *         between them; tail: the last events of the file, those of runs included
  *         names[s]: new names of space s, as in its NAMES column (by space, so that
  *         the file does not depend on how batches cut the trace); named[s]: how many
  *         names of space s were put there, in this block or before
@@ -22,6 +23,7 @@
 
 enum {
 	BLOCK_EVENTS = 15 * SNAG_BATCH_EVENTS,
+	BLOCK_TOTAL = SNAG_BLOCK_MAX_TOTAL - BLOCK_EVENTS, /* from here on it is written */
 	NAMES_BYTES = 16 << 20, /* a block with more new names than this is written early */
 };
 
@@ -35,6 +37,10 @@ struct binary_sink {
 	uint64_t written; /* events in blocks written */
 	struct snag_event *ev;
 	size_t n;
+	struct snag_repeat *run;
+	size_t nruns, run_cap;
+	uint32_t total; /* events of the block, those of runs included */
+	struct snag_tail tail;
 	struct snag_bytes names[SNAG_SPACES], names_column;
 	struct snag_bytes last[SNAG_SPACES]; /* name put there */
 	uint32_t named[SNAG_SPACES];
@@ -80,17 +86,17 @@ static int flush(struct binary_sink *s, struct snag_error *err)
 	if (s->n == 0 && s->names_column.n == 0)
 		return 0;
 	const struct snag_payload *payload =
-		snag_encoder_block(s->encoder, s->ev, s->n, &s->names_column);
+		snag_encoder_block(s->encoder, s->ev, s->n, s->run, s->nruns, &s->names_column);
 	const struct snag_block_header h = {
 		.type = SNAG_BLOCK_DATA,
-		.events = (uint32_t)s->n,
+		.events = s->total,
 		.first = s->written,
 		.stored = (uint32_t)payload->bytes.n,
 		.plain = payload->plain,
 		.hash = snag_format_hash(payload->bytes.at, payload->bytes.n),
 	};
-	s->written += s->n;
-	s->n = 0;
+	s->written += s->total;
+	s->n = s->nruns = s->total = 0;
 	return block_write(s, &h, payload->bytes.at, err);
 }
 
@@ -147,23 +153,90 @@ static int take_events(struct binary_sink *s, const struct snag_event *ev, size_
 	}
 	memcpy(s->ev + s->n, ev, n * sizeof(*ev));
 	s->n += n;
-	return s->n == BLOCK_EVENTS ? flush(s, err) : 0;
+	s->total += (uint32_t)n;
+	return s->n == BLOCK_EVENTS || s->total >= BLOCK_TOTAL ? flush(s, err) : 0;
+}
+
+/* Events up to the end of the block or of the batch. */
+static int take_some(struct binary_sink *s, const struct snag_event *ev, size_t n,
+		     const struct snag_names *names, struct snag_error *err)
+{
+	for (size_t at = 0, some; at < n; at += some) {
+		some = n - at < BLOCK_EVENTS - s->n ? n - at : BLOCK_EVENTS - s->n;
+		int rc = take_events(s, ev + at, some, names, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* The names of a run of n events that begins. */
+static int take_run_names(struct binary_sink *s, const struct snag_steps *steps, uint32_t n,
+			  const struct snag_names *names, struct snag_error *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < steps->period && i < n && rc == 0; i++) {
+		uint32_t first = steps->next[i].target, rounds = (n - i - 1) / steps->period;
+		uint32_t last = first + steps->stride[i] * rounds;
+		enum snag_space space = snag_op_info[steps->next[i].op].space;
+		if (space != SNAG_SPACE_NONE)
+			rc = take_names(s, names, space, (first > last ? first : last) + 1, err);
+	}
+	return rc;
+}
+
+/* A run, or the next part of it: in this block only events that follow from its own. */
+static int take_run(struct binary_sink *s, const struct snag_repeat *run,
+		    const struct snag_names *names, struct snag_error *err)
+{
+	struct snag_steps steps;
+	bool is_run = snag_steps_begin(&steps, &s->tail, run->period);
+	assert(is_run);
+	int rc = take_run_names(s, &steps, run->n, names, err);
+	for (uint32_t left = run->n, some; left > 0 && rc == 0; left -= some) {
+		struct snag_repeat *last = s->nruns ? &s->run[s->nruns - 1] : NULL;
+		if (s->total < 2 * run->period) {
+			struct snag_event ev = snag_steps_next(&steps);
+			snag_tail_add(&s->tail, &ev, 1);
+			rc = take_events(s, &ev, 1, names, err);
+			some = 1;
+			continue;
+		}
+		some = left < BLOCK_TOTAL - s->total ? left : BLOCK_TOTAL - s->total;
+		if (!last || last->at != s->n || last->period != run->period) {
+			s->run = snag_grow(s->run, &s->run_cap, s->nruns + 1, sizeof(*s->run));
+			last = &s->run[s->nruns++];
+			*last = (struct snag_repeat){.at = (uint32_t)s->n, .period = run->period};
+		}
+		last->n += some;
+		s->total += some;
+		snag_tail_run(&s->tail, &steps, some);
+		if (s->total >= BLOCK_TOTAL)
+			rc = flush(s, err);
+	}
+	return rc;
 }
 
 static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
 		      const struct snag_names *names, struct snag_error *err)
 {
 	struct binary_sink *s = (struct binary_sink *)sink;
-	if (s->written + s->n + batch->n >= SNAG_MAX_EVENTS)
+	uint64_t total = s->written + s->total + batch->n;
+	for (size_t i = 0; i < batch->nruns; i++)
+		total += batch->run[i].n;
+	if (total >= SNAG_MAX_EVENTS)
 		return snag_fail(err, SNAG_EINPUT, "%s: too many events for a trace",
 				 snag_output_name(s->out));
-	for (size_t at = 0; at < batch->n;) {
-		size_t n = batch->n - at, room = BLOCK_EVENTS - s->n;
-		n = n < room ? n : room;
-		int rc = take_events(s, batch->ev + at, n, names, err);
+	size_t at = 0;
+	for (size_t i = 0; i <= batch->nruns; i++) {
+		size_t end = i < batch->nruns ? batch->run[i].at : batch->n;
+		int rc = take_some(s, batch->ev + at, end - at, names, err);
+		snag_tail_add(&s->tail, batch->ev + at, end - at);
+		at = end;
+		if (rc == 0 && i < batch->nruns)
+			rc = take_run(s, &batch->run[i], names, err);
 		if (rc < 0)
 			return rc;
-		at += n;
 	}
 	return 0;
 }
@@ -177,6 +250,7 @@ static void sink_free(struct binary_sink *s)
 	}
 	snag_bytes_done(&s->names_column);
 	free(s->ev);
+	free(s->run);
 	free(s);
 }
 
@@ -214,7 +288,7 @@ static const struct snag_sink_ops binary_sink_ops = {.write = sink_write,
 						     .commit = sink_commit,
 						     .abort = sink_abort,
 						     .keep = sink_keep,
-						     .asks_once = true};
+						     .takes_runs = true};
 
 struct snag_sink *snag_binary_sink(struct snag_output *out)
 {

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "trace/event.h"
 #include "trace/names.h"
+#include "trace/runs.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -29,10 +30,13 @@ enum { SNAG_BATCH_EVENTS = 4096 }; /* the most a batch holds */
 
 struct snag_batch {
 	struct snag_event *ev;
-	size_t n;		   /* > 0 */
+	size_t n;		   /* > 0, unless there are runs */
 	uint64_t first;		   /* the number of ev[0] */
 	struct snag_counts counts; /* every id in this batch is below these */
 	const uint64_t *line;	   /* text: the line of each event; NULL: no lines */
+	/* Events between those of ev[], or behind them; only for a sink that takes them. */
+	const struct snag_repeat *run;
+	size_t nruns;
 };
 
 struct snag_source {

@@ -18,19 +18,22 @@
  *                       VERIFIED
  *         6 [late]      a read in a section that cannot end would see what the others wrote
  *                       (decide_late.h): INFEASIBLE
- *         7 [window]    a window of what must follow such an acquire: propagate to a
+ *         7 [refute]    a window of what must follow the sections that cannot end: propagate to a
+ *                       contradiction: INFEASIBLE
+ *         8 [arrange]   as 9, with the sections ended that can: VERIFIED, or nothing is known
+ *         9 [window]    a window of what must follow such an acquire: propagate to a
  *                       contradiction (INFEASIBLE), or linearise (VERIFIED), or search.  What
  *                       was missing in the window then goes into it, with all that must
  *                       follow; if nothing was, all of X does
- *         8             otherwise UNDECIDED
- *         Only 1, 3, 6 and propagation refute, and only with facts that hold in every witness;
+ *         10            otherwise UNDECIDED
+ *         Only 1, 3, 6, 7 and propagation in 9 refute, and only with facts that hold in every witness;
  *         that what is before the window comes first is assumed only when linearising, so that
  *         failing there means a larger window, never INFEASIBLE.
  *
  * Guarantee.  VERIFIED and INFEASIBLE are exact.  UNDECIDED: more nodes or a larger window than
- *         allowed.
+ *         allowed: 200,000 events, with more than 16 threads fewer.
  * Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is delayed.
- *         Step 6: the reads in the sections that cannot end.  Step 7: O(threads) rows of the
+ *         Step 6: the reads in the sections that cannot end.  Steps 7 to 9: O(threads) rows of the
  *         window per sweep, a few sweeps; then the search.
  * Reference.  Pavlogiannis, POPL 2020 (the problem, the closure, max-min linearisation); Genç,
  *         Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
@@ -44,6 +47,11 @@
 #include "witness/decide_search.h"
 
 #include <string.h>
+
+enum {
+	ROUNDS = 4,	       /* windows to look for a contradiction before those that decide */
+	MAX_ENTRIES = 1 << 22, /* of the rows of a window, unless the user says how many events */
+};
 
 struct snag_decider {
 	const struct snag_index *ix;
@@ -66,11 +74,14 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 	d->options = *options;
 	if (!d->options.max_nodes)
 		d->options.max_nodes = SNAG_DECIDE_NODES;
-	if (!d->options.max_window)
-		d->options.max_window = SNAG_DECIDE_WINDOW;
+	if (!d->options.max_window) {
+		uint32_t most = MAX_ENTRIES / (ix->nthreads + SNAG_ROW_EXTRA);
+		d->options.max_window = most < SNAG_DECIDE_WINDOW ? most : SNAG_DECIDE_WINDOW;
+	}
 	if (ix->rows[options->mode].named) /* these steps take what is causal for a prefix */
 		d->options.skip |= SNAG_STEP_FILTER | SNAG_STEP_CLOSE | SNAG_STEP_DELAY |
-				   SNAG_STEP_LATE | SNAG_STEP_WINDOW;
+				   SNAG_STEP_LATE | SNAG_STEP_REFUTE | SNAG_STEP_ARRANGE |
+				   SNAG_STEP_WINDOW;
 	snag_state_init(&d->state, ix, options->mode);
 	snag_line_init(&d->line, &d->state);
 	d->needed = snag_calloc(ix->nthreads, sizeof(*d->needed));
@@ -153,21 +164,39 @@ static bool extend(struct snag_decider *d, const uint32_t *cut)
 		snag_cut_take_out(s, s->missing[i], cut, s->start);
 		grew = true;
 	}
-	if (grew)
-		snag_cut_delay(s, cut, s->start);
 	return grew;
 }
 
-/* [window]: decides with the window after s->start. */
-static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e2)
+/* [refute]: a window of what must follow the sections that cannot end, and no others: it is small,
+ * and mostly enough to refute with. */
+static bool is_refuted(struct snag_decider *d)
 {
 	struct snag_state *s = &d->state;
-	uint64_t size = window_size(d, d->needed);
+	memcpy(s->start, d->needed, s->nthreads * sizeof(*s->start));
+	snag_cut_delay_late(s, d->needed, s->start);
+	for (int round = 0; round < ROUNDS; round++) {
+		if (window_size(d, d->needed) > d->options.max_window)
+			return false;
+		snag_state_begin(s, d->needed);
+		if (!snag_propagate_all(s))
+			return true;
+		if (!extend(d, d->needed))
+			return false;
+	}
+	return false;
+}
+
+/* [window]: decides with the window after s->start, of the cut. */
+static enum snag_decision window(struct snag_decider *d, const uint32_t *cut, uint32_t e1,
+				 uint32_t e2)
+{
+	struct snag_state *s = &d->state;
+	uint64_t size = window_size(d, cut);
 	d->stats.windows++;
 	d->stats.window += size;
 	if (size > d->stats.max_window)
 		d->stats.max_window = size;
-	snag_state_begin(s, d->needed);
+	snag_state_begin(s, cut);
 	enum snag_decision result = SNAG_UNDECIDED;
 	if (!(d->options.skip & SNAG_STEP_GREEDY) && snag_linearise(&d->line, NULL)) {
 		snag_state_clear_queue(s);
@@ -182,35 +211,45 @@ static enum snag_decision window(struct snag_decider *d, uint32_t e1, uint32_t e
 	return result;
 }
 
-/* [window]: ever larger windows, as long as they are not too large. */
-static enum snag_decision windows(struct snag_decider *d, uint32_t e1, uint32_t e2)
+/* [window]: ever larger windows of the cut, as long as they are not too large.  *ret_size: that of
+ * the last one. */
+static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, uint32_t e1,
+				  uint32_t e2, uint64_t *ret_size)
 {
 	struct snag_state *s = &d->state;
-	size_t width = s->nthreads * sizeof(*s->start);
+	enum snag_decision result;
+	memcpy(s->start, cut, s->nthreads * sizeof(*s->start));
+	do {
+		snag_cut_delay(s, cut, s->start);
+		*ret_size = window_size(d, cut);
+		if (*ret_size > d->options.max_window)
+			return SNAG_UNDECIDED;
+		result = window(d, cut, e1, e2);
+	} while (result == SNAG_UNDECIDED && extend(d, cut));
+	return result;
+}
+
+/* [window] of what is needed, in the end all of it. */
+static enum snag_decision windows_needed(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	struct snag_state *s = &d->state;
 	enum snag_decision result = SNAG_UNDECIDED;
 	uint64_t size = 0, whole = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		whole += d->needed[t];
 	if (!(d->options.skip & SNAG_STEP_WINDOW)) {
-		memcpy(s->start, d->needed, width);
-		snag_cut_delay(s, d->needed, s->start);
-		do {
-			size = window_size(d, d->needed);
-			if (size > d->options.max_window)
-				return SNAG_UNDECIDED;
-			result = window(d, e1, e2);
-		} while (result == SNAG_UNDECIDED && extend(d, d->needed));
+		result = windows(d, d->needed, e1, e2, &size);
+		if (result != SNAG_UNDECIDED || size >= whole)
+			return result;
 	}
-	if (result == SNAG_UNDECIDED && whole <= d->options.max_window &&
-	    (size < whole || (d->options.skip & SNAG_STEP_WINDOW))) {
-		memset(s->start, 0, width);
-		result = window(d, e1, e2);
-	}
-	return result;
+	if (whole > d->options.max_window || size > d->options.max_window)
+		return SNAG_UNDECIDED;
+	memset(s->start, 0, s->nthreads * sizeof(*s->start));
+	return window(d, d->needed, e1, e2);
 }
 
 /* [delay]: the sections that stand open and can end have ended; what must follow the others runs
- * last. */
+ * last, greedily. */
 static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
@@ -257,7 +296,17 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		d->stats.late++;
 		return SNAG_INFEASIBLE;
 	}
-	return windows(d, e1, e2);
+	if (!(skip & (SNAG_STEP_FILTER | SNAG_STEP_REFUTE)) && is_refuted(d)) {
+		d->stats.refute++;
+		return SNAG_INFEASIBLE;
+	}
+	uint64_t size;
+	if (!(skip & (SNAG_STEP_CLOSE | SNAG_STEP_ARRANGE)) &&
+	    windows(d, d->closed, e1, e2, &size) == SNAG_VERIFIED) {
+		d->stats.arrange++;
+		return SNAG_VERIFIED;
+	}
+	return windows_needed(d, e1, e2);
 }
 
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)

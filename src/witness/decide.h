@@ -24,21 +24,23 @@ enum snag_decision {
 
 /* The steps of decide.c, in their order; a bit mask. */
 enum snag_step {
-	SNAG_STEP_OBSERVED = 1, /* what is needed, in observed order */
-	SNAG_STEP_FILTER = 2,	/* sections that cannot end must come last */
-	SNAG_STEP_CLOSE = 4,	/* end the sections that stand open */
-	SNAG_STEP_DELAY = 8,	/* or run what follows their acquires last */
-	SNAG_STEP_LATE = 16,	/* reads in sections that cannot end */
-	SNAG_STEP_WINDOW = 32,	/* look only at the end first */
-	SNAG_STEP_GREEDY = 64,	/* linearise before propagating */
-	SNAG_STEP_DPLL = 128,	/* choose without looking ahead at first */
-	SNAG_STEPS = 255,
+	SNAG_STEP_OBSERVED = 1,	 /* what is needed, in observed order */
+	SNAG_STEP_FILTER = 2,	 /* sections that cannot end must come last */
+	SNAG_STEP_CLOSE = 4,	 /* end the sections that stand open */
+	SNAG_STEP_DELAY = 8,	 /* or run what follows their acquires last */
+	SNAG_STEP_LATE = 16,	 /* reads in sections that cannot end */
+	SNAG_STEP_WINDOW = 32,	 /* look only at the end first */
+	SNAG_STEP_GREEDY = 64,	 /* linearise before propagating */
+	SNAG_STEP_DPLL = 128,	 /* choose without looking ahead at first */
+	SNAG_STEP_REFUTE = 256,	 /* propagate in what follows sections that cannot end */
+	SNAG_STEP_ARRANGE = 512, /* search in what is run last */
+	SNAG_STEPS = 1023,
 };
 
 struct snag_decide_options {
 	enum snag_mode mode;
 	uint32_t max_nodes;  /* of the search, for one pair; 0: the default */
-	uint32_t max_window; /* events; 0: the default */
+	uint32_t max_window; /* events; 0: the default, by threads */
 	unsigned skip;	     /* steps left out: for tests, as no step changes an answer */
 };
 
@@ -61,10 +63,11 @@ const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 /* How decisions were reached, for measurements. */
 struct snag_decide_stats {
 	uint64_t decisions[SNAG_DECISIONS];
-	uint64_t observed, filter, close, delay, late; /* settled by these steps */
-	uint64_t windows;			       /* tried */
-	uint64_t window, max_window;		       /* their events */
-	uint64_t nodes, max_nodes;		       /* of the search */
+	/* Settled by these steps. */
+	uint64_t observed, filter, close, delay, late, refute, arrange;
+	uint64_t windows;	     /* tried */
+	uint64_t window, max_window; /* their events */
+	uint64_t nodes, max_nodes;   /* of the search */
 };
 
 const struct snag_decide_stats *snag_decider_stats(const struct snag_decider *d);

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Steps for each thread that are gone through rather than rows asked. */
+enum { FEW_STEPS = 32 };
+
 /* The cut grows by all that must precede the racing access e. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 {
@@ -25,7 +28,12 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 	memset(s->keeps_all, 0, s->nthreads * sizeof(*s->keeps_all));
 	memset(s->ends, 0, s->nthreads * sizeof(*s->ends));
 	memset(s->stays, 0xff, s->nthreads * sizeof(*s->stays));
+	memset(s->after, 0xff, s->nthreads * sizeof(*s->after));
+	memset(s->after_reads, 0xff, s->nthreads * sizeof(*s->after_reads));
 	memset(ret_cut, 0, s->nthreads * sizeof(*ret_cut));
+	s->after[snag_index_thread(s->ix, e1)] = s->ix->position[e1];
+	s->after[snag_index_thread(s->ix, e2)] = s->ix->position[e2];
+	s->next_step = snag_rows_step(s->rows, e1 < e2 ? e1 : e2);
 	s->racer[0] = e1;
 	s->racer[1] = e2;
 	s->end = e1 > e2 ? e1 : e2;
@@ -117,6 +125,57 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 	return true;
 }
 
+/* The thread and position of what the step brings something to. */
+static snag_tid step_to(const struct snag_index *ix, const struct snag_row_step *step,
+			uint32_t *ret_position)
+{
+	const struct snag_event *ev = &ix->trace->ev[step->event];
+	bool is_start = ev->op == SNAG_OP_FORK;
+	*ret_position = is_start ? 0 : ix->position[step->event];
+	return is_start ? ev->target : ev->thread;
+}
+
+/* Goes on through the steps up to the event: what must follow the racing accesses. */
+static void follow_races(struct snag_state *s, uint32_t event)
+{
+	const struct snag_index *ix = s->ix;
+	const struct snag_rows *rows = s->rows;
+	for (; s->next_step < rows->nsteps && rows->step[s->next_step].event <= event;
+	     s->next_step++) {
+		const struct snag_row_step *step = &rows->step[s->next_step];
+		snag_tid u = step->thread;
+		if (step->count <= s->after[u] &&
+		    (step->count <= s->after_reads[u] ||
+		     (!step->is_read &&
+		      snag_rows_causal(ix, rows, u, step->count) <= s->after_reads[u])))
+			continue;
+		uint32_t p, *after = step->is_read ? s->after_reads : s->after;
+		snag_tid t = step_to(ix, step, &p);
+		if (p < after[t])
+			after[t] = p;
+	}
+}
+
+/* Whether the first `count` events of t, with what must precede them, have nothing that must
+ * follow a racing access.  Steps are gone through if they are few, otherwise the rows are asked. */
+static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
+{
+	const struct snag_index *ix = s->ix;
+	const struct snag_rows *rows = s->rows;
+	uint32_t event = snag_index_event(ix, t, count - 1);
+	size_t far = s->next_step + FEW_STEPS * (size_t)s->nthreads;
+	if (!rows->named && (far >= rows->nsteps || rows->step[far].event > event)) {
+		follow_races(s, event);
+		return count <= s->after[t] &&
+		       snag_rows_causal(ix, rows, t, count) <= s->after_reads[t];
+	}
+	struct snag_point p = snag_point_of(ix, rows, t, count);
+	for (int i = 0; i < 2; i++) /* the order respects the observed one */
+		if (s->racer[i] < event && snag_rows_has(ix, rows, &s->walk, &p, s->racer[i]))
+			return false;
+	return true;
+}
+
 bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
@@ -129,15 +188,9 @@ bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
 		return true;
 	if (count >= s->stays[t])
 		return false;
-	struct snag_point p = snag_point_of(ix, s->rows, t, count);
-	for (int i = 0; i < 2; i++) /* the order respects the observed one */
-		if (s->racer[i] < release &&
-		    snag_rows_has(ix, s->rows, &s->walk, &p, s->racer[i])) {
-			s->stays[t] = count;
-			return false;
-		}
-	s->ends[t] = count;
-	return true;
+	bool can = is_free(s, t, count);
+	*(can ? &s->ends[t] : &s->stays[t]) = count;
+	return can;
 }
 
 /* The event, with all that must precede it, joins the cut. */
@@ -175,7 +228,7 @@ bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t 
 	return grew;
 }
 
-/* ---- filter ---- */
+/* ---- sections that cannot end ---- */
 
 /* The open sections of the cut into s->open: first those that cannot end. */
 static void open_find(struct snag_state *s, const uint32_t *cut)
@@ -228,47 +281,6 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 	return true;
 }
 
-/* What competes with a section that cannot end, and was observed after it, must not need it.  Of
- * each thread the last is enough. */
-static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, const uint32_t *cut)
-{
-	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	const uint32_t *event;
-	s->look++;
-	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
-		uint32_t other = event[n - 1];
-		snag_tid u = snag_index_thread(ix, other);
-		if (u == t || s->looked[u] == s->look || !is_in(s, other, cut))
-			continue;
-		s->looked[u] = s->look;
-		struct snag_point p =
-			snag_point_of(ix, s->rows, u, ix->position[ix->link[other]] + 1);
-		if (snag_rows_has(ix, s->rows, &s->walk, &p, acquire))
-			return false;
-	}
-	return true;
-}
-
-bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
-{
-	const struct snag_index *ix = s->ix;
-	for (bool grew = true; grew;) {
-		grew = false;
-		open_find(s, cut);
-		if (!open_end(s, cut, &grew))
-			return false;
-	}
-	for (uint32_t i = 0; i < s->nlate; i++) {
-		const struct snag_event *ev = &ix->trace->ev[s->open[i]];
-		if (!later_allow(s, s->open[i], 2 * ev->target, cut) ||
-		    (ev->op == SNAG_OP_ACQUIRE &&
-		     !later_allow(s, s->open[i], 2 * ev->target + 1, cut)))
-			return false;
-	}
-	return true;
-}
-
 /* ---- close ---- */
 
 bool snag_cut_close(struct snag_state *s, uint32_t *cut)
@@ -298,7 +310,7 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	return is_all;
 }
 
-/* ---- delay ---- */
+/* ---- taking out ---- */
 
 struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
 				 uint32_t p)
@@ -338,12 +350,33 @@ static uint32_t not_after(struct snag_state *s, const uint32_t *cut, snag_tid u,
 	return low;
 }
 
+/* Through the steps, as far as the cut goes. */
+static void take_out_near(struct snag_state *s, size_t step, const uint32_t *cut, uint32_t *rest)
+{
+	const struct snag_rows *rows = s->rows;
+	for (; step < rows->nsteps && rows->step[step].event <= s->end; step++) {
+		const struct snag_row_step *at = &rows->step[step];
+		uint32_t p;
+		if (at->count <= rest[at->thread])
+			continue;
+		snag_tid t = step_to(s->ix, at, &p);
+		if (p < rest[t] && (!at->is_read || p < snag_state_causal_of(s, t, cut[t])))
+			rest[t] = p;
+	}
+}
+
 static void take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
+	const struct snag_rows *rows = s->rows;
 	snag_tid t = snag_index_thread(ix, event);
+	size_t step = snag_rows_step(rows, event), far = step + FEW_STEPS * (size_t)s->nthreads;
 	if (ix->position[event] < rest[t])
 		rest[t] = ix->position[event];
+	if (far >= rows->nsteps || rows->step[far].event > s->end) {
+		take_out_near(s, step, cut, rest);
+		return;
+	}
 	for (snag_tid u = 0; u < s->nthreads; u++)
 		if (u != t && rest[u])
 			rest[u] = not_after(s, cut, u, rest[u], event);
@@ -373,6 +406,50 @@ void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut
 		;
 	s->look++;
 }
+
+/* ---- filter, once what is open has ended ---- */
+
+/* What competes with a section that cannot end, and was observed after it, must not follow it. */
+static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, const uint32_t *cut,
+			const uint32_t *rest)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, acquire);
+	const uint32_t *event;
+	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
+		uint32_t other = event[n - 1];
+		if (snag_index_thread(ix, other) != t && is_in(s, other, cut) &&
+		    !is_in(s, ix->link[other], rest))
+			return false;
+	}
+	return true;
+}
+
+static bool late_allows(struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+{
+	const struct snag_event *ev = &s->ix->trace->ev[acquire];
+	memcpy(s->scratch, cut, s->nthreads * sizeof(*cut));
+	snag_cut_take_out(s, acquire, cut, s->scratch);
+	return later_allow(s, acquire, 2 * ev->target, cut, s->scratch) &&
+	       (ev->op != SNAG_OP_ACQUIRE ||
+		later_allow(s, acquire, 2 * ev->target + 1, cut, s->scratch));
+}
+
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
+{
+	for (bool grew = true; grew;) {
+		grew = false;
+		open_find(s, cut);
+		if (!open_end(s, cut, &grew))
+			return false;
+	}
+	for (uint32_t i = 0; i < s->nlate; i++)
+		if (!late_allows(s, s->open[i], cut))
+			return false;
+	return true;
+}
+
+/* ---- delay ---- */
 
 /* Whether the lock is taken in what was taken out. */
 static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
@@ -404,7 +481,7 @@ static bool is_in_the_way(struct snag_state *s, uint32_t acquire, const uint32_t
 			       is_taken_later(s, acquire, 2 * ev->target + 1, cut, rest)));
 }
 
-void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
+static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, bool only_late)
 {
 	const struct snag_index *ix = s->ix;
 	s->look++;
@@ -414,11 +491,22 @@ void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!is_in_the_way(s, acquire, cut, rest))
+				if (!is_in_the_way(s, acquire, cut, rest) ||
+				    (only_late && snag_cut_can_end(s, acquire)))
 					continue;
 				snag_cut_take_out(s, acquire, cut, rest);
 				shrank = true;
 			}
 		}
 	}
+}
+
+void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
+{
+	delay(s, cut, rest, false);
+}
+
+void snag_cut_delay_late(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
+{
+	delay(s, cut, rest, true);
 }

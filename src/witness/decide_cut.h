@@ -56,5 +56,7 @@ void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut
 /* The rest loses what must follow the acquire of a section that is not last: what is left is a valid
  * trace in observed order. */
 void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest);
+/* The same only for sections that cannot end within the limits. */
+void snag_cut_delay_late(struct snag_state *s, const uint32_t *cut, uint32_t *rest);
 
 #endif

@@ -237,3 +237,11 @@ bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *ro
 			return false;
 	return true;
 }
+
+size_t snag_rows_step(const struct snag_rows *rows, uint32_t event)
+{
+	size_t i = rows->step_at[event / SNAG_STEP_BLOCK];
+	while (i < rows->nsteps && rows->step[i].event < event)
+		i++;
+	return i;
+}

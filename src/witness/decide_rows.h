@@ -25,6 +25,8 @@
  *         from before the thread named any.
  *
  * State.  edge[first[t]] ..    the edges into t, by position
+ *         step[]       all edges in observed order: what must follow an event, up to another that
+ *                      is not far away, is found by going through them
  *         edges[e]     how many edges its thread has up to e
  *         row[first[t] / stride + j]   the number of the row of the first (j + 1) x stride edges of
  *                      t, as if all its reads were causal; the entry of t itself is of no interest
@@ -32,9 +34,9 @@
  *                      to e that makes all earlier reads causal
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
  *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
- * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 12 bytes an edge and 32 for its
- *         share of a row.  Growing costs the edges that come in, or, for each thread, O(threads)
- *         and at most `stride` edges.
+ * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 24 bytes an edge and 16 for its
+ *         share of a row (up to 16 threads: a row).  Growing costs the edges that come in, or, for
+ *         each thread, O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROWS_H
@@ -51,6 +53,16 @@ enum snag_mode {
 	SNAG_MODE_DEP, /* only causal reads do (SNAG_RULES_DEPENDENCE) */
 	SNAG_MODES
 };
+
+/* The same edges in observed order. */
+struct snag_row_step {
+	uint32_t event; /* that needs it; a fork, if it is the start of a thread that does */
+	uint32_t is_read : 1;
+	uint32_t thread : 31; /* as below */
+	uint32_t count;
+};
+
+enum { SNAG_STEP_BLOCK = 64 };
 
 struct snag_row_edge {
 	uint32_t at;	      /* the position of the event that needs it */
@@ -75,6 +87,9 @@ struct snag_rows {
 	uint32_t *row;
 	uint32_t *counts; /* of row r from r x nthreads on */
 	size_t nrows, counts_cap;
+	struct snag_row_step *step;
+	size_t nsteps, step_cap;
+	uint32_t *step_at;	/* by event / SNAG_STEP_BLOCK: the first step that is not before */
 	struct snag_fork *fork; /* all forks and joins; none in mode M2 */
 	size_t nforks;
 	uint32_t *dependent; /* by event; NULL in mode M2 */
@@ -125,6 +140,8 @@ void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *ro
 /* Whether the event is at the point, or must precede what is. */
 bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
 		   const struct snag_point *p, uint32_t event);
+/* The first step at or after the event. */
+size_t snag_rows_step(const struct snag_rows *rows, uint32_t event);
 /* Whether all that the point needs directly is in the cut. */
 bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *rows,
 			 const struct snag_point *p, const uint32_t *cut);

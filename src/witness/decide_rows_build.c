@@ -16,7 +16,10 @@
 
 #include <string.h>
 
-enum { BYTES_PER_EDGE = 32 }; /* of rows */
+enum {
+	FEW_THREADS = 16,    /* all rows are kept, otherwise */
+	BYTES_PER_EDGE = 16, /* of rows */
+};
 
 /* What is known of a thread as the trace goes by. */
 struct current {
@@ -110,8 +113,8 @@ static void row_keep(struct builder *b, snag_tid t)
 		(uint32_t)rows->nrows++;
 }
 
-/* The event at position p of t needs `from`. */
-static void edge_add(struct builder *b, snag_tid t, uint32_t p, uint32_t from, bool is_read)
+/* Event e of t, or if that is its fork the start of t, needs `from`. */
+static void edge_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
 {
 	struct snag_rows *rows = b->rows;
 	struct current *c = &b->now[t];
@@ -125,7 +128,14 @@ static void edge_add(struct builder *b, snag_tid t, uint32_t p, uint32_t from, b
 		snag_rows_add(b->ix, rows, &b->walk, c->row, u, count);
 	}
 	rows->edge[rows->first[t] + c->edges++] =
-		(struct snag_row_edge){.at = p, .is_read = is_read, .thread = u, .count = count};
+		(struct snag_row_edge){.at = e == from ? 0 : b->ix->position[e],
+				       .is_read = is_read,
+				       .thread = u,
+				       .count = count};
+	rows->step =
+		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
+	rows->step[rows->nsteps++] =
+		(struct snag_row_step){.event = e, .is_read = is_read, .thread = u, .count = count};
 	if (rows->stride && c->edges % rows->stride == 0)
 		row_keep(b, t);
 }
@@ -187,12 +197,12 @@ static void event_edges(struct builder *b, uint32_t e)
 	struct current *c = &b->now[ev->thread];
 	uint32_t p = ix->position[e];
 	if (crosses(ix, e))
-		edge_add(b, ev->thread, p, ix->link[e], ev->op != SNAG_OP_JOIN);
+		edge_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
 	if (b->rows->dependent)
 		event_depends(b, e);
 	b->rows->edges[e] = c->edges;
 	if (starts(ix, e))
-		edge_add(b, ev->target, 0, e, false);
+		edge_add(b, ev->target, e, e, false);
 	if (p + 1 == snag_threads_length(&ix->threads, ev->thread)) {
 		free(c->row);
 		c->row = NULL;
@@ -205,8 +215,8 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 	uint32_t n = ix->nthreads;
 	bool is_named = mode == SNAG_MODE_DEP && ix->has_depends;
 	if (!stride)
-		stride = (uint32_t)((n * sizeof(uint32_t) + BYTES_PER_EDGE - 1) / BYTES_PER_EDGE);
-	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride ? stride : 1};
+		stride = n <= FEW_THREADS ? 1 : n * (uint32_t)sizeof(uint32_t) / BYTES_PER_EDGE;
+	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride};
 	rows->edges = snag_realloc(NULL, ix->nevents, sizeof(*rows->edges));
 	rows->first = snag_calloc((size_t)n + 1, sizeof(*rows->first));
 	if (mode == SNAG_MODE_DEP)
@@ -218,8 +228,13 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 	rows_make_room(rows, ix);
 	struct builder b = {.rows = rows, .ix = ix, .now = snag_calloc(n, sizeof(*b.now))};
 	snag_walk_init(&b.walk, n);
-	for (uint32_t e = 0; e < ix->nevents; e++)
+	rows->step_at =
+		snag_realloc(NULL, ix->nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
+	for (uint32_t e = 0; e < ix->nevents; e++) {
+		if (e % SNAG_STEP_BLOCK == 0)
+			rows->step_at[e / SNAG_STEP_BLOCK] = (uint32_t)rows->nsteps;
 		event_edges(&b, e);
+	}
 	rows_close_up(rows, b.now);
 	if (rows->dependent)
 		forks_list(rows, ix);
@@ -237,6 +252,8 @@ void snag_rows_done(struct snag_rows *rows)
 	free(rows->row);
 	snag_huge_free(rows->counts, rows->counts_cap, sizeof(*rows->counts));
 	free(rows->fork);
+	snag_huge_free(rows->step, rows->step_cap, sizeof(*rows->step));
+	free(rows->step_at);
 	free(rows->dependent);
 	free(rows->named);
 	memset(rows, 0, sizeof(*rows));

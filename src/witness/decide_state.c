@@ -30,10 +30,11 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->stay_first = snag_calloc(ix->nlocks, sizeof(*s->stay_first));
 	s->known_of = SNAG_NO_EVENT;
 	snag_walk_init(&s->walk, n);
+	s->after = snag_calloc(n, sizeof(*s->after));
+	s->after_reads = snag_calloc(n, sizeof(*s->after_reads));
 	s->ends = snag_calloc(n, sizeof(*s->ends));
 	s->stays = snag_calloc(n, sizeof(*s->stays));
 	s->late = snag_calloc(ix->nlocks, sizeof(*s->late));
-	s->looked = snag_calloc(n, sizeof(*s->looked));
 	s->last = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->last));
 	s->near_key = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->near_key));
 }
@@ -59,11 +60,12 @@ void snag_state_done(struct snag_state *s)
 	free(s->stay);
 	free(s->stay_first);
 	snag_walk_done(&s->walk);
+	free(s->after);
+	free(s->after_reads);
 	free(s->ends);
 	free(s->stays);
 	free(s->open);
 	free(s->late);
-	free(s->looked);
 	free(s->last);
 	free(s->near_key);
 	free(s->entering);

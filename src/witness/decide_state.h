@@ -41,7 +41,7 @@ enum {
 	SNAG_ROW_EXTRA
 };
 
-enum { SNAG_MAX_MISSING = 64 };
+enum { SNAG_MAX_MISSING = 512 };
 
 struct snag_undo {
 	snag_tid thread;
@@ -78,14 +78,18 @@ struct snag_state {
 	uint32_t racer[2];
 	uint32_t end; /* the cuts of this decision have nothing that was observed later, */
 	uint32_t out; /* and what is taken out of them was not observed before this */
+	uint32_t *after,
+		*after_reads;	/* by thread: what must follow a racing access begins here; */
+				/* because of a read, if that is causal */
+	size_t next_step;	/* as far as steps have been gone through */
 	uint32_t *ends, *stays; /* by thread: so many events can be needed, and these cannot */
 	uint32_t *open;		/* acquires of open sections; the first nlate cannot end */
 	uint32_t nopen, nlate;
 	size_t open_cap;
-	uint32_t look;		 /* goes up with every look at a cut; stamps: */
-	uint32_t *late, *looked; /* by lock: a section of it cannot end; by thread */
-	struct snag_last *last;	 /* by key of sections */
-	uint32_t *near_key;	 /* by key of sections: the last answer of snag_below_near */
+	uint32_t look;		/* goes up with every look at a cut; stamps: */
+	uint32_t *late;		/* by lock: a section of it cannot end */
+	struct snag_last *last; /* by key of sections */
+	uint32_t *near_key;	/* by key of sections: the last answer of snag_below_near */
 
 	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */

@@ -186,3 +186,32 @@ expect() { # STATUS COMMAND...
 	"$SNAG" cc -o prog again.c
 	expect 7 "$SNAG" run ./prog
 }
+
+@test "threads that run freely: races are found, and nothing else" {
+	local source wanted
+	for source in "$root"/tests/programs/{race,norace}_*.c*; do
+		build gcc "$(basename "$source")"
+		wanted=0
+		[[ $(basename "$source") == norace_* ]] || wanted=66
+		# What only another order shows is not found.
+		[ $wanted = 0 ] || grep -q "^ \* found by:.*\(hb\|mixed\)" "$source" || continue
+		expect $wanted "$SNAG" run --free ./prog || { echo "$source"; return 1; }
+	done
+	run --separate-stderr "$SNAG" run --free --with hb,m2 ./prog
+	[ $status = 2 ]
+	[[ $stderr == "snag: run: --free: m2 needs"* ]]
+}
+
+@test "options in the environment" {
+	build gcc race_counter.c
+	echo "race:counter" >s
+	for variable in SNAG_OPTIONS TSAN_OPTIONS; do
+		expect 0 env $variable=exitcode=0 "$SNAG" run ./prog
+		expect 7 env "$variable=verbosity=0 exitcode=7" "$SNAG" run ./prog
+		expect 66 env $variable=exitcode=7 "$SNAG" run --exitcode 66 ./prog
+		expect 0 env "$variable=suppressions='$PWD/s'" "$SNAG" run ./prog
+	done
+	expect 7 env "TSAN_OPTIONS=history_size=7:exitcode=7" "$SNAG" run ./prog
+	expect 9 env SNAG_OPTIONS=exitcode=9 TSAN_OPTIONS=exitcode=7 "$SNAG" run ./prog
+	expect 2 env SNAG_OPTIONS=free=1 "$SNAG" run --with m2 ./prog
+}

@@ -74,8 +74,14 @@ C
 			SNAG_CC=$cc snag cc $o -pthread loops.c -o loops
 			for seed in 1 2 3; do
 				snag record --seed $seed -o a.snag ./loops $seed
+				snag record --seed $seed -o again.snag ./loops $seed
+				cmp a.snag again.snag
+				snag convert a.snag a.std
 				SNAG_OPTIONS=runs=0 snag record --seed $seed -o b.snag ./loops $seed
-				cmp a.snag b.snag
+				snag convert b.snag b.std
+				cmp a.std b.std
+				snag record --seed $seed -o c.std ./loops $seed
+				cmp a.std c.std
 			done
 		done
 	done

@@ -4,7 +4,9 @@
 load helper
 
 build() { # COMPILER LEVEL SOURCE
-	SNAG_CC=$1 "$SNAG" cc "$2" -g -fopenmp -o prog "$3"
+	local tool=cc
+	[ "${3##*.}" = c ] || tool=c++
+	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3"
 }
 
 judge() { # SOURCE
@@ -24,7 +26,7 @@ judge() { # SOURCE
 
 all() { # COMPILER LEVEL
 	local source
-	for source in "$root"/tests/programs/omp_*.c; do
+	for source in "$root"/tests/programs/omp_*.c*; do
 		build "$1" "$2" "$source"
 		timeout 60 ./prog || { echo "$source, by itself: $?"; return 1; }
 		judge "$source" || { echo "$source, $1 $2"; cat err; return 1; }
@@ -73,6 +75,32 @@ all() { # COMPILER LEVEL
 	[ "$status" = 66 ]
 }
 
+@test "pragmas from macros, over several lines, with odd blanks" {
+	cat >odd.c <<-'END'
+		#define LOOP _Pragma("omp parallel for schedule ( static,2 ) num_threads( 1+1 )")
+		#define HOW schedule(static)
+		int a[16], b[16], c[16];
+		int main(void)
+		{
+			LOOP for (int i = 2; i < 16; i++) a[i] = a[i - 2] + 1;
+		#  pragma   omp  parallel \
+				for HOW
+			for (int i = 1; i < 16; i++)
+				b[i] = b[i - 1] + 1;
+		#pragma omp parallel for if(parallel: a[0] == 0) schedule(monotonic: static)
+			for (int i = 1; i < 16; i++)
+				c[i] = c[i - 1] + 1;
+			return 0;
+		}
+	END
+	build clang -O1 odd.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+	for v in a b c; do
+		grep -q "Location is global '$v'" <<<"$stderr"
+	done
+}
+
 @test "a deadlock of locks" {
 	cat >stuck.c <<-'END'
 		#include <omp.h>
@@ -97,4 +125,16 @@ all() { # COMPILER LEVEL
 	grep -q '^bad.c:1:' <<<"$output"
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp missing.c -o prog
 	[ "$status" != 0 ]
+}
+
+@test "reports name iterations, sections, threads and depend clauses" {
+	build clang -O1 "$root/tests/programs/omp_race_loop.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(iteration [0-9]+ of a loop\) created by task [0-9]+ at:$' <<<"$stderr"
+	build clang -O1 "$root/tests/programs/omp_race_sections.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(section 1.*\) created by' <<<"$stderr"
+	build clang -O1 "$root/tests/programs/omp_race_depend.c"
+	run --separate-stderr "$SNAG" run ./prog
+	grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
 }

@@ -105,6 +105,24 @@ all() { # COMPILER LEVEL
 	[ "$status" = 2 ]
 }
 
+@test "one HTML page that needs nothing else, all names escaped" {
+	build gcc -O1 "$root/tests/programs/task_race_range.c"
+	cp prog '<b onclick="x">&'
+	run --separate-stderr "$SNAG" run --html r.html './<b onclick="x">&'
+	[ "$status" = 66 ]
+	grep -qF '<title>snag: ./&#60;b onclick=&#34;x&#34;&#62;&#38;</title>' r.html
+	! grep -qE 'onclick="x"|<script|<link|src=|href=|@import|url\(' r.html
+	[ "$(grep -c '<section' r.html)" = 1 ]
+	grep -qF '<dd>a[30..59] (30 elements of 4 bytes)</dd>' r.html
+	grep -qF '<summary>created by task 0</summary>' r.html
+	for tag in html body section div ol li details dl code; do
+		[ "$(grep -oE "<$tag[ >]" r.html | wc -l)" = "$(grep -o "</$tag>" r.html | wc -l)" ]
+	done
+	build gcc -O1 "$root/tests/programs/task_norace_fib.c"
+	"$SNAG" run --html r.html ./prog
+	grep -qF '<h2>race-free for this input on every schedule</h2>' r.html
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>

@@ -236,6 +236,14 @@ static const struct known_case known[] = {
 		.dependence = NONE,
 	},
 	{
+		.name = "a write under a lock whose outer lock was left before",
+		.trace = "T0 w y; T0 acq a; T0 acq b; T0 rel a; T0 w x; T0 rel b; "
+			 "T1 acq b; T1 r x; T1 br; T1 rel b; T1 r y",
+		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = NONE},
+		.reads = NONE,
+		.dependence = NONE,
+	},
+	{
 		.name = "WCP needs well-nested locks",
 		.trace = "T0 acq a; T0 acq b; T0 rel a; T0 w x; T0 rel b; "
 			 "T1 acq a; T1 acq b; T1 rel b; T1 r x; T1 rel a",

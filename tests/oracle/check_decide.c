@@ -37,6 +37,8 @@ static const struct configuration configurations[] = {
 	{"window only", {.skip = SNAG_STEPS & ~SNAG_STEP_WINDOW}, false},
 	{"delay only", {.skip = SNAG_STEPS & ~SNAG_STEP_DELAY}, false},
 	{"late only", {.skip = SNAG_STEPS & ~(SNAG_STEP_FILTER | SNAG_STEP_LATE)}, false},
+	{"refute only", {.skip = SNAG_STEPS & ~(SNAG_STEP_FILTER | SNAG_STEP_REFUTE)}, false},
+	{"arrange only", {.skip = SNAG_STEPS & ~(SNAG_STEP_CLOSE | SNAG_STEP_ARRANGE)}, false},
 	{"close only", {.skip = SNAG_STEPS & ~SNAG_STEP_CLOSE}, false},
 	{"one node", {.skip = SNAG_STEPS, .max_nodes = 1}, true},
 };

@@ -246,9 +246,9 @@ static void trace_make(struct snag_trace *trace, uint64_t seed, size_t n)
 /* Trimmed, and with nearly all sections deep. */
 static void manners_change_no_answer(void **state)
 {
-	static const struct manner manners[] = {{.trims = true},
+	static const struct manner manners[] = {{.trims = true, .piece = 4},
 						{.max_direct = 1},
-						{.max_direct = 2, .trims = true},
+						{.max_direct = 2, .trims = true, .piece = 16},
 						{.max_direct = 3}};
 	size_t nracy = 0;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -316,7 +316,7 @@ static void many_locks_cost_little(void **state)
 	snag_trace_done(&trace);
 }
 
-/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r), operand. */
+/* "0+a": thread, operation (+ acquire, - release, < > the same shared, w, r, f fork, j join), operand. */
 static void trace_parse(struct snag_trace *trace, const char *text)
 {
 	static const struct {
@@ -324,7 +324,8 @@ static void trace_parse(struct snag_trace *trace, const char *text)
 		enum snag_op op;
 	} ops[] = {{'+', SNAG_OP_ACQUIRE},	  {'-', SNAG_OP_RELEASE},
 		   {'<', SNAG_OP_ACQUIRE_SHARED}, {'>', SNAG_OP_RELEASE_SHARED},
-		   {'w', SNAG_OP_WRITE},	  {'r', SNAG_OP_READ}};
+		   {'w', SNAG_OP_WRITE},	  {'r', SNAG_OP_READ},
+		   {'f', SNAG_OP_FORK},		  {'j', SNAG_OP_JOIN}};
 	snag_trace_init(trace);
 	for (const char *at = text; *at; at += at[3] ? 4 : 3) {
 		char thread[] = {at[0], 0}, what[] = {at[2], 0};
@@ -365,6 +366,26 @@ static void shared_sections_stay(void **state)
 		       (struct manner){.trims = true, .piece = 1}, 2);
 }
 
+/* Thread 0 leaves l inside m.  Thread 1 has learned of that, and then of the end of m, so that only
+ * what it left elsewhere knows the one and not the other: thread 2, which takes it up, must learn
+ * of the end of m when it leaves m too. */
+static void clocks_left_behind_count(void **state)
+{
+	struct manner trims = {.trims = true, .piece = 1};
+	assert_same_in("wcp", /* with a lock */
+		       "0+m 0+l 0wx 0-l 0-m 0+h 0-h 0+k 0wz 0-k 1+h 1-h 1+l 1wx 1-l 1+k 1wz 1-k "
+		       "2+l 2-l 2+m 2-m 1wq 2wq",
+		       trims, 1);
+	assert_same_in("wcp", /* with a shared lock */
+		       "0+m 0+l 0wx 0-l 0-m 0+h 0-h 0+k 0wz 0-k 1+h 1-h 1+l 1wx 1-l 1<p 1>p 1+k "
+		       "1wz 1-k 1+l 1wx 1-l 2+p 2-p 2+m 2-m 1wq 2wq",
+		       trims, 1);
+	assert_same_in("dc", /* with a thread that has ended */
+		       "0+m 0+l 0wx 0-l 0-m 0+k 0wz 0-k 1f3 3+l 3wx 3-l 1j3 1+k 1wz 1-k 1f4 4+l "
+		       "4wx 4-l 2j3 2+m 2-m 1wq 2wq",
+		       trims, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +394,7 @@ int main(void)
 		cmocka_unit_test(many_locks_cost_little),
 		cmocka_unit_test(left_locks_count_no_more),
 		cmocka_unit_test(shared_sections_stay),
+		cmocka_unit_test(clocks_left_behind_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

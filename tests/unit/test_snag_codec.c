@@ -61,7 +61,8 @@ static struct snag_counts all_counts(uint32_t n)
 /* Encodes and decodes c->ev[0 .. n), in batches of any size. */
 static void round_trip(struct codec *c, size_t n, const struct snag_counts *counts)
 {
-	const struct snag_payload *payload = snag_encoder_block(c->enc, c->ev, n, &no_names);
+	const struct snag_payload *payload =
+		snag_encoder_block(c->enc, c->ev, n, NULL, 0, &no_names);
 	struct snag_span span = snag_bytes_span(&payload->bytes), names;
 	assert_null(snag_decoder_scan(c->dec, span, payload->plain, &names));
 	assert_true(names.at == names.end);
@@ -296,7 +297,7 @@ static struct snag_payload small_payload(struct codec *c, bool walks, uint32_t n
 				.thread = c->ev[e].thread, .target = e / 2, .loc = e % 2};
 	}
 	struct snag_encoder *enc = snag_encoder_new();
-	const struct snag_payload *payload = snag_encoder_block(enc, c->ev, n, &no_names);
+	const struct snag_payload *payload = snag_encoder_block(enc, c->ev, n, NULL, 0, &no_names);
 	struct snag_payload copy = {.plain = payload->plain};
 	snag_bytes_put(&copy.bytes, payload->bytes.at, payload->bytes.n);
 	snag_encoder_free(enc);

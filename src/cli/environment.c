@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * environment.c - options in SNAG_OPTIONS and TSAN_OPTIONS that are for the tool
+ *
+ * key=value pairs with : , or white space between them; a value may be quoted with ' or ".  The
+ * last one counts.  What is wrong there, the runtime says.
+ */
+#include "cli/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char separators[] = ":, \t\n";
+
+/* The value at s, and where it ends. */
+static const char *value_end(const char **s)
+{
+	char quote = **s == '\'' || **s == '"' ? *(*s)++ : 0;
+	const char *end = quote ? strchr(*s, quote) : *s + strcspn(*s, separators);
+	return end ? end : *s + strlen(*s);
+}
+
+static const char *option_in(const char *variable, const char *key, char *to, size_t room)
+{
+	const char *s = getenv(variable), *found = NULL;
+	size_t len = strlen(key);
+	while (s && *(s += strspn(s, separators))) {
+		size_t n = strcspn(s, "=:, \t\n");
+		bool is_it = n == len && strncmp(s, key, n) == 0;
+		s += n;
+		if (*s != '=')
+			continue;
+		s++;
+		const char *end = value_end(&s);
+		if (is_it && (size_t)(end - s) < room) {
+			memcpy(to, s, (size_t)(end - s));
+			to[end - s] = 0;
+			found = to;
+		}
+		s = *end == '\'' || *end == '"' ? end + 1 : end;
+	}
+	return found;
+}
+
+const char *cli_environment_option(const char *key, bool is_shared, char *to, size_t room)
+{
+	const char *found = option_in("SNAG_OPTIONS", key, to, room);
+	return found || !is_shared ? found : option_in("TSAN_OPTIONS", key, to, room);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_blocks.c - heap blocks that a thread of OpenMP has for itself
+ */
+#include "runtime/omp_blocks.h"
+
+#include <string.h>
+
+enum { MOST = 4096 };
+
+static struct {
+	uintptr_t at, end;
+	const struct rt_thread *owner;
+} block[MOST];
+uint32_t rt_nblocks;
+
+/* The first block that ends behind the address. */
+static uint32_t find(uintptr_t addr)
+{
+	uint32_t low = 0, high = rt_nblocks;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (block[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void drop(uint32_t i)
+{
+	memmove(&block[i], &block[i + 1], (--rt_nblocks - i) * sizeof(block[0]));
+}
+
+void rt_block_add(uintptr_t at, size_t nbytes)
+{
+	const struct rt_thread *self = rt_hot.self;
+	if (rt.is_alone || !self->is_of_team || nbytes == 0)
+		return;
+	uint32_t i = find(at);
+	while (i < rt_nblocks && block[i].at < at + nbytes) /* it ended unseen */
+		drop(i);
+	if (rt_nblocks == MOST)
+		return;
+	memmove(&block[i + 1], &block[i], (rt_nblocks++ - i) * sizeof(block[0]));
+	block[i].at = at;
+	block[i].end = at + nbytes;
+	block[i].owner = self;
+}
+
+void rt_block_gone(uintptr_t at)
+{
+	uint32_t i = find(at);
+	if (i < rt_nblocks && block[i].at == at)
+		drop(i);
+}
+
+void rt_blocks_forget(void)
+{
+	rt_nblocks = 0;
+}
+
+bool rt_block_is_own(uintptr_t addr)
+{
+	uint32_t i = find(addr);
+	if (i == rt_nblocks || block[i].at > addr)
+		return false;
+	if (block[i].owner == rt_hot.self)
+		return true;
+	drop(i);
+	return false;
+}
