@@ -467,6 +467,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		cli_pass_stats(argv[0], end.executed);
 	if (rc < 0 && end.verdict.was_judged) {
 		rc = judged(v, &end, races);
+		*err = (struct snag_error){0}; /* that there is no trace is none */
 	} else if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {

@@ -72,10 +72,11 @@ static void mark_read(void *ctx, const char *text, size_t len)
 	}
 }
 
+/* What was preprocessed before is known by the name of what it came from. */
 static bool is_source(const char *word, size_t len)
 {
-	static const char *const ends[] = {".c",   ".cc",  ".cp", ".cxx", ".cpp",
-					   ".CPP", ".c++", ".C",  ".i",	  ".ii"};
+	static const char *const ends[] = {".c",   ".cc",  ".cp",  ".cxx",
+					   ".cpp", ".CPP", ".c++", ".C"};
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (len > strlen(ends[i]) && word[0] != '-' &&
 		    memcmp(word + len - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)

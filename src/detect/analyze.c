@@ -292,6 +292,7 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 		begin = end;
 	}
 	int rc = refusals_check(r, batch);
+	should_answer &= r->trace || r->log || !r->src->is_growing;
 	return rc == 0 && should_answer ? answer_early(r) : rc;
 }
 

@@ -44,6 +44,7 @@ struct snag_source {
 	const char *name; /* of the file, for messages */
 	const struct snag_names *names;
 	uint64_t skipped; /* lenient: how many lines or events were left out */
+	bool is_growing;  /* again() gives something to read only when next() has returned 0 */
 };
 
 struct snag_source_ops {

@@ -120,7 +120,10 @@ int snag_tee_source(struct snag_source *inner, const char *path, struct snag_sou
 	t->inner = inner;
 	t->sink = sink;
 	t->path = path_copy(path);
-	t->src = (struct snag_source){.ops = &tee_ops, .name = inner->name, .names = inner->names};
+	t->src = (struct snag_source){.ops = &tee_ops,
+				      .name = inner->name,
+				      .names = inner->names,
+				      .is_growing = true};
 	*ret_src = &t->src;
 	return 0;
 }

@@ -466,6 +466,7 @@ struct snag_source *snag_wellformed_source(struct snag_source *inner,
 	w->base.ops = &wellformed_ops;
 	w->base.name = inner->name;
 	w->base.names = inner->names;
+	w->base.is_growing = inner->is_growing;
 	w->inner = inner;
 	w->lenient = options && options->lenient;
 	return &w->base;

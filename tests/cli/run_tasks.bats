@@ -275,3 +275,19 @@ lock" ]
 	[ "$status" = 66 ]
 	[[ $stderr == *"global 'x'"* ]]
 }
+
+@test "more races than are named while the program runs" {
+	cat >prog.c <<-'END'
+		#include <snag/task.h>
+		static char a[1100000];
+		static void task(void *arg) { for (unsigned i = 0; i < sizeof(a); i++) a[i]++; }
+		static void first(void *arg) { snag_finish { snag_async(task, 0); snag_async(task, 0); } }
+		int main(void) { return snag_launch(first, 0); }
+	END
+	"$SNAG" cc -fsnag-task -g -O1 prog.c -o prog
+	for once in "" --once; do
+		snags run $once ./prog
+		[ "$status" = 66 ]
+		[[ $stderr == *"global 'a'"* ]]
+	done
+}
