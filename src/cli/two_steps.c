@@ -83,7 +83,7 @@ static const char *renamed(const char *name, const char *suffix, bool keeps_fold
 	char *s = snag_alloc(n + strlen(suffix) + 1);
 	memcpy(s, base, n);
 	strcpy(s + n, suffix);
-	return s;
+	return cli_word_kept(s);
 }
 
 /* [depend] What the compiler would have taken by itself. */

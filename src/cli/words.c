@@ -20,12 +20,19 @@ void cli_word_add(struct words *w, const char *word)
 	w->at[w->n] = NULL;
 }
 
+const char *cli_word_kept(char *made)
+{
+	static struct words kept;
+	cli_word_add(&kept, made);
+	return made;
+}
+
 const char *cli_words_joined(const char *a, const char *b)
 {
 	size_t n = strlen(a) + strlen(b) + 1;
 	char *s = snag_alloc(n);
 	snprintf(s, n, "%s%s", a, b);
-	return s;
+	return cli_word_kept(s);
 }
 
 int cli_words_run(const struct words *w, struct snag_error *err)

@@ -15,7 +15,8 @@ struct words { /* all 0: empty; at[n] is NULL if n > 0 */
 };
 
 void cli_word_add(struct words *w, const char *word);
-const char *cli_words_joined(const char *a, const char *b); /* one word, never freed */
+const char *cli_words_joined(const char *a, const char *b); /* one word, kept as below */
+const char *cli_word_kept(char *made); /* one that lives until the process ends */
 /* Runs it and waits; returns its exit status, or 128 + the signal that ended it. */
 int cli_words_run(const struct words *w, struct snag_error *err);
 

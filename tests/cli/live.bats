@@ -161,6 +161,7 @@ expect() { # STATUS COMMAND...
 			build $compiler race_counter.c $how
 			expect 66 "$SNAG" run ./prog
 			expect 66 setarch -R "$SNAG" run ./prog
+			nm "$SNAG" | grep -q __asan_init && continue # needs terabytes itself
 			for kbytes in 8000000 1000000 200000; do
 				(ulimit -v $kbytes && expect 66 "$SNAG" run ./prog)
 			done
