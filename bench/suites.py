@@ -130,6 +130,7 @@ Made by `bench/suites.py` (part of `make bench`) at commit {commit}; the data is
 clang -O2, one core, size `{size}`, median of {repetitions} runs, the variants in turn. A slowdown is the CPU time of `snag run`, judging from
 inside, over that of the program alone on one worker. "All checks": those of the compiler's own pass (`-fno-snag-pass`); "with
 eliminations": what snag's pass leaves. The papers measured other machines, sizes and (ESP-bags) Java; the sizes of theirs are `paper`.
+Memory is that of the largest process, at least the 11 MB of the script that starts it.
 
 ## espbags: the programs of Raman et al., FMSD 2012, Table 3
 

@@ -16,14 +16,16 @@ static double *a, *b, *c;
 static void rows(void *arg)
 {
 	const struct program_range *range = arg;
-	for (int i = range->from; i < range->to; i++)
-		for (int j = 0; j < n + (MISTAKE && i + 1 < n); j++) {
+	for (int i = range->from; i < range->to; i++) {
+		for (int j = 0; j < n; j++) {
 			double sum = 0;
 			for (int k = 0; k < n; k++)
-				sum += a[i * n + k] * b[k * n + j % n];
-			if (j < n || c[i * n + j] == 0)
-				c[i * n + j] = j < n ? sum : 0;
+				sum += a[i * n + k] * b[k * n + j];
+			c[i * n + j] = sum;
 		}
+		if (MISTAKE && i + 1 < n)
+			c[(i + 1) * n] = 0;
+	}
 }
 
 static void first(void *arg)
