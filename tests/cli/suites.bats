@@ -4,6 +4,7 @@
 load helper
 
 suite=$BATS_TEST_DIRNAME/../../bench/programs/tasks
+sanitized=$(nm "${SNAG:-/dev/null}" 2>/dev/null | grep -o -m1 __asan_init || true)
 
 judge() { # COMPILER MISTAKE SOURCE
 	local status=0
@@ -23,6 +24,8 @@ judge() { # COMPILER MISTAKE SOURCE
 all() { # COMPILER MISTAKE
 	local source
 	for source in "$suite"/*.c; do
+		# The programs are the same; a sanitized tool gets some of them.
+		[[ $sanitized && $source != */[a-l]*.c ]] && continue
 		judge "$1" "$2" "$source" || { echo "$source, $1"; cat out err; return 1; }
 	done
 }
