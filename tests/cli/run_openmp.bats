@@ -138,3 +138,11 @@ all() { # COMPILER LEVEL
 	run --separate-stderr "$SNAG" run ./prog
 	grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
 }
+
+@test "gcc's OpenMP is refused, not misjudged" {
+	printf 'int main(void) { return 0; }\n' >x.c
+	SNAG_CC=gcc snags cc -fopenmp x.c -o x
+	[ "$status" = 2 ]
+	[ "$stderr" = "snag: cc: -fopenmp: only the OpenMP runtime of clang is replaced so far; set SNAG_CC=clang" ]
+	[ ! -e x ]
+}
