@@ -98,21 +98,6 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 
 /* ---- records ---- */
 
-static uint64_t address_of(const struct rt_record *r)
-{
-	return r->what & RT_ADDRESS_MASK;
-}
-
-static enum rt_op op_of(const struct rt_record *r)
-{
-	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
-}
-
-static unsigned size_of(const struct rt_record *r)
-{
-	return (unsigned)(r->what >> RT_SIZE_SHIFT);
-}
-
 static __attribute__((noinline)) void variable_access(uint32_t variable, bool is_write)
 {
 	struct snag_event ev = {.thread = thread,
@@ -202,7 +187,8 @@ static void block_freed(uint64_t address, uint64_t nbytes) /* [freed] */
 
 static void task_event(const struct rt_record *r)
 {
-	struct snag_event ev = {.thread = thread, .target = r->arg, .op = (uint8_t)size_of(r)};
+	struct snag_event ev = {
+		.thread = thread, .target = r->arg, .op = (uint8_t)rt_record_size(r)};
 	enum snag_space space = snag_op_info[ev.op].space;
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, r->arg + 1);
@@ -228,27 +214,28 @@ static void note(const struct rt_record *r)
 
 void rt_judge_record(const struct rt_record *r)
 {
-	enum rt_op op = op_of(r);
+	enum rt_op op = rt_record_op(r);
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
-		word_access(address_of(r), size_of(r), op == RT_WRITE);
+		word_access(rt_record_address(r), rt_record_size(r), op == RT_WRITE);
 		break;
 	case RT_READ_RANGE:
 	case RT_WRITE_RANGE:
-		range_access(address_of(r), r->arg, op == RT_WRITE_RANGE);
+		range_access(rt_record_address(r), r->arg, op == RT_WRITE_RANGE);
 		break;
 	case RT_TASK:
 		task_event(r);
 		break;
 	case RT_ALLOC:
-		shadow_forget(&shadow, address_of(r), r->arg);
+		shadow_forget(&shadow, rt_record_address(r), r->arg);
 		break;
 	case RT_FORGET:
-		shadow_forget(&shadow, address_of(r), (uint64_t)r->arg * (size_of(r) ? 1 : PAGE));
+		shadow_forget(&shadow, rt_record_address(r),
+			      (uint64_t)r->arg * (rt_record_size(r) ? 1 : PAGE));
 		break;
 	case RT_FREE:
-		block_freed(address_of(r), r->arg);
+		block_freed(rt_record_address(r), r->arg);
 		break;
 	case RT_SWITCH:
 		thread = r->arg;

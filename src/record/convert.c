@@ -146,7 +146,7 @@ static void range_go_on(struct snag_convert *c)
 
 static void range_access(struct snag_convert *c, enum snag_op op, const struct rt_record *r)
 {
-	c->range = (struct range){address_of(r), address_of(r) + r->arg, op, *r};
+	c->range = (struct range){rt_record_address(r), rt_record_address(r) + r->arg, op, *r};
 	range_go_on(c);
 }
 
@@ -154,7 +154,7 @@ static inline void access_take(struct snag_convert *c, const struct rt_record *r
 {
 	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
 	c->fuel = r->arg;
-	word_access(c, access_op(r), address_of(r), size_of(r), 0, r);
+	word_access(c, access_op(r), rt_record_address(r), rt_record_size(r), 0, r);
 }
 
 bool snag_convert_is_done(const struct snag_convert *c)
@@ -166,12 +166,12 @@ bool snag_convert_is_done(const struct snag_convert *c)
  * been there, and at its beginning with what they will do. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
-	uint64_t addr = address_of(r), nbytes = snag_regions_dealloc(c->regions, addr);
+	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);
 	uint32_t variable[SNAG_CELL];
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		if (n == 0 && at == addr && !size_of(r))
+		if (n == 0 && at == addr && !rt_record_size(r))
 			n = snag_cells_access(c->cells, at,
 					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
 					      c->thread, variable);
@@ -198,7 +198,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
-		size_t len = snag_regions_name(c->regions, address_of(r), text, NULL);
+		size_t len = snag_regions_name(c->regions, rt_record_address(r), text, NULL);
 		name_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;
@@ -227,7 +227,7 @@ static uint32_t promise_named(struct snag_convert *c, uint32_t promise)
 
 static void task_event(struct snag_convert *c, const struct rt_record *r)
 {
-	unsigned op = size_of(r);
+	unsigned op = rt_record_size(r);
 	uint32_t target = 0;
 	if (op >= SNAG_OPS || !snag_op_is_of_tasks((uint8_t)op))
 		return;
@@ -241,18 +241,20 @@ static void task_event(struct snag_convert *c, const struct rt_record *r)
 static void task_label(struct snag_convert *c, const struct rt_record *r)
 {
 	uint32_t task = thread_named(c, r->arg);
-	if (size_of(r) >= RT_LABELS)
+	if (rt_record_size(r) >= RT_LABELS)
 		return;
 	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
-	c->label[task] = (struct snag_label){(enum rt_label)size_of(r), address_of(r)};
+	c->label[task] =
+		(struct snag_label){(enum rt_label)rt_record_size(r), rt_record_address(r)};
 }
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->options.schedule && !c->is_first_turn)
-		fprintf(c->options.schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread, address_of(r));
+		fprintf(c->options.schedule, "%" PRIu32 " %" PRIu64 "\n", c->thread,
+			rt_record_address(r));
 	if (!c->is_first_turn)
-		c->done[c->thread] += address_of(r);
+		c->done[c->thread] += rt_record_address(r);
 	c->is_first_turn = false;
 	c->thread = thread_named(c, r->arg);
 	c->turn_fuel = c->fuel = r->loc;
@@ -273,7 +275,7 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_frame frame[SNAG_MAX_FRAMES];
 	uint32_t at = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
-	for (size_t i = snag_symbols_frames(c->symbols, address_of(r) - 1, frame); i-- > 0;)
+	for (size_t i = snag_symbols_frames(c->symbols, rt_record_address(r) - 1, frame); i-- > 0;)
 		at = location_named(c, &frame[i], at);
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
 	c->loc[r->arg] = at;
@@ -284,20 +286,20 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 /* The stack of a thread is what was forgotten just before; that of main is not known. */
 static void stack_begins(struct snag_convert *c, const struct rt_record *r)
 {
-	uint64_t top = address_of(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
+	uint64_t top = rt_record_address(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
 	snag_regions_stack(c->regions, r->arg, low, top);
 }
 
 static void module_begins(struct snag_convert *c, const struct rt_record *r)
 {
-	c->module_base = address_of(r);
+	c->module_base = rt_record_address(r);
 	c->text_need = r->arg < TEXT_MAX ? r->arg : TEXT_MAX;
 	c->text_n = 0;
 }
 
 static void text_add(struct snag_convert *c, const struct rt_record *r)
 {
-	uint32_t word[3] = {r->arg, r->loc, (uint32_t)address_of(r)};
+	uint32_t word[3] = {r->arg, r->loc, (uint32_t)rt_record_address(r)};
 	if (c->text_n < c->text_need)
 		memcpy(c->text + c->text_n, word, sizeof(word));
 	c->text_n += sizeof(word);
@@ -342,10 +344,10 @@ static void seen(struct snag_convert *c, struct snag_convert_seen *s, const stru
 
 static void note(struct snag_convert *c, const struct rt_record *r)
 {
-	if (r->arg == RT_NOTE_TASKS && address_of(r) < RT_DIALECTS)
-		c->notes.dialect = (enum rt_dialect)address_of(r);
-	if (r->arg == RT_NOTE_ASKED && address_of(r) < RT_ASKED_KINDS)
-		seen(c, &c->notes.asked[address_of(r)], r);
+	if (r->arg == RT_NOTE_TASKS && rt_record_address(r) < RT_DIALECTS)
+		c->notes.dialect = (enum rt_dialect)rt_record_address(r);
+	if (r->arg == RT_NOTE_ASKED && rt_record_address(r) < RT_ASKED_KINDS)
+		seen(c, &c->notes.asked[rt_record_address(r)], r);
 	c->notes.was_deadlock |= r->arg == RT_NOTE_DEADLOCK;
 	c->is_of_tasks |= r->arg == RT_NOTE_TASKS;
 	c->notes.launched += r->arg == RT_NOTE_LAUNCH;
@@ -353,15 +355,15 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	c->notes.is_held |= r->arg == RT_NOTE_HELD;
 	if (r->arg == RT_NOTE_DIVERGED) {
 		c->notes.diverged = true;
-		c->notes.turn = address_of(r);
+		c->notes.turn = rt_record_address(r);
 	}
 }
 
 /* Memory that begins anew, of `nbytes`. */
 static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
 {
-	snag_regions_alloc(c->regions, address_of(r), nbytes, c->thread, loc_of(c, r));
-	snag_cells_forget(c->cells, address_of(r), nbytes);
+	snag_regions_alloc(c->regions, rt_record_address(r), nbytes, c->thread, loc_of(c, r));
+	snag_cells_forget(c->cells, rt_record_address(r), nbytes);
 }
 
 /* What orders threads. */
@@ -382,7 +384,7 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 		break;
 	case RT_SYNC_UPDATE:
 		event_put(c, SNAG_OP_ATOMIC_UPDATE, token_variable(c, r->arg), r, 0,
-			  size_of(r) < SNAG_ORDERS ? size_of(r) : SNAG_ACQ_REL);
+			  rt_record_size(r) < SNAG_ORDERS ? rt_record_size(r) : SNAG_ACQ_REL);
 		break;
 	case RT_FORK:
 		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
@@ -410,8 +412,8 @@ static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_
 		block_freed(c, r);
 		break;
 	case RT_FORGET:
-		memory_begins(c, r, size_of(r) ? r->arg : (uint64_t)r->arg * PAGE);
-		c->forgot = address_of(r);
+		memory_begins(c, r, rt_record_size(r) ? r->arg : (uint64_t)r->arg * PAGE);
+		c->forgot = rt_record_address(r);
 		break;
 	case RT_STACK:
 		stack_begins(c, r);
@@ -453,7 +455,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		[RT_ATOMIC_UPDATE] = SNAG_OP_ATOMIC_UPDATE,
 	};
 	unsigned order = r->arg < SNAG_ORDERS ? r->arg : SNAG_SEQ_CST;
-	enum rt_op op = op_of(r);
+	enum rt_op op = rt_record_op(r);
 	if (is_left_out(c, op, r))
 		return;
 	switch (op) {
@@ -469,7 +471,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_ATOMIC_READ:
 	case RT_ATOMIC_WRITE:
 	case RT_ATOMIC_UPDATE:
-		word_access(c, atomic_op[op], address_of(r), size_of(r), order, r);
+		word_access(c, atomic_op[op], rt_record_address(r), rt_record_size(r), order, r);
 		break;
 	case RT_FENCE:
 		event_put(c, SNAG_OP_FENCE, 0, r, 0, order);
@@ -478,7 +480,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		event_put(c, SNAG_OP_BRANCH, 0, r, 0, 0);
 		break;
 	case RT_DEPENDS:
-		word_access(c, SNAG_OP_DEPENDS, address_of(r), size_of(r), 0, r);
+		word_access(c, SNAG_OP_DEPENDS, rt_record_address(r), rt_record_size(r), 0, r);
 		break;
 	case RT_BEGIN:
 		event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0);
@@ -540,9 +542,9 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 	range_go_on(c);
 	snag_convert_again_go_on(c);
 	for (; i < n && snag_convert_is_done(c) && has_room(c, ROOM); i++) {
-		enum rt_op op = op_of(&r[i]);
+		enum rt_op op = rt_record_op(&r[i]);
 		if (i + AHEAD < n)
-			snag_cells_prefetch(c->cells, address_of(&r[i + AHEAD]));
+			snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD]));
 		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
 			access_take(c, &r[i]);
 		else

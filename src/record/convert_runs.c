@@ -36,8 +36,8 @@ static uint32_t run_length(struct snag_convert *c, uint32_t variable[], uint32_t
 		uint32_t rounds = (uint32_t)((length - i + k - 1) / k);
 		variable[i] = c->seen.target[(n - k + i) % ring];
 		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
-		uint64_t known = snag_cells_known(c->cells, address_of(&s->next), s->stride,
-						  size_of(&s->next), c->thread,
+		uint64_t known = snag_cells_known(c->cells, rt_record_address(&s->next), s->stride,
+						  rt_record_size(&s->next), c->thread,
 						  variable[i] + stride[i], stride[i], rounds);
 		if (known < rounds)
 			length = known * k + i;
@@ -69,7 +69,8 @@ static void round_put(struct snag_convert *c)
 	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
 		struct step *s = &again->step[again->at];
 		c->fuel = s->next.arg;
-		word_access(c, s->op, address_of(&s->next), size_of(&s->next), 0, &s->next);
+		word_access(c, s->op, rt_record_address(&s->next), rt_record_size(&s->next), 0,
+			    &s->next);
 		s->next.what += s->stride;
 		s->next.arg += s->fuel_step;
 		again->at = again->at + 1 == again->period ? 0 : again->at + 1;
@@ -95,7 +96,7 @@ void snag_convert_again_go_on(struct snag_convert *c)
 
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 {
-	const uint64_t period = size_of(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
+	const uint64_t period = rt_record_size(r), n = c->seen.n, ring = 2 * RT_RUN_MAX;
 	c->seen.n = 0;
 	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
 		return;
@@ -105,7 +106,7 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
 		struct step *s = &c->again.step[i];
 		*s = (struct step){.next = *now,
-				   .stride = address_of(now) - address_of(before),
+				   .stride = rt_record_address(now) - rt_record_address(before),
 				   .fuel_step = now->arg - before->arg,
 				   .op = access_op(now)};
 		s->next.what += s->stride;

@@ -115,21 +115,6 @@ static inline void event_put(struct snag_convert *c, enum snag_op op, uint32_t t
 	};
 }
 
-static inline uint64_t address_of(const struct rt_record *r)
-{
-	return r->what & RT_ADDRESS_MASK;
-}
-
-static inline enum rt_op op_of(const struct rt_record *r)
-{
-	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
-}
-
-static inline unsigned size_of(const struct rt_record *r)
-{
-	return (unsigned)(r->what >> RT_SIZE_SHIFT);
-}
-
 static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t addr,
 			       unsigned size, unsigned flags, const struct rt_record *r)
 {
@@ -145,7 +130,7 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 
 static inline enum snag_op access_op(const struct rt_record *r)
 {
-	return op_of(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
+	return rt_record_op(r) == RT_READ ? SNAG_OP_READ : SNAG_OP_WRITE;
 }
 
 static inline bool has_room(const struct snag_convert *c, size_t events)

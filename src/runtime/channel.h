@@ -178,4 +178,19 @@ enum rt_label {
 
 _Static_assert(RT_OPS <= 128, "an op has 7 bits");
 
+static inline uint64_t rt_record_address(const struct rt_record *r)
+{
+	return r->what & RT_ADDRESS_MASK;
+}
+
+static inline enum rt_op rt_record_op(const struct rt_record *r)
+{
+	return (enum rt_op)(r->what >> RT_OP_SHIFT & 0x7f);
+}
+
+static inline unsigned rt_record_size(const struct rt_record *r)
+{
+	return (unsigned)(r->what >> RT_SIZE_SHIFT);
+}
+
 #endif

@@ -37,15 +37,9 @@ static void first(void *arg)
 int main(int argc, char **argv)
 {
 	n = sizes[program_size(argc, argv)];
-	size_t count = (size_t)n * (size_t)n;
-	a = program_array(count, sizeof(*a));
-	b = program_array(count, sizeof(*b));
-	c = program_array(count, sizeof(*c));
-	unsigned random = 1;
-	for (size_t i = 0; i < count; i++) {
-		a[i] = program_random_real(&random);
-		b[i] = program_random_real(&random);
-	}
+	a = program_matrix(n, 1);
+	b = program_matrix(n, 2);
+	c = program_array((size_t)n * (size_t)n, sizeof(*c));
 	program_launch(first);
 	return program_end(program_is_product(n, a, b, c));
 }

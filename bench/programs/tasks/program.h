@@ -86,6 +86,16 @@ static inline double program_random_real(unsigned *state)
 	return program_random(state) / 16777216.0;
 }
 
+/* n rows of n numbers, random from the seed on. */
+static inline double *program_matrix(int n, unsigned seed)
+{
+	size_t count = (size_t)n * (size_t)n;
+	double *matrix = (double *)program_array(count, sizeof(*matrix));
+	for (size_t i = 0; i < count; i++)
+		matrix[i] = program_random_real(&seed);
+	return matrix;
+}
+
 /* C is A times B, as far as its rows' sums tell: matrices of n rows of n. */
 static inline bool program_is_product(int n, const double *a, const double *b, const double *c)
 {
