@@ -11,7 +11,8 @@
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (inside.h)
  *         [freed]   the end of a block is a write of what was accessed there
- *         [other]   what the detector has no rules for is counted: no verdict then
+ *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
+ *                   is looked at
  */
 #include "runtime/judge.h"
 
@@ -124,6 +125,8 @@ static inline __attribute__((always_inline)) void word_access(uint64_t address, 
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
+	if (__builtin_expect(verdict->doubts != 0, 0)) /* [other] */
+		return;
 	unsigned here = 8 - (unsigned)(address & 7);
 	if (__builtin_expect(here < size, 0)) { /* in two words, perhaps of two pages */
 		word_access(address, here, is_write);
@@ -215,6 +218,8 @@ static void note(const struct rt_record *r)
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
+	if (verdict->doubts)
+		return;
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
@@ -248,6 +253,7 @@ void rt_judge_record(const struct rt_record *r)
 	case RT_BEGIN:
 	case RT_NODE:
 	case RT_STACK:
+	case RT_LABEL:
 	case RT_MODULE:
 	case RT_MODULE_END:
 	case RT_TEXT:

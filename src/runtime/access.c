@@ -94,9 +94,11 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (rt.judges)
+	if (rt.judges) {
+		if (rt.before)
+			rt_record_settle();
 		rt_judge_access(addr, 1u << k, is_write);
-	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	} else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);
