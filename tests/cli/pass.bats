@@ -163,7 +163,9 @@ oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
 	compile -O1 -fsnag-task -fsnag-pass-count x.c -o prog
 	run --separate-stderr "$SNAG" run --stats ./prog
 	[ "$status" = 0 ]
-	grep -qE '^snag:   footprint +1 +100$' <<<"$stderr"
+	grep -qE '^snag:   footprint +1 +0 +100$' <<<"$stderr"
+	grep -qE '^snag:   of loops +0 +1$' <<<"$stderr"
+	grep -qE '^snag:   async +1$' <<<"$stderr"
 }
 
 @test "the papers' programs have the same verdict, whatever is removed" {
