@@ -15,19 +15,22 @@
 
 #include <string.h>
 
-uint64_t rt_filter[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+struct rt_filter rt_filter;
+
+/* As the code of the pass knows them. */
+extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
 
 enum { WORD = 8, EPOCH_MASK = (1 << RT_EPOCH_BITS) - 1 };
 
 void rt_epoch_end(void)
 {
 	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS)) {
-		memset(rt_filter, 0, sizeof(rt_filter));
+		memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 		rt.epoch = 1;
 	}
-	rt.seen_key = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
-		      (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
-	rt.written_key = rt.seen_key | RT_WRITTEN;
+	rt_filter.key[0] = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
+			   (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+	rt_filter.key[1] = rt_filter.key[0] | RT_WRITTEN;
 }
 
 /* Records an access inside one word. */
@@ -192,6 +195,15 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 		two_record(addr, pc, is_write);
 }
 
+/* An access that was counted, and is not known. */
+static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt_unlikely(rt_hot.fuel < 0))
+		access_refuel(addr, pc, k, is_write);
+	else
+		access_record(addr, pc, k, is_write);
+}
+
 #define ADDR uintptr_t addr
 #define ACCESS(name, how, ...)                                      \
 	RT_ABI(RT_HOT void, __tsan_##name, ADDR)                    \
@@ -223,6 +235,22 @@ SIZE(unaligned_, 2, one, 1)
 SIZE(unaligned_, 4, one, 2)
 SIZE(unaligned_, 8, one, 3)
 SIZE(unaligned_, 16, two)
+
+/* What the code of the pass calls (filter.h). */
+#define NEW(n, how, ...)                                    \
+	RT_ABI(RT_HOT void, __snag_new_read##n, ADDR)       \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, false); \
+	}                                                   \
+	RT_ABI(RT_HOT void, __snag_new_write##n, ADDR)      \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, true);  \
+	}
+NEW(1, access_new, 0)
+NEW(2, access_new, 1)
+NEW(4, access_new, 2)
+NEW(8, access_new, 3)
+NEW(16, two_record)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {
