@@ -57,7 +57,7 @@ static void task_ended(struct mp_task *t)
 	mp_tell(SNAG_OP_TASK_END, 0);
 }
 
-static void phase_begin(struct mp_task *t) /* [phase] */
+void mp_phase_begin(struct mp_task *t) /* [phase] */
 {
 	mp.place = t->team->place;
 	task_created(t, t->team->id);
@@ -139,8 +139,7 @@ void mp_segment_leave(struct mp_task *t)
 
 void mp_asked(struct mp_task *t)
 {
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, false);
+	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
 	t = mp_implicit(t);
 	if (t->has_asked || !t->team->is_told)
 		return;
@@ -174,7 +173,7 @@ void mp_combine_end(void)
 	t->team->combined = promise + 1;
 	own_end();
 	task_ended(t);
-	phase_begin(t);
+	mp_phase_begin(t);
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 
@@ -272,13 +271,17 @@ void mp_barrier(void)
 		mp_queue_add(&team->waiting, mp.now);
 		mp_block();
 	}
-	phase_begin(t);
+	mp_phase_begin(t);
 }
 
-/* The barrier at the end of a region; thread 0 comes back from it as the task that met it. */
-static void join(struct mp_task *t)
+/* Thread 0 comes back as the task that met the region. */
+void mp_join(struct mp_task *t)
 {
 	struct mp_team *team = t->team;
+	if (!team->is_told) {
+		alone_wait(team);
+		return;
+	}
 	mp_segment_end(t);
 	task_ended(t);
 	team->joined++;
@@ -307,12 +310,9 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->id = t->base_id = team->id;
 	c->task = t;
 	if (team->is_told)
-		phase_begin(t);
+		mp_phase_begin(t);
 	team->body(team->arg);
-	if (team->is_told)
-		join(t);
-	else
-		alone_wait(team);
+	mp_join(t);
 	c->task = outer;
 	mp_depends_free(t);
 	mp_task_forget(t);
@@ -339,7 +339,7 @@ void *mp_thread_main(void *arg)
 	}
 }
 
-static struct mp_team team_of(struct mp_task *parent, int n)
+struct mp_team mp_team_of(struct mp_task *parent, int n)
 {
 	const struct mp_team *outer = parent->team;
 	return (struct mp_team){
@@ -360,37 +360,49 @@ static void launch(bool begins)
 		mp.hooks->launch(begins);
 }
 
+void mp_region_begin(struct mp_team *team)
+{
+	const struct mp_task *parent = team->parent;
+	if (team->is_told) {
+		launch(true);
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	}
+	if (parent->id != parent->base_id)
+		own_end();
+}
+
+void mp_region_end(struct mp_team *team)
+{
+	struct mp_task *parent = team->parent;
+	bool is_in_segment = parent->id != parent->base_id;
+	mp_loops_free(team);
+	mp_become(parent->id);
+	if (is_in_segment && team->is_told)
+		parent->has_spawned = true; /* its stack was shared */
+	else if (is_in_segment && !parent->has_spawned)
+		own_begin(parent);
+	if (team->is_told)
+		launch(false);
+}
+
 void mp_parallel(mp_body *body, void *arg, int n)
 {
 	struct mp_task *parent = mp.now->task;
 	bool is_simd = n == MP_SIMD;
 	n = is_simd ? 1 : n;
-	struct mp_team team = team_of(parent, n);
+	struct mp_team team = mp_team_of(parent, n);
 	team.body = body;
 	team.arg = arg;
 	team.is_told |= is_simd && mp.hooks;
-	if (team.is_told) {
-		launch(true);
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
-	}
+	mp_region_begin(&team);
 	for (int i = n - 1; i > 0; i--) {
 		struct mp_thread *thread = mp_thread_take();
 		thread->team = &team;
 		thread->number = i;
 		mp_ready(&thread->base);
 	}
-	bool is_in_segment = parent->id != parent->base_id;
-	if (is_in_segment)
-		own_end();
 	implicit_run(&team, 0, __builtin_frame_address(0));
-	mp_loops_free(&team);
-	mp_become(parent->id);
-	if (is_in_segment && team.is_told)
-		parent->has_spawned = true; /* its stack was shared */
-	else if (is_in_segment && !parent->has_spawned)
-		own_begin(parent);
-	if (team.is_told)
-		launch(false);
+	mp_region_end(&team);
 }
 
 void mp_serial_begin(void)
@@ -398,7 +410,7 @@ void mp_serial_begin(void)
 	struct mp_task *parent = mp.now->task;
 	struct mp_team *team = mp_alloc(sizeof(*team));
 	struct mp_task *t = mp_alloc(sizeof(*t));
-	*team = team_of(parent, 1);
+	*team = mp_team_of(parent, 1);
 	*t = (struct mp_task){.parent = parent,
 			      .team = team,
 			      .is_implicit = true,
