@@ -109,6 +109,7 @@ struct mp {
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
 	unsigned launched; /* regions with more than one thread that are open */
+	unsigned leagues;  /* likewise, of several teams */
 	int nthreads;	   /* set by the program; 0: MP_THREADS */
 	int max_levels;	   /* of nested regions that have more than one thread */
 	bool is_gnu;	   /* gcc compiled it: its code asks for thread numbers by itself */
@@ -409,7 +410,7 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 
 /* ---- locks ---- */
 
-struct mp_lock *mp_lock_at(const void *at); /* made if need be */
+struct mp_lock *mp_lock_at(const void *at); /* made if need be; each team has its own */
 void mp_lock_forget(const void *at);
 void mp_lock_asked(void); /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);

@@ -21,6 +21,7 @@ void mp_league_begin(int n, const char *frame)
 	team->is_told = mp.hooks;
 	team->nteams = n > 0 ? n : MP_THREADS; /* [teams] */
 	team->at_team = -1;
+	mp.leagues++;
 	mp_region_begin(team);
 	if (team->is_told)
 		mp_phase_begin(t);
@@ -29,6 +30,7 @@ void mp_league_begin(int n, const char *frame)
 static void league_end(struct mp_task *t)
 {
 	mp_join(t);
+	mp.leagues--;
 	mp_region_end(t->team);
 	mp_serial_end();
 }
