@@ -15,10 +15,7 @@
  * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
  *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
  *         [nowait]   with that clause, | NOWAIT
- *         [simd]     #pragma omp simd becomes a parallel loop of a team that the runtime knows by
- *                    its number of threads, whose iterations are parallel; safelen goes into the
- *                    chunk size, what only guides code generation goes away.  The loop's
- *                    variable, if it is one from outside, has its last value afterwards
+ *         [simd]     see openmp_simd.h
  *         [sections] for clang, which runs the sections of a thread by itself: a loop around a switch
  *                    (openmp_code.h); gcc asks for every section
  *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
@@ -31,17 +28,15 @@
 
 #include "base/memory.h"
 #include "cli/openmp_code.h"
+#include "cli/openmp_simd.h"
 #include "cli/openmp_text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define CHUNK_STATIC "0x40000000"
 #define CHUNK_NOWAIT " | 0x20000000"
-#define CHUNK_SIMD " | 0x10000000"
 #define CHUNK_SECTIONS "0x70000000"
 #define CHUNK_MASK "0x0fffffff"
-#define SIMD_THREADS "0x51D0001"
 
 static bool is_directive_word(struct span name)
 {
@@ -168,94 +163,12 @@ static void cancel_rewrite(struct text *t, struct span line)
 	cli_text_span(t, line);
 }
 
-/* [simd] */
-static void simd_rewrite(struct text *t, struct span line, struct span loop_variable)
+static void other_rewrite(struct text *t, struct span line, const struct pragma *p)
 {
-	struct span name, value, safe = {0};
-	cli_text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
-	for (int i = 0; cli_clause_next(&line, &name, &value); i++) {
-		if (cli_span_is(name, "safelen"))
-			safe = value;
-		if (i < 3 || cli_span_is(name, "safelen") || cli_span_is(name, "simdlen") ||
-		    cli_span_is(name, "aligned") || cli_span_is(name, "nontemporal") ||
-		    cli_span_is(name, "if") || cli_span_is(name, "order"))
-			continue;
-		cli_text_add(t, name.at, (size_t)(line.at - name.at));
-		cli_text_words(t, " ");
-	}
-	cli_text_words(t, "schedule(monotonic : dynamic, " CHUNK_STATIC CHUNK_SIMD);
-	if (safe.at < safe.end) {
-		cli_text_words(t, " | ((");
-		cli_text_span(t, safe);
-		cli_text_words(t, ") & " CHUNK_MASK ")");
-	}
-	cli_text_words(t, ")");
-	if (loop_variable.at < loop_variable.end) {
-		cli_text_words(t, " lastprivate(");
-		cli_text_span(t, loop_variable);
-		cli_text_words(t, ")");
-	}
-}
-
-/* Whether the directive is simd and nothing else; with collapse or lastprivate the variables are
- * the program's affair. */
-static bool is_simd(struct span line, bool *ret_is_simple)
-{
-	struct span name, value;
-	bool is = false;
-	*ret_is_simple = true;
-	for (int i = 0; cli_clause_next(&line, &name, &value); i++) {
-		is |= i == 2 && cli_span_is(name, "simd");
-		*ret_is_simple &= !cli_span_is(name, "collapse") &&
-				  !cli_span_is(name, "lastprivate") &&
-				  !cli_span_is(name, "linear") && !cli_span_is(name, "private");
-	}
-	return is;
-}
-
-/* The variable that the loop after a pragma assigns to, unless it declares it. */
-static struct span variable_of(const char *text, const char *end)
-{
-	struct span none = {text, text}, v;
-	for (;;) { /* marks of lines, and blanks */
-		while (text < end && isspace((unsigned char)*text))
-			text++;
-		if (text == end || *text != '#')
-			break;
-		while (text < end && *text != '\n')
-			text++;
-	}
-	if (end - text < 4 || memcmp(text, "for", 3) != 0)
-		return none;
-	for (text += 3; text < end && (isspace((unsigned char)*text) || *text == '('); text++)
-		;
-	v.at = text;
-	while (text < end && (isalnum((unsigned char)*text) || *text == '_'))
-		text++;
-	v.end = text;
-	while (text < end && isspace((unsigned char)*text))
-		text++;
-	return text < end && *text == '=' ? v : none;
-}
-
-static void simd_or_not(struct text *t, struct span line, const struct pragma *p, const char *next,
-			const char *end, bool is_gnu)
-{
-	bool is_simple;
-	if (p->is_inscan) {
+	if (p->is_loop && !p->is_other && !p->is_inscan)
+		loop_rewrite(t, line, p);
+	else
 		cli_text_span(t, line);
-	} else if (is_simd(line, &is_simple)) {
-		simd_rewrite(t, line, is_simple ? variable_of(next, end) : (struct span){0});
-		if (is_gnu)
-			combining_add(t, p);
-	} else {
-		if (p->is_loop && !p->is_other)
-			loop_rewrite(t, line, p);
-		else
-			cli_text_span(t, line);
-		if (is_gnu)
-			combining_add(t, p);
-	}
 }
 
 /* The text from `next` to `end` follows the pragma. */
@@ -273,7 +186,10 @@ static void pragma_rewrite(struct text *t, struct sections *s, struct span line,
 	} else if (!is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
 		cancel_rewrite(t, line);
 	} else {
-		simd_or_not(t, line, &p, next, end, is_gnu);
+		if (p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))
+			other_rewrite(t, line, &p);
+		if (is_gnu)
+			combining_add(t, &p);
 	}
 }
 

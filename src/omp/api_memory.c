@@ -80,6 +80,33 @@ MP_ABI(void, GOMP_free, void *p, omp_allocator allocator)
 	free(p);
 }
 
+MP_ABI(void *, __kmpc_alloc, int32_t gtid, size_t nbytes, omp_allocator allocator)
+{
+	return malloc(nbytes);
+}
+
+MP_ABI(void *, __kmpc_aligned_alloc, int32_t gtid, size_t align, size_t nbytes,
+       omp_allocator allocator)
+{
+	return omp_aligned_alloc(align, nbytes, allocator);
+}
+
+MP_ABI(void *, __kmpc_calloc, int32_t gtid, size_t n, size_t each, omp_allocator allocator)
+{
+	return calloc(n, each);
+}
+
+MP_ABI(void *, __kmpc_realloc, int32_t gtid, void *p, size_t nbytes, omp_allocator to,
+       omp_allocator from)
+{
+	return realloc(p, nbytes);
+}
+
+MP_ABI(void, __kmpc_free, int32_t gtid, void *p, omp_allocator allocator)
+{
+	free(p);
+}
+
 /* ---- devices ---- */
 
 MP_ABI(void *, omp_target_alloc, size_t nbytes, int device)

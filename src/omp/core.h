@@ -236,6 +236,7 @@ struct mp_task {
 	bool has_spawned; /* in this phase or segment */
 	/* Implicit tasks. */
 	bool has_asked;		 /* [asked] */
+	bool is_combining;	 /* of a reduction */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
 	uint32_t before;	 /* the promise of what it did before it combined */

@@ -95,25 +95,23 @@ MP_ABI(void, GOMP_critical_name_end, void **name)
 	mp_lock_give(mp_lock_at(name));
 }
 
-/* Around the combining of a reduction, by a thread outside of loops; elsewhere around an atomic
- * update that is too large for the machine. */
+/* Around the combining of a reduction, by a thread outside of loops; or around an atomic update that is
+ * too large for the machine, anywhere: these exclude each other. */
 static const char atomic;
 
 MP_ABI(void, GOMP_atomic_start, void)
 {
 	struct mp_task *t = MP_ENTER();
-	if (t->is_implicit && t->team->is_told && t->id == t->base_id)
+	if (t->is_implicit && t->id == t->base_id)
 		mp_combine_begin();
-	else
-		mp_lock_take(mp_lock_at(&atomic), t);
+	mp_lock_take(mp_lock_at(&atomic), t);
 }
 
 MP_ABI(void, GOMP_atomic_end, void)
 {
 	struct mp_task *t = MP_ENTER();
-	if (mp_lock_depth(mp_lock_at(&atomic), t))
-		mp_lock_give(mp_lock_at(&atomic));
-	else
+	mp_lock_give(mp_lock_at(&atomic));
+	if (t->is_combining)
 		mp_combine_end();
 }
 

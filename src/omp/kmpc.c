@@ -97,6 +97,12 @@ MP_ABI(void, __kmpc_push_num_teams, void *loc, int32_t gtid, int32_t teams, int3
 	pushed_teams = teams;
 }
 
+MP_ABI(void, __kmpc_push_num_teams_51, void *loc, int32_t gtid, int32_t least, int32_t most,
+       int32_t threads)
+{
+	pushed_teams = most;
+}
+
 MP_ABI(void, __kmpc_push_proc_bind, void *loc, int32_t gtid, int32_t bind)
 {
 }

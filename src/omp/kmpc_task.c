@@ -157,6 +157,13 @@ MP_ABI(void, __kmpc_omp_taskwait_deps_51, void *loc, int32_t gtid, int32_t n,
 	__kmpc_omp_wait_deps(loc, gtid, n, depend, n2, depend2);
 }
 
+/* Where a task should run is nothing to us. */
+MP_ABI(int32_t, __kmpc_omp_reg_task_with_affinity, void *loc, int32_t gtid, void *task, int32_t n,
+       void *affinity)
+{
+	return 0;
+}
+
 /* ---- undeferred, taskwait, taskgroup, detach ---- */
 
 MP_ABI(void, __kmpc_omp_task_begin_if0, void *loc, int32_t gtid, void *task)

@@ -154,6 +154,7 @@ void mp_combine_begin(void) /* [combine] */
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
+	t->is_combining = true;
 	t->before = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, t->before);
 	task_ended(t);
@@ -168,6 +169,7 @@ void mp_combine_end(void)
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
+	t->is_combining = false;
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
