@@ -317,13 +317,13 @@ MP_ABI(void, omp_destroy_lock, void *lock)
 MP_ABI(void, omp_set_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(lock), t);
+	mp_lock_take(mp_lock_here(lock), t);
 }
 
 MP_ABI(void, omp_unset_lock, void *lock)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(lock));
+	mp_lock_give(mp_lock_here(lock));
 }
 
 /* One that is refused waits for another to go on, sooner or later. */
@@ -331,7 +331,7 @@ MP_ABI(int, omp_test_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
 	mp_lock_asked();
-	if (mp_lock_try(mp_lock_at(lock), t))
+	if (mp_lock_try(mp_lock_here(lock), t))
 		return 1;
 	mp_yield();
 	return 0;
@@ -358,7 +358,7 @@ MP_ABI(void, omp_destroy_nest_lock, void *lock)
 MP_ABI(void, omp_set_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	if (depth)
 		++*depth;
@@ -369,7 +369,7 @@ MP_ABI(void, omp_set_nest_lock, void *lock)
 MP_ABI(void, omp_unset_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	if (depth && --*depth == 0)
 		mp_lock_give(l);
@@ -378,7 +378,7 @@ MP_ABI(void, omp_unset_nest_lock, void *lock)
 MP_ABI(int, omp_test_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	mp_lock_asked();
 	if (depth)

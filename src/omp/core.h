@@ -411,9 +411,10 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 
 /* ---- locks ---- */
 
-struct mp_lock *mp_lock_at(const void *at); /* made if need be; each team has its own */
-void mp_lock_forget(const void *at);
-void mp_lock_asked(void); /* the program asks whether one is free */
+struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
+struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
+void mp_lock_forget(const void *at);	      /* the team's */
+void mp_lock_asked(void);		      /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

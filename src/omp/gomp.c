@@ -74,35 +74,35 @@ static const char unnamed; /* the critical sections without a name */
 MP_ABI(void, GOMP_critical_start, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(&unnamed), t);
+	mp_lock_take(mp_lock_here(&unnamed), t);
 }
 
 MP_ABI(void, GOMP_critical_end, void)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(&unnamed));
+	mp_lock_give(mp_lock_here(&unnamed));
 }
 
 MP_ABI(void, GOMP_critical_name_start, void **name)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(name), t);
+	mp_lock_take(mp_lock_here(name), t);
 }
 
 MP_ABI(void, GOMP_critical_name_end, void **name)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(name));
+	mp_lock_give(mp_lock_here(name));
 }
 
-/* Around the combining of a reduction, by a thread outside of loops; or around an atomic update that is
+/* Around the combining of a reduction, by a team or by a thread outside of loops; or around an atomic update that is
  * too large for the machine, anywhere: these exclude each other. */
 static const char atomic;
 
 MP_ABI(void, GOMP_atomic_start, void)
 {
 	struct mp_task *t = MP_ENTER();
-	if (t->is_implicit && t->id == t->base_id)
+	if (t->is_implicit && (t->id == t->base_id || t->team->nteams))
 		mp_combine_begin();
 	mp_lock_take(mp_lock_at(&atomic), t);
 }

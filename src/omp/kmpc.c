@@ -202,19 +202,19 @@ MP_ABI(void, __kmpc_copyprivate, void *loc, int32_t gtid, size_t nbytes, void *d
 MP_ABI(void, __kmpc_critical, void *loc, int32_t gtid, void *name)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(name), t);
+	mp_lock_take(mp_lock_here(name), t);
 }
 
 MP_ABI(void, __kmpc_critical_with_hint, void *loc, int32_t gtid, void *name, uint32_t hint)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(name), t);
+	mp_lock_take(mp_lock_here(name), t);
 }
 
 MP_ABI(void, __kmpc_end_critical, void *loc, int32_t gtid, void *name)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(name));
+	mp_lock_give(mp_lock_here(name));
 }
 
 /* ---- reductions ---- */

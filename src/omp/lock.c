@@ -42,14 +42,23 @@ static struct mp_lock **lock_slot(const void *at)
 		&locks, (const void *)((uintptr_t)at | team << ABOVE_ADDRESSES));
 }
 
+static struct mp_lock *lock_in(struct mp_lock **slot, const void *at)
+{
+	if (!*slot) {
+		*slot = mp_alloc(sizeof(**slot));
+		(*slot)->at = at;
+	}
+	return *slot;
+}
+
 struct mp_lock *mp_lock_at(const void *at)
 {
-	struct mp_lock **lock = lock_slot(at);
-	if (!*lock) {
-		*lock = mp_alloc(sizeof(**lock));
-		(*lock)->at = at;
-	}
-	return *lock;
+	return lock_in((struct mp_lock **)mp_map_at(&locks, at), at);
+}
+
+struct mp_lock *mp_lock_here(const void *at)
+{
+	return lock_in(lock_slot(at), at);
 }
 
 void mp_lock_asked(void)

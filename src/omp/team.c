@@ -13,7 +13,8 @@
  *         [segment]  a child of the phase; while a thread is in it, it speaks as that task
  *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
  *                    and sets its own: it comes after that, but what its thread did before
- *                    does not come before that of others, nor what it does next after
+ *                    does not come before that of others, nor what it does next after.  A team of a
+ *                    league combines likewise, but its segment goes on as another one
  */
 #include "omp/core.h"
 
@@ -141,7 +142,7 @@ void mp_asked(struct mp_task *t)
 {
 	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
 	t = mp_implicit(t);
-	if (t->has_asked || !t->team->is_told)
+	if (t->has_asked || !t->team->is_told || t->team->nteams)
 		return;
 	t->has_asked = true;
 	if (mp.now->task == t)
@@ -157,9 +158,14 @@ void mp_combine_begin(void) /* [combine] */
 	t->is_combining = true;
 	t->before = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, t->before);
-	task_ended(t);
-	task_created(t, t->team->id);
-	own_begin(t);
+	if (t->team->nteams) {
+		mp_segment_end(t);
+		mp_segment_begin(t);
+	} else {
+		task_ended(t);
+		task_created(t, t->team->id);
+		own_begin(t);
+	}
 	if (t->team->combined)
 		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
 }
@@ -173,9 +179,14 @@ void mp_combine_end(void)
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
-	own_end();
-	task_ended(t);
-	mp_phase_begin(t);
+	if (t->team->nteams) {
+		mp_segment_end(t);
+		mp_segment_begin(t);
+	} else {
+		own_end();
+		task_ended(t);
+		mp_phase_begin(t);
+	}
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 

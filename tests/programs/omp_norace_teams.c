@@ -11,7 +11,7 @@ int a[N], b[N], c[N], sum, n = N;
 
 int main(void)
 {
-	int total = 0, size = N;
+	int total = 0, size = N, all = 0;
 #pragma omp teams num_teams(3)
 #pragma omp distribute parallel for
 	for (int i = 0; i < N; i++)
@@ -40,5 +40,8 @@ int main(void)
 		for (int i = 0; i < N; i++)
 			a[i]++;
 	}
-	return total != N * (N + 1) / 2 || sum != N * (N - 1) / 2 || a[N - 1] != N;
+#pragma omp teams distribute parallel for reduction(+ : all) num_teams(3)
+	for (int i = 0; i < N; i++)
+		all += a[i];
+	return all != N * (N + 1) / 2 || total != N * (N + 1) / 2 || sum != N * (N - 1) / 2 || a[N - 1] != N;
 }
