@@ -75,6 +75,13 @@ static bool is_own(uintptr_t addr)
 				  block == RT_BLOCK_OWN);
 }
 
+/* What is recorded of a stack is forgotten when another task gets it. */
+static inline void stack_used(uintptr_t addr)
+{
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
@@ -85,14 +92,15 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	if (rt.is_alone || is_own(addr))
 		return;
-	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
-		rt_hot.self->low_water = addr;
+	stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (rt.judges)
+	if (rt.judges) {
+		if (rt.before)
+			rt_record_settle();
 		rt_judge_access(addr, 1u << k, is_write);
-	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	} else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);
@@ -158,6 +166,7 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
+	stack_used(addr);
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
