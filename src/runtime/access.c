@@ -70,10 +70,12 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 static bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	bool is_block = rt_nblocks && rt_block_is_own(addr);
-	return self->own_high &&
-	       (addr - self->own_low < self->own_high - self->own_low ||
-		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
+	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
+	if (block == RT_BLOCK_UNSEEN)
+		return true;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes ||
+				  block == RT_BLOCK_OWN);
 }
 
 /* What is recorded of a stack is forgotten when another task gets it. */

@@ -184,6 +184,7 @@ enum rt_label {
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_DEPENDS,   /* a task with so many depend clauses */
+	RT_LABEL_TEAM,	    /* this team of a league */
 	RT_LABELS
 };
 
