@@ -10,12 +10,25 @@
 
 enum { MIN_SHARED = 4 };
 
+/* How many bytes the strings have in common at their beginnings, of at most `most`. */
+static size_t shared_bytes(const uint8_t *a, const uint8_t *b, size_t most)
+{
+	size_t n = 0;
+	for (; n + 8 <= most; n += 8) {
+		uint64_t differs = snag_load64(a + n) ^ snag_load64(b + n);
+		if (differs)
+			return n + (size_t)__builtin_ctzll(differs) / 8;
+	}
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
+}
+
 void snag_words_put(struct snag_bytes *column, enum snag_space space, struct snag_bytes *last,
 		    const char *name, size_t len)
 {
-	size_t shared = 0, most = len < last->n ? len : last->n;
-	while (shared < most && last->at[shared] == (uint8_t)name[shared])
-		shared++;
+	size_t shared =
+		shared_bytes(last->at, (const uint8_t *)name, len < last->n ? len : last->n);
 	const bool is_short = shared < MIN_SHARED;
 	shared = is_short ? 0 : shared;
 	const uint8_t head = (uint8_t)space | (is_short ? 0 : SNAG_NAME_SHARED);
