@@ -85,28 +85,61 @@ static inline void stack_used(uintptr_t addr)
 		rt_hot.self->low_water = addr;
 }
 
-/* Records an access and remembers it. */
-static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
-						    bool is_write)
+/* Remembers an access. */
+static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
+{
+	/* A read of what was written leaves it so. */
+	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	rt_hot.has_read |= !is_write;
+}
+
+static inline void access_put(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+		word_put(addr, 1u << k, is_write, pc);
+	else
+		words_put(addr, 1u << k, is_write, pc);
+}
+
+/* What has more to be thought of than an access of a thread. */
+static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
+						     bool is_write)
 {
 	if (rt_hot.self->ignores)
 		return;
-	/* A read of what was written leaves it so. */
-	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	if (rt.is_alone || is_own(addr))
+	if (rt.is_alone || is_own(addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
+	}
+	access_note(addr, k, is_write);
 	stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
-	rt_hot.has_read |= !is_write;
 	if (rt.judges) {
 		if (rt.before)
 			rt_record_settle();
 		rt_judge_access(addr, 1u << k, is_write);
-	} else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
-		word_put(addr, 1u << k, is_write, pc);
-	else
-		words_put(addr, 1u << k, is_write, pc);
+	} else {
+		access_put(addr, pc, k, is_write);
+	}
+}
+
+static inline bool is_special(const struct rt_thread *self)
+{
+	return (uint64_t)rt.is_alone | (uint64_t)rt.judges | (uint64_t)self->ignores |
+	       self->section.depth | self->own_high | self->stack_high | rt_nblocks;
+}
+
+/* Records an access and remembers it. */
+static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
+						    bool is_write)
+{
+	if (rt_unlikely(is_special(rt_hot.self))) {
+		special_record(addr, pc, k, is_write);
+		return;
+	}
+	access_note(addr, k, is_write);
+	access_put(addr, pc, k, is_write);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -183,18 +216,33 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		rt_access_more(addr, n, is_write, pc);
 }
 
-/* An event of 16 bytes. */
-static __attribute__((noinline)) void two_record(uintptr_t addr, uintptr_t pc, bool is_write)
+static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
 {
-	rt_hot.fuel++;
-	rt_access_range(addr, 2 * WORD, is_write, pc);
+	access_look(addr, pc, 3, is_write);
+	access_look(addr + WORD, pc, 3, is_write);
+}
+
+static RT_COLD void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (refuel())
+		two_look(addr, pc, is_write);
+	else if (rt_free_is_seen())
+		rt_free_range(addr, 2 * WORD, is_write, pc);
+}
+
+/* 16 bytes that were counted. */
+static inline void two_new(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (rt_unlikely(rt_hot.fuel < 0))
+		two_refuel(addr, pc, is_write);
+	else
+		two_look(addr, pc, is_write);
 }
 
 static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0 || !rt_access_is_known(addr, 3, is_write) ||
-			!rt_access_is_known(addr + WORD, 3, is_write)))
-		two_record(addr, pc, is_write);
+	rt_hot.fuel--;
+	two_new(addr, pc, is_write);
 }
 
 /* An access that was counted, and is not known. */
@@ -252,7 +300,7 @@ NEW(1, access_new, 0)
 NEW(2, access_new, 1)
 NEW(4, access_new, 2)
 NEW(8, access_new, 3)
-NEW(16, two_record)
+NEW(16, two_new)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

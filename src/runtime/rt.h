@@ -57,7 +57,8 @@ struct rt_hot {
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		/* something since its last branch, see branch.c */
-	unsigned depth;		/* of RT_SCOPE */
+	bool is_own;	/* it calls the C library for itself: what that allocates does not count */
+	unsigned depth; /* of RT_SCOPE */
 };
 
 enum rt_state {
