@@ -156,5 +156,7 @@ all() { # COMPILER LEVEL; several at a time
 		build $cc -O1 "$root/tests/programs/omp_race_depend.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
+		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
 	done
 }
