@@ -171,6 +171,16 @@ static inline void mp_become(uint32_t id)
 		mp.hooks->become(id);
 }
 
+/* Calls a function of the program, which is seen to be called from `place`. */
+static inline void mp_call(mp_body *body, void *arg, const void *place)
+{
+	if (mp.hooks)
+		mp.hooks->enter(place);
+	body(arg);
+	if (mp.hooks)
+		mp.hooks->leave();
+}
+
 /* ---- teams ---- */
 
 /* A chunk of a loop with the static schedule whose order lasts beyond the loop. */
@@ -245,6 +255,7 @@ struct mp_task {
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
+	const void *place;		 /* where it was created */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	unsigned waits_for;		 /* tasks it depends on, and the detach event */
 	uint32_t *get;			 /* promises to get first, those of all it depends on */

@@ -69,7 +69,8 @@ MP_ABI(void, GOMP_single_copy_end, void *data)
 
 /* ---- mutual exclusion ---- */
 
-static const char unnamed; /* the critical sections without a name */
+/* The critical sections without a name; called as clang calls them. */
+static const char unnamed __asm__(".gomp_critical_user_");
 
 MP_ABI(void, GOMP_critical_start, void)
 {

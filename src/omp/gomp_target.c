@@ -14,6 +14,7 @@ enum { TARGET_NOWAIT = 1, MAP_KIND = 0xff, MAP_FIRSTPRIVATE = 12, MAP_ALIGN_AT =
 
 struct target {
 	mp_body *body; /* NULL: data only */
+	const void *place;
 	size_t n;
 	void *at[]; /* n addresses, then the copies */
 };
@@ -36,6 +37,7 @@ static struct target *target_new(mp_body *body, size_t n, void **at, const size_
 	struct target *t = mp_alloc(sizeof(*t) + n * sizeof(t->at[0]) + need + MOST_ALIGN);
 	uintptr_t copies = ((uintptr_t)&t->at[n] + MOST_ALIGN - 1) & ~(uintptr_t)(MOST_ALIGN - 1);
 	t->body = body;
+	t->place = mp.place;
 	t->n = n;
 	mp_memory(t->at, (uintptr_t)&t->at[n] - (uintptr_t)t->at);
 	mp_memory((void *)copies, need);
@@ -57,7 +59,7 @@ static void target_run(void *arg)
 	const char *outer = mp.now->target;
 	mp.now->target = __builtin_frame_address(0);
 	if (t->body)
-		t->body(t->at);
+		mp_call(t->body, t->at, t->place);
 	mp.now->target = outer;
 }
 

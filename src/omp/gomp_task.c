@@ -100,12 +100,18 @@ void gomp_depends_done(struct mp_depend *small, struct mp_depend *d)
 
 /* ---- tasks ---- */
 
+/* gcc says the line of the region that a task is in for the call, but that of the task for its code. */
+static const void *place_of(mp_body *body)
+{
+	return (const char *)body + 1;
+}
+
 MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
        bool is_deferred, unsigned flags, void **depend, int priority, void *detach)
 {
 	struct mp_depend small[GOMP_SMALL], *d = small;
 	size_t n = 0;
-	MP_ENTER();
+	mp_enter(place_of(body));
 	struct mp_task *t = mp_task_new(block_run, NULL,
 					(is_deferred ? 0 : MP_TASK_UNDEFERRED) |
 						(flags & TASK_FINAL ? MP_TASK_FINAL : 0) |
@@ -207,7 +213,7 @@ MP_ABI(void, GOMP_taskloop, mp_body *body, void *arg, gomp_copy *copy, long nbyt
 	struct taskloop l = {
 		body,	     arg, copy, (size_t)nbytes, (size_t)align, flags, (uint64_t)start,
 		(uint64_t)by};
-	MP_ENTER();
+	mp_enter(place_of(body));
 	taskloop(&l, gomp_range_count(gomp_range_of(start, end, by)), grain);
 }
 
@@ -216,6 +222,6 @@ MP_ABI(void, GOMP_taskloop_ull, mp_body *body, void *arg, gomp_copy *copy, long 
        unsigned long long end, unsigned long long by)
 {
 	struct taskloop l = {body, arg, copy, (size_t)nbytes, (size_t)align, flags, start, by};
-	MP_ENTER();
+	mp_enter(place_of(body));
 	taskloop(&l, gomp_range_count(gomp_range_of_ull(flags & LOOP_UP, start, end, by)), grain);
 }

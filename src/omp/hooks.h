@@ -56,6 +56,10 @@ struct snag_omp_hooks {
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
+	/* The library calls a function of the program, as if from `place`; it has returned. */
+	void (*enter)(const void *place);
+	void (*leave)(void);
+
 	/* Mutual exclusion; `at` names it. */
 	uint32_t (*lock_new)(void);
 	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);

@@ -53,9 +53,10 @@ bool mp_league_next(void) /* [next] */
 
 void mp_teams(mp_body *body, void *arg, int n)
 {
+	const void *place = mp.place;
 	mp_league_begin(n, __builtin_frame_address(0));
 	while (mp_league_next())
-		body(arg);
+		mp_call(body, arg, place);
 }
 
 int mp_league_at(int *ret_n)

@@ -38,6 +38,7 @@ struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
 	t->number = parent->number;
 	t->body = body;
 	t->arg = arg;
+	t->place = mp.place;
 	t->is_final = parent->is_final || flags & MP_TASK_FINAL;
 	t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
 	t->is_detached = flags & MP_TASK_DETACHED;
@@ -124,7 +125,7 @@ static void task_main(void *arg)
 	}
 	body_begin(t);
 	if (!t->group || !t->group->is_cancelled)
-		t->body(t->arg);
+		mp_call(t->body, t->arg, t->place);
 	if (body_end(t))
 		task_ended(t);
 }
@@ -166,7 +167,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
 	if (t->is_undeferred || t->is_part) {
 		mp_task_begin(t, depend, n);
-		t->body(t->arg);
+		mp_call(t->body, t->arg, t->place);
 		mp_task_end(t);
 		return;
 	}

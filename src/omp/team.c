@@ -324,7 +324,7 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	c->task = t;
 	if (team->is_told)
 		mp_phase_begin(t);
-	team->body(team->arg);
+	mp_call(team->body, team->arg, team->place);
 	mp_join(t);
 	c->task = outer;
 	mp_depends_free(t);

@@ -174,12 +174,28 @@ static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
 	return tid;
 }
 
+/* The compilers' names for critical sections become what the program says. */
+static size_t critical_named(char *text, size_t len)
+{
+	static const char begins[] = ".gomp_critical_user_", ends[] = ".var";
+	size_t skip = sizeof(begins) - 1, tail = sizeof(ends) - 1;
+	char name[SNAG_REGION_NAME + 16];
+	if (len < skip || memcmp(text, begins, skip) != 0)
+		return len;
+	len -= skip;
+	memcpy(name, text + skip, len);
+	if (len >= tail && memcmp(name + len - tail, ends, tail) == 0)
+		len -= tail;
+	return (size_t)sprintf(text, len ? "critical(%.*s)" : "critical%.*s", (int)len, name);
+}
+
 static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
 		size_t len = snag_regions_name(c->regions, rt_record_address(r), text, NULL);
+		len = critical_named(text, len);
 		name_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;

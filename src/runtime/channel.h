@@ -124,8 +124,8 @@ enum rt_op {
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
 			   * the thread before made in its turn */
-	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
-			   * counted from 1 */
+	RT_NODE,       /* a location: address = pc (0: a call that is not shown), loc = parent
+			   * node (0: none), arg = id, counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
 	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
 			   * arg bytes, if a detector judges */

@@ -195,6 +195,11 @@ static void launch(bool begins) /* [launch] */
 	rt_put(RT_NOTE, 0, 0, 0, begins ? RT_NOTE_LAUNCH : RT_NOTE_LAUNCHED);
 }
 
+static void enter(const void *place)
+{
+	__tsan_func_entry((void *)place);
+}
+
 static uint32_t lock_new(void)
 {
 	return rt_new_lock();
@@ -321,6 +326,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.was_told = was_told,
 		.label = label,
 		.launch = launch,
+		.enter = enter,
+		.leave = __tsan_func_exit,
 		.lock_new = lock_new,
 		.lock = lock,
 		.memory = memory,

@@ -156,5 +156,44 @@ all() { # COMPILER LEVEL; several at a time
 		build $cc -O1 "$root/tests/programs/omp_race_depend.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
+		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
+	done
+}
+
+@test "what keeps from a verdict for every schedule is said" {
+	cat >asks.c <<-'END'
+		#include <omp.h>
+		int a[8], x, y, z;
+		omp_lock_t lock;
+		int main(void)
+		{
+			omp_init_lock(&lock);
+		#pragma omp parallel num_threads(2)
+			{
+				a[omp_get_thread_num()] = omp_get_num_threads();
+		#pragma omp for
+				for (int i = 0; i < 8; i++)
+				{
+		#pragma omp cancel for if (i == 7)
+		#pragma omp atomic
+					x++;
+				}
+				if (omp_test_lock(&lock))
+					omp_unset_lock(&lock);
+		#pragma omp critical(here)
+				y = 2 * y + 1;
+			}
+		}
+	END
+	for cc in gcc clang; do
+		build $cc -O0 asks.c
+		OMP_CANCELLATION=true snags run ./prog
+		[ "$status" = 0 ]
+		for why in 'which thread runs a task (.*asks.c:9' 'how many threads there are (.*asks.c:9' \
+			'whether a task was cancelled (.*asks.c:13' 'whether a lock is free (.*asks.c:17' \
+			'atomic accesses to x' 'lock critical(here) matters to y'; do
+			grep -q "^snag: no race found, but .*$why" <<<"$stderr" || { echo "$cc: $why"; echo "$stderr"; false; }
+		done
 	done
 }
