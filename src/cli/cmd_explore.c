@@ -325,17 +325,17 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 
 const struct cli_command cli_command_explore = {
 	.name = "explore",
-	.summary = "run a program of tasks in every order of its isolated or critical sections",
+	.summary = "run a program in every order of its isolated or critical sections",
 	.operands = "PROG [ARGS...]",
 	.min_operands = 1,
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = explore_options,
-	.about = "Runs PROG, which was built with 'snag cc -fsnag-task' or '-fopenmp', once for "
-		 "every\n"
-		 "order of isolated blocks, or of critical sections and locks of OpenMP, that can\n"
-		 "matter, without input and output, and judges each run as 'snag run' does.  Ends\n"
-		 "with the first race, and status 66.  Says whether all orders were run.\n",
+	.about = "Runs PROG, which was built with 'snag cc -fsnag-task' or '-fopenmp', once for\n"
+		 "every order of isolated blocks, or of critical sections and locks of OpenMP,\n"
+		 "that can matter, without input and output, and judges each run as 'snag run'\n"
+		 "does.  Ends with the first race, and status 66.  Says whether all orders were\n"
+		 "run.\n",
 	.defaults = &explore_defaults,
 	.values_size = sizeof(struct explore_values),
 	.run = explore_run,
