@@ -68,9 +68,10 @@ static bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
 	bool is_block = rt_nblocks && rt_block_is_own(addr);
+	if ((uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes)
+		return true; /* of who else runs on the thread too, but not at the same time */
 	return self->own_high &&
-	       (addr - self->own_low < self->own_high - self->own_low ||
-		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
+	       (addr - self->own_low < self->own_high - self->own_low || is_block);
 }
 
 /* What is recorded of a stack is forgotten when another task gets it. */
