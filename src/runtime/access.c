@@ -73,9 +73,10 @@ static bool is_own(uintptr_t addr)
 	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
 	if (block == RT_BLOCK_UNSEEN)
 		return true;
-	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
-				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes ||
-				  block == RT_BLOCK_OWN);
+	if ((uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes)
+		return true; /* of who else runs on the thread too, but not at the same time */
+	return self->own_high &&
+	       (addr - self->own_low < self->own_high - self->own_low || block == RT_BLOCK_OWN);
 }
 
 /* What is recorded of a stack is forgotten when another task gets it. */
@@ -127,7 +128,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 static inline bool is_special(const struct rt_thread *self)
 {
 	return (uint64_t)rt.is_alone | (uint64_t)rt.judges | (uint64_t)self->ignores |
-	       self->section.depth | self->own_high | self->stack_high | rt_nblocks;
+	       self->section.depth | self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
 }
 
 /* Records an access and remembers it. */
