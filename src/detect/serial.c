@@ -28,6 +28,7 @@ void *snag_serial_open(const struct snag_detector_env *env)
 	struct serial *s = snag_calloc(1, sizeof(*s));
 	s->env = env;
 	s->current = SNAG_NO_ID;
+	s->express.is_all = true;
 	snag_bags_init(&s->bags);
 	snag_past_pool_init(&s->pool);
 	return s;
@@ -266,8 +267,10 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 	struct serial *s = state;
 	if (!is_running(s, ev, event))
 		return;
-	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso)
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso) {
 		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+		s->express.is_all = false;
+	}
 	const char *why = bags_step(s, ev);
 	if (why)
 		refuse(s, ev, event, why);
@@ -312,12 +315,12 @@ static void serial_forget(void *state, uint32_t first, uint32_t n)
 		snag_past_forget(&s->pool, s->iso, first, n);
 }
 
-static void serial_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+static void serial_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
 {
 	struct serial *s = state;
-	snag_past_split(&s->pool, s->express.x, first, n, to, parts);
+	snag_past_spread(&s->pool, s->express.x, from, first, n);
 	if (s->iso)
-		snag_past_split(&s->pool, s->iso, first, n, to, parts);
+		snag_past_spread(&s->pool, s->iso, from, first, n);
 }
 
 const struct snag_inside snag_serial_inside = {
@@ -328,5 +331,5 @@ const struct snag_inside snag_serial_inside = {
 	.write = serial_write,
 	.sync = serial_sync,
 	.forget = serial_forget,
-	.split = serial_split,
+	.spread = serial_spread,
 };

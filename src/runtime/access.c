@@ -157,10 +157,23 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
 	rt_hot.has_read |= !is_write;
+	if (rt.judges) {
+		rt_judge_places(addr, n, 0, 1, is_write);
+		return;
+	}
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
+{
+	if (!rt.judges)
+		return false;
+	if (!rt_hot.self->ignores && !rt.is_alone)
+		rt_judge_places(addr, n, step, count, is_write);
+	return true;
 }
 
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
