@@ -110,7 +110,11 @@ static bool list_prune(struct serial *s, struct snag_past *p)
 /* Adds this access, unless one that is there will do. */
 static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_past now)
 {
-	if (snag_past_is_list(p) ? list_prune(s, p) : snag_bags_outlives(&s->bags, p->who - 1))
+	if (!snag_past_is_list(p) && snag_bags_outlives(&s->bags, p->who - 1)) {
+		p->who = snag_bags_find(&s->bags, p->who - 1) + 1; /* [root] */
+		return;
+	}
+	if (snag_past_is_list(p) && list_prune(s, p))
 		return;
 	if (p->who)
 		snag_past_push(&s->pool, p, now);
@@ -151,6 +155,19 @@ static inline void past_check(struct serial *s, const struct snag_past *p,
 		list_check(s, p, ev, event);
 	else if (is_parallel(s, p->who))
 		report(s, ev, event, p->event);
+}
+
+/* The same for the last writer, which becomes the root of its bag: those who are in a bag together stay
+ * so, and variables whose writers were are then alike. */
+static inline void writer_check(struct serial *s, struct snag_past *w, const struct snag_event *ev,
+				uint32_t event) /* [root] */
+{
+	if (!w->who || w->who == s->current + 1)
+		return;
+	uint32_t root = snag_bags_find(&s->bags, w->who - 1);
+	if (s->bags.up[root] & SNAG_BAGS_PARALLEL)
+		report(s, ev, event, w->event);
+	w->who = root + 1;
 }
 
 static bool past_is_parallel(struct serial *s, const struct snag_past *p)
@@ -196,7 +213,7 @@ static inline void serial_read(void *state, const struct snag_event *ev,
 	struct snag_past_cell *x = &s->express.x[ev->target];
 	if (!access_begin(s, ev, event))
 		return;
-	past_check(s, &x->writer, ev, event);
+	writer_check(s, &x->writer, ev, event);
 	if (s->iso)
 		past_check(s, &s->iso[ev->target].writer, ev, event);
 	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
