@@ -145,7 +145,8 @@ void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t cou
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
-	judge_ranges_flush(); /* they belong to the step before */
+	if (judge_streams.used | judge_streams.nranges)
+		judge_ranges_flush(); /* they belong to the step before */
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:

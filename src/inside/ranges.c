@@ -17,7 +17,7 @@ static struct range {
 	bool is_write;
 } waiting[WAITING];
 
-static unsigned nwaiting, next; /* and which one goes when there is no room */
+static unsigned next; /* the one that goes when there is no room */
 
 /* Places that touch or overlap are one. */
 static struct range range_simple(struct range r)
@@ -60,11 +60,11 @@ static bool range_join(struct range *to, const struct range *r) /* [join] */
 void judge_ranges_add(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
 	const struct range r = range_simple((struct range){address, size, step, count, is_write});
-	for (unsigned i = 0; i < nwaiting; i++)
+	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		if (range_join(&waiting[i], &r))
 			return;
-	if (nwaiting < WAITING) {
-		waiting[nwaiting++] = r;
+	if (judge_streams.nranges < WAITING) {
+		waiting[judge_streams.nranges++] = r;
 		return;
 	}
 	range_judge(waiting[next]);
@@ -97,7 +97,7 @@ void judge_ranges_flush(void) /* [flush] */
 		stream_judge(number);
 		judge_streams.stream[number] = (struct judge_stream){0};
 	}
-	for (unsigned i = 0; i < nwaiting; i++)
+	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		range_judge(waiting[i]);
-	nwaiting = next = 0;
+	judge_streams.nranges = next = 0;
 }

@@ -31,6 +31,7 @@ struct judge_stream {
 struct judge_streams {
 	struct judge_stream stream[2 * JUDGE_STREAMS]; /* reads, then writes */
 	uint32_t used;				       /* those that have bytes */
+	uint32_t nranges;			       /* that wait, too */
 };
 
 extern struct judge_streams judge_streams;

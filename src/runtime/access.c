@@ -64,12 +64,13 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 }
 
 /* Its own stack, thread-local storage or heap, where these are nobody else's business. */
-static bool is_own(uintptr_t addr)
+static inline bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
+	if (rt_likely(!self->own_high))
+		return false;
 	bool is_block = rt_nblocks && rt_block_is_own(addr);
-	return self->own_high &&
-	       (addr - self->own_low < self->own_high - self->own_low ||
+	return (addr - self->own_low < self->own_high - self->own_low ||
 		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
 }
 
@@ -85,12 +86,14 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		return;
 	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
 		rt_hot.self->low_water = addr;
+	if (rt.judges) {
+		rt_judge_access(addr, 1u << k, is_write);
+		return;
+	}
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (rt.judges)
-		rt_judge_access(addr, 1u << k, is_write);
-	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);
