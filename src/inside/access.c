@@ -4,7 +4,7 @@
  */
 #include "inside/access.h"
 
-enum { WORD = 8, PAGE = SHADOW_PAGE, LINE = SHADOW_LINE, FREED_BYTES = 1024 };
+enum { PAGE = SHADOW_PAGE, LINE = SHADOW_LINE, FREED_BYTES = 1024 };
 
 /* ---- one variable ---- */
 
@@ -94,33 +94,6 @@ static __attribute__((noinline)) void line_access(struct row *row, struct shadow
 	}
 }
 
-/* Inside one word. */
-static inline __attribute__((always_inline)) void word_access(uint64_t address, unsigned size,
-							      bool is_write)
-{
-	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	if (__builtin_expect(!shadow_is_ready(page, address, size), 0)) {
-		struct row row = {.is_write = is_write};
-		line_access(&row, page, address, size);
-		return;
-	}
-	uint32_t variable = shadow_variable(page, address);
-	variable_access(variable, is_write);
-	if (size >> page->part_log == 2)
-		variable_access(variable + 1, is_write);
-}
-
-void judge_access(uint64_t address, unsigned size, bool is_write)
-{
-	unsigned here = WORD - (unsigned)(address & (WORD - 1));
-	if (__builtin_expect(here < size, 0)) { /* in two words, perhaps of two pages */
-		word_access(address, here, is_write);
-		address += here;
-		size -= here;
-	}
-	word_access(address, size, is_write);
-}
-
 /* ---- ranges ---- */
 
 /* A whole line of a page of lines. */
@@ -181,6 +154,18 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 {
 	struct row row = {.is_write = is_write};
 	range_access(&row, address, nbytes);
+}
+
+void judge_access(uint64_t address, unsigned size, bool is_write)
+{
+	struct shadow_page *page = shadow_page(&judge.shadow, address);
+	if ((address & (LINE - 1)) + size > LINE || !shadow_is_ready(page, address, size)) {
+		judge_range(address, size, is_write);
+		return;
+	}
+	uint32_t variable = shadow_variable(page, address), n = size >> page->part_log;
+	for (uint32_t i = 0; i < n; i++)
+		variable_access(variable + i, is_write);
 }
 
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)

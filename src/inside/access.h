@@ -28,8 +28,9 @@ struct judge {
 
 extern struct judge judge; /* judge.c */
 
-void judge_access(uint64_t address, unsigned size, bool is_write); /* up to 8 bytes, anywhere */
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
+/* The same for few bytes. */
+void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */

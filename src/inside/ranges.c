@@ -6,7 +6,7 @@
 
 #include "inside/access.h"
 
-enum { WAITING = 4 };
+enum { WAITING = 4, FEW = 64 /* bytes */ };
 
 struct judge_streams judge_streams;
 
@@ -76,7 +76,7 @@ static void stream_judge(unsigned number)
 {
 	const struct judge_stream *s = &judge_streams.stream[number];
 	uint64_t n = s->high - s->low;
-	if (n <= 8)
+	if (n <= FEW)
 		judge_access(s->low, (unsigned)n, number >= JUDGE_STREAMS);
 	else
 		judge_range(s->low, n, number >= JUDGE_STREAMS);
