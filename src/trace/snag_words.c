@@ -11,6 +11,20 @@
 
 enum { MIN_SHARED = 4 };
 
+/* How many bytes the strings have in common at their beginnings, of at most `most`. */
+static size_t shared_bytes(const uint8_t *a, const uint8_t *b, size_t most)
+{
+	size_t n = 0;
+	for (; n + 8 <= most; n += 8) {
+		uint64_t differs = snag_load64(a + n) ^ snag_load64(b + n);
+		if (differs)
+			return n + (size_t)__builtin_ctzll(differs) / 8;
+	}
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
+}
+
 static void counted_put(struct snag_words *w, enum snag_space space)
 {
 	const uint8_t head = (uint8_t)space | SNAG_NAME_COUNTED;
@@ -24,9 +38,8 @@ static void counted_put(struct snag_words *w, enum snag_space space)
 static void name_put(struct snag_words *w, enum snag_space space, const char *name, size_t len)
 {
 	struct snag_bytes *before = &w->spelled;
-	size_t shared = 0, most = len < before->n ? len : before->n;
-	while (shared < most && before->at[shared] == (uint8_t)name[shared])
-		shared++;
+	size_t shared =
+		shared_bytes(before->at, (const uint8_t *)name, len < before->n ? len : before->n);
 	const bool is_short = shared < MIN_SHARED;
 	shared = is_short ? 0 : shared;
 	const uint8_t head = (uint8_t)space | (is_short ? 0 : SNAG_NAME_SHARED);
