@@ -9,7 +9,7 @@
  *
  *   program, graph order, order of waits, all waits or new ones, answers kept
  *   asked      questions that the tree did not answer
- *   searches   those that had to search; of all waits, those that found something
+ *   searches   those that had to search; of all waits, those that find something
  *   min, max, mean   tasks visited in a search: lists of waits that were looked at
  *   seconds    of CPU time for the whole trace
  */
@@ -143,13 +143,16 @@ static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 		snag_joins_has(j, list, a);
 		return;
 	}
+	if (s->order->is_all && !snag_joins_has(j, list, a))
+		return; /* nothing is found, as for two readers: any order looks at everything */
 	s->seen = snag_grow(s->seen, &s->seen_cap, j->njoins, sizeof(*s->seen));
 	s->a = a;
 	s->search++;
 	s->visited = 0;
-	bool is_found = s->order->is_breadth ? search_breadth(s, list) : search_depth(s, list, 0);
-	if (s->order->is_all && !is_found) /* two readers: it looked at everything, in any order */
-		return;
+	if (s->order->is_breadth)
+		search_breadth(s, list);
+	else
+		search_depth(s, list, 0);
 	s->searches++;
 	s->sum += s->visited;
 	s->min = s->visited < s->min ? s->visited : s->min;
