@@ -179,22 +179,15 @@ static void event(struct searcher *s, const struct snag_event *ev)
 		last->reader = now;
 }
 
-static void search(struct searcher *s, struct snag_source *src)
+static void search(struct searcher *s, const struct snag_trace *trace,
+		   const struct snag_counts *counts)
 {
-	struct snag_batch batch;
-	struct snag_error err;
-	int rc;
+	const uint32_t *n = counts->n;
 	snag_task_order_init(&s->tasks);
-	while ((rc = snag_source_next(src, &batch, &err)) > 0) {
-		const uint32_t *n = batch.counts.n;
-		snag_task_order_reserve(&s->tasks, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
-		s->last = snag_huge_grow(s->last, &s->last_cap, n[SNAG_SPACE_VARIABLE],
-					 sizeof(*s->last));
-		for (size_t i = 0; i < batch.n; i++)
-			event(s, &batch.ev[i]);
-	}
-	if (rc < 0)
-		fprintf(stderr, "task_traces: %s\n", err.msg);
+	snag_task_order_reserve(&s->tasks, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
+	s->last = snag_huge_grow(NULL, &s->last_cap, n[SNAG_SPACE_VARIABLE], sizeof(*s->last));
+	for (size_t i = 0; i < trace->n; i++)
+		event(s, &trace->ev[i]);
 	if (s->order->is_kept) {
 		const struct snag_joins *j = &s->tasks.joins;
 		s->searches = j->searched;
@@ -218,13 +211,15 @@ void task_search_header(void)
 	puts("program,graph,waits,which,kept,asked,searches,min,max,mean,seconds");
 }
 
-void task_search(const char *program, struct snag_source *(*open)(const void *ctx), const void *ctx)
+void task_search(const char *program, const struct snag_trace *trace,
+		 const struct snag_counts *counts, bool with_all)
 {
 	for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
+		if (orders[o].is_all && !with_all)
+			continue;
 		struct searcher s = {.order = &orders[o], .min = UINT32_MAX};
-		struct snag_source *src = open(ctx);
 		clock_t begin = clock();
-		search(&s, src);
+		search(&s, trace, counts);
 		printf("%s,%s,%s,%s,%s,%llu,%llu,%u,%u,%.2f,%.2f\n", program, s.order->graph,
 		       s.order->waits, s.order->is_all ? "all" : "new",
 		       s.order->is_kept ? "yes" : "no", (unsigned long long)s.asked,
@@ -232,7 +227,6 @@ void task_search(const char *program, struct snag_source *(*open)(const void *ct
 		       s.searches ? (double)s.sum / (double)s.searches : 0,
 		       (double)(clock() - begin) / CLOCKS_PER_SEC);
 		fflush(stdout);
-		snag_source_close(src);
 		searcher_done(&s);
 	}
 }

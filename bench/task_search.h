@@ -5,11 +5,12 @@
 #ifndef SNAG_BENCH_TASK_SEARCH_H
 #define SNAG_BENCH_TASK_SEARCH_H
 
-#include "trace/source.h"
+#include "trace/trace.h"
 
 void task_search_header(void);
-/* Prints a line of CSV for each order of search; each opens the trace anew. */
-void task_search(const char *program, struct snag_source *(*open)(const void *ctx),
-		 const void *ctx);
+/* Prints a line of CSV for each order of search, with_all: of all waits too, which may take long.
+ * Names are not needed, only how many there are. */
+void task_search(const char *program, const struct snag_trace *trace,
+		 const struct snag_counts *counts, bool with_all);
 
 #endif

@@ -409,25 +409,26 @@ static void bench_detector(const struct snag_detector *d, const char *pattern,
 	fflush(stdout);
 }
 
-static struct snag_source *open_memory(const void *ctx)
-{
-	return snag_trace_source(ctx);
-}
-
-static struct snag_source *open_file(const void *ctx)
-{
-	struct snag_source *src;
-	struct snag_error err;
-	if (snag_source_open(ctx, NULL, &src, &err) < 0)
-		die(err.msg);
-	return src;
-}
-
 static void search_file(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
 	char *name = strndup(file, strcspn(file, "."));
-	task_search(name, open_file, path);
+	struct snag_counts counts = {0};
+	struct snag_source *src;
+	struct snag_trace trace;
+	struct snag_batch batch;
+	struct snag_error err;
+	int rc = snag_source_open(path, NULL, &src, &err);
+	snag_trace_init(&trace);
+	while (rc >= 0 && (rc = snag_source_next(src, &batch, &err)) > 0) {
+		snag_trace_append(&trace, &batch);
+		counts = batch.counts;
+	}
+	if (rc < 0)
+		die(err.msg);
+	snag_source_close(src);
+	task_search(name, &trace, &counts, true);
+	snag_trace_done(&trace);
 	free(name);
 }
 
@@ -445,8 +446,9 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
+	struct snag_counts counts = snag_names_counts(&m.trace.names);
 	if (s->is_search && m.waits && !patterns[p].is_memory_only)
-		task_search(patterns[p].name, open_memory, &m.trace);
+		task_search(patterns[p].name, &m.trace, &counts, false);
 	else if (!s->is_memory_only && !s->is_search)
 		file_write(&m, path);
 	for (size_t i = 0; snag_detectors[i] && !s->is_search; i++) {

@@ -71,9 +71,10 @@ def beside_paper(rows):
     for name, paper in PAPER.items():
         out.append(f"| {name.replace('-', ' ')} | paper | | " + " | ".join(f"{most}, {mean}" for most, mean in paper) + " |")
         for which in "all", "new":
-            ours = [next(r for r in rows if (r["program"], r["graph"], r["waits"], r["which"], r["kept"]) == (name, g, w, which, "no"))
+            ours = [next((r for r in rows if (r["program"], r["graph"], r["waits"], r["which"], r["kept"]) == (name, g, w, which, "no")), None)
                     for g, w in ORDERS]
-            out.append(f"| | snag, {which} waits | {int(ours[0]['searches']):,} | " + " | ".join(f"{r['max']}, {r['mean']}" for r in ours) + " |")
+            searched = max((int(r["searches"]) for r in ours if r), default=0)
+            out.append(f"| | snag, {which} waits | {searched:,} | " + " | ".join(f"{r['max']}, {r['mean']}" if r else "-" for r in ours) + " |")
     return out
 
 
