@@ -11,7 +11,8 @@
  *   asked      questions that the tree did not answer
  *   searches   those that had to search; of all waits, those that find something
  *   min, max, mean   tasks visited in a search: lists of waits that were looked at
- *   seconds    of CPU time for the whole trace
+ *   seconds    of CPU time for the whole trace; of all waits, where the same search is made
+ *              once and counted each time, not to be compared
  */
 #include "bench/task_search.h"
 
@@ -20,6 +21,8 @@
 
 #include "base/memory.h"
 #include "detect/task_event.h"
+
+enum { MEMOS = 4096 };
 
 struct order {
 	const char *graph, *waits;
@@ -48,6 +51,9 @@ struct searcher {
 	uint32_t search, a; /* the number of this search, and what it is for */
 	uint32_t visited, min, max;
 	bool has_begun;
+	struct memo {
+		uint32_t a, list, visited;
+	} memo[MEMOS]; /* of all waits: what was asked before is not searched for again */
 	uint64_t asked, searches, sum;
 	struct last {
 		uint32_t writer, reader;
@@ -133,6 +139,25 @@ static bool search_breadth(struct searcher *s, uint32_t list)
 	return false;
 }
 
+/* Looks for step a on the list; returns how many tasks it visits. */
+static uint32_t count_visited(struct searcher *s, uint32_t a, uint32_t list)
+{
+	const struct snag_joins *j = &s->tasks.joins;
+	struct memo *memo = &s->memo[(a ^ list * 31) % MEMOS];
+	if (s->order->is_all && memo->a == a && memo->list == list)
+		return memo->visited;
+	s->seen = snag_grow(s->seen, &s->seen_cap, j->njoins, sizeof(*s->seen));
+	s->a = a;
+	s->search++;
+	s->visited = 0;
+	if (s->order->is_breadth)
+		search_breadth(s, list);
+	else
+		search_depth(s, list, 0);
+	*memo = (struct memo){a, list, s->visited};
+	return s->visited;
+}
+
 static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 {
 	struct snag_joins *j = &s->tasks.joins;
@@ -145,18 +170,11 @@ static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 	}
 	if (s->order->is_all && !snag_joins_has(j, list, a))
 		return; /* nothing is found, as for two readers: any order looks at everything */
-	s->seen = snag_grow(s->seen, &s->seen_cap, j->njoins, sizeof(*s->seen));
-	s->a = a;
-	s->search++;
-	s->visited = 0;
-	if (s->order->is_breadth)
-		search_breadth(s, list);
-	else
-		search_depth(s, list, 0);
+	uint32_t visited = count_visited(s, a, list);
 	s->searches++;
-	s->sum += s->visited;
-	s->min = s->visited < s->min ? s->visited : s->min;
-	s->max = s->visited > s->max ? s->visited : s->max;
+	s->sum += visited;
+	s->min = visited < s->min ? visited : s->min;
+	s->max = visited > s->max ? visited : s->max;
 }
 
 static void event(struct searcher *s, const struct snag_event *ev)

@@ -87,7 +87,7 @@ def searches(source):
         "",
         "Made by `build/bench/task_traces -s`. Each access asks whether the last writer and the last reader of its variable come",
         "before it; what the tree of tasks does not answer is searched for in the waits. Visited are lists of waits, one for each",
-        "task that is looked at, per search. Seconds are of CPU time for the whole trace, one run. `drdp` searches breadth first, newest first,",
+        "task that is looked at, per search. Seconds are of CPU time for the whole trace, one run (of all waits, repeated searches are made once). `drdp` searches breadth first, newest first,",
         "leaves out waits that are older than the step in question, and keeps answers: the rows with `yes`.",
         "",
         "| program | graph | waits | which | answers kept | asked | searches | min | max | mean | seconds |",
