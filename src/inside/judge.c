@@ -11,7 +11,8 @@
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (inside.h)
  *         [freed]   the end of a block is a write of what was accessed there
- *         [other]   what the detector has no rules for is counted: no verdict then
+ *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
+ *                   is looked at
  */
 #include "runtime/judge.h"
 
@@ -35,6 +36,7 @@ static struct rt_verdict *verdict;
 static struct snag_express *express;
 static struct snag_counts counts;
 static uint32_t thread, nevents; /* who runs; so far */
+static uint64_t nops[SNAG_OPS];	 /* events of tasks */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
@@ -124,6 +126,8 @@ static inline __attribute__((always_inline)) void word_access(uint64_t address, 
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
+	if (__builtin_expect(verdict->doubts != 0, 0)) /* [other] */
+		return;
 	unsigned here = 8 - (unsigned)(address & 7);
 	if (__builtin_expect(here < size, 0)) { /* in two words, perhaps of two pages */
 		word_access(address, here, is_write);
@@ -192,10 +196,32 @@ static void task_event(const struct rt_record *r)
 	enum snag_space space = snag_op_info[ev.op].space;
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, r->arg + 1);
+	nops[ev.op]++;
 	if (detector->ops >> ev.op & 1)
 		detector->inside->sync(state, &ev, ++nevents);
 	else
 		verdict->doubts++;
+}
+
+static void stat_tell(void *ctx, const char *name, uint64_t value)
+{
+	if (verdict->nstats == RT_STATS)
+		return;
+	struct rt_stat *stat = &verdict->stat[verdict->nstats++];
+	for (size_t i = 0; i + 1 < sizeof(stat->name) && name[i]; i++)
+		stat->name[i] = name[i];
+	stat->value = value;
+}
+
+static void stats_tell(void)
+{
+	memset(verdict->stat, 0, sizeof(verdict->stat));
+	verdict->nstats = 0;
+	for (unsigned op = 0; op < SNAG_OPS; op++)
+		if (nops[op])
+			stat_tell(NULL, snag_op_info[op].text, nops[op]);
+	if (detector->stats)
+		detector->stats(state, stat_tell, NULL);
 }
 
 static void note(const struct rt_record *r)
@@ -210,11 +236,14 @@ static void note(const struct rt_record *r)
 	}
 	verdict->ended++;
 	verdict->proves = detector->proves(state);
+	stats_tell();
 }
 
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
+	if (verdict->doubts)
+		return;
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
@@ -248,6 +277,7 @@ void rt_judge_record(const struct rt_record *r)
 	case RT_BEGIN:
 	case RT_NODE:
 	case RT_STACK:
+	case RT_LABEL:
 	case RT_MODULE:
 	case RT_MODULE_END:
 	case RT_TEXT:

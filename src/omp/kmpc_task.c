@@ -34,6 +34,7 @@ struct block {
 	int32_t flags;
 	size_t nbytes;	    /* of what follows */
 	bool is_undeferred; /* taskloop */
+	bool is_in_parts, is_again;
 	_Alignas(16) struct kmp_task kmp;
 };
 
@@ -88,10 +89,27 @@ static struct mp_task *task_of(struct block *b, unsigned more)
 	return b->task;
 }
 
+/* Clang cuts an untied task where it may move to another thread: there the task asks to be called
+ * again, for its next part, and returns.  It stays where it is, so the first to ask calls them all. */
+static void parts_run(struct block *b)
+{
+	b->is_again = true;
+	if (b->is_in_parts)
+		return;
+	for (b->is_in_parts = true; b->is_again;) {
+		b->is_again = false;
+		b->kmp.routine(b->task->number, &b->kmp);
+	}
+	b->is_in_parts = false;
+}
+
 MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
 {
-	MP_ENTER();
-	mp_task_create(task_of(block_of(task), 0), NULL, 0);
+	struct block *b = block_of(task);
+	if (MP_ENTER() == b->task)
+		parts_run(b);
+	else
+		mp_task_create(task_of(b, 0), NULL, 0);
 	return 0;
 }
 

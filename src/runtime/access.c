@@ -76,6 +76,13 @@ static bool is_own(uintptr_t addr)
 		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
 }
 
+/* What is recorded of a stack is forgotten when another task gets it. */
+static inline void stack_used(uintptr_t addr)
+{
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+}
+
 /* Remembers an access. */
 static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 {
@@ -103,14 +110,16 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 		return;
 	}
 	access_note(addr, k, is_write);
-	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
-		rt_hot.self->low_water = addr;
+	stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
-	if (rt.judges)
+	if (rt.judges) {
+		if (rt.before)
+			rt_record_settle();
 		rt_judge_access(addr, 1u << k, is_write);
-	else
+	} else {
 		access_put(addr, pc, k, is_write);
+	}
 }
 
 static inline bool is_special(const struct rt_thread *self)
@@ -191,6 +200,7 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
+	stack_used(addr);
 	rt_hot.has_read |= !is_write;
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)

@@ -281,9 +281,14 @@ static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
 	return 0;
 }
 
+bool rt_omp_may_launch(void)
+{
+	return __snag_omp_yield;
+}
+
 void rt_omp_tell(void)
 {
-	if (__snag_omp_yield)
+	if (rt_omp_may_launch())
 		rt_tasks_are(RT_DIALECT_OPENMP);
 }
 

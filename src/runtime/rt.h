@@ -157,17 +157,18 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written; /* records, so far */
-	uint64_t limit;	  /* up to here there is room without looking */
-	uint64_t epoch;	  /* of the filter, see access.h */
-	uint32_t tokens;  /* given out, see rt_token */
-	uint32_t locks;	  /* likewise */
-	bool judges;	  /* records go to a detector in this process: judge.h */
-	bool is_waiting;  /* for the recorder */
-	bool is_of_tasks; /* the program is one of tasks: tasks.h */
-	bool is_free;	  /* threads run in parallel, see free.c */
-	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
-	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
+	uint64_t written;     /* records, so far */
+	uint64_t limit;	      /* up to here there is room without looking */
+	uint64_t epoch;	      /* of the filter, see access.h */
+	uint32_t tokens;      /* given out, see rt_token */
+	uint32_t locks;	      /* likewise */
+	bool judges;	      /* records go to a detector in this process: judge.h */
+	void (*before)(void); /* to be called before the next record; NULL: nothing is */
+	bool is_waiting;      /* for the recorder */
+	bool is_of_tasks;     /* the program is one of tasks: tasks.h */
+	bool is_free;	      /* threads run in parallel, see free.c */
+	size_t tls_bytes;     /* at most, of a thread; 0: nobody asks */
+	bool is_alone;	      /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt;

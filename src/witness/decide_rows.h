@@ -34,7 +34,7 @@
  *                      to e that makes all earlier reads causal
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
  *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
- * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 24 bytes an edge and 16 for its
+ * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 32 bytes an edge and 16 for its
  *         share of a row (up to 16 threads: a row).  Growing costs the edges that come in, or, for
  *         each thread, O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
@@ -60,6 +60,7 @@ struct snag_row_step {
 	uint32_t is_read : 1;
 	uint32_t thread : 31; /* as below */
 	uint32_t count;
+	uint32_t to, at; /* the thread and position that need it */
 };
 
 enum { SNAG_STEP_BLOCK = 64 };

@@ -152,34 +152,63 @@ static() { # OBJECT: what the pass says it did
 	done
 }
 
-oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
-	local out=$1
-	shift
-	compile -w -fsnag-task -fsnag-pass-no-inlined "$@" -c kernels.c -o kernels.o
-	clang kernels.o footprint.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o kernels
-	timeout 60 ./kernels >"$out" 2>"$out.checks"
+oracle_build() {
+	local name
+	for name in footprint tasks; do
+		clang -O1 -c "$root/tests/pass/$name.c" -o $name.o
+	done
+}
+
+oracle() { # NAME SOURCE FLAGS...: what the program of the source touches, in the file NAME
+	local out=$1 source=$2
+	shift 2
+	compile -w -fsnag-task -fsnag-pass-no-inlined "$@" -I"$root/tests/pass" -c "$source" -o oracle.o
+	clang oracle.o footprint.o tasks.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o oracle
+	timeout 60 ./oracle >"$out" 2>"$out.checks"
+}
+
+alone() { # KIND: the switches of all others
+	local other
+	for other in $kinds; do
+		[ $other = $1 ] || echo -fsnag-pass-no-$other
+	done
 }
 
 @test "footprints stay the same, whatever is removed" {
 	need_pass
-	local kind other alone
-	clang -O1 -c "$root/tests/pass/footprint.c" -o footprint.o
+	local kind
+	oracle_build
 	for seed in 1 2 3; do
 		python3 "$root/tests/pass/kernels.py" $seed 40 >kernels.c
 		for level in -O1 -O3; do
-			oracle none $level -fsnag-pass-no-all
-			oracle every $level
+			oracle none kernels.c $level -fsnag-pass-no-all
+			oracle every kernels.c $level
 			cmp none every || { echo "seed $seed $level"; return 1; }
 			[ "$(cat every.checks)" -lt "$(cat none.checks)" ]
 		done
 	done
 	for kind in dominated invariant footprint; do
-		alone=()
-		for other in $kinds; do
-			[ $other = $kind ] || alone+=(-fsnag-pass-no-$other)
-		done
-		oracle alone -O3 "${alone[@]}"
+		# shellcheck disable=SC2046 # words
+		oracle alone kernels.c -O3 $(alone $kind)
 		cmp none alone || { echo "$kind alone"; return 1; }
+	done
+}
+
+@test "what tasks race on stays the same, whatever is removed" {
+	need_pass
+	local kind
+	oracle_build
+	for seed in 1 2; do
+		python3 "$root/tests/pass/tasks.py" $seed 60 >tasks.c
+		oracle none tasks.c -O2 -fsnag-pass-no-all
+		oracle every tasks.c -O2
+		cmp none every || { echo "seed $seed"; return 1; }
+	done
+	for kind in local sequential readonly; do
+		# shellcheck disable=SC2046 # words
+		oracle alone tasks.c -O2 $(alone $kind)
+		cmp none alone || { echo "$kind alone"; return 1; }
+		[ "$(cat alone.checks)" -lt "$(cat none.checks)" ]
 	done
 }
 
@@ -213,7 +242,9 @@ oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
 	compile -O1 -fsnag-task -fsnag-pass-count x.c -o prog
 	run --separate-stderr "$SNAG" run --stats ./prog
 	[ "$status" = 0 ]
-	grep -qE '^snag:   footprint +1 +100$' <<<"$stderr"
+	grep -qE '^snag:   footprint +1 +0 +100$' <<<"$stderr"
+	grep -qE '^snag:   of loops +0 +1$' <<<"$stderr"
+	grep -qE '^snag:   async +1$' <<<"$stderr"
 }
 
 @test "the papers' programs have the same verdict, whatever is removed" {
