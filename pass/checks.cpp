@@ -120,7 +120,7 @@ void checksEmit(Function &F, const Accesses &All) {
     IRBuilder<> B(A.At);
     if (hasCounts())
       Calls.count(B, static_cast<unsigned>(A.Removed), A.IsWrite);
-    if (!A.isRemoved())
+    if (!A.isRemoved() && !inlinedEmit(Calls, A))
       checkEmit(Calls, A, A.At->getDebugLoc());
   }
 }

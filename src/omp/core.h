@@ -104,7 +104,9 @@ struct mp {
 	const struct snag_omp_hooks *hooks; /* NULL: nobody listens */
 	const void *place;		    /* where the program called */
 	struct mp_context *now;
-	struct mp_queue ready; /* those that can go on, next one first */
+	struct mp_queue ready;	  /* those that can go on, next one first */
+	bool has_order;		  /* of sections: lock.c */
+	struct mp_queue entering; /* those that may not enter one yet */
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
@@ -140,6 +142,7 @@ _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
 struct mp_context *mp_queue_take(struct mp_queue *q); /* NULL: empty */
+void mp_queue_ready(struct mp_queue *q); /* all of them, those who came first before the others */
 
 /* ---- what is told ---- */
 

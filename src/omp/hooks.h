@@ -63,6 +63,11 @@ struct snag_omp_hooks {
 	/* Mutual exclusion; `at` names it. */
 	uint32_t (*lock_new)(void);
 	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
+	/* Whether sections are to follow an order; then, whether the calling context may enter its
+	 * next one; and that nobody can go on who may: from then on all may. */
+	bool (*has_order)(void);
+	bool (*may_enter)(void);
+	void (*stuck)(void);
 
 	/* Memory that the library gives the program, used before or not. */
 	void (*memory)(const void *at, size_t nbytes, const void *place);

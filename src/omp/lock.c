@@ -8,6 +8,8 @@
  * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
  *                 like: it comes after that, by a promise
  *         [team]  mutual exclusion is among the threads of one team and those they create
+ *         [order] while sections have to follow an order (snag explore), a task that comes to one
+ *                 too early waits, and looks again whenever one ends
  *         [held]  a task that goes on as another one of the detector (a segment, a phase) gives
  *                 what it holds as the one and takes it as the other
  */
@@ -100,12 +102,17 @@ bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
 	return true;
 }
 
+static bool is_too_early(void) /* [order] */
+{
+	return mp.has_order && mp.launched && !mp.hooks->may_enter();
+}
+
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 {
 	bool has_waited = false;
-	while (lock->owner) {
-		has_waited = true;
-		mp_queue_add(&lock->waiting, mp.now);
+	while (lock->owner || is_too_early()) {
+		has_waited |= lock->owner != NULL;
+		mp_queue_add(lock->owner ? &lock->waiting : &mp.entering, mp.now);
 		mp_block();
 	}
 	if (has_waited && lock->passed) { /* [wait] */
@@ -137,6 +144,7 @@ void mp_lock_give(struct mp_lock *lock)
 	}
 	if (next)
 		mp_ready(next);
+	mp_queue_ready(&mp.entering);
 	if (++given % POLLS == 0) /* who looks again and again may wait for another */
 		mp_yield();
 }

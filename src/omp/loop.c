@@ -19,7 +19,6 @@
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
-#include "base/pages.h"
 #include "omp/core.h"
 
 #include <string.h>
@@ -69,7 +68,7 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 static void shared_free(struct mp_loop_shared *s)
 {
 	mp_map_free(&s->posted);
-	snag_pages_free(s->log_chunk, s->rounds_cap, 1);
+	mp_free(s->log_chunk);
 	mp_free(s->bounds);
 	mp_free(s->common);
 	mp_free(s);
@@ -185,6 +184,21 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 	}
 }
 
+/* Most loops are short: a few rounds cost no pages. */
+static void round_add(struct mp_loop_shared *s, unsigned log)
+{
+	enum { FIRST_ROUNDS = 32 };
+	if (s->nrounds == s->rounds_cap) {
+		s->rounds_cap = s->rounds_cap ? 2 * s->rounds_cap : FIRST_ROUNDS;
+		uint8_t *grown = mp_alloc(s->rounds_cap);
+		if (s->nrounds)
+			memcpy(grown, s->log_chunk, s->nrounds);
+		mp_free(s->log_chunk);
+		s->log_chunk = grown;
+	}
+	s->log_chunk[s->nrounds++] = (uint8_t)log;
+}
+
 /* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
 static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 {
@@ -198,10 +212,7 @@ static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 	else if (loop->silent >= SILENT && loop->silent % STEP == 0)
 		log++;
 	log = log < MOST ? log : MOST;
-	s->log_chunk = snag_pages_grow(s->log_chunk, &s->rounds_cap, s->nrounds + 1, 1);
-	if (!s->log_chunk)
-		mp_fail("OpenMP: out of memory");
-	s->log_chunk[s->nrounds++] = (uint8_t)log;
+	round_add(s, log);
 	return log;
 }
 

@@ -224,19 +224,25 @@ static void finish_next(struct mp_team *team) /* [barrier] */
 	team->combined = 0;
 }
 
-/* All who wait are ready, those who came first before the others. */
+/* The first of the queue's contexts by the numbers of their threads. */
+static struct mp_context *lowest_take(struct mp_queue *q)
+{
+	struct mp_context **lowest = &q->first, *taken;
+	for (struct mp_context **at = lowest; *at; at = &(*at)->next)
+		if ((*at)->task->number < (*lowest)->task->number)
+			lowest = at;
+	taken = *lowest;
+	*lowest = taken->next;
+	return taken;
+}
+
+/* In an order of sections who came first depends on it; then the numbers of threads count. */
 static void waiting_ready(struct mp_team *team)
 {
-	struct mp_context *turned = NULL, *c;
-	while ((c = mp_queue_take(&team->waiting))) {
-		c->next = turned;
-		turned = c;
-	}
-	while (turned) {
-		c = turned;
-		turned = c->next;
-		mp_ready(c);
-	}
+	struct mp_queue sorted = {0};
+	while (mp.has_order && team->waiting.first)
+		mp_queue_add(&sorted, lowest_take(&team->waiting));
+	mp_queue_ready(mp.has_order ? &sorted : &team->waiting);
 }
 
 static void barrier_open(struct mp_team *team)
@@ -278,12 +284,13 @@ void mp_barrier(void)
 	mp_segment_end(t);
 	task_ended(t);
 	team->arrived++;
-	if (all_arrived(team)) {
-		barrier_open(team);
-	} else {
+	bool is_open = all_arrived(team);
+	if (mp.has_order || !is_open)
 		mp_queue_add(&team->waiting, mp.now);
+	if (is_open)
+		barrier_open(team);
+	if (mp.has_order || !is_open)
 		mp_block();
-	}
 	mp_phase_begin(t);
 }
 

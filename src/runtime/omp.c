@@ -23,6 +23,7 @@
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
@@ -106,11 +107,20 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
+/* Sections are known by the paths of their tasks. */
+static void task_made(uint8_t op, uint32_t task)
+{
+	if ((op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN) && rt_sections_are_ordered())
+		rt_sections_created(rt_hot.self->as, task);
+}
+
 static void event(uint8_t op, uint32_t target, const void *place)
 {
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
+	rt_record_settle();
+	task_made(op, target);
 	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
 }
 
@@ -131,6 +141,7 @@ static void label_put(uint32_t task, uint8_t kind, uint64_t number)
 static void pending_tell(void)
 {
 	pending.is_there = false;
+	task_made(pending.op, pending.task);
 	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
 	if (pending.has_label)
 		label_put(pending.task, pending.label, pending.number);
@@ -207,15 +218,34 @@ static uint32_t lock_new(void)
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
 {
-	if (!rt_enter())
+	struct rt_thread *self = rt_enter();
+	if (!self)
 		return;
 	uint32_t loc = rt_location((uintptr_t)place);
 	rt_epoch_end();
 	if (!is_acquired)
 		rt_section_end(number, loc);
 	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
-	if (is_acquired)
-		rt_section_begin(number);
+	if (!is_acquired)
+		return;
+	if (!self->section.depth && rt_sections_are_ordered())
+		rt_sections_entered(self->as);
+	rt_section_begin(number);
+}
+
+static bool may_enter(void)
+{
+	struct rt_thread *self = rt_enter();
+	if (!self || self->section.depth)
+		return true;
+	rt_record_settle(); /* so that it is known which task this is */
+	return rt_sections_may_enter(self->as);
+}
+
+static void stuck(void)
+{
+	if (rt_enter())
+		rt_sections_stuck();
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
@@ -330,6 +360,9 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.leave = __tsan_func_exit,
 		.lock_new = lock_new,
 		.lock = lock,
+		.has_order = rt_sections_are_ordered,
+		.may_enter = may_enter,
+		.stuck = stuck,
 		.memory = memory,
 		.stack = stack,
 		.own = own,
