@@ -22,8 +22,7 @@ MP_ABI(int, omp_get_thread_num, void)
 MP_ABI(int, omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, false);
+	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
 	return t->team->n;
 }
 

@@ -145,6 +145,12 @@ static inline void mp_tell(enum snag_op op, uint32_t target)
 		mp.hooks->event((uint8_t)op, target, mp.place);
 }
 
+static inline void mp_tell_asked(enum snag_omp_asked what)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, what);
+}
+
 static inline uint32_t mp_number(void)
 {
 	return mp.hooks ? mp.hooks->task_new() : 0;

@@ -24,6 +24,14 @@ enum snag_omp_label {
 	SNAG_OMP_DEPENDS,   /* a task with so many depend clauses */
 };
 
+/* What the schedule decides, and the program wants to know. */
+enum snag_omp_asked {
+	SNAG_OMP_ASKED_THREAD,	  /* the number of a thread */
+	SNAG_OMP_ASKED_THREADS,	  /* how many there are */
+	SNAG_OMP_ASKED_LOCK,	  /* whether a lock is free; or it had to wait for one */
+	SNAG_OMP_ASKED_CANCELLED, /* whether it goes on, or is to stop others */
+};
+
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
@@ -62,9 +70,7 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
-	/* The program asked for a thread number, or how many there are; or whether a lock is free, or had
-	 * to wait for one. */
-	void (*asked)(const void *place, bool is_lock);
+	void (*asked)(const void *place, enum snag_omp_asked what);
 	void (*deadlock)(void);	       /* of the program; likewise */
 	void (*fail)(const char *why); /* does not return */
 };

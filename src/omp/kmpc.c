@@ -256,6 +256,7 @@ MP_ABI(int32_t, __kmpc_cancel, void *loc, int32_t gtid, int32_t kind)
 	struct mp_task *t = MP_ENTER();
 	if (!mp.has_cancellation)
 		return 0;
+	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
 	if (kind == CANCEL_PARALLEL)
 		t->team->is_cancelled = true;
 	else if (kind == CANCEL_GROUP && t->group)
@@ -268,6 +269,8 @@ MP_ABI(int32_t, __kmpc_cancel, void *loc, int32_t gtid, int32_t kind)
 MP_ABI(int32_t, __kmpc_cancellationpoint, void *loc, int32_t gtid, int32_t kind)
 {
 	struct mp_task *t = MP_ENTER();
+	if (mp.has_cancellation)
+		mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
 	return is_cancelled(t, kind);
 }
 

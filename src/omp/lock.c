@@ -45,8 +45,7 @@ struct mp_lock *mp_lock_at(const void *at)
 
 void mp_lock_asked(void)
 {
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, true);
+	mp_tell_asked(SNAG_OMP_ASKED_LOCK);
 }
 
 void mp_lock_forget(const void *at)

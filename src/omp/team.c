@@ -139,8 +139,7 @@ void mp_segment_leave(struct mp_task *t)
 
 void mp_asked(struct mp_task *t)
 {
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, false);
+	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
 	t = mp_implicit(t);
 	if (t->has_asked || !t->team->is_told)
 		return;

@@ -278,11 +278,17 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
-static void asked(const void *place, bool is_lock)
+static void asked(const void *place, enum snag_omp_asked what)
 {
+	static const enum rt_asked kind[] = {
+		[SNAG_OMP_ASKED_THREAD] = RT_ASKED_THREAD,
+		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
+		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
+		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
+	};
 	if (!rt_enter())
 		return;
-	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_tasks_asked(kind[what], (uintptr_t)place);
 	rt_sections_asked(true);
 }
 
