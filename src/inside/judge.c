@@ -36,6 +36,7 @@ static struct rt_verdict *verdict;
 static struct snag_express *express;
 static struct snag_counts counts;
 static uint32_t thread, nevents; /* who runs; so far */
+static uint64_t nops[SNAG_OPS];	 /* events of tasks */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
@@ -195,10 +196,32 @@ static void task_event(const struct rt_record *r)
 	enum snag_space space = snag_op_info[ev.op].space;
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, r->arg + 1);
+	nops[ev.op]++;
 	if (detector->ops >> ev.op & 1)
 		detector->inside->sync(state, &ev, ++nevents);
 	else
 		verdict->doubts++;
+}
+
+static void stat_tell(void *ctx, const char *name, uint64_t value)
+{
+	if (verdict->nstats == RT_STATS)
+		return;
+	struct rt_stat *stat = &verdict->stat[verdict->nstats++];
+	for (size_t i = 0; i + 1 < sizeof(stat->name) && name[i]; i++)
+		stat->name[i] = name[i];
+	stat->value = value;
+}
+
+static void stats_tell(void)
+{
+	memset(verdict->stat, 0, sizeof(verdict->stat));
+	verdict->nstats = 0;
+	for (unsigned op = 0; op < SNAG_OPS; op++)
+		if (nops[op])
+			stat_tell(NULL, snag_op_info[op].text, nops[op]);
+	if (detector->stats)
+		detector->stats(state, stat_tell, NULL);
 }
 
 static void note(const struct rt_record *r)
@@ -213,6 +236,7 @@ static void note(const struct rt_record *r)
 	}
 	verdict->ended++;
 	verdict->proves = detector->proves(state);
+	stats_tell();
 }
 
 void rt_judge_record(const struct rt_record *r)

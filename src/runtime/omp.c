@@ -168,10 +168,9 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
-		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION,
-		[SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,
-		[SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
 	};
 	if (!rt_enter())
 		return;
@@ -205,6 +204,11 @@ static void launch(bool begins) /* [launch] */
 	else
 		rt_thread_joined_fibers(contexts);
 	rt_put(RT_NOTE, 0, 0, 0, begins ? RT_NOTE_LAUNCH : RT_NOTE_LAUNCHED);
+}
+
+static void enter(const void *place)
+{
+	__tsan_func_entry((void *)place);
 }
 
 static uint32_t lock_new(void)
@@ -278,6 +282,14 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
+static void unseen(const void *at, size_t nbytes)
+{
+	if (!rt_enter())
+		return;
+	rt_epoch_end();
+	rt_block_unseen((uintptr_t)at, nbytes);
+}
+
 static void asked(const void *place, enum snag_omp_asked what)
 {
 	static const enum rt_asked kind[] = {
@@ -344,6 +356,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.was_told = was_told,
 		.label = label,
 		.launch = launch,
+		.enter = enter,
+		.leave = __tsan_func_exit,
 		.lock_new = lock_new,
 		.lock = lock,
 		.has_order = rt_sections_are_ordered,
@@ -352,6 +366,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.unseen = unseen,
 		.asked = asked,
 		.deadlock = deadlock,
 		.fail = rt_fail,

@@ -51,13 +51,14 @@ struct rt_frame {
 
 /* What the hot paths need of the running thread, in its thread-local storage. */
 struct rt_hot {
-	int64_t fuel;		/* events until the slow path; below 0: not entitled to run */
+	int64_t fuel; /* first: filter.h; events until the slow path; below 0: may not run */
 	struct rt_frame *top;	/* the next free frame */
 	struct rt_frame *end;	/* behind the last one */
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		/* something since its last branch, see branch.c */
-	unsigned depth;		/* of RT_SCOPE */
+	bool is_own;	/* it calls the C library for itself: what that allocates does not count */
+	unsigned depth; /* of RT_SCOPE */
 };
 
 enum rt_state {
@@ -156,10 +157,9 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written;		/* records, so far */
-	uint64_t limit;			/* up to here there is room without looking */
-	uint64_t seen_key, written_key; /* of entries of the filter in this epoch, see access.h */
-	uint64_t epoch;
+	uint64_t written;     /* records, so far */
+	uint64_t limit;	      /* up to here there is room without looking */
+	uint64_t epoch;	      /* of the filter, see access.h */
 	uint32_t tokens;      /* given out, see rt_token */
 	uint32_t locks;	      /* likewise */
 	bool judges;	      /* records go to a detector in this process: judge.h */

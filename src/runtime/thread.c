@@ -165,13 +165,15 @@ static void stack_forget(struct rt_thread *self)
 	pthread_attr_t attr;
 	void *at;
 	size_t n;
-	if (pthread_getattr_np(self->handle, &attr) != 0)
-		return;
-	if (pthread_attr_getstack(&attr, &at, &n) == 0) {
-		rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
-		rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
+	rt_hot.is_own = true;
+	if (pthread_getattr_np(self->handle, &attr) == 0) {
+		if (pthread_attr_getstack(&attr, &at, &n) == 0) {
+			rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
+			rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
+		}
+		pthread_attr_destroy(&attr);
 	}
-	pthread_attr_destroy(&attr);
+	rt_hot.is_own = false;
 }
 
 static void *thread_run(void *p)
