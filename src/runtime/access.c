@@ -67,7 +67,7 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 }
 
 /* Its own stack, thread-local storage or heap, where these are nobody else's business. */
-static bool is_own(uintptr_t addr)
+static inline bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
 	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
@@ -102,6 +102,13 @@ static inline void access_put(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 		words_put(addr, 1u << k, is_write, pc);
 }
 
+/* What comes before the next record comes before an access too. */
+static inline void before_judging(void)
+{
+	if (rt_unlikely(rt.before != NULL))
+		rt_record_settle();
+}
+
 /* What has more to be thought of than an access of a thread. */
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
@@ -117,8 +124,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	if (rt.judges) {
-		if (rt.before)
-			rt_record_settle();
+		before_judging();
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
 		access_put(addr, pc, k, is_write);
@@ -205,10 +211,28 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		return;
 	stack_used(addr);
 	rt_hot.has_read |= !is_write;
+	if (rt.judges) {
+		before_judging();
+		rt_judge_places(addr, n, 0, 1, is_write);
+		return;
+	}
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
+{
+	if (!rt.judges)
+		return false;
+	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
+	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))
+		return true;
+	stack_used(lowest);
+	before_judging();
+	rt_judge_places(addr, n, step, count, is_write);
+	return true;
 }
 
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)

@@ -66,5 +66,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
  * recorded / records one of them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same for `count` places, `step` bytes apart, at once, if that can be; else false. */
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 
 #endif

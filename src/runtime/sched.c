@@ -230,7 +230,8 @@ struct rt_thread *rt_sched_point(void)
 	rt_signals_run(self);
 	rt_sched_event();
 	rt_epoch_end();
-	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
+	if (!rt.judges)
+		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
 }
 

@@ -107,8 +107,6 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 
 uint32_t rt_caller_find(void)
 {
-	if (rt.judges)
-		return 0; /* nobody asks */
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
 	while (f > base && !f[-1].node)
 		f--;
@@ -120,6 +118,8 @@ uint32_t rt_caller_find(void)
 
 uint32_t rt_location(uintptr_t pc)
 {
+	if (rt.judges)
+		return 0; /* nobody asks */
 	uint32_t caller = rt_caller();
 	struct slot *s = &recent[(pc ^ caller) % RECENT];
 	if (s->pc != pc || s->parent != caller)
