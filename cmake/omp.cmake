@@ -11,5 +11,6 @@ add_custom_command(OUTPUT ${SNAG_OMP_DIR}/libomp.a
 	COMMAND ${CMAKE_COMMAND} -E make_directory ${SNAG_OMP_DIR}
 	COMMAND ${CMAKE_OBJCOPY} --redefine-sym memset=mp_memset --redefine-sym memcpy=mp_memcpy
 		$<TARGET_FILE:snag_omp> ${SNAG_OMP_DIR}/libomp.a
+	COMMAND ${CMAKE_COMMAND} -E create_symlink libomp.a ${SNAG_OMP_DIR}/libgomp.a
 	DEPENDS snag_omp VERBATIM)
 add_custom_target(snag_omp_runtime ALL DEPENDS ${SNAG_OMP_DIR}/libomp.a)

@@ -118,6 +118,7 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	const struct drdp *d = state;
 	const struct snag_joins *j = &d->order.joins;
 	handler(ctx, "tree nodes", d->order.tree.nnodes);
+	handler(ctx, "tree height", snag_dpst_height(&d->order.tree));
 	handler(ctx, "steps", d->order.tree.nsteps - 1);
 	handler(ctx, "waits", j->njoins - 1);
 	handler(ctx, "reachability checks", d->asked);

@@ -10,7 +10,8 @@
  *         for a report that says what and where.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
- *         [other]   what the detector has no rules for is counted: no verdict then
+ *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
+ *                   is looked at
  */
 #include "runtime/judge.h"
 
@@ -30,6 +31,7 @@ struct judge judge;
 static struct snag_detector_env env;
 static struct rt_verdict *verdict;
 static struct snag_counts counts;
+static uint64_t nops[SNAG_OPS]; /* events of tasks */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
@@ -112,10 +114,32 @@ static void task_event(const struct rt_record *r)
 	enum snag_space space = snag_op_info[ev.op].space;
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, r->arg + 1);
+	nops[ev.op]++;
 	if (judge.detector->ops >> ev.op & 1)
 		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	else
 		verdict->doubts++;
+}
+
+static void stat_tell(void *ctx, const char *name, uint64_t value)
+{
+	if (verdict->nstats == RT_STATS)
+		return;
+	struct rt_stat *stat = &verdict->stat[verdict->nstats++];
+	for (size_t i = 0; i + 1 < sizeof(stat->name) && name[i]; i++)
+		stat->name[i] = name[i];
+	stat->value = value;
+}
+
+static void stats_tell(void)
+{
+	memset(verdict->stat, 0, sizeof(verdict->stat));
+	verdict->nstats = 0;
+	for (unsigned op = 0; op < SNAG_OPS; op++)
+		if (nops[op])
+			stat_tell(NULL, snag_op_info[op].text, nops[op]);
+	if (judge.detector->stats)
+		judge.detector->stats(judge.state, stat_tell, NULL);
 }
 
 static void note(const struct rt_record *r)
@@ -130,21 +154,26 @@ static void note(const struct rt_record *r)
 	}
 	verdict->ended++;
 	verdict->proves = judge.detector->proves(judge.state);
+	stats_tell();
 }
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	judge_stream_add(address, size, is_write);
+	if (__builtin_expect(verdict->doubts == 0, 1)) /* [other] */
+		judge_stream_add(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	judge_ranges_add(address, size, step, count, is_write);
+	if (!verdict->doubts)
+		judge_ranges_add(address, size, step, count, is_write);
 }
 
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
+	if (verdict->doubts)
+		return;
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush(); /* they belong to the step before */
 	switch (op) {
@@ -180,6 +209,7 @@ void rt_judge_record(const struct rt_record *r)
 	case RT_BEGIN:
 	case RT_NODE:
 	case RT_STACK:
+	case RT_LABEL:
 	case RT_MODULE:
 	case RT_MODULE_END:
 	case RT_TEXT:

@@ -27,6 +27,7 @@ enum { STACK_BYTES = 1 << 20, STATUS_FAILED = 125 };
 
 struct mp mp;
 static struct mp_thread first_thread;
+static _Thread_local const struct mp_thread *caller; /* NULL: the calling thread is none of ours */
 static struct mp_team first_team;
 static struct mp_task first_task;
 
@@ -55,6 +56,7 @@ void mp_begin_slow(void)
 	c->task = &first_task;
 	c->handle = mp.hooks ? mp.hooks->context_first() : NULL;
 	first_thread.now = c;
+	caller = &first_thread;
 	mp.now = c;
 }
 
@@ -178,7 +180,7 @@ bool mp_yield(void)
 
 __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 {
-	return mp.now && mp_yield();
+	return caller && mp.now->thread == caller && mp_yield();
 }
 
 static void fiber_main(void *arg)
@@ -233,16 +235,17 @@ void mp_context_end(void)
 
 static void *thread_run(void *arg)
 {
-	struct mp_thread *thread = arg;
-	go_wait(thread);
-	return mp_thread_main(thread);
+	caller = arg;
+	if (!mp.hooks)
+		go_wait(arg);
+	return mp_thread_main(arg);
 }
 
 static void thread_start(struct mp_thread *thread)
 {
 	pthread_t handle;
 	if (mp.hooks) {
-		thread->base.handle = mp.hooks->thread_start(mp_thread_main, thread);
+		thread->base.handle = mp.hooks->thread_start(thread_run, thread);
 		if (!thread->base.handle)
 			mp_fail("OpenMP: no more threads");
 		return;

@@ -13,6 +13,7 @@
  *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
+ *         [taskloop]   a task for each iteration, unless the program says otherwise
  *
  * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
@@ -255,27 +256,64 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 
 /* ---- groups ---- */
 
-void mp_group_begin(void) /* [group] */
+void mp_group_push(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_group *g = mp_alloc(sizeof(*g));
 	g->outer = t->group;
+	g->table = g->outer ? g->outer->table : NULL;
 	t->group = g;
-	if (t->team->is_told)
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
-void mp_group_end(void)
+static struct mp_group *group_left(struct mp_task *t)
 {
-	struct mp_task *t = mp.now->task;
 	struct mp_group *g = t->group;
 	while (g->live) {
 		g->waiter = mp.now;
 		mp_block();
 	}
 	t->group = g->outer;
+	return g;
+}
+
+void mp_group_pop(void)
+{
+	mp_free(group_left(mp.now->task));
+}
+
+void mp_group_begin(void) /* [group] */
+{
+	mp_group_push();
+	if (mp.now->task->team->is_told)
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+}
+
+void mp_group_end(void)
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_group *g = group_left(t);
 	if (t->team->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
+}
+
+/* ---- taskloop ---- */
+
+/* Iterations that stay together: only those the program asked for. */
+static uint64_t grain_of(uint64_t count, enum mp_grain kind, uint64_t grain)
+{
+	if (kind == MP_GRAIN_SIZE && grain > 0)
+		return grain;
+	if (kind == MP_GRAIN_TASKS && grain > 0)
+		return (count + grain - 1) / grain;
+	return 1;
+}
+
+void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
+		 const void *loop) /* [taskloop] */
+{
+	uint64_t together = grain_of(count, kind, grain);
+	for (uint64_t from = 0; from < count; from += together)
+		part(loop, from, count - from < together ? count - from : together);
 }

@@ -15,19 +15,22 @@
 
 #include <string.h>
 
-uint64_t rt_filter[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+struct rt_filter rt_filter;
+
+/* As the code of the pass knows them. */
+extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
 
 enum { WORD = 8, EPOCH_MASK = (1 << RT_EPOCH_BITS) - 1 };
 
 void rt_epoch_end(void)
 {
 	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS)) {
-		memset(rt_filter, 0, sizeof(rt_filter));
+		memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 		rt.epoch = 1;
 	}
-	rt.seen_key = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
-		      (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
-	rt.written_key = rt.seen_key | RT_WRITTEN;
+	rt_filter.key[0] = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
+			   (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+	rt_filter.key[1] = rt_filter.key[0] | RT_WRITTEN;
 }
 
 /* Records an access inside one word. */
@@ -67,11 +70,19 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 static inline bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	if (rt_likely(!self->own_high))
-		return false;
-	bool is_block = rt_nblocks && rt_block_is_own(addr);
-	return (addr - self->own_low < self->own_high - self->own_low ||
-		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
+	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
+	if (block == RT_BLOCK_UNSEEN)
+		return true;
+	return self->own_high && (addr - self->own_low < self->own_high - self->own_low ||
+				  (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes ||
+				  block == RT_BLOCK_OWN);
+}
+
+/* What is recorded of a stack is forgotten when another task gets it. */
+static inline void stack_used(uintptr_t addr)
+{
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
 }
 
 /* Records an access and remembers it. */
@@ -84,16 +95,15 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	if (rt.is_alone || is_own(addr))
 		return;
-	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
-		rt_hot.self->low_water = addr;
-	if (rt.judges) {
-		rt_judge_access(addr, 1u << k, is_write);
-		return;
-	}
+	stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+	if (rt.judges) {
+		if (rt.before)
+			rt_record_settle();
+		rt_judge_access(addr, 1u << k, is_write);
+	} else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
 		word_put(addr, 1u << k, is_write, pc);
 	else
 		words_put(addr, 1u << k, is_write, pc);
@@ -159,8 +169,11 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
+	stack_used(addr);
 	rt_hot.has_read |= !is_write;
 	if (rt.judges) {
+		if (rt.before)
+			rt_record_settle();
 		rt_judge_places(addr, n, 0, 1, is_write);
 		return;
 	}
@@ -172,10 +185,14 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
 {
-	if (!rt.judges)
+	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
 		return false;
-	if (!rt_hot.self->ignores && !rt.is_alone)
-		rt_judge_places(addr, n, step, count, is_write);
+	if (rt_hot.self->ignores || rt.is_alone)
+		return true;
+	stack_used(step < 0 ? addr + (uintptr_t)step * (count - 1) : addr);
+	if (rt.before)
+		rt_record_settle();
+	rt_judge_places(addr, n, step, count, is_write);
 	return true;
 }
 
@@ -197,6 +214,15 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 	if (rt_unlikely(--rt_hot.fuel < 0 || !rt_access_is_known(addr, 3, is_write) ||
 			!rt_access_is_known(addr + WORD, 3, is_write)))
 		two_record(addr, pc, is_write);
+}
+
+/* An access that was counted, and is not known. */
+static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt_unlikely(rt_hot.fuel < 0))
+		access_refuel(addr, pc, k, is_write);
+	else
+		access_record(addr, pc, k, is_write);
 }
 
 #define ADDR uintptr_t addr
@@ -230,6 +256,22 @@ SIZE(unaligned_, 2, one, 1)
 SIZE(unaligned_, 4, one, 2)
 SIZE(unaligned_, 8, one, 3)
 SIZE(unaligned_, 16, two)
+
+/* What the code of the pass calls (filter.h). */
+#define NEW(n, how, ...)                                    \
+	RT_ABI(RT_HOT void, __snag_new_read##n, ADDR)       \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, false); \
+	}                                                   \
+	RT_ABI(RT_HOT void, __snag_new_write##n, ADDR)      \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, true);  \
+	}
+NEW(1, access_new, 0)
+NEW(2, access_new, 1)
+NEW(4, access_new, 2)
+NEW(8, access_new, 3)
+NEW(16, two_record)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

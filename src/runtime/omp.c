@@ -157,10 +157,9 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
-		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION,
-		[SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,
-		[SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
 	};
 	if (!rt_enter())
 		return;
@@ -248,11 +247,25 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
-static void asked(const void *place, bool is_lock)
+static void unseen(const void *at, size_t nbytes)
 {
 	if (!rt_enter())
 		return;
-	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_epoch_end();
+	rt_block_unseen((uintptr_t)at, nbytes);
+}
+
+static void asked(const void *place, enum snag_omp_asked what)
+{
+	static const enum rt_asked kind[] = {
+		[SNAG_OMP_ASKED_THREAD] = RT_ASKED_THREAD,
+		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
+		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
+		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
+	};
+	if (!rt_enter())
+		return;
+	rt_tasks_asked(kind[what], (uintptr_t)place);
 	rt_sections_asked(true);
 }
 
@@ -281,9 +294,14 @@ static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
 	return 0;
 }
 
+bool rt_omp_may_launch(void)
+{
+	return __snag_omp_yield;
+}
+
 void rt_omp_tell(void)
 {
-	if (__snag_omp_yield)
+	if (rt_omp_may_launch())
 		rt_tasks_are(RT_DIALECT_OPENMP);
 }
 
@@ -308,6 +326,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.unseen = unseen,
 		.asked = asked,
 		.deadlock = deadlock,
 		.fail = rt_fail,
