@@ -13,7 +13,7 @@ static const struct {
 	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
 	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
 	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
-	[RT_ASKED_CANCELLED] = {"cancellation", "the program asks whether a task was cancelled"},
+	[RT_ASKED_CANCELLED] = {"cancellation", "the program cancels tasks, or asks whether it was"},
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)
@@ -71,6 +71,7 @@ bool cli_task_label(void *live, snag_tid task, char *buf, size_t room)
 		[RT_LABEL_ITERATION] = "iteration %" PRIu64 " of a loop",
 		[RT_LABEL_SECTION] = "section %" PRIu64,
 		[RT_LABEL_THREAD] = "thread %" PRIu64 " of a team",
+		[RT_LABEL_TEAM] = "team %" PRIu64 " of a league",
 		[RT_LABEL_DEPENDS] = "with %" PRIu64 " depend clauses",
 	};
 	struct snag_label label = snag_live_label(live, task);

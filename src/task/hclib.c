@@ -181,6 +181,14 @@ hclib_future_t *hclib_async_future(future_fct_t function, void *arg, hclib_futur
 	return &result->future;
 }
 
+void hclib_yield(hclib_locale_t *locale)
+{
+	struct worker *w = worker_now(); /* depth first, all tasks have run as far as they can */
+	struct async_task *task = w ? snag_deque_pop(&w->deque) : NULL;
+	if (task)
+		snag_strand_run(w, task);
+}
+
 void hclib_start_finish(void)
 {
 	snag_finish_begin();

@@ -10,8 +10,16 @@
 
 #include <string.h>
 
-/* Steps for each thread that are gone through rather than rows asked. */
+/* Steps for each thread, and each edge between two rows, that are gone through rather than rows
+ * asked. */
 enum { FEW_STEPS = 32 };
+
+/* The first step, if there are so many, that is too far from this one to be gone to. */
+static size_t far_from(const struct snag_state *s, size_t step)
+{
+	uint32_t stride = s->rows->stride ? s->rows->stride : 1;
+	return step + FEW_STEPS * (size_t)s->nthreads * stride;
+}
 
 /* The cut grows by all that must precede the racing access e. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
@@ -165,7 +173,7 @@ static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 	const struct snag_index *ix = s->ix;
 	const struct snag_rows *rows = s->rows;
 	uint32_t event = snag_index_event(ix, t, count - 1);
-	size_t far = s->next_step + FEW_STEPS * (size_t)s->nthreads;
+	size_t far = far_from(s, s->next_step);
 	if (!rows->named && (far >= rows->nsteps || rows->step[far].event > event)) {
 		follow_races(s, event);
 		return count <= s->after[t] &&
@@ -370,7 +378,7 @@ static void take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, 
 	const struct snag_index *ix = s->ix;
 	const struct snag_rows *rows = s->rows;
 	snag_tid t = snag_index_thread(ix, event);
-	size_t step = snag_rows_step(rows, event), far = step + FEW_STEPS * (size_t)s->nthreads;
+	size_t step = snag_rows_step(rows, event), far = far_from(s, step);
 	if (ix->position[event] < rest[t])
 		rest[t] = ix->position[event];
 	if (far >= rows->nsteps || rows->step[far].event > s->end) {

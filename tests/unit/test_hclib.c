@@ -32,6 +32,33 @@ static void *plus_two(void *arg)
 	return (void *)((long)hclib_future_get(arg) + 2);
 }
 
+static void note(void *arg)
+{
+	*(atomic_int *)arg = 1;
+}
+
+/* One worker: whoever waits without saying so must let the others run. */
+static void until_noted(void *arg)
+{
+	atomic_int noted[3] = {0};
+	hclib_yield(NULL);
+	for (int i = 0; i < 3; i++)
+		hclib_async(note, &noted[i], NO_FUTURE, 0, ANY_PLACE);
+	for (int i = 2; i >= 0; i--)
+		while (!noted[i])
+			hclib_yield(NULL);
+	answer = 1;
+}
+
+static void yields(void **state)
+{
+	setenv("SNAG_WORKERS", "1", 1);
+	answer = 0;
+	hclib_launch(until_noted, NULL, NULL, 0);
+	unsetenv("SNAG_WORKERS");
+	assert_int_equal(answer, 1);
+}
+
 static void dataflow(void *arg)
 {
 	hclib_promise_t own, **n = hclib_promise_create_n(3, 1), *p = n[0];
@@ -135,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_begin_after_their_futures),
+		cmocka_unit_test(yields),
 		cmocka_unit_test(loops_call_their_body_once_for_each_element),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,8 @@
  * Each is called as PROGRAM [small|middle|paper], does its work with tasks of <snag/task.h>,
  * checks its own result and says so: exit status 0, or 1 where the result is wrong.  `paper` is
  * the size of the paper's table, `middle` the same with a base time of about a second, `small`
- * is for tests.
+ * is for tests.  Some have a size `orders` too: that of the DRDP paper's table 3, of orders of
+ * searching (task_search.c).
  *
  * Compiled with -DMISTAKE=1 each has one mistake in its synchronisation, so that there is a race
  * for every input.  Its result may still be right.
@@ -25,18 +26,25 @@
 #define MISTAKE 0
 #endif
 
-enum program_size { SMALL, MIDDLE, PAPER };
+enum program_size { SMALL, MIDDLE, PAPER, ORDERS, SIZES };
 
-static inline enum program_size program_size(int argc, char **argv)
+/* One of the sizes before `end`. */
+static inline enum program_size program_size_before(enum program_size end, int argc, char **argv)
 {
-	static const char *const name[] = {"small", "middle", "paper"};
-	for (int i = SMALL; argc == 2 && i <= PAPER; i++)
+	static const char *const name[] = {"small", "middle", "paper", "orders"};
+	for (int i = SMALL; argc == 2 && i < (int)end; i++)
 		if (strcmp(argv[1], name[i]) == 0)
 			return (enum program_size)i;
 	if (argc == 1)
 		return MIDDLE;
-	fprintf(stderr, "usage: %s [small|middle|paper]\n", argv[0]);
+	fprintf(stderr, "usage: %s [small|middle|paper%s]\n", argv[0],
+		end > ORDERS ? "|orders" : "");
 	exit(2);
+}
+
+static inline enum program_size program_size(int argc, char **argv)
+{
+	return program_size_before(ORDERS, argc, argv);
 }
 
 static inline void *program_array(size_t count, size_t size)
@@ -72,6 +80,52 @@ static inline void program_for(int count, int width, snag_task_function *body)
 		struct program_range range = {from, count - from < width ? count : from + width};
 		snag_async_copy(body, &range, sizeof(range));
 	}
+}
+
+/* OpenMP wants a task that sets a promise created before those that need it. */
+#ifdef SNAG_TASK_OPENMP
+enum { PROGRAM_IN_ORDER = true };
+#else
+enum { PROGRAM_IN_ORDER = false };
+#endif
+
+enum { PROGRAM_NEEDS = 8, PROGRAM_ARG = 48 };
+
+struct program_after {
+	snag_task_function *function;
+	struct snag_promise *need[PROGRAM_NEEDS], *done;
+	int needs;
+	_Alignas(16) char arg[PROGRAM_ARG];
+};
+
+#ifndef SNAG_TASK_OPENMP
+static inline void program_after_run(void *arg)
+{
+	struct program_after *after = (struct program_after *)arg;
+	for (int i = 0; i < after->needs; i++)
+		snag_promise_get(after->need[i]);
+	after->function(after->arg);
+	if (after->done)
+		snag_promise_set(after->done, NULL);
+}
+#endif
+
+/* A task that first gets the promises it needs, and at its end sets one, unless `done` is NULL.
+ * The argument is copied. */
+static inline void program_async_after(const struct program_after *after)
+{
+#ifdef SNAG_TASK_OPENMP
+	snag_async_after_(after->function, after->arg, sizeof(after->arg), after->need,
+			  after->needs, after->done);
+#else
+	snag_async_copy(program_after_run, after, sizeof(*after));
+#endif
+}
+
+static inline void program_need(struct program_after *after, struct snag_promise *promise)
+{
+	if (promise)
+		after->need[after->needs++] = promise;
 }
 
 static inline unsigned program_random(unsigned *state)

@@ -80,6 +80,8 @@ SNAG_API hclib_future_t *hclib_async_future(future_fct_t function, void *arg,
 					    hclib_future_t **futures, int nfutures,
 					    hclib_locale_t *locale);
 
+SNAG_API void hclib_yield(hclib_locale_t *locale); /* runs the task created last, if it waits */
+
 SNAG_API void hclib_start_finish(void);
 SNAG_API void hclib_end_finish(void);
 
