@@ -5,10 +5,11 @@
 #ifndef SNAG_BENCH_TASK_SEARCH_H
 #define SNAG_BENCH_TASK_SEARCH_H
 
-#include "trace/trace.h"
+#include "trace/source.h"
 
 void task_search_header(void);
-/* Prints a line of CSV for each order of search. */
-void task_search(const char *pattern, const struct snag_trace *trace);
+/* Prints a line of CSV for each order of search; each opens the trace anew. */
+void task_search(const char *program, struct snag_source *(*open)(const void *ctx),
+		 const void *ctx);
 
 #endif

@@ -159,16 +159,14 @@ static void note(const struct rt_record *r)
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts != 0, 0)) /* [other] */
-		return;
-	judge_stream_add(address, size, is_write);
+	if (__builtin_expect(verdict->doubts == 0, 1)) /* [other] */
+		judge_stream_add(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts != 0, 0))
-		return;
-	judge_ranges_add(address, size, step, count, is_write);
+	if (!verdict->doubts)
+		judge_ranges_add(address, size, step, count, is_write);
 }
 
 void rt_judge_record(const struct rt_record *r)
