@@ -20,7 +20,7 @@
  *                  line that is solid becomes ready, or becomes it for parts of 4 bytes
  *         [break]  before an access to some bytes of a part: a variable for each byte
  *         [unite]  after an access: bytes of one past are a part, parts a line, lines a page
- * Cost.   56 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
+ * Cost.   48 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
  *         what was accessed, not by the size of what is forgotten: the stack of a task is a megabyte,
  *         of which it uses a few lines.
  */
