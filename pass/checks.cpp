@@ -26,6 +26,8 @@ CallInst *Abi::call(IRBuilder<> &B, const Twine &Name, ArrayRef<Value *> Args) {
       M.getOrInsertFunction(Text, FunctionType::get(Nothing, Types, /*isVarArg=*/false));
   CallInst *Call = B.CreateCall(Callee, Args);
   Call->setDoesNotThrow();
+  if (isForTasks()) /* some stand before the vectoriser, which they must not hinder */
+    Call->setOnlyAccessesInaccessibleMemory();
   return Call;
 }
 
