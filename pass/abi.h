@@ -34,6 +34,10 @@ struct Abi {
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
+/* Puts in what asks, in place, whether the access adds anything, and calls the runtime if so;
+ * false: not of one of this size and place.  Ends the block at the access. */
+bool inlinedEmit(Abi &Calls, const Access &A);
+
 } // namespace snag
 
 #endif

@@ -26,8 +26,6 @@ CallInst *Abi::call(IRBuilder<> &B, const Twine &Name, ArrayRef<Value *> Args) {
       M.getOrInsertFunction(Text, FunctionType::get(Nothing, Types, /*isVarArg=*/false));
   CallInst *Call = B.CreateCall(Callee, Args);
   Call->setDoesNotThrow();
-  if (isForTasks()) /* some stand before the vectoriser, which they must not hinder */
-    Call->setOnlyAccessesInaccessibleMemory();
   return Call;
 }
 
@@ -122,7 +120,7 @@ void checksEmit(Function &F, const Accesses &All) {
     IRBuilder<> B(A.At);
     if (hasCounts())
       Calls.count(B, static_cast<unsigned>(A.Removed), A.IsWrite);
-    if (!A.isRemoved())
+    if (!A.isRemoved() && !inlinedEmit(Calls, A))
       checkEmit(Calls, A, A.At->getDebugLoc());
   }
 }

@@ -3,8 +3,10 @@
  * marks.cpp - accesses whose checks were moved before the vectoriser
  */
 #include "marks.h"
+#include "compat.h"
 
 #include "llvm/Analysis/VectorUtils.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Metadata.h"
 
 using namespace llvm;
@@ -20,13 +22,30 @@ static MDNode *groupOf(Module &M, Removal R) {
   return Groups->getOperand(static_cast<unsigned>(R));
 }
 
-void marksSet(Module &M, const Accesses &All) {
+static bool isCheck(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F && (F->getName().substr(0, 7) == "__snag_" || F->getName().substr(0, 7) == "__tsan_");
+}
+
+void marksSet(Function &F, const Accesses &All) {
+  Module &M = *F.getParent();
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (isCheck(*Call))
+        hidesMemory(*Call, true);
   for (const Access &A : All)
     if ((A.Removed == Removal::Invariant || A.Removed == Removal::Footprint) &&
         (isa<LoadInst>(A.At) || isa<StoreInst>(A.At)))
       A.At->setMetadata(LLVMContext::MD_access_group,
                         uniteAccessGroups(A.At->getMetadata(LLVMContext::MD_access_group),
                                           groupOf(M, A.Removed)));
+}
+
+void marksDone(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (isCheck(*Call))
+        hidesMemory(*Call, false);
 }
 
 static bool isIn(const MDNode *Groups, const MDNode *One) {

@@ -39,6 +39,7 @@ struct Pass : PassInfoMixin<Pass> {
           F.hasFnAttribute(Attribute::Naked))
         continue;
       Accesses All = accessesOf(F);
+      marksDone(F);
       remove(F, All, Sync, Seq, FAM);
       T.add(All);
       if (hasBranches())
@@ -94,7 +95,7 @@ public:
       removeLocal(All);
     Known->Seq.remove(F, All);
     removeInLoops(F, All, Known->Sync, FAM);
-    marksSet(M, All);
+    marksSet(F, All);
     return PreservedAnalyses::none();
   }
 };

@@ -124,8 +124,8 @@ enum rt_op {
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
 			   * the thread before made in its turn */
-	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
-			   * counted from 1 */
+	RT_NODE,       /* a location: address = pc (0: a call that is not shown), loc = parent
+			   * node (0: none), arg = id, counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
 	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
 			   * arg bytes, if a detector judges */
@@ -184,6 +184,7 @@ enum rt_label {
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_DEPENDS,   /* a task with so many depend clauses */
+	RT_LABEL_TEAM,	    /* this team of a league */
 	RT_LABELS
 };
 

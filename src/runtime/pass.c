@@ -52,6 +52,8 @@ static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struc
 		return;
 	}
 	uint64_t count = dim[n - 1].step ? dim[n - 1].count : 1;
+	if (n == 1 && rt_access_places(addr, size, dim->step, count, is_write))
+		return;
 	for (uint64_t i = 0; i < count; i++, addr += (uint64_t)dim[n - 1].step)
 		range_tell(addr, size, is_write, dim, n - 1, pc);
 }

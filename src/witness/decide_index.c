@@ -15,6 +15,7 @@ struct building {
 	uint32_t *last_of;    /* last event of a thread, or its fork */
 	uint32_t *held;	      /* node of the locks a thread holds */
 	uint32_t *last_write; /* of a variable */
+	uint32_t *nsections;  /* by key */
 };
 
 static uint32_t *filled(size_t n, uint32_t value)
@@ -25,10 +26,10 @@ static uint32_t *filled(size_t n, uint32_t value)
 	return a;
 }
 
-static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire)
+static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
 {
 	ix->node = snag_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
-	ix->node[ix->nnodes] = (struct snag_held){acquire, below};
+	ix->node[ix->nnodes] = (struct snag_held){acquire, below, rank};
 	return (uint32_t)ix->nnodes++;
 }
 
@@ -52,7 +53,7 @@ static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
 		node = top;
 		for (uint32_t i = 1; i < depth; i++)
 			node = ix->node[node].below;
-		left = node_push(ix, left, ix->node[node].acquire);
+		left = node_push(ix, left, ix->node[node].acquire, ix->node[node].rank);
 	}
 	return left;
 }
@@ -64,7 +65,8 @@ static void add_lock(struct snag_index *ix, struct building *b, const struct sna
 	if (ev->flags & SNAG_NESTED)
 		return;
 	if (snag_op_acquires(ev->op)) {
-		b->held[ev->thread] = node_push(ix, b->held[ev->thread], e);
+		uint32_t key = snag_section_key(ev);
+		b->held[ev->thread] = node_push(ix, b->held[ev->thread], e, b->nsections[key]++);
 	} else if (snag_op_releases(ev->op)) {
 		b->held[ev->thread] = node_remove(ix, b->held[ev->thread], ev->target, &acquire);
 		ix->link[e] = acquire;
@@ -116,18 +118,20 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	ix->link = snag_realloc(NULL, trace->n, sizeof(*ix->link));
 	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
 	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
-	node_push(ix, 0, SNAG_NO_EVENT); /* the empty stack */
+	node_push(ix, 0, SNAG_NO_EVENT, 0); /* the empty stack */
 
 	struct building b = {.nevents = filled(ix->nthreads, 0),
 			     .last_of = filled(ix->nthreads, SNAG_NO_EVENT),
 			     .held = filled(ix->nthreads, 0),
-			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT)};
+			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT),
+			     .nsections = filled(2 * ix->nlocks, 0)};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		add_event(ix, &b, e);
 	ix->held_at_end = b.held;
 	free(b.nevents);
 	free(b.last_of);
 	free(b.last_write);
+	free(b.nsections);
 
 	snag_threads_init(&ix->threads, trace);
 	snag_lanes_init(&ix->reads, SNAG_LANES_READS, trace, ix->position);

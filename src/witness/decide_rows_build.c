@@ -127,15 +127,13 @@ static void edge_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, b
 			return;
 		snag_rows_add(b->ix, rows, &b->walk, c->row, u, count);
 	}
+	uint32_t at = e == from ? 0 : b->ix->position[e];
 	rows->edge[rows->first[t] + c->edges++] =
-		(struct snag_row_edge){.at = e == from ? 0 : b->ix->position[e],
-				       .is_read = is_read,
-				       .thread = u,
-				       .count = count};
+		(struct snag_row_edge){.at = at, .is_read = is_read, .thread = u, .count = count};
 	rows->step =
 		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
-	rows->step[rows->nsteps++] =
-		(struct snag_row_step){.event = e, .is_read = is_read, .thread = u, .count = count};
+	rows->step[rows->nsteps++] = (struct snag_row_step){
+		.event = e, .is_read = is_read, .thread = u, .count = count, .to = t, .at = at};
 	if (rows->stride && c->edges % rows->stride == 0)
 		row_keep(b, t);
 }

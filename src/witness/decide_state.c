@@ -459,10 +459,13 @@ bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 		return true;
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
-	const uint32_t *row =
-		snag_state_in_window(s, a) ? snag_state_row(s, ta, pa) : snag_state_known(s, a);
-	memcpy(s->scratch, row, s->nthreads * sizeof(*row));
-	s->scratch[ta] = pa + 1;
+	bool is_inside = snag_state_in_window(s, a);
+	memcpy(s->scratch, is_inside ? snag_state_row(s, ta, pa) : snag_state_row(s, tb, pb),
+	       s->nthreads * sizeof(*s->scratch));
+	if (is_inside)
+		s->scratch[ta] = pa + 1;
+	else /* what is new to b, which is less than all that precedes a */
+		snag_rows_add(s->ix, s->rows, &s->walk, s->scratch, ta, pa + 1);
 	s->has_edges = true;
 	if (s->is_sweeping) {
 		join_row(s, tb, pb, s->scratch);
