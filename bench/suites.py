@@ -38,7 +38,7 @@ ESPBAGS = ("crypt", "lufact", "moldyn", "montecarlo", "raytracer", "series", "so
            "fannkuch", "fasta", "mandelbrot", "matmul_rows")
 DRDP = ("health", "knapsack", "matmul", "sort", "strassen", "sparselu", "poisson")
 # Sequential code is left out in each of them, as in the paper.
-KINDS = ("local", "dominated", "readonly", "invariant", "footprint")
+KINDS = ("local", "dominated", "readonly", "invariant", "footprint", "joined")
 THREADS = "4"
 LIMIT = 120  # seconds of a run
 
@@ -168,6 +168,7 @@ class Data:
     """The two files: rows of this commit, written after each program."""
 
     def __init__(self, folder):
+        os.makedirs(folder, exist_ok=True)
         self.paths = [os.path.join(folder, name) for name in ("suites.csv", "suites-counts.csv")]
         self.commit = results.commit()
         self.rows, self.counts = ([r for r in results.read(p) if r.get("commit") == self.commit]
