@@ -44,6 +44,7 @@ LIMIT = 120  # seconds of a run
 
 TSAN = "report_bugs={}:ignore_noninstrumented_modules=1:exitcode=0"
 ARCHER = "/usr/lib/llvm-14/lib/libarcher.so"
+VALGRIND = "/usr/bin/valgrind"  # not run where it is not installed
 
 RUN_FIELDS = ("part", "program", "size", "variant", "repetition", "cpu s", "elapsed s", "MB", "end", "said",
               "commit")
@@ -98,12 +99,12 @@ def variants_of(part, program):
     thread = ["-fsanitize=thread"]
     archer = openmp("archer", "clang", thread, OMP_TOOL_LIBRARIES=ARCHER, TSAN_OPTIONS=TSAN.format(1))
     if part == "tools":
+        helgrind = openmp("helgrind", "gcc", run=(VALGRIND, "--tool=helgrind"), once=True)
         return "middle", [
             NATIVE, judged("all", detector), openmp("openmp", "clang"),
             openmp("tsan clang", "clang", thread, OMP_TOOL="disabled", TSAN_OPTIONS=TSAN.format(0)),
             openmp("tsan gcc", "gcc", thread, TSAN_OPTIONS=TSAN.format(0)),
-            archer,
-            openmp("helgrind", "gcc", run=("/usr/bin/valgrind", "--tool=helgrind"), once=True)]
+            archer, *([helgrind] if os.path.exists(VALGRIND) else [])]
     return "small", [judged("all", "drdp"), archer]
 
 
