@@ -9,7 +9,7 @@ and runs these in turn, so that a busy machine is busy for all of them.  FOLDER 
 are written, after each program: what they hold of this commit is not measured again.
 
     paper         drdp on the programs of Jin et al., at the size of their paper
-    eliminations  all programs, at a size that takes about a second: with the checks of the compiler's
+    eliminations  all programs, at a size that takes less than a second: with the checks of the compiler's
                   own pass, and with those that are left by none, one or all eliminations
     tools         all programs as OpenMP tasks (bench/programs/openmp) under other detectors
     mistakes      all programs, small, each with a mistake: who finds it

@@ -4,8 +4,8 @@
  *
  * Each is called as PROGRAM [small|middle|paper], does its work with tasks of <snag/task.h>,
  * checks its own result and says so: exit status 0, or 1 where the result is wrong.  `paper` is
- * the size of the paper's table, `middle` the same with a base time of about a second, `small`
- * is for tests.
+ * the size of the paper's table, `middle` the same with a base time below a second, `small` is
+ * for tests.
  *
  * Compiled with -DMISTAKE=1 each has one mistake in its synchronisation, so that there is a race
  * for every input.  Its result may still be right.
