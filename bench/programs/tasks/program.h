@@ -4,7 +4,7 @@
  *
  * Each is called as PROGRAM [small|middle|paper], does its work with tasks of <snag/task.h>,
  * checks its own result and says so: exit status 0, or 1 where the result is wrong.  `paper` is
- * the size of the paper's table, `middle` the same with a base time of about a second, `small`
+ * the size of the paper's table, `middle` the same with a base time below a second, `small`
  * is for tests.  Some have a size `orders` too: that of the DRDP paper's table 3, of orders of
  * searching (task_search.c).
  *
