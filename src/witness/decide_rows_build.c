@@ -2,16 +2,18 @@
  *
  * decide_rows_build.c - the weakest order that every witness keeps: finding its edges
  *
- * Idea.   As the trace goes by, every thread has the row of what it knows, if all its reads are
- *         causal.  What a read brings is an edge only if it is new to that row; the row then grows
- *         by it, along the edges found so far.  Forks and joins are edges always.  A
- *         thread that is over has no row any more, so that there are as many as threads live at
- *         once.
+ * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
+ *         crossing: a join of rows (decide_columns.h), and an edge unless its thread knows of it
+ *         already, as if all its reads were causal.  Forks and joins are edges always.  The joins
+ *         are run twice for each group of columns: once to see which crossings are new, as the row of
+ *         their thread says in the column of the other thread; what is not new is left out
+ *         from there on.  Then for the rows that are kept.
  *
- * Cost.   What the rows grow by; threads that live at once x threads x 4 bytes.
+ * Cost.   Crossings x threads / SNAG_COLUMNS, in order through memory; 28 bytes a crossing.
  */
 #include "base/memory.h"
 #include "witness/decide_index.h"
+#include "witness/decide_columns.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -19,12 +21,19 @@
 enum {
 	FEW_THREADS = 16,    /* all rows are kept, otherwise */
 	BYTES_PER_EDGE = 16, /* of rows */
+	HEARD = 64,	     /* facts remembered of each thread */
+};
+
+/* So many events of the thread were directly read from. */
+struct fact {
+	snag_tid thread;
+	uint32_t count;
 };
 
 /* What is known of a thread as the trace goes by. */
 struct current {
-	uint32_t *row;	/* NULL: all zeros, or not needed */
-	uint32_t edges; /* so many */
+	uint32_t row;  /* if all its reads are causal, */
+	uint32_t seen; /* and what others see of it, in mode DEP: only those that are */
 	uint32_t dependent;
 	bool names;    /* there were DEPENDS events since the last branch */
 	uint32_t open; /* the position of the first */
@@ -35,7 +44,9 @@ struct builder {
 	struct snag_rows *rows;
 	const struct snag_index *ix;
 	struct current *now;
-	struct snag_walk walk;
+	struct fact *heard; /* HEARD for each thread, by the other thread modulo HEARD */
+	struct snag_columns
+		columns; /* join[i] is of rows->step[i], which has count = 0 if it is no edge */
 };
 
 static bool crosses(const struct snag_index *ix, uint32_t e)
@@ -50,41 +61,6 @@ static bool starts(const struct snag_index *ix, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
 	return ev->op == SNAG_OP_FORK && ix->fork[ev->target] == e;
-}
-
-/* Makes room for as many edges as there may be. */
-static void rows_make_room(struct snag_rows *rows, const struct snag_index *ix)
-{
-	for (uint32_t e = 0; e < ix->nevents; e++) {
-		rows->first[snag_index_thread(ix, e) + 1] += crosses(ix, e);
-		if (starts(ix, e))
-			rows->first[ix->trace->ev[e].target + 1]++;
-	}
-	for (uint32_t t = 0; t < ix->nthreads; t++)
-		rows->first[t + 1] += rows->first[t];
-	uint32_t n = rows->first[ix->nthreads];
-	rows->edge = snag_realloc(NULL, n, sizeof(*rows->edge));
-	if (rows->stride)
-		rows->row = snag_realloc(NULL, n / rows->stride + 1, sizeof(*rows->row));
-}
-
-/* And gives back what there is too much. */
-static void rows_close_up(struct snag_rows *rows, const struct current *now)
-{
-	uint32_t begin = 0;
-	for (uint32_t t = 0; t < rows->nthreads; t++) {
-		uint32_t old = rows->first[t], n = now[t].edges;
-		memmove(rows->edge + begin, rows->edge + old, n * sizeof(*rows->edge));
-		if (rows->stride)
-			memmove(rows->row + begin / rows->stride, rows->row + old / rows->stride,
-				n / rows->stride * sizeof(*rows->row));
-		rows->first[t] = begin;
-		begin += n;
-	}
-	rows->first[rows->nthreads] = begin;
-	rows->edge = snag_realloc(rows->edge, begin, sizeof(*rows->edge));
-	if (rows->stride)
-		rows->row = snag_realloc(rows->row, begin / rows->stride + 1, sizeof(*rows->row));
 }
 
 static void forks_list(struct snag_rows *rows, const struct snag_index *ix)
@@ -102,42 +78,40 @@ static void forks_list(struct snag_rows *rows, const struct snag_index *ix)
 		}
 }
 
-static void row_keep(struct builder *b, snag_tid t)
+/* The number of the row that has both rows, and what the step brings. */
+static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t before,
+			 uint32_t from)
 {
 	struct snag_rows *rows = b->rows;
-	size_t n = rows->nthreads;
-	rows->counts = snag_huge_grow(rows->counts, &rows->counts_cap, (rows->nrows + 1) * n,
-				      sizeof(*rows->counts));
-	memcpy(rows->counts + rows->nrows * n, b->now[t].row, n * sizeof(*rows->counts));
-	rows->row[rows->first[t] / rows->stride + b->now[t].edges / rows->stride - 1] =
-		(uint32_t)rows->nrows++;
+	rows->step =
+		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
+	rows->step[rows->nsteps++] = step;
+	return rows->stride ? snag_columns_join(&b->columns, before, from) : 0;
 }
 
 /* Event e of t, or if that is its fork the start of t, needs `from`. */
-static void edge_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
+static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
 {
 	struct snag_rows *rows = b->rows;
-	struct current *c = &b->now[t];
 	snag_tid u = snag_index_thread(b->ix, from);
 	uint32_t count = b->ix->position[from] + 1;
-	if (rows->stride) {
-		if (!c->row)
-			c->row = snag_calloc(rows->nthreads, sizeof(*c->row));
-		if (is_read && c->row[u] >= count)
-			return;
-		snag_rows_add(b->ix, rows, &b->walk, c->row, u, count);
+	struct fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
+	if (rows->stride && is_read && heard->thread == u && heard->count >= count)
+		return; /* what most crossings come to, with few threads */
+	*heard = (struct fact){u, count};
+	struct snag_row_step step = {.event = e, .is_read = is_read, .thread = u, .count = count};
+	struct current *c = &b->now[t];
+	uint32_t row = rows->edges[from]; /* for the time being */
+	if (is_read || c->row == c->seen) {
+		bool is_seen = c->row == c->seen && !(is_read && rows->dependent);
+		c->row = join_add(b, step, c->row, row);
+		c->seen = is_seen ? c->row : c->seen;
+	} else {
+		struct snag_row_step none = {.event = e};
+		row = join_add(b, step, 0, row);
+		c->row = join_add(b, none, c->row, row);
+		c->seen = join_add(b, none, c->seen, row);
 	}
-	rows->edge[rows->first[t] + c->edges++] =
-		(struct snag_row_edge){.at = e == from ? 0 : b->ix->position[e],
-				       .is_read = is_read,
-				       .thread = u,
-				       .count = count};
-	rows->step =
-		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
-	rows->step[rows->nsteps++] =
-		(struct snag_row_step){.event = e, .is_read = is_read, .thread = u, .count = count};
-	if (rows->stride && c->edges % rows->stride == 0)
-		row_keep(b, t);
 }
 
 /* The branch at position p of t depends on the reads of x before it: these are new. */
@@ -188,24 +162,155 @@ static void event_depends(struct builder *b, uint32_t e)
 	}
 	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
 	b->rows->dependent[e] = c->dependent;
+	if (c->dependent == p + 1)
+		c->seen = c->row;
 }
 
-static void event_edges(struct builder *b, uint32_t e)
+static void event_crossings(struct builder *b, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
-	struct current *c = &b->now[ev->thread];
-	uint32_t p = ix->position[e];
 	if (crosses(ix, e))
-		edge_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
+		crossing_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
 	if (b->rows->dependent)
 		event_depends(b, e);
-	b->rows->edges[e] = c->edges;
+	b->rows->edges[e] = b->now[ev->thread].seen;
 	if (starts(ix, e))
-		edge_add(b, ev->target, e, e, false);
-	if (p + 1 == snag_threads_length(&ix->threads, ev->thread)) {
-		free(c->row);
-		c->row = NULL;
+		crossing_add(b, ev->target, e, e, false);
+}
+
+/* Leaves out the crossings from threads `first` and following that are not new. */
+static void crossings_filter(struct builder *b, uint32_t first)
+{
+	const struct snag_columns *columns = &b->columns;
+	size_t n = 0;
+	for (size_t i = 0; i < columns->n; i++) {
+		struct snag_row_step step = b->rows->step[i];
+		struct snag_row_join join = columns->join[i];
+		uint32_t column = step.thread - first;
+		bool is_here = column < SNAG_COLUMNS && step.count > 0;
+		if (is_here && step.is_read &&
+		    columns->slot[join.before][column] >= (int32_t)step.count) {
+			if (join.into == join.before)
+				continue;
+			step.count = 0;
+		}
+		snag_row_part *row = snag_columns_run(columns, &join);
+		if (is_here && (*row)[column] < (int32_t)step.count)
+			(*row)[column] = (int32_t)step.count;
+		b->rows->step[n] = step;
+		columns->join[n++] = join;
+	}
+	b->rows->nsteps = b->columns.n = n;
+}
+
+/* The thread that an edge leads to, and in *ret_at the position there. */
+static snag_tid step_to(const struct snag_index *ix, const struct snag_row_step *step,
+			uint32_t *ret_at)
+{
+	const struct snag_event *ev = &ix->trace->ev[step->event];
+	bool is_start = ev->op == SNAG_OP_FORK;
+	*ret_at = is_start ? 0 : ix->position[step->event];
+	return is_start ? ev->target : ev->thread;
+}
+
+/* The edges by thread, and how many there are up to each event. */
+static void edges_sort(struct builder *b)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t at, *first = rows->first, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	for (size_t i = 0; i < rows->nsteps; i++)
+		first[step_to(b->ix, &rows->step[i], &at) + 1] += rows->step[i].count > 0;
+	for (uint32_t t = 0; t < rows->nthreads; t++)
+		first[t + 1] += first[t];
+	rows->edge = snag_realloc(NULL, first[rows->nthreads], sizeof(*rows->edge));
+	size_t i = 0;
+	for (uint32_t e = 0; e < b->ix->nevents; e++) {
+		snag_tid self = snag_index_thread(b->ix, e);
+		for (; i < rows->nsteps && rows->step[i].event == e; i++) {
+			const struct snag_row_step *step = &rows->step[i];
+			snag_tid t = step_to(b->ix, step, &at);
+			if (step->count == 0)
+				continue;
+			rows->edge[first[t] + edges[t]++] =
+				(struct snag_row_edge){.at = at,
+						       .is_read = step->is_read,
+						       .thread = step->thread,
+						       .count = step->count};
+		}
+		rows->edges[e] = edges[self];
+	}
+	free(edges);
+}
+
+/* Which joins make rows that are kept; how many. */
+static size_t rows_choose(struct builder *b, uint32_t *ret_join)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t at, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	size_t n = 0;
+	for (size_t i = 0; i < rows->nsteps; i++) {
+		const struct snag_row_step *step = &rows->step[i];
+		snag_tid t = step_to(b->ix, step, &at);
+		if (step->count == 0 || ++edges[t] % rows->stride)
+			continue;
+		rows->row[rows->first[t] / rows->stride + edges[t] / rows->stride - 1] =
+			(uint32_t)n;
+		/* If the edge was joined apart, the row of the thread is next. */
+		bool is_apart = i + 1 < rows->nsteps && step[1].event == step[0].event &&
+				step[1].count == 0;
+		ret_join[n++] = (uint32_t)i + is_apart;
+	}
+	free(edges);
+	return n;
+}
+
+/* Columns `first` and following of the rows that are kept. */
+static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t n = rows->nthreads - first < SNAG_COLUMNS ? rows->nthreads - first : SNAG_COLUMNS;
+	uint32_t *into = rows->counts + first;
+	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
+		const struct snag_row_step *step = &rows->step[i];
+		snag_row_part *row = snag_columns_run(&b->columns, &b->columns.join[i]);
+		uint32_t column = step->thread - first;
+		if (column < SNAG_COLUMNS && (*row)[column] < (int32_t)step->count)
+			(*row)[column] = (int32_t)step->count;
+		if (kept[k] == i) {
+			memcpy(into + k * rows->nthreads, row, n * sizeof(*into));
+			k++;
+		}
+	}
+}
+
+static void rows_fill(struct builder *b)
+{
+	struct snag_rows *rows = b->rows;
+	size_t most = rows->first[rows->nthreads] / rows->stride;
+	uint32_t *kept = snag_realloc(NULL, most, sizeof(*kept));
+	rows->row = snag_realloc(NULL, most + 1, sizeof(*rows->row));
+	rows->nrows = rows_choose(b, kept);
+	rows->counts = snag_huge_grow(NULL, &rows->counts_cap, rows->nrows * rows->nthreads,
+				      sizeof(*rows->counts));
+	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+		rows_keep(b, kept, t);
+	free(kept);
+}
+
+/* Joins that make no edge were needed only to find rows. */
+static void steps_close_up(struct snag_rows *rows, uint32_t nevents)
+{
+	size_t n = 0, block = 0;
+	rows->step_at = snag_realloc(NULL, nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
+	for (size_t i = 0; i < rows->nsteps; i++)
+		if (rows->step[i].count > 0)
+			rows->step[n++] = rows->step[i];
+	rows->nsteps = n;
+	for (size_t i = 0; block <= nevents / SNAG_STEP_BLOCK; block++) {
+		while (i < n && rows->step[i].event < block * SNAG_STEP_BLOCK)
+			i++;
+		rows->step_at[block] = (uint32_t)i;
 	}
 }
 
@@ -225,23 +330,26 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
 		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
 	}
-	rows_make_room(rows, ix);
-	struct builder b = {.rows = rows, .ix = ix, .now = snag_calloc(n, sizeof(*b.now))};
-	snag_walk_init(&b.walk, n);
-	rows->step_at =
-		snag_realloc(NULL, ix->nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
-	for (uint32_t e = 0; e < ix->nevents; e++) {
-		if (e % SNAG_STEP_BLOCK == 0)
-			rows->step_at[e / SNAG_STEP_BLOCK] = (uint32_t)rows->nsteps;
-		event_edges(&b, e);
+	struct builder b = {.rows = rows,
+			    .ix = ix,
+			    .now = snag_calloc(n, sizeof(*b.now)),
+			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
+	for (uint32_t e = 0; e < ix->nevents; e++)
+		event_crossings(&b, e);
+	if (rows->stride) {
+		snag_columns_place(&b.columns);
+		for (uint32_t t = 0; t < n; t += SNAG_COLUMNS)
+			crossings_filter(&b, t);
 	}
-	rows_close_up(rows, b.now);
+	edges_sort(&b);
+	if (rows->stride)
+		rows_fill(&b);
+	steps_close_up(rows, ix->nevents);
 	if (rows->dependent)
 		forks_list(rows, ix);
-	for (uint32_t t = 0; t < n; t++)
-		free(b.now[t].row); /* of threads without events */
 	free(b.now);
-	snag_walk_done(&b.walk);
+	free(b.heard);
+	snag_columns_done(&b.columns);
 }
 
 void snag_rows_done(struct snag_rows *rows)
