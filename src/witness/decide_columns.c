@@ -79,6 +79,11 @@ void snag_columns_place(struct snag_columns *columns)
 	columns->slot = snag_calloc_lines(columns->nslots, sizeof(*columns->slot));
 }
 
+void snag_columns_clear(struct snag_columns *columns)
+{
+	memset(columns->slot, 0, columns->nslots * sizeof(*columns->slot));
+}
+
 void snag_columns_done(struct snag_columns *columns)
 {
 	snag_huge_free(columns->join, columns->join_cap, sizeof(*columns->join));

@@ -21,8 +21,13 @@
 
 enum { SNAG_COLUMNS = 16 };
 
-/* Counts are below 2^31. */
-typedef int32_t snag_row_part __attribute__((vector_size(SNAG_COLUMNS * sizeof(int32_t))));
+/* As vectors that every processor has; counts are below 2^31. */
+typedef int32_t snag_four __attribute__((vector_size(16)));
+
+union snag_row_part {
+	int32_t count[SNAG_COLUMNS];
+	snag_four four[SNAG_COLUMNS / 4];
+};
 
 struct snag_row_join {
 	uint32_t before : 31, is_last_before : 1; /* nothing reads the row later */
@@ -32,7 +37,7 @@ struct snag_row_join {
 
 struct snag_columns {
 	struct snag_row_join *join;
-	snag_row_part *slot;
+	union snag_row_part *slot;
 	size_t n, join_cap, nslots;
 };
 
@@ -40,16 +45,22 @@ struct snag_columns {
 uint32_t snag_columns_join(struct snag_columns *columns, uint32_t before, uint32_t from);
 /* Gives the rows slots; no join can be added afterwards. */
 void snag_columns_place(struct snag_columns *columns);
+/* All rows are empty: to be called before a run. */
+void snag_columns_clear(struct snag_columns *columns);
 void snag_columns_done(struct snag_columns *columns); /* accepts zeroed ones */
 
 /* The columns that the join makes. */
-static inline snag_row_part *snag_columns_run(const struct snag_columns *columns,
-					      const struct snag_row_join *join)
+static inline union snag_row_part *snag_columns_run(const struct snag_columns *columns,
+						    const struct snag_row_join *join)
 {
-	snag_row_part a = columns->slot[join->before], b = columns->slot[join->from];
-	snag_row_part is_more = a > b;
-	columns->slot[join->into] = (a & is_more) | (b & ~is_more);
-	return &columns->slot[join->into];
+	union snag_row_part *into = &columns->slot[join->into];
+	for (int i = 0; i < SNAG_COLUMNS / 4; i++) {
+		snag_four a = columns->slot[join->before].four[i];
+		snag_four b = columns->slot[join->from].four[i];
+		snag_four is_more = a > b;
+		into->four[i] = (a & is_more) | (b & ~is_more);
+	}
+	return into;
 }
 
 #endif

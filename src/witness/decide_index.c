@@ -82,6 +82,14 @@ static void add_write(struct snag_index *ix, struct building *b, const struct sn
 	b->last_write[ev->target] = e;
 }
 
+static void add_join(struct snag_index *ix, const struct building *b, const struct snag_event *ev,
+		     uint32_t e)
+{
+	ix->link[e] = b->last_of[ev->target];
+	if (ix->join[ev->target] == SNAG_NO_EVENT)
+		ix->join[ev->target] = e;
+}
+
 static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
@@ -94,7 +102,7 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 	if (snag_op_writes(ev->op))
 		add_write(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_JOIN)
-		ix->link[e] = b->last_of[ev->target];
+		add_join(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == SNAG_NO_EVENT)
 		ix->fork[ev->target] = b->last_of[ev->target] = e;
 	else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK)
@@ -116,6 +124,7 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	ix->link = snag_realloc(NULL, trace->n, sizeof(*ix->link));
 	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
 	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
+	ix->join = filled(ix->nthreads, SNAG_NO_EVENT);
 	node_push(ix, 0, SNAG_NO_EVENT); /* the empty stack */
 
 	struct building b = {.nevents = filled(ix->nthreads, 0),
@@ -168,6 +177,7 @@ void snag_index_free(struct snag_index *ix)
 	free(ix->held);
 	free(ix->held_at_end);
 	free(ix->fork);
+	free(ix->join);
 	free(ix->node);
 	free(ix);
 }

@@ -45,6 +45,7 @@ struct snag_index {
 	uint32_t *position, *link, *held; /* by event */
 	uint32_t *held_at_end;		  /* by thread: the locks held after its last event */
 	uint32_t *fork; /* by thread: the event that starts it, or SNAG_NO_EVENT */
+	uint32_t *join; /* by thread: the first that waits for it, or SNAG_NO_EVENT */
 	struct snag_held *node;
 	size_t nnodes, node_cap;
 

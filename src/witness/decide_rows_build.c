@@ -6,10 +6,11 @@
  *         crossing: a join of rows (decide_columns.h), and an edge unless its thread knows of it
  *         already, as if all its reads were causal.  Forks and joins are edges always.  The joins
  *         are run twice for each group of columns: once to see which crossings are new, as the row of
- *         their thread says in the column of the other thread; what is not new is left out
- *         from there on.  Then for the rows that are kept.
+ *         their thread says in the column of the other thread, as long as there are crossings from
+ *         the group; what is not new is left out from there on.  Then for the rows that are kept.
  *
- * Cost.   Crossings x threads / SNAG_COLUMNS, in order through memory; 28 bytes a crossing.
+ * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads / SNAG_COLUMNS, in
+ *         order through memory; 24 bytes a crossing.
  */
 #include "base/memory.h"
 #include "witness/decide_index.h"
@@ -20,7 +21,7 @@
 
 enum {
 	FEW_THREADS = 16,    /* all rows are kept, otherwise */
-	BYTES_PER_EDGE = 16, /* of rows */
+	BYTES_PER_EVENT = 4, /* of rows */
 	HEARD = 64,	     /* facts remembered of each thread */
 };
 
@@ -38,6 +39,11 @@ struct current {
 	bool names;    /* there were DEPENDS events since the last branch */
 	uint32_t open; /* the position of the first */
 	bool has_named;
+};
+
+/* The joins that have to do with one group of columns. */
+struct range {
+	size_t first, end;
 };
 
 struct builder {
@@ -89,6 +95,17 @@ static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t 
 	return rows->stride ? snag_columns_join(&b->columns, before, from) : 0;
 }
 
+/* Whether t, before event e, joined u itself, or was forked by a thread that had. */
+static bool has_joined(const struct snag_index *ix, snag_tid t, uint32_t e, snag_tid u)
+{
+	uint32_t join = ix->join[u], fork = ix->fork[t];
+	if (join >= e) /* SNAG_NO_EVENT is */
+		return false;
+	snag_tid joiner = snag_index_thread(ix, join);
+	return joiner == t ||
+	       (fork != SNAG_NO_EVENT && join < fork && joiner == snag_index_thread(ix, fork));
+}
+
 /* Event e of t, or if that is its fork the start of t, needs `from`. */
 static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
 {
@@ -96,8 +113,9 @@ static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t fro
 	snag_tid u = snag_index_thread(b->ix, from);
 	uint32_t count = b->ix->position[from] + 1;
 	struct fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
-	if (rows->stride && is_read && heard->thread == u && heard->count >= count)
-		return; /* what most crossings come to, with few threads */
+	if (rows->stride && is_read &&
+	    ((heard->thread == u && heard->count >= count) || has_joined(b->ix, t, e, u)))
+		return; /* what most crossings come to, if few threads live at once */
 	*heard = (struct fact){u, count};
 	struct snag_row_step step = {.event = e, .is_read = is_read, .thread = u, .count = count};
 	struct current *c = &b->now[t];
@@ -179,29 +197,88 @@ static void event_crossings(struct builder *b, uint32_t e)
 		crossing_add(b, ev->target, e, e, false);
 }
 
-/* Leaves out the crossings from threads `first` and following that are not new. */
-static void crossings_filter(struct builder *b, uint32_t first)
+/* What was found not to be new.  (Joins with count = 0 that are no reads are those of rows.) */
+static bool is_left_out(const struct snag_row_step *step)
 {
-	const struct snag_columns *columns = &b->columns;
+	return step->is_read && step->count == 0;
+}
+
+/* The crossings from each group of threads: no others ask for its columns. */
+static void ranges_find(const struct builder *b, struct range *range)
+{
+	const struct snag_rows *rows = b->rows;
+	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+		range[t / SNAG_COLUMNS] = (struct range){rows->nsteps, 0};
+	for (size_t i = 0; i < rows->nsteps; i++) {
+		struct range *r = &range[rows->step[i].thread / SNAG_COLUMNS];
+		if (rows->step[i].count == 0)
+			continue;
+		r->first = i < r->first ? i : r->first;
+		r->end = i + 1;
+	}
+}
+
+/* Runs the i-th join for the columns from `first` on. */
+static inline union snag_row_part *join_run(const struct builder *b, size_t i, uint32_t first)
+{
+	const struct snag_row_step *step = &b->rows->step[i];
+	union snag_row_part *row = snag_columns_run(&b->columns, &b->columns.join[i]);
+	uint32_t column = step->thread - first;
+	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)step->count)
+		row->count[column] = (int32_t)step->count;
+	return row;
+}
+
+/* Leaves out the crossings from threads `first` and following that are not new; how many. */
+static size_t crossings_filter(struct builder *b, uint32_t first, struct range range)
+{
 	size_t n = 0;
-	for (size_t i = 0; i < columns->n; i++) {
-		struct snag_row_step step = b->rows->step[i];
-		struct snag_row_join join = columns->join[i];
-		uint32_t column = step.thread - first;
-		bool is_here = column < SNAG_COLUMNS && step.count > 0;
-		if (is_here && step.is_read &&
-		    columns->slot[join.before][column] >= (int32_t)step.count) {
-			if (join.into == join.before)
-				continue;
-			step.count = 0;
+	snag_columns_clear(&b->columns);
+	for (size_t i = range.first; i < range.end; i++) {
+		struct snag_row_step *step = &b->rows->step[i];
+		const struct snag_row_join *join = &b->columns.join[i];
+		uint32_t column = step->thread - first;
+		if (column < SNAG_COLUMNS && step->is_read && step->count > 0 &&
+		    b->columns.slot[join->before].count[column] >= (int32_t)step->count) {
+			step->count = 0;
+			n++;
 		}
-		snag_row_part *row = snag_columns_run(columns, &join);
-		if (is_here && (*row)[column] < (int32_t)step.count)
-			(*row)[column] = (int32_t)step.count;
-		b->rows->step[n] = step;
-		columns->join[n++] = join;
+		join_run(b, i, first);
+	}
+	return n;
+}
+
+static void crossings_close_up(struct builder *b)
+{
+	struct snag_row_step *step = b->rows->step;
+	struct snag_row_join *join = b->columns.join;
+	size_t n = 0;
+	for (size_t i = 0; i < b->rows->nsteps; i++) {
+		if (is_left_out(&step[i]) && join[i].into == join[i].before)
+			continue;
+		step[n] = step[i];
+		join[n++] = join[i];
 	}
 	b->rows->nsteps = b->columns.n = n;
+}
+
+static void crossings_filter_all(struct builder *b)
+{
+	uint32_t nthreads = b->rows->nthreads;
+	struct range *range = snag_calloc(nthreads / SNAG_COLUMNS + 1, sizeof(*range));
+	size_t out = 0;
+	snag_columns_place(&b->columns);
+	ranges_find(b, range);
+	for (uint32_t t = 0; t < nthreads; t += SNAG_COLUMNS) {
+		out += crossings_filter(b, t, range[t / SNAG_COLUMNS]);
+		if (out > b->rows->nsteps / 4) {
+			crossings_close_up(b);
+			ranges_find(b, range);
+			out = 0;
+		}
+	}
+	crossings_close_up(b);
+	free(range);
 }
 
 /* The thread that an edge leads to, and in *ret_at the position there. */
@@ -271,14 +348,11 @@ static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
 	struct snag_rows *rows = b->rows;
 	uint32_t n = rows->nthreads - first < SNAG_COLUMNS ? rows->nthreads - first : SNAG_COLUMNS;
 	uint32_t *into = rows->counts + first;
+	snag_columns_clear(&b->columns);
 	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
-		const struct snag_row_step *step = &rows->step[i];
-		snag_row_part *row = snag_columns_run(&b->columns, &b->columns.join[i]);
-		uint32_t column = step->thread - first;
-		if (column < SNAG_COLUMNS && (*row)[column] < (int32_t)step->count)
-			(*row)[column] = (int32_t)step->count;
+		union snag_row_part *row = join_run(b, i, first);
 		if (kept[k] == i) {
-			memcpy(into + k * rows->nthreads, row, n * sizeof(*into));
+			memcpy(into + k * rows->nthreads, row->count, n * sizeof(*into));
 			k++;
 		}
 	}
@@ -314,14 +388,21 @@ static void steps_close_up(struct snag_rows *rows, uint32_t nevents)
 	}
 }
 
+/* Which rows are kept, by how many edges there are. */
+static uint32_t stride_of(const struct snag_rows *rows, uint32_t nevents)
+{
+	uint64_t nbytes = (uint64_t)rows->first[rows->nthreads] * rows->nthreads * sizeof(uint32_t);
+	return rows->nthreads <= FEW_THREADS
+		       ? 1
+		       : (uint32_t)(nbytes / ((uint64_t)nevents * BYTES_PER_EVENT)) + 1;
+}
+
 void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum snag_mode mode,
 		    uint32_t stride)
 {
 	uint32_t n = ix->nthreads;
 	bool is_named = mode == SNAG_MODE_DEP && ix->has_depends;
-	if (!stride)
-		stride = n <= FEW_THREADS ? 1 : n * (uint32_t)sizeof(uint32_t) / BYTES_PER_EDGE;
-	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride};
+	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : 1};
 	rows->edges = snag_realloc(NULL, ix->nevents, sizeof(*rows->edges));
 	rows->first = snag_calloc((size_t)n + 1, sizeof(*rows->first));
 	if (mode == SNAG_MODE_DEP)
@@ -336,14 +417,13 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		event_crossings(&b, e);
-	if (rows->stride) {
-		snag_columns_place(&b.columns);
-		for (uint32_t t = 0; t < n; t += SNAG_COLUMNS)
-			crossings_filter(&b, t);
-	}
-	edges_sort(&b);
 	if (rows->stride)
+		crossings_filter_all(&b);
+	edges_sort(&b);
+	if (rows->stride) {
+		rows->stride = stride ? stride : stride_of(rows, ix->nevents);
 		rows_fill(&b);
+	}
 	steps_close_up(rows, ix->nevents);
 	if (rows->dependent)
 		forks_list(rows, ix);
