@@ -18,7 +18,8 @@
  *         A stack of held locks is its top, a node number; node i has the acquire
  *         that was taken last and the node below; 0 is the empty stack.  Taking a lock
  *         makes a node, giving back the last one taken goes to the node below, and
- *         giving back another one makes new nodes for those above it.
+ *         giving back another one makes new nodes for those above it.  A lock that only
+ *         one thread takes, and never shared, keeps nothing apart and is in no stack.
  * Cost.   16 bytes an event and 4 bytes an access, besides the trace and the rows.
  */
 #ifndef SNAG_WITNESS_DECIDE_INDEX_H
