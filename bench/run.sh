@@ -3,10 +3,10 @@
 # hb, shb, lockset), docs/results/prediction.{csv,md} (the predictive orders and m2) and
 # docs/results/tasks.{csv,md} (running tasks), docs/results/graphs.{csv,md} (graphs of tasks),
 # docs/results/explore.{csv,md} (exploring their schedules),
-# docs/results/suites.{csv,md} (the task programs of the papers, judged from inside),
+# docs/results/suites* (the task programs of the papers, judged from inside, and other tools),
 # docs/results/programs.{csv,md} (recording programs, beside ThreadSanitizer).
 #
-#   make bench                           everything: about 8 minutes, 2 GB in a temporary directory
+#   make bench                           everything: about 30 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
 #
@@ -108,6 +108,7 @@ bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_
 echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2
 
 echo "bench: programs" >&2
-bench/suites.py build/snag "$repetitions" "$commit" "$out/suites.csv" "$out/suites.md"
+bench/suites.py --repetitions "$repetitions" build/snag "$out"
+bench/suites_page.py "$out"
 bench/programs.py build/snag "$repetitions" "$commit" "$out/programs.csv" "$out/programs.md"
 echo "bench: wrote $out/programs.csv and $out/programs.md" >&2

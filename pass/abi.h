@@ -25,12 +25,18 @@ struct Abi {
                        llvm::ArrayRef<llvm::Value *> Args);
   llvm::Value *pointer(llvm::IRBuilder<> &B, llvm::Value *Address);
 
-  /* Counts one access of this kind when the program runs. */
-  void count(llvm::IRBuilder<> &B, Removal R);
+  /* Counts one access of this kind when the program runs; after the kinds come those that have a
+   * check, and checks of loops (src/runtime/pass.c). */
+  void count(llvm::IRBuilder<> &B, unsigned Kind, bool IsWrite);
+  static constexpr unsigned OfLoops = Removals + 1;
 };
 
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
+
+/* Puts in what asks, in place, whether the access adds anything, and calls the runtime if so;
+ * false: not of one of this size and place.  Ends the block at the access. */
+bool inlinedEmit(Abi &Calls, const Access &A);
 
 } // namespace snag
 

@@ -7,7 +7,8 @@
  *         pass, as are functions that ask not to be instrumented.
  * Checks.  A call of the ABI of ThreadSanitizer where that has one (__tsan_read4 ...), of
  *         __tsan_read_range and __tsan_write_range for other sizes, of __snag_masked for vectors
- *         with a mask.
+ *         with a mask.  The first are preceded by a look whether there is anything to tell
+ * (inlined.cpp).
  */
 #ifndef SNAG_PASS_ACCESS_H
 #define SNAG_PASS_ACCESS_H

@@ -33,10 +33,10 @@ Value *Abi::pointer(IRBuilder<> &B, Value *Address) {
   return B.CreatePointerCast(Address, Pointer);
 }
 
-void Abi::count(IRBuilder<> &B, Removal R) {
-  auto *Counters = ArrayType::get(Word, Removals + 1);
+void Abi::count(IRBuilder<> &B, unsigned Kind, bool IsWrite) {
+  auto *Counters = ArrayType::get(Word, 2 * (OfLoops + 1));
   Constant *Table = M.getOrInsertGlobal("__snag_pass_counts", Counters);
-  Value *At = B.CreateConstInBoundsGEP2_32(Counters, Table, 0, static_cast<unsigned>(R));
+  Value *At = B.CreateConstInBoundsGEP2_32(Counters, Table, 0, 2 * Kind + IsWrite);
   B.CreateStore(B.CreateAdd(B.CreateLoad(Word, At), ConstantInt::get(Word, 1)), At);
 }
 
@@ -119,8 +119,8 @@ void checksEmit(Function &F, const Accesses &All) {
   for (const Access &A : All) {
     IRBuilder<> B(A.At);
     if (hasCounts())
-      Calls.count(B, A.Removed);
-    if (!A.isRemoved())
+      Calls.count(B, static_cast<unsigned>(A.Removed), A.IsWrite);
+    if (!A.isRemoved() && !inlinedEmit(Calls, A))
       checkEmit(Calls, A, A.At->getDebugLoc());
   }
 }

@@ -7,8 +7,14 @@
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#if LLVM_VERSION_MAJOR >= 17
+#include "llvm/TargetParser/Triple.h"
+#else
+#include "llvm/ADT/Triple.h"
+#endif
 
 namespace snag {
 
@@ -18,6 +24,15 @@ inline llvm::PointerType *bytePointer(llvm::LLVMContext &C) {
   return llvm::PointerType::getUnqual(C);
 #else
   return llvm::Type::getInt8PtrTy(C);
+#endif
+}
+
+inline llvm::Value *threadLocal(llvm::IRBuilder<> &B, llvm::GlobalVariable *G) {
+#if LLVM_VERSION_MAJOR >= 15
+  return B.CreateThreadLocalAddress(G);
+#else
+  (void)B;
+  return G;
 #endif
 }
 

@@ -202,12 +202,14 @@ private:
     Instruction *At = R.At->getTerminator();
     A.Removed = kindOf(R);
     Value *Base = Expander.expandCodeFor(R.Base, A.Address->getType(), At);
+    IRBuilder<> B(At);
+    if (hasCounts())
+      Runtime.count(B, Abi::OfLoops, A.IsWrite);
     if (R.Dims.empty()) {
       checkEmit(Runtime, {At, Base, R.Size, nullptr, 0, A.Alignment, A.IsWrite},
                 A.At->getDebugLoc());
       return;
     }
-    IRBuilder<> B(At);
     SmallVector<Value *, 3 + 2 *MaxDims> Args = {Runtime.pointer(B, Base), B.getInt64(R.Size),
                                                  B.getInt64(A.IsWrite)};
     for (const Dim &D : R.Dims) {

@@ -4,6 +4,7 @@
  */
 #include "options.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 
 #include <string>
@@ -13,8 +14,9 @@ using namespace llvm;
 static cl::opt<bool> ForTasks("snag-pass-tasks", cl::desc("snag: a program of tasks"), cl::Hidden);
 static cl::opt<bool> Branches("snag-pass-branches", cl::desc("snag: tell branches"), cl::Hidden);
 static cl::opt<bool> Counts("snag-pass-count", cl::desc("snag: count what is removed"), cl::Hidden);
-static cl::list<std::string> Without("snag-pass-no", cl::CommaSeparated, cl::Hidden,
-                                     cl::desc("snag: checks not to remove"));
+static cl::list<std::string>
+    Without("snag-pass-no", cl::CommaSeparated, cl::Hidden,
+            cl::desc("snag: checks not to remove; inlined: none in place"));
 
 namespace snag {
 
@@ -31,14 +33,16 @@ static const Kind Kinds[] = {
 
 const char *removalName(Removal R) { return Kinds[static_cast<unsigned>(R)].Name; }
 
-bool mayRemove(Removal R) {
-  const Kind &K = Kinds[static_cast<unsigned>(R)];
-  for (const std::string &Name : Without)
-    if (Name == K.Name || Name == "all")
-      return false;
-  return ForTasks || K.InTraces;
+static bool isWithout(StringRef What) {
+  return any_of(Without, [What](const std::string &Name) { return Name == What; });
 }
 
+bool mayRemove(Removal R) {
+  const Kind &K = Kinds[static_cast<unsigned>(R)];
+  return !isWithout(K.Name) && !isWithout("all") && (ForTasks || K.InTraces);
+}
+
+bool isInlining() { return !isWithout("inlined"); }
 bool isForTasks() { return ForTasks; }
 bool hasBranches() { return Branches; }
 bool hasCounts() { return Counts; }

@@ -29,6 +29,9 @@ bool isForTasks();
 /* Branches are told to the runtime, with the reads they depend on. */
 bool hasBranches();
 
+/* Checks look in place whether there is anything to tell. */
+bool isInlining();
+
 /* What is removed is counted when the program runs. */
 bool hasCounts();
 

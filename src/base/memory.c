@@ -46,6 +46,16 @@ void *snag_calloc_lines(size_t n, size_t elem)
 	return memset(p, 0, nbytes);
 }
 
+/* Large arrays that will be written all over: huge pages save the faults, and the walks of random
+ * access.  Only whole ones, so that nothing more becomes resident.  A wish: failing is fine. */
+static void wish_huge(void *p, size_t nbytes)
+{
+	uintptr_t begin = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t end = ((uintptr_t)p + nbytes) & ~(uintptr_t)(HUGE_PAGE - 1);
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void *snag_realloc(void *p, size_t n, size_t elem)
 {
 	size_t nbytes;
@@ -54,6 +64,8 @@ void *snag_realloc(void *p, size_t n, size_t elem)
 	p = realloc(p, nbytes ? nbytes : 1);
 	if (!p)
 		out_of_memory();
+	if (nbytes >= HUGE_PAGE)
+		wish_huge(p, nbytes);
 	return p;
 }
 

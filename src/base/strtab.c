@@ -7,13 +7,16 @@
  *        without leaving the slot and a probe that misses touches one cache line.
  *        The hash of a string of fewer than 8 bytes is one round over its word.
  *        There are no slots while all strings came in ascending order and by way of
- *        snag_strtab_intern_ascending; then strings are found by bisection.
+ *        snag_strtab_intern_ascending; then strings are found by bisection.  Only then there
+ *        are ranges: strings that follow one in bytes, and are not there themselves.
  * Cost.  O(length) per look-up; 16 bytes a slot at a load of at most 5/8.  In ascending order
- *        no slots, and O(length log n) to find.
+ *        no slots, and O(length log n) to find.  Counting: O(length) for any number of
+ *        strings.
  */
 #include "base/strtab.h"
 
 #include "base/memory.h"
+#include "base/numbered.h"
 
 #include <assert.h>
 #include <string.h>
@@ -30,6 +33,7 @@ void snag_strtab_done(struct snag_strtab *t)
 	snag_huge_free(t->bytes, t->bytes_cap, 1);
 	snag_huge_free(t->offset, t->offset_cap, sizeof(*t->offset));
 	free(t->slot);
+	free(t->range);
 	snag_strtab_init(t);
 }
 
@@ -55,10 +59,24 @@ uint32_t snag_strtab_hash(const char *s, size_t len)
 	return (uint32_t)snag_strtab_mix(h ^ snag_strtab_load(s + len - 8));
 }
 
+/* How many strings are in bytes. */
+static uint32_t spelled(const struct snag_strtab *t)
+{
+	return t->n - t->first - t->ncounted;
+}
+
+/* The length of the i-th string in bytes. */
+static size_t spelled_len(const struct snag_strtab *t, uint32_t i)
+{
+	size_t end = i + 1 < spelled(t) ? t->offset[i + 1] : t->nbytes;
+	return end - t->offset[i] - 1;
+}
+
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 {
-	size_t end = id + 1 < t->n ? t->offset[id + 1 - t->first] : t->nbytes;
-	return end - t->offset[id - t->first] - 1;
+	if (t->nranges)
+		snag_strtab_spell(t);
+	return spelled_len(t, id - t->first);
 }
 
 /* Whether the slot, which is in use, holds the string. */
@@ -101,10 +119,11 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 {
 	if (t->nbytes + len >= t->bytes_cap)
 		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
-	if (t->n - t->first >= t->offset_cap)
-		t->offset = snag_huge_grow(t->offset, &t->offset_cap, t->n - t->first + 1,
+	uint32_t at = spelled(t);
+	if (at >= t->offset_cap)
+		t->offset = snag_huge_grow(t->offset, &t->offset_cap, (size_t)at + 1,
 					   sizeof(*t->offset));
-	t->offset[t->n - t->first] = t->nbytes;
+	t->offset[at] = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
@@ -113,7 +132,7 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 
 void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
 {
-	assert(!t->nslots && below <= t->n);
+	assert(!t->nslots && !t->nranges && below <= t->n);
 	if (below <= t->first)
 		return;
 	uint32_t gone = below - t->first, left = t->n - below;
@@ -129,6 +148,8 @@ void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
 static void table_fill(struct snag_strtab *t)
 {
 	uint32_t nslots = 64;
+	if (t->nranges)
+		snag_strtab_spell(t);
 	while (t->n >= nslots / 8 * 5)
 		nslots *= 2;
 	t->slot = snag_calloc(nslots, sizeof(*t->slot));
@@ -171,18 +192,115 @@ uint32_t snag_strtab_intern(struct snag_strtab *t, const char *s, size_t len)
 	return snag_strtab_intern_hashed(t, s, len, snag_strtab_hash(s, len));
 }
 
-/* Negative, 0, positive: the string is before, is, is behind that of the id; short ones first. */
-static int compare(const struct snag_strtab *t, const char *s, size_t len, uint32_t id)
+/* The last string: that in bytes it is or follows, and how far. */
+struct last {
+	const char *s;
+	size_t len;
+	uint32_t ahead;
+};
+
+static struct last last_of(const struct snag_strtab *t)
 {
-	size_t other = snag_strtab_len(t, id);
-	if (len != other)
-		return len < other ? -1 : 1;
-	return memcmp(s, snag_strtab_get(t, id), len);
+	uint32_t i = spelled(t) - 1;
+	struct snag_strtab_range *range = t->nranges ? &t->range[t->nranges - 1] : NULL;
+	return (struct last){t->bytes + t->offset[i], spelled_len(t, i),
+			     range && range->spelled == i + 1 ? range->n : 0};
+}
+
+/* Adds the n strings behind a string; its bytes are the caller's. */
+static void strings_append(struct snag_strtab *t, const char *s, size_t len, uint32_t n)
+{
+	struct snag_numbered at;
+	bool is_numbered = snag_numbered_parse(s, len, &at);
+	assert(is_numbered);
+	char text[SNAG_NUMBERED_BYTES + SNAG_NUMBER_DIGITS];
+	memcpy(text, s, at.prefix);
+	for (uint32_t i = 1; i <= n; i++)
+		snag_strtab_append(t, text, snag_numbered_put(&at, i, text + at.prefix));
+}
+
+void snag_strtab_spell(const struct snag_strtab *t)
+{
+	struct snag_strtab all = {.first = t->first, .n = t->first};
+	uint32_t at = 0;
+	for (size_t r = 0; r <= t->nranges; r++) {
+		uint32_t end = r < t->nranges ? t->range[r].spelled : spelled(t);
+		for (; at < end; at++)
+			snag_strtab_append(&all, t->bytes + t->offset[at], spelled_len(t, at));
+		if (r < t->nranges)
+			strings_append(&all, t->bytes + t->offset[at - 1], spelled_len(t, at - 1),
+				       t->range[r].n);
+	}
+	/* The table says the same as before, so this is no change to whoever may not make one. */
+	struct snag_strtab *own = (struct snag_strtab *)t;
+	snag_strtab_done(own);
+	*own = all;
+}
+
+static bool count_interned(struct snag_strtab *t, const char *s, size_t len, uint32_t n)
+{
+	struct snag_strtab more;
+	bool are_new = true;
+	snag_strtab_init(&more);
+	strings_append(&more, s, len, n);
+	for (uint32_t i = 0; i < n && are_new; i++) {
+		uint32_t id = t->n;
+		are_new = snag_strtab_intern(t, snag_strtab_get(&more, i),
+					     snag_strtab_len(&more, i)) == id;
+	}
+	snag_strtab_done(&more);
+	return are_new;
+}
+
+bool snag_strtab_count(struct snag_strtab *t, uint32_t n)
+{
+	struct snag_numbered at;
+	char digits[SNAG_NUMBER_DIGITS];
+	if (t->n == t->first || n > UINT32_MAX - t->n)
+		return false;
+	struct last last = last_of(t);
+	if (!snag_numbered_parse(last.s, last.len, &at) || n > UINT32_MAX - last.ahead ||
+	    !snag_numbered_put(&at, last.ahead + n, digits))
+		return false;
+	if (t->nslots)
+		return count_interned(t, last.s, last.len, n);
+	if (n == 0)
+		return true;
+	if (last.ahead == 0) {
+		t->range = snag_grow(t->range, &t->range_cap, t->nranges + 1, sizeof(*t->range));
+		t->range[t->nranges++] = (struct snag_strtab_range){.spelled = spelled(t)};
+	}
+	t->range[t->nranges - 1].n += n;
+	t->ncounted += n;
+	t->n += n;
+	return true;
+}
+
+/* Negative, 0, positive: the string is before, is, is behind the other; short ones first. */
+static int compare(const char *s, size_t len, const char *other, size_t other_len)
+{
+	if (len != other_len)
+		return len < other_len ? -1 : 1;
+	return memcmp(s, other, len);
+}
+
+static int compare_last(const struct snag_strtab *t, const char *s, size_t len)
+{
+	struct last last = last_of(t);
+	struct snag_numbered at;
+	char digits[SNAG_NUMBER_DIGITS];
+	if (last.ahead == 0 || !snag_numbered_parse(last.s, last.len, &at))
+		return compare(s, len, last.s, last.len);
+	size_t last_len = snag_numbered_put(&at, last.ahead, digits);
+	if (len != last_len)
+		return len < last_len ? -1 : 1;
+	int order = memcmp(s, last.s, at.prefix);
+	return order ? order : memcmp(s + at.prefix, digits, len - at.prefix);
 }
 
 uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size_t len)
 {
-	if (!t->nslots && (!t->n || compare(t, s, len, t->n - 1) > 0))
+	if (!t->nslots && (t->n == t->first || compare_last(t, s, len) > 0))
 		return snag_strtab_append(t, s, len);
 	return snag_strtab_intern(t, s, len);
 }
@@ -192,12 +310,14 @@ static uint32_t find_ascending(const struct snag_strtab *t, const char *s, size_
 	uint32_t low = 0, high = t->n;
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		if (compare(t, s, len, mid) > 0)
+		if (compare(s, len, snag_strtab_get(t, mid), snag_strtab_len(t, mid)) > 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < t->n && compare(t, s, len, low) == 0 ? low : SNAG_NO_ID;
+	bool is_there = low < t->n &&
+			compare(s, len, snag_strtab_get(t, low), snag_strtab_len(t, low)) == 0;
+	return is_there ? low : SNAG_NO_ID;
 }
 
 uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s, size_t len)

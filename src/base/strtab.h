@@ -10,12 +10,15 @@
  * looks it up with one load and one comparison, see snag_strtab_find_word.
  *
  * Strings that come in ascending order need no hash table to be told apart, nor to be found:
- * see snag_strtab_intern_ascending.
+ * see snag_strtab_intern_ascending.  Of those that count ("T1", "T2", ...) only the first is
+ * stored, see snag_strtab_count, until one of them is asked for: then all are spelled out, which
+ * must not happen while another thread uses the table.
  */
 #ifndef SNAG_BASE_STRTAB_H
 #define SNAG_BASE_STRTAB_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,14 +26,20 @@
 #define SNAG_NO_ID UINT32_MAX
 
 struct snag_strtab {
-	char *bytes; /* the strings one after another, each with its NUL */
+	char *bytes; /* the strings one after another, each with its NUL, but for counted ones */
 	size_t nbytes, bytes_cap;
-	uint64_t *offset; /* of each string in bytes, from id `first` on */
+	uint64_t *offset; /* of each of these in bytes, from id `first` on */
 	size_t offset_cap;
 	uint32_t n;		       /* how many strings */
 	uint32_t first;		       /* those below are forgotten */
 	struct snag_strtab_slot *slot; /* open addressing, power of two */
 	uint32_t nslots;	       /* 0: none yet, the strings are in ascending order */
+	struct snag_strtab_range {
+		uint32_t spelled; /* strings in bytes before them; they follow the last of these */
+		uint32_t n;
+	} * range; /* strings that count */
+	size_t nranges, range_cap;
+	uint32_t ncounted; /* in all ranges */
 };
 
 struct snag_strtab_slot {
@@ -53,6 +62,12 @@ uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
  * long as they do, it is enough to compare each with the last, and nothing is hashed. */
 uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size_t len);
 
+/* Adds the n strings that follow the last one in counting (numbered.h).  False, if there is none, it
+ * does not end with a number, or one that follows is not new: then some may have been added. */
+bool snag_strtab_count(struct snag_strtab *t, uint32_t n);
+/* Spells out those that were counted; no string changes. */
+void snag_strtab_spell(const struct snag_strtab *t);
+
 /* Adds a string that is known to be new and will never be looked for: it has an id and can be
  * got by it, which costs a fraction of interning. */
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
@@ -61,6 +76,8 @@ void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
+	if (t->nranges)
+		snag_strtab_spell(t);
 	return t->bytes + t->offset[id - t->first];
 }
 

@@ -182,10 +182,6 @@ static int compile(const char *variable, const char *usual, char *const *word,
 				 "%s: the runtime stands in front of the C library, which must be "
 				 "a shared one",
 				 q.fixed);
-	if (q.has_openmp && !clang && q.has_inputs)
-		return snag_fail(err, SNAG_EINPUT,
-				 "-fopenmp: only the OpenMP runtime of clang is replaced so far; "
-				 "set SNAG_CC=clang");
 	if (clang && q.has_inputs && !q.is_partial)
 		cc_pass_find(&q.pass, compiler, folder);
 	cli_word_add(&w, compiler);
@@ -201,7 +197,7 @@ static int compile(const char *variable, const char *usual, char *const *word,
 			link_flags(&w, &q, clang, folder);
 	}
 	if (q.has_openmp && q.has_inputs && !q.is_partial) {
-		rc = cli_two_steps(&w, takes_value, err);
+		rc = cli_two_steps(&w, takes_value, !clang, err);
 		free(w.at);
 		return rc;
 	}

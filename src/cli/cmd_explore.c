@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_explore.c - `snag explore`: a program of tasks in every order of its isolated blocks
+ * cmd_explore.c - `snag explore`: a program of tasks in every order of its isolated blocks, or critical
+ * sections
  *
  * The program is run again and again, each time with the beginning of another order
  * (detect/reversals.h), and each run is judged as by `snag run`.  The first race ends it: what
@@ -101,13 +102,14 @@ static void explore_member(void *ctx, struct snag_json *j)
 }
 
 /* Obstacles of a run that other orders of its blocks do not remove. */
-static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c)
+static void obstacles_add(struct snag_certificate *all, const struct snag_certificate *c,
+			  const char *removed)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		size_t k = 0;
 		while (k < all->n && strcmp(all->obstacle[k].kind, c->obstacle[i].kind) != 0)
 			k++;
-		if (k == all->n && strcmp(c->obstacle[i].kind, "isolated") != 0)
+		if (k == all->n && strcmp(c->obstacle[i].kind, removed) != 0)
 			all->obstacle[all->n++] = c->obstacle[i];
 	}
 }
@@ -163,7 +165,8 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	int rc = snag_source_again(run->src, &again, err);
 	if (rc < 0)
 		return rc;
-	rc = snag_blocks_read(&blocks, again, err);
+	bool of_locks = run->end->notes.dialect == RT_DIALECT_OPENMP;
+	rc = snag_blocks_read(&blocks, again, of_locks, err);
 	snag_source_close(again);
 	if (rc < 0)
 		return rc;
@@ -178,7 +181,11 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	}
 	if (result == SNAG_ORDER_DIVERGED && !x->orders.has_race)
 		x->orders.gap = "the program did something else when it was run again";
-	obstacles_add(&x->orders.certificate, &r.certificate);
+	x->orders.of_locks = of_locks;
+	obstacles_add(&x->orders.certificate, &r.certificate,
+		      !of_locks		 ? "isolated"
+		      : blocks.is_nested ? "" /* what is inside is not taken apart */
+					 : "lock");
 	x->is_over = x->orders.has_race || x->orders.gap;
 	if (rc == 0 && x->orders.has_race)
 		rc = race_report(x, &r, &blocks, err);
@@ -318,16 +325,17 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 
 const struct cli_command cli_command_explore = {
 	.name = "explore",
-	.summary = "run a program of tasks in every order of its isolated blocks",
+	.summary = "run a program in every order of its isolated or critical sections",
 	.operands = "PROG [ARGS...]",
 	.min_operands = 1,
 	.max_operands = CLI_ALL_OPERANDS,
 	.offer = CLI_OFFER_FILES,
 	.options = explore_options,
-	.about = "Runs PROG, which was built with 'snag cc -fsnag-task', once for every order of\n"
-		 "isolated blocks that can matter, without input and output, and judges each run\n"
-		 "as 'snag run' does.  Ends with the first race, and status 66.  Says whether all\n"
-		 "orders were run.\n",
+	.about = "Runs PROG, which was built with 'snag cc -fsnag-task' or '-fopenmp', once for\n"
+		 "every order of isolated blocks, or of critical sections and locks of OpenMP,\n"
+		 "that can matter, without input and output, and judges each run as 'snag run'\n"
+		 "does.  Ends with the first race, and status 66.  Says whether all orders were\n"
+		 "run.\n",
 	.defaults = &explore_defaults,
 	.values_size = sizeof(struct explore_values),
 	.run = explore_run,

@@ -356,6 +356,13 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	return rc;
 }
 
+static void judge_stats(const struct rt_verdict *verdict)
+{
+	for (uint32_t i = 0; i < verdict->nstats && i < RT_STATS; i++)
+		fprintf(stderr, "snag:   %-30.*s %" PRIu64 "\n", (int)sizeof(verdict->stat[i].name),
+			verdict->stat[i].name, verdict->stat[i].value);
+}
+
 enum { RUN_AGAIN = 1000 }; /* no exit status */
 
 /* Of a program that judged itself. */
@@ -463,12 +470,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
 	struct snag_live_end end = snag_live_end(live);
-	if (v->stats)
+	if (v->stats) {
 		cli_pass_stats(argv[0], end.executed);
+		judge_stats(&end.verdict);
+	}
 	if (rc < 0 && end.verdict.was_judged) {
 		rc = judged(v, &end, races);
 		*err = (struct snag_error){0}; /* that there is no trace is none */
-	} else if (rc < 0 && end.is_empty) { /* nothing was shared, so nothing can race */
+	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
 		struct replays replays = {.v = v,

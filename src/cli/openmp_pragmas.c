@@ -9,261 +9,231 @@
  *         inside a chunk), and what was said goes into the chunk size
  *         (omp/core.h: MP_CHUNK_STATIC and so on).  A loop without the clause is static.
  *
+ *         Where gcc could combine a reduction by itself, it gets a second one, of nothing, which it
+ *         cannot: then it calls the runtime before and after.
+ *
  * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
  *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
  *         [nowait]   with that clause, | NOWAIT
- *         [simd]     #pragma omp simd becomes a parallel loop of a team that the runtime knows by
- *                    its number of threads, whose iterations are parallel; safelen goes into the
- *                    chunk size, what only guides code generation goes away.  The loop's
- *                    variable, if it is one from outside, has its last value afterwards
- *         Everything else is left as it is, lines included.
+ *         [simd]     see openmp_simd.h
+ *         [sections] for clang, which runs the sections of a thread by itself: a loop around a switch
+ *                    (openmp_code.h); gcc asks for every section
+ *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
+ *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
+ *                    name; default(none) allows for both
+ *         [inscan]   such loops are left as they are
+ *         Everything else is left as it is, lines included; but see openmp_code.h.
  */
 #include "cli/openmp_pragmas.h"
 
 #include "base/memory.h"
+#include "cli/openmp_code.h"
+#include "cli/openmp_simd.h"
+#include "cli/openmp_text.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #define CHUNK_STATIC "0x40000000"
 #define CHUNK_NOWAIT " | 0x20000000"
-#define CHUNK_SIMD " | 0x10000000"
+#define CHUNK_SECTIONS "0x70000000"
 #define CHUNK_MASK "0x0fffffff"
-#define SIMD_THREADS "0x51D0001"
-
-struct text {
-	char *at;
-	size_t n, room;
-};
-
-static void text_add(struct text *t, const char *from, size_t n)
-{
-	t->at = snag_grow(t->at, &t->room, t->n + n + 1, 1);
-	memcpy(t->at + t->n, from, n);
-	t->n += n;
-}
-
-static void text_words(struct text *t, const char *words)
-{
-	text_add(t, words, strlen(words));
-}
-
-/* A stretch of a line. */
-struct span {
-	const char *at, *end;
-};
-
-static struct span span_trim(struct span s)
-{
-	while (s.at < s.end && isspace((unsigned char)*s.at))
-		s.at++;
-	while (s.at < s.end && isspace((unsigned char)s.end[-1]))
-		s.end--;
-	return s;
-}
-
-static bool span_is(struct span s, const char *word)
-{
-	return (size_t)(s.end - s.at) == strlen(word) &&
-	       memcmp(s.at, word, (size_t)(s.end - s.at)) == 0;
-}
-
-/* The next word of a line, and, if there is one, what is in parentheses behind it.  False: none. */
-static bool clause_next(struct span *line, struct span *ret_name, struct span *ret_value)
-{
-	const char *p = line->at;
-	while (p < line->end && !isalpha((unsigned char)*p) && *p != '_' && *p != '(')
-		p++;
-	ret_name->at = p;
-	while (p < line->end && (isalnum((unsigned char)*p) || *p == '_'))
-		p++;
-	ret_name->end = p;
-	while (p < line->end && (*p == ' ' || *p == '\t'))
-		p++;
-	*ret_value = (struct span){p, p};
-	if (p < line->end && *p == '(') {
-		int depth = 0;
-		ret_value->at = p + 1;
-		do {
-			depth += (*p == '(') - (*p == ')');
-			p++;
-		} while (p < line->end && depth);
-		ret_value->end = depth ? p : p - 1;
-	}
-	line->at = p;
-	return ret_name->at < ret_name->end || ret_value->at < ret_value->end;
-}
 
 static bool is_directive_word(struct span name)
 {
-	static const char *const word[] = {"parallel", "for",	 "simd",       "target", "teams",
-					   "masked",   "master", "distribute", "omp",	 "pragma"};
+	static const char *const word[] = {
+		"parallel", "for",	"simd",	 "target", "teams",	 "masked", "master",
+		"sections", "taskloop", "scope", "omp",	   "distribute", "pragma"};
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		if (span_is(name, word[i]))
+		if (cli_span_is(name, word[i]))
 			return true;
 	return false;
 }
 
-/* What a pragma says about a loop. */
-struct loop {
+/* What a pragma says, as far as it matters here. */
+struct pragma {
 	bool is_loop, is_nowait;
 	bool is_other;	    /* a schedule that the runtime sees anyway */
+	bool is_combining;  /* a region or worksharing, with a reduction that its threads combine */
+	bool is_region;	    /* parallel */
+	bool is_inscan;	    /* whose loop must have no schedule */
+	bool is_none;	    /* default(none) */
+	struct span name;   /* `sections`; empty: it is none */
 	struct span clause; /* schedule(...); empty: none */
 	struct span chunk;  /* empty: none */
 };
 
-static void schedule_read(struct loop *l, struct span value)
+static void schedule_read(struct pragma *p, struct span value)
 {
 	const char *colon = memchr(value.at, ':', (size_t)(value.end - value.at));
 	struct span kind = {colon ? colon + 1 : value.at, value.end};
 	const char *comma = memchr(kind.at, ',', (size_t)(kind.end - kind.at));
 	if (comma) {
-		l->chunk = span_trim((struct span){comma + 1, kind.end});
+		p->chunk = cli_span_trim((struct span){comma + 1, kind.end});
 		kind.end = comma;
 	}
-	l->is_other = !span_is(span_trim(kind), "static");
+	p->is_other = !cli_span_is(cli_span_trim(kind), "static");
 }
 
-static struct loop loop_read(struct span line)
+static void reduction_read(struct pragma *p, struct span value, bool *ret_is_plain)
 {
-	struct loop l = {0};
+	struct span word, ignored;
+	cli_clause_next(&value, &word, &ignored);
+	p->is_inscan |= cli_span_is(word, "inscan");
+	*ret_is_plain |= !cli_span_is(word, "task");
+}
+
+static struct pragma pragma_read(struct span line, struct span word)
+{
+	struct pragma p = {0};
 	struct span name, value;
-	bool is_directive = true;
-	while (clause_next(&line, &name, &value)) {
+	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
+	while (cli_clause_next(&line, &name, &value)) {
 		is_directive = is_directive && is_directive_word(name);
-		l.is_loop |= is_directive && span_is(name, "for");
-		l.is_nowait |= span_is(name, "nowait");
-		if (span_is(name, "schedule")) {
-			l.clause = (struct span){name.at, line.at};
-			schedule_read(&l, value);
+		if (is_directive && cli_span_is(name, "sections"))
+			p.name = name;
+		p.is_loop |= is_directive && cli_span_is(name, "for");
+		has_tasks |= is_directive && cli_span_is(name, "taskloop");
+		p.is_region |= is_directive && cli_span_is(name, "parallel");
+		is_shared |= is_directive &&
+			     (p.is_loop || p.name.at || p.is_region || cli_span_is(name, "scope"));
+		p.is_nowait |= cli_span_is(name, "nowait");
+		p.is_none |=
+			cli_span_is(name, "default") && cli_span_is(cli_span_trim(value), "none");
+		if (cli_span_is(name, "reduction"))
+			reduction_read(&p, value, &has_reduction);
+		if (cli_span_is(name, "schedule")) {
+			p.clause = (struct span){name.at, line.at};
+			schedule_read(&p, value);
 		}
 	}
-	return l;
+	if (cli_span_is(word, "simd")) /* a region to be */
+		p.is_region = is_shared = true;
+	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
+	return p;
 }
 
-static void pragma_rewrite(struct text *t, struct span line)
+/* [combine] */
+static void combining_add(struct text *t, const struct pragma *p)
 {
-	struct loop l = loop_read(line);
-	if (!l.is_loop || l.is_other) {
-		text_add(t, line.at, (size_t)(line.end - line.at));
+	if (p->is_combining && p->is_region)
+		cli_text_words(t, " reduction(__snag_combine : __snag_nothing)");
+	else if (p->is_combining)
+		cli_text_words(t, " reduction(__snag_combine : __snag_nothing_shared)");
+	if (p->is_none && !(p->is_combining && p->is_region))
+		cli_text_words(t, " shared(__snag_nothing)");
+	if (p->is_none)
+		cli_text_words(t, " shared(__snag_nothing_shared)");
+}
+
+static void loop_rewrite(struct text *t, struct span line, const struct pragma *p)
+{
+	struct span before = {line.at, p->clause.at ? p->clause.at : line.end};
+	struct span after = {p->clause.at ? p->clause.end : line.end, line.end};
+	cli_text_span(t, before);
+	cli_text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
+	if (p->is_nowait)
+		cli_text_words(t, CHUNK_NOWAIT);
+	if (p->chunk.at < p->chunk.end) {
+		cli_text_words(t, " | ((");
+		cli_text_span(t, p->chunk);
+		cli_text_words(t, ") & " CHUNK_MASK ")");
+	}
+	cli_text_words(t, ") ");
+	cli_text_span(t, after);
+}
+
+/* [sections] */
+static void sections_rewrite(struct text *t, struct span line, struct span name)
+{
+	cli_text_span(t, (struct span){line.at, name.at});
+	cli_text_words(t, "for schedule(monotonic : dynamic, " CHUNK_SECTIONS ")");
+	cli_text_span(t, (struct span){name.end, line.end});
+}
+
+/* `cancel sections` and `cancellation point sections`, where sections are loops. */
+static void cancel_rewrite(struct text *t, struct span line)
+{
+	struct span rest = line, name, value;
+	while (cli_clause_next(&rest, &name, &value))
+		if (cli_span_is(name, "sections")) {
+			cli_text_span(t, (struct span){line.at, name.at});
+			cli_text_words(t, "for");
+			line.at = name.end;
+		}
+	cli_text_span(t, line);
+}
+
+static void other_rewrite(struct text *t, struct span line, const struct pragma *p)
+{
+	if (p->is_loop && !p->is_other && !p->is_inscan)
+		loop_rewrite(t, line, p);
+	else
+		cli_text_span(t, line);
+}
+
+/* The text from `next` to `end` follows the pragma. */
+static void pragma_rewrite(struct text *t, struct sections *s, struct span line, struct span word,
+			   const char *next, const char *end, bool is_gnu)
+{
+	struct pragma p = pragma_read(line, word);
+	if (!is_gnu && cli_span_is(word, "section")) {
+		cli_section_begin(s, t);
 		return;
 	}
-	struct span before = {line.at, l.clause.at ? l.clause.at : line.end};
-	struct span after = {l.clause.at ? l.clause.end : line.end, line.end};
-	text_add(t, before.at, (size_t)(before.end - before.at));
-	text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
-	if (l.is_nowait)
-		text_words(t, CHUNK_NOWAIT);
-	if (l.chunk.at < l.chunk.end) {
-		text_words(t, " | ((");
-		text_add(t, l.chunk.at, (size_t)(l.chunk.end - l.chunk.at));
-		text_words(t, ") & " CHUNK_MASK ")");
-	}
-	text_words(t, ") ");
-	text_add(t, after.at, (size_t)(after.end - after.at));
-}
-
-/* [simd] */
-static void simd_rewrite(struct text *t, struct span line, struct span loop_variable)
-{
-	struct span name, value, safe = {0};
-	text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
-	for (int i = 0; clause_next(&line, &name, &value); i++) {
-		if (span_is(name, "safelen"))
-			safe = value;
-		if (i < 3 || span_is(name, "safelen") || span_is(name, "simdlen") ||
-		    span_is(name, "aligned") || span_is(name, "nontemporal") ||
-		    span_is(name, "if") || span_is(name, "order"))
-			continue;
-		text_add(t, name.at, (size_t)(line.at - name.at));
-		text_words(t, " ");
-	}
-	text_words(t, "schedule(monotonic : dynamic, " CHUNK_STATIC CHUNK_SIMD);
-	if (safe.at < safe.end) {
-		text_words(t, " | ((");
-		text_add(t, safe.at, (size_t)(safe.end - safe.at));
-		text_words(t, ") & " CHUNK_MASK ")");
-	}
-	text_words(t, ")");
-	if (loop_variable.at < loop_variable.end) {
-		text_words(t, " lastprivate(");
-		text_add(t, loop_variable.at, (size_t)(loop_variable.end - loop_variable.at));
-		text_words(t, ")");
+	cli_sections_pragma(s);
+	if (!is_gnu && p.name.at && cli_sections_begin(s, (struct span){next, end})) {
+		sections_rewrite(t, line, p.name);
+	} else if (!is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
+		cancel_rewrite(t, line);
+	} else {
+		if (p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))
+			other_rewrite(t, line, &p);
+		if (is_gnu)
+			combining_add(t, &p);
 	}
 }
 
-/* Whether the directive is simd and nothing else; with collapse or lastprivate the variables are
- * the program's affair. */
-static bool is_simd(struct span line, bool *ret_is_simple)
+/* [combine] Before the last mark of the file's first lines: that says where what follows comes from. */
+static const char *marks_end(const char *text, const char *end)
 {
-	struct span name, value;
-	bool is = false;
-	*ret_is_simple = true;
-	for (int i = 0; clause_next(&line, &name, &value); i++) {
-		is |= i == 2 && span_is(name, "simd");
-		*ret_is_simple &= !span_is(name, "collapse") && !span_is(name, "lastprivate") &&
-				  !span_is(name, "linear") && !span_is(name, "private");
-	}
-	return is;
-}
-
-/* The variable that the loop after a pragma assigns to, unless it declares it. */
-static struct span variable_of(const char *text, const char *end)
-{
-	struct span none = {text, text}, v;
-	for (;;) { /* marks of lines, and blanks */
-		while (text < end && isspace((unsigned char)*text))
-			text++;
-		if (text == end || *text != '#')
-			break;
-		while (text < end && *text != '\n')
-			text++;
-	}
-	if (end - text < 4 || memcmp(text, "for", 3) != 0)
-		return none;
-	for (text += 3; text < end && (isspace((unsigned char)*text) || *text == '('); text++)
-		;
-	v.at = text;
-	while (text < end && (isalnum((unsigned char)*text) || *text == '_'))
-		text++;
-	v.end = text;
-	while (text < end && isspace((unsigned char)*text))
-		text++;
-	return text < end && *text == '=' ? v : none;
-}
-
-static bool is_openmp(struct span line)
-{
-	struct span s = span_trim(line), name, value;
-	if (s.at == s.end || *s.at != '#')
-		return false;
-	s.at++;
-	return clause_next(&s, &name, &value) && span_is(name, "pragma") &&
-	       clause_next(&s, &name, &value) && span_is(name, "omp");
-}
-
-char *cli_openmp_rewrite(const char *text, size_t n, size_t *ret_n)
-{
-	struct text t = {0};
-	const char *end = text + n;
-	while (text < end) {
+	const char *last = text;
+	while (text < end && *text == '#') {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		struct span line = {text, newline ? newline : end};
-		const char *next = newline ? newline + 1 : end;
-		bool is_simple;
-		if (is_openmp(line) && is_simd(line, &is_simple))
-			simd_rewrite(&t, line,
-				     is_simple ? variable_of(next, end) : (struct span){0});
-		else if (is_openmp(line))
-			pragma_rewrite(&t, line);
-		else
-			text_add(&t, line.at, (size_t)(line.end - line.at));
-		if (newline)
-			text_add(&t, "\n", 1);
-		text = next;
+		last = text;
+		text = newline ? newline + 1 : end;
 	}
+	return last;
+}
+
+char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
+{
+	static const char combining[] =
+		"# 1 \"<snag>\" 3\n"
+		"typedef struct { } __snag_nothing_type;\n"
+		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
+		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
+		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
+	struct text renamed = {0}, t = {0};
+	struct sections s = {0};
+	cli_calls_rename(&renamed, (struct span){text, text + n});
+	const char *end = renamed.at + renamed.n, *begin = marks_end(renamed.at, end);
+	cli_text_span(&t, (struct span){renamed.at, begin});
+	if (is_gnu)
+		cli_text_words(&t, combining);
+	for (const char *at = begin; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		struct span line = {at, newline ? newline : end}, word;
+		const char *next = newline ? newline + 1 : end;
+		if (cli_is_openmp(line, &word))
+			pragma_rewrite(&t, &s, line, word, next, end, is_gnu);
+		else
+			cli_code_copy(&s, &t, line);
+		if (newline)
+			cli_text_add(&t, "\n", 1);
+		at = next;
+	}
+	free(renamed.at);
+	cli_sections_done(&s);
 	*ret_n = t.n;
 	return t.at ? t.at : snag_alloc(1);
 }

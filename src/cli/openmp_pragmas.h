@@ -5,9 +5,10 @@
 #ifndef SNAG_CLI_OPENMP_PRAGMAS_H
 #define SNAG_CLI_OPENMP_PRAGMAS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The preprocessed text of a program, with the schedules of its loops rewritten; to be freed. */
-char *cli_openmp_rewrite(const char *text, size_t n, size_t *ret_n);
+/* The preprocessed text of a program, rewritten for gcc or for clang; to be freed. */
+char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n);
 
 #endif

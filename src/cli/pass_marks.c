@@ -160,20 +160,29 @@ void cli_pass_check(const char *program)
 			program, m.missing, m.nmissing > 1 ? " and others" : "");
 }
 
-void cli_pass_stats(const char *program, const uint64_t executed[PASS_KINDS])
+static void line_print(const char *name, uint64_t places, const uint64_t *executed)
 {
+	fprintf(stderr, "snag:   %-12s %10" PRIu64, name, places);
+	if (executed)
+		fprintf(stderr, " %14" PRIu64 " %14" PRIu64, executed[0], executed[1]);
+	fputc('\n', stderr);
+}
+
+void cli_pass_stats(const char *program, const uint64_t executed[PASS_COUNTS])
+{
+	enum { LEFT = PASS_KINDS - 1 };
 	struct pass_marks m;
 	bool has_counts = false;
-	for (int i = 0; i < PASS_KINDS; i++)
+	for (int i = 0; i < PASS_COUNTS; i++)
 		has_counts |= executed[i] > 0;
 	if (!cli_pass_marks(program, &m))
 		return;
-	fprintf(stderr, "snag: checks in the code%s\n", has_counts ? ", executed" : "");
-	for (int i = PASS_KINDS - 1, n = 0; n < PASS_KINDS; n++, i = n - 1) {
-		fprintf(stderr, "snag:   %-12s %10" PRIu64,
-			i == PASS_KINDS - 1 ? "left" : cli_pass_kind[i], m.places[i]);
-		if (has_counts)
-			fprintf(stderr, " %14" PRIu64, executed[i]);
-		fputc('\n', stderr);
-	}
+	fprintf(stderr, "snag: checks in the code%s\n",
+		has_counts ? ", executed: reads, writes" : "");
+	line_print("left", m.places[LEFT], has_counts ? &executed[2 * LEFT] : NULL);
+	for (int i = 0; i < LEFT; i++)
+		line_print(cli_pass_kind[i], m.places[i], has_counts ? &executed[2 * i] : NULL);
+	if (has_counts)
+		fprintf(stderr, "snag:   %-23s %14" PRIu64 " %14" PRIu64 "\n", "of loops",
+			executed[2 * PASS_KINDS], executed[2 * PASS_KINDS + 1]);
 }

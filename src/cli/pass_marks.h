@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PASS_KINDS = 7 }; /* of removals.def, and the checks that there are */
+enum { PASS_KINDS = 7 };		     /* of removals.def, and the checks that there are */
+enum { PASS_COUNTS = 2 * (PASS_KINDS + 1) }; /* reads and writes; and those of checks of loops */
 extern const char *const cli_pass_kind[PASS_KINDS];
 
 struct pass_marks {
@@ -31,6 +32,6 @@ void cli_pass_check(const char *program);
 
 /* Says what was removed: places in the code, and how often they were executed, as the program has
  * counted if it was compiled with -fsnag-pass-count. */
-void cli_pass_stats(const char *program, const uint64_t executed[PASS_KINDS]);
+void cli_pass_stats(const char *program, const uint64_t executed[PASS_COUNTS]);
 
 #endif

@@ -71,6 +71,7 @@ bool cli_task_label(void *live, snag_tid task, char *buf, size_t room)
 		[RT_LABEL_ITERATION] = "iteration %" PRIu64 " of a loop",
 		[RT_LABEL_SECTION] = "section %" PRIu64,
 		[RT_LABEL_THREAD] = "thread %" PRIu64 " of a team",
+		[RT_LABEL_TEAM] = "team %" PRIu64 " of a league",
 		[RT_LABEL_DEPENDS] = "with %" PRIu64 " depend clauses",
 	};
 	struct snag_label label = snag_live_label(live, task);

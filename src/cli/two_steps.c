@@ -26,6 +26,7 @@
 struct steps {
 	const struct words *w;
 	cli_takes_value *takes_value;
+	bool is_gnu; /* the compiler is gcc */
 	char folder[CLI_FOLDER];
 	struct words made, folders; /* a file in each */
 	const char *output;
@@ -127,7 +128,7 @@ static struct words step_one(const struct steps *s, const char *source, const ch
 	return w;
 }
 
-static int file_rewrite(const char *path, struct snag_error *err)
+static int file_rewrite(const char *path, bool is_gnu, struct snag_error *err)
 {
 	FILE *f = fopen(path, "r+");
 	size_t n = 0, room = 0, got, ndone;
@@ -139,7 +140,7 @@ static int file_rewrite(const char *path, struct snag_error *err)
 		got = fread(text + n, 1, room - n, f);
 		n += got;
 	} while (got > 0);
-	char *done = cli_openmp_rewrite(text, n, &ndone);
+	char *done = cli_openmp_rewrite(text, n, is_gnu, &ndone);
 	rewind(f);
 	bool is_bad = ferror(f) || fwrite(done, 1, ndone, f) != ndone;
 	is_bad |= fclose(f) != 0;
@@ -164,7 +165,7 @@ static int source_rewrite(struct steps *s, const char *source, const char **ret_
 	cli_word_add(&s->made, *ret_made);
 	int rc = cli_words_run(&w, err);
 	free(w.at);
-	return rc == 0 ? file_rewrite(*ret_made, err) : rc;
+	return rc == 0 ? file_rewrite(*ret_made, s->is_gnu, err) : rc;
 }
 
 static int step_two(struct steps *s, struct snag_error *err)
@@ -189,9 +190,10 @@ static int step_two(struct steps *s, struct snag_error *err)
 	return rc;
 }
 
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, struct snag_error *err)
+int cli_two_steps(const struct words *w, cli_takes_value *takes_value, bool is_gnu,
+		  struct snag_error *err)
 {
-	struct steps s = {.w = w, .takes_value = takes_value};
+	struct steps s = {.w = w, .takes_value = takes_value, .is_gnu = is_gnu};
 	bool is_plain;
 	words_look(&s, &is_plain);
 	if (is_plain)

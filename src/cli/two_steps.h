@@ -14,6 +14,7 @@ typedef bool cli_takes_value(const char *word);
 
 /* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
  * their name go through cli_openmp_rewrite() on their way. */
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, struct snag_error *err);
+int cli_two_steps(const struct words *w, cli_takes_value *takes_value, bool is_gnu,
+		  struct snag_error *err);
 
 #endif

@@ -2,10 +2,12 @@
  *
  * blocks.c - the isolated blocks of a run of tasks, and what must stay in their order
  *
- * State.  task[t]     path, how many tasks it created and blocks it entered
+ * State.  task[t]     path, how many tasks it created and blocks it entered; the block it is in
  *         step[s]     the step (order/dpst.h) of each block
  *         use[]       accesses of blocks, in a list for each variable; one for each block and
  *                     kind of access
+ * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which block came
+ *                     first in this run (runtime/omp_sections.h): no structure
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/blocks.h"
@@ -22,6 +24,7 @@ enum { CELL = 8 };
 struct member {
 	uint64_t path;
 	uint32_t children, sections;
+	uint32_t depth, inside; /* locks it has, or isolated; its block, if so */
 };
 
 struct use {
@@ -47,7 +50,7 @@ struct reading {
 	uint32_t *of; /* by variable: its last use, or 0 */
 	size_t of_cap;
 	const struct snag_names *names;
-	bool has_begun, is_inside;
+	bool has_begun, of_locks, is_nested;
 };
 
 void snag_block_use(struct snag_block *b, uint64_t name, bool is_write)
@@ -129,12 +132,12 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 	r->step[r->n] = step;
 	r->at[r->n++] =
 		(struct snag_block){snag_block_id(m->path, m->sections++), ev->thread, ev->loc};
-	r->is_inside = true;
+	m->inside = (uint32_t)r->n - 1;
 }
 
 static void section_access(struct reading *r, const struct snag_event *ev)
 {
-	uint32_t now = (uint32_t)r->n - 1, *first = &r->of[ev->target];
+	uint32_t now = r->task[ev->thread].inside, *first = &r->of[ev->target];
 	bool is_write = snag_op_writes(ev->op), is_known = false;
 	for (uint32_t u = *first; u; u = r->use[u].next) {
 		const struct use *use = &r->use[u];
@@ -153,19 +156,37 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 	*first = (uint32_t)r->nuses++;
 }
 
+/* Whether the event begins or ends a block, or part of one. */
+static bool is_boundary(struct reading *r, const struct snag_event *ev)
+{
+	struct member *m = &r->task[ev->thread];
+	bool is_lock = r->of_locks && (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_RELEASE);
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && ev->op == SNAG_OP_ACQUIRE)) {
+		if (m->depth++ == 0)
+			section_begin(r, ev);
+		else
+			r->is_nested = true;
+	} else if (ev->op == SNAG_OP_ISOLATED_END || is_lock) {
+		m->depth -= m->depth > 0;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void event_take(struct reading *r, const struct snag_event *ev)
 {
 	bool is_access =
 		snag_op_is_access(ev->op) || (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE);
+	bool is_promise = ev->op == SNAG_OP_PROMISE_SET || ev->op == SNAG_OP_PROMISE_GET;
 	if (!r->has_begun)
 		snag_task_order_first(&r->order, ev->thread);
 	r->has_begun = true;
-	if (is_access && r->is_inside) {
+	uint32_t depth = r->task[ev->thread].depth;
+	if (is_access && depth) {
 		section_access(r, ev);
-	} else if (ev->op == SNAG_OP_ISOLATED_BEGIN) {
-		section_begin(r, ev);
-	} else if (ev->op == SNAG_OP_ISOLATED_END) {
-		r->is_inside = false;
+	} else if (is_boundary(r, ev) || (is_promise && depth)) { /* [flag] */
+		return;
 	} else if (snag_op_is_of_tasks(ev->op)) {
 		if (ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN) {
 			struct member *m = &r->task[ev->thread];
@@ -200,9 +221,10 @@ void snag_blocks_done(struct snag_blocks *s)
 	*s = (struct snag_blocks){0};
 }
 
-int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src, struct snag_error *err)
+int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src, bool of_locks,
+		     struct snag_error *err)
 {
-	struct reading r = {.nuses = 1, .names = src->names};
+	struct reading r = {.nuses = 1, .names = src->names, .of_locks = of_locks};
 	struct snag_batch batch;
 	int rc;
 	snag_task_order_init(&r.order);
@@ -216,6 +238,7 @@ int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src, struct sn
 	}
 	if (rc == 0) {
 		snag_blocks_init(ret, r.n);
+		ret->is_nested = r.is_nested;
 		for (size_t i = 0; i < r.n; i++) {
 			ret->at[i] = r.at[i];
 			snag_block_uses_sort(&ret->at[i]);

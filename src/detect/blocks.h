@@ -2,6 +2,9 @@
  *
  * blocks.h - the isolated blocks of a run of tasks, and what must stay in their order
  *
+ * Where locks are followed too (OpenMP), what a task does from taking one to having none is a block
+ * as well.
+ *
  * Two blocks are in order by structure if what orders tasks orders them (order/task_order.h), and by
  * conflict if they access one variable, one of them writing: then the one that came first came
  * before.  Everything else about a run without races follows from these two.
@@ -36,10 +39,11 @@ struct snag_blocks {
 	struct snag_block *at; /* in the order they ran */
 	size_t n;
 	struct snag_block_rows structure, conflict; /* direct, and by structure all */
+	bool is_nested; /* one was not one block: it took a lock inside */
 };
 
 /* Of the trace of a run, from its beginning. */
-int snag_blocks_read(struct snag_blocks *ret_sections, struct snag_source *src,
+int snag_blocks_read(struct snag_blocks *ret_sections, struct snag_source *src, bool of_locks,
 		     struct snag_error *err);
 /* n sections without any order, to be filled. */
 void snag_blocks_init(struct snag_blocks *s, size_t n);

@@ -25,36 +25,20 @@
 #include "detect/candidates.h"
 
 #include "base/memory.h"
+#include "detect/candidates_before.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
 
-enum {
-	SPARSE = 8,		/* if fewer than one of so many accesses is bare, */
-	MAX_GATHERED = 1 << 20, /* or there are more, rows are not gathered */
-};
+/* If fewer than one of so many accesses is bare, columns do not pay. */
+enum { SPARSE = 8 };
 
 struct mark {
 	uint32_t stamp; /* others are unused */
 	uint32_t loc, stack;
 	uint32_t walked; /* the end of the range of the last access of the class */
-};
-
-/* What precedes all accesses in lanes of one variable: fetched one after another, the waits for
- * memory overlap, and it is asked for by every other thread. */
-struct gathered {
-	uint32_t begin, n;    /* of the lanes; n = 0: not gathered */
-	const uint32_t **row; /* NULL: not kept */
-	size_t cap;
-};
-
-/* A bare access of the thread and variable at hand. */
-struct own {
-	uint32_t event, position;
-	struct snag_point before;
-	const uint32_t *row; /* of that; NULL: not kept */
 };
 
 struct enumeration {
@@ -72,9 +56,11 @@ struct enumeration {
 	uint32_t *stack; /* by node; NULL unless by class */
 
 	struct snag_walk walk;
-	struct own *own;
-	size_t own_cap;
-	struct gathered gathered[2]; /* of the writes, of the reads of the variable at hand */
+	/* The bare accesses of the thread and variable at hand. */
+	uint32_t *own;
+	struct snag_asked *asked;
+	size_t own_cap, asked_cap;
+	struct snag_columns columns[2]; /* of the writes, of the reads of the variable at hand */
 
 	struct mark *mark; /* open addressing */
 	uint32_t nmarks, marks_used, stamp;
@@ -268,51 +254,68 @@ struct range {
 	uint32_t low, high; /* in the lane */
 };
 
-/* Whether the i-th access of the lane must come before e. */
-static inline bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
-			     const struct snag_lane *lane, uint32_t i, const struct own *e)
+/* The columns that have the lanes, or NULL. */
+static inline const struct snag_columns *columns_of(const struct enumeration *en,
+						    const struct snag_lanes *lanes)
 {
-	const struct snag_index *ix = en->ix;
-	uint32_t p = snag_lane_at(lanes, lane, i);
-	if (e->row)
-		return p < e->row[lane->thread];
-	uint32_t f = snag_index_event(ix, lane->thread, p);
-	/* The order respects the observed one. */
-	return f < e->event && snag_rows_has(ix, en->rows, &en->walk, &e->before, f);
+	const struct snag_columns *c = &en->columns[lanes == &en->ix->reads];
+	return c->n ? c : NULL;
 }
 
-/* Whether it need not come after e. */
-static inline bool is_not_after(struct enumeration *en, const struct snag_lanes *lanes,
-				const struct snag_lane *lane, uint32_t i, const struct own *e)
+/* The i-th access of the lane. */
+static inline uint32_t lane_event(const struct enumeration *en, const struct snag_lanes *lanes,
+				  const struct snag_lane *lane, uint32_t i)
 {
-	const struct snag_index *ix = en->ix;
-	const struct gathered *g = &en->gathered[lanes == &ix->reads];
-	const uint32_t *row = g->n ? g->row[lane->begin + i - g->begin] : NULL;
-	if (row)
-		return row[e->before.thread] <= e->position;
-	uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
-	if (f < e->event)
+	const struct snag_columns *c = columns_of(en, lanes);
+	return c ? c->event[lane->begin + i - c->begin]
+		 : snag_index_event(en->ix, lane->thread, snag_lane_at(lanes, lane, i));
+}
+
+/* Whether the i-th access of the lane must come before own access k. */
+static inline bool is_before(struct enumeration *en, const struct snag_lanes *lanes,
+			     const struct snag_lane *lane, uint32_t i, uint32_t k)
+{
+	const struct snag_asked *e = &en->asked[k];
+	if (e->row)
+		return snag_lane_at(lanes, lane, i) < e->row[lane->thread];
+	uint32_t f = lane_event(en, lanes, lane, i);
+	/* The order respects the observed one. */
+	return f < en->own[k] && snag_rows_has(en->ix, en->rows, &en->walk, &e->before, f);
+}
+
+/* Whether it need not come after it. */
+static inline bool is_not_after(struct enumeration *en, const struct snag_lanes *lanes,
+				const struct snag_lane *lane, uint32_t i, uint32_t k)
+{
+	const struct snag_asked *e = &en->asked[k];
+	const struct snag_columns *c = columns_of(en, lanes);
+	uint32_t known = c ? c->column[(size_t)e->thread * c->n + lane->begin + i - c->begin]
+			   : SNAG_NOT_KEPT;
+	if (known != SNAG_NOT_KEPT)
+		return known <= e->position;
+	uint32_t f = lane_event(en, lanes, lane, i);
+	if (f < en->own[k])
 		return true;
-	struct snag_point before = snag_point_before(ix, en->rows, f);
-	return !snag_rows_has(ix, en->rows, &en->walk, &before, e->event);
+	struct snag_point before = snag_point_before(en->ix, en->rows, f);
+	return !snag_rows_has(en->ix, en->rows, &en->walk, &before, en->own[k]);
 }
 
 typedef bool lane_test(struct enumeration *en, const struct snag_lanes *lanes,
-		       const struct snag_lane *lane, uint32_t i, const struct own *e);
+		       const struct snag_lane *lane, uint32_t i, uint32_t k);
 
 /* The first i >= from in the lane that fails the test; the later ones do too. */
 static inline uint32_t gallop(struct enumeration *en, const struct snag_lanes *lanes,
-			      const struct snag_lane *lane, uint32_t from, const struct own *e,
+			      const struct snag_lane *lane, uint32_t from, uint32_t k,
 			      lane_test *test)
 {
 	uint32_t n = snag_lane_length(lane), low = from, high = from;
-	for (uint32_t step = 0; high < n && test(en, lanes, lane, high, e); step = 2 * step + 1) {
+	for (uint32_t step = 0; high < n && test(en, lanes, lane, high, k); step = 2 * step + 1) {
 		low = high + 1;
 		high = n - low > step ? low + step : n;
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (test(en, lanes, lane, middle, e))
+		if (test(en, lanes, lane, middle, k))
 			low = middle + 1;
 		else
 			high = middle;
@@ -331,7 +334,7 @@ static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *la
 {
 	const struct snag_index *ix = en->ix;
 	for (uint32_t i = range.low; i < range.high && !en->is_over; i++) {
-		uint32_t f = snag_index_event(ix, lane->thread, snag_lane_at(lanes, lane, i));
+		uint32_t f = lane_event(en, lanes, lane, i);
 		/* Two bare ones meet twice. */
 		if (!snag_op_is_access(ix->trace->ev[f].op) || (f < e && is_bare(en, f)) ||
 		    !is_wanted(en, f) || snag_index_common_lock(ix, e, f))
@@ -348,21 +351,21 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 	bool is_reads = lanes == &ix->reads;
 	struct range range = {0, 0};
 	marks_clear(en);
-	for (uint32_t i = 0; i < n && !en->is_over; i++) {
-		const struct own *e = &en->own[i];
-		if (is_reads && ix->trace->ev[e->event].op == SNAG_OP_READ)
+	for (uint32_t k = 0; k < n && !en->is_over; k++) {
+		uint32_t e = en->own[k];
+		if (is_reads && !en->asked[k].is_write)
 			continue;
-		range.low = gallop(en, lanes, lane, range.low, e, is_before);
+		range.low = gallop(en, lanes, lane, range.low, k, is_before);
 		range.high =
-			gallop(en, lanes, lane, range.high > range.low ? range.high : range.low, e,
+			gallop(en, lanes, lane, range.high > range.low ? range.high : range.low, k,
 			       is_not_after);
 		struct range left = range;
 		if (en->options->by_class) {
-			struct mark *mark = mark_of(en, e->event);
+			struct mark *mark = mark_of(en, e);
 			left.low = mark->walked > left.low ? mark->walked : left.low;
 			mark->walked = range.high;
 		}
-		walk(en, e->event, lanes, lane, left);
+		walk(en, e, lanes, lane, left);
 	}
 }
 
@@ -372,47 +375,34 @@ static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32
 	const struct snag_index *ix = en->ix;
 	uint32_t nown = 0;
 	en->own = snag_grow(en->own, &en->own_cap, n, sizeof(*en->own));
+	en->asked = snag_grow(en->asked, &en->asked_cap, n, sizeof(*en->asked));
 	for (uint32_t i = 0; i < n; i++) {
-		struct own e = {event[i], ix->position[event[i]],
-				snag_point_before(ix, en->rows, event[i]), NULL};
-		e.row = snag_rows_at(en->rows, &e.before);
-		if (is_wanted(en, event[i]))
-			en->own[nown++] = e;
+		const struct snag_event *ev = &ix->trace->ev[event[i]];
+		if (!is_wanted(en, event[i]))
+			continue;
+		en->own[nown] = event[i];
+		en->asked[nown++] = (struct snag_asked){.thread = ev->thread,
+							.position = ix->position[event[i]],
+							.is_write = ev->op == SNAG_OP_WRITE};
 	}
+	snag_before_ask(ix, en->rows, en->asked, nown);
 	return nown;
-}
-
-static void gather(struct enumeration *en, const struct snag_lanes *lanes, uint32_t x,
-		   struct gathered *g)
-{
-	const struct snag_index *ix = en->ix;
-	const struct snag_lane *lane = lanes->lane + lanes->first[x];
-	const struct snag_lane *end = lanes->lane + lanes->first[x + 1];
-	uint32_t nbare = en->first[x + 1] - en->first[x];
-	g->begin = lane->begin;
-	g->n = end->begin - lane->begin;
-	if (g->n > MAX_GATHERED || g->n / SPARSE > nbare)
-		g->n = 0;
-	if (!g->n)
-		return;
-	g->row = snag_grow(g->row, &g->cap, g->n, sizeof(*g->row));
-	for (; lane < end; lane++)
-		for (uint32_t i = lane->begin; i < lane[1].begin; i++) {
-			uint32_t f = snag_index_event(ix, lane->thread, lanes->position[i]);
-			struct snag_point before = snag_point_before(ix, en->rows, f);
-			g->row[i - g->begin] = snag_rows_at(en->rows, &before);
-			__builtin_prefetch(g->row[i - g->begin]);
-		}
 }
 
 static void variable_pairs(struct enumeration *en, uint32_t x)
 {
 	const struct snag_index *ix = en->ix;
 	const struct snag_lanes *side[2] = {&ix->writes, &ix->reads};
-	if (en->first[x] == en->first[x + 1])
+	uint32_t nbare = en->first[x + 1] - en->first[x];
+	if (nbare == 0)
 		return;
-	for (int k = 0; k < 2; k++)
-		gather(en, side[k], x, &en->gathered[k]);
+	for (int k = 0; k < 2; k++) {
+		const struct snag_lane *lane = side[k]->lane;
+		uint32_t n = lane[side[k]->first[x + 1]].begin - lane[side[k]->first[x]].begin;
+		en->columns[k].n = 0;
+		if (n / SPARSE <= nbare)
+			snag_columns_fill(&en->columns[k], ix, en->rows, side[k], x);
+	}
 	for (uint32_t i = en->first[x], end; i < en->first[x + 1] && !en->is_over; i = end) {
 		snag_tid t = snag_index_thread(ix, en->event[i]);
 		for (end = i + 1; end < en->first[x + 1]; end++)
@@ -448,7 +438,8 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 	free(en.stack);
 	free(en.mark);
 	free(en.own);
-	free(en.gathered[0].row);
-	free(en.gathered[1].row);
+	free(en.asked);
+	snag_columns_done(&en.columns[0]);
+	snag_columns_done(&en.columns[1]);
 	snag_walk_done(&en.walk);
 }

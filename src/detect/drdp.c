@@ -85,6 +85,7 @@ static void *drdp_open(const struct snag_detector_env *env)
 	struct drdp *d = snag_calloc(1, sizeof(*d));
 	d->env = env;
 	d->current = SNAG_NO_ID;
+	d->express.is_all = true;
 	snag_task_order_init(&d->order);
 	snag_past_pool_init(&d->pool);
 	snag_guards_init(&d->guards);
@@ -117,6 +118,7 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	const struct drdp *d = state;
 	const struct snag_joins *j = &d->order.joins;
 	handler(ctx, "tree nodes", d->order.tree.nnodes);
+	handler(ctx, "tree height", snag_dpst_height(&d->order.tree));
 	handler(ctx, "steps", d->order.tree.nsteps - 1);
 	handler(ctx, "waits", j->njoins - 1);
 	handler(ctx, "reachability checks", d->asked);
@@ -363,6 +365,7 @@ static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 	if (is_write)
 		past_check(d, &x->reader, ev, event);
 	guarded_check(d, guard, is_write, ev, event);
+	d->express.is_all = false;
 	struct snag_guarded *own = snag_guarded_entry(&d->guards, ev->target, guard, d->x_cap);
 	past_add(d, is_write ? &own->writer : &own->reader, event);
 }
@@ -482,14 +485,12 @@ static void drdp_forget(void *state, uint32_t first, uint32_t n)
 		snag_guarded_clear(&d->guards, v, &d->pool);
 }
 
-static void drdp_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+static void drdp_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
 {
 	struct drdp *d = state;
-	for (uint32_t i = 0; d->guards.of && i < n * parts; i++)
-		snag_guarded_copy(&d->guards, first + i / parts, to + i, &d->pool);
-	snag_past_split(&d->pool, d->express.x, first, n, to, parts);
+	snag_past_spread(&d->pool, d->express.x, from, first, n);
 	for (uint32_t v = first; d->guards.of && v < first + n; v++)
-		snag_guarded_clear(&d->guards, v, &d->pool);
+		snag_guarded_copy(&d->guards, from, v, &d->pool);
 }
 
 static const struct snag_inside drdp_inside = {
@@ -500,7 +501,7 @@ static const struct snag_inside drdp_inside = {
 	.write = drdp_write,
 	.sync = drdp_sync,
 	.forget = drdp_forget,
-	.split = drdp_split,
+	.spread = drdp_spread,
 };
 
 const struct snag_detector snag_detector_drdp = {

@@ -19,6 +19,7 @@
 struct snag_express {
 	struct snag_past_cell *x; /* by variable, as far as reserved */
 	uint32_t who;		  /* 0: not now */
+	bool is_all;		  /* nothing else is kept of variables */
 };
 
 struct snag_inside {
@@ -30,10 +31,10 @@ struct snag_inside {
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*write)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*sync)(void *state, const struct snag_event *ev, uint32_t event);
-	/* The past of n variables is over; each of n becomes `parts`, from `to` on, which have
-	 * its past. */
+	/* The past of n variables is over; or is that of `from` too, and what they had is nothing
+	 * that must be given back. */
 	void (*forget)(void *state, uint32_t first, uint32_t n);
-	void (*split)(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts);
+	void (*spread)(void *state, uint32_t from, uint32_t first, uint32_t n);
 };
 
 /* Of plain accesses: whether it may be left out. */

@@ -74,13 +74,13 @@ void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uin
 	}
 }
 
-void snag_past_split(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
-		     uint32_t n, uint32_t to, uint32_t parts)
+void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t from,
+		      uint32_t first, uint32_t n)
 {
-	for (uint32_t i = 0; i < n * parts; i++) {
-		const struct snag_past_cell *from = &x[first + i / parts];
-		x[to + i] = (struct snag_past_cell){snag_past_copy(pool, &from->writer),
-						    snag_past_copy(pool, &from->reader)};
-	}
-	snag_past_forget(pool, x, first, n);
+	const struct snag_past_cell one = x[from];
+	bool has_list = snag_past_is_list(&one.writer) || snag_past_is_list(&one.reader);
+	for (uint32_t v = first; v < first + n; v++)
+		x[v] = has_list ? (struct snag_past_cell){snag_past_copy(pool, &one.writer),
+							  snag_past_copy(pool, &one.reader)}
+				: one;
 }

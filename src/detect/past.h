@@ -65,10 +65,10 @@ struct snag_past_cell {
 	struct snag_past writer, reader;
 };
 
-/* The past of n variables is over; each of n becomes `parts`, from `to` on (inside.h). */
+/* The past of n variables is over; or is that of `from` (inside.h). */
 void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
 		      uint32_t n);
-void snag_past_split(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
-		     uint32_t n, uint32_t to, uint32_t parts);
+void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t from,
+		      uint32_t first, uint32_t n);
 
 #endif

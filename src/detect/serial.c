@@ -28,6 +28,7 @@ void *snag_serial_open(const struct snag_detector_env *env)
 	struct serial *s = snag_calloc(1, sizeof(*s));
 	s->env = env;
 	s->current = SNAG_NO_ID;
+	s->express.is_all = true;
 	snag_bags_init(&s->bags);
 	snag_past_pool_init(&s->pool);
 	return s;
@@ -109,7 +110,11 @@ static bool list_prune(struct serial *s, struct snag_past *p)
 /* Adds this access, unless one that is there will do. */
 static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_past now)
 {
-	if (snag_past_is_list(p) ? list_prune(s, p) : snag_bags_outlives(&s->bags, p->who - 1))
+	if (!snag_past_is_list(p) && snag_bags_outlives(&s->bags, p->who - 1)) {
+		p->who = snag_bags_find(&s->bags, p->who - 1) + 1; /* [root] */
+		return;
+	}
+	if (snag_past_is_list(p) && list_prune(s, p))
 		return;
 	if (p->who)
 		snag_past_push(&s->pool, p, now);
@@ -150,6 +155,19 @@ static inline void past_check(struct serial *s, const struct snag_past *p,
 		list_check(s, p, ev, event);
 	else if (is_parallel(s, p->who))
 		report(s, ev, event, p->event);
+}
+
+/* The same for the last writer, which becomes the root of its bag: those who are in a bag together stay
+ * so, and variables whose writers were are then alike. */
+static inline void writer_check(struct serial *s, struct snag_past *w, const struct snag_event *ev,
+				uint32_t event) /* [root] */
+{
+	if (!w->who || w->who == s->current + 1)
+		return;
+	uint32_t root = snag_bags_find(&s->bags, w->who - 1);
+	if (s->bags.up[root] & SNAG_BAGS_PARALLEL)
+		report(s, ev, event, w->event);
+	w->who = root + 1;
 }
 
 static bool past_is_parallel(struct serial *s, const struct snag_past *p)
@@ -195,7 +213,7 @@ static inline void serial_read(void *state, const struct snag_event *ev,
 	struct snag_past_cell *x = &s->express.x[ev->target];
 	if (!access_begin(s, ev, event))
 		return;
-	past_check(s, &x->writer, ev, event);
+	writer_check(s, &x->writer, ev, event);
 	if (s->iso)
 		past_check(s, &s->iso[ev->target].writer, ev, event);
 	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
@@ -266,8 +284,10 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 	struct serial *s = state;
 	if (!is_running(s, ev, event))
 		return;
-	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso)
+	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso) {
 		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+		s->express.is_all = false;
+	}
 	const char *why = bags_step(s, ev);
 	if (why)
 		refuse(s, ev, event, why);
@@ -312,12 +332,12 @@ static void serial_forget(void *state, uint32_t first, uint32_t n)
 		snag_past_forget(&s->pool, s->iso, first, n);
 }
 
-static void serial_split(void *state, uint32_t first, uint32_t n, uint32_t to, uint32_t parts)
+static void serial_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
 {
 	struct serial *s = state;
-	snag_past_split(&s->pool, s->express.x, first, n, to, parts);
+	snag_past_spread(&s->pool, s->express.x, from, first, n);
 	if (s->iso)
-		snag_past_split(&s->pool, s->iso, first, n, to, parts);
+		snag_past_spread(&s->pool, s->iso, from, first, n);
 }
 
 const struct snag_inside snag_serial_inside = {
@@ -328,5 +348,5 @@ const struct snag_inside snag_serial_inside = {
 	.write = serial_write,
 	.sync = serial_sync,
 	.forget = serial_forget,
-	.split = serial_split,
+	.spread = serial_spread,
 };

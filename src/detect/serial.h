@@ -19,6 +19,8 @@
  *         [write]      races with w, r, iw, ir in a P-bag; then w := this, nothing else left
  *         [iso read]   races with w in a P-bag; then ir := this, unless it is in a P-bag
  *         [iso write]  races with w, r in a P-bag; then iw := this, unless it is in a P-bag
+ *         [root]       who is in a bag stays with those in it: w, r may be any of them, and
+ *                      become its root when they are looked at, so that variables become alike
  *         [order]      an isolated access and a conflicting one in a P-bag: the order of
  *                      isolated blocks matters, so no race is no proof
  *

@@ -7,10 +7,13 @@
 #include "base/memory.h"
 
 enum {
-	PAGE = 1 << SHADOW_PAGE_LOG,
-	LINE = 1 << SHADOW_LINE_LOG,
+	PAGE = SHADOW_PAGE,
+	LINE = SHADOW_LINE,
+	LINES = PAGE / LINE,
 	LEAF = 1 << SHADOW_LEAF_LOG,
-	BRANCH = 1 << 12
+	BRANCH = 1 << 12,
+	PART_LOG = 3,	/* of parts, unless the first access is to 4 bytes */
+	BYTES_BLOCK = 8 /* numbers that the bytes of a part get */
 };
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address)
@@ -29,58 +32,247 @@ struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address)
 static uint32_t numbers_take(struct shadow *s, uint32_t n)
 {
 	uint32_t first = s->nvariables ? s->nvariables : 1;
+	if (n > 1) /* a line's begin with a line of the detector's */
+		first = (first + 7) & ~7u;
 	s->nvariables = first + n;
 	s->more(s->ctx);
 	return first;
 }
 
-void shadow_touch_slow(struct shadow *s, struct shadow_leaf *leaf, uint64_t address)
+static void page_touched(struct shadow *s, uint64_t address)
 {
 	uint64_t number = address >> SHADOW_PAGE_LOG & (LEAF - 1);
-	struct shadow_page *page = &leaf->page[number];
-	if (!page->first) {
-		page->part_log = SHADOW_PART_LOG;
-		page->first = numbers_take(s, PAGE >> SHADOW_PART_LOG);
-	}
-	page->lines |= UINT64_C(1) << (address >> SHADOW_LINE_LOG & 63);
-	leaf->pages[number / 64] |= UINT64_C(1) << number % 64;
+	shadow_leaf(s, address)->pages[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-void shadow_divide(struct shadow *s, struct shadow_page *page, uint64_t address, unsigned size)
+static uint32_t parts_of_line(const struct shadow_page *page)
 {
-	uint32_t log = (address | size) % 4 == 0 ? 2 : 0, n = PAGE >> page->part_log;
-	uint32_t to = numbers_take(s, PAGE >> log);
-	s->split(s->ctx, page->first, n, to, 1u << (page->part_log - log));
-	page->first = to;
-	page->part_log = log;
+	return LINE >> page->part_log;
 }
 
-/* Of one page, the bytes from `low` up to `high`; parts that reach beyond go too: they belong to
- * what ends or begins there. */
-static void page_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+static uint32_t line_first(const struct shadow_page *page, uint32_t line)
+{
+	return page->first + line * parts_of_line(page);
+}
+
+/* ---- from more to less ---- */
+
+static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part_log)
+{
+	page->part_log = part_log;
+	page->first = numbers_take(s, PAGE >> part_log);
+}
+
+/* Of a page without bytes, parts of 8 bytes become parts of 4. */
+static void parts_halve(struct shadow *s, struct shadow_page *page)
+{
+	struct shadow_page old = *page;
+	parts_take(s, page, PART_LOG - 1);
+	for (uint32_t line = 0; line < LINES; line++) {
+		uint32_t from = line_first(&old, line), to = line_first(page, line);
+		if (old.solid >> line & 1)
+			s->spread(s->ctx, from, to, 1);
+		for (uint32_t i = 0; (old.ready >> line & 1) && i < parts_of_line(&old); i++)
+			s->spread(s->ctx, from + i, to + 2 * i, 2);
+	}
+	s->forget(s->ctx, old.first, PAGE >> old.part_log);
+}
+
+static void whole_open(struct shadow *s, struct shadow_page *page)
+{
+	for (uint32_t line = 0; line < LINES; line++)
+		s->spread(s->ctx, page->whole, line_first(page, line), 1);
+	s->forget(s->ctx, page->whole, 1);
+	page->is_whole = false;
+	page->solid = ~UINT64_C(0);
+}
+
+/* The page is made of lines, and has variables for its parts. */
+static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t address,
+		       uint32_t part_log)
+{
+	if (!page->first)
+		parts_take(s, page, part_log);
+	else if (part_log < page->part_log && !page->bytes)
+		parts_halve(s, page);
+	if (page->is_whole)
+		whole_open(s, page);
+	page_touched(s, address);
+}
+
+void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines)
+{
+	if (!page->first || page->is_whole)
+		lines_open(s, page, address, PART_LOG);
+	page_touched(s, address);
+	page->solid |= lines & ~(page->ready | page->broken);
+}
+
+/* A line that is solid becomes ready. */
+static void line_open(struct shadow *s, struct shadow_page *page, uint64_t bit)
+{
+	uint32_t first = line_first(page, (uint32_t)__builtin_ctzll(bit));
+	s->spread(s->ctx, first, first + 1, parts_of_line(page) - 1);
+	page->solid &= ~bit;
+	page->ready |= bit;
+}
+
+void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t address,
+		      unsigned size) /* [open] */
+{
+	uint64_t bit = shadow_line_bit(address);
+	lines_open(s, page, address, (address | size) % 8 == 4 ? PART_LOG - 1 : PART_LOG);
+	if (page->solid & bit)
+		line_open(s, page, bit);
+	if (!(page->broken & bit))
+		page->ready |= bit;
+}
+
+static uint64_t line_of_part(const struct shadow_page *page, uint32_t part)
+{
+	return UINT64_C(1) << part / parts_of_line(page);
+}
+
+uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part) /* [break] */
+{
+	if (!page->bytes)
+		page->bytes = snag_calloc(PAGE >> page->part_log, sizeof(*page->bytes));
+	uint32_t bytes = s->nspare ? s->spare[--s->nspare] : numbers_take(s, BYTES_BLOCK);
+	page->bytes[part] = bytes;
+	s->spread(s->ctx, page->first + part, bytes, 1u << page->part_log);
+	s->forget(s->ctx, page->first + part, 1);
+	page->ready &= ~line_of_part(page, part);
+	page->broken |= line_of_part(page, part);
+	return bytes;
+}
+
+/* ---- and back ---- */
+
+/* The bytes of a part have no past any more. */
+static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part)
+{
+	s->spare = snag_grow(s->spare, &s->spare_cap, s->nspare + 1, sizeof(*s->spare));
+	s->spare[s->nspare++] = page->bytes[part];
+	page->bytes[part] = 0;
+	uint32_t n = parts_of_line(page), first = part / n * n;
+	for (uint32_t i = 0; i < n; i++)
+		if (page->bytes[first + i])
+			return;
+	page->broken &= ~line_of_part(page, part);
+	page->ready |= line_of_part(page, part);
+}
+
+void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part) /* [unite] */
+{
+	uint32_t bytes = page->bytes[part], n = 1u << page->part_log;
+	if (!s->is_same(s->ctx, bytes, n, 1))
+		return;
+	s->spread(s->ctx, bytes, page->first + part, 1);
+	s->forget(s->ctx, bytes, n);
+	bytes_give(s, page, part);
+}
+
+void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line) /* [unite] */
+{
+	uint64_t bit = UINT64_C(1) << line;
+	if (!(page->ready & bit) ||
+	    !s->is_same(s->ctx, line_first(page, line), parts_of_line(page), 1))
+		return;
+	page->ready &= ~bit;
+	page->solid |= bit;
+}
+
+void shadow_unite_page(struct shadow *s, struct shadow_page *page) /* [unite] */
+{
+	if (~page->solid || !s->is_same(s->ctx, page->first, LINES, parts_of_line(page)))
+		return;
+	if (!page->whole)
+		page->whole = numbers_take(s, 1);
+	s->spread(s->ctx, page->first, page->whole, 1);
+	page->solid = 0;
+	page->is_whole = true;
+}
+
+uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t address)
+{
+	if (page->is_whole)
+		return page->whole;
+	if (page->ready | page->solid | page->broken)
+		return 0;
+	if (!page->whole)
+		page->whole = numbers_take(s, 1);
+	page->is_whole = true;
+	page_touched(s, address);
+	return page->whole;
+}
+
+/* ---- forgetting ---- */
+
+/* Bytes of an open line, from `low` up to `high`. */
+static void parts_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
 {
 	const uint32_t log = page->part_log;
-	for (uint32_t at = low; at < high;) {
-		uint32_t line = at >> SHADOW_LINE_LOG;
-		uint64_t rest = page->lines >> line;
-		if (!rest)
-			break;
-		if (!(rest & 1)) {
-			at = (line + (uint32_t)__builtin_ctzll(rest)) << SHADOW_LINE_LOG;
+	for (uint32_t part = low >> log; part << log < high; part++) {
+		uint32_t bytes = shadow_bytes(page, part), at = part << log, end = at + (1u << log);
+		if (!bytes) {
+			s->forget(s->ctx, page->first + part, 1);
 			continue;
 		}
-		uint32_t end = (line + 1) << SHADOW_LINE_LOG;
-		if (at % LINE == 0 && end <= high)
-			page->lines &= ~(UINT64_C(1) << line);
-		end = end < high ? end : high;
-		uint32_t from = at >> log, to = (end + (1u << log) - 1) >> log;
-		s->forget(s->ctx, page->first + from, to - from);
-		at = end;
+		uint32_t from = at < low ? low : at, to = end < high ? end : high;
+		s->forget(s->ctx, bytes + (from - at), to - from);
+		if (to - from == end - at)
+			bytes_give(s, page, part);
 	}
 }
 
-/* Of one leaf; addresses within it. */
-static void leaf_forget(struct shadow *s, struct shadow_leaf *leaf, uint64_t low, uint64_t high)
+/* Bytes of a line that is not new. */
+static void line_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+{
+	uint64_t bit = shadow_line_bit(low);
+	bool is_all = high - low == LINE;
+	if (!is_all && (page->solid & bit))
+		line_open(s, page, bit);
+	if (is_all && !(page->broken & bit))
+		s->forget(s->ctx, line_first(page, low >> SHADOW_LINE_LOG), parts_of_line(page));
+	else
+		parts_forget(s, page, low, high);
+	if (is_all) {
+		page->ready &= ~bit;
+		page->solid &= ~bit;
+	}
+}
+
+/* Of one page at `start`, the bytes from `low` up to `high`. */
+static void page_forget(struct shadow *s, struct shadow_page *page, uint64_t start, uint32_t low,
+			uint32_t high)
+{
+	if (page->is_whole && high - low == PAGE) {
+		s->forget(s->ctx, page->whole, 1);
+		page->is_whole = false;
+		if (page->first) /* what its parts had when it became whole */
+			s->forget(s->ctx, page->first, PAGE >> page->part_log);
+		return;
+	}
+	if (page->is_whole)
+		lines_open(s, page, start, PART_LOG);
+	for (uint32_t at = low, end; at < high; at = end) {
+		uint32_t line = at >> SHADOW_LINE_LOG;
+		uint64_t rest = (page->ready | page->solid | page->broken) >> line;
+		if (!rest)
+			break;
+		end = (line + 1) << SHADOW_LINE_LOG;
+		if (!(rest & 1)) {
+			end = (line + (uint32_t)__builtin_ctzll(rest)) << SHADOW_LINE_LOG;
+			continue;
+		}
+		end = end < high ? end : high;
+		line_forget(s, page, at, end);
+	}
+}
+
+/* Of one leaf at `base`; addresses within it. */
+static void leaf_forget(struct shadow *s, struct shadow_leaf *leaf, uint64_t base, uint64_t low,
+			uint64_t high)
 {
 	uint64_t last = (high - 1) >> SHADOW_PAGE_LOG;
 	for (uint64_t number = low >> SHADOW_PAGE_LOG; number <= last;) {
@@ -92,9 +284,9 @@ static void leaf_forget(struct shadow *s, struct shadow_leaf *leaf, uint64_t low
 		}
 		struct shadow_page *page = &leaf->page[number];
 		uint64_t start = number << SHADOW_PAGE_LOG;
-		page_forget(s, page, low > start ? (uint32_t)(low - start) : 0,
+		page_forget(s, page, base + start, low > start ? (uint32_t)(low - start) : 0,
 			    high - start < PAGE ? (uint32_t)(high - start) : PAGE);
-		if (!page->lines)
+		if (!(page->is_whole | page->ready | page->solid | page->broken))
 			leaf->pages[number / 64] &= ~(UINT64_C(1) << number % 64);
 		number++;
 	}
@@ -110,7 +302,7 @@ void shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes)
 		struct shadow_leaf **branch = s->root[key / BRANCH % SHADOW_ROOT];
 		struct shadow_leaf *leaf = branch ? branch[key % BRANCH] : NULL;
 		if (leaf)
-			leaf_forget(s, leaf, address - start, here);
+			leaf_forget(s, leaf, start, address - start, here);
 		address = start + here;
 	}
 }

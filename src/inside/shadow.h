@@ -2,15 +2,25 @@
  *
  * shadow.h - the variables of memory: which dense numbers the bytes at an address have
  *
- * Idea.   Detectors know variables by dense numbers.  A page of 4096 bytes that is accessed gets
- *         as many in a row as it has parts of 8 bytes; when an access touches less than such a
- *         part, the page is divided into parts of 4 bytes, or of 1, so that neighbours are never
- *         taken for one.
+ * Idea.   Detectors know variables by dense numbers.  Bytes that were always accessed together
+ *         have the same past, and one variable does for all of them: a page of 4096
+ *         bytes, a line of 64, a part of 8 (or 4, as the page was first accessed), or a byte.
+ *         An access to some of the bytes of a variable divides it first; what has become alike
+ *         again is united again.
  *
  * State.  root[]  by the upper bits of the address: leaves of 16 MB, made when needed
- *         leaf    a page each: its first number, the size of its parts, and which of its 64 lines
- *                 of 64 bytes were accessed since they were new; which pages have such a line
- * Cost.   16 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
+ *         leaf    its pages; which of them were accessed since they were new
+ *         page    is_whole: one variable.  Else each of its lines is in one of four states:
+ *                   new      not accessed since it was
+ *                   solid    the first variable of the line stands for all its parts
+ *                   ready    a variable for each part: the state for single accesses
+ *                   broken   likewise, but some parts are divided into bytes
+ *
+ * Rules.  [open]   before an access to less: a page that is whole becomes lines that are solid; a
+ *                  line that is solid becomes ready, or becomes it for parts of 4 bytes
+ *         [break]  before an access to some bytes of a part: a variable for each byte
+ *         [unite]  after an access: bytes of one past are a part, parts a line, lines a page
+ * Cost.   56 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
  *         what was accessed, not by the size of what is forgotten: the stack of a task is a megabyte,
  *         of which it uses a few lines.
  */
@@ -25,37 +35,43 @@ enum {
 	SHADOW_PAGE_LOG = 12,
 	SHADOW_LINE_LOG = 6,
 	SHADOW_LEAF_LOG = 12,
-	SHADOW_PART_LOG = 3, /* of a page that was not divided */
+	SHADOW_PAGE = 1 << SHADOW_PAGE_LOG,
+	SHADOW_LINE = 1 << SHADOW_LINE_LOG,
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
 struct shadow_page {
-	uint32_t first;	   /* its first variable; 0: it has none yet */
-	uint32_t part_log; /* of the bytes that are one variable: 3, 2 or 0 */
-	uint64_t lines;	   /* accessed since they were forgotten */
+	uint32_t first;		       /* the variable of its first part; 0: parts have none */
+	uint32_t whole;		       /* the one of the page, once it was whole; or 0 */
+	uint32_t part_log;	       /* of the bytes of a part: 3 or 2 */
+	uint32_t is_whole;	       /* then none of its lines is in a state */
+	uint64_t ready, solid, broken; /* lines, by state */
+	uint32_t *bytes;	       /* by part: its first byte's variable, or 0; NULL: all 0 */
 };
 
 struct shadow_leaf {
-	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64]; /* that have lines */
+	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64]; /* that are not all new */
 	struct shadow_page page[1 << SHADOW_LEAF_LOG];
 };
 
 struct shadow {
 	struct shadow_leaf **root[SHADOW_ROOT];
-	uint64_t last_key; /* of the leaf used last */
+	uint64_t last_key; /* of the leaf used last; UINT64_MAX: none */
 	struct shadow_leaf *last;
 	uint32_t nvariables; /* numbers given out; 0 is nobody's */
-	/* The past of these variables is over; or each of n becomes `parts`, with its past. */
+	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
+	size_t nspare, spare_cap;
+	/* The past of these variables is over. */
 	void (*forget)(void *ctx, uint32_t first, uint32_t n);
-	void (*split)(void *ctx, uint32_t first, uint32_t n, uint32_t to, uint32_t parts);
+	/* Whatever these variables have is replaced by the past of `from`. */
+	void (*spread)(void *ctx, uint32_t from, uint32_t first, uint32_t n);
+	/* Whether n variables, each `step` after the one before, have one past. */
+	bool (*is_same)(void *ctx, uint32_t first, uint32_t n, uint32_t step);
 	void (*more)(void *ctx); /* numbers were given out */
 	void *ctx;
 };
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
-void shadow_touch_slow(struct shadow *s, struct shadow_leaf *leaf, uint64_t address);
-/* Divides the page so that the access is one of whole variables. */
-void shadow_divide(struct shadow *s, struct shadow_page *page, uint64_t address, unsigned size);
 
 static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
 {
@@ -63,47 +79,79 @@ static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address
 	return __builtin_expect(key == s->last_key, 1) ? s->last : shadow_leaf_slow(s, address);
 }
 
-/* The page of an address, with variables; the line of the address counts as accessed. */
-static inline struct shadow_page *shadow_touch(struct shadow *s, uint64_t address)
+static inline struct shadow_page *shadow_page(struct shadow *s, uint64_t address)
 {
-	struct shadow_leaf *leaf = shadow_leaf(s, address);
-	struct shadow_page *page =
-		&leaf->page[address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1)];
-	if (__builtin_expect(!(page->lines >> (address >> SHADOW_LINE_LOG & 63) & 1), 0))
-		shadow_touch_slow(s, leaf, address);
-	return page;
+	return &shadow_leaf(s, address)
+			->page[address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1)];
 }
 
-/* The same for all lines of a range within one page. */
-static inline struct shadow_page *shadow_touch_range(struct shadow *s, uint64_t from, uint64_t to)
+static inline uint64_t shadow_line_bit(uint64_t address)
 {
-	struct shadow_page *page = shadow_touch(s, from);
-	unsigned last = (unsigned)((to - 1) >> SHADOW_LINE_LOG & 63);
-	page->lines |= ~UINT64_C(0) << (from >> SHADOW_LINE_LOG & 63) & ~UINT64_C(0) >> (63 - last);
-	return page;
+	return UINT64_C(1) << (address >> SHADOW_LINE_LOG & 63);
 }
 
-/* Whether the line of an address was accessed since it was new. */
-static inline bool shadow_is_touched(struct shadow *s, uint64_t address)
+/* Whether an access of `size` bytes, inside a line, is one of whole variables, as they are: those
+ * from shadow_variable() on, one for each part. */
+static inline bool shadow_is_ready(const struct shadow_page *page, uint64_t address, unsigned size)
 {
-	const struct shadow_leaf *leaf = shadow_leaf(s, address);
-	return leaf->page[address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1)].lines >>
-		       (address >> SHADOW_LINE_LOG & 63) &
-	       1;
-}
-
-/* Whether an access of `size` bytes is one of whole variables of the page. */
-static inline bool shadow_fits(const struct shadow_page *page, uint64_t address, unsigned size)
-{
-	return !((address | size) & ((1u << page->part_log) - 1));
+	return (page->ready & shadow_line_bit(address)) &&
+	       !((address | size) & ((1u << page->part_log) - 1));
 }
 
 static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t address)
 {
-	return page->first + (uint32_t)((address & ((1 << SHADOW_PAGE_LOG) - 1)) >> page->part_log);
+	return page->first + (uint32_t)((address & (SHADOW_PAGE - 1)) >> page->part_log);
 }
 
-/* The memory is new. */
+void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t address, unsigned size);
+
+/* [open] Makes the line of an access ready, or broken.  The parts of a new page, or of one that
+ * has never been divided into bytes, become fit for it, unless it is one of bytes. */
+static inline void shadow_open(struct shadow *s, struct shadow_page *page, uint64_t address,
+			       unsigned size)
+{
+	bool is_open = (page->ready | page->broken) & shadow_line_bit(address);
+	if (!is_open || ((address | size) % 8 == 4 && page->part_log == 3 && !page->bytes))
+		shadow_open_slow(s, page, address, size);
+}
+
+/* The variable that stands for more than the part at an address; 0: none does. */
+static inline uint32_t shadow_above(const struct shadow_page *page, uint64_t address)
+{
+	if (page->is_whole)
+		return page->whole;
+	uint64_t line = address & ~(uint64_t)(SHADOW_LINE - 1);
+	return page->solid & shadow_line_bit(address) ? shadow_variable(page, line) : 0;
+}
+
+/* Of a part of an open line: the variable of its first byte, or 0. */
+static inline uint32_t shadow_bytes(const struct shadow_page *page, uint32_t part)
+{
+	return page->bytes ? page->bytes[part] : 0;
+}
+
+/* [break] Returns the variable of the first byte. */
+uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part);
+/* [unite] If what it is about is of one past. */
+void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part);
+void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line);
+void shadow_unite_page(struct shadow *s, struct shadow_page *page);
+
+/* The variable of a page, if it is whole or new; 0: it is neither. */
+uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t address);
+/* [open] A page of lines, so that those which are new or solid can be accessed as such; the new
+ * ones become solid. */
+void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines);
+
+/* Whether the line of an address was accessed since it was new. */
+static inline bool shadow_is_touched(struct shadow *s, uint64_t address)
+{
+	const struct shadow_page *page = shadow_page(s, address);
+	return page->is_whole ||
+	       ((page->ready | page->solid | page->broken) & shadow_line_bit(address));
+}
+
+/* The memory is new.  Of parts that reach beyond it, the bytes too, unless they are divided. */
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes);
 
 #endif

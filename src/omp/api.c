@@ -7,23 +7,45 @@
  */
 #include "omp/abi.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 /* ---- teams ---- */
 
-MP_ABI(int, omp_get_thread_num, void)
+/* snag cc renames the program's own calls of these: the plain names are what gcc calls for its own
+ * purposes, and what files call that were compiled otherwise. */
+
+static bool is_asking(void)
+{
+	return !mp.is_gnu;
+}
+
+MP_ABI(int, __snag_omp_get_thread_num, void)
 {
 	struct mp_task *t = MP_ENTER();
 	mp_asked(t);
 	return t->number;
 }
 
+MP_ABI(int, omp_get_thread_num, void)
+{
+	struct mp_task *t = MP_ENTER();
+	if (is_asking())
+		mp_asked(t);
+	return t->number;
+}
+
+MP_ABI(int, __snag_omp_get_num_threads, void)
+{
+	struct mp_task *t = MP_ENTER();
+	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	return t->team->n;
+}
+
 MP_ABI(int, omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, false);
+	if (is_asking())
+		mp_tell_asked(SNAG_OMP_ASKED_THREADS);
 	return t->team->n;
 }
 
@@ -195,14 +217,67 @@ MP_ABI(void, omp_set_default_device, int device)
 {
 }
 
+/* ---- leagues ---- */
+
 MP_ABI(int, omp_get_num_teams, void)
 {
-	return 1;
+	int n;
+	MP_ENTER();
+	mp_league_at(&n);
+	return n;
 }
 
 MP_ABI(int, omp_get_team_num, void)
 {
+	int n;
+	MP_ENTER();
+	return mp_league_at(&n);
+}
+
+MP_ABI(int, __snag_omp_get_num_teams, void)
+{
+	int n;
+	MP_ENTER();
+	mp_tell_asked(SNAG_OMP_ASKED_THREADS);
+	mp_league_at(&n);
+	return n;
+}
+
+MP_ABI(int, __snag_omp_get_team_num, void)
+{
+	int n;
+	MP_ENTER();
+	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
+	return mp_league_at(&n);
+}
+
+static int max_teams;
+
+MP_ABI(int, omp_get_max_teams, void)
+{
+	return max_teams;
+}
+
+MP_ABI(void, omp_set_num_teams, int n)
+{
+	max_teams = n > 0 ? n : 0;
+}
+
+MP_ABI(int, omp_get_teams_thread_limit, void)
+{
 	return 0;
+}
+
+MP_ABI(void, omp_set_teams_thread_limit, int n)
+{
+}
+
+/* ---- detach ---- */
+
+MP_ABI(void, omp_fulfill_event, void *event)
+{
+	MP_ENTER();
+	mp_task_fulfil(event);
 }
 
 /* ---- time ---- */
@@ -242,13 +317,13 @@ MP_ABI(void, omp_destroy_lock, void *lock)
 MP_ABI(void, omp_set_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(lock), t);
+	mp_lock_take(mp_lock_here(lock), t);
 }
 
 MP_ABI(void, omp_unset_lock, void *lock)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(lock));
+	mp_lock_give(mp_lock_here(lock));
 }
 
 /* One that is refused waits for another to go on, sooner or later. */
@@ -256,7 +331,7 @@ MP_ABI(int, omp_test_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
 	mp_lock_asked();
-	if (mp_lock_try(mp_lock_at(lock), t))
+	if (mp_lock_try(mp_lock_here(lock), t))
 		return 1;
 	mp_yield();
 	return 0;
@@ -283,7 +358,7 @@ MP_ABI(void, omp_destroy_nest_lock, void *lock)
 MP_ABI(void, omp_set_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	if (depth)
 		++*depth;
@@ -294,7 +369,7 @@ MP_ABI(void, omp_set_nest_lock, void *lock)
 MP_ABI(void, omp_unset_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	if (depth && --*depth == 0)
 		mp_lock_give(l);
@@ -303,7 +378,7 @@ MP_ABI(void, omp_unset_nest_lock, void *lock)
 MP_ABI(int, omp_test_nest_lock, void *lock)
 {
 	struct mp_task *t = MP_ENTER();
-	struct mp_lock *l = mp_lock_at(lock);
+	struct mp_lock *l = mp_lock_here(lock);
 	int *depth = mp_lock_depth(l, t);
 	mp_lock_asked();
 	if (depth)
@@ -312,16 +387,4 @@ MP_ABI(int, omp_test_nest_lock, void *lock)
 		return 1;
 	mp_yield();
 	return 0;
-}
-
-/* ---- memory: all of it is the same ---- */
-
-MP_ABI(void *, omp_alloc, size_t nbytes, uintptr_t allocator)
-{
-	return malloc(nbytes);
-}
-
-MP_ABI(void, omp_free, void *p, uintptr_t allocator)
-{
-	free(p);
 }

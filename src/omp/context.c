@@ -27,6 +27,7 @@ enum { STACK_BYTES = 1 << 20, STATUS_FAILED = 125 };
 
 struct mp mp;
 static struct mp_thread first_thread;
+static _Thread_local const struct mp_thread *caller; /* NULL: the calling thread is none of ours */
 static struct mp_team first_team;
 static struct mp_task first_task;
 
@@ -46,6 +47,7 @@ void mp_begin_slow(void)
 	mp.hooks = __snag_omp_hooks ? __snag_omp_hooks() : NULL;
 	const char *cancel = getenv("OMP_CANCELLATION"); /* off, unless the user wants it */
 	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
+	mp.has_order = mp.hooks && mp.hooks->has_order();
 	mp.max_levels = 1 << 20;
 	snag_stacks_init(&mp.stacks, STACK_BYTES);
 	first_team = (struct mp_team){.n = 1};
@@ -55,6 +57,7 @@ void mp_begin_slow(void)
 	c->task = &first_task;
 	c->handle = mp.hooks ? mp.hooks->context_first() : NULL;
 	first_thread.now = c;
+	caller = &first_thread;
 	mp.now = c;
 }
 
@@ -81,6 +84,29 @@ void mp_ready(struct mp_context *c)
 	if (!mp.ready.first)
 		mp.ready.last = c;
 	mp.ready.first = c;
+}
+
+void mp_queue_ready(struct mp_queue *q)
+{
+	struct mp_context *turned = NULL, *c;
+	while ((c = mp_queue_take(q))) {
+		c->next = turned;
+		turned = c;
+	}
+	while (turned) {
+		c = turned;
+		turned = c->next;
+		mp_ready(c);
+	}
+}
+
+/* Nobody is ready: those that may not enter their sections may. */
+static void entering_unstick(void)
+{
+	if (mp.ready.first || !mp.entering.first)
+		return;
+	mp.hooks->stuck();
+	mp_queue_ready(&mp.entering);
 }
 
 /* ---- fibers ---- */
@@ -159,6 +185,7 @@ static void context_go(struct mp_context *to)
 
 void mp_block(void)
 {
+	entering_unstick();
 	struct mp_context *to = mp_queue_take(&mp.ready);
 	if (!to && mp.hooks)
 		mp.hooks->deadlock();
@@ -178,7 +205,10 @@ bool mp_yield(void)
 
 __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 {
-	return mp.now && mp_yield();
+	if (!caller || mp.now->thread != caller)
+		return false;
+	entering_unstick(); /* it may wait for one of them */
+	return mp_yield();
 }
 
 static void fiber_main(void *arg)
@@ -233,16 +263,17 @@ void mp_context_end(void)
 
 static void *thread_run(void *arg)
 {
-	struct mp_thread *thread = arg;
-	go_wait(thread);
-	return mp_thread_main(thread);
+	caller = arg;
+	if (!mp.hooks)
+		go_wait(arg);
+	return mp_thread_main(arg);
 }
 
 static void thread_start(struct mp_thread *thread)
 {
 	pthread_t handle;
 	if (mp.hooks) {
-		thread->base.handle = mp.hooks->thread_start(mp_thread_main, thread);
+		thread->base.handle = mp.hooks->thread_start(thread_run, thread);
 		if (!thread->base.handle)
 			mp_fail("OpenMP: no more threads");
 		return;

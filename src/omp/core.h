@@ -10,6 +10,7 @@
  *         the program just runs, correctly and serially.
  *
  * Structure, as it is told.
+ *         teams       a finish; each team is a task, a segment of the one thread that runs them
  *         parallel    a finish of the task that meets it.  What one of its threads does
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
@@ -41,7 +42,10 @@
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
  *         api.c       omp_*
+ *         league.c    teams
+ *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
+ *         gomp*.c     what gcc calls
  */
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
@@ -77,6 +81,7 @@ struct mp_context {
 	mp_body *body; /* of a fiber */
 	void *arg;
 	struct snag_exceptions exceptions;
+	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
 
 struct mp_queue {
@@ -99,13 +104,17 @@ struct mp {
 	const struct snag_omp_hooks *hooks; /* NULL: nobody listens */
 	const void *place;		    /* where the program called */
 	struct mp_context *now;
-	struct mp_queue ready; /* those that can go on, next one first */
+	struct mp_queue ready;	  /* those that can go on, next one first */
+	bool has_order;		  /* of sections: lock.c */
+	struct mp_queue entering; /* those that may not enter one yet */
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
 	unsigned launched; /* regions with more than one thread that are open */
+	unsigned leagues;  /* likewise, of several teams */
 	int nthreads;	   /* set by the program; 0: MP_THREADS */
 	int max_levels;	   /* of nested regions that have more than one thread */
+	bool is_gnu;	   /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp;
@@ -133,6 +142,7 @@ _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
 struct mp_context *mp_queue_take(struct mp_queue *q); /* NULL: empty */
+void mp_queue_ready(struct mp_queue *q); /* all of them, those who came first before the others */
 
 /* ---- what is told ---- */
 
@@ -164,6 +174,16 @@ static inline void mp_become(uint32_t id)
 		mp.hooks->become(id);
 }
 
+/* Calls a function of the program, which is seen to be called from `place`. */
+static inline void mp_call(mp_body *body, void *arg, const void *place)
+{
+	if (mp.hooks)
+		mp.hooks->enter(place);
+	body(arg);
+	if (mp.hooks)
+		mp.hooks->leave();
+}
+
 /* ---- teams ---- */
 
 /* A chunk of a loop with the static schedule whose order lasts beyond the loop. */
@@ -192,6 +212,7 @@ struct mp_team {
 	struct mp_loop_shared *loops; /* ordered, doacross: shared by the threads */
 	struct mp_static *statics;    /* of this phase */
 	bool is_cancelled;	      /* cancel parallel */
+	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
 };
 
 struct mp_lock;
@@ -208,7 +229,7 @@ struct mp_loop {
 	/* Growing chunks: rounds, where the present one begins, what the last ones did. */
 	uint64_t round, at, silent, told;
 	unsigned log;
-	bool may_grow;
+	bool may_grow, is_sections;
 	bool is_open, is_doacross, is_cancelled;
 	uint64_t safe; /* of simd: chunks in a block; 0: all are */
 	struct mp_static *kept;
@@ -228,6 +249,7 @@ struct mp_task {
 	bool has_spawned; /* in this phase or segment */
 	/* Implicit tasks. */
 	bool has_asked;		 /* [asked] */
+	bool is_combining;	 /* of a reduction */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
 	uint32_t before;	 /* the promise of what it did before it combined */
@@ -236,6 +258,7 @@ struct mp_task {
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
+	const void *place;		 /* where it was created */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	unsigned waits_for;		 /* tasks it depends on, and the detach event */
 	uint32_t *get;			 /* promises to get first, those of all it depends on */
@@ -263,6 +286,23 @@ int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads
 /* The same for those that call the body themselves: a team of one thread. */
 void mp_serial_begin(void);
 void mp_serial_end(void);
+/* What a region is around its threads: a finish, and the stack of who met it is shared. */
+void mp_region_begin(struct mp_team *team);
+void mp_region_end(struct mp_team *team);
+struct mp_team mp_team_of(struct mp_task *parent, int n);
+void mp_phase_begin(struct mp_task *t);
+void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
+
+/* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
+ * false, the beginning of the next.  What a team has for itself is below `frame`. */
+void mp_league_begin(int n, const char *frame); /* n = 0: the program does not say */
+bool mp_league_next(void);
+void mp_teams(mp_body *body, void *arg, int n);
+int mp_league_at(int *ret_n); /* the number of the team that runs; of how many */
+
+enum mp_cancel { MP_CANCEL_PARALLEL, MP_CANCEL_LOOP, MP_CANCEL_GROUP };
+bool mp_cancel(enum mp_cancel what); /* false: OMP_CANCELLATION is off */
+bool mp_is_cancelled(enum mp_cancel what);
 
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
@@ -271,6 +311,11 @@ bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
 void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
+static inline void mp_tell_asked(enum snag_omp_asked what)
+{
+	if (mp.hooks && mp.launched)
+		mp.hooks->asked(mp.place, what);
+}
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 
 bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
@@ -283,7 +328,7 @@ void mp_combine_end(void);
 /* What `schedule` says, as far as it matters here. */
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
-	bool is_static, is_nowait, is_ordered;
+	bool is_static, is_nowait, is_ordered, is_sections;
 	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
 };
 
@@ -292,15 +337,20 @@ struct mp_schedule {
 enum {
 	MP_CHUNK_STATIC = 0x40000000, /* it was static */
 	MP_CHUNK_NOWAIT = 0x20000000,
-	MP_CHUNK_SIMD = 0x10000000, /* it was simd; the rest is safelen */
+	MP_CHUNK_SIMD = 0x10000000,	/* it was simd; the rest is safelen */
+	MP_CHUNK_SECTIONS = 0x70000000, /* all three: these were sections, not a loop */
 	MP_CHUNK_MASK = 0x0fffffff,
 };
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule);
 bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n); /* false: the loop is over */
-void mp_loops_free(struct mp_team *team);		/* at its end */
-bool mp_loop_is_last(void);				/* the chunk has the last iteration */
+void mp_loop_end(void);					/* also if it is not over */
+void *mp_loop_common(size_t nbytes);			/* memory that its threads share */
+void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
+bool mp_loop_is_cancelled(const struct mp_task *t);
+void mp_loops_free(struct mp_team *team); /* at its end */
+bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
 void mp_ordered_begin(void);
 void mp_ordered_end(void);
 void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,
@@ -308,10 +358,11 @@ void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *uppe
 void mp_doacross_post(const int64_t *at);
 void mp_doacross_wait(const int64_t *at);
 void mp_doacross_end(void);
+unsigned mp_doacross_dims(void);
 
 /* ---- explicit tasks ---- */
 
-enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX };
+enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
 
 struct mp_depend {
 	const void *at;
@@ -338,10 +389,20 @@ struct mp_group {
 	unsigned live;
 	struct mp_context *waiter;
 	struct mp_reduced *reduced;
+	uintptr_t *table; /* gcc's reductions; NULL: none */
 	bool is_cancelled;
 };
 void mp_group_begin(void);
 void mp_group_end(void);
+/* One of which nothing is told: a barrier is its end. */
+void mp_group_push(void);
+void mp_group_pop(void);
+
+/* The tasks of a taskloop: calls part() for n iterations from number `from` on. */
+enum mp_grain { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
+void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
+		 const void *loop);
 
 /* depend.c: the promises that t depends on, in t->get; those not yet ended know it as successor. */
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
@@ -364,9 +425,10 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 
 /* ---- locks ---- */
 
-struct mp_lock *mp_lock_at(const void *at); /* made if need be */
-void mp_lock_forget(const void *at);
-void mp_lock_asked(void); /* the program asks whether one is free */
+struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
+struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
+void mp_lock_forget(const void *at);	      /* the team's */
+void mp_lock_asked(void);		      /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

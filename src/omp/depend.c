@@ -9,6 +9,7 @@
  * Rules.  [in]     after the last out, and the set of mutexinoutset before
  *         [out]    after the last out and all since
  *         [mutex]  as in, but after the ins before; and a lock for the address
+ *         [set]    inoutset: as mutex, without the lock
  *
  * Reference.  Jin et al., DRDP, section 5.2.
  */

@@ -22,6 +22,15 @@ enum snag_omp_label {
 	SNAG_OMP_SECTION,   /* from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
 	SNAG_OMP_DEPENDS,   /* a task with so many depend clauses */
+	SNAG_OMP_TEAM,	    /* of a league */
+};
+
+/* What the program asks, though the schedule decides it. */
+enum snag_omp_asked {
+	SNAG_OMP_ASKED_THREAD,	  /* which thread or team this is */
+	SNAG_OMP_ASKED_THREADS,	  /* how many there are */
+	SNAG_OMP_ASKED_LOCK,	  /* whether a lock is free; or it had to wait for one */
+	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
 };
 
 struct snag_omp_hooks {
@@ -47,9 +56,18 @@ struct snag_omp_hooks {
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
+	/* The library calls a function of the program, as if from `place`; it has returned. */
+	void (*enter)(const void *place);
+	void (*leave)(void);
+
 	/* Mutual exclusion; `at` names it. */
 	uint32_t (*lock_new)(void);
 	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
+	/* Whether sections are to follow an order; then, whether the calling context may enter its
+	 * next one; and that nobody can go on who may: from then on all may. */
+	bool (*has_order)(void);
+	bool (*may_enter)(void);
+	void (*stuck)(void);
 
 	/* Memory that the library gives the program, used before or not. */
 	void (*memory)(const void *at, size_t nbytes, const void *place);
@@ -57,9 +75,9 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
-	/* The program asked for a thread number, or how many there are; or whether a lock is free, or had
-	 * to wait for one. */
-	void (*asked)(const void *place, bool is_lock);
+	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
+	void (*unseen)(const void *at, size_t nbytes);
+	void (*asked)(const void *place, enum snag_omp_asked what);
 	void (*deadlock)(void);	       /* of the program; likewise */
 	void (*fail)(const char *why); /* does not return */
 };

@@ -71,7 +71,8 @@ MP_ABI(void, __kmpc_fork_call, void *loc, int32_t argc, kmp_microtask *body, ...
 	mp_parallel(fork_body, &f, mp_team_size(threads_pushed(), false));
 }
 
-/* A league has one team. */
+static _Thread_local int32_t pushed_teams; /* by num_teams, for the next league */
+
 MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ...)
 {
 	struct fork f;
@@ -80,8 +81,10 @@ MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ..
 	va_start(ap, body);
 	fork_read(&f, argc, body, ap);
 	va_end(ap);
+	int n = pushed_teams;
+	pushed_teams = 0;
 	threads_pushed();
-	mp_parallel(fork_body, &f, 1);
+	mp_teams(fork_body, &f, n);
 }
 
 MP_ABI(void, __kmpc_push_num_threads, void *loc, int32_t gtid, int32_t n)
@@ -91,6 +94,13 @@ MP_ABI(void, __kmpc_push_num_threads, void *loc, int32_t gtid, int32_t n)
 
 MP_ABI(void, __kmpc_push_num_teams, void *loc, int32_t gtid, int32_t teams, int32_t threads)
 {
+	pushed_teams = teams;
+}
+
+MP_ABI(void, __kmpc_push_num_teams_51, void *loc, int32_t gtid, int32_t least, int32_t most,
+       int32_t threads)
+{
+	pushed_teams = most;
 }
 
 MP_ABI(void, __kmpc_push_proc_bind, void *loc, int32_t gtid, int32_t bind)
@@ -192,19 +202,19 @@ MP_ABI(void, __kmpc_copyprivate, void *loc, int32_t gtid, size_t nbytes, void *d
 MP_ABI(void, __kmpc_critical, void *loc, int32_t gtid, void *name)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(name), t);
+	mp_lock_take(mp_lock_here(name), t);
 }
 
 MP_ABI(void, __kmpc_critical_with_hint, void *loc, int32_t gtid, void *name, uint32_t hint)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_take(mp_lock_at(name), t);
+	mp_lock_take(mp_lock_here(name), t);
 }
 
 MP_ABI(void, __kmpc_end_critical, void *loc, int32_t gtid, void *name)
 {
 	MP_ENTER();
-	mp_lock_give(mp_lock_at(name));
+	mp_lock_give(mp_lock_here(name));
 }
 
 /* ---- reductions ---- */
@@ -240,40 +250,29 @@ MP_ABI(void, __kmpc_end_reduce, void *loc, int32_t gtid, void *name)
 
 /* ---- cancellation ---- */
 
-enum kmp_cancel { CANCEL_NOTHING, CANCEL_PARALLEL, CANCEL_LOOP, CANCEL_SECTIONS, CANCEL_GROUP };
-
-static bool is_cancelled(struct mp_task *t, int32_t kind)
+static enum mp_cancel cancel_of(int32_t kind)
 {
-	if (kind == CANCEL_PARALLEL)
-		return t->team->is_cancelled;
-	if (kind == CANCEL_GROUP)
-		return t->group && t->group->is_cancelled;
-	return mp_implicit(t)->loop.is_cancelled;
+	enum { PARALLEL = 1, LOOP, SECTIONS, GROUP };
+	return kind == PARALLEL ? MP_CANCEL_PARALLEL
+	       : kind == GROUP	? MP_CANCEL_GROUP
+				: MP_CANCEL_LOOP;
 }
 
 MP_ABI(int32_t, __kmpc_cancel, void *loc, int32_t gtid, int32_t kind)
 {
-	struct mp_task *t = MP_ENTER();
-	if (!mp.has_cancellation)
-		return 0;
-	if (kind == CANCEL_PARALLEL)
-		t->team->is_cancelled = true;
-	else if (kind == CANCEL_GROUP && t->group)
-		t->group->is_cancelled = true;
-	else if (kind != CANCEL_GROUP)
-		mp_implicit(t)->loop.is_cancelled = true;
-	return 1;
+	MP_ENTER();
+	return mp_cancel(cancel_of(kind));
 }
 
 MP_ABI(int32_t, __kmpc_cancellationpoint, void *loc, int32_t gtid, int32_t kind)
 {
-	struct mp_task *t = MP_ENTER();
-	return is_cancelled(t, kind);
+	MP_ENTER();
+	return mp_is_cancelled(cancel_of(kind));
 }
 
 MP_ABI(int32_t, __kmpc_cancel_barrier, void *loc, int32_t gtid)
 {
-	struct mp_task *t = MP_ENTER();
+	MP_ENTER();
 	mp_barrier();
-	return is_cancelled(t, CANCEL_PARALLEL);
+	return mp_is_cancelled(MP_CANCEL_PARALLEL);
 }

@@ -101,8 +101,9 @@ static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t 
 	bool is_sections = loc && loc->flags & KMP_IDENT_SECTIONS;
 	int n = t->team->n, i = t->number;
 	int32_t plain = schedule & ~KMP_MODIFIERS;
-	if (plain == KMP_DISTRIBUTE || plain == KMP_DISTRIBUTE_CHUNKED)
-		n = 1, i = 0; /* there is one team */
+	bool is_distributed = plain == KMP_DISTRIBUTE || plain == KMP_DISTRIBUTE_CHUNKED;
+	if (is_distributed)
+		i = mp_league_at(&n);
 	if ((plain == KMP_STATIC_CHUNKED || plain == KMP_DISTRIBUTE_CHUNKED) && chunk > 0) {
 		*ret_from = (uint64_t)i * (uint64_t)chunk;
 		*ret_n = (uint64_t)chunk;
@@ -116,7 +117,7 @@ static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t 
 	*ret_stride = count;
 	if (ret_last)
 		*ret_last = *ret_n && *ret_from + *ret_n == count;
-	if (*ret_n && n > 1) {
+	if (*ret_n && n > 1 && !is_distributed) {
 		mp_segment_begin(t);
 		if (t->id != t->base_id)
 			mp_label(t->id, is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
@@ -153,7 +154,7 @@ MP_ABI(void, __kmpc_for_static_fini, void *loc, int32_t gtid)
 	mp_segment_end(mp_implicit(MP_ENTER()));
 }
 
-/* A distributed parallel loop: the one team has all of it. */
+/* A distributed parallel loop: the bounds are those of the team already. */
 #define DIST(suffix, type, unsigned_type, signed_type)                                         \
 	MP_ABI(void, __kmpc_dist_for_static_init_##suffix, void *loc, int32_t gtid,            \
 	       int32_t schedule, int32_t *ret_last, type *lower, type *upper, type *ret_upper, \

@@ -34,6 +34,7 @@ struct block {
 	int32_t flags;
 	size_t nbytes;	    /* of what follows */
 	bool is_undeferred; /* taskloop */
+	bool is_in_parts, is_again;
 	_Alignas(16) struct kmp_task kmp;
 };
 
@@ -88,10 +89,27 @@ static struct mp_task *task_of(struct block *b, unsigned more)
 	return b->task;
 }
 
+/* Clang cuts an untied task where it may move to another thread: there the task asks to be called
+ * again, for its next part, and returns.  It stays where it is, so the first to ask calls them all. */
+static void parts_run(struct block *b)
+{
+	b->is_again = true;
+	if (b->is_in_parts)
+		return;
+	for (b->is_in_parts = true; b->is_again;) {
+		b->is_again = false;
+		b->kmp.routine(b->task->number, &b->kmp);
+	}
+	b->is_in_parts = false;
+}
+
 MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
 {
-	MP_ENTER();
-	mp_task_create(task_of(block_of(task), 0), NULL, 0);
+	struct block *b = block_of(task);
+	if (MP_ENTER() == b->task)
+		parts_run(b);
+	else
+		mp_task_create(task_of(b, 0), NULL, 0);
 	return 0;
 }
 
@@ -103,7 +121,7 @@ struct kmp_depend {
 	uint8_t flags;
 };
 
-enum { KMP_IN = 1, KMP_OUT = 2, KMP_MUTEX = 4, MOST_DEPENDS = 64 };
+enum { KMP_IN = 1, KMP_OUT = 2, KMP_MUTEX = 4, KMP_SET = 8, MOST_DEPENDS = 64 };
 
 /* In `small`, or in a block of their own. */
 static struct mp_depend *depends_read(struct mp_depend *small, int32_t n,
@@ -117,6 +135,7 @@ static struct mp_depend *depends_read(struct mp_depend *small, int32_t n,
 		d[i].at = (const void *)k->base;
 		d[i].kind = k->flags & KMP_OUT	   ? MP_DEPEND_OUT
 			    : k->flags & KMP_MUTEX ? MP_DEPEND_MUTEX
+			    : k->flags & KMP_SET   ? MP_DEPEND_SET
 						   : MP_DEPEND_IN;
 	}
 	return d;
@@ -154,6 +173,13 @@ MP_ABI(void, __kmpc_omp_taskwait_deps_51, void *loc, int32_t gtid, int32_t n,
        int32_t has_no_wait)
 {
 	__kmpc_omp_wait_deps(loc, gtid, n, depend, n2, depend2);
+}
+
+/* Where a task should run is nothing to us. */
+MP_ABI(int32_t, __kmpc_omp_reg_task_with_affinity, void *loc, int32_t gtid, void *task, int32_t n,
+       void *affinity)
+{
+	return 0;
 }
 
 /* ---- undeferred, taskwait, taskgroup, detach ---- */
@@ -202,17 +228,9 @@ MP_ABI(void *, __kmpc_task_allow_completion_event, void *loc, int32_t gtid, void
 	return task_of(block_of(task), 0);
 }
 
-MP_ABI(void, omp_fulfill_event, void *event)
-{
-	MP_ENTER();
-	mp_task_fulfil(event);
-}
-
 /* ---- taskloop ---- */
 
 typedef void kmp_duplicate(void *to, void *from, int32_t is_last);
-
-enum { GRAIN_NONE, GRAIN_SIZE, GRAIN_TASKS };
 
 struct taskloop {
 	struct block *pattern;
@@ -224,8 +242,9 @@ struct taskloop {
 };
 
 /* A task for n iterations from number `from` on. */
-static void taskloop_part(const struct taskloop *l, uint64_t from, uint64_t n)
+static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
 {
+	const struct taskloop *l = loop;
 	struct block *p = l->pattern;
 	size_t all = offsetof(struct block, kmp) + p->nbytes;
 	struct block *b = mp_alloc(all);
@@ -239,16 +258,6 @@ static void taskloop_part(const struct taskloop *l, uint64_t from, uint64_t n)
 	if (l->duplicate)
 		l->duplicate(&b->kmp, &p->kmp, from + n == l->count);
 	mp_task_create(task_of(b, p->is_undeferred ? MP_TASK_UNDEFERRED : 0), NULL, 0);
-}
-
-/* Iterations that stay together: only those the program asked for. */
-static uint64_t grain_of(uint64_t count, int32_t kind, uint64_t grain)
-{
-	if (kind == GRAIN_SIZE && grain > 0)
-		return grain;
-	if (kind == GRAIN_TASKS && grain > 0)
-		return (count + grain - 1) / grain;
-	return 1;
 }
 
 MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_value,
@@ -273,9 +282,7 @@ MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_va
 	b->is_undeferred = !if_value;
 	if (!nogroup)
 		mp_group_begin();
-	uint64_t together = grain_of(l.count, kind, grain);
-	for (uint64_t from = 0; from < l.count; from += together)
-		taskloop_part(&l, from, l.count - from < together ? l.count - from : together);
+	mp_taskloop(l.count, (enum mp_grain)kind, grain, taskloop_part, &l); /* clang's numbers */
 	if (!nogroup)
 		mp_group_end();
 	mp_free(b);

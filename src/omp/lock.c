@@ -7,6 +7,9 @@
  *
  * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
  *                 like: it comes after that, by a promise
+ *         [team]  mutual exclusion is among the threads of one team and those they create
+ *         [order] while sections have to follow an order (snag explore), a task that comes to one
+ *                 too early waits, and looks again whenever one ends
  *         [held]  a task that goes on as another one of the detector (a segment, a phase) gives
  *                 what it holds as the one and takes it as the other
  */
@@ -31,25 +34,43 @@ enum { POLLS = 128 };
 static struct mp_map locks;
 static unsigned given; /* so often */
 
+/* [team] The first team's are those of the program outside. */
+static struct mp_lock **lock_slot(const void *at)
+{
+	enum { ABOVE_ADDRESSES = 48 };
+	int n;
+	uintptr_t team = mp.leagues ? (uintptr_t)mp_league_at(&n) : 0;
+	return (struct mp_lock **)mp_map_at(
+		&locks, (const void *)((uintptr_t)at | team << ABOVE_ADDRESSES));
+}
+
+static struct mp_lock *lock_in(struct mp_lock **slot, const void *at)
+{
+	if (!*slot) {
+		*slot = mp_alloc(sizeof(**slot));
+		(*slot)->at = at;
+	}
+	return *slot;
+}
+
 struct mp_lock *mp_lock_at(const void *at)
 {
-	struct mp_lock **lock = (struct mp_lock **)mp_map_at(&locks, at);
-	if (!*lock) {
-		*lock = mp_alloc(sizeof(**lock));
-		(*lock)->at = at;
-	}
-	return *lock;
+	return lock_in((struct mp_lock **)mp_map_at(&locks, at), at);
+}
+
+struct mp_lock *mp_lock_here(const void *at)
+{
+	return lock_in(lock_slot(at), at);
 }
 
 void mp_lock_asked(void)
 {
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, true);
+	mp_tell_asked(SNAG_OMP_ASKED_LOCK);
 }
 
 void mp_lock_forget(const void *at)
 {
-	struct mp_lock **lock = (struct mp_lock **)mp_map_at(&locks, at);
+	struct mp_lock **lock = lock_slot(at);
 	mp_free(*lock);
 	*lock = NULL;
 }
@@ -81,12 +102,17 @@ bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
 	return true;
 }
 
+static bool is_too_early(void) /* [order] */
+{
+	return mp.has_order && mp.launched && !mp.hooks->may_enter();
+}
+
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 {
 	bool has_waited = false;
-	while (lock->owner) {
-		has_waited = true;
-		mp_queue_add(&lock->waiting, mp.now);
+	while (lock->owner || is_too_early()) {
+		has_waited |= lock->owner != NULL;
+		mp_queue_add(lock->owner ? &lock->waiting : &mp.entering, mp.now);
 		mp_block();
 	}
 	if (has_waited && lock->passed) { /* [wait] */
@@ -118,6 +144,7 @@ void mp_lock_give(struct mp_lock *lock)
 	}
 	if (next)
 		mp_ready(next);
+	mp_queue_ready(&mp.entering);
 	if (++given % POLLS == 0) /* who looks again and again may wait for another */
 		mp_yield();
 }

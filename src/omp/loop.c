@@ -19,7 +19,6 @@
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
-#include "base/pages.h"
 #include "omp/core.h"
 
 #include <string.h>
@@ -28,6 +27,8 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 {
 	if (!(chunk & MP_CHUNK_STATIC))
 		return (struct mp_schedule){.chunk = chunk};
+	if ((chunk & MP_CHUNK_SECTIONS) == MP_CHUNK_SECTIONS)
+		return (struct mp_schedule){.chunk = 1, .is_sections = true};
 	if (chunk & MP_CHUNK_SIMD)
 		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
 	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
@@ -40,7 +41,9 @@ struct mp_loop_shared {
 	struct mp_loop_shared *next;
 	unsigned number; /* of the loop in its region */
 	int left;
-	bool is_taken;	    /* a thread has it */
+	bool is_taken; /* a thread has it */
+	bool is_cancelled;
+	void *common;	    /* memory of the program's */
 	uint32_t last;	    /* ordered: the promise of the chunk before, + 1 */
 	uint8_t *log_chunk; /* [grow]: of each round so far */
 	size_t nrounds, rounds_cap;
@@ -65,8 +68,9 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 static void shared_free(struct mp_loop_shared *s)
 {
 	mp_map_free(&s->posted);
-	snag_pages_free(s->log_chunk, s->rounds_cap, 1);
+	mp_free(s->log_chunk);
 	mp_free(s->bounds);
+	mp_free(s->common);
 	mp_free(s);
 }
 
@@ -125,6 +129,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		.next = (uint64_t)t->number,
 		.step = (uint64_t)n,
 		.is_open = true,
+		.is_sections = schedule.is_sections,
 		.shared = doacross,
 		.is_doacross = doacross != NULL,
 	};
@@ -174,8 +179,24 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 	mp_segment_begin(t);
 	if (t->id != t->base_id) {
 		int64_t first = t->lower + (int64_t)t->loop.from * t->stride;
-		mp_label(t->id, SNAG_OMP_ITERATION, first >= 0 ? (uint64_t)first : t->loop.from);
+		mp_label(t->id, t->loop.is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
+			 first >= 0 ? (uint64_t)first : t->loop.from);
 	}
+}
+
+/* Most loops are short: a few rounds cost no pages. */
+static void round_add(struct mp_loop_shared *s, unsigned log)
+{
+	enum { FIRST_ROUNDS = 32 };
+	if (s->nrounds == s->rounds_cap) {
+		s->rounds_cap = s->rounds_cap ? 2 * s->rounds_cap : FIRST_ROUNDS;
+		uint8_t *grown = mp_alloc(s->rounds_cap);
+		if (s->nrounds)
+			memcpy(grown, s->log_chunk, s->nrounds);
+		mp_free(s->log_chunk);
+		s->log_chunk = grown;
+	}
+	s->log_chunk[s->nrounds++] = (uint8_t)log;
 }
 
 /* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
@@ -191,10 +212,7 @@ static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 	else if (loop->silent >= SILENT && loop->silent % STEP == 0)
 		log++;
 	log = log < MOST ? log : MOST;
-	s->log_chunk = snag_pages_grow(s->log_chunk, &s->rounds_cap, s->nrounds + 1, 1);
-	if (!s->log_chunk)
-		mp_fail("OpenMP: out of memory");
-	s->log_chunk[s->nrounds++] = (uint8_t)log;
+	round_add(s, log);
 	return log;
 }
 
@@ -202,7 +220,7 @@ static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
 static bool chunk_next(struct mp_task *t)
 {
 	struct mp_loop *loop = &t->loop;
-	if (loop->is_cancelled)
+	if (loop->is_cancelled || loop->shared->is_cancelled)
 		return false;
 	if (loop->may_grow) {
 		loop->log = log_of_round(loop);
@@ -247,6 +265,36 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	*ret_from = loop->from;
 	*ret_n = loop->n;
 	return true;
+}
+
+void mp_loop_end(void)
+{
+	struct mp_loop *loop = &mp_implicit(mp.now->task)->loop;
+	uint64_t from, n;
+	loop->is_cancelled = true;
+	mp_loop_next(&from, &n);
+	if (loop->is_doacross)
+		mp_doacross_end();
+}
+
+void *mp_loop_common(size_t nbytes)
+{
+	struct mp_loop_shared *s = mp_implicit(mp.now->task)->loop.shared;
+	if (!s->common)
+		s->common = mp_alloc(nbytes);
+	return s->common;
+}
+
+void mp_loop_cancel(struct mp_task *t)
+{
+	t->loop.is_cancelled = true;
+	if (t->loop.shared)
+		t->loop.shared->is_cancelled = true;
+}
+
+bool mp_loop_is_cancelled(const struct mp_task *t)
+{
+	return t->loop.is_cancelled || (t->loop.shared && t->loop.shared->is_cancelled);
 }
 
 bool mp_loop_is_last(void)
@@ -337,6 +385,12 @@ void mp_doacross_wait(const int64_t *at)
 		return;
 	if (*posted_at(s, iteration))
 		mp_tell(SNAG_OP_PROMISE_GET, *posted_at(s, iteration) - 1);
+}
+
+unsigned mp_doacross_dims(void)
+{
+	const struct mp_loop_shared *s = mp_implicit(mp.now->task)->loop.shared;
+	return s ? s->ndims : 0;
 }
 
 void mp_doacross_end(void)

@@ -13,6 +13,7 @@
  *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
+ *         [taskloop]   a task for each iteration, unless the program says otherwise
  *
  * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
@@ -37,6 +38,7 @@ struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
 	t->number = parent->number;
 	t->body = body;
 	t->arg = arg;
+	t->place = mp.place;
 	t->is_final = parent->is_final || flags & MP_TASK_FINAL;
 	t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
 	t->is_detached = flags & MP_TASK_DETACHED;
@@ -123,7 +125,7 @@ static void task_main(void *arg)
 	}
 	body_begin(t);
 	if (!t->group || !t->group->is_cancelled)
-		t->body(t->arg);
+		mp_call(t->body, t->arg, t->place);
 	if (body_end(t))
 		task_ended(t);
 }
@@ -165,7 +167,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
 	if (t->is_undeferred || t->is_part) {
 		mp_task_begin(t, depend, n);
-		t->body(t->arg);
+		mp_call(t->body, t->arg, t->place);
 		mp_task_end(t);
 		return;
 	}
@@ -255,27 +257,64 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 
 /* ---- groups ---- */
 
-void mp_group_begin(void) /* [group] */
+void mp_group_push(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_group *g = mp_alloc(sizeof(*g));
 	g->outer = t->group;
+	g->table = g->outer ? g->outer->table : NULL;
 	t->group = g;
-	if (t->team->is_told)
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
-void mp_group_end(void)
+static struct mp_group *group_left(struct mp_task *t)
 {
-	struct mp_task *t = mp.now->task;
 	struct mp_group *g = t->group;
 	while (g->live) {
 		g->waiter = mp.now;
 		mp_block();
 	}
 	t->group = g->outer;
+	return g;
+}
+
+void mp_group_pop(void)
+{
+	mp_free(group_left(mp.now->task));
+}
+
+void mp_group_begin(void) /* [group] */
+{
+	mp_group_push();
+	if (mp.now->task->team->is_told)
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+}
+
+void mp_group_end(void)
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_group *g = group_left(t);
 	if (t->team->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
+}
+
+/* ---- taskloop ---- */
+
+/* Iterations that stay together: only those the program asked for. */
+static uint64_t grain_of(uint64_t count, enum mp_grain kind, uint64_t grain)
+{
+	if (kind == MP_GRAIN_SIZE && grain > 0)
+		return grain;
+	if (kind == MP_GRAIN_TASKS && grain > 0)
+		return (count + grain - 1) / grain;
+	return 1;
+}
+
+void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
+		 const void *loop) /* [taskloop] */
+{
+	uint64_t together = grain_of(count, kind, grain);
+	for (uint64_t from = 0; from < count; from += together)
+		part(loop, from, count - from < together ? count - from : together);
 }

@@ -13,7 +13,8 @@
  *         [segment]  a child of the phase; while a thread is in it, it speaks as that task
  *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
  *                    and sets its own: it comes after that, but what its thread did before
- *                    does not come before that of others, nor what it does next after
+ *                    does not come before that of others, nor what it does next after.  A team of a
+ *                    league combines likewise, but its segment goes on as another one
  */
 #include "omp/core.h"
 
@@ -57,7 +58,7 @@ static void task_ended(struct mp_task *t)
 	mp_tell(SNAG_OP_TASK_END, 0);
 }
 
-static void phase_begin(struct mp_task *t) /* [phase] */
+void mp_phase_begin(struct mp_task *t) /* [phase] */
 {
 	mp.place = t->team->place;
 	task_created(t, t->team->id);
@@ -139,10 +140,9 @@ void mp_segment_leave(struct mp_task *t)
 
 void mp_asked(struct mp_task *t)
 {
-	if (mp.hooks && mp.launched)
-		mp.hooks->asked(mp.place, false);
+	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
 	t = mp_implicit(t);
-	if (t->has_asked || !t->team->is_told)
+	if (t->has_asked || !t->team->is_told || t->team->nteams)
 		return;
 	t->has_asked = true;
 	if (mp.now->task == t)
@@ -155,11 +155,17 @@ void mp_combine_begin(void) /* [combine] */
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
+	t->is_combining = true;
 	t->before = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, t->before);
-	task_ended(t);
-	task_created(t, t->team->id);
-	own_begin(t);
+	if (t->team->nteams) {
+		mp_segment_end(t);
+		mp_segment_begin(t);
+	} else {
+		task_ended(t);
+		task_created(t, t->team->id);
+		own_begin(t);
+	}
 	if (t->team->combined)
 		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
 }
@@ -169,12 +175,18 @@ void mp_combine_end(void)
 	struct mp_task *t = mp.now->task;
 	if (!t->team->is_told)
 		return;
+	t->is_combining = false;
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
-	own_end();
-	task_ended(t);
-	phase_begin(t);
+	if (t->team->nteams) {
+		mp_segment_end(t);
+		mp_segment_begin(t);
+	} else {
+		own_end();
+		task_ended(t);
+		mp_phase_begin(t);
+	}
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
 
@@ -212,19 +224,25 @@ static void finish_next(struct mp_team *team) /* [barrier] */
 	team->combined = 0;
 }
 
-/* All who wait are ready, those who came first before the others. */
+/* The first of the queue's contexts by the numbers of their threads. */
+static struct mp_context *lowest_take(struct mp_queue *q)
+{
+	struct mp_context **lowest = &q->first, *taken;
+	for (struct mp_context **at = lowest; *at; at = &(*at)->next)
+		if ((*at)->task->number < (*lowest)->task->number)
+			lowest = at;
+	taken = *lowest;
+	*lowest = taken->next;
+	return taken;
+}
+
+/* In an order of sections who came first depends on it; then the numbers of threads count. */
 static void waiting_ready(struct mp_team *team)
 {
-	struct mp_context *turned = NULL, *c;
-	while ((c = mp_queue_take(&team->waiting))) {
-		c->next = turned;
-		turned = c;
-	}
-	while (turned) {
-		c = turned;
-		turned = c->next;
-		mp_ready(c);
-	}
+	struct mp_queue sorted = {0};
+	while (mp.has_order && team->waiting.first)
+		mp_queue_add(&sorted, lowest_take(&team->waiting));
+	mp_queue_ready(mp.has_order ? &sorted : &team->waiting);
 }
 
 static void barrier_open(struct mp_team *team)
@@ -266,19 +284,24 @@ void mp_barrier(void)
 	mp_segment_end(t);
 	task_ended(t);
 	team->arrived++;
-	if (all_arrived(team)) {
-		barrier_open(team);
-	} else {
+	bool is_open = all_arrived(team);
+	if (mp.has_order || !is_open)
 		mp_queue_add(&team->waiting, mp.now);
+	if (is_open)
+		barrier_open(team);
+	if (mp.has_order || !is_open)
 		mp_block();
-	}
-	phase_begin(t);
+	mp_phase_begin(t);
 }
 
-/* The barrier at the end of a region; thread 0 comes back from it as the task that met it. */
-static void join(struct mp_task *t)
+/* Thread 0 comes back as the task that met the region. */
+void mp_join(struct mp_task *t)
 {
 	struct mp_team *team = t->team;
+	if (!team->is_told) {
+		alone_wait(team);
+		return;
+	}
 	mp_segment_end(t);
 	task_ended(t);
 	team->joined++;
@@ -307,12 +330,9 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->id = t->base_id = team->id;
 	c->task = t;
 	if (team->is_told)
-		phase_begin(t);
-	team->body(team->arg);
-	if (team->is_told)
-		join(t);
-	else
-		alone_wait(team);
+		mp_phase_begin(t);
+	mp_call(team->body, team->arg, team->place);
+	mp_join(t);
 	c->task = outer;
 	mp_depends_free(t);
 	mp_task_forget(t);
@@ -339,7 +359,7 @@ void *mp_thread_main(void *arg)
 	}
 }
 
-static struct mp_team team_of(struct mp_task *parent, int n)
+struct mp_team mp_team_of(struct mp_task *parent, int n)
 {
 	const struct mp_team *outer = parent->team;
 	return (struct mp_team){
@@ -360,37 +380,49 @@ static void launch(bool begins)
 		mp.hooks->launch(begins);
 }
 
+void mp_region_begin(struct mp_team *team)
+{
+	const struct mp_task *parent = team->parent;
+	if (team->is_told) {
+		launch(true);
+		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	}
+	if (parent->id != parent->base_id)
+		own_end();
+}
+
+void mp_region_end(struct mp_team *team)
+{
+	struct mp_task *parent = team->parent;
+	bool is_in_segment = parent->id != parent->base_id;
+	mp_loops_free(team);
+	mp_become(parent->id);
+	if (is_in_segment && team->is_told)
+		parent->has_spawned = true; /* its stack was shared */
+	else if (is_in_segment && !parent->has_spawned)
+		own_begin(parent);
+	if (team->is_told)
+		launch(false);
+}
+
 void mp_parallel(mp_body *body, void *arg, int n)
 {
 	struct mp_task *parent = mp.now->task;
 	bool is_simd = n == MP_SIMD;
 	n = is_simd ? 1 : n;
-	struct mp_team team = team_of(parent, n);
+	struct mp_team team = mp_team_of(parent, n);
 	team.body = body;
 	team.arg = arg;
 	team.is_told |= is_simd && mp.hooks;
-	if (team.is_told) {
-		launch(true);
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
-	}
+	mp_region_begin(&team);
 	for (int i = n - 1; i > 0; i--) {
 		struct mp_thread *thread = mp_thread_take();
 		thread->team = &team;
 		thread->number = i;
 		mp_ready(&thread->base);
 	}
-	bool is_in_segment = parent->id != parent->base_id;
-	if (is_in_segment)
-		own_end();
 	implicit_run(&team, 0, __builtin_frame_address(0));
-	mp_loops_free(&team);
-	mp_become(parent->id);
-	if (is_in_segment && team.is_told)
-		parent->has_spawned = true; /* its stack was shared */
-	else if (is_in_segment && !parent->has_spawned)
-		own_begin(parent);
-	if (team.is_told)
-		launch(false);
+	mp_region_end(&team);
 }
 
 void mp_serial_begin(void)
@@ -398,7 +430,7 @@ void mp_serial_begin(void)
 	struct mp_task *parent = mp.now->task;
 	struct mp_team *team = mp_alloc(sizeof(*team));
 	struct mp_task *t = mp_alloc(sizeof(*t));
-	*team = team_of(parent, 1);
+	*team = mp_team_of(parent, 1);
 	*t = (struct mp_task){.parent = parent,
 			      .team = team,
 			      .is_implicit = true,

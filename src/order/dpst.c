@@ -58,6 +58,14 @@ static uint32_t lift(const struct snag_dpst_node *node, uint32_t n, uint32_t dep
 	return n;
 }
 
+uint32_t snag_dpst_height(const struct snag_dpst *t)
+{
+	uint32_t deepest = 0;
+	for (size_t i = 0; i < t->nnodes; i++)
+		deepest = t->node[i].depth > deepest ? t->node[i].depth : deepest;
+	return deepest + 1;
+}
+
 uint32_t snag_dpst_meet(const struct snag_dpst *t, uint32_t a, uint32_t b, uint32_t *ret_a,
 			uint32_t *ret_b)
 {

@@ -62,6 +62,8 @@ void snag_dpst_done(struct snag_dpst *t);
 uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind);
 uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node);
 
+uint32_t snag_dpst_height(const struct snag_dpst *t); /* the longest way to the root, in nodes */
+
 /* Where the ways of two different nodes to the root meet; ret_a and ret_b are the children
  * there on the two ways, 0: the node itself is there. */
 uint32_t snag_dpst_meet(const struct snag_dpst *t, uint32_t a, uint32_t b, uint32_t *ret_a,

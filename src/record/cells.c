@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PAGE_LOG = 12, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
+enum { PAGE_LOG = 14, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
 enum { RECENT = 4096 };
 enum { SPLIT = 1, SHARED = 2 }; /* flags */
 

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "record/regions.h"
 #include "report/symbols.h"
-#include "trace/callstack.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,24 +161,6 @@ bool snag_convert_is_done(const struct snag_convert *c)
 	return c->range.at == c->range.end && c->again.left == 0;
 }
 
-/* The end of a block conflicts with what other threads did there, as far as they are known to have
- * been there, and at its beginning with what they will do. */
-static void block_freed(struct snag_convert *c, const struct rt_record *r)
-{
-	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);
-	uint32_t variable[SNAG_CELL];
-	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
-	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
-		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		if (n == 0 && at == addr && !rt_record_size(r))
-			n = snag_cells_access(c->cells, at,
-					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
-					      c->thread, variable);
-		for (unsigned i = 0; i < n; i++)
-			event_put(c, SNAG_OP_WRITE, variable[i], r, 0, 0);
-	}
-}
-
 /* Synchronisation. */
 
 static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
@@ -193,12 +174,28 @@ static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
 	return tid;
 }
 
+/* The compilers' names for critical sections become what the program says. */
+static size_t critical_named(char *text, size_t len)
+{
+	static const char begins[] = ".gomp_critical_user_", ends[] = ".var";
+	size_t skip = sizeof(begins) - 1, tail = sizeof(ends) - 1;
+	char name[SNAG_REGION_NAME + 16];
+	if (len < skip || memcmp(text, begins, skip) != 0)
+		return len;
+	len -= skip;
+	memcpy(name, text + skip, len);
+	if (len >= tail && memcmp(name + len - tail, ends, tail) == 0)
+		len -= tail;
+	return (size_t)sprintf(text, len ? "critical(%.*s)" : "critical%.*s", (int)len, name);
+}
+
 static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
 	while (words->n <= r->arg) {
 		size_t len = snag_regions_name(c->regions, rt_record_address(r), text, NULL);
+		len = critical_named(text, len);
 		name_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;
@@ -260,81 +257,6 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 	c->turn_fuel = c->fuel = r->loc;
 }
 
-/* Places. */
-
-static uint32_t location_named(struct snag_convert *c, const struct snag_frame *f, uint32_t caller)
-{
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCATION];
-	char text[1024];
-	size_t n = snag_frame_name(f, caller, text, sizeof(text));
-	return snag_strtab_intern(words, text, n < sizeof(text) ? n : sizeof(text) - 1);
-}
-
-/* A return address, and the node of its caller: a location for each function inlined there. */
-static void node_new(struct snag_convert *c, const struct rt_record *r)
-{
-	struct snag_frame frame[SNAG_MAX_FRAMES];
-	uint32_t at = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
-	for (size_t i = snag_symbols_frames(c->symbols, rt_record_address(r) - 1, frame); i-- > 0;)
-		at = location_named(c, &frame[i], at);
-	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
-	c->loc[r->arg] = at;
-	if (c->nnodes <= r->arg)
-		c->nnodes = (size_t)r->arg + 1;
-}
-
-/* The stack of a thread is what was forgotten just before; that of main is not known. */
-static void stack_begins(struct snag_convert *c, const struct rt_record *r)
-{
-	uint64_t top = rt_record_address(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
-	snag_regions_stack(c->regions, r->arg, low, top);
-}
-
-static void module_begins(struct snag_convert *c, const struct rt_record *r)
-{
-	c->module_base = rt_record_address(r);
-	c->text_need = r->arg < TEXT_MAX ? r->arg : TEXT_MAX;
-	c->text_n = 0;
-}
-
-static void text_add(struct snag_convert *c, const struct rt_record *r)
-{
-	uint32_t word[3] = {r->arg, r->loc, (uint32_t)rt_record_address(r)};
-	if (c->text_n < c->text_need)
-		memcpy(c->text + c->text_n, word, sizeof(word));
-	c->text_n += sizeof(word);
-}
-
-/* The bytes that a text in hexadecimal stands for. */
-static size_t id_parse(const char *text, uint8_t id[ID_BYTES])
-{
-	size_t n = 0;
-	for (unsigned byte; n < ID_BYTES && sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
-		id[n] = (uint8_t)byte;
-	return n;
-}
-
-static void module_ends(struct snag_convert *c, const struct rt_record *r)
-{
-	uint8_t id[ID_BYTES];
-	size_t given = c->text_need < c->text_n ? c->text_need : c->text_n;
-	c->text[given] = 0;
-	const char *path = c->text, *hex = path + strlen(path) + 1;
-	struct snag_module module = {
-		.path = path,
-		.bias = c->module_base,
-		.start = c->module_base,
-		.end = c->module_base + (uint64_t)r->arg * PAGE,
-		.build_id = id,
-		.build_id_bytes = hex < c->text + given ? id_parse(hex, id) : 0,
-	};
-	if (!module.build_id_bytes)
-		module.build_id = NULL;
-	/* One that cannot be read has addresses for names, as the kernel's own has. */
-	if (snag_regions_module(c->regions, module.start, module.end - module.start, path))
-		snag_symbols_add(c->symbols, &module, NULL);
-}
-
 /* Only what tasks do counts: outside of launches the program is alone. */
 static void seen(struct snag_convert *c, struct snag_convert_seen *s, const struct rt_record *r)
 {
@@ -357,13 +279,6 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 		c->notes.diverged = true;
 		c->notes.turn = rt_record_address(r);
 	}
-}
-
-/* Memory that begins anew, of `nbytes`. */
-static void memory_begins(struct snag_convert *c, const struct rt_record *r, uint64_t nbytes)
-{
-	snag_regions_alloc(c->regions, rt_record_address(r), nbytes, c->thread, loc_of(c, r));
-	snag_cells_forget(c->cells, rt_record_address(r), nbytes);
 }
 
 /* What orders threads. */
@@ -394,38 +309,6 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 		break;
 	default:
 		event_put(c, lock_op[op], lock_named(c, r), r, 0, 0);
-		break;
-	}
-}
-
-/* What lies where in the program: no event. */
-static void place_record(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
-{
-	switch (op) {
-	case RT_NODE:
-		node_new(c, r);
-		break;
-	case RT_ALLOC:
-		memory_begins(c, r, r->arg);
-		break;
-	case RT_FREE:
-		block_freed(c, r);
-		break;
-	case RT_FORGET:
-		memory_begins(c, r, rt_record_size(r) ? r->arg : (uint64_t)r->arg * PAGE);
-		c->forgot = rt_record_address(r);
-		break;
-	case RT_STACK:
-		stack_begins(c, r);
-		break;
-	case RT_MODULE:
-		module_begins(c, r);
-		break;
-	case RT_TEXT:
-		text_add(c, r);
-		break;
-	default:
-		module_ends(c, r);
 		break;
 	}
 }
@@ -504,7 +387,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_MODULE:
 	case RT_TEXT:
 	case RT_MODULE_END:
-		place_record(c, op, r);
+		snag_convert_place(c, op, r);
 		break;
 	case RT_SWITCH:
 		turn_begins(c, r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_state.h - what convert.c and convert_runs.c share
+ * convert_state.h - what convert.c, convert_places.c and convert_runs.c share
  *
  * State.  thread           who runs
  *         loc[node]        the location of each node
@@ -91,6 +91,8 @@ struct snag_convert {
 
 /* Notes the step of the event that is put next. */
 void snag_convert_step_keep(struct snag_convert *c);
+/* A record of what lies where in the program. */
+void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
 /* A record RT_AGAIN; and what is left of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);

@@ -25,9 +25,15 @@ static bool is_exhaustive(const struct snag_orders *o)
 	return !o->gap && !o->has_race;
 }
 
-static void orders_text(struct snag_printer *to, uint64_t n)
+static const char *blocks_text(const struct snag_orders *o)
 {
-	snag_printf(to, "%" PRIu64 " order%s of isolated blocks", n, snag_plural(n));
+	return o->of_locks ? "critical sections" : "isolated blocks";
+}
+
+static void orders_text(struct snag_printer *to, const struct snag_orders *o)
+{
+	snag_printf(to, "%" PRIu64 " order%s of %s", o->orders, snag_plural(o->orders),
+		    blocks_text(o));
 }
 
 void snag_orders_text(const struct snag_orders *o, const struct snag_names *names, const char *tool,
@@ -36,19 +42,19 @@ void snag_orders_text(const struct snag_orders *o, const struct snag_names *name
 	snag_printf(to, "%s: ", tool);
 	if (o->has_race) {
 		snag_print(to, "a race in the last of ");
-		orders_text(to, o->orders);
+		orders_text(to, o);
 		snag_print(to, ", where the exploration ended");
 	} else if (o->gap) {
 		snag_print(to, "no race found in ");
-		orders_text(to, o->orders);
+		orders_text(to, o);
 		snag_printf(to, ", but there may be others: %s", o->gap);
 	} else {
 		snag_print(to, o->certificate.n ? "no race found on " : "race-free on ");
 		if (o->orders > 1) {
 			snag_print(to, "all ");
-			orders_text(to, o->orders);
+			orders_text(to, o);
 		} else {
-			snag_print(to, "the only order of isolated blocks");
+			snag_printf(to, "the only order of %s", blocks_text(o));
 		}
 		snag_print(to, ", for this input");
 	}

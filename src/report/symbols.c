@@ -232,12 +232,22 @@ static int by_range(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
+/* Its lines help nobody, and unpacking a debug package of it takes longer than all else: its symbols
+ * will do. */
+static bool is_c_library(const struct module *m)
+{
+	static const char name[] = "libc.so.";
+	return strncmp(basename(m->path), name, strlen(name)) == 0;
+}
+
 /* Reads where the code of each compilation unit lies.  The section that should say so
  * (.debug_aranges) is written by some compilers only, and libdw trusts it to be complete. */
 static void ranges_read(struct module *m)
 {
 	Dwarf_Addr bias, base, start, end;
 	m->has_ranges = true;
+	if (is_c_library(m))
+		return;
 	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->dwfl, unit, &bias));) {
 		for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
 			if (start >= end)

@@ -15,19 +15,22 @@
 
 #include <string.h>
 
-uint64_t rt_filter[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+struct rt_filter rt_filter;
+
+/* As the code of the pass knows them. */
+extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
 
 enum { WORD = 8, EPOCH_MASK = (1 << RT_EPOCH_BITS) - 1 };
 
 void rt_epoch_end(void)
 {
 	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS)) {
-		memset(rt_filter, 0, sizeof(rt_filter));
+		memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 		rt.epoch = 1;
 	}
-	rt.seen_key = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
-		      (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
-	rt.written_key = rt.seen_key | RT_WRITTEN;
+	rt_filter.key[0] = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
+			   (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+	rt_filter.key[1] = rt_filter.key[0] | RT_WRITTEN;
 }
 
 /* Records an access inside one word. */
@@ -64,36 +67,86 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 }
 
 /* Its own stack, thread-local storage or heap, where these are nobody else's business. */
-static bool is_own(uintptr_t addr)
+static inline bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	bool is_block = rt_nblocks && rt_block_is_own(addr);
+	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
+	if (block == RT_BLOCK_UNSEEN)
+		return true;
+	if ((uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes)
+		return true; /* of who else runs on the thread too, but not at the same time */
 	return self->own_high &&
-	       (addr - self->own_low < self->own_high - self->own_low ||
-		(uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes || is_block);
+	       (addr - self->own_low < self->own_high - self->own_low || block == RT_BLOCK_OWN);
+}
+
+/* What is recorded of a stack is forgotten when another task gets it. */
+static inline void stack_used(uintptr_t addr)
+{
+	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
+		rt_hot.self->low_water = addr;
+}
+
+/* Remembers an access. */
+static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
+{
+	/* A read of what was written leaves it so. */
+	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	rt_hot.has_read |= !is_write;
+}
+
+static inline void access_put(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
+		word_put(addr, 1u << k, is_write, pc);
+	else
+		words_put(addr, 1u << k, is_write, pc);
+}
+
+/* What comes before the next record comes before an access too. */
+static inline void before_judging(void)
+{
+	if (rt_unlikely(rt.before != NULL))
+		rt_record_settle();
+}
+
+/* What has more to be thought of than an access of a thread. */
+static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
+						     bool is_write)
+{
+	if (rt_hot.self->ignores)
+		return;
+	if (rt.is_alone || is_own(addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+		return;
+	}
+	access_note(addr, k, is_write);
+	stack_used(addr);
+	if (rt_unlikely(rt_hot.self->section.depth))
+		rt_section_access(addr, is_write);
+	if (rt.judges) {
+		before_judging();
+		rt_judge_access(addr, 1u << k, is_write);
+	} else {
+		access_put(addr, pc, k, is_write);
+	}
+}
+
+static inline bool is_special(const struct rt_thread *self)
+{
+	return (uint64_t)rt.is_alone | (uint64_t)rt.judges | (uint64_t)self->ignores |
+	       self->section.depth | self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
 }
 
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt_hot.self->ignores)
+	if (rt_unlikely(is_special(rt_hot.self))) {
+		special_record(addr, pc, k, is_write);
 		return;
-	/* A read of what was written leaves it so. */
-	*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	if (rt.is_alone || is_own(addr))
-		return;
-	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
-		rt_hot.self->low_water = addr;
-	if (rt_unlikely(rt_hot.self->section.depth))
-		rt_section_access(addr, is_write);
-	rt_hot.has_read |= !is_write;
-	if (rt.judges)
-		rt_judge_access(addr, 1u << k, is_write);
-	else if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
-		word_put(addr, 1u << k, is_write, pc);
-	else
-		words_put(addr, 1u << k, is_write, pc);
+	}
+	access_note(addr, k, is_write);
+	access_put(addr, pc, k, is_write);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -156,11 +209,30 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
 		return;
+	stack_used(addr);
 	rt_hot.has_read |= !is_write;
+	if (rt.judges) {
+		before_judging();
+		rt_judge_places(addr, n, 0, 1, is_write);
+		return;
+	}
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
 		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
+{
+	if (!rt.judges)
+		return false;
+	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
+	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))
+		return true;
+	stack_used(lowest);
+	before_judging();
+	rt_judge_places(addr, n, step, count, is_write);
+	return true;
 }
 
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
@@ -169,18 +241,42 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		rt_access_more(addr, n, is_write, pc);
 }
 
-/* An event of 16 bytes. */
-static __attribute__((noinline)) void two_record(uintptr_t addr, uintptr_t pc, bool is_write)
+static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
 {
-	rt_hot.fuel++;
-	rt_access_range(addr, 2 * WORD, is_write, pc);
+	access_look(addr, pc, 3, is_write);
+	access_look(addr + WORD, pc, 3, is_write);
+}
+
+static RT_COLD void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (refuel())
+		two_look(addr, pc, is_write);
+	else if (rt_free_is_seen())
+		rt_free_range(addr, 2 * WORD, is_write, pc);
+}
+
+/* 16 bytes that were counted. */
+static inline void two_new(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (rt_unlikely(rt_hot.fuel < 0))
+		two_refuel(addr, pc, is_write);
+	else
+		two_look(addr, pc, is_write);
 }
 
 static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
-	if (rt_unlikely(--rt_hot.fuel < 0 || !rt_access_is_known(addr, 3, is_write) ||
-			!rt_access_is_known(addr + WORD, 3, is_write)))
-		two_record(addr, pc, is_write);
+	rt_hot.fuel--;
+	two_new(addr, pc, is_write);
+}
+
+/* An access that was counted, and is not known. */
+static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt_unlikely(rt_hot.fuel < 0))
+		access_refuel(addr, pc, k, is_write);
+	else
+		access_record(addr, pc, k, is_write);
 }
 
 #define ADDR uintptr_t addr
@@ -214,6 +310,22 @@ SIZE(unaligned_, 2, one, 1)
 SIZE(unaligned_, 4, one, 2)
 SIZE(unaligned_, 8, one, 3)
 SIZE(unaligned_, 16, two)
+
+/* What the code of the pass calls (filter.h). */
+#define NEW(n, how, ...)                                    \
+	RT_ABI(RT_HOT void, __snag_new_read##n, ADDR)       \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, false); \
+	}                                                   \
+	RT_ABI(RT_HOT void, __snag_new_write##n, ADDR)      \
+	{                                                   \
+		how(addr, RT_CALLER, ##__VA_ARGS__, true);  \
+	}
+NEW(1, access_new, 0)
+NEW(2, access_new, 1)
+NEW(4, access_new, 2)
+NEW(8, access_new, 3)
+NEW(16, two_new)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

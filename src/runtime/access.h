@@ -3,24 +3,8 @@
  * access.h - plain memory accesses: the hot path
  *
  * Idea.   An access that this thread made before in this turn, with no synchronisation
- *         since, adds nothing: no other thread did anything in between.  A table
- *         remembers which accesses, by address and size, were made in this epoch; an epoch
- *         ends with the turn and with every synchronisation.  Because only one thread runs,
- *         one table serves all.
- *
- * State.  filter[k][slot], for accesses of 2^k bytes, a cache: what collides is recorded
- *         again, which costs space and nothing else
- *
- *   63        62      48 47             19 18       4  3     2             0
- *   +---------+---------+-----------------+---------+------+---------------+
- *   | written |  epoch, | address, but for|  epoch, | seen | address, but  |
- *   |         |  high   | bits of the slot|   low   |      | bits of the ..|
- *   +---------+---------+-----------------+---------+------+---------------+
- *
- *         The slot is 19 bits of the address, from bit k on, moved on by those above, so that
- *         neighbours stay neighbours and arrays that lie powers of two apart do not meet.
- *         These bits are 0 in the entry: slot and entry give the address.  seen: read or
- *         written in this epoch.
+ *         since, adds nothing: no other thread did anything in between.  A table knows which
+ *         these are (filter.h).
  *
  * Rules.  [alone]  nothing is recorded while main is alone, every other thread joined: fork
  *                  and join order that with everything else, in every run
@@ -34,40 +18,36 @@
  *         predictable races has none with accesses left out either.
  *         (`oracle --check filter,filter-m2,filter-wdp --seed 5 --traces 30000 --events 8-20
  *         --threads 2-3 --variables 2-3`: hb the same on all, m2 and wdp on 99.2 %.)
- * Cost.   About 12 instructions an access that is left out: code that a compiler pass can
- *         put in place of the call, see rt_access_is_known().
+ * Cost.   About 15 instructions an access that is left out, in place if the pass compiled it.
  */
 #ifndef SNAG_RUNTIME_ACCESS_H
 #define SNAG_RUNTIME_ACCESS_H
 
+#include "runtime/filter.h"
 #include "runtime/rt.h"
 
 enum {
-	RT_FILTER_LOG = 19,	  /* 4 MB a size; pages of it that are not needed are not there */
-	RT_FILTER_STEP = 0x13c6f, /* odd, and about 0.15 of the table */
-	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
-	RT_EPOCH_BITS = 15,	  /* in each of its two places */
+	RT_EPOCH_BITS = 15, /* in each of its two places */
 	RT_EPOCH_LOW = 4,
 	RT_EPOCH_HIGH = 48,
 };
 #define RT_SEEN (1ull << 3)
 #define RT_WRITTEN (1ull << 63)
 
-extern uint64_t rt_filter[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+extern struct rt_filter rt_filter;
 
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
-	const uintptr_t bytes = sizeof(uint64_t), high = addr >> (RT_FILTER_LOG + k);
+	const uintptr_t bytes = RT_FILTER_ENTRY, high = addr >> (RT_FILTER_LOG + k);
 	uintptr_t at = addr * (bytes >> k) + high * (RT_FILTER_STEP * bytes);
 	at &= ((1ul << RT_FILTER_LOG) - 1) * bytes;
-	return (uint64_t *)((char *)rt_filter[k] + at);
+	return (uint64_t *)((char *)rt_filter.slot[k] + at);
 }
 
 /* What the slot holds once it was seen, or written, in this epoch. */
 static inline uint64_t rt_filter_entry(uintptr_t addr, unsigned k, bool is_write)
 {
-	const uintptr_t slot_bits = ((1ul << RT_FILTER_LOG) - 1) << k;
-	return (addr & ~slot_bits) | (is_write ? rt.written_key : rt.seen_key);
+	return (addr & ~RT_FILTER_BITS(k)) | rt_filter.key[is_write];
 }
 
 /* [read] [write] Whether an access of 2^k bytes adds nothing. */
@@ -86,5 +66,7 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
  * recorded / records one of them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same for `count` places, `step` bytes apart, at once, if that can be; else false. */
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 
 #endif

@@ -48,7 +48,7 @@ static bool is_ready(void)
 
 static void *told(void *p, size_t n, uintptr_t pc)
 {
-	if (p && rt_enter()) {
+	if (p && !rt_hot.is_own && rt_enter()) {
 		if (rt.judges)
 			n = malloc_usable_size(p); /* as much as ends with it */
 		rt_block_add((uintptr_t)p, n);
@@ -60,7 +60,7 @@ static void *told(void *p, size_t n, uintptr_t pc)
 
 static void tell_free(void *p, uintptr_t pc)
 {
-	if (!rt_enter())
+	if (rt_hot.is_own || !rt_enter())
 		return;
 	if (rt_nblocks)
 		rt_block_gone((uintptr_t)p);

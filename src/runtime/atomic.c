@@ -7,7 +7,8 @@
  *                  turn, may look at the same memory.  The order the program asked for
  *                  goes into the trace, where it counts.
  *         [cas]    A compare-exchange that fails is a load with its failure order.
- *         [spin]   A thread that sees the same value again and again lets others run.
+ *         [spin]   A thread that sees the same value again and again lets others run.  OpenMP has
+ *                  one thread running at a time also where nobody listens; a fence is its flush.
  */
 #include "omp/hooks.h"
 #include "runtime/omp_sections.h"
@@ -36,8 +37,12 @@ static void told(struct rt_thread *self, enum rt_op op, volatile void *at, unsig
 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
 {
+	enum { POLLS = 256 };
+	static uint32_t polls; /* of any thread: it only has to grow */
 	if (self)
 		rt_sched_looked(self, (uintptr_t)at, value);
+	else if (__snag_omp_yield && ++polls % POLLS == 0)
+		__snag_omp_yield();
 }
 
 /* The operations themselves: load8(at), store8(at, v), exchange8(at, v), fetch_add8(at, v) ...,
@@ -180,6 +185,8 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (self && !self->ignores)
 		rt_put(RT_FENCE, 0, 0, rt_location(RT_CALLER), (uint32_t)order);
+	if (__snag_omp_yield)
+		__snag_omp_yield();
 }
 
 /* Between a thread and its own signal handler: the compiler's business. */

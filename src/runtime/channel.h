@@ -50,6 +50,14 @@ enum {
 };
 #define RT_ADDRESS_MASK ((1ull << RT_ADDRESS_BITS) - 1)
 
+/* A figure about the run of a detector. */
+struct rt_stat {
+	char name[40]; /* ends with NUL */
+	uint64_t value;
+};
+
+enum { RT_STATS = 24 };
+
 /* What a detector inside the program found (judge.h). */
 struct rt_verdict {
 	uint64_t races;
@@ -57,6 +65,8 @@ struct rt_verdict {
 	uint32_t launched, ended; /* launches of tasks */
 	uint32_t proves;	  /* no race is a proof for every schedule */
 	uint32_t was_judged;	  /* there was a detector */
+	uint32_t nstats;	  /* figures it tells at the end of a launch */
+	struct rt_stat stat[RT_STATS];
 };
 
 struct rt_channel {
@@ -67,12 +77,13 @@ struct rt_channel {
 	uint32_t ended;	  /* set by the reader: nothing is read any more */
 	uint64_t dropped; /* accesses that could not be recorded, counted by the writer */
 	/* The run that is open (run.h): what a record RT_AGAIN, the next one, would say. */
-	uint64_t run_at;      /* its number */
-	uint32_t run_period;  /* its size */
-	uint32_t run_events;  /* its arg; 0: no run is open */
-	uint64_t executed[8]; /* checks, and those removed, by reason: see pass.c; at the end */
+	uint64_t run_at;     /* its number */
+	uint32_t run_period; /* its size */
+	uint32_t run_events; /* its arg; 0: no run is open */
+	uint64_t
+		executed[16]; /* accesses, by what became of their checks: see pass.c; at the end */
 	struct rt_verdict verdict;
-	char spare[4096 - 112 - sizeof(struct rt_verdict) - 64];
+	char spare[4096 - 176 - sizeof(struct rt_verdict) - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -113,8 +124,8 @@ enum rt_op {
 	RT_JOIN,
 	RT_SWITCH,     /* arg = thread that runs from here on; address = how many events
 			   * the thread before made in its turn */
-	RT_NODE,       /* a location: address = pc, loc = parent node (0: none), arg = id,
-			   * counted from 1 */
+	RT_NODE,       /* a location: address = pc (0: a call that is not shown), loc = parent
+			   * node (0: none), arg = id, counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
 	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
 			   * arg bytes, if a detector judges */
@@ -173,6 +184,7 @@ enum rt_label {
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_DEPENDS,   /* a task with so many depend clauses */
+	RT_LABEL_TEAM,	    /* this team of a league */
 	RT_LABELS
 };
 

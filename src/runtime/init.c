@@ -21,6 +21,7 @@
 
 struct rt rt = {.epoch = 1};
 __thread struct rt_hot rt_hot;
+extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
 
 void rt_begin(void)
 {

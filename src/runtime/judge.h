@@ -17,6 +17,8 @@
 /* False: there is no such detector. */
 bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
 void rt_judge_access(uint64_t address, unsigned size, bool is_write); /* of 1, 2, 4 or 8 bytes */
-void rt_judge_record(const struct rt_record *record);		      /* anything else */
+/* `size` bytes at each of `count` places, `step` apart. */
+void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
+void rt_judge_record(const struct rt_record *record); /* anything else */
 
 #endif

@@ -23,6 +23,7 @@
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
@@ -106,11 +107,20 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
+/* Sections are known by the paths of their tasks. */
+static void task_made(uint8_t op, uint32_t task)
+{
+	if ((op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN) && rt_sections_are_ordered())
+		rt_sections_created(rt_hot.self->as, task);
+}
+
 static void event(uint8_t op, uint32_t target, const void *place)
 {
 	if (!rt_enter())
 		return;
 	rt_epoch_end();
+	rt_record_settle();
+	task_made(op, target);
 	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
 }
 
@@ -131,6 +141,7 @@ static void label_put(uint32_t task, uint8_t kind, uint64_t number)
 static void pending_tell(void)
 {
 	pending.is_there = false;
+	task_made(pending.op, pending.task);
 	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
 	if (pending.has_label)
 		label_put(pending.task, pending.label, pending.number);
@@ -157,10 +168,9 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
-		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION,
-		[SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,
-		[SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
+		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
 	};
 	if (!rt_enter())
 		return;
@@ -196,6 +206,11 @@ static void launch(bool begins) /* [launch] */
 	rt_put(RT_NOTE, 0, 0, 0, begins ? RT_NOTE_LAUNCH : RT_NOTE_LAUNCHED);
 }
 
+static void enter(const void *place)
+{
+	__tsan_func_entry((void *)place);
+}
+
 static uint32_t lock_new(void)
 {
 	return rt_new_lock();
@@ -203,15 +218,34 @@ static uint32_t lock_new(void)
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
 {
-	if (!rt_enter())
+	struct rt_thread *self = rt_enter();
+	if (!self)
 		return;
 	uint32_t loc = rt_location((uintptr_t)place);
 	rt_epoch_end();
 	if (!is_acquired)
 		rt_section_end(number, loc);
 	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
-	if (is_acquired)
-		rt_section_begin(number);
+	if (!is_acquired)
+		return;
+	if (!self->section.depth && rt_sections_are_ordered())
+		rt_sections_entered(self->as);
+	rt_section_begin(number);
+}
+
+static bool may_enter(void)
+{
+	struct rt_thread *self = rt_enter();
+	if (!self || self->section.depth)
+		return true;
+	rt_record_settle(); /* so that it is known which task this is */
+	return rt_sections_may_enter(self->as);
+}
+
+static void stuck(void)
+{
+	if (rt_enter())
+		rt_sections_stuck();
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
@@ -248,11 +282,25 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_high = (uintptr_t)high;
 }
 
-static void asked(const void *place, bool is_lock)
+static void unseen(const void *at, size_t nbytes)
 {
 	if (!rt_enter())
 		return;
-	rt_tasks_asked(is_lock ? RT_ASKED_LOCK : RT_ASKED_THREAD, (uintptr_t)place);
+	rt_epoch_end();
+	rt_block_unseen((uintptr_t)at, nbytes);
+}
+
+static void asked(const void *place, enum snag_omp_asked what)
+{
+	static const enum rt_asked kind[] = {
+		[SNAG_OMP_ASKED_THREAD] = RT_ASKED_THREAD,
+		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
+		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
+		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
+	};
+	if (!rt_enter())
+		return;
+	rt_tasks_asked(kind[what], (uintptr_t)place);
 	rt_sections_asked(true);
 }
 
@@ -281,9 +329,14 @@ static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
 	return 0;
 }
 
+bool rt_omp_may_launch(void)
+{
+	return __snag_omp_yield;
+}
+
 void rt_omp_tell(void)
 {
-	if (__snag_omp_yield)
+	if (rt_omp_may_launch())
 		rt_tasks_are(RT_DIALECT_OPENMP);
 }
 
@@ -303,11 +356,17 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.was_told = was_told,
 		.label = label,
 		.launch = launch,
+		.enter = enter,
+		.leave = __tsan_func_exit,
 		.lock_new = lock_new,
 		.lock = lock,
+		.has_order = rt_sections_are_ordered,
+		.may_enter = may_enter,
+		.stuck = stuck,
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.unseen = unseen,
 		.asked = asked,
 		.deadlock = deadlock,
 		.fail = rt_fail,

@@ -10,7 +10,7 @@ enum { MOST = 4096 };
 
 static struct {
 	uintptr_t at, end;
-	const struct rt_thread *owner;
+	const struct rt_thread *owner; /* NULL: unseen */
 } block[MOST];
 uint32_t rt_nblocks;
 
@@ -33,11 +33,8 @@ static void drop(uint32_t i)
 	memmove(&block[i], &block[i + 1], (--rt_nblocks - i) * sizeof(block[0]));
 }
 
-void rt_block_add(uintptr_t at, size_t nbytes)
+static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
 {
-	const struct rt_thread *self = rt_hot.self;
-	if (rt.is_alone || !self->is_of_team || nbytes == 0)
-		return;
 	uint32_t i = find(at);
 	while (i < rt_nblocks && block[i].at < at + nbytes) /* it ended unseen */
 		drop(i);
@@ -46,7 +43,22 @@ void rt_block_add(uintptr_t at, size_t nbytes)
 	memmove(&block[i + 1], &block[i], (rt_nblocks++ - i) * sizeof(block[0]));
 	block[i].at = at;
 	block[i].end = at + nbytes;
-	block[i].owner = self;
+	block[i].owner = owner;
+}
+
+void rt_block_add(uintptr_t at, size_t nbytes)
+{
+	const struct rt_thread *self = rt_hot.self;
+	if (!rt.is_alone && self->is_of_team && nbytes > 0)
+		add(at, nbytes, self);
+}
+
+void rt_block_unseen(uintptr_t at, size_t nbytes)
+{
+	if (nbytes == 0)
+		rt_block_gone(at);
+	else
+		add(at, nbytes, NULL);
 }
 
 void rt_block_gone(uintptr_t at)
@@ -58,16 +70,22 @@ void rt_block_gone(uintptr_t at)
 
 void rt_blocks_forget(void)
 {
-	rt_nblocks = 0;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < rt_nblocks; i++)
+		if (!block[i].owner)
+			block[kept++] = block[i];
+	rt_nblocks = kept;
 }
 
-bool rt_block_is_own(uintptr_t addr)
+enum rt_block rt_block_of(uintptr_t addr)
 {
 	uint32_t i = find(addr);
 	if (i == rt_nblocks || block[i].at > addr)
-		return false;
+		return RT_BLOCK_NONE;
+	if (!block[i].owner)
+		return RT_BLOCK_UNSEEN;
 	if (block[i].owner == rt_hot.self)
-		return true;
+		return RT_BLOCK_OWN;
 	drop(i);
-	return false;
+	return RT_BLOCK_NONE;
 }

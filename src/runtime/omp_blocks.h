@@ -6,9 +6,12 @@
  *         in many iterations of a loop; had another thread run one of them, it would
  *         have used its own.  So the block is private to the thread, as its stack is, until another
  *         context touches it; from then on it is like any other.
+ *         The private copies of a reduction that tasks take part in belong to a thread as well, and
+ *         what uses them is not seen at all: the library says which these are.
  * State.  block[]  the private ones, by address; NOT those of explicit tasks
  * Rules.  [add]    allocated by a thread of a team, in a region
  *         [drop]   freed; touched by another context; the outermost region ends; too many
+ *         [unseen] until the library says otherwise
  */
 #ifndef SNAG_RUNTIME_OMP_BLOCKS_H
 #define SNAG_RUNTIME_OMP_BLOCKS_H
@@ -19,8 +22,11 @@ extern uint32_t rt_nblocks;
 
 void rt_block_add(uintptr_t at, size_t nbytes); /* if the caller is such a thread */
 void rt_block_gone(uintptr_t at);
-void rt_blocks_forget(void); /* all */
-/* Whether an access is to a block of the calling context; one of another is no longer private. */
-bool rt_block_is_own(uintptr_t addr);
+void rt_block_unseen(uintptr_t at, size_t nbytes); /* 0 bytes: no longer */
+void rt_blocks_forget(void);			   /* all but the unseen */
+
+enum rt_block { RT_BLOCK_NONE, RT_BLOCK_OWN, RT_BLOCK_UNSEEN };
+/* What an address is in; a block of another context is no longer private. */
+enum rt_block rt_block_of(uintptr_t addr);
 
 #endif

@@ -6,6 +6,8 @@
  *                  and writes a token of its own
  *         [throw]  a function that is left by an exception has not run: the next one tries
  *         [later]  once it has run, everybody reads the token
+ *         [silent] among tasks a function that did nothing that is seen leaves no token: it is a library's
+ *                  (that of exceptions has one), and nobody's access is to be ordered by it
  */
 #include "runtime/object.h"
 #include "runtime/real.h"
@@ -15,22 +17,32 @@
 
 #include <threads.h>
 
+struct attempt {
+	struct rt_object *object;
+	uintptr_t pc;
+	int64_t fuel; /* when it began */
+};
+
 /* What a try leaves behind, however it ends. */
-static void try_ended(struct rt_object **at)
+static void try_ended(struct attempt *a)
 {
-	struct rt_object *o = *at;
+	struct rt_object *o = a->object;
+	bool is_silent = rt.is_of_tasks && rt_hot.fuel == a->fuel; /* [silent] */
 	bool is_known = rt_enter();
 	o->is_running = false;
 	if (!is_known)
 		return;
-	o->token = rt_token();
-	rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(RT_CALLER), o->token);
+	if (!is_silent) {
+		o->token = rt_token();
+		rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(a->pc), o->token);
+	}
 	rt_object_wake_all(o, 0);
 }
 
-static void try(struct rt_object *o, void (*function)(void))
+static void try(struct rt_object *o, void (*function)(void), uintptr_t pc)
 {
-	struct rt_object *running __attribute__((cleanup(try_ended))) = o;
+	struct attempt running __attribute__((cleanup(try_ended))) = {o, pc, rt_hot.fuel};
+	(void)running;
 	o->is_running = true;
 	unsigned depth = rt_scope_pause();
 	function();
@@ -47,7 +59,7 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 	if (o->token != UINT32_MAX)
 		rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), o->token);
 	if (!o->is_dead)
-		try(o, function);
+		try(o, function, pc);
 }
 
 RT_EXPORT int pthread_once(pthread_once_t *control, void (*function)(void))

@@ -52,6 +52,8 @@ static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struc
 		return;
 	}
 	uint64_t count = dim[n - 1].step ? dim[n - 1].count : 1;
+	if (n == 1 && rt_access_places(addr, size, dim->step, count, is_write))
+		return;
 	for (uint64_t i = 0; i < count; i++, addr += (uint64_t)dim[n - 1].step)
 		range_tell(addr, size, is_write, dim, n - 1, pc);
 }
@@ -104,9 +106,10 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 		RT_CALLER);
 }
 
-/* How often an access was executed, by the reason why it has no check (pass/removals.def), the last:
- * those that have one.  Counted by programs that were compiled so. */
-enum { COUNTS = 8 };
+/* How often an access was executed, reads and writes, by the reason why it has no check
+ * (pass/removals.def); then those that have one, and checks of loops.  Counted by programs that
+ * were compiled so. */
+enum { COUNTS = 16 };
 RT_EXPORT uint64_t __snag_pass_counts[COUNTS];
 
 __attribute__((destructor)) static void counts_tell(void)

@@ -5,6 +5,7 @@
 #include "runtime/record.h"
 
 #include "runtime/judge.h"
+#include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/sys.h"
 #include "runtime/tasks.h"
@@ -35,7 +36,7 @@ static struct rt_channel *channel_map(int fd)
 /* A detector in this process gets everything, if it is wanted. */
 static bool judge_begin(struct rt_channel *c)
 {
-	if (!rt_options.judge[0] || !rt_tasks_may_launch() ||
+	if (!rt_options.judge[0] || !(rt_tasks_may_launch() || rt_omp_may_launch()) ||
 	    !rt_judge_begin(rt_options.judge, &c->verdict))
 		return false;
 	c->verdict.was_judged = 1;
@@ -63,21 +64,19 @@ static bool reader_lives(void)
 	       rt_sys(SYS_kill, rt.channel->reader, 0, 0, 0, 0, 0) != -3 /* ESRCH */;
 }
 
-/* To be called before the next record; meanwhile there seems to be no room, and this is the limit. */
-static void (*before)(void);
-static uint64_t true_limit;
+static uint64_t true_limit; /* while there seems to be no room: see rt.before */
 
 void rt_record_before(void (*f)(void))
 {
-	if (!before)
+	if (!rt.before)
 		true_limit = rt.limit;
-	before = f;
+	rt.before = f;
 	rt.limit = f ? rt.written : true_limit;
 }
 
 void rt_record_settle(void)
 {
-	void (*f)(void) = before;
+	void (*f)(void) = rt.before;
 	if (!f)
 		return;
 	rt_record_before(NULL);
@@ -86,7 +85,7 @@ void rt_record_settle(void)
 
 bool rt_record_room(struct rt_record record)
 {
-	if (before) {
+	if (rt.before) {
 		rt_record_settle();
 		if (rt.written < rt.limit)
 			return true;

@@ -51,13 +51,14 @@ struct rt_frame {
 
 /* What the hot paths need of the running thread, in its thread-local storage. */
 struct rt_hot {
-	int64_t fuel;		/* events until the slow path; below 0: not entitled to run */
+	int64_t fuel; /* first: filter.h; events until the slow path; below 0: may not run */
 	struct rt_frame *top;	/* the next free frame */
 	struct rt_frame *end;	/* behind the last one */
 	uint64_t beyond;	/* calls deeper than that */
 	struct rt_thread *self; /* NULL: unknown to the runtime, or it has ended */
 	bool has_read;		/* something since its last branch, see branch.c */
-	unsigned depth;		/* of RT_SCOPE */
+	bool is_own;	/* it calls the C library for itself: what that allocates does not count */
+	unsigned depth; /* of RT_SCOPE */
 };
 
 enum rt_state {
@@ -81,7 +82,7 @@ struct rt_object;
 
 enum { RT_NOTED = 16 };
 
-struct rt_section { /* omp_sections.h */
+struct rt_section {	      /* omp_sections.h */
 	uint32_t depth, lock; /* locks held; the first */
 	uint32_t promise;
 	bool has_promise;
@@ -138,7 +139,7 @@ struct rt_thread {
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
-	uintptr_t own_low, own_high; /* nobody else's business, nor is its TLS; 0, 0: no such */
+	uintptr_t own_low, own_high;	 /* nobody else's business, nor is its TLS; 0, 0: no such */
 
 	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
 	uint64_t epoch;	  /* likewise */
@@ -156,18 +157,18 @@ struct rt {
 	bool on;
 	bool has_begun; /* rt_begin ran */
 	struct rt_channel *channel;
-	uint64_t written;		/* records, so far */
-	uint64_t limit;			/* up to here there is room without looking */
-	uint64_t seen_key, written_key; /* of entries of the filter in this epoch, see access.h */
-	uint64_t epoch;
-	uint32_t tokens;  /* given out, see rt_token */
-	uint32_t locks;	  /* likewise */
-	bool judges;	  /* records go to a detector in this process: judge.h */
-	bool is_waiting;  /* for the recorder */
-	bool is_of_tasks; /* the program is one of tasks: tasks.h */
-	bool is_free;	  /* threads run in parallel, see free.c */
-	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
-	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
+	uint64_t written;     /* records, so far */
+	uint64_t limit;	      /* up to here there is room without looking */
+	uint64_t epoch;	      /* of the filter, see access.h */
+	uint32_t tokens;      /* given out, see rt_token */
+	uint32_t locks;	      /* likewise */
+	bool judges;	      /* records go to a detector in this process: judge.h */
+	void (*before)(void); /* to be called before the next record; NULL: nothing is */
+	bool is_waiting;      /* for the recorder */
+	bool is_of_tasks;     /* the program is one of tasks: tasks.h */
+	bool is_free;	      /* threads run in parallel, see free.c */
+	size_t tls_bytes;     /* at most, of a thread; 0: nobody asks */
+	bool is_alone;	      /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt;

@@ -9,7 +9,6 @@
 #include "runtime/cancel.h"
 #include "runtime/deadlock.h"
 #include "runtime/free.h"
-#include "runtime/memory.h"
 #include "runtime/object.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
@@ -19,9 +18,9 @@
 #include "runtime/stack.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
+#include "runtime/waiting.h"
 
 #include <linux/membarrier.h>
-#include <string.h>
 
 enum {
 	NS_PER_EVENT = 20,  /* of the virtual clock */
@@ -44,104 +43,6 @@ void rt_sched_lock(void)
 void rt_sched_unlock(void)
 {
 	rt_sys_unlock(&rt_sched.lock);
-}
-
-/* The ready list.  The order depends on nothing but the order of additions and removals. */
-
-static void ready_add(struct rt_thread *t)
-{
-	if (rt_sched.nready == rt_sched.ready_cap) {
-		uint32_t cap = rt_sched.ready_cap ? 2 * rt_sched.ready_cap : 64;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
-		if (rt_sched.nready)
-			memcpy(grown, rt_sched.ready, rt_sched.nready * sizeof(t));
-		rt_free(rt_sched.ready, rt_sched.ready_cap * sizeof(t));
-		rt_sched.ready = grown;
-		rt_sched.ready_cap = cap;
-	}
-	t->state = RT_READY;
-	t->ready_at = rt_sched.nready;
-	rt_sched.ready[rt_sched.nready++] = t;
-}
-
-static void ready_remove(struct rt_thread *t)
-{
-	struct rt_thread *last = rt_sched.ready[--rt_sched.nready];
-	rt_sched.ready[t->ready_at] = last;
-	last->ready_at = t->ready_at;
-}
-
-/* The list of deadlines. */
-
-static void timed_add(struct rt_thread *t, rt_time deadline)
-{
-	rt_time now = rt_sys_now();
-	t->deadline = deadline;
-	t->virtual_deadline = rt_sched.clock + (deadline > now ? deadline - now : 0);
-	t->prev_timed = NULL;
-	t->next_timed = rt_sched.timed;
-	if (t->next_timed)
-		t->next_timed->prev_timed = t;
-	rt_sched.timed = t;
-}
-
-static void timed_remove(struct rt_thread *t)
-{
-	if (t->deadline == RT_NEVER)
-		return;
-	if (t->next_timed)
-		t->next_timed->prev_timed = t->prev_timed;
-	if (t->prev_timed)
-		t->prev_timed->next_timed = t->next_timed;
-	else
-		rt_sched.timed = t->next_timed;
-	t->deadline = RT_NEVER;
-}
-
-/* It no longer waits, though nobody has woken it. */
-static void wait_end(struct rt_thread *t)
-{
-	timed_remove(t);
-	if (t->waits_for)
-		rt_object_dequeue(t->waits_for, t);
-	t->waits_for = NULL;
-}
-
-static void time_out(struct rt_thread *t)
-{
-	wait_end(t);
-	t->has_timed_out = true;
-	ready_add(t);
-}
-
-/* [time] Those whose virtual deadline has passed become ready, earliest first. */
-static void timed_wake(void)
-{
-	for (;;) {
-		struct rt_thread *first = NULL;
-		for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
-			if (t->virtual_deadline <= rt_sched.clock &&
-			    (!first || t->virtual_deadline < first->virtual_deadline))
-				first = t;
-		if (!first)
-			return;
-		time_out(first);
-	}
-}
-
-/* [time] Nobody can run: the earliest deadline counts, if it has passed really. */
-static bool timed_wake_idle(void)
-{
-	struct rt_thread *first = NULL;
-	for (struct rt_thread *t = rt_sched.timed; t; t = t->next_timed)
-		if (!first || t->deadline < first->deadline)
-			first = t;
-	if (!first || first->deadline > rt_sys_now())
-		return false;
-	if (first->virtual_deadline > rt_sched.clock)
-		rt_sched.clock = first->virtual_deadline;
-	time_out(first);
-	return true;
 }
 
 /* Turns.  The fuel of a turn is given by turn_begin and filled in by the thread itself. */
@@ -173,7 +74,7 @@ static bool wanted_hurry(uint32_t tid)
 {
 	struct rt_thread *t = tid == RT_ANYBODY ? NULL : rt_thread_at(tid);
 	if (t && t->state == RT_BLOCKED && !t->waits_for && t->deadline != RT_NEVER)
-		time_out(t);
+		rt_time_out(t);
 	return !t || t->state != RT_OUT;
 }
 
@@ -181,16 +82,16 @@ static bool wanted_hurry(uint32_t tid)
 static struct rt_thread *baton_give(const struct rt_thread *last)
 {
 	if (rt_sched.timed)
-		timed_wake();
+		rt_timed_wake();
 	if (!wanted_hurry(rt_policy_wanted()))
 		return NULL;
-	if (rt_sched.nready == 0 && !(rt_sched.timed && timed_wake_idle())) {
+	if (rt_sched.nready == 0 && !(rt_sched.timed && rt_timed_wake_idle())) {
 		if (!rt_sched.timed && rt_sched.nout == 0)
 			rt_deadlock();
 		return NULL;
 	}
 	struct rt_thread *t = rt_policy_choose(rt_sched.ready, rt_sched.nready, last);
-	ready_remove(t);
+	rt_ready_remove(t);
 	turn_begin(t);
 	return t;
 }
@@ -220,8 +121,8 @@ static bool wait_interrupt(struct rt_thread *self)
 	rt_sched_lock();
 	if (self->state == RT_BLOCKED) {
 		self->was_interrupted = true;
-		wait_end(self);
-		ready_add(self);
+		rt_wait_end(self);
+		rt_ready_add(self);
 		t = rt_sched.current ? NULL : baton_give(self);
 	}
 	rt_sched_unlock();
@@ -291,7 +192,7 @@ struct rt_thread *rt_enter(void)
 static void turn_over(struct rt_thread *self)
 {
 	rt_sched_lock();
-	ready_add(self);
+	rt_ready_add(self);
 	turn_pass(self, RT_NEVER);
 }
 
@@ -329,7 +230,8 @@ struct rt_thread *rt_sched_point(void)
 	rt_signals_run(self);
 	rt_sched_event();
 	rt_epoch_end();
-	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
+	if (!rt.judges)
+		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
 }
 
@@ -364,7 +266,7 @@ void rt_sched_yield(struct rt_thread *self)
 	rt_sched_lock();
 	turn_end(self);
 	struct rt_thread *t = rt_sched.nready ? baton_give(self) : NULL;
-	ready_add(self);
+	rt_ready_add(self);
 	baton_follow(self, t ? t : baton_give(self), RT_NEVER);
 }
 
@@ -410,7 +312,7 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 	if (object)
 		rt_object_enqueue(object, self);
 	if (deadline != RT_NEVER)
-		timed_add(self, deadline);
+		rt_timed_add(self, deadline);
 	turn_pass(self, deadline);
 	return wait_ended(self);
 }
@@ -422,9 +324,9 @@ void rt_sched_wake(struct rt_thread *t)
 		return;
 	}
 	rt_sched_lock();
-	timed_remove(t);
+	rt_timed_remove(t);
 	t->waits_for = NULL;
-	ready_add(t);
+	rt_ready_add(t);
 	rt_sched_unlock();
 }
 
@@ -453,8 +355,8 @@ void rt_sched_interrupt(struct rt_thread *t)
 	rt_sched_lock();
 	if (t->state == RT_BLOCKED) {
 		t->was_interrupted = true;
-		wait_end(t);
-		ready_add(t);
+		rt_wait_end(t);
+		rt_ready_add(t);
 	}
 	rt_sched_unlock();
 }
@@ -477,7 +379,7 @@ void rt_sched_in(struct rt_thread *self)
 	rt_sched_lock();
 	self->was_revoked = false;
 	rt_sched.nout--;
-	ready_add(self);
+	rt_ready_add(self);
 	baton_follow(self, rt_sched.current ? NULL : baton_give(self), RT_NEVER);
 }
 
@@ -489,7 +391,7 @@ void rt_sched_add(struct rt_thread *t)
 	if (rt.is_free)
 		t->state = RT_OUT;
 	else
-		ready_add(t);
+		rt_ready_add(t);
 	rt_sched_unlock();
 }
 

@@ -59,6 +59,15 @@ static void slots_grow(void)
 	rt_free(old, n * sizeof(*old));
 }
 
+/* The OpenMP library, if the program has it. */
+extern const char __start_snag_omp_text[] __attribute__((weak));
+extern const char __stop_snag_omp_text[] __attribute__((weak));
+
+static bool is_omp(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_snag_omp_text && pc < (uintptr_t)__stop_snag_omp_text;
+}
+
 static uint32_t node_new(uint32_t parent, uintptr_t pc)
 {
 	if (nnodes + 1 >= node_cap) {
@@ -71,7 +80,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t pc)
 		node_cap = cap;
 	}
 	node[++nnodes] = (struct node){pc, parent};
-	rt_put(RT_NODE, 0, pc, parent, nnodes);
+	rt_put(RT_NODE, 0, is_omp(pc) ? 0 : pc, parent, nnodes);
 	return nnodes;
 }
 
@@ -98,8 +107,6 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 
 uint32_t rt_caller_find(void)
 {
-	if (rt.judges)
-		return 0; /* nobody asks */
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
 	while (f > base && !f[-1].node)
 		f--;
@@ -111,6 +118,8 @@ uint32_t rt_caller_find(void)
 
 uint32_t rt_location(uintptr_t pc)
 {
+	if (rt.judges)
+		return 0; /* nobody asks */
 	uint32_t caller = rt_caller();
 	struct slot *s = &recent[(pc ^ caller) % RECENT];
 	if (s->pc != pc || s->parent != caller)

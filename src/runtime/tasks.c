@@ -131,7 +131,8 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	if (stack) {
 		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
 		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
-		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+		if (!rt.judges)
+			rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
 	}
 }
 

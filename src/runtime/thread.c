@@ -37,14 +37,16 @@ static uint32_t unjoined;	  /* threads and fibers that were created and not join
 static struct rt_thread *zombies; /* detached threads that have ended */
 static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
-static pthread_key_t end_key; /* its destructor sees the end of a thread */
+static struct rt_thread *spare_threads; /* by next_waiter */
+static pthread_key_t end_key;		/* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {
 	return tid < rt_sched.nthreads ? table[tid] : NULL;
 }
 
-/* Frames of threads that ended are used again: tasks come and go quickly. */
+/* Frames of threads that ended, and what was kept of them, are used again: tasks come and go
+ * quickly. */
 static struct rt_frame *frames_take(void)
 {
 	return nspare ? spare[--nspare] : rt_alloc(RT_FRAMES * sizeof(struct rt_frame));
@@ -63,7 +65,19 @@ static void thread_free(struct rt_thread *t)
 	table[t->tid] = NULL;
 	frames_give(t->frames);
 	rt_free_forget(t);
-	rt_free(t, sizeof(*t));
+	t->next_waiter = spare_threads;
+	spare_threads = t;
+}
+
+/* All zero, but for signals that are pending no more. */
+static struct rt_thread *thread_take(void)
+{
+	struct rt_thread *t = spare_threads;
+	if (!t)
+		return rt_alloc(sizeof(*t));
+	spare_threads = t->next_waiter;
+	memset(t, 0, offsetof(struct rt_thread, pending));
+	return t;
 }
 
 static void zombies_bury(void)
@@ -92,7 +106,7 @@ uint32_t rt_thread_number(void)
 static struct rt_thread *thread_new(void)
 {
 	zombies_bury();
-	struct rt_thread *t = rt_alloc(sizeof(*t));
+	struct rt_thread *t = thread_take();
 	t->tid = t->as = rt_thread_number();
 	t->deadline = RT_NEVER;
 	t->frames = frames_take();
@@ -165,13 +179,15 @@ static void stack_forget(struct rt_thread *self)
 	pthread_attr_t attr;
 	void *at;
 	size_t n;
-	if (pthread_getattr_np(self->handle, &attr) != 0)
-		return;
-	if (pthread_attr_getstack(&attr, &at, &n) == 0) {
-		rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
-		rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
+	rt_hot.is_own = true;
+	if (pthread_getattr_np(self->handle, &attr) == 0) {
+		if (pthread_attr_getstack(&attr, &at, &n) == 0) {
+			rt_put(RT_FORGET, 0, (uintptr_t)at, 0, (uint32_t)(n / PAGE));
+			rt_put(RT_STACK, 0, (uintptr_t)at + n, 0, self->tid);
+		}
+		pthread_attr_destroy(&attr);
 	}
-	pthread_attr_destroy(&attr);
+	rt_hot.is_own = false;
 }
 
 static void *thread_run(void *p)

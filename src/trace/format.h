@@ -41,9 +41,11 @@
 
 enum {
 	SNAG_FORMAT_VERSION = 1,
-	SNAG_FORMAT_SHARED = 1, /* a mandatory feature: names that share bytes */
-	SNAG_FORMAT_RUNS = 2,	/* likewise: events that follow from others */
-	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS, /* those this reader knows */
+	SNAG_FORMAT_SHARED = 1,	 /* a mandatory feature: names that share bytes */
+	SNAG_FORMAT_RUNS = 2,	 /* likewise: events that follow from others */
+	SNAG_FORMAT_COUNTED = 4, /* likewise: names that count */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS |
+			     SNAG_FORMAT_COUNTED, /* those this reader knows */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,
@@ -58,7 +60,17 @@ enum {
 	SNAG_SPACE_MAX_NAMES = 1 << 30,
 };
 
-enum { SNAG_NAME_SHARED = 0x80 }; /* of the space of a name: it begins as the one before */
+enum {				 /* of the space of an entry of NAMES */
+       SNAG_NAME_SHARED = 0x80,	 /* the name begins as the one before */
+       SNAG_NAME_COUNTED = 0x40, /* the names follow the one before in counting */
+};
+
+/* How many names of all blocks up to one may be counted, if its first event has this number: a small
+ * file cannot ask for much memory without as much work. */
+static inline uint64_t snag_format_counted_max(uint64_t first_event)
+{
+	return (UINT64_C(1) << 20) + 4 * first_event;
+}
 
 enum snag_block_type {
 	SNAG_BLOCK_DATA = 1,

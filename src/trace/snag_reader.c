@@ -32,6 +32,7 @@ struct binary_source {
 	struct snag_names names;
 	struct snag_bytes words; /* the names of the block, in full */
 	struct snag_counts counts;
+	uint64_t counted;      /* names, of all */
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
@@ -71,7 +72,7 @@ static int need_bytes(struct binary_source *s, size_t n, struct snag_error *err)
 
 struct name {
 	struct snag_strtab *words; /* of its name space */
-	const char *at;
+	const char *at;		   /* NULL: the next `len` names count */
 	uint32_t len, hash;
 	bool is_hashed;
 };
@@ -84,13 +85,18 @@ static bool take_names(struct binary_source *s, struct snag_span *column, struct
 {
 	size_t n = 0;
 	for (; n < GROUP && column->at < column->end; n++) {
-		uint8_t space = *column->at++;
+		uint8_t head = *column->at++, space = head & ~SNAG_NAME_COUNTED;
 		uint32_t len;
-		if (space >= SNAG_SPACES || !snag_span_varint(column, &len) ||
-		    len > SNAG_NAME_MAX_BYTES || len > (size_t)(column->end - column->at) ||
-		    memchr(column->at, 0, len))
+		if (space >= SNAG_SPACES || !snag_span_varint(column, &len))
 			return false;
 		struct snag_strtab *words = &s->names.space[space];
+		if (head != space) {
+			name[n] = (struct name){.words = words, .len = len};
+			continue;
+		}
+		if (len > SNAG_NAME_MAX_BYTES || len > (size_t)(column->end - column->at) ||
+		    memchr(column->at, 0, len))
+			return false;
 		const char *at = (const char *)column->at;
 		name[n] = (struct name){.words = words, .at = at, .len = len};
 		column->at += len;
@@ -104,15 +110,30 @@ static bool take_names(struct binary_source *s, struct snag_span *column, struct
 	return true;
 }
 
-static uint32_t intern(const struct name *n)
+/* NULL, or what is wrong with the name, or with the names that count. */
+static const char *intern(struct binary_source *s, const struct name *n)
 {
-	return n->is_hashed ? snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash)
-			    : snag_strtab_intern_ascending(n->words, n->at, n->len);
+	uint32_t id = n->words->n, more = n->at ? 1 : n->len, got = id;
+	if (more > SNAG_SPACE_MAX_NAMES - id)
+		return "too many names";
+	if (!n->at) {
+		s->counted += more;
+		if (s->counted > snag_format_counted_max(s->delivered))
+			return "too many names for its events";
+		if (!snag_strtab_count(n->words, more))
+			return "names that do not count, or one given twice";
+	} else if (n->is_hashed) {
+		got = snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash);
+	} else {
+		got = snag_strtab_intern_ascending(n->words, n->at, n->len);
+	}
+	return got == id ? NULL : "a name given twice";
 }
 
 static const char *intern_names(struct binary_source *s, struct snag_span column)
 {
 	struct name name[GROUP];
+	const char *why = NULL;
 	size_t n;
 	s->words.n = 0;
 	if (!snag_words_expand(column, &s->words))
@@ -121,13 +142,10 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 	while (column.at < column.end) {
 		if (!take_names(s, &column, name, &n))
 			return "bad name";
-		for (size_t i = 0; i < n; i++) {
-			uint32_t id = name[i].words->n;
-			if (id >= SNAG_SPACE_MAX_NAMES)
-				return "too many names";
-			if (intern(&name[i]) != id)
-				return "a name given twice";
-		}
+		for (size_t i = 0; i < n && !why; i++)
+			why = intern(s, &name[i]);
+		if (why)
+			return why;
 	}
 	s->counts = snag_names_counts(&s->names);
 	return NULL;

@@ -486,6 +486,44 @@ static bool deliver_alternating(struct snag_threads_decoder *dec, struct snag_ev
 	return ok;
 }
 
+/* How many of n events, from the first, are of one thread and at one site. */
+static inline size_t same_site(const uint16_t *switches, const uint16_t *site_at, size_t n)
+{
+	const uint64_t four = site_at[0] * UINT64_C(0x0001000100010001);
+	size_t i = 1;
+	for (; i + 4 <= n; i += 4) {
+		uint64_t switched, sites;
+		memcpy(&switched, switches + i, sizeof(switched));
+		memcpy(&sites, site_at + i, sizeof(sites));
+		if (switched | (sites ^ four))
+			break;
+	}
+	while (i < n && !switches[i] && site_at[i] == site_at[0])
+		i++;
+	return i;
+}
+
+/* n events of one thread at one site.  Each is a difference to the one before, if to any, so the
+ * row is needed at the beginning and at the end only. */
+static inline bool deliver_site(struct snag_event *ev, const struct site *s, const uint32_t *value,
+				size_t n, uint32_t thread, uint32_t *row)
+{
+	const struct site at = *s;
+	const uint32_t carry = at.base_cell == NO_SPACE_CELL ? 0 : UINT32_MAX;
+	uint32_t target = row[at.base_cell];
+	bool ok = true;
+	for (size_t i = 0; i < n; i++) {
+		target = (value[i] ^ at.sign) - at.sign + (target & carry); /* [target] */
+		struct snag_event e = {.thread = thread, .target = target, .loc = at.loc};
+		memcpy((char *)&e + offsetof(struct snag_event, op), at.what, sizeof(at.what));
+		ev[i] = e;
+		ok &= target < at.limit;
+	}
+	row[at.space_cell] = target;
+	row[at.own_cell] = target;
+	return ok;
+}
+
 static bool deliver_runs(struct snag_threads_decoder *dec, struct snag_event *ev, size_t n)
 {
 	const uint16_t *switches = dec->switches + dec->at;
@@ -498,13 +536,21 @@ static bool deliver_runs(struct snag_threads_decoder *dec, struct snag_event *ev
 		const uint16_t *site_at = dec->site_at + thread->cursor;
 		const uint32_t *target_at = dec->target_at + thread->cursor;
 		uint32_t id = thread->id, *row = dec->last + thread->last;
-		size_t run = 0;
+		size_t first = i;
 		do { /* [place] */
-			ok &= deliver_one(&ev[i], &site[site_at[run]], target_at[run], id, row);
-			run++;
-			i++;
+			size_t run = 1;
+			if (i + 1 < n && site_at[1] == site_at[0])
+				run = same_site(switches + i, site_at, n - i);
+			if (run == 1)
+				ok &= deliver_one(&ev[i], &site[*site_at], *target_at, id, row);
+			else
+				ok &= deliver_site(&ev[i], &site[*site_at], target_at, run, id,
+						   row);
+			i += run;
+			site_at += run;
+			target_at += run;
 		} while (i < n && !switches[i]);
-		thread->cursor += (uint32_t)run;
+		thread->cursor += (uint32_t)(i - first);
 	}
 	return ok;
 }

@@ -4,28 +4,83 @@
  */
 #include "trace/snag_words.h"
 
+#include "base/numbered.h"
 #include "trace/format.h"
 
 #include <string.h>
 
 enum { MIN_SHARED = 4 };
 
-void snag_words_put(struct snag_bytes *column, enum snag_space space, struct snag_bytes *last,
-		    const char *name, size_t len)
+/* How many bytes the strings have in common at their beginnings, of at most `most`. */
+static size_t shared_bytes(const uint8_t *a, const uint8_t *b, size_t most)
 {
-	size_t shared = 0, most = len < last->n ? len : last->n;
-	while (shared < most && last->at[shared] == (uint8_t)name[shared])
-		shared++;
+	size_t n = 0;
+	for (; n + 8 <= most; n += 8) {
+		uint64_t differs = snag_load64(a + n) ^ snag_load64(b + n);
+		if (differs)
+			return n + (size_t)__builtin_ctzll(differs) / 8;
+	}
+	while (n < most && a[n] == b[n])
+		n++;
+	return n;
+}
+
+static void counted_put(struct snag_words *w, enum snag_space space)
+{
+	const uint8_t head = (uint8_t)space | SNAG_NAME_COUNTED;
+	if (w->counted == 0)
+		return;
+	snag_bytes_put(&w->column, &head, 1);
+	snag_bytes_put_varint(&w->column, w->counted);
+	w->counted = 0;
+}
+
+static void name_put(struct snag_words *w, enum snag_space space, const char *name, size_t len)
+{
+	struct snag_bytes *before = &w->spelled;
+	size_t shared =
+		shared_bytes(before->at, (const uint8_t *)name, len < before->n ? len : before->n);
 	const bool is_short = shared < MIN_SHARED;
 	shared = is_short ? 0 : shared;
 	const uint8_t head = (uint8_t)space | (is_short ? 0 : SNAG_NAME_SHARED);
-	snag_bytes_put(column, &head, 1);
+	snag_bytes_put(&w->column, &head, 1);
 	if (!is_short)
-		snag_bytes_put_varint(column, (uint32_t)shared);
-	snag_bytes_put_varint(column, (uint32_t)(len - shared));
-	snag_bytes_put(column, name + shared, len - shared);
-	last->n = shared;
-	snag_bytes_put(last, name + shared, len - shared);
+		snag_bytes_put_varint(&w->column, (uint32_t)shared);
+	snag_bytes_put_varint(&w->column, (uint32_t)(len - shared));
+	snag_bytes_put(&w->column, name + shared, len - shared);
+	before->n = shared;
+	snag_bytes_put(before, name + shared, len - shared);
+}
+
+bool snag_words_put(struct snag_words *w, enum snag_space space, const char *name, size_t len,
+		    bool may_count)
+{
+	bool counts = may_count && w->has_last &&
+		      snag_numbered_follows((const char *)w->last.at, w->last.n, name, len);
+	if (counts) {
+		w->counted++;
+	} else {
+		counted_put(w, space);
+		name_put(w, space, name, len);
+	}
+	w->last.n = 0;
+	snag_bytes_put(&w->last, name, len);
+	w->has_last = true;
+	return counts;
+}
+
+void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_bytes *to)
+{
+	counted_put(w, space);
+	snag_bytes_put(to, w->column.at, w->column.n);
+	w->column.n = w->spelled.n = 0;
+}
+
+void snag_words_done(struct snag_words *w)
+{
+	snag_bytes_done(&w->column);
+	snag_bytes_done(&w->spelled);
+	snag_bytes_done(&w->last);
 }
 
 struct place { /* of a name in the expanded column */
@@ -33,12 +88,25 @@ struct place { /* of a name in the expanded column */
 	uint32_t len;
 };
 
-/* One entry; last[]: the name before it, of each space. */
+/* Names that count, of which nothing is said but how many. */
+static bool counted_expand(struct snag_span *column, uint8_t head, struct snag_bytes *to)
+{
+	uint32_t n;
+	if ((head & ~SNAG_NAME_COUNTED) >= SNAG_SPACES || !snag_span_varint(column, &n))
+		return false;
+	snag_bytes_put(to, &head, 1);
+	snag_bytes_put_varint(to, n);
+	return to->n <= SNAG_BLOCK_MAX_BYTES;
+}
+
+/* One entry; last[]: the name with bytes before it, of each space. */
 static bool entry_expand(struct snag_span *column, struct snag_bytes *to,
 			 struct place last[SNAG_SPACES])
 {
 	uint8_t head = *column->at++, space = head & ~SNAG_NAME_SHARED;
 	uint32_t shared = 0, len;
+	if (head & SNAG_NAME_COUNTED)
+		return counted_expand(column, head, to);
 	if (space >= SNAG_SPACES ||
 	    (head & SNAG_NAME_SHARED &&
 	     (!snag_span_varint(column, &shared) || shared > last[space].len)) ||

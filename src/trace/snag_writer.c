@@ -7,9 +7,10 @@
  *         always readable up to its last whole block.
  * State.  ev[0 .. n), run[0 .. nruns): the events of the block to come, and the runs
  *         between them; tail: the last events of the file, those of runs included
- *         names[s]: new names of space s, as in its NAMES column (by space, so that
+ *         words[s]: new names of space s, as in its NAMES column (by space, so that
  *         the file does not depend on how batches cut the trace); named[s]: how many
- *         names of space s were put there, in this block or before
+ *         names of space s were put there, in this block or before; counted: how many
+ *         of all names were only counted
  */
 #include "trace/sink.h"
 
@@ -41,9 +42,10 @@ struct binary_sink {
 	size_t nruns, run_cap;
 	uint32_t total; /* events of the block, those of runs included */
 	struct snag_tail tail;
-	struct snag_bytes names[SNAG_SPACES], names_column;
-	struct snag_bytes last[SNAG_SPACES]; /* name put there */
+	struct snag_words words[SNAG_SPACES];
+	struct snag_bytes names_column;
 	uint32_t named[SNAG_SPACES];
+	uint64_t counted;
 };
 
 static int header_write(struct binary_sink *s, struct snag_error *err)
@@ -72,17 +74,15 @@ static size_t names_bytes(const struct binary_sink *s)
 {
 	size_t n = 0;
 	for (int space = 0; space < SNAG_SPACES; space++)
-		n += s->names[space].n;
+		n += s->words[space].column.n;
 	return n;
 }
 
 static int flush(struct binary_sink *s, struct snag_error *err)
 {
 	s->names_column.n = 0;
-	for (int space = 0; space < SNAG_SPACES; space++) {
-		snag_bytes_put(&s->names_column, s->names[space].at, s->names[space].n);
-		s->names[space].n = s->last[space].n = 0;
-	}
+	for (enum snag_space space = 0; space < SNAG_SPACES; space++)
+		snag_words_take(&s->words[space], space, &s->names_column);
 	if (s->n == 0 && s->names_column.n == 0)
 		return 0;
 	const struct snag_payload *payload =
@@ -105,7 +105,6 @@ static int take_names(struct binary_sink *s, const struct snag_names *names, enu
 		      uint32_t end, struct snag_error *err)
 {
 	const struct snag_strtab *words = &names->space[space];
-	struct snag_bytes *to = &s->names[space];
 	assert(end <= words->n);
 	for (uint32_t id = s->named[space]; id < end; id++) {
 		size_t len = snag_strtab_len(words, id);
@@ -118,7 +117,9 @@ static int take_names(struct binary_sink *s, const struct snag_names *names, enu
 			if (rc < 0)
 				return rc;
 		}
-		snag_words_put(to, space, &s->last[space], snag_strtab_get(words, id), len);
+		bool may_count = s->counted < snag_format_counted_max(s->written);
+		s->counted += snag_words_put(&s->words[space], space, snag_strtab_get(words, id),
+					     len, may_count);
 		s->named[space] = id + 1;
 	}
 	return 0;
@@ -244,10 +245,8 @@ static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
 static void sink_free(struct binary_sink *s)
 {
 	snag_encoder_free(s->encoder);
-	for (int space = 0; space < SNAG_SPACES; space++) {
-		snag_bytes_done(&s->names[space]);
-		snag_bytes_done(&s->last[space]);
-	}
+	for (int space = 0; space < SNAG_SPACES; space++)
+		snag_words_done(&s->words[space]);
 	snag_bytes_done(&s->names_column);
 	free(s->ev);
 	free(s->run);

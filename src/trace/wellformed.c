@@ -327,6 +327,17 @@ static inline bool is_plain(struct wellformed *w, const struct snag_event *ev, u
 	return false;
 }
 
+/* The end of the events behind a plain one that are right because it is: of the same thread, and
+ * mostly accesses. */
+static inline size_t alike_end(const struct snag_event *ev, size_t i, size_t n)
+{
+	const snag_tid t = ev[i - 1].thread;
+	while (i < n && ev[i].thread == t &&
+	       !(((SPECIAL | SNAG_OPS_OF_TASKS) >> ev[i].op & 1) | (ev[i].flags & SNAG_NESTED)))
+		i++;
+	return i;
+}
+
 /* The first event of a batch, from `i` on, that is not plain: mostly none is, so this is the
  * loop that counts. */
 static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, size_t i)
@@ -336,10 +347,10 @@ static size_t plain_end(struct wellformed *w, const struct snag_batch *batch, si
 	const size_t n = batch->n;
 	if (line)
 		while (i < n && is_plain(w, &ev[i], line[i]))
-			i++;
+			i = alike_end(ev, i + 1, n);
 	else
 		while (i < n && is_plain(w, &ev[i], batch->first + i))
-			i++;
+			i = alike_end(ev, i + 1, n);
 	return i;
 }
 

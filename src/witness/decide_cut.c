@@ -5,6 +5,7 @@
 #include "witness/decide_cut.h"
 
 #include "base/memory.h"
+#include "witness/decide_fetch.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -31,6 +32,7 @@ static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
 {
+	snag_fetch_races(s, e1, e2);
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		s->limit[t] = snag_threads_length(&s->ix->threads, t);
 	memset(s->keeps_all, 0, s->nthreads * sizeof(*s->keeps_all));
@@ -48,6 +50,7 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 	s->out = SNAG_NO_EVENT;
 	need_before(s, e1, ret_cut);
 	need_before(s, e2, ret_cut);
+	snag_fetch_open(s, ret_cut);
 	snag_tid t1 = snag_index_thread(s->ix, e1), t2 = snag_index_thread(s->ix, e2);
 	return ret_cut[t1] <= s->limit[t1] && ret_cut[t2] <= s->limit[t2];
 }
@@ -108,10 +111,20 @@ static uint32_t last_of_key(struct snag_state *s, uint32_t key, const uint32_t *
 	return last->event;
 }
 
-static bool is_last(struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+/* The rivals of the section of the node are looked for near it. */
+static void look_near(struct snag_state *s, uint32_t node)
 {
+	const struct snag_held *held = &s->ix->node[node];
+	s->near_key[snag_section_key(&s->ix->trace->ev[held->acquire])] = held->rank;
+}
+
+/* Whether the section of the node is last. */
+static bool is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
+{
+	uint32_t acquire = s->ix->node[node].acquire;
 	const struct snag_event *ev = &s->ix->trace->ev[acquire];
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	look_near(s, node);
 	for (uint32_t k = key; k < key + nkeys; k++) {
 		uint32_t other = last_of_key(s, k, cut);
 		if (other != SNAG_NO_EVENT && other > acquire)
@@ -127,20 +140,10 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
-			if (!is_last(s, ix->node[node].acquire, cut))
+			if (!is_last(s, node, cut))
 				return false;
 	}
 	return true;
-}
-
-/* The thread and position of what the step brings something to. */
-static snag_tid step_to(const struct snag_index *ix, const struct snag_row_step *step,
-			uint32_t *ret_position)
-{
-	const struct snag_event *ev = &ix->trace->ev[step->event];
-	bool is_start = ev->op == SNAG_OP_FORK;
-	*ret_position = is_start ? 0 : ix->position[step->event];
-	return is_start ? ev->target : ev->thread;
 }
 
 /* Goes on through the steps up to the event: what must follow the racing accesses. */
@@ -157,10 +160,9 @@ static void follow_races(struct snag_state *s, uint32_t event)
 		     (!step->is_read &&
 		      snag_rows_causal(ix, rows, u, step->count) <= s->after_reads[u])))
 			continue;
-		uint32_t p, *after = step->is_read ? s->after_reads : s->after;
-		snag_tid t = step_to(ix, step, &p);
-		if (p < after[t])
-			after[t] = p;
+		uint32_t *after = step->is_read ? s->after_reads : s->after;
+		if (step->at < after[step->to])
+			after[step->to] = step->at;
 	}
 }
 
@@ -254,6 +256,7 @@ static void open_find(struct snag_state *s, const uint32_t *cut)
 				continue;
 			s->open[i] = s->open[s->nlate];
 			s->open[s->nlate++] = acquire;
+			look_near(s, node);
 			s->late[ix->trace->ev[acquire].target] = s->look;
 		}
 	}
@@ -303,7 +306,7 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (is_last(s, acquire, cut))
+				if (is_last(s, node, cut))
 					continue;
 				if (!snag_cut_can_end(s, acquire)) {
 					is_all = false;
@@ -364,12 +367,9 @@ static void take_out_near(struct snag_state *s, size_t step, const uint32_t *cut
 	const struct snag_rows *rows = s->rows;
 	for (; step < rows->nsteps && rows->step[step].event <= s->end; step++) {
 		const struct snag_row_step *at = &rows->step[step];
-		uint32_t p;
-		if (at->count <= rest[at->thread])
-			continue;
-		snag_tid t = step_to(s->ix, at, &p);
-		if (p < rest[t] && (!at->is_read || p < snag_state_causal_of(s, t, cut[t])))
-			rest[t] = p;
+		if (at->count > rest[at->thread] && at->at < rest[at->to] &&
+		    (!at->is_read || at->at < snag_state_causal_of(s, at->to, cut[at->to])))
+			rest[at->to] = at->at;
 	}
 }
 
@@ -475,14 +475,15 @@ static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
 }
 
 /* Whether a section that is open in the rest must be taken out too. */
-static bool is_in_the_way(struct snag_state *s, uint32_t acquire, const uint32_t *cut,
+static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *cut,
 			  const uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
+	uint32_t acquire = ix->node[node].acquire;
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	uint32_t release = ix->link[acquire];
 	bool stays_open = release == SNAG_NO_EVENT || ix->position[release] >= cut[ev->thread];
-	if (!is_last(s, acquire, rest))
+	if (!is_last(s, node, rest))
 		return true;
 	return stays_open && (is_taken_later(s, acquire, 2 * ev->target, cut, rest) ||
 			      (ev->op == SNAG_OP_ACQUIRE &&
@@ -499,7 +500,7 @@ static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, boo
 			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t acquire = ix->node[node].acquire;
-				if (!is_in_the_way(s, acquire, cut, rest) ||
+				if (!is_in_the_way(s, node, cut, rest) ||
 				    (only_late && snag_cut_can_end(s, acquire)))
 					continue;
 				snag_cut_take_out(s, acquire, cut, rest);

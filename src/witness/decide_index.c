@@ -23,6 +23,7 @@ struct building {
 	uint32_t *held;	      /* node of the locks a thread holds */
 	uint32_t *last_write; /* of a variable */
 	struct use *use;      /* by lock */
+	uint32_t *nsections;  /* by key */
 };
 
 static uint32_t *filled(size_t n, uint32_t value)
@@ -33,10 +34,10 @@ static uint32_t *filled(size_t n, uint32_t value)
 	return a;
 }
 
-static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire)
+static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
 {
 	ix->node = snag_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
-	ix->node[ix->nnodes] = (struct snag_held){acquire, below};
+	ix->node[ix->nnodes] = (struct snag_held){acquire, below, rank};
 	return (uint32_t)ix->nnodes++;
 }
 
@@ -55,11 +56,12 @@ static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
 	if (!node)
 		return top;
 	*ret_acquire = ix->node[node].acquire;
-	uint32_t left = ix->node[node].below, *above = snag_realloc(NULL, depth, sizeof(*above));
+	uint32_t left = ix->node[node].below;
+	struct snag_held *above = snag_realloc(NULL, depth, sizeof(*above));
 	for (uint32_t i = depth; i-- > 0; top = ix->node[top].below)
-		above[i] = ix->node[top].acquire;
+		above[i] = ix->node[top];
 	for (uint32_t i = 0; i < depth; i++)
-		left = node_push(ix, left, above[i]);
+		left = node_push(ix, left, above[i].acquire, above[i].rank);
 	free(above);
 	return left;
 }
@@ -72,9 +74,11 @@ static void add_lock(struct snag_index *ix, struct building *b, const struct sna
 	if (ev->flags & SNAG_NESTED)
 		return;
 	if (snag_op_acquires(ev->op)) {
+		uint32_t key = snag_section_key(ev);
 		use->acquire = e;
 		if (!is_private)
-			b->held[ev->thread] = node_push(ix, b->held[ev->thread], e);
+			b->held[ev->thread] =
+				node_push(ix, b->held[ev->thread], e, b->nsections[key]++);
 	} else if (snag_op_releases(ev->op)) {
 		uint32_t acquire = use->acquire;
 		if (!is_private)
@@ -156,12 +160,13 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
 	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
 	ix->join = filled(ix->nthreads, SNAG_NO_EVENT);
-	node_push(ix, 0, SNAG_NO_EVENT); /* the empty stack */
+	node_push(ix, 0, SNAG_NO_EVENT, 0); /* the empty stack */
 
 	struct building b = {.nevents = filled(ix->nthreads, 0),
 			     .last_of = filled(ix->nthreads, SNAG_NO_EVENT),
 			     .held = filled(ix->nthreads, 0),
 			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT),
+			     .nsections = filled(2 * ix->nlocks, 0),
 			     .use = uses_find(ix)};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		add_event(ix, &b, e);
@@ -170,6 +175,7 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	free(b.last_of);
 	free(b.last_write);
 	free(b.use);
+	free(b.nsections);
 
 	snag_threads_init(&ix->threads, trace);
 	snag_lanes_init(&ix->reads, SNAG_LANES_READS, trace, ix->position);

@@ -34,6 +34,7 @@
 struct snag_held {
 	uint32_t acquire;
 	uint32_t below; /* node number */
+	uint32_t rank;	/* of the acquire among those of its key (decide_lanes.h) */
 };
 
 struct snag_index {

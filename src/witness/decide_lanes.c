@@ -23,7 +23,7 @@ static inline uint32_t key_of(enum snag_lanes_of what, const struct snag_event *
 		return snag_op_writes(ev->op) ? ev->target : UINT32_MAX;
 	default:
 		is_in = snag_op_acquires(ev->op) && !(ev->flags & SNAG_NESTED);
-		return is_in ? 2 * ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED) : UINT32_MAX;
+		return is_in ? snag_section_key(ev) : UINT32_MAX;
 	}
 }
 

@@ -36,6 +36,12 @@ enum snag_lanes_of {
 	SNAG_LANES_SECTIONS, /* outermost acquires, by 2 x lock + whether shared */
 };
 
+/* The key of the section of an acquire. */
+static inline uint32_t snag_section_key(const struct snag_event *acquire)
+{
+	return 2 * acquire->target + (acquire->op == SNAG_OP_ACQUIRE_SHARED);
+}
+
 /* position[e] is that of event e in its thread. */
 void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
 		     const struct snag_trace *trace, const uint32_t *position);

@@ -191,14 +191,17 @@ static bool must_wait_open(struct snag_line *line, uint32_t acquire, struct snag
 	const struct snag_index *ix = s->ix;
 	const struct snag_event *ev = &ix->trace->ev[acquire];
 	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	uint64_t threads = snag_state_lock(s, ev->target);
 	uint32_t release = ix->link[acquire];
 	if (release != SNAG_NO_EVENT && ix->position[release] < s->count[ev->thread])
 		return false;
 	for (uint32_t i = ix->sections.first[key]; i < ix->sections.first[key + nkeys]; i++) {
 		const struct snag_lane *lane = &ix->sections.lane[i];
 		snag_tid u = lane->thread;
+		if (u == ev->thread || !snag_has_thread(threads, u))
+			continue;
 		uint32_t k = snag_lane_below_near(&ix->sections, lane, s->count[u], &s->near[i]);
-		if (u == ev->thread || k == 0)
+		if (k == 0)
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(&ix->sections, lane, k - 1));
 		uint32_t end = ix->link[other];

@@ -65,17 +65,22 @@ struct snag_point snag_point_of(const struct snag_index *ix, const struct snag_r
 	return snag_point_causal(ix, rows, t, count, snag_rows_causal(ix, rows, t, count));
 }
 
+struct snag_point snag_point_before_at(const struct snag_index *ix, const struct snag_rows *rows,
+				       snag_tid t, uint32_t position, bool is_write)
+{
+	struct snag_point p =
+		snag_point_causal(ix, rows, t, position,
+				  is_write ? position : snag_rows_causal(ix, rows, t, position));
+	if (position == 0 && ix->fork[t] != SNAG_NO_EVENT) /* its fork is needed all the same */
+		p.causal = p.all = 1;
+	return p;
+}
+
 struct snag_point snag_point_before(const struct snag_index *ix, const struct snag_rows *rows,
 				    uint32_t e)
 {
-	snag_tid t = snag_index_thread(ix, e);
-	uint32_t count = ix->position[e];
-	bool is_write = snag_op_writes(ix->trace->ev[e].op);
-	struct snag_point p = snag_point_causal(
-		ix, rows, t, count, is_write ? count : snag_rows_causal(ix, rows, t, count));
-	if (count == 0 && ix->fork[t] != SNAG_NO_EVENT) /* its fork is needed all the same */
-		p.causal = p.all = 1;
-	return p;
+	return snag_point_before_at(ix, rows, snag_index_thread(ix, e), ix->position[e],
+				    snag_op_writes(ix->trace->ev[e].op));
 }
 
 /* Whether an edge beyond the causal ones counts. */

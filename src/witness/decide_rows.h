@@ -34,7 +34,7 @@
  *                      to e that makes all earlier reads causal
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
  *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
- * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 24 bytes an edge and 16 for its
+ * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 32 bytes an edge and 16 for its
  *         share of a row (up to 16 threads: a row).  Growing costs the edges that come in, or, for
  *         each thread, O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
@@ -60,6 +60,7 @@ struct snag_row_step {
 	uint32_t is_read : 1;
 	uint32_t thread : 31; /* as below */
 	uint32_t count;
+	uint32_t to, at; /* the thread and position that need it */
 };
 
 enum { SNAG_STEP_BLOCK = 64 };
@@ -130,6 +131,9 @@ struct snag_point snag_point_causal(const struct snag_index *ix, const struct sn
  * free, and a racing write makes all earlier reads of its thread causal. */
 struct snag_point snag_point_before(const struct snag_index *ix, const struct snag_rows *rows,
 				    uint32_t e);
+/* The same for an access of t that is known by its position. */
+struct snag_point snag_point_before_at(const struct snag_index *ix, const struct snag_rows *rows,
+				       snag_tid t, uint32_t position, bool is_write);
 
 /* The closed cut grows by the first `count` events of t and all that must precede them. */
 void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
@@ -157,12 +161,13 @@ static inline const uint32_t *snag_rows_kept(const struct snag_rows *rows, snag_
 	return rows->counts + (size_t)number * rows->nthreads;
 }
 
-/* The row of what the point needs, if it is kept, or NULL. */
-static inline const uint32_t *snag_rows_at(const struct snag_rows *rows, const struct snag_point *p)
+/* Where the number of the row of what the point needs is found, or NULL: it is not kept. */
+static inline const uint32_t *snag_rows_number(const struct snag_rows *rows,
+					       const struct snag_point *p)
 {
 	if (!rows->stride || p->causal != p->all || p->causal == 0 || p->causal % rows->stride)
 		return NULL;
-	return snag_rows_kept(rows, p->thread, p->causal / rows->stride - 1);
+	return &rows->row[rows->first[p->thread] / rows->stride + p->causal / rows->stride - 1];
 }
 
 #endif

@@ -3,18 +3,18 @@
  * decide_rows_build.c - the weakest order that every witness keeps: finding its edges
  *
  * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
- *         crossing: a join of rows (decide_columns.h), and an edge unless its thread knows of it
+ *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
  *         already, as if all its reads were causal.  Forks and joins are edges always.  The joins
  *         are run twice for each group of columns: once to see which crossings are new, as the row of
  *         their thread says in the column of the other thread, as long as there are crossings from
  *         the group; what is not new is left out from there on.  Then for the rows that are kept.
  *
  * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads / SNAG_COLUMNS, in
- *         order through memory; 24 bytes a crossing.
+ *         order through memory; 32 bytes a crossing.
  */
 #include "base/memory.h"
 #include "witness/decide_index.h"
-#include "witness/decide_columns.h"
+#include "witness/decide_row_joins.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -50,9 +50,8 @@ struct builder {
 	struct snag_rows *rows;
 	const struct snag_index *ix;
 	struct current *now;
-	struct fact *heard; /* HEARD for each thread, by the other thread modulo HEARD */
-	struct snag_columns
-		columns; /* join[i] is of rows->step[i], which has count = 0 if it is no edge */
+	struct fact *heard;	     /* HEARD for each thread, by the other thread modulo HEARD */
+	struct snag_row_joins joins; /* join[i] is of rows->step[i]; count = 0: no edge */
 };
 
 static bool crosses(const struct snag_index *ix, uint32_t e)
@@ -92,7 +91,7 @@ static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t 
 	rows->step =
 		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
 	rows->step[rows->nsteps++] = step;
-	return rows->stride ? snag_columns_join(&b->columns, before, from) : 0;
+	return rows->stride ? snag_row_joins_add(&b->joins, before, from) : 0;
 }
 
 /* Whether t, before event e, joined u itself, or was forked by a thread that had. */
@@ -117,7 +116,12 @@ static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t fro
 	    ((heard->thread == u && heard->count >= count) || has_joined(b->ix, t, e, u)))
 		return; /* what most crossings come to, if few threads live at once */
 	*heard = (struct fact){u, count};
-	struct snag_row_step step = {.event = e, .is_read = is_read, .thread = u, .count = count};
+	struct snag_row_step step = {.event = e,
+				     .is_read = is_read,
+				     .thread = u,
+				     .count = count,
+				     .to = t,
+				     .at = e == from ? 0 : b->ix->position[e]};
 	struct current *c = &b->now[t];
 	uint32_t row = rows->edges[from]; /* for the time being */
 	if (is_read || c->row == c->seen) {
@@ -125,7 +129,7 @@ static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t fro
 		c->row = join_add(b, step, c->row, row);
 		c->seen = is_seen ? c->row : c->seen;
 	} else {
-		struct snag_row_step none = {.event = e};
+		struct snag_row_step none = {.event = e, .to = t};
 		row = join_add(b, step, 0, row);
 		c->row = join_add(b, none, c->row, row);
 		c->seen = join_add(b, none, c->seen, row);
@@ -222,7 +226,7 @@ static void ranges_find(const struct builder *b, struct range *range)
 static inline union snag_row_part *join_run(const struct builder *b, size_t i, uint32_t first)
 {
 	const struct snag_row_step *step = &b->rows->step[i];
-	union snag_row_part *row = snag_columns_run(&b->columns, &b->columns.join[i]);
+	union snag_row_part *row = snag_row_join_run(&b->joins, &b->joins.join[i]);
 	uint32_t column = step->thread - first;
 	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)step->count)
 		row->count[column] = (int32_t)step->count;
@@ -233,13 +237,13 @@ static inline union snag_row_part *join_run(const struct builder *b, size_t i, u
 static size_t crossings_filter(struct builder *b, uint32_t first, struct range range)
 {
 	size_t n = 0;
-	snag_columns_clear(&b->columns);
+	snag_row_joins_clear(&b->joins);
 	for (size_t i = range.first; i < range.end; i++) {
 		struct snag_row_step *step = &b->rows->step[i];
-		const struct snag_row_join *join = &b->columns.join[i];
+		const struct snag_row_join *join = &b->joins.join[i];
 		uint32_t column = step->thread - first;
 		if (column < SNAG_COLUMNS && step->is_read && step->count > 0 &&
-		    b->columns.slot[join->before].count[column] >= (int32_t)step->count) {
+		    b->joins.slot[join->before].count[column] >= (int32_t)step->count) {
 			step->count = 0;
 			n++;
 		}
@@ -251,7 +255,7 @@ static size_t crossings_filter(struct builder *b, uint32_t first, struct range r
 static void crossings_close_up(struct builder *b)
 {
 	struct snag_row_step *step = b->rows->step;
-	struct snag_row_join *join = b->columns.join;
+	struct snag_row_join *join = b->joins.join;
 	size_t n = 0;
 	for (size_t i = 0; i < b->rows->nsteps; i++) {
 		if (is_left_out(&step[i]) && join[i].into == join[i].before)
@@ -259,7 +263,7 @@ static void crossings_close_up(struct builder *b)
 		step[n] = step[i];
 		join[n++] = join[i];
 	}
-	b->rows->nsteps = b->columns.n = n;
+	b->rows->nsteps = b->joins.n = n;
 }
 
 static void crossings_filter_all(struct builder *b)
@@ -267,7 +271,7 @@ static void crossings_filter_all(struct builder *b)
 	uint32_t nthreads = b->rows->nthreads;
 	struct range *range = snag_calloc(nthreads / SNAG_COLUMNS + 1, sizeof(*range));
 	size_t out = 0;
-	snag_columns_place(&b->columns);
+	snag_row_joins_place(&b->joins);
 	ranges_find(b, range);
 	for (uint32_t t = 0; t < nthreads; t += SNAG_COLUMNS) {
 		out += crossings_filter(b, t, range[t / SNAG_COLUMNS]);
@@ -281,23 +285,13 @@ static void crossings_filter_all(struct builder *b)
 	free(range);
 }
 
-/* The thread that an edge leads to, and in *ret_at the position there. */
-static snag_tid step_to(const struct snag_index *ix, const struct snag_row_step *step,
-			uint32_t *ret_at)
-{
-	const struct snag_event *ev = &ix->trace->ev[step->event];
-	bool is_start = ev->op == SNAG_OP_FORK;
-	*ret_at = is_start ? 0 : ix->position[step->event];
-	return is_start ? ev->target : ev->thread;
-}
-
 /* The edges by thread, and how many there are up to each event. */
 static void edges_sort(struct builder *b)
 {
 	struct snag_rows *rows = b->rows;
-	uint32_t at, *first = rows->first, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	uint32_t *first = rows->first, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
 	for (size_t i = 0; i < rows->nsteps; i++)
-		first[step_to(b->ix, &rows->step[i], &at) + 1] += rows->step[i].count > 0;
+		first[rows->step[i].to + 1] += rows->step[i].count > 0;
 	for (uint32_t t = 0; t < rows->nthreads; t++)
 		first[t + 1] += first[t];
 	rows->edge = snag_realloc(NULL, first[rows->nthreads], sizeof(*rows->edge));
@@ -306,11 +300,10 @@ static void edges_sort(struct builder *b)
 		snag_tid self = snag_index_thread(b->ix, e);
 		for (; i < rows->nsteps && rows->step[i].event == e; i++) {
 			const struct snag_row_step *step = &rows->step[i];
-			snag_tid t = step_to(b->ix, step, &at);
 			if (step->count == 0)
 				continue;
-			rows->edge[first[t] + edges[t]++] =
-				(struct snag_row_edge){.at = at,
+			rows->edge[first[step->to] + edges[step->to]++] =
+				(struct snag_row_edge){.at = step->at,
 						       .is_read = step->is_read,
 						       .thread = step->thread,
 						       .count = step->count};
@@ -324,11 +317,11 @@ static void edges_sort(struct builder *b)
 static size_t rows_choose(struct builder *b, uint32_t *ret_join)
 {
 	struct snag_rows *rows = b->rows;
-	uint32_t at, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	uint32_t *edges = snag_calloc(rows->nthreads, sizeof(*edges));
 	size_t n = 0;
 	for (size_t i = 0; i < rows->nsteps; i++) {
 		const struct snag_row_step *step = &rows->step[i];
-		snag_tid t = step_to(b->ix, step, &at);
+		snag_tid t = step->to;
 		if (step->count == 0 || ++edges[t] % rows->stride)
 			continue;
 		rows->row[rows->first[t] / rows->stride + edges[t] / rows->stride - 1] =
@@ -348,7 +341,7 @@ static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
 	struct snag_rows *rows = b->rows;
 	uint32_t n = rows->nthreads - first < SNAG_COLUMNS ? rows->nthreads - first : SNAG_COLUMNS;
 	uint32_t *into = rows->counts + first;
-	snag_columns_clear(&b->columns);
+	snag_row_joins_clear(&b->joins);
 	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
 		union snag_row_part *row = join_run(b, i, first);
 		if (kept[k] == i) {
@@ -429,7 +422,7 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		forks_list(rows, ix);
 	free(b.now);
 	free(b.heard);
-	snag_columns_done(&b.columns);
+	snag_row_joins_done(&b.joins);
 }
 
 void snag_rows_done(struct snag_rows *rows)

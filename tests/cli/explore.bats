@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# snag explore: every order of isolated blocks of programs written with <snag/task.h>.
+# snag explore: every order of isolated blocks of programs written with <snag/task.h>, and of critical
+# sections of OpenMP.
 load helper
 
 build() { # SOURCE OUT
@@ -90,4 +91,71 @@ build() { # SOURCE OUT
 	"$SNAG" cc plain.c -o plain
 	run --separate-stderr "$SNAG" explore ./plain
 	[ "$status" = 2 ]
+}
+
+openmp() { # SOURCE OUT
+	SNAG_CC=clang "$SNAG" cc -O1 -g -fopenmp -o "$2" "$1"
+}
+
+@test "OpenMP: n tasks that exclude each other have n! orders" {
+	local how
+	openmp "$root/tests/programs/explore_omp_orders.c" orders
+	for how in critical lock mutexinoutset; do
+		run --separate-stderr "$SNAG" explore --json r.json ./orders 3 $how
+		[ "$status" = 0 ]
+		[ "$(jq -r '.explore | .verdict, .orders, .redundant, .exhaustive, .statuses["0"]' r.json | xargs)" = "race-free 6 0 true 2" ]
+		[ "$(head -1 <<<"$stderr")" = "snag: race-free on all 6 orders of critical sections, for this input" ]
+	done
+	run --separate-stderr "$SNAG" explore ./orders 5 apart
+	[ "$stderr" = "snag: race-free on the only order of critical sections, for this input" ]
+}
+
+@test "OpenMP: a race in one order only" {
+	openmp "$root/tests/programs/explore_omp_race.c" door
+	"$SNAG" run ./door # has none in the order that is run first
+	run --separate-stderr "$SNAG" explore ./door
+	[ "$status" = 66 ]
+	grep -q "Location is global 'guests'" <<<"$stderr"
+	grep -q '^snag: a race in the last of 2 orders of critical sections' <<<"$stderr"
+}
+
+@test "OpenMP: barriers and loops, nested locks, and what the orders do not decide" {
+	cat >phases.c <<-'END'
+		static int x, y;
+		int main(int argc, char **argv)
+		{
+		#pragma omp parallel num_threads(2)
+			{
+		#pragma omp critical
+				x = x * 2 + 1;
+		#pragma omp barrier
+		#pragma omp critical
+				x = x * 3;
+		#pragma omp for
+				for (int i = 0; i < 2; i++) {
+		#pragma omp critical
+					x += i;
+				}
+				if (argc == 2) {
+		#pragma omp critical(a)
+		#pragma omp critical(b)
+					x++;
+				}
+				if (argc == 3) {
+		#pragma omp atomic
+					y++;
+				}
+			}
+			return 0;
+		}
+	END
+	openmp phases.c phases
+	run --separate-stderr "$SNAG" explore ./phases # 2 in the first phase, 6 in the second
+	[ "$stderr" = "snag: race-free on all 12 orders of critical sections, for this input" ]
+	run --separate-stderr "$SNAG" explore ./phases nested
+	[ "$(head -1 <<<"$stderr")" = "snag: no race found on all 24 orders of critical sections, for this input" ]
+	grep -q 'the order in which tasks take lock .* matters to x' <<<"$stderr"
+	run --separate-stderr "$SNAG" explore --schedules 3 ./phases two words
+	[ "$(head -1 <<<"$stderr")" = "snag: no race found in 3 orders of critical sections, but there may be others: the limit of runs was reached" ]
+	grep -q 'the order of atomic accesses to y matters' <<<"$stderr"
 }

@@ -13,7 +13,7 @@ compile() { # FLAGS... SOURCE-OR-OBJECT
 }
 
 calls() { # FLAGS... < SOURCE: the functions of the runtime that are called, sorted
-	compile "$@" -x c - -S -o - | sed -nE 's/^\s+(callq|jmp)\s+(__(tsan|snag)_[a-z0-9_]+|mem[a-z]+).*/\2/p' |
+	compile -fsnag-pass-no-inlined "$@" -x c - -S -o - | sed -nE 's/^\s+(callq|jmp)\s+(__(tsan|snag)_[a-z0-9_]+|mem[a-z]+).*/\2/p' |
 		grep -vE 'func_e|init' | sort | uniq -c | awk '{print $2 "=" $1}' | paste -sd' '
 }
 
@@ -44,6 +44,56 @@ static() { # OBJECT: what the pass says it did
 	need_pass
 	[ "$(calls -O1 <<<'int x; void f(void) { x++; }')" = "__tsan_read4=1 __tsan_write4=1" ]
 	[ "$(calls -O1 -fsnag-task <<<'int x; void f(void) { x++; }')" = "__tsan_write4=1" ]
+}
+
+@test "looking in place whether an access adds anything changes no trace" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <pthread.h>
+		#include <string.h>
+		typedef float two __attribute__((vector_size(16)));
+		typedef float unaligned __attribute__((vector_size(16), aligned(1)));
+		static union { char c[1 << 16]; short s[1 << 15]; int i[1 << 14]; long l[1 << 13]; two t[1 << 12]; } u;
+		static unsigned next(unsigned *x) { return *x = *x * 1103515245 + 12345, *x >> 8; }
+		static void *work(void *seed)
+		{
+			unsigned x = (unsigned)(long)seed;
+			for (int n = 0; n < 20000; n++) {
+				unsigned at = next(&x) % 97 * 16 + next(&x) % 2 * 16 * 1000, v = next(&x);
+				switch (next(&x) % 10) {
+				case 0: u.c[at] = v; break;
+				case 1: x += u.c[at]; break;
+				case 2: u.s[at / 2] = v; break;
+				case 3: x += u.s[at / 2]; break;
+				case 4: u.i[at / 4] += v; break;
+				case 5: memcpy(u.c + at + 3, &v, 4); break;
+				case 6: x += u.l[at / 8]; break;
+				case 7: u.l[at / 8] = v; break;
+				case 8: u.t[at / 16] += (two){v}; break;
+				case 9: *(unaligned *)(u.c + at + 5) = (two){v}; break;
+				}
+			}
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, work, (void *)i);
+			for (long i = 0; i < 2; i++) pthread_join(t[i], 0);
+			return 0;
+		}
+	C
+	for level in -O1 -O3; do
+		for how in "" -fsnag-pass-no-inlined; do
+			# shellcheck disable=SC2086 # none or one
+			compile $level $how x.c -o prog -pthread
+			"$SNAG" record -o x.snag ./prog
+			"$SNAG" convert x.snag - --to std | cut -d'|' -f1,2 | grep -F '(u' >"x$how"
+		done
+		[ "$(wc -l <x)" -gt 5000 ]
+		cmp x x-fsnag-pass-no-inlined
+		compile $level x.c -S -o - | grep -q '__snag_new_write16'
+	done
 }
 
 @test "masked vectors" {
@@ -102,34 +152,63 @@ static() { # OBJECT: what the pass says it did
 	done
 }
 
-oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
-	local out=$1
-	shift
-	compile -w -fsnag-task "$@" -c kernels.c -o kernels.o
-	clang kernels.o footprint.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o kernels
-	timeout 60 ./kernels >"$out" 2>"$out.checks"
+oracle_build() {
+	local name
+	for name in footprint tasks; do
+		clang -O1 -c "$root/tests/pass/$name.c" -o $name.o
+	done
+}
+
+oracle() { # NAME SOURCE FLAGS...: what the program of the source touches, in the file NAME
+	local out=$1 source=$2
+	shift 2
+	compile -w -fsnag-task -fsnag-pass-no-inlined "$@" -I"$root/tests/pass" -c "$source" -o oracle.o
+	clang oracle.o footprint.o tasks.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o oracle
+	timeout 60 ./oracle >"$out" 2>"$out.checks"
+}
+
+alone() { # KIND: the switches of all others
+	local other
+	for other in $kinds; do
+		[ $other = $1 ] || echo -fsnag-pass-no-$other
+	done
 }
 
 @test "footprints stay the same, whatever is removed" {
 	need_pass
-	local kind other alone
-	clang -O1 -c "$root/tests/pass/footprint.c" -o footprint.o
+	local kind
+	oracle_build
 	for seed in 1 2 3; do
 		python3 "$root/tests/pass/kernels.py" $seed 40 >kernels.c
 		for level in -O1 -O3; do
-			oracle none $level -fsnag-pass-no-all
-			oracle every $level
+			oracle none kernels.c $level -fsnag-pass-no-all
+			oracle every kernels.c $level
 			cmp none every || { echo "seed $seed $level"; return 1; }
 			[ "$(cat every.checks)" -lt "$(cat none.checks)" ]
 		done
 	done
 	for kind in dominated invariant footprint; do
-		alone=()
-		for other in $kinds; do
-			[ $other = $kind ] || alone+=(-fsnag-pass-no-$other)
-		done
-		oracle alone -O3 "${alone[@]}"
+		# shellcheck disable=SC2046 # words
+		oracle alone kernels.c -O3 $(alone $kind)
 		cmp none alone || { echo "$kind alone"; return 1; }
+	done
+}
+
+@test "what tasks race on stays the same, whatever is removed" {
+	need_pass
+	local kind
+	oracle_build
+	for seed in 1 2; do
+		python3 "$root/tests/pass/tasks.py" $seed 60 >tasks.c
+		oracle none tasks.c -O2 -fsnag-pass-no-all
+		oracle every tasks.c -O2
+		cmp none every || { echo "seed $seed"; return 1; }
+	done
+	for kind in local sequential readonly; do
+		# shellcheck disable=SC2046 # words
+		oracle alone tasks.c -O2 $(alone $kind)
+		cmp none alone || { echo "$kind alone"; return 1; }
+		[ "$(cat alone.checks)" -lt "$(cat none.checks)" ]
 	done
 }
 
@@ -163,7 +242,9 @@ oracle() { # NAME FLAGS...: the footprints of kernels.c, in the file NAME
 	compile -O1 -fsnag-task -fsnag-pass-count x.c -o prog
 	run --separate-stderr "$SNAG" run --stats ./prog
 	[ "$status" = 0 ]
-	grep -qE '^snag:   footprint +1 +100$' <<<"$stderr"
+	grep -qE '^snag:   footprint +1 +0 +100$' <<<"$stderr"
+	grep -qE '^snag:   of loops +0 +1$' <<<"$stderr"
+	grep -qE '^snag:   async +1$' <<<"$stderr"
 }
 
 @test "the papers' programs have the same verdict, whatever is removed" {

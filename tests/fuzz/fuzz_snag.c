@@ -39,6 +39,9 @@ static void read_all(const uint8_t *data, size_t size, bool lenient)
 	if (rc == 0) {
 		while ((rc = snag_source_next(src, &batch, &err)) > 0)
 			check(&batch);
+		for (int s = 0; s < SNAG_SPACES; s++) /* names that count are spelled out */
+			if (src->names->space[s].n)
+				snag_name(src->names, s, 0);
 		snag_source_close(src);
 	}
 	if (rc < 0 && (rc != err.code || !err.msg[0]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a thread has for itself may be used in all its iterations: variables of the region, and
- * thread-local ones.
+ * thread-local ones, which explicit tasks may use too.
  * verdict: no race found
  */
 static int total, mine = 1;
@@ -20,6 +20,12 @@ int main(void)
 		}
 #pragma omp critical
 		total += local + mine - 1;
+	}
+#pragma omp parallel
+#pragma omp single
+	for (int i = 0; i < 10; i++) {
+#pragma omp task
+		mine++;
 	}
 	return total != 4950 + 100;
 }

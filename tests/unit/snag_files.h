@@ -183,12 +183,12 @@ static inline struct snag_trace small_trace(void)
 {
 	struct snag_trace trace;
 	snag_trace_init(&trace);
-	snag_trace_add(&trace, "T0", SNAG_OP_FORK, "T1", "a.c:1");
-	snag_trace_add(&trace, "T0", SNAG_OP_ACQUIRE, "l", "a.c:2");
-	snag_trace_add(&trace, "T0", SNAG_OP_WRITE, "x", "a.c:3");
-	snag_trace_add(&trace, "T0", SNAG_OP_RELEASE, "l", "a.c:4");
-	snag_trace_add(&trace, "T1", SNAG_OP_READ, "x", "b.c:1");
-	snag_trace_add(&trace, "T0", SNAG_OP_JOIN, "T1", "a.c:5");
+	snag_trace_add(&trace, "Ta", SNAG_OP_FORK, "Tb", "a.c:1");
+	snag_trace_add(&trace, "Ta", SNAG_OP_ACQUIRE, "l", "a.c:2");
+	snag_trace_add(&trace, "Ta", SNAG_OP_WRITE, "x", "a.c:3");
+	snag_trace_add(&trace, "Ta", SNAG_OP_RELEASE, "l", "a.c:4");
+	snag_trace_add(&trace, "Tb", SNAG_OP_READ, "x", "b.c:1");
+	snag_trace_add(&trace, "Ta", SNAG_OP_JOIN, "Tb", "a.c:5");
 	return trace;
 }
 

@@ -161,12 +161,13 @@ static void rehash(struct file file)
 	}
 }
 
-/* Writes a small file, changes bytes of it, makes the hashes right, and expects that
- * reading says so. */
-static void assert_refused(size_t offset, const void *bytes, size_t n, const char *words)
+/* Writes a file, changes bytes of it, makes the hashes right, and expects that reading says
+ * so. */
+static void assert_trace_refused(const struct snag_trace *trace, size_t offset, const void *bytes,
+				 size_t n, const char *words)
 {
-	struct snag_trace trace = small_trace(), back;
-	struct file file = file_of(&trace);
+	struct snag_trace back;
+	struct file file = file_of(trace);
 	struct snag_error err = {0};
 	uint64_t skipped;
 	memcpy(file.at + offset, bytes, n);
@@ -177,6 +178,12 @@ static void assert_refused(size_t offset, const void *bytes, size_t n, const cha
 	assert_int_equal(back.n, 0);
 	snag_trace_done(&back);
 	free(file.at);
+}
+
+static void assert_refused(size_t offset, const void *bytes, size_t n, const char *words)
+{
+	struct snag_trace trace = small_trace();
+	assert_trace_refused(&trace, offset, bytes, n, words);
 	snag_trace_done(&trace);
 }
 
@@ -208,21 +215,54 @@ static size_t column_offset(struct file file, enum snag_column_id id)
 	return at + SNAG_COLUMN_HEADER_BYTES;
 }
 
-/* Names that share bytes: written and expanded they are the same; what is not valid is refused. */
-static void test_shared_names(void **state)
+/* Half of them share bytes; of the others, nine in ten follow the one before. */
+static size_t nth_name(unsigned i, char name[40])
 {
-	struct snag_bytes column = {0}, plain = {0}, last[SNAG_SPACES] = {0}, got = {0};
-	(void)state;
-	for (unsigned i = 0; i < 1000; i++) {
-		uint8_t space = i * 7 % SNAG_SPACES;
-		char name[40];
-		int len = snprintf(name, sizeof(name), "heap#%u:64@3,T1+0x%x", i / 50, i * i);
-		snag_words_put(&column, space, &last[space], name, (size_t)len);
-		snag_bytes_put(&plain, &space, 1);
-		snag_bytes_put_varint(&plain, (uint32_t)len);
-		snag_bytes_put(&plain, name, (size_t)len);
+	if (i / 10 % 2)
+		return (size_t)snprintf(name, 40, "x%u", i);
+	return (size_t)snprintf(name, 40, "heap#%u:64@3,T1+%xh", i / 10, i * i);
+}
+
+static void counted_put(struct snag_bytes *plain, unsigned space, unsigned *n)
+{
+	const uint8_t head = (uint8_t)space | SNAG_NAME_COUNTED;
+	if (*n) {
+		snag_bytes_put(plain, &head, 1);
+		snag_bytes_put_varint(plain, *n);
 	}
-	assert_true(column.n < plain.n / 2);
+	*n = 0;
+}
+
+/* Names that share bytes or count: written and expanded they are the same; what is not valid is
+ * refused. */
+static void test_short_names(void **state)
+{
+	struct snag_bytes column = {0}, plain = {0}, got = {0};
+	unsigned all = 0;
+	char name[40];
+	(void)state;
+	for (unsigned space = 0; space < SNAG_SPACES; space++) {
+		struct snag_words words = {0};
+		unsigned ncounted = 0;
+		for (unsigned i = 0; i < 200; i++) {
+			size_t len = nth_name(i, name);
+			if (snag_words_put(&words, space, name, len, i % 20 != 15)) {
+				all++;
+				ncounted++;
+				continue;
+			}
+			const uint8_t head = (uint8_t)space;
+			counted_put(&plain, space, &ncounted);
+			snag_bytes_put(&plain, &head, 1);
+			snag_bytes_put_varint(&plain, (uint32_t)len);
+			snag_bytes_put(&plain, name, len);
+		}
+		counted_put(&plain, space, &ncounted);
+		snag_words_take(&words, space, &column);
+		snag_words_done(&words);
+	}
+	assert_int_equal(all, SNAG_SPACES * 10 * 8);
+	assert_true(column.n < plain.n * 2 / 3);
 	assert_true(snag_words_expand(snag_bytes_span(&column), &got));
 	assert_int_equal(got.n, plain.n);
 	assert_memory_equal(got.at, plain.at, plain.n);
@@ -237,14 +277,37 @@ static void test_shared_names(void **state)
 		{0, 1, 'a', 0x81, 1, 0}, /* of another space */
 		{0, 1, 'a', 0x80, 1, 9}, /* too long for the column */
 		{0, 1, 'a', 0x85, 0, 0}, /* no such space */
+		{0, 1, '1', 0x45, 1, 0}, /* no such space */
+		{0, 1, '1', 0xc0, 1, 0}, /* counted and shared */
+		{0, 0, 0, 0, 0x40, 0x80} /* no number */
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_false(snag_words_expand((struct snag_span){bad[i], bad[i] + 6}, &got));
-	for (int space = 0; space < SNAG_SPACES; space++)
-		snag_bytes_done(&last[space]);
 	snag_bytes_done(&column);
 	snag_bytes_done(&plain);
 	snag_bytes_done(&got);
+}
+
+/* Names that count from none, from one without a number, too far, or more of them than events allow. */
+static void test_hostile_counting(void **state)
+{
+	enum { THREADS = 17000 }; /* a number of three bytes */
+	struct snag_trace trace;
+	char name[16];
+	(void)state;
+	snag_trace_init(&trace);
+	for (int i = 1; i <= THREADS; i++) {
+		snprintf(name, sizeof(name), "T%d", i);
+		snag_trace_add(&trace, "T0", SNAG_OP_FORK, name, "x");
+	}
+	struct file file = file_of(&trace);
+	size_t names = column_offset(file, SNAG_COLUMN_NAMES);
+	assert_memory_equal(file.at + names, "\0\2T0\x40\xe8\x84\1\3\1x", 11);
+	assert_trace_refused(&trace, names + 3, "T", 1, "names that do not count");
+	assert_trace_refused(&trace, names, "\1", 1, "names that do not count");
+	assert_trace_refused(&trace, names + 5, "\x81\x80\x40", 3, "too many names for");
+	free(file.at);
+	snag_trace_done(&trace);
 }
 
 static void test_hostile_columns(void **state)
@@ -254,13 +317,13 @@ static void test_hostile_columns(void **state)
 	size_t names = column_offset(file, SNAG_COLUMN_NAMES);
 	size_t sites = column_offset(file, SNAG_COLUMN_SITES);
 	(void)state;
-	/* names: 00 02 T0 00 02 T1; sites: layout, count, then op, flags, size, mode */
-	assert_memory_equal(file.at + names, "\0\2T0\0\2T1", 8);
+	/* names: 00 02 Ta 00 02 Tb; sites: layout, count, then op, flags, size, mode */
+	assert_memory_equal(file.at + names, "\0\2Ta\0\2Tb", 8);
 	assert_refused(names, "\x05", 1, "bad name");
 	assert_refused(names + 1, "\x7f", 1, "bad name");
 	assert_refused(names + 2, "\0", 1, "bad name");
-	assert_refused(names + 7, "0", 1, "a name given twice");
-	assert_refused(names + 4, "\4", 1, "table of"); /* T1 is a promise: one thread */
+	assert_refused(names + 7, "a", 1, "a name given twice");
+	assert_refused(names + 4, "\4", 1, "table of"); /* Tb is a promise: one thread */
 	assert_refused(names - 11, "\x02", 1, "bad column header");   /* unknown encoding */
 	assert_refused(names - 11, "\x01", 1, "bad column of names"); /* not zstd data */
 	assert_refused(sites, "\x03", 1, "unknown layout");
@@ -298,7 +361,8 @@ int main(void)
 		cmocka_unit_test(test_any_flipped_bit_is_found),
 		cmocka_unit_test(test_damaged_second_block),
 		cmocka_unit_test(test_hostile_headers),
-		cmocka_unit_test(test_shared_names),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_hostile_counting),
 		cmocka_unit_test(test_hostile_columns),
 		cmocka_unit_test(test_bytes_behind_the_end),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_strtab.c - interned strings: every length, many of them, and words
+ * test_strtab.c - interned strings: every length, many of them, words, and counting
  */
 #include "unit.h"
 
@@ -142,6 +142,103 @@ static void test_ascending_again(void **state)
 		}
 }
 
+/* Adds to `plain` what follows its last string. */
+static bool count_plainly(struct snag_strtab *plain, uint32_t n)
+{
+	char s[32], prefix[32] = "";
+	unsigned number;
+	bool are_new = plain->n > 0;
+	if (are_new &&
+	    sscanf(snag_strtab_get(plain, plain->n - 1), "%[a-z]%u", prefix, &number) < 2)
+		return false;
+	for (uint32_t i = 1; i <= n && are_new; i++) {
+		uint32_t id = plain->n;
+		int len = snprintf(s, sizeof(s), "%s%u", prefix, number + i);
+		are_new = snag_strtab_intern(plain, s, (size_t)len) == id;
+	}
+	return are_new;
+}
+
+static void assert_same_strings(const struct snag_strtab *t, const struct snag_strtab *plain)
+{
+	assert_int_equal(t->n, plain->n);
+	for (uint32_t id = 0; id < plain->n; id++) {
+		const char *s = snag_strtab_get(plain, id);
+		assert_string_equal(snag_strtab_get(t, id), s);
+		assert_int_equal(snag_strtab_len(t, id), strlen(s));
+		assert_int_equal(snag_strtab_find(t, s, strlen(s)), id);
+	}
+	assert_int_equal(snag_strtab_find(t, "x", 1), SNAG_NO_ID);
+}
+
+/* Strings that count, among others, in order or not: the same as if each was interned. */
+static void test_counting(void **state)
+{
+	uint32_t random = 1, lazy = 0;
+	for (int round = 0; round < 2000; round++) {
+		struct snag_strtab t, plain;
+		bool are_new = true;
+		snag_strtab_init(&t);
+		snag_strtab_init(&plain);
+		for (int i = 0; i < 12 && are_new; i++) {
+			char s[32];
+			random = random * 1664525 + 1013904223;
+			uint32_t r = random >> 8, n = r / 8 % 13;
+			if (r % 8 < 4) {
+				int len = snprintf(s, sizeof(s), r % 8 ? "a%u" : "b", r / 8 % 200);
+				len = r % 64 == 4 ? snprintf(s, sizeof(s), "a0%u", n) : len;
+				uint32_t id = snag_strtab_intern_ascending(&t, s, (size_t)len);
+				assert_int_equal(id, snag_strtab_intern(&plain, s, (size_t)len));
+			} else {
+				are_new = snag_strtab_count(&t, n);
+				lazy += are_new && t.nranges;
+				assert_int_equal(are_new, count_plainly(&plain, n));
+			}
+			if (r % 128 == 0 && are_new)
+				assert_same_strings(&t, &plain);
+		}
+		if (are_new)
+			assert_same_strings(&t, &plain);
+		snag_strtab_done(&t);
+		snag_strtab_done(&plain);
+	}
+	assert_true(lazy > 1000);
+}
+
+/* What does not count: no number, one with a zero in front, one too long, a string too long. */
+static void test_counting_ends(void **state)
+{
+	static const struct {
+		const char *s;
+		uint32_t n;
+		bool counts;
+	} cases[] = {
+		{"", 1, false},
+		{"x", 1, false},
+		{"x0", 1, true},
+		{"x01", 1, false},
+		{"0", 9, true},
+		{"x1 ", 1, false},
+		{"999999999999999998", 1, true},
+		{"999999999999999999", 1, false},
+		{"1000000000000000000", 1, false},
+		{"12345678901234567890123456789012345678901234567890123456789-9999", 0, true},
+		{"12345678901234567890123456789012345678901234567890123456789-9998", 1, true},
+		{"12345678901234567890123456789012345678901234567890123456789-9999", 1, false},
+		{"7", UINT32_MAX, false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct snag_strtab t;
+		snag_strtab_init(&t);
+		assert_false(snag_strtab_count(&t, 1));
+		snag_strtab_intern_ascending(&t, cases[i].s, strlen(cases[i].s));
+		assert_int_equal(snag_strtab_count(&t, cases[i].n), cases[i].counts);
+		assert_int_equal(t.n, 1 + (cases[i].counts ? cases[i].n : 0));
+		assert_string_equal(snag_strtab_get(&t, 0), cases[i].s);
+		snag_strtab_done(&t);
+	}
+}
+
 /* A word finds the string of fewer than 8 bytes it is, and no longer one that begins so. */
 static void test_words(void **state)
 {
@@ -184,14 +281,11 @@ static void test_spread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty_table),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_ascending),
-		cmocka_unit_test(test_ascending_again),
+		cmocka_unit_test(test_empty_table), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_forget),	    cmocka_unit_test(test_many),
+		cmocka_unit_test(test_words),	    cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_ascending),   cmocka_unit_test(test_ascending_again),
+		cmocka_unit_test(test_counting),    cmocka_unit_test(test_counting_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,30 +63,32 @@ static struct snag_promise *promise(struct snag_promise *all, const struct work 
 
 static const int neighbour[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
 
-static void wait_for_five(struct snag_promise *all, const struct work *w, int iteration, int count)
-{
-	for (int i = 0; i < count; i++) {
-		struct snag_promise *p =
-			promise(all, w, iteration, neighbour[i][0], neighbour[i][1]);
-		if (p)
-			snag_promise_get(p);
-	}
-}
-
 static void copy_task(void *arg)
 {
 	const struct work *w = arg;
-	wait_for_five(computed, w, w->iteration - 1, 5); /* they read the copy */
 	copy_block(w->row, w->column);
-	snag_promise_set(promise(copied, w, w->iteration, 0, 0), NULL);
 }
 
 static void compute_task(void *arg)
 {
 	const struct work *w = arg;
-	wait_for_five(copied, w, w->iteration, MISTAKE ? 4 : 5);
 	compute_block(w->row, w->column);
-	snag_promise_set(promise(computed, w, w->iteration, 0, 0), NULL);
+}
+
+static void add_work(struct work w, bool is_copy)
+{
+	struct program_after after = {
+		.function = is_copy ? copy_task : compute_task,
+		.done = promise(is_copy ? copied : computed, &w, w.iteration, 0, 0)};
+	memcpy(after.arg, &w, sizeof(w));
+	for (int i = 0; i < (MISTAKE && !is_copy ? 4 : 5); i++)
+		if (is_copy) /* they read the copy */
+			program_need(&after, promise(computed, &w, w.iteration - 1, neighbour[i][0],
+						     neighbour[i][1]));
+		else
+			program_need(&after, promise(copied, &w, w.iteration, neighbour[i][0],
+						     neighbour[i][1]));
+	program_async_after(&after);
 }
 
 static void first(void *arg)
@@ -102,8 +104,7 @@ static void first(void *arg)
 	for (int t = 0; t < ITERATIONS; t++)
 		for (int i = 0; i < 2 * across * across; i++) {
 			int block = i % (across * across);
-			struct work w = {t, block / across, block % across};
-			snag_async_copy(i == block ? copy_task : compute_task, &w, sizeof(w));
+			add_work((struct work){t, block / across, block % across}, i == block);
 		}
 }
 

@@ -74,6 +74,52 @@ static inline void program_for(int count, int width, snag_task_function *body)
 	}
 }
 
+/* OpenMP wants a task that sets a promise created before those that need it. */
+#ifdef SNAG_TASK_OPENMP
+enum { PROGRAM_IN_ORDER = true };
+#else
+enum { PROGRAM_IN_ORDER = false };
+#endif
+
+enum { PROGRAM_NEEDS = 8, PROGRAM_ARG = 48 };
+
+struct program_after {
+	snag_task_function *function;
+	struct snag_promise *need[PROGRAM_NEEDS], *done;
+	int needs;
+	_Alignas(16) char arg[PROGRAM_ARG];
+};
+
+#ifndef SNAG_TASK_OPENMP
+static inline void program_after_run(void *arg)
+{
+	struct program_after *after = (struct program_after *)arg;
+	for (int i = 0; i < after->needs; i++)
+		snag_promise_get(after->need[i]);
+	after->function(after->arg);
+	if (after->done)
+		snag_promise_set(after->done, NULL);
+}
+#endif
+
+/* A task that first gets the promises it needs, and at its end sets one, unless `done` is NULL.
+ * The argument is copied. */
+static inline void program_async_after(const struct program_after *after)
+{
+#ifdef SNAG_TASK_OPENMP
+	snag_async_after_(after->function, after->arg, sizeof(after->arg), after->need,
+			  after->needs, after->done);
+#else
+	snag_async_copy(program_after_run, after, sizeof(*after));
+#endif
+}
+
+static inline void program_need(struct program_after *after, struct snag_promise *promise)
+{
+	if (promise)
+		after->need[after->needs++] = promise;
+}
+
 static inline unsigned program_random(unsigned *state)
 {
 	*state = *state * 1664525 + 1013904223;

@@ -71,22 +71,12 @@ static void inner(const double *left, const double *above, double *x)
 
 struct work {
 	int k, i, j; /* the step, and the block to be written */
-	struct snag_promise *own, *left, *above, *done;
 };
-
-static void wait_for(struct snag_promise *promise)
-{
-	if (promise)
-		snag_promise_get(promise);
-}
 
 static void work(void *arg)
 {
 	const struct work *w = arg;
 	double *x = blocks[w->i * n + w->j];
-	wait_for(w->own);
-	wait_for(w->left);
-	wait_for(w->above);
 	if (w->i == w->k && w->j == w->k)
 		diagonal(x);
 	else if (w->i == w->k)
@@ -95,7 +85,6 @@ static void work(void *arg)
 		below(blocks[w->k * n + w->k], x);
 	else
 		inner(blocks[w->i * n + w->k], blocks[w->k * n + w->j], x);
-	snag_promise_set(w->done, NULL);
 }
 
 static double *new_block(void)
@@ -109,13 +98,16 @@ static void add_work(int k, int i, int j)
 	bool is_inner = i > k && j > k;
 	if (!blocks[at])
 		blocks[at] = new_block();
-	struct work w = {k, i, j, written[at], NULL, NULL, snag_promise_new()};
+	struct work w = {k, i, j};
+	struct program_after after = {.function = work, .done = snag_promise_new()};
+	memcpy(after.arg, &w, sizeof(w));
+	program_need(&after, written[at]);
 	if (j > k)
-		w.left = written[i * n + k];
+		program_need(&after, written[i * n + k]);
 	if (i > k && !(MISTAKE && is_inner))
-		w.above = written[k * n + j];
-	written[at] = w.done; /* the one before is not freed: tasks may wait for it */
-	snag_async_copy(work, &w, sizeof(w));
+		program_need(&after, written[k * n + j]);
+	written[at] = after.done; /* the one before is not freed: tasks may wait for it */
+	program_async_after(&after);
 }
 
 static void first(void *arg)

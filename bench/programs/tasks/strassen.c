@@ -87,53 +87,85 @@ static void add_quarters(void *arg)
 	for (int i = 5 * part.number; i < 5 * part.number + 5; i++)
 		combine(stored(s, i), quarter(from, s->half, rule[i].x), rule[i].factor,
 			quarter(from, s->half, rule[i].y), s->half);
-	snag_promise_set(&part.state->summed[part.number], NULL);
 }
 
 static void multiply(const struct product *p);
 
+static const struct {
+	int a, b; /* below 10: a sum; from there on: a quarter */
+} factors[PRODUCTS] = {{0, 5}, {1, 10}, {10, 6}, {13, 7}, {2, 13}, {3, 8}, {4, 9}};
+
 /* One of the seven: of a sum or a quarter of A with one of B. */
 static void multiply_part(void *arg)
 {
-	static const struct {
-		int a, b; /* below 10: a sum; from there on: a quarter */
-	} rule[PRODUCTS] = {{0, 5}, {1, 10}, {10, 6}, {13, 7}, {2, 13}, {3, 8}, {4, 9}};
 	struct part part = *(const struct part *)arg;
 	struct state *s = part.state;
-	int x = rule[part.number].a, y = rule[part.number].b;
-	if (x < SUMS)
-		snag_promise_get(&s->summed[0]);
-	if (y < SUMS)
-		snag_promise_get(&s->summed[1]);
+	int x = factors[part.number].a, y = factors[part.number].b;
 	struct product product = {
 		stored(s, SUMS + part.number),
 		x < SUMS ? stored(s, x) : quarter(s->product.a, s->half, x - SUMS),
 		y < SUMS ? stored(s, y) : quarter(s->product.b, s->half, y - SUMS), s->half};
 	multiply(&product);
-	snag_promise_set(&s->multiplied[part.number], NULL);
 }
+
+static const struct {
+	int quarter, count, product[4], factor[4];
+} rule[4] = {{0, 4, {0, 3, 4, 6}, {1, 1, -1, 1}},
+	     {1, 2, {2, 4}, {1, 1}},
+	     {2, 2, {1, 3}, {1, 1}},
+	     {3, 4, {0, 1, 2, 5}, {1, -1, 1, 1}}};
 
 /* Two quarters of C: each a sum of products. */
 static void add_products(void *arg)
 {
-	static const struct {
-		int quarter, count, product[4], factor[4];
-	} rule[4] = {{0, 4, {0, 3, 4, 6}, {1, 1, -1, 1}},
-		     {1, 2, {2, 4}, {1, 1}},
-		     {2, 2, {1, 3}, {1, 1}},
-		     {3, 4, {0, 1, 2, 5}, {1, -1, 1, 1}}};
 	struct part part = *(const struct part *)arg;
 	struct state *s = part.state;
 	for (int r = 2 * part.number; r < 2 * part.number + 2; r++) {
 		struct square to = quarter(s->product.c, s->half, rule[r].quarter);
-		for (int i = 0; i < rule[r].count; i++)
-			if (!MISTAKE || rule[r].product[i] != 5)
-				snag_promise_get(&s->multiplied[rule[r].product[i]]);
 		combine(to, stored(s, SUMS + rule[r].product[0]), rule[r].factor[1],
 			stored(s, SUMS + rule[r].product[1]), s->half);
 		for (int i = 2; i < rule[r].count; i++)
 			combine(to, to, rule[r].factor[i], stored(s, SUMS + rule[r].product[i]),
 				s->half);
+	}
+}
+
+static struct program_after part_new(struct state *s, int number, snag_task_function *function)
+{
+	struct program_after after = {.function = function};
+	memcpy(after.arg, &(struct part){s, number}, sizeof(struct part));
+	return after;
+}
+
+static void sums_create(struct state *s)
+{
+	for (int i = 0; i < 2; i++) {
+		struct program_after after = part_new(s, i, add_quarters);
+		after.done = &s->summed[i];
+		program_async_after(&after);
+	}
+}
+
+static void products_create(struct state *s)
+{
+	for (int i = 0; i < PRODUCTS; i++) {
+		struct program_after after = part_new(s, i, multiply_part);
+		after.done = &s->multiplied[i];
+		program_need(&after, factors[i].a < SUMS ? &s->summed[0] : NULL);
+		program_need(&after, factors[i].b < SUMS ? &s->summed[1] : NULL);
+		program_async_after(&after);
+	}
+}
+
+static void quarters_create(struct state *s)
+{
+	for (int half = 0; half < 2; half++) {
+		struct program_after after = part_new(s, half, add_products);
+		for (int r = 2 * half; r < 2 * half + 2; r++)
+			for (int i = 0; i < rule[r].count; i++)
+				if (!MISTAKE || rule[r].product[i] != 5)
+					program_need(&after, &s->multiplied[rule[r].product[i]]);
+		program_async_after(&after);
 	}
 }
 
@@ -154,15 +186,12 @@ static void multiply(const struct product *p)
 	snag_finish
 	{
 		/* What waits is created before what it waits for, so that tasks do wait. */
-		for (int i = 0; i < 2; i++) {
-			struct part part = {&s, i};
-			snag_async_copy(add_products, &part, sizeof(part));
-			snag_async_copy(add_quarters, &part, sizeof(part));
-		}
-		for (int i = 0; i < PRODUCTS; i++) {
-			struct part part = {&s, i};
-			snag_async_copy(multiply_part, &part, sizeof(part));
-		}
+		if (!PROGRAM_IN_ORDER)
+			quarters_create(&s);
+		sums_create(&s);
+		products_create(&s);
+		if (PROGRAM_IN_ORDER)
+			quarters_create(&s);
 	}
 	free(s.memory);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_columns.h - the rows of all threads at all times, a few columns at once
+ * decide_row_joins.h - the rows of all threads at all times, a few columns at once
  *
  * Idea.   When a thread comes to know something of another one, its row becomes the join of two
  *         rows: its own, and the one the other thread had at that time.  Written down, with
@@ -13,8 +13,8 @@
  *                     these are slots instead of rows, and slots are used again
  * Cost.   12 bytes a join, 64 bytes a slot.  A run: a few nanoseconds a join.
  */
-#ifndef SNAG_WITNESS_DECIDE_COLUMNS_H
-#define SNAG_WITNESS_DECIDE_COLUMNS_H
+#ifndef SNAG_WITNESS_DECIDE_ROW_JOINS_H
+#define SNAG_WITNESS_DECIDE_ROW_JOINS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,28 +35,28 @@ struct snag_row_join {
 	uint32_t into : 31, is_unread : 1;
 };
 
-struct snag_columns {
+struct snag_row_joins {
 	struct snag_row_join *join;
 	union snag_row_part *slot;
 	size_t n, join_cap, nslots;
 };
 
 /* The new row's number. */
-uint32_t snag_columns_join(struct snag_columns *columns, uint32_t before, uint32_t from);
+uint32_t snag_row_joins_add(struct snag_row_joins *joins, uint32_t before, uint32_t from);
 /* Gives the rows slots; no join can be added afterwards. */
-void snag_columns_place(struct snag_columns *columns);
+void snag_row_joins_place(struct snag_row_joins *joins);
 /* All rows are empty: to be called before a run. */
-void snag_columns_clear(struct snag_columns *columns);
-void snag_columns_done(struct snag_columns *columns); /* accepts zeroed ones */
+void snag_row_joins_clear(struct snag_row_joins *joins);
+void snag_row_joins_done(struct snag_row_joins *joins); /* accepts zeroed ones */
 
 /* The columns that the join makes. */
-static inline union snag_row_part *snag_columns_run(const struct snag_columns *columns,
-						    const struct snag_row_join *join)
+static inline union snag_row_part *snag_row_join_run(const struct snag_row_joins *joins,
+						     const struct snag_row_join *join)
 {
-	union snag_row_part *into = &columns->slot[join->into];
+	union snag_row_part *into = &joins->slot[join->into];
 	for (int i = 0; i < SNAG_COLUMNS / 4; i++) {
-		snag_four a = columns->slot[join->before].four[i];
-		snag_four b = columns->slot[join->from].four[i];
+		snag_four a = joins->slot[join->before].four[i];
+		snag_four b = joins->slot[join->from].four[i];
 		snag_four is_more = a > b;
 		into->four[i] = (a & is_more) | (b & ~is_more);
 	}

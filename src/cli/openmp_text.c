@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_text.c - stretches of preprocessed text: lines, words, clauses of pragmas
+ */
+#include "cli/openmp_text.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void cli_text_add(struct text *t, const char *from, size_t n)
+{
+	t->at = snag_grow(t->at, &t->room, t->n + n + 1, 1);
+	memcpy(t->at + t->n, from, n);
+	t->n += n;
+}
+
+void cli_text_words(struct text *t, const char *words)
+{
+	cli_text_add(t, words, strlen(words));
+}
+
+struct span cli_span_trim(struct span s)
+{
+	while (s.at < s.end && isspace((unsigned char)*s.at))
+		s.at++;
+	while (s.at < s.end && isspace((unsigned char)s.end[-1]))
+		s.end--;
+	return s;
+}
+
+bool cli_span_is(struct span s, const char *word)
+{
+	return (size_t)(s.end - s.at) == strlen(word) &&
+	       memcmp(s.at, word, (size_t)(s.end - s.at)) == 0;
+}
+
+bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_value)
+{
+	const char *p = line->at;
+	while (p < line->end && !isalpha((unsigned char)*p) && *p != '_' && *p != '(')
+		p++;
+	ret_name->at = p;
+	while (p < line->end && (isalnum((unsigned char)*p) || *p == '_'))
+		p++;
+	ret_name->end = p;
+	while (p < line->end && (*p == ' ' || *p == '\t'))
+		p++;
+	*ret_value = (struct span){p, p};
+	if (p < line->end && *p == '(') {
+		int depth = 0;
+		ret_value->at = p + 1;
+		do {
+			depth += (*p == '(') - (*p == ')');
+			p++;
+		} while (p < line->end && depth);
+		ret_value->end = depth ? p : p - 1;
+	}
+	line->at = p;
+	return ret_name->at < ret_name->end || ret_value->at < ret_value->end;
+}
+
+void cli_text_span(struct text *t, struct span s)
+{
+	cli_text_add(t, s.at, (size_t)(s.end - s.at));
+}
+
+bool cli_is_openmp(struct span line, struct span *ret_word)
+{
+	struct span s = cli_span_trim(line), name, value;
+	if (s.at == s.end || *s.at != '#')
+		return false;
+	s.at++;
+	return cli_clause_next(&s, &name, &value) && cli_span_is(name, "pragma") &&
+	       cli_clause_next(&s, &name, &value) && cli_span_is(name, "omp") &&
+	       cli_clause_next(&s, ret_word, &value);
+}
+
+static bool is_of_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* A number may have quotes in it, and begins a word here. */
+const char *cli_token_end(struct span s, bool *ret_is_word)
+{
+	const char *p = s.at + 1;
+	bool is_number = isdigit((unsigned char)*s.at);
+	*ret_is_word = is_of_word(*s.at);
+	if (*ret_is_word)
+		while (p < s.end && (is_of_word(*p) || (is_number && *p == '\'')))
+			p++;
+	if (*s.at != '"' && *s.at != '\'')
+		return p;
+	while (p < s.end && *p != *s.at)
+		p += *p == '\\' && p + 1 < s.end ? 2 : 1;
+	return p < s.end ? p + 1 : p;
+}

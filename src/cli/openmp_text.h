@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_text.h - stretches of preprocessed text: lines, words, clauses of pragmas
+ */
+#ifndef SNAG_CLI_OPENMP_TEXT_H
+#define SNAG_CLI_OPENMP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text { /* that grows */
+	char *at;
+	size_t n, room;
+};
+void cli_text_add(struct text *t, const char *from, size_t n);
+void cli_text_words(struct text *t, const char *words);
+
+/* A stretch of somebody's text. */
+struct span {
+	const char *at, *end;
+};
+void cli_text_span(struct text *t, struct span s);
+struct span cli_span_trim(struct span s);
+bool cli_span_is(struct span s, const char *word);
+
+/* The next word of a line, and, if there is one, what is in parentheses behind it.  False: none. */
+bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_value);
+/* The word behind `#pragma omp`; false: the line is no such. */
+bool cli_is_openmp(struct span line, struct span *ret_word);
+
+/* The end of the word, literal or other character that the text begins with. */
+const char *cli_token_end(struct span s, bool *ret_is_word);
+
+#endif

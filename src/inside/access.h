@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access.h - accesses to memory, for the detector inside the program
+ *
+ * Idea.   What an access makes of a variable depends on what the detector keeps of it alone while
+ *         the step is the same.  Most accesses change nothing, and the detector's own cells show
+ *         it (inside.h).  Of many variables in a row, what was made of the one before will do
+ *         for the next that was as that was; and what has one past is one variable (shadow.h), so
+ *         that a range costs by what differs in it, not by its bytes.
+ *
+ * Rules.  [access]  one event for each variable it touches, unless it adds nothing
+ *         [freed]   the end of a block is a write of what was accessed there
+ */
+#ifndef SNAG_INSIDE_ACCESS_H
+#define SNAG_INSIDE_ACCESS_H
+
+#include "detect/detector.h"
+#include "inside/shadow.h"
+
+struct judge {
+	const struct snag_detector *detector;
+	void *state;
+	struct snag_express *express;
+	struct shadow shadow;
+	uint32_t thread, nevents; /* who runs; so far */
+	uint64_t races;
+};
+
+extern struct judge judge; /* judge.c */
+
+void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
+/* The same for few bytes. */
+void judge_access(uint64_t address, unsigned size, bool is_write);
+/* `size` bytes at each of `count` places, `step` apart. */
+void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
+void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
+
+#endif

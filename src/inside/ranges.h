@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ranges.h - accesses put together before they are judged
+ *
+ * Idea.   In what order a step does its accesses makes no difference to a detector of tasks.  So
+ *         they wait until the step ends, and one that goes on where another ends becomes part of
+ *         it: elements become a row, rows a block, and the columns of a matrix, one after
+ *         the other, rows.
+ *
+ * State.  stream[]   single accesses: an interval for each page, roughly, and kind
+ *         waiting[]  a few ranges: `size` bytes at each of `count` places, `step` apart
+ * Rules.  [join]   same places, and bytes that follow, precede, or are among those
+ *         [flush]  when there is no room, and with whatever is not an access
+ * Cost.   A few compares an access or range.
+ */
+#ifndef SNAG_INSIDE_RANGES_H
+#define SNAG_INSIDE_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void judge_ranges_add(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
+void judge_ranges_flush(void);
+
+enum { JUDGE_STREAMS_LOG = 4, JUDGE_STREAMS = 1 << JUDGE_STREAMS_LOG };
+
+struct judge_stream {
+	uint64_t low, high; /* as long as it has bytes */
+};
+
+struct judge_streams {
+	struct judge_stream stream[2 * JUDGE_STREAMS]; /* reads, then writes */
+	uint32_t used;				       /* those that have bytes */
+	uint32_t nranges;			       /* that wait, too */
+};
+
+extern struct judge_streams judge_streams;
+
+/* One that does not go on; what it was is judged. */
+void judge_stream_begin(unsigned number, uint64_t address, unsigned size);
+
+/* An access of up to 8 bytes. */
+static inline void judge_stream_add(uint64_t address, unsigned size, bool is_write)
+{
+	unsigned number = (unsigned)((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >>
+				     (64 - JUDGE_STREAMS_LOG)) +
+			  is_write * JUDGE_STREAMS;
+	struct judge_stream *s = &judge_streams.stream[number];
+	if (address == s->high) /* [join] */
+		s->high += size;
+	else if (address + size == s->low)
+		s->low = address;
+	else if (address < s->low || address + size > s->high)
+		judge_stream_begin(number, address, size);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cancel.c - cancellation of regions, loops, sections and taskgroups
+ *
+ * What is cancelled goes on to its end where it next looks (a cancellation point, the next chunk, a
+ * barrier, the beginning of a task).  Which iterations or tasks come that far is the schedule's
+ * affair: whoever looks asks.
+ */
+#include "omp/core.h"
+
+bool mp_is_cancelled(enum mp_cancel what)
+{
+	struct mp_task *t = mp.now->task;
+	if (!mp.has_cancellation)
+		return false;
+	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
+	if (t->team->is_cancelled)
+		return true;
+	if (what == MP_CANCEL_LOOP)
+		return mp_loop_is_cancelled(mp_implicit(t));
+	return what == MP_CANCEL_GROUP && t->group && t->group->is_cancelled;
+}
+
+bool mp_cancel(enum mp_cancel what)
+{
+	struct mp_task *t = mp.now->task;
+	if (!mp.has_cancellation)
+		return false;
+	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
+	if (what == MP_CANCEL_PARALLEL)
+		t->team->is_cancelled = true;
+	else if (what == MP_CANCEL_LOOP)
+		mp_loop_cancel(mp_implicit(t));
+	else if (t->group)
+		t->group->is_cancelled = true;
+	return true;
+}

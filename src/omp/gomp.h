@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gomp.h - what the files of gcc's door (gomp*.c) share
+ */
+#ifndef SNAG_OMP_GOMP_H
+#define SNAG_OMP_GOMP_H
+
+#include "omp/abi.h"
+
+/* nthreads as gcc says: 0 if the program does not, 1 also where an if clause is false. */
+void gomp_parallel(mp_body *body, void *arg, unsigned nthreads);
+
+/* A loop, as gcc says: `end` is behind the last iteration, `up` says what the sign cannot. */
+struct gomp_range {
+	uint64_t start, end, by;
+	bool up;
+};
+
+/* An empty loop may begin behind its end. */
+static inline struct gomp_range gomp_range_of(long start, long end, long by)
+{
+	if (by > 0 ? start > end : start < end)
+		end = start;
+	return (struct gomp_range){(uint64_t)start, (uint64_t)end, (uint64_t)by, by > 0};
+}
+
+static inline struct gomp_range gomp_range_of_ull(bool up, uint64_t start, uint64_t end,
+						  uint64_t by)
+{
+	if (up ? start > end : start < end)
+		end = start;
+	return (struct gomp_range){start, end, by, up};
+}
+
+static inline uint64_t gomp_range_count(struct gomp_range r)
+{
+	uint64_t width = r.up ? r.end - r.start : r.start - r.end, by = r.up ? r.by : -r.by;
+	return width ? (width - 1) / by + 1 : 0;
+}
+
+/* gcc's tables of task reductions (gomp_reduce.c).  That of a construct whose threads all have one:
+ * `*first` is the first that came; the others share its memory. */
+void gomp_table_share(uintptr_t *table, uintptr_t **first);
+
+/* Depend clauses, as gcc lays them out, in `small` or in a block of their own. */
+enum { GOMP_SMALL = 64 };
+struct mp_depend *gomp_depends_read(struct mp_depend *small, void **depend, size_t *ret_n);
+void gomp_depends_done(struct mp_depend *small, struct mp_depend *d);
+
+void GOMP_taskgroup_reduction_register(uintptr_t *table);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gomp_target.c - what gcc calls for target regions: the host is the device
+ *
+ * A region gets the addresses of what is mapped, and copies of what is firstprivate.  With nowait it is a
+ * task, otherwise who meets it waits for what it depends on.  Its teams gcc runs one after the
+ * other: GOMP_teams4() says which is next, and whether there is one.
+ */
+#include "omp/gomp.h"
+
+#include <string.h>
+
+enum { TARGET_NOWAIT = 1, MAP_KIND = 0xff, MAP_FIRSTPRIVATE = 12, MAP_ALIGN_AT = 8 };
+
+struct target {
+	mp_body *body; /* NULL: data only */
+	const void *place;
+	size_t n;
+	void *at[]; /* n addresses, then the copies */
+};
+
+static size_t aligned(size_t at, unsigned short kind)
+{
+	size_t align = (size_t)1 << (kind >> MAP_ALIGN_AT);
+	return (at + align - 1) & ~(align - 1);
+}
+
+/* With n = 0 there are no kinds. */
+static struct target *target_new(mp_body *body, size_t n, void **at, const size_t *nbytes,
+				 const unsigned short *kind)
+{
+	enum { MOST_ALIGN = 128 };
+	size_t need = 0;
+	for (size_t i = 0; i < n; i++)
+		if ((kind[i] & MAP_KIND) == MAP_FIRSTPRIVATE)
+			need = aligned(need, kind[i]) + nbytes[i];
+	struct target *t = mp_alloc(sizeof(*t) + n * sizeof(t->at[0]) + need + MOST_ALIGN);
+	uintptr_t copies = ((uintptr_t)&t->at[n] + MOST_ALIGN - 1) & ~(uintptr_t)(MOST_ALIGN - 1);
+	t->body = body;
+	t->place = mp.place;
+	t->n = n;
+	mp_memory(t->at, (uintptr_t)&t->at[n] - (uintptr_t)t->at);
+	mp_memory((void *)copies, need);
+	need = 0;
+	for (size_t i = 0; i < n; i++) {
+		t->at[i] = at[i];
+		if ((kind[i] & MAP_KIND) != MAP_FIRSTPRIVATE)
+			continue;
+		need = aligned(need, kind[i]);
+		t->at[i] = memcpy((char *)copies + need, at[i], nbytes[i]);
+		need += nbytes[i];
+	}
+	return t;
+}
+
+static void target_run(void *arg)
+{
+	struct target *t = arg;
+	const char *outer = mp.now->target;
+	mp.now->target = __builtin_frame_address(0);
+	if (t->body)
+		mp_call(t->body, t->at, t->place);
+	mp.now->target = outer;
+}
+
+static void target_done(struct mp_task *t)
+{
+	mp_free(t->arg);
+	t->arg = NULL;
+}
+
+static void target(struct target *t, unsigned flags, void **depend)
+{
+	struct mp_depend small[GOMP_SMALL], *d = small;
+	size_t n = 0;
+	mp.is_gnu = true;
+	if (depend)
+		d = gomp_depends_read(small, depend, &n);
+	if (flags & TARGET_NOWAIT) {
+		struct mp_task *task = mp_task_new(target_run, t, 0);
+		task->done = target_done;
+		mp_task_create(task, d, n);
+	} else {
+		if (n)
+			mp_taskwait_depend(d, n);
+		target_run(t);
+		mp_free(t);
+	}
+	gomp_depends_done(small, d);
+}
+
+MP_ABI(void, GOMP_target_ext, int device, mp_body *body, size_t n, void **at, size_t *nbytes,
+       unsigned short *kind, unsigned flags, void **depend, void **args)
+{
+	MP_ENTER();
+	target(target_new(body, n, at, nbytes, kind), flags, depend);
+}
+
+MP_ABI(void, GOMP_target_enter_exit_data, int device, size_t n, void **at, size_t *nbytes,
+       unsigned short *kind, unsigned flags, void **depend)
+{
+	MP_ENTER();
+	target(target_new(NULL, 0, NULL, NULL, NULL), flags, depend);
+}
+
+MP_ABI(void, GOMP_target_update_ext, int device, size_t n, void **at, size_t *nbytes,
+       unsigned short *kind, unsigned flags, void **depend)
+{
+	MP_ENTER();
+	target(target_new(NULL, 0, NULL, NULL, NULL), flags, depend);
+}
+
+MP_ABI(void, GOMP_target_data_ext, int device, size_t n, void **at, size_t *nbytes,
+       unsigned short *kind)
+{
+}
+
+MP_ABI(void, GOMP_target_end_data, void)
+{
+}
+
+MP_ABI(bool, GOMP_teams4, unsigned least, unsigned most, unsigned limit, bool is_first)
+{
+	MP_ENTER();
+	if (is_first)
+		mp_league_begin((int)most,
+				mp.now->target ? mp.now->target : __builtin_frame_address(0));
+	return mp_league_next();
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gomp_task.c - what gcc calls for explicit tasks
+ *
+ * A task's arguments are copied into a block of ours, by a function of gcc's if they are objects of
+ * C++.  They begin, if there is one, with the detach event; those of a taskloop with the
+ * bounds, the second one behind the last iteration.
+ */
+#include "omp/gomp.h"
+
+#include <string.h>
+
+typedef void gomp_copy(void *to, void *from);
+
+enum {
+	TASK_FINAL = 1 << 1,
+	TASK_DEPEND = 1 << 3,
+	LOOP_UP = 1 << 8,
+	LOOP_GRAINSIZE = 1 << 9,
+	LOOP_IF = 1 << 10,
+	LOOP_NOGROUP = 1 << 11,
+	LOOP_REDUCTION = 1 << 12,
+	TASK_DETACH = 1 << 13,
+};
+
+struct block {
+	mp_body *body;
+	void *arg; /* in it */
+};
+
+static struct block *block_new(mp_body *body, void *arg, gomp_copy *copy, size_t nbytes,
+			       size_t align)
+{
+	align = align < 16 ? 16 : align;
+	struct block *b = mp_alloc(sizeof(*b) + nbytes + align);
+	b->body = body;
+	b->arg = (void *)(((uintptr_t)(b + 1) + align - 1) & ~(align - 1));
+	if (nbytes)
+		mp_memory(b->arg, nbytes);
+	if (copy)
+		copy(b->arg, arg);
+	else if (nbytes)
+		memcpy(b->arg, arg, nbytes);
+	return b;
+}
+
+static void block_run(void *arg)
+{
+	struct block *b = arg;
+	b->body(b->arg);
+}
+
+static void block_done(struct mp_task *t)
+{
+	mp_free(t->arg);
+	t->arg = NULL;
+}
+
+/* ---- depend ---- */
+
+enum { GOMP_IN = 1, GOMP_MUTEX = 4, GOMP_SET = 5 };
+
+static enum mp_depend_kind kind_of(uintptr_t kind)
+{
+	if (kind < GOMP_IN || kind > GOMP_SET)
+		mp_fail("OpenMP: a depend object that is not initialized");
+	return kind == GOMP_IN	    ? MP_DEPEND_IN
+	       : kind == GOMP_MUTEX ? MP_DEPEND_MUTEX
+	       : kind == GOMP_SET   ? MP_DEPEND_SET
+				    : MP_DEPEND_OUT;
+}
+
+/* All out, then in; or: 0, all, out, mutexinoutset, in, and the rest are depend objects. */
+struct mp_depend *gomp_depends_read(struct mp_depend *small, void **depend, size_t *ret_n)
+{
+	bool is_long = !depend[0];
+	size_t n = (size_t)depend[is_long], nout = (size_t)depend[1 + is_long];
+	size_t nmutex = is_long ? (size_t)depend[3] : 0;
+	size_t nin = is_long ? (size_t)depend[4] : n - nout;
+	void **at = depend + (is_long ? 5 : 2);
+	struct mp_depend *d = n > GOMP_SMALL ? mp_alloc(n * sizeof(*d)) : small;
+	for (size_t i = 0; i < n; i++) {
+		bool is_object = i >= nout + nmutex + nin;
+		void **object = at[i];
+		d[i].at = is_object ? object[0] : at[i];
+		d[i].kind = is_object		? kind_of((uintptr_t)object[1])
+			    : i < nout		? MP_DEPEND_OUT
+			    : i < nout + nmutex ? MP_DEPEND_MUTEX
+						: MP_DEPEND_IN;
+	}
+	*ret_n = n;
+	return d;
+}
+
+void gomp_depends_done(struct mp_depend *small, struct mp_depend *d)
+{
+	if (d != small)
+		mp_free(d);
+}
+
+/* ---- tasks ---- */
+
+/* gcc says the line of the region that a task is in for the call, but that of the task for its code. */
+static const void *place_of(mp_body *body)
+{
+	return (const char *)body + 1;
+}
+
+MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
+       bool is_deferred, unsigned flags, void **depend, int priority, void *detach)
+{
+	struct mp_depend small[GOMP_SMALL], *d = small;
+	size_t n = 0;
+	mp_enter(place_of(body));
+	struct mp_task *t = mp_task_new(block_run, NULL,
+					(is_deferred ? 0 : MP_TASK_UNDEFERRED) |
+						(flags & TASK_FINAL ? MP_TASK_FINAL : 0) |
+						(flags & TASK_DETACH ? MP_TASK_DETACHED : 0));
+	if (flags & TASK_DETACH) {
+		*(void **)detach = t;
+		if (arg)
+			*(void **)arg = t;
+	}
+	t->arg = block_new(body, arg, copy, (size_t)nbytes, (size_t)align);
+	t->done = block_done;
+	if (flags & TASK_DEPEND)
+		d = gomp_depends_read(small, depend, &n);
+	mp_task_create(t, d, n);
+	gomp_depends_done(small, d);
+}
+
+MP_ABI(void, GOMP_taskwait, void)
+{
+	MP_ENTER();
+	mp_taskwait();
+}
+
+MP_ABI(void, GOMP_taskwait_depend, void **depend)
+{
+	struct mp_depend small[GOMP_SMALL];
+	size_t n;
+	MP_ENTER();
+	struct mp_depend *d = gomp_depends_read(small, depend, &n);
+	mp_taskwait_depend(d, n);
+	gomp_depends_done(small, d);
+}
+
+MP_ABI(void, GOMP_taskyield, void)
+{
+	MP_ENTER();
+	mp_yield();
+}
+
+MP_ABI(void, GOMP_taskgroup_start, void)
+{
+	MP_ENTER();
+	mp_group_begin();
+}
+
+MP_ABI(void, GOMP_taskgroup_end, void)
+{
+	MP_ENTER();
+	mp_group_end();
+}
+
+/* ---- taskloop ---- */
+
+struct taskloop {
+	mp_body *body;
+	void *arg;
+	gomp_copy *copy;
+	size_t nbytes, align;
+	unsigned flags;
+	uint64_t start, by;
+};
+
+static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
+{
+	const struct taskloop *l = loop;
+	struct block *b = block_new(l->body, l->arg, l->copy, l->nbytes, l->align);
+	uint64_t *bounds = b->arg;
+	bounds[0] = l->start + from * l->by;
+	bounds[1] = l->start + (from + n) * l->by;
+	struct mp_task *t = mp_task_new(block_run, b,
+					(l->flags & LOOP_IF ? 0 : MP_TASK_UNDEFERRED) |
+						(l->flags & TASK_FINAL ? MP_TASK_FINAL : 0));
+	t->done = block_done;
+	mp_task_create(t, NULL, 0);
+}
+
+static void taskloop(const struct taskloop *l, uint64_t count, uint64_t grain)
+{
+	bool has_table = l->flags & LOOP_REDUCTION && !(l->flags & LOOP_NOGROUP);
+	uintptr_t *table = has_table ? ((uintptr_t **)l->arg)[2] : NULL;
+	if (count == 0) {
+		if (table)
+			table[2] = 0; /* so gcc knows that there is nothing to combine */
+		return;
+	}
+	if (!(l->flags & LOOP_NOGROUP))
+		mp_group_begin();
+	if (table)
+		GOMP_taskgroup_reduction_register(table);
+	mp_taskloop(count, l->flags & LOOP_GRAINSIZE ? MP_GRAIN_SIZE : MP_GRAIN_TASKS, grain,
+		    taskloop_part, l);
+	if (!(l->flags & LOOP_NOGROUP))
+		mp_group_end();
+}
+
+MP_ABI(void, GOMP_taskloop, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
+       unsigned flags, unsigned long grain, int priority, long start, long end, long by)
+{
+	struct taskloop l = {
+		body,	     arg, copy, (size_t)nbytes, (size_t)align, flags, (uint64_t)start,
+		(uint64_t)by};
+	mp_enter(place_of(body));
+	taskloop(&l, gomp_range_count(gomp_range_of(start, end, by)), grain);
+}
+
+MP_ABI(void, GOMP_taskloop_ull, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
+       unsigned flags, unsigned long grain, int priority, unsigned long long start,
+       unsigned long long end, unsigned long long by)
+{
+	struct taskloop l = {body, arg, copy, (size_t)nbytes, (size_t)align, flags, start, by};
+	mp_enter(place_of(body));
+	taskloop(&l, gomp_range_count(gomp_range_of_ull(flags & LOOP_UP, start, end, by)), grain);
+}

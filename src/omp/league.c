@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * league.c - teams
+ *
+ * Idea.   The teams of a league run one after the other on the thread that meets it, and each is
+ *         told as a task of its own: a segment of a region that has one thread, as the iterations
+ *         of a simd loop are.  Regions inside have teams of threads as usual.
+ *
+ * Rules.  [teams]   where the program does not say how many: MP_THREADS
+ *         [next]    the present team ends, and the next one begins
+ */
+#include "omp/core.h"
+
+void mp_league_begin(int n, const char *frame)
+{
+	mp_serial_begin();
+	struct mp_task *t = mp.now->task;
+	struct mp_team *team = t->team;
+	t->frame = frame;
+	team->level--; /* teams are no parallel region */
+	team->is_told = mp.hooks;
+	team->nteams = n > 0 ? n : MP_THREADS; /* [teams] */
+	team->at_team = -1;
+	mp.leagues++;
+	mp_region_begin(team);
+	if (team->is_told)
+		mp_phase_begin(t);
+}
+
+static void league_end(struct mp_task *t)
+{
+	mp_join(t);
+	mp.leagues--;
+	mp_region_end(t->team);
+	mp_serial_end();
+}
+
+bool mp_league_next(void) /* [next] */
+{
+	struct mp_task *t = mp.now->task;
+	struct mp_team *team = t->team;
+	if (team->is_told)
+		mp_segment_end(t);
+	if (++team->at_team >= team->nteams) {
+		league_end(t);
+		return false;
+	}
+	mp_segment_begin(t);
+	if (t->id != t->base_id)
+		mp_label(t->id, SNAG_OMP_TEAM, (uint64_t)team->at_team);
+	return true;
+}
+
+void mp_teams(mp_body *body, void *arg, int n)
+{
+	const void *place = mp.place;
+	mp_league_begin(n, __builtin_frame_address(0));
+	while (mp_league_next())
+		mp_call(body, arg, place);
+}
+
+int mp_league_at(int *ret_n)
+{
+	const struct mp_task *t = mp.now->task;
+	while (t->parent && !t->team->nteams)
+		t = t->parent;
+	*ret_n = t->team->nteams ? t->team->nteams : 1;
+	return t->team->nteams ? t->team->at_team : 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * filter.h - accesses that add nothing: the table of them, which code of the pass looks into
+ *
+ * Idea.   Within a step of a thread or task, saying twice that a cell is accessed adds nothing (access.h
+ *         says for a trace why, inside.h for a detector in the process).  A table remembers which
+ *         accesses, by address, size and kind, were made in this epoch; an epoch ends with the
+ *         turn, with the step, and with every synchronisation.  Because only one thread runs, one
+ *         table serves all.
+ *
+ * State.  slot[k][i], for accesses of 2^k bytes, a cache: what collides is told again,
+ *         which costs space and nothing else
+ *
+ *   63        62      48 47             19 18       4  3     2             0
+ *   +---------+---------+-----------------+---------+------+---------------+
+ *   | written |  epoch, | address, but for|  epoch, | seen | address, but  |
+ *   |         |  high   | bits of the slot|   low   |      | bits of the ..|
+ *   +---------+---------+-----------------+---------+------+---------------+
+ *
+ *         i is 19 bits of the address, from bit k on, moved on by those above, so that
+ *         neighbours stay neighbours and arrays that lie powers of two apart do not meet.
+ *         These bits are 0 in the entry: slot and entry give the address.  seen: read or
+ *         written in this epoch.
+ *         key[]: what entries of this epoch have beside the address, of reads and of writes
+ *
+ * Rules.  [known]  an access is, if its slot holds its address and key: of a read, seen is enough
+ *         [event]  every access counts as an event, known or not: takes 1 from the fuel, the
+ *                  first word of __snag_hot (rt.h); below 0 the runtime has to be asked
+ *         Both together are about 15 instructions, which pass/inlined.cpp puts before an access
+ *         in place of a call; only what is not known calls __snag_new_*.
+ */
+#ifndef SNAG_RUNTIME_FILTER_H
+#define SNAG_RUNTIME_FILTER_H
+
+#include <stdint.h>
+
+enum {
+	RT_FILTER_LOG = 19,	  /* 4 MB a size; pages of it that are not needed are not there */
+	RT_FILTER_STEP = 0x13c6f, /* odd, and about 0.15 of the table */
+	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
+	RT_FILTER_ENTRY = 8,	  /* bytes */
+};
+
+struct rt_filter {
+	uint64_t key[2];
+	uint64_t spare[6];
+	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+};
+
+/* The bits of an address that say which slot it has. */
+#define RT_FILTER_BITS(k) (((UINT64_C(1) << RT_FILTER_LOG) - 1) << (k))
+
+#endif

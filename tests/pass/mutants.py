@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants errors in the eliminations of pass/, one at a time, and says which the tests find.
+
+    tests/pass/mutants.py BUILD [NAME...]
+
+BUILD is a build directory with the plugin for clang 14.  Each mutant is the plugin with one piece of
+its source replaced; tests/cli/pass.bats runs with it.  One that passes all oracles shows
+what they do not look at: exit status 1."""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TESTS = "stay the same"
+
+MUTANTS = {
+    # name: (file, what, instead)
+    "local-given-away": ("local", "!PointerMayBeCaptured(Object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true)", "true"),
+    "local-argument": ("local", "(Passed && Passed->hasByValAttr())", "Passed"),
+    "dominated-read-for-write": ("dominated", "&& (IsWrite || !P.IsWrite)", ""),
+    "dominated-size": ("dominated", "Offset + int64_t(Size) >= P.Offset + int64_t(P.Size)", "true"),
+    "dominated-offset": ("dominated", "Base == P.Base && Offset <= P.Offset", "Base == P.Base"),
+    "dominated-step": ("dominated", "if (Sync.maySynchronise(I))\n        State.reset();", ""),
+    "dominated-one-way": ("dominated", "State &= It->second;\n    }\n    return State;\n  }\n\n  void defined",
+                          "State = It->second;\n    }\n    return State;\n  }\n\n  void defined"),
+    "dominated-pointer": ("dominated", "State.reset();\n      defined(I, State);\n    }\n    return State;\n  }\n\n  /* A way",
+                          "State.reset();\n    }\n    return State;\n  }\n\n  /* A way"),
+    "after-round": ("dominated", "else\n        State.reset();\n    }", "}"),
+    "after-one-way": ("dominated", "State &= It->second;\n      else", "State |= It->second;\n      else"),
+    "after-step": ("dominated", "if (!Sync.isHarmless(I))\n        State.reset();", ""),
+    "after-end": ("dominated", "!Sync.isHarmless(I)", "Sync.maySynchronise(I)"),
+    "after-removed": ("dominated", "if (A.isRemoved())\n          continue;", ""),
+    "calls-all-quiet": ("calls", "if (Quiet.count(&F) && !isQuiet(F))", "if (false)"),
+    "sequential-called": ("sequential", "|| !Set.count(Call->getFunction())", ""),
+    "sequential-given-away": ("sequential", "if (!Call || !Call->isCallee(&U) ||", "if (Call && Call->isCallee(&U) &&"),
+    "readonly-written": ("sequential", "} else if (isa<LoadInst>(At)) {", "} else if (isa<LoadInst>(At) || isa<StoreInst>(At)) {"),
+    "readonly-copied-to": ("sequential", "if (&U == &T->getRawSourceUse())\n        continue;", "continue;"),
+    "readonly-escapes": ("sequential", "(S && U.getOperandNo() == S->getPointerOperandIndex())", "S"),
+    "readonly-not-asked": ("sequential", "|| !isReadOnly(*At))", ")"),
+    "loop-every": ("footprint", "!DT.dominates(R.At, Latch) ||", ""),
+    "loop-quiet": ("footprint", "|| !isQuiet(L)) /* [every] */", ") /* [every] */"),
+    "loop-one-fewer": ("footprint", "return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;", "return Back;"),
+    "loop-one-more": ("footprint", "return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;",
+                      "return SE.getAddExpr(Back, SE.getOne(Word));"),
+    "loop-exits": ("footprint", "if (DT.dominates(B, E) != IsPositive || (!IsPositive && !DT.dominates(E, B)))", "if (false)"),
+    "loop-never": ("footprint", "!Step->isZero() || !IsPositive;", "!Step->isZero();"),
+    "loop-triangle": ("footprint", "if (!SE.isLoopInvariant(D.Step, &L) || !SE.isLoopInvariant(D.Count, &L))", "if (false)"),
+    "loop-step-sign": ("footprint", "Step = SE.getTruncateOrSignExtend(", "Step = SE.getTruncateOrZeroExtend("),
+    "loop-dims": ("footprint", "R.Dims.push_back({Step, Count});", "R.Dims.assign(1, {Step, Count});"),
+    "join-kinds": ("footprint", "A.Dims.empty() ||\n        All[A.Number].IsWrite != All[B.Number].IsWrite)", "A.Dims.empty())"),
+    "join-gap": ("footprint", "Offset > A.Size || ", ""),
+    "join-shapes": ("footprint", "A.Dims != B.Dims ||", "A.Dims.size() != B.Dims.size() ||"),
+}
+
+
+def output(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def compile_flags(build, source):
+    """As the build compiles the file, without the names of files."""
+    for line in output("ninja", "-C", build, "-t", "commands", f"pass/CMakeFiles/snag_pass_14.dir/{source}.cpp.o").splitlines():
+        if f"snag_pass_14.dir/{source}.cpp.o -c" in line:
+            words = shlex.split(line)
+            return [w for w in words[:words.index("-o")] if not w.startswith("-M") and not w.endswith((".o", ".o.d"))]
+    sys.exit(f"{build}: no command compiles {source}.cpp")
+
+
+def plugin(build, name, folder):
+    """The mutant, beside everything else a build has."""
+    source, what, instead = MUTANTS[name]
+    objects = os.path.join(build, "pass", "CMakeFiles", "snag_pass_14.dir")
+    with open(os.path.join(ROOT, "pass", source + ".cpp"), encoding="utf-8") as f:
+        text = f.read()
+    if text.count(what) != 1:
+        sys.exit(f"{name}: '{what}' is {text.count(what)} times in {source}.cpp")
+    changed = os.path.join(folder, source + ".cpp")
+    with open(changed, "w", encoding="utf-8") as f:
+        f.write(text.replace(what, instead))
+    subprocess.run([*compile_flags(build, source), "-w", "-I" + os.path.join(ROOT, "pass"), "-c", changed, "-o", changed + ".o"],
+                   check=True, cwd=build)
+    shutil.copy(os.path.join(build, "snag"), folder)
+    os.makedirs(os.path.join(folder, "lib", "snag"))
+    for entry in os.listdir(os.path.join(build, "lib", "snag")):
+        if entry != "snag-pass-14.so":
+            os.symlink(os.path.join(build, "lib", "snag", entry), os.path.join(folder, "lib", "snag", entry))
+    others = [os.path.join(objects, o) for o in os.listdir(objects) if o.endswith(".o") and o != source + ".cpp.o"]
+    subprocess.run(["c++", "-shared", "-o", os.path.join(folder, "lib", "snag", "snag-pass-14.so"), changed + ".o", *others], check=True)
+
+
+def is_found(build, name):
+    with tempfile.TemporaryDirectory() as folder:
+        plugin(build, name, folder)
+        tests = subprocess.run(["bats", "-f", TESTS, os.path.join(ROOT, "tests", "cli", "pass.bats")],
+                               env=os.environ | {"SNAG": os.path.join(folder, "snag")}, stdout=subprocess.PIPE, text=True, check=False)
+    if "ok" not in tests.stdout or "skip" in tests.stdout:
+        sys.exit(f"{name}: the tests did not run:\n{tests.stdout}")
+    return tests.returncode != 0
+
+
+def main():
+    build, names = os.path.abspath(sys.argv[1]), sys.argv[2:] or MUTANTS
+    missed = []
+    for name in names:
+        found = is_found(build, name)
+        print(name, "found" if found else "MISSED", flush=True)
+        if not found:
+            missed.append(name)
+    sys.exit(1 if missed else 0)
+
+
+main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs of tasks for the oracle of tasks.c: tasks.py SEED COUNT > tasks_random.c
+
+COUNT launches, each with variables of the file, variables of tasks and blocks of the heap whose
+addresses go, or do not go, to functions, to a pointer that all tasks share, and to other tasks; and
+with functions that main alone calls, or tasks too.  Which bytes race depends on that."""
+import random
+import sys
+
+ELEMENTS = 4
+
+
+class Case:
+    def __init__(self, r, k):
+        self.r, self.k = r, k
+        self.calls_from_main = r.random() < 0.7
+        self.calls_from_tasks = r.random() < 0.5
+        self.helper_keeps = r.random() < 0.3
+        self.tasks_write = r.random() < 0.4
+
+    def at(self, base):
+        return f"{base}[{self.r.choice(['n & 3', *'0123'])}]"
+
+    def statement(self, bases, depth, can_create):
+        r, k = self.r, self.k
+        what = r.random()
+        base = r.choice(bases)
+        if what < 0.40:
+            to = r.choice([b for b in bases if self.tasks_write or b not in (f"s{k}", f"c{k}")] or bases)
+            return f"{self.at(to)} {r.choice(['=', '+='])} {self.at(base)} + 1;"
+        if what < 0.55:
+            return f"for (int i = 0; i < n; i++) sum += {base}[i & 3];"
+        if what < 0.63 and self.calls_from_tasks:
+            return f"helper{k}({base}, n);"
+        if what < 0.70:
+            return f"kept{k} = {base};"
+        if what < 0.76:
+            return f"if (kept{k}) {self.at(f'kept{k}')} {r.choice(['= 1', '+= n'])};"
+        if what < 0.80:
+            return f"memcpy({base}, {r.choice(bases)}, {r.choice(['8', '16', 'sizeof(long) * (size_t)(n & 3)'])});"
+        if what < 0.84:
+            return f"if ({self.at(base)} == 77) stop();"
+        if what < 0.90 and can_create:
+            return f"task(leaf{k}, {base});"
+        if depth:
+            return (f"if ({self.at(base)} > {r.randint(-1, 1)}) {{ " +
+                    " ".join(self.statement(bases, depth - 1, can_create) for _ in range(r.randint(1, 2))) + " }")
+        return f"sum += {self.at(base)};"
+
+    def body(self, bases, can_create):
+        return "\n\t".join(self.statement(bases, 2, can_create) for _ in range(self.r.randint(2, 5)))
+
+    def text(self):
+        r, k = self.r, self.k
+        globals_ = [f"s{k}", f"t{k}"]
+        keeps = f"kept{k} = p;" if self.helper_keeps else ""
+        locals_ = [b for b in ("a", "m") if r.random() < 0.7]
+        return f"""
+static long s{k}[{ELEMENTS}], t{k}[{ELEMENTS}], *kept{k};
+static __attribute__((noinline)) void helper{k}(long *p, int n) {{ p[n & 3]++; s{k}[1] += n; {keeps} }}
+static void leaf{k}(void *arg)
+{{
+	long *p = arg, sum = 0;
+	int n = number;
+	{self.body([*globals_, "p"], False)}
+	t{k}[3] = sum;
+}}
+static void body{k}(void *arg)
+{{
+	long *p = arg, sum = 0, a[{ELEMENTS}] = {{1, 2, 3, number}}, *m = calloc({ELEMENTS}, sizeof(long));
+	int n = number;
+	{self.body([*globals_, "p", *locals_], True)}
+	out[0] = (char)(sum + a[n & 3] + m[n & 3]);
+}}
+static void first{k}(void *arg)
+{{
+	long a[{ELEMENTS}] = {{0}};
+	for (int i = 0; i < 3; i++)
+		task({r.choice([f"body{k}", f"leaf{k}"])}, {r.choice(["a", f"t{k}", f"s{k}"])});
+	task(body{k}, t{k});
+}}
+static void run{k}(void)
+{{
+	int n = number;
+	s{k}[n & 3] = 1;
+	{f"helper{k}(s{k}, n);" if self.calls_from_main else ""}
+	launch(first{k});
+	s{k}[0] += t{k}[1];
+}}"""
+
+
+def main():
+    r = random.Random(int(sys.argv[1]))
+    cases = [Case(r, k) for k in range(int(sys.argv[2]))]
+    print('#include "tasks.h"\n#include <stdlib.h>\n#include <string.h>\n'
+          "_Noreturn void stop(void);\nextern volatile int number;\nextern char out[];")
+    for case in cases:
+        print(case.text())
+    print("int main(void)\n{")
+    for case in cases:
+        print(f"\trun{case.k}();")
+    print("\treturn 0;\n}")
+
+
+main()
