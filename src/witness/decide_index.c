@@ -26,14 +26,6 @@ struct building {
 	uint32_t *nsections;  /* by key */
 };
 
-static uint32_t *filled(size_t n, uint32_t value)
-{
-	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
-	for (size_t i = 0; i < n; i++)
-		a[i] = value;
-	return a;
-}
-
 static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
 {
 	ix->node = snag_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
@@ -158,15 +150,15 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	ix->position = snag_realloc(NULL, trace->n, sizeof(*ix->position));
 	ix->link = snag_realloc(NULL, trace->n, sizeof(*ix->link));
 	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
-	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
-	ix->join = filled(ix->nthreads, SNAG_NO_EVENT);
+	ix->fork = snag_filled(ix->nthreads, SNAG_NO_EVENT);
+	ix->join = snag_filled(ix->nthreads, SNAG_NO_EVENT);
 	node_push(ix, 0, SNAG_NO_EVENT, 0); /* the empty stack */
 
-	struct building b = {.nevents = filled(ix->nthreads, 0),
-			     .last_of = filled(ix->nthreads, SNAG_NO_EVENT),
-			     .held = filled(ix->nthreads, 0),
-			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT),
-			     .nsections = filled(2 * ix->nlocks, 0),
+	struct building b = {.nevents = snag_filled(ix->nthreads, 0),
+			     .last_of = snag_filled(ix->nthreads, SNAG_NO_EVENT),
+			     .held = snag_filled(ix->nthreads, 0),
+			     .last_write = snag_filled(ix->nvariables, SNAG_NO_EVENT),
+			     .nsections = snag_filled(2 * ix->nlocks, 0),
 			     .use = uses_find(ix)};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		add_event(ix, &b, e);
