@@ -69,6 +69,14 @@ void *snag_realloc(void *p, size_t n, size_t elem)
 	return p;
 }
 
+uint32_t *snag_filled(size_t n, uint32_t value)
+{
+	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
+	for (size_t i = 0; i < n; i++)
+		a[i] = value;
+	return a;
+}
+
 void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
 {
 	if (need <= *cap)

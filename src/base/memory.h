@@ -18,6 +18,7 @@ void *snag_alloc(size_t nbytes);		/* uninitialised */
 void *snag_calloc(size_t n, size_t elem);	/* zeroed */
 void *snag_calloc_lines(size_t n, size_t elem); /* zeroed; begins with a cache line */
 void *snag_realloc(void *p, size_t n, size_t elem);
+uint32_t *snag_filled(size_t n, uint32_t value); /* all of that value */
 
 /* Makes room for at least `need` elements of `elem` bytes in the array `p` of
  * capacity *cap, doubling; the new part is zeroed. Returns the array. */

@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct held {
-	uint32_t *lock; /* outermost first */
+	uint32_t *lock; /* outermost first; the first `gone` have been released, */
+	size_t gone;	/* then follow n */
 	size_t n, cap;
 	struct snag_lock_list *list; /* handed out since the last change, or NULL */
 };
@@ -37,26 +38,39 @@ void snag_details_done(struct snag_details *d)
 
 static void held_acquire(struct held *h, uint32_t lock)
 {
-	h->lock = snag_grow(h->lock, &h->cap, h->n + 1, sizeof(*h->lock));
-	h->lock[h->n++] = lock;
+	if (h->n == 0)
+		h->gone = 0;
+	h->lock = snag_grow(h->lock, &h->cap, h->gone + h->n + 1, sizeof(*h->lock));
+	h->lock[h->gone + h->n++] = lock;
 	h->list = NULL;
 }
 
+/* Looks from both ends: locks are mostly released as they were taken, or the other way round. */
 static void held_release(struct held *h, uint32_t lock)
 {
-	for (size_t i = h->n; i-- > 0;)
-		if (h->lock[i] == lock) {
-			memmove(h->lock + i, h->lock + i + 1, (--h->n - i) * sizeof(*h->lock));
-			h->list = NULL;
-			return;
-		}
+	uint32_t *at = h->lock + h->gone;
+	size_t i = 0, last = h->n;
+	while (i < last && at[i] != lock && at[last - 1] != lock) {
+		i++;
+		last--;
+	}
+	if (i >= last)
+		return;
+	h->n--;
+	h->list = NULL;
+	if (at[last - 1] == lock) {
+		memmove(at + last - 1, at + last, (h->n + 1 - last) * sizeof(*at));
+	} else {
+		memmove(at + 1, at, i * sizeof(*at));
+		h->gone++;
+	}
 }
 
 static const uint32_t *held_list(struct snag_details *d, struct held *h)
 {
 	if (!h->list && h->n) {
 		h->list = snag_alloc(sizeof(*h->list) + h->n * sizeof(*h->lock));
-		memcpy(h->list->lock, h->lock, h->n * sizeof(*h->lock));
+		memcpy(h->list->lock, h->lock + h->gone, h->n * sizeof(*h->lock));
 		h->list->next = d->lists;
 		d->lists = h->list;
 	}

@@ -12,6 +12,7 @@
  */
 #include "report/report.h"
 
+#include "base/memory.h"
 #include "report/stats.h"
 #include "trace/callstack.h"
 
@@ -96,12 +97,20 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 	snag_print(to, "\n");
 }
 
-static bool site_holds(const struct snag_site *site, uint32_t lock)
+/* A lock of both, or NULL; of many locks too, therefore by a set. */
+static const uint32_t *common_lock(const struct snag_report *r, const struct snag_race *race)
 {
-	for (uint32_t i = 0; i < site->nlocks; i++)
-		if (site->locks[i] == lock)
-			return true;
-	return false;
+	const struct snag_site *a = &race->first, *b = &race->second;
+	const uint32_t *common = NULL;
+	if (a->nlocks == 0 || b->nlocks == 0)
+		return NULL;
+	bool *is_held = snag_calloc(r->names->space[SNAG_SPACE_LOCK].n, sizeof(*is_held));
+	for (uint32_t i = 0; i < b->nlocks; i++)
+		is_held[b->locks[i]] = true;
+	for (uint32_t i = 0; i < a->nlocks && !common; i++)
+		common = is_held[a->locks[i]] ? &a->locks[i] : NULL;
+	free(is_held);
+	return common;
 }
 
 static bool is_relation(const struct snag_report *r, const struct snag_merged_race *m)
@@ -113,18 +122,16 @@ static void locks_line(struct snag_printer *to, const struct snag_report *r,
 		       const struct snag_merged_race *m)
 {
 	const struct snag_race *race = m->race;
-	for (uint32_t i = 0; i < race->first.nlocks; i++) {
-		if (!site_holds(&race->second, race->first.locks[i]))
-			continue;
+	const uint32_t *lock = common_lock(r, race);
+	if (lock) {
 		snag_print(to, "  Both hold ");
-		name(to, r, SNAG_SPACE_LOCK, race->first.locks[i]);
+		name(to, r, SNAG_SPACE_LOCK, *lock);
 		snag_print(to, is_relation(r, m)
 				       ? ", but at least one of them together with other readers.\n"
 				       : ", but not every access of the variable does.\n");
-		return;
-	}
-	if (race->first.nlocks || race->second.nlocks)
+	} else if (race->first.nlocks || race->second.nlocks) {
 		snag_print(to, "  They hold no lock in common.\n");
+	}
 }
 
 /* "event 5, rel(m) at bank.c:12" */

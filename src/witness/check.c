@@ -6,12 +6,7 @@
  *         and then stood before two racing accesses.  Replay it, and hold every
  *         step against the rules.  Whoever built the witness is not asked.
  *
- * State.  Facts of the trace, of an event:
- *         pit        its position in its thread, from 0
- *         saw        read: the last write of the variable before it;
- *                    join: the last event of the joined thread before it (its
- *                    fork, if it did nothing); otherwise, or if there is none,
- *                    SNAG_NO_EVENT
+ * State.  Facts of the trace (check_facts.h): of an event its position, and what it saw.
  *         Walking through the trace, as far as the witness goes, gives them one by one: so
  *         the prefix, which is in the order of the trace, is replayed as it comes, and only
  *         the facts of listed events are kept.
@@ -58,6 +53,7 @@
 
 #include "base/memory.h"
 #include "trace/race.h"
+#include "witness/check_facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,26 +66,15 @@ struct lock_state {
 	uint32_t readers; /* how many hold it together */
 };
 
-/* What the trace says about one event. */
-struct facts {
-	uint32_t pit, saw;
-	uint32_t saw_pit; /* of a join: the position of what it saw */
-};
-
 /* Where an event is listed. */
 struct listing {
 	uint32_t event;
 	size_t at;
 };
 
-/* A walk through the trace, up to event number `next`. */
+/* A walk through the trace that meets the events of the witness. */
 struct walk {
-	const struct snag_trace *trace;
-	uint32_t next;
-	uint32_t *nevents;	      /* by thread: so far */
-	uint32_t *last_of, *last_pit; /* by thread: its last event, or its fork; its position */
-	uint32_t *fork, *fork_pit;    /* by thread */
-	uint32_t *last_write;	      /* by variable */
+	struct snag_facts_walk facts;
 	const struct listing *listed; /* the next one it comes to */
 	size_t left;		      /* members of the witness to come: of the prefix, or listed */
 };
@@ -100,7 +85,7 @@ struct replay {
 	struct snag_error *err;
 
 	struct listing *listing;	 /* by event */
-	struct facts *listed;		 /* of the listed events, as far as walks have come */
+	struct snag_facts *listed;	 /* of the listed events, as far as walks have come */
 	const uint32_t *fork, *fork_pit; /* by thread: of the walk */
 
 	uint32_t *done, *causal; /* by thread */
@@ -108,22 +93,12 @@ struct replay {
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
-	size_t nsteps;	    /* of the whole witness */
-	size_t step;	    /* the current one, from 0 */
-	uint32_t event;	    /* its event */
-	uint32_t before;    /* the one before that */
-	struct facts facts; /* of that */
+	size_t nsteps;		 /* of the whole witness */
+	size_t step;		 /* the current one, from 0 */
+	uint32_t event;		 /* its event */
+	uint32_t before;	 /* the one before that */
+	struct snag_facts facts; /* of that */
 };
-
-static bool is_read(uint8_t op)
-{
-	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
-}
-
-static bool is_write(uint8_t op)
-{
-	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
-}
 
 /* "T1 r(x)", shortened where names are long. */
 static void describe(const struct snag_trace *trace, uint32_t event, char *to, size_t size)
@@ -154,60 +129,10 @@ __attribute__((format(printf, 2, 3))) static int broken(const struct replay *r, 
 			 what, why);
 }
 
-static uint32_t *filled(size_t n, uint32_t value)
-{
-	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
-	for (size_t i = 0; i < n; i++)
-		a[i] = value;
-	return a;
-}
-
 static void walk_begin(struct walk *w, const struct replay *r)
 {
-	struct snag_counts counts = snag_names_counts(&r->trace->names);
-	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
-	*w = (struct walk){.trace = r->trace,
-			   .nevents = filled(nthreads, 0),
-			   .last_of = filled(nthreads, SNAG_NO_EVENT),
-			   .last_pit = filled(nthreads, 0),
-			   .fork = filled(nthreads, SNAG_NO_EVENT),
-			   .fork_pit = filled(nthreads, 0),
-			   .last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT),
-			   .listed = r->listing,
-			   .left = r->nsteps};
-}
-
-static void walk_end(struct walk *w)
-{
-	free(w->nevents);
-	free(w->last_of);
-	free(w->last_pit);
-	free(w->fork);
-	free(w->fork_pit);
-	free(w->last_write);
-}
-
-/* The facts of the next event, which must exist. */
-static inline struct facts walk_step(struct walk *w)
-{
-	uint32_t e = w->next++;
-	const struct snag_event *ev = &w->trace->ev[e];
-	struct facts f = {.pit = w->nevents[ev->thread]++, .saw = SNAG_NO_EVENT};
-	w->last_of[ev->thread] = e;
-	w->last_pit[ev->thread] = f.pit;
-	if (is_read(ev->op))
-		f.saw = w->last_write[ev->target];
-	if (is_write(ev->op))
-		w->last_write[ev->target] = e;
-	if (ev->op == SNAG_OP_JOIN) {
-		f.saw = w->last_of[ev->target];
-		f.saw_pit = w->last_pit[ev->target];
-	}
-	if (ev->op == SNAG_OP_FORK && w->fork[ev->target] == SNAG_NO_EVENT) {
-		w->last_of[ev->target] = w->fork[ev->target] = e;
-		w->last_pit[ev->target] = w->fork_pit[ev->target] = f.pit;
-	}
-	return f;
+	*w = (struct walk){.listed = r->listing, .left = r->nsteps};
+	snag_facts_begin(&w->facts, r->trace);
 }
 
 static int by_event(const void *a, const void *b)
@@ -238,12 +163,12 @@ enum member { NONE, OF_PREFIX, LISTED, OF_BOTH = OF_PREFIX | LISTED };
 
 /* Goes on to the next event that is part of the witness. */
 static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *ret_event,
-				    struct facts *ret_facts)
+				    struct snag_facts *ret_facts)
 {
 	const uint32_t *prefix = r->witness->prefix;
-	while (w->left && w->next < r->trace->n) {
-		uint32_t e = w->next, is_member = NONE;
-		struct facts f = walk_step(w);
+	while (w->left && w->facts.next < r->trace->n) {
+		uint32_t e = w->facts.next, is_member = NONE;
+		struct snag_facts f = snag_facts_step(&w->facts);
 		if (prefix && f.pit < prefix[r->trace->ev[e].thread]) {
 			is_member = OF_PREFIX;
 			w->left--;
@@ -268,11 +193,11 @@ static int check_prefix(const struct replay *r, const struct walk *w) /* [number
 	uint32_t t = 0;
 	if (!w->left)
 		return 0;
-	while (r->witness->prefix[t] <= w->nevents[t])
+	while (r->witness->prefix[t] <= w->facts.nevents[t])
 		t++;
 	return snag_fail(r->err, SNAG_EINPUT, "prefix of %.60s: %u events, but it has only %u",
 			 snag_name(&r->trace->names, SNAG_SPACE_THREAD, t), r->witness->prefix[t],
-			 w->nevents[t]);
+			 w->facts.nevents[t]);
 }
 
 static int check_numbers(struct replay *r) /* [number] */
@@ -301,7 +226,7 @@ static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n,
 	const struct snag_event *all = r->trace->ev;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct snag_event *ev = &all[event[i]];
-		if (is_read(ev->op))
+		if (snag_facts_is_read(ev->op))
 			r->named[event[i]] = named_by[ev->target] == ev->thread;
 		if (ev->op != SNAG_OP_BRANCH || !is_in[event[i]])
 			continue;
@@ -316,11 +241,11 @@ static void choose_named(struct replay *r)
 	const struct snag_trace *trace = r->trace;
 	struct snag_counts counts = snag_names_counts(&trace->names);
 	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
-	uint32_t *end = filled((size_t)nthreads + 1, 0), *event = filled(trace->n, 0);
-	uint32_t *named_by = filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
+	uint32_t *end = snag_filled((size_t)nthreads + 1, 0), *event = snag_filled(trace->n, 0);
+	uint32_t *named_by = snag_filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
 	bool *is_in = snag_calloc(trace->n, sizeof(*is_in));
 	struct walk walk;
-	struct facts f;
+	struct snag_facts f;
 	r->named = snag_calloc(trace->n, sizeof(*r->named));
 	/* end[t + 1] counts thread t, then end[t] is where its events end. */
 	for (uint32_t e = 0; e < trace->n; e++)
@@ -332,7 +257,7 @@ static void choose_named(struct replay *r)
 	walk_begin(&walk, r);
 	for (uint32_t e; walk_next(r, &walk, &e, &f);)
 		is_in[e] = true;
-	walk_end(&walk);
+	snag_facts_end(&walk.facts);
 	for (uint32_t t = 0, begin = 0; t < nthreads; begin = end[t++])
 		choose_named_of(r, event + begin, end[t] - begin, is_in, named_by);
 	free(end);
@@ -346,14 +271,14 @@ static void choose_dependent(struct replay *r)
 {
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
 	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
-	uint32_t *first = filled(nthreads, UINT32_MAX);	     /* where it names for the first time */
+	uint32_t *first = snag_filled(nthreads, UINT32_MAX); /* where it names for the first time */
 	struct walk walk;
-	struct facts f;
+	struct snag_facts f;
 	walk_begin(&walk, r);
 	for (uint32_t e; walk_next(r, &walk, &e, &f);) {
 		const struct snag_event *ev = &r->trace->ev[e];
 		bool is_branch = ev->op == SNAG_OP_BRANCH;
-		bool depends = is_write(ev->op) || (is_branch && !names[ev->thread]);
+		bool depends = snag_facts_is_write(ev->op) || (is_branch && !names[ev->thread]);
 		if (depends && r->causal[ev->thread] <= f.pit)
 			r->causal[ev->thread] = f.pit + 1;
 		if (is_branch && names[ev->thread] && r->causal[ev->thread] < first[ev->thread])
@@ -363,7 +288,7 @@ static void choose_dependent(struct replay *r)
 		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
 		names[ev->thread] &= !is_branch;
 	}
-	walk_end(&walk);
+	snag_facts_end(&walk.facts);
 	free(names);
 	free(first);
 }
@@ -375,7 +300,7 @@ static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 	bool is_dependence =
 		rules == SNAG_RULES_DEPENDENCE || (rules == SNAG_RULES_AUTO && has_branch);
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
-	r->causal = filled(nthreads, is_dependence ? 0 : UINT32_MAX);
+	r->causal = snag_filled(nthreads, is_dependence ? 0 : UINT32_MAX);
 	if (is_dependence && has_depends)
 		choose_named(r);
 	if (is_dependence)
@@ -459,7 +384,7 @@ static int check_read(const struct replay *r, const struct snag_event *ev) /* [r
 }
 
 /* The next step. */
-static inline int step(struct replay *r, uint32_t event, struct facts facts)
+static inline int step(struct replay *r, uint32_t event, struct snag_facts facts)
 {
 	const struct snag_event *ev = &r->trace->ev[event];
 	r->before = r->event;
@@ -468,13 +393,13 @@ static inline int step(struct replay *r, uint32_t event, struct facts facts)
 	int rc = check_program_order(r, ev);
 	if (rc == 0)
 		rc = check_thread(r, ev);
-	if (rc == 0 && is_read(ev->op))
+	if (rc == 0 && snag_facts_is_read(ev->op))
 		rc = check_read(r, ev);
 	if (rc == 0 && snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED))
 		rc = step_lock(r, ev);
 	if (rc < 0)
 		return rc;
-	if (is_write(ev->op))
+	if (snag_facts_is_write(ev->op))
 		r->last_write[ev->target] = event;
 	r->done[ev->thread]++;
 	r->step++;
@@ -493,7 +418,7 @@ static int check_race(struct replay *r) /* [race] */
 		return broken(r, "events %u and %u access different variables", first, r->event);
 	if (a->thread == b->thread)
 		return broken(r, "events %u and %u are of the same thread", first, r->event);
-	if (!is_write(a->op) && !is_write(b->op))
+	if (!snag_facts_is_write(a->op) && !snag_facts_is_write(b->op))
 		return broken(r, "events %u and %u are both reads", first, r->event);
 	return 0;
 }
@@ -502,7 +427,7 @@ static int check_race(struct replay *r) /* [race] */
 static int replay_along(struct replay *r, struct walk *walk)
 {
 	uint32_t e;
-	struct facts f;
+	struct snag_facts f;
 	int rc = 0;
 	for (enum member m; rc == 0 && (m = walk_next(r, walk, &e, &f)) != NONE;)
 		if (m & OF_PREFIX)
@@ -518,16 +443,16 @@ static int replay(struct replay *r)
 {
 	struct snag_counts counts = snag_names_counts(&r->trace->names);
 	struct walk walk;
-	r->done = filled(counts.n[SNAG_SPACE_THREAD], 0);
-	r->last_write = filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT);
+	r->done = snag_filled(counts.n[SNAG_SPACE_THREAD], 0);
+	r->last_write = snag_filled(counts.n[SNAG_SPACE_VARIABLE], SNAG_NO_EVENT);
 	r->lock = snag_calloc(counts.n[SNAG_SPACE_LOCK], sizeof(*r->lock));
 	for (uint32_t l = 0; l < counts.n[SNAG_SPACE_LOCK]; l++)
 		r->lock[l].owner = NOBODY;
 	walk_begin(&walk, r);
-	r->fork = walk.fork;
-	r->fork_pit = walk.fork_pit;
+	r->fork = walk.facts.fork;
+	r->fork_pit = walk.facts.fork_pit;
 	int rc = replay_along(r, &walk);
-	walk_end(&walk);
+	snag_facts_end(&walk.facts);
 	return rc;
 }
 

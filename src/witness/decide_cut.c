@@ -10,17 +10,6 @@
 
 #include <string.h>
 
-/* Steps for each thread, and each edge between two rows, that are gone through rather than rows
- * asked. */
-enum { FEW_STEPS = 32 };
-
-/* The first step, if there are so many, that is too far from this one to be gone to. */
-static size_t far_from(const struct snag_state *s, size_t step)
-{
-	uint32_t stride = s->rows->stride ? s->rows->stride : 1;
-	return step + FEW_STEPS * (size_t)s->nthreads * stride;
-}
-
 /* The cut grows by all that must precede the racing access e. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 {
@@ -73,11 +62,6 @@ uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const
 		 : SNAG_NO_EVENT;
 }
 
-static bool is_in(const struct snag_state *s, uint32_t event, const uint32_t *cut)
-{
-	return s->ix->position[event] < cut[snag_index_thread(s->ix, event)];
-}
-
 /* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
 static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
 {
@@ -100,7 +84,7 @@ static uint32_t last_of_key(struct snag_state *s, uint32_t key, const uint32_t *
 	const uint32_t *event;
 	uint32_t n = acquires_of(s, key, &event);
 	uint32_t stop = n > 8 * nlanes ? n - 8 * nlanes : 0;
-	while (n > stop && !is_in(s, event[n - 1], cut))
+	while (n > stop && !snag_cut_has(s, event[n - 1], cut))
 		n--;
 	*last = (struct snag_last){s->look, n > stop ? event[n - 1] : SNAG_NO_EVENT};
 	for (uint32_t i = 0; n > 0 && n == stop && i < nlanes; i++) { /* it is far away */
@@ -173,7 +157,7 @@ static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 	const struct snag_index *ix = s->ix;
 	const struct snag_rows *rows = s->rows;
 	uint32_t event = snag_index_event(ix, t, count - 1);
-	size_t far = far_from(s, s->next_step);
+	size_t far = snag_steps_far(s, s->next_step);
 	if (!rows->named && (far >= rows->nsteps || rows->step[far].event > event)) {
 		follow_races(s, event);
 		return count <= s->after[t] &&
@@ -282,7 +266,7 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 				continue;
 			if (i < s->nlate)
 				return false;
-			if (!is_in(s, ix->link[other], cut)) {
+			if (!snag_cut_has(s, ix->link[other], cut)) {
 				add(s, ix->link[other], cut);
 				*ret_grew = true;
 			}
@@ -321,100 +305,6 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	return is_all;
 }
 
-/* ---- taking out ---- */
-
-struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
-				 uint32_t p)
-{
-	if (p < snag_state_causal_of(s, t, cut[t]))
-		return snag_point_causal(s->ix, s->rows, t, p + 1, p + 1);
-	return snag_point_of(s->ix, s->rows, t, p + 1);
-}
-
-/* Whether the p-th event of u must follow the event. */
-static bool follows(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t p,
-		    uint32_t event)
-{
-	if (snag_index_event(s->ix, u, p) < event)
-		return false;
-	struct snag_point point = snag_cut_point(s, cut, u, p);
-	return snag_rows_has(s->ix, s->rows, &s->walk, &point, event);
-}
-
-/* How many of the first `end` events of u need not follow the event.  What must is at the end,
- * and mostly short. */
-static uint32_t not_after(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
-			  uint32_t event)
-{
-	uint32_t low = end, high = end;
-	for (uint32_t step = 1; low > 0 && follows(s, cut, u, low - 1, event); step *= 2) {
-		high = low - 1;
-		low = low > step ? low - step : 0;
-	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (follows(s, cut, u, middle, event))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-/* Through the steps, as far as the cut goes. */
-static void take_out_near(struct snag_state *s, size_t step, const uint32_t *cut, uint32_t *rest)
-{
-	const struct snag_rows *rows = s->rows;
-	for (; step < rows->nsteps && rows->step[step].event <= s->end; step++) {
-		const struct snag_row_step *at = &rows->step[step];
-		if (at->count > rest[at->thread] && at->at < rest[at->to] &&
-		    (!at->is_read || at->at < snag_state_causal_of(s, at->to, cut[at->to])))
-			rest[at->to] = at->at;
-	}
-}
-
-static void take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest)
-{
-	const struct snag_index *ix = s->ix;
-	const struct snag_rows *rows = s->rows;
-	snag_tid t = snag_index_thread(ix, event);
-	size_t step = snag_rows_step(rows, event), far = far_from(s, step);
-	if (ix->position[event] < rest[t])
-		rest[t] = ix->position[event];
-	if (far >= rows->nsteps || rows->step[far].event > s->end) {
-		take_out_near(s, step, cut, rest);
-		return;
-	}
-	for (snag_tid u = 0; u < s->nthreads; u++)
-		if (u != t && rest[u])
-			rest[u] = not_after(s, cut, u, rest[u], event);
-}
-
-/* In mode DEP a later event makes reads causal of which a fork or the end of a thread alone knows
- * nothing: what it was needed for goes too. */
-static bool forks_take_out(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
-{
-	bool shrank = false;
-	for (size_t i = 0; i < s->rows->nforks; i++) {
-		const struct snag_fork *f = &s->rows->fork[i];
-		if (f->at >= rest[f->thread] || is_in(s, f->from, rest))
-			continue;
-		take_out(s, snag_index_event(s->ix, f->thread, f->at), cut, rest);
-		shrank = true;
-	}
-	return shrank;
-}
-
-void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest)
-{
-	if (event < s->out)
-		s->out = event;
-	take_out(s, event, cut, rest);
-	while (forks_take_out(s, cut, rest))
-		;
-	s->look++;
-}
-
 /* ---- filter, once what is open has ended ---- */
 
 /* What competes with a section that cannot end, and was observed after it, must not follow it. */
@@ -426,8 +316,8 @@ static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, co
 	const uint32_t *event;
 	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
 		uint32_t other = event[n - 1];
-		if (snag_index_thread(ix, other) != t && is_in(s, other, cut) &&
-		    !is_in(s, ix->link[other], rest))
+		if (snag_index_thread(ix, other) != t && snag_cut_has(s, other, cut) &&
+		    !snag_cut_has(s, ix->link[other], rest))
 			return false;
 	}
 	return true;
@@ -467,8 +357,8 @@ static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
 	const uint32_t *event;
 	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] >= s->out; n--) {
 		uint32_t other = event[n - 1];
-		if (snag_index_thread(s->ix, other) != t && is_in(s, other, cut) &&
-		    !is_in(s, other, rest))
+		if (snag_index_thread(s->ix, other) != t && snag_cut_has(s, other, cut) &&
+		    !snag_cut_has(s, other, rest))
 			return true;
 	}
 	return false;

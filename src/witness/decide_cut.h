@@ -17,6 +17,22 @@
 
 #include "witness/decide_state.h"
 
+static inline bool snag_cut_has(const struct snag_state *s, uint32_t event, const uint32_t *cut)
+{
+	return s->ix->position[event] < cut[snag_index_thread(s->ix, event)];
+}
+
+/* Steps for each thread, and each edge between two rows, that are gone through rather than rows
+ * asked. */
+enum { SNAG_FEW_STEPS = 32 };
+
+/* The first step, if there are so many, that is too far from this one to be gone to. */
+static inline size_t snag_steps_far(const struct snag_state *s, size_t step)
+{
+	uint32_t stride = s->rows->stride ? s->rows->stride : 1;
+	return step + SNAG_FEW_STEPS * (size_t)s->nthreads * stride;
+}
+
 /* The lanes of the sections that compete with that of the acquire, also those of its own thread. */
 struct snag_rivals {
 	const struct snag_lane *lane, *end;

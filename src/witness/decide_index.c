@@ -9,22 +9,22 @@
 
 #include <string.h>
 
+enum { NOBODY = UINT32_MAX, MANY = UINT32_MAX - 1 };
+
+struct use {
+	uint32_t thread;  /* that takes the lock, always exclusively; or MANY */
+	uint32_t acquire; /* the last */
+};
+
 /* What building needs besides: by thread and by variable. */
 struct building {
 	uint32_t *nevents;
 	uint32_t *last_of;    /* last event of a thread, or its fork */
 	uint32_t *held;	      /* node of the locks a thread holds */
 	uint32_t *last_write; /* of a variable */
+	struct use *use;      /* by lock */
 	uint32_t *nsections;  /* by key */
 };
-
-static uint32_t *filled(size_t n, uint32_t value)
-{
-	uint32_t *a = snag_realloc(NULL, n, sizeof(*a));
-	for (size_t i = 0; i < n; i++)
-		a[i] = value;
-	return a;
-}
 
 static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
 {
@@ -49,26 +49,33 @@ static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
 		return top;
 	*ret_acquire = ix->node[node].acquire;
 	uint32_t left = ix->node[node].below;
-	for (; depth > 0; depth--) { /* those above it, from below */
-		node = top;
-		for (uint32_t i = 1; i < depth; i++)
-			node = ix->node[node].below;
-		left = node_push(ix, left, ix->node[node].acquire, ix->node[node].rank);
-	}
+	struct snag_held *above = snag_realloc(NULL, depth, sizeof(*above));
+	for (uint32_t i = depth; i-- > 0; top = ix->node[top].below)
+		above[i] = ix->node[top];
+	for (uint32_t i = 0; i < depth; i++)
+		left = node_push(ix, left, above[i].acquire, above[i].rank);
+	free(above);
 	return left;
 }
 
 static void add_lock(struct snag_index *ix, struct building *b, const struct snag_event *ev,
 		     uint32_t e)
 {
-	uint32_t acquire = SNAG_NO_EVENT;
+	struct use *use = &b->use[ev->target];
+	bool is_private = use->thread != MANY;
 	if (ev->flags & SNAG_NESTED)
 		return;
 	if (snag_op_acquires(ev->op)) {
 		uint32_t key = snag_section_key(ev);
-		b->held[ev->thread] = node_push(ix, b->held[ev->thread], e, b->nsections[key]++);
+		use->acquire = e;
+		if (!is_private)
+			b->held[ev->thread] =
+				node_push(ix, b->held[ev->thread], e, b->nsections[key]++);
 	} else if (snag_op_releases(ev->op)) {
-		b->held[ev->thread] = node_remove(ix, b->held[ev->thread], ev->target, &acquire);
+		uint32_t acquire = use->acquire;
+		if (!is_private)
+			b->held[ev->thread] =
+				node_remove(ix, b->held[ev->thread], ev->target, &acquire);
 		ix->link[e] = acquire;
 		if (acquire != SNAG_NO_EVENT)
 			ix->link[acquire] = e;
@@ -84,6 +91,14 @@ static void add_write(struct snag_index *ix, struct building *b, const struct sn
 	b->last_write[ev->target] = e;
 }
 
+static void add_join(struct snag_index *ix, const struct building *b, const struct snag_event *ev,
+		     uint32_t e)
+{
+	ix->link[e] = b->last_of[ev->target];
+	if (ix->join[ev->target] == SNAG_NO_EVENT)
+		ix->join[ev->target] = e;
+}
+
 static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
@@ -96,13 +111,31 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 	if (snag_op_writes(ev->op))
 		add_write(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_JOIN)
-		ix->link[e] = b->last_of[ev->target];
+		add_join(ix, b, ev, e);
 	else if (ev->op == SNAG_OP_FORK && ix->fork[ev->target] == SNAG_NO_EVENT)
 		ix->fork[ev->target] = b->last_of[ev->target] = e;
 	else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK)
 		add_lock(ix, b, ev, e);
 	ix->is_task |= snag_op_is_of_tasks(ev->op);
 	ix->has_depends |= ev->op == SNAG_OP_DEPENDS;
+}
+
+static struct use *uses_find(const struct snag_index *ix)
+{
+	struct use *use = snag_realloc(NULL, ix->nlocks, sizeof(*use));
+	for (uint32_t i = 0; i < ix->nlocks; i++)
+		use[i] = (struct use){NOBODY, SNAG_NO_EVENT};
+	for (uint32_t e = 0; e < ix->nevents; e++) {
+		const struct snag_event *ev = &ix->trace->ev[e];
+		if (!snag_op_acquires(ev->op))
+			continue;
+		uint32_t *user = &use[ev->target].thread;
+		if (*user == NOBODY && ev->op == SNAG_OP_ACQUIRE)
+			*user = ev->thread;
+		else if (*user != ev->thread || ev->op != SNAG_OP_ACQUIRE)
+			*user = MANY;
+	}
+	return use;
 }
 
 struct snag_index *snag_index_new(const struct snag_trace *trace)
@@ -117,20 +150,23 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	ix->position = snag_realloc(NULL, trace->n, sizeof(*ix->position));
 	ix->link = snag_realloc(NULL, trace->n, sizeof(*ix->link));
 	ix->held = snag_realloc(NULL, trace->n, sizeof(*ix->held));
-	ix->fork = filled(ix->nthreads, SNAG_NO_EVENT);
+	ix->fork = snag_filled(ix->nthreads, SNAG_NO_EVENT);
+	ix->join = snag_filled(ix->nthreads, SNAG_NO_EVENT);
 	node_push(ix, 0, SNAG_NO_EVENT, 0); /* the empty stack */
 
-	struct building b = {.nevents = filled(ix->nthreads, 0),
-			     .last_of = filled(ix->nthreads, SNAG_NO_EVENT),
-			     .held = filled(ix->nthreads, 0),
-			     .last_write = filled(ix->nvariables, SNAG_NO_EVENT),
-			     .nsections = filled(2 * ix->nlocks, 0)};
+	struct building b = {.nevents = snag_filled(ix->nthreads, 0),
+			     .last_of = snag_filled(ix->nthreads, SNAG_NO_EVENT),
+			     .held = snag_filled(ix->nthreads, 0),
+			     .last_write = snag_filled(ix->nvariables, SNAG_NO_EVENT),
+			     .nsections = snag_filled(2 * ix->nlocks, 0),
+			     .use = uses_find(ix)};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		add_event(ix, &b, e);
 	ix->held_at_end = b.held;
 	free(b.nevents);
 	free(b.last_of);
 	free(b.last_write);
+	free(b.use);
 	free(b.nsections);
 
 	snag_threads_init(&ix->threads, trace);
@@ -172,6 +208,7 @@ void snag_index_free(struct snag_index *ix)
 	free(ix->held);
 	free(ix->held_at_end);
 	free(ix->fork);
+	free(ix->join);
 	snag_huge_free(ix->node, ix->node_cap, sizeof(*ix->node));
 	free(ix);
 }
@@ -224,16 +261,50 @@ bool snag_index_is_seen(const struct snag_index *ix, const uint32_t *cut, uint32
 	return last_write(ix, cut, variable) == w;
 }
 
+/* Sets longer than this are compared by lock. */
+enum { FEW_LOCKS = 32 };
+
+static bool is_few(const struct snag_index *ix, uint32_t node)
+{
+	uint32_t n = 0;
+	for (; node && n <= FEW_LOCKS; node = ix->node[node].below)
+		n++;
+	return n <= FEW_LOCKS;
+}
+
+static bool excludes(const struct snag_index *ix, uint32_t a, uint32_t b)
+{
+	const struct snag_event *x = &ix->trace->ev[ix->node[a].acquire];
+	const struct snag_event *y = &ix->trace->ev[ix->node[b].acquire];
+	return x->target == y->target && (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE);
+}
+
+static bool has_excluding(const struct snag_index *ix, uint32_t a, uint32_t top)
+{
+	for (uint32_t b = top; b; b = ix->node[b].below)
+		if (excludes(ix, a, b))
+			return true;
+	return false;
+}
+
+/* The same for many, with the node of each lock in the first. */
+static bool have_excluding(const struct snag_index *ix, uint32_t a, uint32_t b)
+{
+	uint32_t *node_of = snag_calloc(ix->nlocks, sizeof(*node_of));
+	for (; a; a = ix->node[a].below)
+		node_of[node_lock(ix, a)] = a;
+	while (b && !(node_of[node_lock(ix, b)] && excludes(ix, node_of[node_lock(ix, b)], b)))
+		b = ix->node[b].below;
+	free(node_of);
+	return b != 0;
+}
+
 bool snag_index_common_lock(const struct snag_index *ix, uint32_t e1, uint32_t e2)
 {
-	const struct snag_event *ev = ix->trace->ev;
-	for (uint32_t a = ix->held[e1]; a; a = ix->node[a].below)
-		for (uint32_t b = ix->held[e2]; b; b = ix->node[b].below) {
-			const struct snag_event *x = &ev[ix->node[a].acquire];
-			const struct snag_event *y = &ev[ix->node[b].acquire];
-			if (x->target == y->target &&
-			    (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE))
-				return true;
-		}
-	return false;
+	uint32_t a = ix->held[e1], b = ix->held[e2];
+	if (!is_few(ix, a) && !is_few(ix, b))
+		return have_excluding(ix, a, b);
+	while (a && !has_excluding(ix, a, b))
+		a = ix->node[a].below;
+	return a != 0;
 }

@@ -18,7 +18,8 @@
  *         A stack of held locks is its top, a node number; node i has the acquire
  *         that was taken last and the node below; 0 is the empty stack.  Taking a lock
  *         makes a node, giving back the last one taken goes to the node below, and
- *         giving back another one makes new nodes for those above it.
+ *         giving back another one makes new nodes for those above it.  A lock that only
+ *         one thread takes, and never shared, keeps nothing apart and is in no stack.
  * Cost.   16 bytes an event and 4 bytes an access, besides the trace and the rows.
  */
 #ifndef SNAG_WITNESS_DECIDE_INDEX_H
@@ -46,6 +47,7 @@ struct snag_index {
 	uint32_t *position, *link, *held; /* by event */
 	uint32_t *held_at_end;		  /* by thread: the locks held after its last event */
 	uint32_t *fork; /* by thread: the event that starts it, or SNAG_NO_EVENT */
+	uint32_t *join; /* by thread: the first that waits for it, or SNAG_NO_EVENT */
 	struct snag_held *node;
 	size_t nnodes, node_cap;
 

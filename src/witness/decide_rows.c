@@ -150,7 +150,18 @@ void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *ro
 struct question {
 	uint32_t event, position;
 	snag_tid thread;
+	/* The same for the join of its thread, if there is one: often nearer. */
+	uint32_t join_position;
+	snag_tid joiner;
 };
+
+static inline struct question question_of(const struct snag_index *ix, uint32_t event)
+{
+	snag_tid t = snag_index_thread(ix, event);
+	uint32_t last = ix->join[t] == SNAG_NO_EVENT ? event : ix->join[t];
+	return (struct question){event, ix->position[event], t, ix->position[last],
+				 snag_index_thread(ix, last)};
+}
 
 enum answer { NO, YES, OPEN };
 
@@ -160,6 +171,8 @@ static inline enum answer ask(const struct snag_index *ix, const struct snag_row
 			      const struct snag_row_edge *edge)
 {
 	snag_tid t = edge->thread;
+	if (t == q->joiner && edge->count > q->join_position)
+		return YES;
 	if (t == q->thread)
 		return edge->count > q->position ? YES : NO;
 	if (w->stamped[t] == w->stamp && w->seen[t] >= edge->count)
@@ -207,7 +220,9 @@ static enum answer ask_edges(const struct snag_index *ix, const struct snag_rows
 bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
 		   const struct snag_point *p, uint32_t event)
 {
-	struct question q = {event, ix->position[event], snag_index_thread(ix, event)};
+	struct question q = question_of(ix, event);
+	if (p->thread == q.joiner && p->count > q.join_position)
+		return true;
 	if (p->thread == q.thread)
 		return p->count > q.position;
 	w->stamp++;

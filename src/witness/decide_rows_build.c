@@ -2,40 +2,56 @@
  *
  * decide_rows_build.c - the weakest order that every witness keeps: finding its edges
  *
- * Idea.   As the trace goes by, every thread has the row of what it knows, if all its reads are
- *         causal.  What a read brings is an edge only if it is new to that row; the row then grows
- *         by it, along the edges found so far.  Forks and joins are edges always.  A
- *         thread that is over has no row any more, so that there are as many as threads live at
- *         once.
+ * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
+ *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
+ *         already, as if all its reads were causal.  Forks and joins are edges always.  The joins
+ *         are run twice for each group of columns: once to see which crossings are new, as the row of
+ *         their thread says in the column of the other thread, as long as there are crossings from
+ *         the group; what is not new is left out from there on.  Then for the rows that are kept.
  *
- * Cost.   What the rows grow by; threads that live at once x threads x 4 bytes.
+ * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads / SNAG_COLUMNS, in
+ *         order through memory; 32 bytes a crossing.
  */
 #include "base/memory.h"
 #include "witness/decide_index.h"
+#include "witness/decide_row_joins.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
 
 enum {
 	FEW_THREADS = 16,    /* all rows are kept, otherwise */
-	BYTES_PER_EDGE = 16, /* of rows */
+	BYTES_PER_EVENT = 4, /* of rows */
+	HEARD = 64,	     /* facts remembered of each thread */
+};
+
+/* So many events of the thread were directly read from. */
+struct fact {
+	snag_tid thread;
+	uint32_t count;
 };
 
 /* What is known of a thread as the trace goes by. */
 struct current {
-	uint32_t *row;	/* NULL: all zeros, or not needed */
-	uint32_t edges; /* so many */
+	uint32_t row;  /* if all its reads are causal, */
+	uint32_t seen; /* and what others see of it, in mode DEP: only those that are */
 	uint32_t dependent;
 	bool names;    /* there were DEPENDS events since the last branch */
 	uint32_t open; /* the position of the first */
 	bool has_named;
 };
 
+/* The joins that have to do with one group of columns. */
+struct range {
+	size_t first, end;
+};
+
 struct builder {
 	struct snag_rows *rows;
 	const struct snag_index *ix;
 	struct current *now;
-	struct snag_walk walk;
+	struct fact *heard;	     /* HEARD for each thread, by the other thread modulo HEARD */
+	struct snag_row_joins joins; /* join[i] is of rows->step[i]; count = 0: no edge */
 };
 
 static bool crosses(const struct snag_index *ix, uint32_t e)
@@ -50,41 +66,6 @@ static bool starts(const struct snag_index *ix, uint32_t e)
 {
 	const struct snag_event *ev = &ix->trace->ev[e];
 	return ev->op == SNAG_OP_FORK && ix->fork[ev->target] == e;
-}
-
-/* Makes room for as many edges as there may be. */
-static void rows_make_room(struct snag_rows *rows, const struct snag_index *ix)
-{
-	for (uint32_t e = 0; e < ix->nevents; e++) {
-		rows->first[snag_index_thread(ix, e) + 1] += crosses(ix, e);
-		if (starts(ix, e))
-			rows->first[ix->trace->ev[e].target + 1]++;
-	}
-	for (uint32_t t = 0; t < ix->nthreads; t++)
-		rows->first[t + 1] += rows->first[t];
-	uint32_t n = rows->first[ix->nthreads];
-	rows->edge = snag_realloc(NULL, n, sizeof(*rows->edge));
-	if (rows->stride)
-		rows->row = snag_realloc(NULL, n / rows->stride + 1, sizeof(*rows->row));
-}
-
-/* And gives back what there is too much. */
-static void rows_close_up(struct snag_rows *rows, const struct current *now)
-{
-	uint32_t begin = 0;
-	for (uint32_t t = 0; t < rows->nthreads; t++) {
-		uint32_t old = rows->first[t], n = now[t].edges;
-		memmove(rows->edge + begin, rows->edge + old, n * sizeof(*rows->edge));
-		if (rows->stride)
-			memmove(rows->row + begin / rows->stride, rows->row + old / rows->stride,
-				n / rows->stride * sizeof(*rows->row));
-		rows->first[t] = begin;
-		begin += n;
-	}
-	rows->first[rows->nthreads] = begin;
-	rows->edge = snag_realloc(rows->edge, begin, sizeof(*rows->edge));
-	if (rows->stride)
-		rows->row = snag_realloc(rows->row, begin / rows->stride + 1, sizeof(*rows->row));
 }
 
 static void forks_list(struct snag_rows *rows, const struct snag_index *ix)
@@ -102,40 +83,57 @@ static void forks_list(struct snag_rows *rows, const struct snag_index *ix)
 		}
 }
 
-static void row_keep(struct builder *b, snag_tid t)
+/* The number of the row that has both rows, and what the step brings. */
+static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t before,
+			 uint32_t from)
 {
 	struct snag_rows *rows = b->rows;
-	size_t n = rows->nthreads;
-	rows->counts = snag_huge_grow(rows->counts, &rows->counts_cap, (rows->nrows + 1) * n,
-				      sizeof(*rows->counts));
-	memcpy(rows->counts + rows->nrows * n, b->now[t].row, n * sizeof(*rows->counts));
-	rows->row[rows->first[t] / rows->stride + b->now[t].edges / rows->stride - 1] =
-		(uint32_t)rows->nrows++;
+	rows->step =
+		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
+	rows->step[rows->nsteps++] = step;
+	return rows->stride ? snag_row_joins_add(&b->joins, before, from) : 0;
+}
+
+/* Whether t, before event e, joined u itself, or was forked by a thread that had. */
+static bool has_joined(const struct snag_index *ix, snag_tid t, uint32_t e, snag_tid u)
+{
+	uint32_t join = ix->join[u], fork = ix->fork[t];
+	if (join >= e) /* SNAG_NO_EVENT is */
+		return false;
+	snag_tid joiner = snag_index_thread(ix, join);
+	return joiner == t ||
+	       (fork != SNAG_NO_EVENT && join < fork && joiner == snag_index_thread(ix, fork));
 }
 
 /* Event e of t, or if that is its fork the start of t, needs `from`. */
-static void edge_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
+static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
 {
 	struct snag_rows *rows = b->rows;
-	struct current *c = &b->now[t];
 	snag_tid u = snag_index_thread(b->ix, from);
 	uint32_t count = b->ix->position[from] + 1;
-	if (rows->stride) {
-		if (!c->row)
-			c->row = snag_calloc(rows->nthreads, sizeof(*c->row));
-		if (is_read && c->row[u] >= count)
-			return;
-		snag_rows_add(b->ix, rows, &b->walk, c->row, u, count);
+	struct fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
+	if (rows->stride && is_read &&
+	    ((heard->thread == u && heard->count >= count) || has_joined(b->ix, t, e, u)))
+		return; /* what most crossings come to, if few threads live at once */
+	*heard = (struct fact){u, count};
+	struct snag_row_step step = {.event = e,
+				     .is_read = is_read,
+				     .thread = u,
+				     .count = count,
+				     .to = t,
+				     .at = e == from ? 0 : b->ix->position[e]};
+	struct current *c = &b->now[t];
+	uint32_t row = rows->edges[from]; /* for the time being */
+	if (is_read || c->row == c->seen) {
+		bool is_seen = c->row == c->seen && !(is_read && rows->dependent);
+		c->row = join_add(b, step, c->row, row);
+		c->seen = is_seen ? c->row : c->seen;
+	} else {
+		struct snag_row_step none = {.event = e, .to = t};
+		row = join_add(b, step, 0, row);
+		c->row = join_add(b, none, c->row, row);
+		c->seen = join_add(b, none, c->seen, row);
 	}
-	uint32_t at = e == from ? 0 : b->ix->position[e];
-	rows->edge[rows->first[t] + c->edges++] =
-		(struct snag_row_edge){.at = at, .is_read = is_read, .thread = u, .count = count};
-	rows->step =
-		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
-	rows->step[rows->nsteps++] = (struct snag_row_step){
-		.event = e, .is_read = is_read, .thread = u, .count = count, .to = t, .at = at};
-	if (rows->stride && c->edges % rows->stride == 0)
-		row_keep(b, t);
 }
 
 /* The branch at position p of t depends on the reads of x before it: these are new. */
@@ -186,25 +184,210 @@ static void event_depends(struct builder *b, uint32_t e)
 	}
 	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
 	b->rows->dependent[e] = c->dependent;
+	if (c->dependent == p + 1)
+		c->seen = c->row;
 }
 
-static void event_edges(struct builder *b, uint32_t e)
+static void event_crossings(struct builder *b, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
-	struct current *c = &b->now[ev->thread];
-	uint32_t p = ix->position[e];
 	if (crosses(ix, e))
-		edge_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
+		crossing_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
 	if (b->rows->dependent)
 		event_depends(b, e);
-	b->rows->edges[e] = c->edges;
+	b->rows->edges[e] = b->now[ev->thread].seen;
 	if (starts(ix, e))
-		edge_add(b, ev->target, e, e, false);
-	if (p + 1 == snag_threads_length(&ix->threads, ev->thread)) {
-		free(c->row);
-		c->row = NULL;
+		crossing_add(b, ev->target, e, e, false);
+}
+
+/* What was found not to be new.  (Joins with count = 0 that are no reads are those of rows.) */
+static bool is_left_out(const struct snag_row_step *step)
+{
+	return step->is_read && step->count == 0;
+}
+
+/* The crossings from each group of threads: no others ask for its columns. */
+static void ranges_find(const struct builder *b, struct range *range)
+{
+	const struct snag_rows *rows = b->rows;
+	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+		range[t / SNAG_COLUMNS] = (struct range){rows->nsteps, 0};
+	for (size_t i = 0; i < rows->nsteps; i++) {
+		struct range *r = &range[rows->step[i].thread / SNAG_COLUMNS];
+		if (rows->step[i].count == 0)
+			continue;
+		r->first = i < r->first ? i : r->first;
+		r->end = i + 1;
 	}
+}
+
+/* Runs the i-th join for the columns from `first` on. */
+static inline union snag_row_part *join_run(const struct builder *b, size_t i, uint32_t first)
+{
+	const struct snag_row_step *step = &b->rows->step[i];
+	union snag_row_part *row = snag_row_join_run(&b->joins, &b->joins.join[i]);
+	uint32_t column = step->thread - first;
+	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)step->count)
+		row->count[column] = (int32_t)step->count;
+	return row;
+}
+
+/* Leaves out the crossings from threads `first` and following that are not new; how many. */
+static size_t crossings_filter(struct builder *b, uint32_t first, struct range range)
+{
+	size_t n = 0;
+	snag_row_joins_clear(&b->joins);
+	for (size_t i = range.first; i < range.end; i++) {
+		struct snag_row_step *step = &b->rows->step[i];
+		const struct snag_row_join *join = &b->joins.join[i];
+		uint32_t column = step->thread - first;
+		if (column < SNAG_COLUMNS && step->is_read && step->count > 0 &&
+		    b->joins.slot[join->before].count[column] >= (int32_t)step->count) {
+			step->count = 0;
+			n++;
+		}
+		join_run(b, i, first);
+	}
+	return n;
+}
+
+static void crossings_close_up(struct builder *b)
+{
+	struct snag_row_step *step = b->rows->step;
+	struct snag_row_join *join = b->joins.join;
+	size_t n = 0;
+	for (size_t i = 0; i < b->rows->nsteps; i++) {
+		if (is_left_out(&step[i]) && join[i].into == join[i].before)
+			continue;
+		step[n] = step[i];
+		join[n++] = join[i];
+	}
+	b->rows->nsteps = b->joins.n = n;
+}
+
+static void crossings_filter_all(struct builder *b)
+{
+	uint32_t nthreads = b->rows->nthreads;
+	struct range *range = snag_calloc(nthreads / SNAG_COLUMNS + 1, sizeof(*range));
+	size_t out = 0;
+	snag_row_joins_place(&b->joins);
+	ranges_find(b, range);
+	for (uint32_t t = 0; t < nthreads; t += SNAG_COLUMNS) {
+		out += crossings_filter(b, t, range[t / SNAG_COLUMNS]);
+		if (out > b->rows->nsteps / 4) {
+			crossings_close_up(b);
+			ranges_find(b, range);
+			out = 0;
+		}
+	}
+	crossings_close_up(b);
+	free(range);
+}
+
+/* The edges by thread, and how many there are up to each event. */
+static void edges_sort(struct builder *b)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t *first = rows->first, *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	for (size_t i = 0; i < rows->nsteps; i++)
+		first[rows->step[i].to + 1] += rows->step[i].count > 0;
+	for (uint32_t t = 0; t < rows->nthreads; t++)
+		first[t + 1] += first[t];
+	rows->edge = snag_realloc(NULL, first[rows->nthreads], sizeof(*rows->edge));
+	size_t i = 0;
+	for (uint32_t e = 0; e < b->ix->nevents; e++) {
+		snag_tid self = snag_index_thread(b->ix, e);
+		for (; i < rows->nsteps && rows->step[i].event == e; i++) {
+			const struct snag_row_step *step = &rows->step[i];
+			if (step->count == 0)
+				continue;
+			rows->edge[first[step->to] + edges[step->to]++] =
+				(struct snag_row_edge){.at = step->at,
+						       .is_read = step->is_read,
+						       .thread = step->thread,
+						       .count = step->count};
+		}
+		rows->edges[e] = edges[self];
+	}
+	free(edges);
+}
+
+/* Which joins make rows that are kept; how many. */
+static size_t rows_choose(struct builder *b, uint32_t *ret_join)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t *edges = snag_calloc(rows->nthreads, sizeof(*edges));
+	size_t n = 0;
+	for (size_t i = 0; i < rows->nsteps; i++) {
+		const struct snag_row_step *step = &rows->step[i];
+		snag_tid t = step->to;
+		if (step->count == 0 || ++edges[t] % rows->stride)
+			continue;
+		rows->row[rows->first[t] / rows->stride + edges[t] / rows->stride - 1] =
+			(uint32_t)n;
+		/* If the edge was joined apart, the row of the thread is next. */
+		bool is_apart = i + 1 < rows->nsteps && step[1].event == step[0].event &&
+				step[1].count == 0;
+		ret_join[n++] = (uint32_t)i + is_apart;
+	}
+	free(edges);
+	return n;
+}
+
+/* Columns `first` and following of the rows that are kept. */
+static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
+{
+	struct snag_rows *rows = b->rows;
+	uint32_t n = rows->nthreads - first < SNAG_COLUMNS ? rows->nthreads - first : SNAG_COLUMNS;
+	uint32_t *into = rows->counts + first;
+	snag_row_joins_clear(&b->joins);
+	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
+		union snag_row_part *row = join_run(b, i, first);
+		if (kept[k] == i) {
+			memcpy(into + k * rows->nthreads, row->count, n * sizeof(*into));
+			k++;
+		}
+	}
+}
+
+static void rows_fill(struct builder *b)
+{
+	struct snag_rows *rows = b->rows;
+	size_t most = rows->first[rows->nthreads] / rows->stride;
+	uint32_t *kept = snag_realloc(NULL, most, sizeof(*kept));
+	rows->row = snag_realloc(NULL, most + 1, sizeof(*rows->row));
+	rows->nrows = rows_choose(b, kept);
+	rows->counts = snag_huge_grow(NULL, &rows->counts_cap, rows->nrows * rows->nthreads,
+				      sizeof(*rows->counts));
+	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+		rows_keep(b, kept, t);
+	free(kept);
+}
+
+/* Joins that make no edge were needed only to find rows. */
+static void steps_close_up(struct snag_rows *rows, uint32_t nevents)
+{
+	size_t n = 0, block = 0;
+	rows->step_at = snag_realloc(NULL, nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
+	for (size_t i = 0; i < rows->nsteps; i++)
+		if (rows->step[i].count > 0)
+			rows->step[n++] = rows->step[i];
+	rows->nsteps = n;
+	for (size_t i = 0; block <= nevents / SNAG_STEP_BLOCK; block++) {
+		while (i < n && rows->step[i].event < block * SNAG_STEP_BLOCK)
+			i++;
+		rows->step_at[block] = (uint32_t)i;
+	}
+}
+
+/* Which rows are kept, by how many edges there are. */
+static uint32_t stride_of(const struct snag_rows *rows, uint32_t nevents)
+{
+	uint64_t nbytes = (uint64_t)rows->first[rows->nthreads] * rows->nthreads * sizeof(uint32_t);
+	return rows->nthreads <= FEW_THREADS
+		       ? 1
+		       : (uint32_t)(nbytes / ((uint64_t)nevents * BYTES_PER_EVENT)) + 1;
 }
 
 void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum snag_mode mode,
@@ -212,9 +395,7 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 {
 	uint32_t n = ix->nthreads;
 	bool is_named = mode == SNAG_MODE_DEP && ix->has_depends;
-	if (!stride)
-		stride = n <= FEW_THREADS ? 1 : n * (uint32_t)sizeof(uint32_t) / BYTES_PER_EDGE;
-	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : stride};
+	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : 1};
 	rows->edges = snag_realloc(NULL, ix->nevents, sizeof(*rows->edges));
 	rows->first = snag_calloc((size_t)n + 1, sizeof(*rows->first));
 	if (mode == SNAG_MODE_DEP)
@@ -223,23 +404,25 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
 		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
 	}
-	rows_make_room(rows, ix);
-	struct builder b = {.rows = rows, .ix = ix, .now = snag_calloc(n, sizeof(*b.now))};
-	snag_walk_init(&b.walk, n);
-	rows->step_at =
-		snag_realloc(NULL, ix->nevents / SNAG_STEP_BLOCK + 1, sizeof(*rows->step_at));
-	for (uint32_t e = 0; e < ix->nevents; e++) {
-		if (e % SNAG_STEP_BLOCK == 0)
-			rows->step_at[e / SNAG_STEP_BLOCK] = (uint32_t)rows->nsteps;
-		event_edges(&b, e);
+	struct builder b = {.rows = rows,
+			    .ix = ix,
+			    .now = snag_calloc(n, sizeof(*b.now)),
+			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
+	for (uint32_t e = 0; e < ix->nevents; e++)
+		event_crossings(&b, e);
+	if (rows->stride)
+		crossings_filter_all(&b);
+	edges_sort(&b);
+	if (rows->stride) {
+		rows->stride = stride ? stride : stride_of(rows, ix->nevents);
+		rows_fill(&b);
 	}
-	rows_close_up(rows, b.now);
+	steps_close_up(rows, ix->nevents);
 	if (rows->dependent)
 		forks_list(rows, ix);
-	for (uint32_t t = 0; t < n; t++)
-		free(b.now[t].row); /* of threads without events */
 	free(b.now);
-	snag_walk_done(&b.walk);
+	free(b.heard);
+	snag_row_joins_done(&b.joins);
 }
 
 void snag_rows_done(struct snag_rows *rows)
