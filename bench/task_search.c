@@ -9,7 +9,7 @@
  *
  *   program, graph order, order of waits, all waits or new ones, answers kept
  *   asked      questions that the tree did not answer
- *   searches   those that had to search; of all waits, those that find something
+ *   searches   those that had to search; in recorded traces those that find something
  *   min, max, mean   tasks visited in a search: lists of waits that were looked at
  *   seconds    of CPU time for the whole trace; not to be compared in recorded ones, where the
  *              same search is made once and counted each time
@@ -53,8 +53,8 @@ struct searcher {
 	bool has_begun;
 	struct memo {
 		uint32_t a, list, visited;
-	} memo[MEMOS];	/* what was asked before is not searched for again, if */
-	bool has_memos; /* this is set */
+	} memo[MEMOS];
+	bool has_memos; /* recorded: nothing is searched for twice, or if it is not there */
 	uint64_t asked, searches, sum;
 	struct last {
 		uint32_t writer, reader;
@@ -169,7 +169,7 @@ static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 		snag_joins_has(j, list, a);
 		return;
 	}
-	if (s->order->is_all && !snag_joins_has(j, list, a))
+	if (s->has_memos && !snag_joins_has(j, list, a))
 		return; /* nothing is found, as for two readers: any order looks at everything */
 	uint32_t visited = count_visited(s, a, list);
 	s->searches++;
