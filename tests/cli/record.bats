@@ -16,6 +16,7 @@ programs=$BATS_TEST_DIRNAME/../programs
 		snag record --seed 8 -o c.snag ./prog
 		! cmp -s a.snag c.snag
 	done
+	! snag convert c.snag - | grep -F pthread_getattr_np # what the runtime itself calls
 }
 
 @test "a schedule that was written can be followed" {
