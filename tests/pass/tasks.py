@@ -19,6 +19,7 @@ class Case:
         self.helper_keeps = r.random() < 0.3
         self.tasks_write = r.random() < 0.4
         self.is_plain = r.random() < 0.5  # the address of s goes nowhere
+        self.is_filled = r.random() < 0.5  # one task copies something to s
 
     def at(self, base):
         return f"{base}[{self.r.choice(['n & 3', *'0123'])}]"
@@ -75,12 +76,14 @@ static void body{k}(void *arg)
 	{self.body([*globals_, "p", *locals_], True)}
 	out[0] = (char)(sum + a[n & 3] + m[n & 3]);
 }}
+static void fill{k}(void *arg) {{ {f"memcpy(s{k}, arg, 24);" if self.is_filled else ""} }}
 static void first{k}(void *arg)
 {{
 	long a[{ELEMENTS}] = {{0}};
 	for (int i = 0; i < 3; i++)
 		task({r.choice([f"body{k}", f"leaf{k}"])}, {r.choice(["a", f"t{k}", f"t{k}" if self.is_plain else f"s{k}"])});
 	task(body{k}, t{k});
+	task(fill{k}, a);
 }}
 static void run{k}(void)
 {{
@@ -93,6 +96,28 @@ static void run{k}(void)
 }}"""
 
 
+# Two that chance seldom makes: a table that one task copies to, and one that a task writes by a pointer
+# which main() has kept.
+FIXED = """
+static long copied[4], given[4], *kept;
+static void read_both(void *arg)
+{
+	long sum = 0;
+	for (int i = 0; i < number; i++)
+		sum += copied[i & 3] + given[i & 3];
+	out[0] = (char)sum;
+}
+static void copy(void *arg) { memcpy(copied, arg, 24); }
+static void write(void *arg) { kept[1] = 1; }
+static void first_fixed(void *arg)
+{
+	long a[4] = {0};
+	task(read_both, a);
+	task(copy, a);
+	task(write, a);
+}"""
+
+
 def main():
     r = random.Random(int(sys.argv[1]))
     cases = [Case(r, k) for k in range(int(sys.argv[2]))]
@@ -100,7 +125,7 @@ def main():
           "_Noreturn void stop(void);\nextern volatile int number;\nextern char out[];")
     for case in cases:
         print(case.text())
-    print("int main(void)\n{")
+    print(FIXED + "\nint main(void)\n{\n\tcopied[number & 3] = given[number & 3] = 1;\n\tkept = given;\n\tlaunch(first_fixed);")
     for case in cases:
         print(f"\trun{case.k}();")
     print("\treturn 0;\n}")
