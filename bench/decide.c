@@ -4,7 +4,10 @@
  *
  * Decides the candidate pairs of a trace, at most PAIRS of them, one after another by their second
  * events, in one thread, and prints one CSV line: how many were verified, infeasible, undecided;
- * which step settled them; microseconds on average, in the median, and at most; nodes and windows of the search.
+ * which step settled them; microseconds on average, in the median, and at most; nodes and windows of
+ * the search.  The average is of a first pass through all pairs, which asks the clock twice: that takes
+ * a microsecond or more.  The others are of a second pass, with fresh state, that asks it for
+ * each pair and checks the witnesses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +31,8 @@ struct run {
 	struct pair *pair;
 	size_t n, cap, most;
 	uint64_t bad;
-	double *took; /* seconds, by pair */
-	double seconds;
+	double *took;	/* seconds, by pair */
+	double seconds; /* of all of them, without the clock */
 };
 
 static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
@@ -53,12 +56,22 @@ static void decide(struct run *r, size_t i)
 	struct pair pair = r->pair[i];
 	double begin = snag_seconds(CLOCK_THREAD_CPUTIME_ID);
 	enum snag_decision d = snag_decide(r->decider, pair.e1, pair.e2);
-	double took = snag_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
-	r->took[i] = took;
-	r->seconds += took;
+	r->took[i] = snag_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
 	if (d == SNAG_VERIFIED &&
 	    !snag_witness_check_indexed(r->ix, r->mode, snag_decider_witness(r->decider)))
 		r->bad++;
+}
+
+/* The time of all pairs, by a decider of its own. */
+static double decide_all(const struct run *r, const struct snag_decide_options *options)
+{
+	struct snag_decider *decider = snag_decider_new(r->ix, options);
+	double begin = snag_seconds(CLOCK_THREAD_CPUTIME_ID);
+	for (size_t i = 0; i < r->n; i++)
+		snag_decide(decider, r->pair[i].e1, r->pair[i].e2);
+	double took = snag_seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+	snag_decider_free(decider);
+	return took;
 }
 
 static int by_time(const void *a, const void *b)
@@ -118,6 +131,7 @@ int main(int argc, char **argv)
 	if (r.n)
 		qsort(r.pair, r.n, sizeof(*r.pair), by_second_event);
 	r.took = snag_calloc(r.n, sizeof(*r.took));
+	r.seconds = decide_all(&r, &options);
 	for (size_t i = 0; i < r.n; i++)
 		decide(&r, i);
 	print(&r);

@@ -26,7 +26,7 @@ def text(x, y, words, more=""):
 
 def bars(path, title, groups, series, unit):
     """groups: names; series: {name: values, one per group, None where there is none}."""
-    values = [v for s in series.values() for v in s if v]
+    values = [v for s in series.values() for v in s if v] or [10]
     scale = ticks(min(values + [1]), max(values))
     low, high = math.log10(scale[0]), math.log10(scale[-1])
     group = BAR * len(series) + GAP

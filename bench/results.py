@@ -12,9 +12,16 @@ def machine():
     return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
 
 
+def git(*words):
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    return subprocess.run(["git", *words], cwd=root, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()
+
+
 def commit():
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.strip() or "unknown"
+    """Of what is measured: results that were written since are no change of it."""
+    name = git("describe", "--always", "--abbrev=10")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results")
+    return name + ("-dirty" if changed else "") if name else "unknown"
 
 
 def read(path):

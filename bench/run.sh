@@ -102,7 +102,13 @@ echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
 
 echo "bench: traces of tasks" >&2
 build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
+for run in strassen-512-16 sparselu-32-8 poisson-2048-128-3; do
+	program=${run%%-*}
+	SNAG_CC=clang build/snag cc -fsnag-task -O2 -g -o "$dir/$program" "bench/programs/tasks/$program.c" -lm
+	build/snag record -o "$dir/$run.snag" "$dir/$program" orders >&2
+done
 build/bench/task_traces -s >"$dir/task_searches.csv"
+build/bench/task_traces -s "$dir"/*-*-*.snag | tail -n +2 >>"$dir/task_searches.csv"
 cp "$dir/task_traces.csv" "$dir/task_searches.csv" "$out/"
 bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_traces.md"
 echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2

@@ -40,7 +40,7 @@ TABLE3 = {
     "fannkuch": (1000000, 7.71, 1.49, 1.38), "fasta": (4, 1.39, 3.88, 3.73),
     "mandelbrot": (16, 11.89, 1.02, 1.02), "matmul_rows": (1000, 19.59, 6.43, 1.16),
 }
-KINDS = ("local", "dominated", "readonly", "invariant", "footprint")
+KINDS = ("local", "dominated", "readonly", "invariant", "footprint", "joined")
 TOOLS = ("tsan clang", "tsan gcc", "archer", "helgrind")
 
 
@@ -199,7 +199,7 @@ def table3(r, folder):
     lines += table(("program", *series), [(p, *(show(s[i]) for s in series.values())) for i, p in enumerate(programs)]
                    + [("geometric mean", *(show(mean(s)) for s in series.values()))])
     lines += ["![slowdown](suites-eliminations.svg)", "", "What became of the checks, by number executed:", ""]
-    kinds = ("left", "of loops", "local", "dominated", "sequential", "readonly", "invariant", "footprint")
+    kinds = ("left", "of loops", "local", "dominated", "sequential", "readonly", "invariant", "footprint", "joined")
     lines += table(("program", *kinds),
                    [(p, *(f"{r.count(part, p, k + ': reads', k + ': writes'):,}" for k in kinds))
                     for p in r.programs(part, (*TABLE3, *TABLE2))])

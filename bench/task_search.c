@@ -4,14 +4,15 @@
  *
  * Each access asks whether the last writer of its variable, and its last reader, come before
  * it.  What the tree of tasks does not answer is searched for in the waits: depth first or breadth
- * first, the waits of a task newest first or oldest first, every time anew; and as order/joins.h
- * does it, which keeps answers.  CSV:
+ * first, the waits of a task newest first or oldest first, every time anew; all of them, or none
+ * that is older than what is looked for; and as order/joins.h does it, which keeps answers.  CSV:
  *
- *   pattern, graph order, order of waits, answers kept
+ *   program, graph order, order of waits, all waits or new ones, answers kept
  *   asked      questions that the tree did not answer
- *   searches   those that had to search
+ *   searches   those that had to search; of all waits, those that find something
  *   min, max, mean   tasks visited in a search: lists of waits that were looked at
- *   seconds    of CPU time for the whole trace
+ *   seconds    of CPU time for the whole trace; not to be compared in recorded ones, where the
+ *              same search is made once and counted each time
  */
 #include "bench/task_search.h"
 
@@ -21,9 +22,11 @@
 #include "base/memory.h"
 #include "detect/task_event.h"
 
+enum { MEMOS = 4096 };
+
 struct order {
 	const char *graph, *waits;
-	bool is_breadth, is_oldest, is_kept;
+	bool is_breadth, is_oldest, is_all, is_kept;
 };
 
 static const struct order orders[] = {
@@ -32,6 +35,10 @@ static const struct order orders[] = {
 	{"bfs", "newest first", .is_breadth = true, .is_oldest = false},
 	{"bfs", "oldest first", .is_breadth = true, .is_oldest = true},
 	{"bfs", "newest first", .is_breadth = true, .is_kept = true},
+	{"dfs", "newest first", .is_all = true},
+	{"dfs", "oldest first", .is_all = true, .is_oldest = true},
+	{"bfs", "newest first", .is_all = true, .is_breadth = true},
+	{"bfs", "oldest first", .is_all = true, .is_breadth = true, .is_oldest = true},
 };
 
 struct searcher {
@@ -43,6 +50,11 @@ struct searcher {
 	size_t list_cap, queue_cap;
 	uint32_t search, a; /* the number of this search, and what it is for */
 	uint32_t visited, min, max;
+	bool has_begun;
+	struct memo {
+		uint32_t a, list, visited;
+	} memo[MEMOS];	/* what was asked before is not searched for again, if */
+	bool has_memos; /* this is set */
 	uint64_t asked, searches, sum;
 	struct last {
 		uint32_t writer, reader;
@@ -50,9 +62,15 @@ struct searcher {
 	size_t last_cap;
 };
 
+/* Whether something on the list may be what is looked for. */
+static bool is_recent(const struct searcher *s, uint32_t join, uint32_t a)
+{
+	return join && (s->order->is_all || s->tasks.joins.join[join].latest >= a);
+}
+
 static bool is_worth(const struct searcher *s, uint32_t join)
 {
-	return join && s->tasks.joins.join[join].latest >= s->a && s->seen[join] != s->search;
+	return is_recent(s, join, s->a) && s->seen[join] != s->search;
 }
 
 /* Whether one wait answers the question; *ret_behind is the list behind it, or 0. */
@@ -122,17 +140,13 @@ static bool search_breadth(struct searcher *s, uint32_t list)
 	return false;
 }
 
-static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
+/* Looks for step a on the list; returns how many tasks it visits. */
+static uint32_t count_visited(struct searcher *s, uint32_t a, uint32_t list)
 {
-	struct snag_joins *j = &s->tasks.joins;
-	if (a == 0 || snag_dpst_precedes(&s->tasks.tree, a, now) || !list ||
-	    j->join[list].latest < a)
-		return;
-	s->asked++;
-	if (s->order->is_kept) {
-		snag_joins_has(j, list, a);
-		return;
-	}
+	const struct snag_joins *j = &s->tasks.joins;
+	struct memo *memo = &s->memo[(a ^ list * 31) % MEMOS];
+	if (s->has_memos && memo->a == a && memo->list == list)
+		return memo->visited;
 	s->seen = snag_grow(s->seen, &s->seen_cap, j->njoins, sizeof(*s->seen));
 	s->a = a;
 	s->search++;
@@ -141,14 +155,34 @@ static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
 		search_breadth(s, list);
 	else
 		search_depth(s, list, 0);
+	*memo = (struct memo){a, list, s->visited};
+	return s->visited;
+}
+
+static void ask(struct searcher *s, uint32_t a, uint32_t now, uint32_t list)
+{
+	struct snag_joins *j = &s->tasks.joins;
+	if (a == 0 || snag_dpst_precedes(&s->tasks.tree, a, now) || !is_recent(s, list, a))
+		return;
+	s->asked++;
+	if (s->order->is_kept) {
+		snag_joins_has(j, list, a);
+		return;
+	}
+	if (s->order->is_all && !snag_joins_has(j, list, a))
+		return; /* nothing is found, as for two readers: any order looks at everything */
+	uint32_t visited = count_visited(s, a, list);
 	s->searches++;
-	s->sum += s->visited;
-	s->min = s->visited < s->min ? s->visited : s->min;
-	s->max = s->visited > s->max ? s->visited : s->max;
+	s->sum += visited;
+	s->min = visited < s->min ? visited : s->min;
+	s->max = visited > s->max ? visited : s->max;
 }
 
 static void event(struct searcher *s, const struct snag_event *ev)
 {
+	if (!s->has_begun)
+		snag_task_order_first(&s->tasks, ev->thread);
+	s->has_begun = true;
 	if (!snag_op_is_access(ev->op)) {
 		snag_task_event(&s->tasks, ev);
 		return;
@@ -164,42 +198,54 @@ static void event(struct searcher *s, const struct snag_event *ev)
 		last->reader = now;
 }
 
-void task_search_header(void)
+static void search(struct searcher *s, const struct snag_trace *trace,
+		   const struct snag_counts *counts)
 {
-	puts("pattern,graph,waits,kept,asked,searches,min,max,mean,seconds");
+	const uint32_t *n = counts->n;
+	snag_task_order_init(&s->tasks);
+	snag_task_order_reserve(&s->tasks, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
+	s->last = snag_huge_grow(NULL, &s->last_cap, n[SNAG_SPACE_VARIABLE], sizeof(*s->last));
+	for (size_t i = 0; i < trace->n; i++)
+		event(s, &trace->ev[i]);
+	if (s->order->is_kept) {
+		const struct snag_joins *j = &s->tasks.joins;
+		s->searches = j->searched;
+		s->sum = j->visited;
+		s->min = j->visited_min;
+		s->max = j->visited_max;
+	}
 }
 
-void task_search(const char *pattern, const struct snag_trace *trace)
+static void searcher_done(struct searcher *s)
 {
-	struct snag_counts counts = snag_names_counts(&trace->names);
+	snag_task_order_done(&s->tasks);
+	snag_huge_free(s->last, s->last_cap, sizeof(*s->last));
+	free(s->seen);
+	free(s->list);
+	free(s->queue);
+}
+
+void task_search_header(void)
+{
+	puts("program,graph,waits,which,kept,asked,searches,min,max,mean,seconds");
+}
+
+void task_search(const char *program, const struct snag_trace *trace,
+		 const struct snag_counts *counts, bool with_all)
+{
 	for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
-		struct searcher s = {.order = &orders[o], .min = UINT32_MAX};
+		if (orders[o].is_all && !with_all)
+			continue;
+		struct searcher s = {.order = &orders[o], .min = UINT32_MAX, .has_memos = with_all};
 		clock_t begin = clock();
-		snag_task_order_init(&s.tasks);
-		snag_task_order_reserve(&s.tasks, counts.n[SNAG_SPACE_THREAD],
-					counts.n[SNAG_SPACE_PROMISE]);
-		snag_task_order_first(&s.tasks, 0);
-		s.last = snag_huge_grow(NULL, &s.last_cap, counts.n[SNAG_SPACE_VARIABLE],
-					sizeof(*s.last));
-		for (size_t i = 0; i < trace->n; i++)
-			event(&s, &trace->ev[i]);
-		if (s.order->is_kept) {
-			const struct snag_joins *j = &s.tasks.joins;
-			s.searches = j->searched;
-			s.sum = j->visited;
-			s.min = j->visited_min;
-			s.max = j->visited_max;
-		}
-		printf("%s,%s,%s,%s,%llu,%llu,%u,%u,%.2f,%.2f\n", pattern, s.order->graph,
-		       s.order->waits, s.order->is_kept ? "yes" : "no", (unsigned long long)s.asked,
+		search(&s, trace, counts);
+		printf("%s,%s,%s,%s,%s,%llu,%llu,%u,%u,%.2f,%.2f\n", program, s.order->graph,
+		       s.order->waits, s.order->is_all ? "all" : "new",
+		       s.order->is_kept ? "yes" : "no", (unsigned long long)s.asked,
 		       (unsigned long long)s.searches, s.searches ? s.min : 0, s.max,
 		       s.searches ? (double)s.sum / (double)s.searches : 0,
 		       (double)(clock() - begin) / CLOCKS_PER_SEC);
 		fflush(stdout);
-		snag_task_order_done(&s.tasks);
-		snag_huge_free(s.last, s.last_cap, sizeof(*s.last));
-		free(s.seen);
-		free(s.list);
-		free(s.queue);
+		searcher_done(&s);
 	}
 }

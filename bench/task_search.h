@@ -8,7 +8,9 @@
 #include "trace/trace.h"
 
 void task_search_header(void);
-/* Prints a line of CSV for each order of search. */
-void task_search(const char *pattern, const struct snag_trace *trace);
+/* Prints a line of CSV for each order of search, with_all: of all waits too, and no search twice.
+ * Names are not needed, only how many there are. */
+void task_search(const char *program, const struct snag_trace *trace,
+		 const struct snag_counts *counts, bool with_all);
 
 #endif

@@ -3,6 +3,7 @@
  * task_traces.c - how fast traces of tasks are analysed, and in how much memory
  *
  * task_traces -s [-p PATTERN,...]    orders of searching instead, see task_search.c
+ * task_traces -s TRACE...            the same in these traces, which are called as their files
  * task_traces [-m] [-r REPETITIONS] [-C COMMIT] [-p PATTERN,...] [-w DETECTOR,...]
  *
  * Traces of typical programs are made in memory; each detector that can judge one gets it from
@@ -408,6 +409,29 @@ static void bench_detector(const struct snag_detector *d, const char *pattern,
 	fflush(stdout);
 }
 
+static void search_file(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	char *name = strndup(file, strcspn(file, "."));
+	struct snag_counts counts = {0};
+	struct snag_source *src;
+	struct snag_trace trace;
+	struct snag_batch batch;
+	struct snag_error err;
+	int rc = snag_source_open(path, NULL, &src, &err);
+	snag_trace_init(&trace);
+	while (rc >= 0 && (rc = snag_source_next(src, &batch, &err)) > 0) {
+		snag_trace_append(&trace, &batch);
+		counts = batch.counts;
+	}
+	if (rc < 0)
+		die(err.msg);
+	snag_source_close(src);
+	task_search(name, &trace, &counts, true);
+	snag_trace_done(&trace);
+	free(name);
+}
+
 static void bench_pattern(unsigned p, const struct settings *s)
 {
 	char path[] = "/tmp/snag-tasks-XXXXXX.snag";
@@ -422,8 +446,9 @@ static void bench_pattern(unsigned p, const struct settings *s)
 	names_make(&m);
 	for (size_t i = 0; i < m.trace.n; i++)
 		ops |= UINT32_C(1) << m.trace.ev[i].op;
+	struct snag_counts counts = snag_names_counts(&m.trace.names);
 	if (s->is_search && m.waits && !patterns[p].is_memory_only)
-		task_search(patterns[p].name, &m.trace);
+		task_search(patterns[p].name, &m.trace, &counts, false);
 	else if (!s->is_memory_only && !s->is_search)
 		file_write(&m, path);
 	for (size_t i = 0; snag_detectors[i] && !s->is_search; i++) {
@@ -456,6 +481,8 @@ int main(int argc, char **argv)
 			    "PATTERN,...] "
 			    "[-w DETECTOR,...]");
 	}
+	if (optind < argc && !s.is_search)
+		die("traces are for -s");
 	if (s.repetitions < 1 || s.repetitions > MAX_REPETITIONS)
 		die("bad number of repetitions");
 	if (s.is_search)
@@ -463,7 +490,9 @@ int main(int argc, char **argv)
 	else
 		puts("pattern,detector,repetitions,commit,accesses,tasks,waits,memory_rate,"
 		     "file_rate,mb,spread");
-	for (unsigned p = 0; p < NPATTERNS; p++)
+	for (int i = optind; i < argc; i++)
+		search_file(argv[i]);
+	for (unsigned p = 0; p < NPATTERNS && optind == argc; p++)
 		if (is_wanted(s.patterns, patterns[p].name)) {
 			struct settings of_pattern = s;
 			of_pattern.is_memory_only |= patterns[p].is_memory_only;

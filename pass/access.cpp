@@ -3,6 +3,7 @@
  * access.cpp - the plain accesses of a function
  */
 #include "access.h"
+#include "marks.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -32,7 +33,12 @@ static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;
   const auto *G = dyn_cast<GlobalVariable>(Address->stripInBoundsOffsets());
-  return !G || (G->getName().substr(0, 6) != "__llvm" && G->getName().substr(0, 8) != "__sancov");
+  if (!G)
+    return true;
+  for (StringRef Prefix : {"__llvm", "__sancov", "__snag"})
+    if (G->getName().substr(0, Prefix.size()) == Prefix)
+      return false;
+  return true;
 }
 
 bool isInPlace(const MemIntrinsic &M) {
@@ -62,9 +68,11 @@ public:
   }
 
 private:
-  void add(const Access &A) {
-    if (isOurs(A.Address) && (A.IsWrite || !isConstant(A.Address)))
-      All.push_back(A);
+  void add(Access A) {
+    if (!isOurs(A.Address) || (!A.IsWrite && isConstant(A.Address)))
+      return;
+    A.Removed = markOf(*A.At);
+    All.push_back(A);
   }
 
   void plain(Instruction &I, Value *Address, Type *T, Align Alignment, bool IsWrite) {
@@ -125,6 +133,7 @@ private:
     A.IsWrite = IsWrite;
     A.Mask = Mask;
     A.ElementSize = DL.getTypeStoreSize(V->getElementType()).getFixedValue();
+    A.Removed = markOf(Call);
     if (Address->getType()->isVectorTy() || (isOurs(Address) && (IsWrite || !isConstant(Address))))
       All.push_back(A);
   }

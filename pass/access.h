@@ -33,7 +33,7 @@ struct Access {
   bool IsWrite = false;
   bool IsVolatile = false;
   bool IsVptr = false;             /* to a pointer to a table of virtual functions */
-  Removal Removed = Removal::None; /* why it has no check */
+  Removal Removed = Removal::None; /* why it has no check; marks.h: from before */
 
   bool isRemoved() const { return Removed != Removal::None; }
 };

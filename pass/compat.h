@@ -36,6 +36,18 @@ inline llvm::Value *threadLocal(llvm::IRBuilder<> &B, llvm::GlobalVariable *G) {
 #endif
 }
 
+/* Whether a call touches only memory that the program cannot name. */
+inline void hidesMemory(llvm::CallBase &Call, bool Hides) {
+  if (Hides)
+    Call.setOnlyAccessesInaccessibleMemory();
+  else
+#if LLVM_VERSION_MAJOR >= 16
+    Call.removeFnAttr(llvm::Attribute::Memory);
+#else
+    Call.removeFnAttr(llvm::Attribute::InaccessibleMemOnly);
+#endif
+}
+
 inline bool canExpandAt(const llvm::SCEV *S, llvm::Instruction *At, llvm::ScalarEvolution &SE,
                         llvm::SCEVExpander &Expander) {
 #if LLVM_VERSION_MAJOR >= 15

@@ -7,16 +7,19 @@
  *         it make it a range of ranges, up to MaxDims.
  *
  * Rules.  [every]   the access, or the range it became, is executed in every iteration: its block
- *                   dominates the latch
+ *                   dominates the latch ...
+ *         [guard]   ... or in all or none, by a condition that does not change in the loop: such
+ *                   is the test whether an inner loop begins.  The count is 0 if it is false
  *         [count]   how many iterations that are is known when the loop begins; one more if
  *                   the test for the end comes behind the access in all exits, and not if it
  *                   comes before in all
  *         [step]    the address is affine in the loop, with a distance that does not change in it
- *         [quiet]   nothing in the loop may synchronise, throw, or end the program: all its
- *                   accesses are in one step, that of the place before the loop
- *         [same]    distance 0: the same cell each time; that is loop-invariant motion
- *         [join]    ranges of one loop with one shape that lie side by side become one: what
- *                   unrolling and vectorising took apart
+ *         [nsw]     subscripts are computed as if they were wide: an overflow that must not be
+ * would make the access undefined [quiet]   nothing in the loop may synchronise, throw, or end the
+ * program: all its accesses are in one step, that of the place before the loop [same]    distance
+ * 0: the same cell each time; that is loop-invariant motion [cover]   what lies in another range of
+ * the same shape that says as much is left out [join]    ranges of one loop with one shape that lie
+ * side by side become one: what unrolling and vectorising took apart
  *
  * Correct.  The cells of the range are those of the accesses, no more (by [every], [count]) and
  *         no fewer (by [step]; addresses wrap as in the program), in the same step, by
@@ -89,12 +92,47 @@ private:
     if (A.isRemoved() || A.Mask || A.IsVolatile || A.IsVptr || !LI.getLoopFor(A.At->getParent()))
       return false;
     R.Number = i;
-    R.Base = SE.getSCEV(A.Address);
+    R.Base = addressOf(A.Address);
     R.Size = A.Size;
     R.At = A.At->getParent();
     for (Loop *L = LI.getLoopFor(R.At); L && outOf(*L, R); L = L->getParentLoop())
       R.HasMoved = true;
     return R.HasMoved && mayRemove(kindOf(R));
+  }
+
+  /* [nsw] The value, sign-extended. */
+  const SCEV *wide(Value *V) {
+    auto *Op = dyn_cast<OverflowingBinaryOperator>(V);
+    if (Op && Op->hasNoSignedWrap()) {
+      auto Both = [&](auto Make) { return Make(wide(Op->getOperand(0)), wide(Op->getOperand(1))); };
+      switch (Op->getOpcode()) {
+      case Instruction::Add:
+        return Both([&](auto *A, auto *B) { return SE.getAddExpr(A, B); });
+      case Instruction::Sub:
+        return Both([&](auto *A, auto *B) { return SE.getMinusSCEV(A, B); });
+      case Instruction::Mul:
+        return Both([&](auto *A, auto *B) { return SE.getMulExpr(A, B); });
+      default:
+        break;
+      }
+    }
+    return SE.getTruncateOrSignExtend(SE.getSCEV(V), Word);
+  }
+
+  const SCEV *addressOf(Value *V) {
+    auto *G = dyn_cast<GEPOperator>(V);
+    if (!G || G->getType()->isVectorTy() ||
+        Word->getBitWidth() != SE.getTypeSizeInBits(G->getType()))
+      return SE.getSCEV(V);
+    SmallVector<const SCEV *, 4> Indices;
+    for (Value *Index : G->indices()) {
+      auto *Extended = dyn_cast<SExtInst>(Index);
+      Indices.push_back(Extended ? wide(Extended->getOperand(0)) : SE.getSCEV(Index));
+    }
+    Value *Base = G->getPointerOperand();
+    const SCEV *Offset = SE.getMinusSCEV(SE.getGEPExpr(G, Indices), SE.getSCEV(Base));
+    return isa<SCEVCouldNotCompute>(Offset) ? SE.getSCEV(V)
+                                            : SE.getAddExpr(addressOf(Base), Offset);
   }
 
   bool isQuiet(const Loop &L) { /* [quiet] */
@@ -122,12 +160,41 @@ private:
     return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;
   }
 
+  /* Moves the range to the block before its own, which leads there or not. */
+  bool outOfCondition(const Loop &L, Range &R) { /* [guard] */
+    BasicBlock *P = R.At->getSinglePredecessor();
+    auto *Branch = P && L.contains(P) ? dyn_cast<BranchInst>(P->getTerminator()) : nullptr;
+    if (!Branch || !Branch->isConditional() || Branch->getSuccessor(0) == Branch->getSuccessor(1) ||
+        !L.isLoopInvariant(Branch->getCondition()))
+      return false;
+    const SCEV *Times = SE.getZeroExtendExpr(SE.getSCEV(Branch->getCondition()), Word);
+    if (Branch->getSuccessor(1) == R.At)
+      Times = SE.getMinusSCEV(SE.getOne(Word), Times);
+    if (R.Dims.empty())
+      R.Dims.push_back({SE.getZero(Word), Times});
+    else
+      R.Dims.back().Count = SE.getMulExpr(R.Dims.back().Count, Times);
+    R.At = P;
+    return true;
+  }
+
   /* Moves the range from the loop to the place before it, if that is possible. */
   bool outOf(Loop &L, Range &R) {
+    Range Moved = R;
+    if (!outOfLoop(L, Moved))
+      return false;
+    R = Moved;
+    return true;
+  }
+
+  bool outOfLoop(Loop &L, Range &R) {
     BasicBlock *Latch = L.getLoopLatch(), *Before = L.getLoopPreheader();
     bool IsPositive;
-    if (!Latch || !Before || !DT.dominates(R.At, Latch) || !isQuiet(L)) /* [every] */
+    if (!Latch || !Before || !isQuiet(L))
       return false;
+    while (!DT.dominates(R.At, Latch)) /* [every] */
+      if (!outOfCondition(L, R))
+        return false;
     const SCEV *Count = countOf(L, R.At, IsPositive), *Base = R.Base, *Step = SE.getZero(Word);
     if (!Count || !SE.isLoopInvariant(Count, &L))
       return false;
@@ -161,17 +228,20 @@ private:
     return canExpandAt(S, B->getTerminator(), SE, Expander);
   }
 
-  /* Whether b lies directly behind a, or in it, in every place. */
+  /* Whether b lies in a, or directly behind it, in every place. */
   bool takes(Range &A, const Range &B) {
-    if (A.At != B.At || A.Dims != B.Dims || A.Dims.empty() ||
-        All[A.Number].IsWrite != All[B.Number].IsWrite)
+    bool IsWrite = All[A.Number].IsWrite, SameKind = IsWrite == All[B.Number].IsWrite;
+    if (A.At != B.At || A.Dims != B.Dims || !(SameKind || IsWrite))
       return false;
     const auto *Apart = dyn_cast<SCEVConstant>(SE.getMinusSCEV(B.Base, A.Base));
-    const auto *Step = dyn_cast<SCEVConstant>(A.Dims[0].Step);
-    if (!Apart || !Step || Apart->getAPInt().isNegative() || Step->getAPInt().isNegative())
+    if (!Apart || Apart->getAPInt().isNegative())
       return false;
     uint64_t Offset = Apart->getAPInt().getLimitedValue(), End = Offset + B.Size;
-    if (Offset > A.Size || End > Step->getAPInt().getLimitedValue())
+    if (End <= A.Size) /* [cover] */
+      return true;
+    const auto *Step = A.Dims.empty() ? nullptr : dyn_cast<SCEVConstant>(A.Dims[0].Step);
+    if (!SameKind || !Step || Step->getAPInt().isNegative() || Offset > A.Size ||
+        End > Step->getAPInt().getLimitedValue())
       return false;
     A.Size = std::max(A.Size, End);
     return true;

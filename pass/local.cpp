@@ -28,7 +28,7 @@ static bool isLocal(const Value *Object) {
 void removeLocal(Accesses &All) {
   DenseMap<const Value *, bool> Known;
   for (Access &A : All) {
-    if (A.Address->getType()->isVectorTy())
+    if (A.isRemoved() || A.Address->getType()->isVectorTy())
       continue;
     const Value *Object = getUnderlyingObject(A.Address);
     auto [It, IsNew] = Known.try_emplace(Object, false);

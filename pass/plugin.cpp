@@ -7,6 +7,8 @@
  *         asks for these goes away with that, and what the other pass does without it is left to
  *         it: atomics, function entry and exit, the constructor that calls __tsan_init.  Until
  *         here the attribute has kept the optimiser from inventing accesses.
+ *         Checks of whole loop nests are put in earlier, while these have the shape that
+ *         the program gave them: before the vectoriser, which makes several loops of one.
  * Rules.  The pass knows no analysis: it says which cells are read and written, or shows that
  *         saying so adds nothing (removals.def).
  * Self-check.  Each module tells in the section .snag.pass that it was here (marker.h).
@@ -14,6 +16,7 @@
 #include "access.h"
 #include "branch.h"
 #include "marker.h"
+#include "marks.h"
 #include "options.h"
 #include "removals.h"
 
@@ -36,6 +39,7 @@ struct Pass : PassInfoMixin<Pass> {
           F.hasFnAttribute(Attribute::Naked))
         continue;
       Accesses All = accessesOf(F);
+      marksDone(F);
       remove(F, All, Sync, Seq, FAM);
       T.add(All);
       if (hasBranches())
@@ -62,10 +66,43 @@ private:
       removeDominated(F, All, Sync);
     if (mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint))
       removeInLoops(F, All, Sync, FAM);
+    if (mayRemove(Removal::Joined))
+      removeJoined(F, All, Sync);
+  }
+};
+
+/* Before the vectoriser. */
+class LoopPass : public PassInfoMixin<LoopPass> {
+  struct Facts {
+    const Module *Of;
+    Calls Sync;
+    Sequential Seq;
+
+    Facts(Module &M, FunctionAnalysisManager &FAM) : Of(&M), Sync(M, FAM), Seq(M) {}
+  };
+  std::unique_ptr<Facts> Known; /* of a module: functions do not change in what counts here */
+
+public:
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    if (!isForTasks() || !F.hasFnAttribute(Attribute::SanitizeThread) ||
+        !(mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint)))
+      return PreservedAnalyses::all();
+    Module &M = *F.getParent();
+    if (!Known || Known->Of != &M)
+      Known = std::make_unique<Facts>(M, FAM);
+    Accesses All = accessesOf(F);
+    if (mayRemove(Removal::Local))
+      removeLocal(All);
+    Known->Seq.remove(F, All);
+    removeInLoops(F, All, Known->Sync, FAM);
+    marksSet(F, All);
+    return PreservedAnalyses::none();
   }
 };
 
 static void registerCallbacks(PassBuilder &PB) {
+  PB.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &FPM, auto...) { FPM.addPass(LoopPass()); });
   PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, auto...) { MPM.addPass(Pass()); });
 }
 

@@ -25,6 +25,9 @@ void removeLocal(Accesses &All);
  * step, by a check that says as much.  (Raman et al., section 6.5) */
 void removeDominated(llvm::Function &F, Accesses &All, const Calls &Sync);
 
+/* [joined] parts of a word, one after the other. */
+void removeJoined(llvm::Function &F, Accesses &All, const Calls &Sync);
+
 /* [sequential] [readonly] (Raman et al., sections 6.1 and 6.2) */
 class Sequential {
   llvm::SmallPtrSet<const llvm::Function *, 16> Functions;     /* that no task executes */

@@ -32,7 +32,7 @@ struct explore_values {
 	const char *json;
 	const char *strip_path_prefix;
 	uint64_t schedules;
-	uint64_t seconds;
+	double seconds;
 };
 
 static const struct explore_values explore_defaults = {.seconds = 60};
@@ -46,7 +46,7 @@ static const struct cli_option explore_options[] = {
 	 .max = UINT64_MAX,
 	 .help = "run at most N times; 0, the default: all"},
 	{.name = "seconds",
-	 .kind = CLI_NUMBER,
+	 .kind = CLI_SECONDS,
 	 .value = "S",
 	 .offset = FIELD(seconds),
 	 .max = UINT32_MAX,
@@ -204,7 +204,7 @@ static const char *limit_reached(const struct exploration *x)
 		return "it was interrupted";
 	if (x->v->schedules && x->runs >= x->v->schedules)
 		return "the limit of runs was reached";
-	if (x->v->seconds && seconds >= (double)x->v->seconds)
+	if (x->v->seconds > 0 && seconds >= x->v->seconds)
 		return "the time was up";
 	return NULL;
 }

@@ -12,7 +12,7 @@
 struct replay_values {
 	int gdb;
 	uint64_t seed;
-	uint64_t seconds;
+	double seconds;
 	const char *trace;
 };
 
@@ -32,7 +32,7 @@ static const struct cli_option replay_options[] = {
 	 .max = INT64_MAX / 10 - 10,
 	 .help = "of the choices after the race; default: 1"},
 	{.name = "seconds",
-	 .kind = CLI_NUMBER,
+	 .kind = CLI_SECONDS,
 	 .value = "S",
 	 .offset = FIELD(seconds),
 	 .max = 1000000,
@@ -86,7 +86,7 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 		.turns = &file.turns,
 		.access = {file.access[0], file.access[1]},
 		.seed = v->seed,
-		.seconds = (double)v->seconds,
+		.seconds = v->seconds,
 		.trace = v->trace,
 		.on_held = v->gdb ? held : NULL,
 		.ctx = &file,

@@ -14,6 +14,7 @@
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
 #include "cli/program.h"
+#include "cli/run_replays.h"
 #include "cli/run_report.h"
 #include "cli/temporary.h"
 #include "cli/writing.h"
@@ -22,7 +23,6 @@
 #include "detect/analyze.h"
 #include "detect/details.h"
 #include "record/live.h"
-#include "record/replay_file.h"
 #include "trace/tee.h"
 
 #include <errno.h>
@@ -258,91 +258,6 @@ static int steps_fill(struct snag_incidents *all, struct snag_source *src, struc
 	return rc < 0 ? rc : 0;
 }
 
-/* ---- replay ---- */
-
-/* What replaying needs of the run that was analysed. */
-struct replays {
-	const struct run_values *v;
-	const struct snag_report *report;
-	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
-	char *const *argv;
-	double seconds;	   /* that the run took */
-	uint64_t expected; /* races that the run before this one had */
-	struct snag_source *live;
-};
-
-struct plan {
-	struct snag_turns turns;
-	char place[2][4096];
-	struct snag_replay_access access[2];
-};
-
-static int plan_make(const struct replays *r, const struct snag_race *race, struct plan *ret,
-		     struct snag_error *err)
-{
-	const struct snag_site *site[2] = {&race->first, &race->second};
-	uint32_t *event = snag_report_witness_events(r->report, race);
-	int rc = snag_turns_of_witness(&ret->turns, r->step, event,
-				       snag_report_witness_length(r->report, race), err);
-	free(event);
-	for (int i = 0; i < 2; i++) {
-		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
-				   sizeof(ret->place[i]));
-		ret->access[i] = (struct snag_replay_access){
-			.place = ret->place[i], .is_write = site[i]->op == SNAG_OP_WRITE};
-	}
-	return rc;
-}
-
-static void witness_members(void *ctx, const struct snag_race *race, struct snag_json *j)
-{
-	const struct replays *r = ctx;
-	struct plan *plan = snag_calloc(1, sizeof(*plan));
-	if (r->step && plan_make(r, race, plan, NULL) == 0)
-		snag_replay_file_write(&plan->turns, plan->access, j);
-	snag_turns_done(&plan->turns);
-	free(plan);
-}
-
-static void incident_replay(const struct replays *r, struct snag_incident *in)
-{
-	struct plan *plan = snag_calloc(1, sizeof(*plan));
-	struct snag_replay_result result;
-	struct snag_error err = {0};
-	if (plan_make(r, in->race, plan, &err) == 0) {
-		struct snag_replay_plan how = {
-			.argv = r->argv,
-			.turns = &plan->turns,
-			.access = {plan->access[0], plan->access[1]},
-			.seed = r->v->seed,
-			.is_quiet = true,
-			.seconds = 10 + 10 * r->seconds,
-		};
-		int rc = snag_replay_run(&how, &result, &err);
-		in->replay = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
-							    : SNAG_REPLAY_DIVERGED;
-		in->replay_words = strdup(rc == 0 ? result.words : err.msg);
-	}
-	snag_turns_done(&plan->turns);
-	free(plan);
-}
-
-/* Each predicted race once, until Ctrl-C. */
-static void incidents_replay(const struct replays *r, struct snag_incidents *all)
-{
-	enum { MOST = 20 };
-	size_t n = 0;
-	for (size_t i = 0; i < all->n && n < MOST && !cli_stop; i++) {
-		struct snag_incident *in = &all->at[i];
-		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
-			continue;
-		incident_replay(r, in);
-		n++;
-	}
-}
-
-/* ---- reports ---- */
-
 static int report_write(const struct run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
@@ -377,14 +292,23 @@ static int judged(const struct run_values *v, const struct snag_live_end *end, u
 	return cli_program_status(end->status);
 }
 
-static int races_report(struct replays *replays, const struct snag_analysis *a,
-			struct snag_source *src, const struct snag_live_end *end,
-			struct snag_suppressions *suppressions, struct snag_error *err)
+/* A run that was recorded. */
+struct recorded {
+	const struct run_values *v;
+	struct cli_replays replays;
+	uint64_t expected; /* races that the run before this one had */
+	struct snag_source *live;
+};
+
+static int races_report(struct recorded *of, const struct snag_analysis *a, struct snag_source *src,
+			const struct snag_live_end *end, struct snag_suppressions *suppressions,
+			struct snag_error *err)
 {
-	const struct run_values *v = replays->v;
+	const struct run_values *v = of->v;
+	struct cli_replays *replays = &of->replays;
 	const struct cli_run run = {.analysis = a,
 				    .src = src,
-				    .live = replays->live,
+				    .live = of->live,
 				    .end = end,
 				    .argv = replays->argv,
 				    .suppressions = suppressions,
@@ -392,13 +316,13 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
 	int rc = cli_run_report_build(&r, &run, err);
-	r.report.witness_members = witness_members;
+	r.report.witness_members = cli_replays_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
 	if (src->skipped)
 		replays->step = NULL;
-	bool is_other = replays->expected && !r.incidents.n;
+	bool is_other = of->expected && !r.incidents.n;
 	if (is_other) {
 		snag_certificate_add(&r.certificate, "does-not-repeat",
 				     "its first run, which was not recorded, had one; try --once");
@@ -409,7 +333,7 @@ static int races_report(struct replays *replays, const struct snag_analysis *a,
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->step && !v->no_replay)
-		incidents_replay(replays, &r.incidents);
+		cli_replays_run(replays, &r.incidents);
 	if (rc == 0 && v->dot && r.all.is_tasks)
 		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
@@ -480,13 +404,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
-		struct replays replays = {.v = v,
-					  .argv = argv,
-					  .expected = *races,
-					  .step = snag_live_steps(live),
-					  .live = live,
-					  .seconds = snag_seconds_now() - begin};
-		rc = races_report(&replays, &analysis, src, &end, suppressions, err);
+		struct recorded of = {.v = v,
+				      .replays = {.argv = argv,
+						  .seed = v->seed,
+						  .step = snag_live_steps(live),
+						  .seconds = snag_seconds_now() - begin},
+				      .expected = *races,
+				      .live = live};
+		rc = races_report(&of, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}
 	snag_source_close(src);

@@ -27,13 +27,17 @@ struct task_values {
 	const char *dot;
 	int explore;
 	int stats;
-	uint64_t schedules;
-	uint64_t seconds;
+	uint64_t schedules; /* or NOT_GIVEN */
+	double seconds;	    /* negative: not given */
 	uint64_t steps;
 	uint64_t limit;
 };
 
-static const struct task_values task_defaults = {.limit = 20, .seconds = 60};
+#define NOT_GIVEN UINT64_MAX
+enum { DEFAULT_SECONDS = 60 };
+
+static const struct task_values task_defaults = {
+	.limit = 20, .schedules = NOT_GIVEN, .seconds = -1};
 
 #define FIELD(name) offsetof(struct task_values, name)
 static const struct cli_option task_options[] = {
@@ -58,10 +62,10 @@ static const struct cli_option task_options[] = {
 	 .kind = CLI_NUMBER,
 	 .value = "N",
 	 .offset = FIELD(schedules),
-	 .max = UINT64_MAX,
+	 .max = NOT_GIVEN - 1,
 	 .help = "explore at most N; 0, the default: all"},
 	{.name = "seconds",
-	 .kind = CLI_NUMBER,
+	 .kind = CLI_SECONDS,
 	 .value = "S",
 	 .offset = FIELD(seconds),
 	 .max = UINT32_MAX,
@@ -319,12 +323,14 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 static void explore(struct task_run *t)
 {
 	struct cli_progress progress;
-	const struct snag_explore_options options = {.schedules = t->v->schedules,
-						     .seconds = (double)t->v->seconds,
-						     .steps = t->v->steps,
-						     .progress = cli_progress_show,
-						     .progress_ctx = &progress,
-						     .stop = &cli_stop};
+	const struct task_values *v = t->v;
+	const struct snag_explore_options options = {
+		.schedules = v->schedules == NOT_GIVEN ? 0 : v->schedules,
+		.seconds = v->seconds < 0 ? DEFAULT_SECONDS : v->seconds,
+		.steps = t->v->steps,
+		.progress = cli_progress_show,
+		.progress_ctx = &progress,
+		.stop = &cli_stop};
 	cli_progress_begin(&progress, CLI_PROGRESS_AUTO);
 	snag_explore(t->program, &options, &t->explored);
 	cli_progress_end(&progress);
@@ -373,10 +379,20 @@ static int outputs_probe(const struct task_values *v, const char *program, struc
 	return rc;
 }
 
+static int limits_check(const struct task_values *v, struct snag_error *err)
+{
+	if (v->explore || (v->schedules == NOT_GIVEN && v->seconds < 0))
+		return 0;
+	return snag_fail(err, SNAG_EINPUT, "--%s limits --explore, which is not given",
+			 v->seconds < 0 ? "schedules" : "seconds");
+}
+
 static int task_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	struct task_run t = {.v = values};
-	int rc = outputs_probe(t.v, operand[0], err);
+	int rc = limits_check(t.v, err);
+	if (rc == 0)
+		rc = outputs_probe(t.v, operand[0], err);
 	if (rc == 0)
 		rc = text_read(&t, operand[0], err);
 	if (rc == 0)

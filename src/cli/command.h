@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 enum cli_kind {
-	CLI_FLAG,   /* no value; the field is an int and becomes .set */
-	CLI_TEXT,   /* const char * */
-	CLI_NUMBER, /* uint64_t, from .min to .max */
-	CLI_CHOICE, /* int: the index of the word in .value, which reads "a|b|c" */
+	CLI_FLAG,    /* no value; the field is an int and becomes .set */
+	CLI_TEXT,    /* const char * */
+	CLI_NUMBER,  /* uint64_t, from .min to .max */
+	CLI_SECONDS, /* double, likewise; decimals are allowed */
+	CLI_CHOICE,  /* int: the index of the word in .value, which reads "a|b|c" */
 };
 
 /* What a shell should offer as the value of an option or as an operand. */

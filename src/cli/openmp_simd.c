@@ -5,7 +5,6 @@
 #include "cli/openmp_simd.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SIMD_CHUNK "0x50000000"
@@ -68,7 +67,7 @@ static struct span closed_skip(struct span text, char opens, char closes, bool *
 /* The variable that the head of a loop assigns to; empty: it declares one.  False: no loop. */
 static bool head_next(struct span *text, struct span *ret_variable)
 {
-	bool is_word, ignored;
+	bool is_word, ignored = false;
 	struct span rest = *text;
 	if (!word_next(&rest, "for") || !word_next(&rest, "("))
 		return false;
@@ -117,6 +116,19 @@ static bool is_named(struct span line, struct span variable)
 	return false;
 }
 
+/* A constant; 1: it is something else. */
+static unsigned number_of(struct span value)
+{
+	enum { MOST = 100 };
+	unsigned n = 0;
+	for (value = cli_span_trim(value); value.at < value.end; value.at++) {
+		if (!isdigit((unsigned char)*value.at) || n > MOST)
+			return 1;
+		n = 10 * n + (unsigned)(*value.at - '0');
+	}
+	return n;
+}
+
 /* [clauses] */
 static bool is_dropped(struct span name)
 {
@@ -132,7 +144,7 @@ bool cli_simd_rewrite(struct text *t, struct span line, struct span after)
 {
 	enum { DIRECTIVE_WORDS = 3 };
 	struct span name, value, safe = {0}, rest = line, variable;
-	long nloops = 1;
+	unsigned nloops = 1;
 	if (!is_simd(line) || is_ordered_inside(after)) /* [ordered] */
 		return false;
 	cli_text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
@@ -140,7 +152,7 @@ bool cli_simd_rewrite(struct text *t, struct span line, struct span after)
 		if (cli_span_is(name, "safelen"))
 			safe = value;
 		if (cli_span_is(name, "collapse"))
-			nloops = strtol(value.at, NULL, 0);
+			nloops = number_of(value);
 		if (i < DIRECTIVE_WORDS || is_dropped(name))
 			continue;
 		cli_text_span(t, (struct span){name.at, rest.at});
@@ -153,7 +165,7 @@ bool cli_simd_rewrite(struct text *t, struct span line, struct span after)
 		cli_text_words(t, ") & " CHUNK_MASK ")");
 	}
 	cli_text_words(t, ")");
-	for (long i = 0; i < nloops && head_next(&after, &variable); i++) /* [variable] */
+	for (unsigned i = 0; i < nloops && head_next(&after, &variable); i++) /* [variable] */
 		if (variable.at < variable.end && !is_named(line, variable)) {
 			cli_text_words(t, " lastprivate(");
 			cli_text_span(t, variable);

@@ -63,6 +63,27 @@ static int number_parse(const struct parser *p, const struct cli_option *o, cons
 	return 0;
 }
 
+static int seconds_parse(const struct parser *p, const struct cli_option *o, const char *text,
+			 double *ret_seconds)
+{
+	static const char digits[] = "0123456789";
+	size_t len = strspn(text, digits);
+	bool is_decimal = len > 0;
+	if (text[len] == '.') {
+		size_t behind = strspn(text + len + 1, digits);
+		is_decimal &= behind > 0;
+		len += 1 + behind;
+	}
+	double seconds = is_decimal && !text[len] ? strtod(text, NULL) : -1;
+	if (seconds < (double)o->min || seconds > (double)o->max)
+		return snag_fail(p->err, SNAG_EINPUT,
+				 "--%s '%s': expected seconds from %llu to %llu, such as 0.5",
+				 o->name, text, (unsigned long long)o->min,
+				 (unsigned long long)o->max);
+	*ret_seconds = seconds;
+	return 0;
+}
+
 static int choice_parse(const struct parser *p, const struct cli_option *o, const char *text,
 			int *ret_index)
 {
@@ -93,6 +114,8 @@ static int option_apply(struct parser *p, const struct cli_option *o, const char
 		return 0;
 	case CLI_NUMBER:
 		return number_parse(p, o, value, field);
+	case CLI_SECONDS:
+		return seconds_parse(p, o, value, field);
 	case CLI_CHOICE:
 		return choice_parse(p, o, value, field);
 	}

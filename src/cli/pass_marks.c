@@ -6,22 +6,31 @@
  */
 #include "cli/pass_marks.h"
 
-#include "base/memory.h"
 #include "base/strtab.h"
+#include "cli/libraries.h"
 
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-const char *const cli_pass_kind[PASS_KINDS] = {
+static const char *const kind_name[PASS_KINDS] = {
 #define REMOVAL(name, text, in_traces, about) text,
 #include "pass/removals.def"
 #undef REMOVAL
 	"checks",
+};
+
+/* What the plugin left behind in one file, or several. */
+struct pass_marks {
+	bool says;		     /* anything */
+	uint64_t places[PASS_KINDS]; /* accesses in the code, by what became of their checks */
+	size_t nmissing;	     /* source files without checks ... */
+	char missing[256];	     /* ... of which this is one */
 };
 
 typedef void text_handler(void *ctx, const char *text, size_t len);
@@ -66,7 +75,7 @@ static void mark_read(void *ctx, const char *text, size_t len)
 		char kind[32];
 		if (sscanf(tab, "\t%31[a-z]=%" SCNu64, kind, &n) == 2)
 			for (int i = 0; i < PASS_KINDS - 1; i++)
-				r->marks->places[i] += strcmp(kind, cli_pass_kind[i]) == 0 ? n : 0;
+				r->marks->places[i] += strcmp(kind, kind_name[i]) == 0 ? n : 0;
 		else if (sscanf(tab, "\t%" SCNu64, &n) == 1)
 			r->marks->places[PASS_KINDS - 1] += n;
 	}
@@ -86,7 +95,6 @@ static bool is_source(const char *word, size_t len)
 
 static void source_look(struct reading *r, const char *word, size_t len)
 {
-	r->marks->nsources++;
 	if (snag_strtab_find(&r->sources, word, len) != SNAG_NO_ID)
 		return;
 	r->marks->nmissing++;
@@ -113,33 +121,14 @@ static void command_read(void *ctx, const char *text, size_t len)
 	}
 }
 
-/* Where a shell would find it. */
-static int program_open(const char *program)
+/* Reads a file; false: it says nothing. */
+static bool marks_read(const char *path, struct pass_marks *ret_marks)
 {
-	const char *path = getenv("PATH");
-	if (strchr(program, '/') || !path)
-		return open(program, O_RDONLY | O_CLOEXEC);
-	for (; *path; path += *path == ':') {
-		char file[PATH_MAX];
-		int len = (int)strcspn(path, ":");
-		snprintf(file, sizeof(file), "%.*s/%s", len, path, program);
-		int fd = open(file, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0)
-			return fd;
-		path += len;
-	}
-	return -1;
-}
-
-bool cli_pass_marks(const char *program, struct pass_marks *ret_marks)
-{
-	int fd = program_open(program);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct reading r = {.marks = ret_marks};
-	snag_strtab_init(&r.sources);
-	*ret_marks = (struct pass_marks){0};
 	if (fd < 0)
 		return false;
-	elf_version(EV_CURRENT);
+	snag_strtab_init(&r.sources);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	bool says = section_texts(elf, ".snag.pass", mark_read, &r);
 	says |= section_texts(elf, ".GCC.command.line", command_read, &r);
@@ -149,15 +138,26 @@ bool cli_pass_marks(const char *program, struct pass_marks *ret_marks)
 	return says;
 }
 
-void cli_pass_check(const char *program)
+static void file_check(void *ctx, const char *path)
 {
-	struct pass_marks m;
-	if (cli_pass_marks(program, &m) && m.nmissing > 0)
+	struct pass_marks m = {0};
+	if (marks_read(path, &m) && m.nmissing > 0)
 		fprintf(stderr,
 			"snag: warning: %s: compiled by 'snag cc', but the compiler left the "
 			"checks out of "
 			"%s%s; try -fno-snag-pass\n",
-			program, m.missing, m.nmissing > 1 ? " and others" : "");
+			path, m.missing, m.nmissing > 1 ? " and others" : "");
+}
+
+void cli_pass_check(const char *program)
+{
+	cli_program_files(program, file_check, NULL);
+}
+
+static void file_add(void *ctx, const char *path)
+{
+	struct pass_marks *sum = ctx;
+	sum->says |= marks_read(path, sum);
 }
 
 static void line_print(const char *name, uint64_t places, const uint64_t *executed)
@@ -171,17 +171,18 @@ static void line_print(const char *name, uint64_t places, const uint64_t *execut
 void cli_pass_stats(const char *program, const uint64_t executed[PASS_COUNTS])
 {
 	enum { LEFT = PASS_KINDS - 1 };
-	struct pass_marks m;
+	struct pass_marks m = {0};
 	bool has_counts = false;
 	for (int i = 0; i < PASS_COUNTS; i++)
 		has_counts |= executed[i] > 0;
-	if (!cli_pass_marks(program, &m))
+	cli_program_files(program, file_add, &m);
+	if (!m.says)
 		return;
 	fprintf(stderr, "snag: checks in the code%s\n",
 		has_counts ? ", executed: reads, writes" : "");
 	line_print("left", m.places[LEFT], has_counts ? &executed[2 * LEFT] : NULL);
 	for (int i = 0; i < LEFT; i++)
-		line_print(cli_pass_kind[i], m.places[i], has_counts ? &executed[2 * i] : NULL);
+		line_print(kind_name[i], m.places[i], has_counts ? &executed[2 * i] : NULL);
 	if (has_counts)
 		fprintf(stderr, "snag:   %-23s %14" PRIu64 " %14" PRIu64 "\n", "of loops",
 			executed[2 * PASS_KINDS], executed[2 * PASS_KINDS + 1]);

@@ -6,28 +6,17 @@
  *         .GCC.command.line, and the plugin names each source file it has seen in .snag.pass
  *         (pass/marker.h).  A source in the former that is missing in the latter came
  *         out without checks: its accesses are not seen, and nothing else would say so.
+ *         Looked at are the program's file and the shared libraries it needs.
  */
 #ifndef SNAG_CLI_PASS_MARKS_H
 #define SNAG_CLI_PASS_MARKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-enum { PASS_KINDS = 7 };		     /* of removals.def, and the checks that there are */
+enum { PASS_KINDS = 8 };		     /* of removals.def, and the checks that there are */
 enum { PASS_COUNTS = 2 * (PASS_KINDS + 1) }; /* reads and writes; and those of checks of loops */
-extern const char *const cli_pass_kind[PASS_KINDS];
-
-struct pass_marks {
-	uint64_t places[PASS_KINDS]; /* accesses in the code, by what became of their checks */
-	size_t nsources, nmissing;   /* files, and those without checks ... */
-	char missing[256];	     /* ... of which this is one */
-};
-
-/* Reads the program's file, looked for as a shell does; false: it says nothing. */
-bool cli_pass_marks(const char *program, struct pass_marks *ret_marks);
-
-/* Says on standard error which objects came out without checks, if any. */
+/* Says on standard error which sources came out without checks, if any: of the program and of the shared
+ * libraries it needs (libraries.h). */
 void cli_pass_check(const char *program);
 
 /* Says what was removed: places in the code, and how often they were executed, as the program has

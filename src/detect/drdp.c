@@ -43,7 +43,7 @@
 
 #include <string.h>
 
-enum { BEFORE = 1024, BLOCKS = 64, ROOM = 2 };
+enum { BEFORE = 1024, BLOCKS_LOG = 8, ROOM = 2 };
 
 /* What changes the guard of a task. */
 #define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
@@ -71,7 +71,7 @@ struct drdp {
 	struct block { /* answers of block_of() */
 		uint32_t now, a;
 		uint32_t block;
-	} block[BLOCKS];
+	} block[1 << BLOCKS_LOG];
 	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
 	struct snag_express express;
 	size_t x_cap, ntasks;
@@ -223,7 +223,8 @@ static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 /* The block that alone waits for step a, which is parallel to now. */
 static uint32_t block_of(struct drdp *d, uint32_t a)
 {
-	struct block *b = &d->block[a % BLOCKS];
+	/* The steps on a list often have the same distance: a remainder would be the same for many. */
+	struct block *b = &d->block[a * UINT32_C(0x9e3779b9) >> (32 - BLOCKS_LOG)];
 	if (b->now != d->now || b->a != a)
 		*b = (struct block){d->now, a, snag_task_order_block(&d->order, a, d->now)};
 	return b->block;

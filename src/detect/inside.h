@@ -31,8 +31,7 @@ struct snag_inside {
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*write)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*sync)(void *state, const struct snag_event *ev, uint32_t event);
-	/* The past of n variables is over; or is that of `from` too, and what they had is nothing
-	 * that must be given back. */
+	/* The past of n variables is over; those that have none get that of `from`. */
 	void (*forget)(void *state, uint32_t first, uint32_t n);
 	void (*spread)(void *state, uint32_t from, uint32_t first, uint32_t n);
 };

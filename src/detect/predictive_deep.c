@@ -191,10 +191,11 @@ static uint32_t record_new(struct snag_deep_records *records)
 	return number;
 }
 
-/* The thread's last record of the kind is not older than its stack: it was here before. */
+/* The thread's last record of the kind is not older than its stack: it was here before.  (A stack that
+ * is stale is 0, which no record has.) */
 static bool is_here(const struct snag_deep_record *r, const struct snag_predictive_thread *t)
 {
-	return r->held == t->held && !t->held_is_stale;
+	return r->held == t->held;
 }
 
 static void record_put(struct snag_predictive *p, const struct snag_step *step, uint32_t event,

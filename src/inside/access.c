@@ -99,12 +99,13 @@ static __attribute__((noinline)) void line_access(struct row *row, struct shadow
 /* A whole line of a page of lines. */
 static inline void whole_line_access(struct row *row, struct shadow_page *page, uint64_t address)
 {
-	if (page->solid & shadow_line_bit(address)) {
-		row_access(row, shadow_variable(page, address));
+	uint32_t line = (uint32_t)(address >> SHADOW_LINE_LOG & 63);
+	if (page->solid >> line & 1) {
+		row_access(row, page->lines + line);
 		return;
 	}
 	line_access(row, page, address, LINE);
-	shadow_unite_line(&judge.shadow, page, (uint32_t)(address >> SHADOW_LINE_LOG & 63));
+	shadow_unite_line(&judge.shadow, page, line);
 }
 
 /* The lines of a page from `low` up to `high`, addresses within it. */

@@ -59,14 +59,14 @@ static void on_spread(void *ctx, uint32_t from, uint32_t first, uint32_t n)
 	judge.detector->inside->spread(judge.state, from, first, n);
 }
 
-static bool on_is_same(void *ctx, uint32_t first, uint32_t n, uint32_t step)
+static bool on_is_same(void *ctx, uint32_t first, uint32_t n)
 {
-	const struct snag_past_cell *x = judge.express->x, *one = &x[first];
+	const struct snag_past_cell *one = &judge.express->x[first];
 	bool is_same = judge.express->is_all && !snag_past_is_list(&one->writer) &&
 		       !snag_past_is_list(&one->reader);
 	for (uint32_t i = 1; is_same && i < n; i++)
-		is_same = one[i * step].writer.who == one->writer.who &&
-			  one[i * step].reader.who == one->reader.who;
+		is_same = one[i].writer.who == one->writer.who &&
+			  one[i].reader.who == one->reader.who;
 	return is_same;
 }
 
@@ -159,16 +159,14 @@ static void note(const struct rt_record *r)
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts != 0, 0)) /* [other] */
-		return;
-	judge_stream_add(address, size, is_write);
+	if (__builtin_expect(verdict->doubts == 0, 1)) /* [other] */
+		judge_stream_add(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts != 0, 0))
-		return;
-	judge_ranges_add(address, size, step, count, is_write);
+	if (!verdict->doubts)
+		judge_ranges_add(address, size, step, count, is_write);
 }
 
 void rt_judge_record(const struct rt_record *r)

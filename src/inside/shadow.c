@@ -59,42 +59,33 @@ static uint32_t line_first(const struct shadow_page *page, uint32_t line)
 
 static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part_log)
 {
-	page->part_log = part_log;
+	page->part_log = (uint16_t)part_log;
 	page->first = numbers_take(s, PAGE >> part_log);
 }
 
 /* Of a page without bytes, parts of 8 bytes become parts of 4. */
 static void parts_halve(struct shadow *s, struct shadow_page *page)
 {
-	struct shadow_page old = *page;
+	uint32_t old = page->first, n = PAGE >> PART_LOG;
 	parts_take(s, page, PART_LOG - 1);
-	for (uint32_t line = 0; line < LINES; line++) {
-		uint32_t from = line_first(&old, line), to = line_first(page, line);
-		if (old.solid >> line & 1)
-			s->spread(s->ctx, from, to, 1);
-		for (uint32_t i = 0; (old.ready >> line & 1) && i < parts_of_line(&old); i++)
-			s->spread(s->ctx, from + i, to + 2 * i, 2);
-	}
-	s->forget(s->ctx, old.first, PAGE >> old.part_log);
+	for (uint32_t part = 0; part < n; part++)
+		s->spread(s->ctx, old + part, page->first + 2 * part, 2);
+	s->forget(s->ctx, old, n);
 }
 
 static void whole_open(struct shadow *s, struct shadow_page *page)
 {
-	for (uint32_t line = 0; line < LINES; line++)
-		s->spread(s->ctx, page->whole, line_first(page, line), 1);
+	s->spread(s->ctx, page->whole, page->lines, LINES);
 	s->forget(s->ctx, page->whole, 1);
 	page->is_whole = false;
 	page->solid = ~UINT64_C(0);
 }
 
-/* The page is made of lines, and has variables for its parts. */
-static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t address,
-		       uint32_t part_log)
+/* The page is made of lines. */
+static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t address)
 {
-	if (!page->first)
-		parts_take(s, page, part_log);
-	else if (part_log < page->part_log && !page->bytes)
-		parts_halve(s, page);
+	if (!page->lines)
+		page->lines = numbers_take(s, LINES);
 	if (page->is_whole)
 		whole_open(s, page);
 	page_touched(s, address);
@@ -102,17 +93,18 @@ static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t addr
 
 void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines)
 {
-	if (!page->first || page->is_whole)
-		lines_open(s, page, address, PART_LOG);
-	page_touched(s, address);
+	lines_open(s, page, address);
 	page->solid |= lines & ~(page->ready | page->broken);
 }
 
 /* A line that is solid becomes ready. */
 static void line_open(struct shadow *s, struct shadow_page *page, uint64_t bit)
 {
-	uint32_t first = line_first(page, (uint32_t)__builtin_ctzll(bit));
-	s->spread(s->ctx, first, first + 1, parts_of_line(page) - 1);
+	uint32_t line = (uint32_t)__builtin_ctzll(bit);
+	if (!page->first)
+		parts_take(s, page, PART_LOG);
+	s->spread(s->ctx, page->lines + line, line_first(page, line), parts_of_line(page));
+	s->forget(s->ctx, page->lines + line, 1);
 	page->solid &= ~bit;
 	page->ready |= bit;
 }
@@ -121,7 +113,12 @@ void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t addre
 		      unsigned size) /* [open] */
 {
 	uint64_t bit = shadow_line_bit(address);
-	lines_open(s, page, address, (address | size) % 8 == 4 ? PART_LOG - 1 : PART_LOG);
+	uint32_t part_log = (address | size) % 8 == 4 ? PART_LOG - 1 : PART_LOG;
+	if (!page->first)
+		parts_take(s, page, part_log);
+	else if (part_log < page->part_log && !page->bytes)
+		parts_halve(s, page);
+	lines_open(s, page, address);
 	if (page->solid & bit)
 		line_open(s, page, bit);
 	if (!(page->broken & bit))
@@ -165,7 +162,7 @@ static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part
 void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part) /* [unite] */
 {
 	uint32_t bytes = page->bytes[part], n = 1u << page->part_log;
-	if (!s->is_same(s->ctx, bytes, n, 1))
+	if (!s->is_same(s->ctx, bytes, n))
 		return;
 	s->spread(s->ctx, bytes, page->first + part, 1);
 	s->forget(s->ctx, bytes, n);
@@ -175,20 +172,23 @@ void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t par
 void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line) /* [unite] */
 {
 	uint64_t bit = UINT64_C(1) << line;
-	if (!(page->ready & bit) ||
-	    !s->is_same(s->ctx, line_first(page, line), parts_of_line(page), 1))
+	uint32_t first = line_first(page, line), n = parts_of_line(page);
+	if (!(page->ready & bit) || !s->is_same(s->ctx, first, n))
 		return;
+	s->spread(s->ctx, first, page->lines + line, 1);
+	s->forget(s->ctx, first, n);
 	page->ready &= ~bit;
 	page->solid |= bit;
 }
 
 void shadow_unite_page(struct shadow *s, struct shadow_page *page) /* [unite] */
 {
-	if (~page->solid || !s->is_same(s->ctx, page->first, LINES, parts_of_line(page)))
+	if (~page->solid || !s->is_same(s->ctx, page->lines, LINES))
 		return;
 	if (!page->whole)
 		page->whole = numbers_take(s, 1);
-	s->spread(s->ctx, page->first, page->whole, 1);
+	s->spread(s->ctx, page->lines, page->whole, 1);
+	s->forget(s->ctx, page->lines, LINES);
 	page->solid = 0;
 	page->is_whole = true;
 }
@@ -230,16 +230,19 @@ static void line_forget(struct shadow *s, struct shadow_page *page, uint32_t low
 {
 	uint64_t bit = shadow_line_bit(low);
 	bool is_all = high - low == LINE;
-	if (!is_all && (page->solid & bit))
+	if (is_all && (page->solid & bit)) {
+		s->forget(s->ctx, page->lines + (low >> SHADOW_LINE_LOG), 1);
+		page->solid &= ~bit;
+		return;
+	}
+	if (page->solid & bit)
 		line_open(s, page, bit);
-	if (is_all && !(page->broken & bit))
+	if (is_all && (page->ready & bit))
 		s->forget(s->ctx, line_first(page, low >> SHADOW_LINE_LOG), parts_of_line(page));
 	else
 		parts_forget(s, page, low, high);
-	if (is_all) {
+	if (is_all)
 		page->ready &= ~bit;
-		page->solid &= ~bit;
-	}
 }
 
 /* Of one page at `start`, the bytes from `low` up to `high`. */
@@ -249,12 +252,10 @@ static void page_forget(struct shadow *s, struct shadow_page *page, uint64_t sta
 	if (page->is_whole && high - low == PAGE) {
 		s->forget(s->ctx, page->whole, 1);
 		page->is_whole = false;
-		if (page->first) /* what its parts had when it became whole */
-			s->forget(s->ctx, page->first, PAGE >> page->part_log);
 		return;
 	}
 	if (page->is_whole)
-		lines_open(s, page, start, PART_LOG);
+		lines_open(s, page, start);
 	for (uint32_t at = low, end; at < high; at = end) {
 		uint32_t line = at >> SHADOW_LINE_LOG;
 		uint64_t rest = (page->ready | page->solid | page->broken) >> line;

@@ -12,7 +12,7 @@
  *         leaf    its pages; which of them were accessed since they were new
  *         page    is_whole: one variable.  Else each of its lines is in one of four states:
  *                   new      not accessed since it was
- *                   solid    the first variable of the line stands for all its parts
+ *                   solid    one variable; those of the lines of a page are side by side
  *                   ready    a variable for each part: the state for single accesses
  *                   broken   likewise, but some parts are divided into bytes
  *
@@ -20,7 +20,8 @@
  *                  line that is solid becomes ready, or becomes it for parts of 4 bytes
  *         [break]  before an access to some bytes of a part: a variable for each byte
  *         [unite]  after an access: bytes of one past are a part, parts a line, lines a page
- * Cost.   56 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
+ *         Variables that stand for nothing at the time have no past.
+ * Cost.   48 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
  *         what was accessed, not by the size of what is forgotten: the stack of a task is a megabyte,
  *         of which it uses a few lines.
  */
@@ -42,9 +43,10 @@ enum {
 
 struct shadow_page {
 	uint32_t first;		       /* the variable of its first part; 0: parts have none */
-	uint32_t whole;		       /* the one of the page, once it was whole; or 0 */
-	uint32_t part_log;	       /* of the bytes of a part: 3 or 2 */
-	uint32_t is_whole;	       /* then none of its lines is in a state */
+	uint32_t lines;		       /* that of its first line; 0: lines have none */
+	uint32_t whole;		       /* that of the page; 0: it has none */
+	uint16_t part_log;	       /* of the bytes of a part: 3 or 2 */
+	uint16_t is_whole;	       /* then none of its lines is in a state */
 	uint64_t ready, solid, broken; /* lines, by state */
 	uint32_t *bytes;	       /* by part: its first byte's variable, or 0; NULL: all 0 */
 };
@@ -63,10 +65,10 @@ struct shadow {
 	size_t nspare, spare_cap;
 	/* The past of these variables is over. */
 	void (*forget)(void *ctx, uint32_t first, uint32_t n);
-	/* Whatever these variables have is replaced by the past of `from`. */
+	/* These variables, which have no past, get that of `from`. */
 	void (*spread)(void *ctx, uint32_t from, uint32_t first, uint32_t n);
-	/* Whether n variables, each `step` after the one before, have one past. */
-	bool (*is_same)(void *ctx, uint32_t first, uint32_t n, uint32_t step);
+	/* Whether n variables have one past. */
+	bool (*is_same)(void *ctx, uint32_t first, uint32_t n);
 	void (*more)(void *ctx); /* numbers were given out */
 	void *ctx;
 };
@@ -120,8 +122,9 @@ static inline uint32_t shadow_above(const struct shadow_page *page, uint64_t add
 {
 	if (page->is_whole)
 		return page->whole;
-	uint64_t line = address & ~(uint64_t)(SHADOW_LINE - 1);
-	return page->solid & shadow_line_bit(address) ? shadow_variable(page, line) : 0;
+	return page->solid & shadow_line_bit(address)
+		       ? page->lines + (uint32_t)(address >> SHADOW_LINE_LOG & 63)
+		       : 0;
 }
 
 /* Of a part of an open line: the variable of its first byte, or 0. */

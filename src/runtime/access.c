@@ -224,7 +224,7 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
 {
-	if (!rt.judges)
+	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
 	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))

@@ -80,10 +80,10 @@ struct rt_channel {
 	uint64_t run_at;     /* its number */
 	uint32_t run_period; /* its size */
 	uint32_t run_events; /* its arg; 0: no run is open */
-	uint64_t
-		executed[16]; /* accesses, by what became of their checks: see pass.c; at the end */
+	/* Accesses, by what became of their checks: see pass.c; at the end. */
+	uint64_t executed[24];
 	struct rt_verdict verdict;
-	char spare[4096 - 176 - sizeof(struct rt_verdict) - 64];
+	char spare[4096 - 240 - sizeof(struct rt_verdict) - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };

@@ -109,7 +109,7 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 /* How often an access was executed, reads and writes, by the reason why it has no check
  * (pass/removals.def); then those that have one, and checks of loops.  Counted by programs that
  * were compiled so. */
-enum { COUNTS = 16 };
+enum { COUNTS = 24 };
 RT_EXPORT uint64_t __snag_pass_counts[COUNTS];
 
 __attribute__((destructor)) static void counts_tell(void)

@@ -27,6 +27,7 @@ static void scope_open(struct snag_scope *scope, struct run_context *owner)
 	atomic_store_explicit(&scope->balance, SNAG_SCOPE_OPEN, memory_order_relaxed);
 	scope->made = scope->inlined = 0;
 	scope->owner = owner;
+	scope->joins = NULL;
 }
 
 /* Whether all have ended whose end the owner would have to wait for. */

@@ -14,11 +14,12 @@
 /* What waits for tasks: a finish, or the tasks spawned in a frame.  Given back when it has
  * been left and no task counts in it. */
 struct task_scope {
-	struct task_scope *outer; /* open around it in the same task or inherited; NULL: none */
-	struct snag_task *owner;  /* NULL: left */
-	uint32_t pending;	  /* tasks that count in it and have not ended */
-	bool is_waited_for;	  /* its owner is blocked until pending is 0 */
-	snag_tid witness;	  /* for snag_tasks_waiting(): one of them */
+	struct task_scope *outer;  /* open around it in the same task or inherited; NULL: none */
+	struct snag_task *owner;   /* NULL: left */
+	uint32_t pending;	   /* tasks that count in it and have not ended */
+	bool is_waited_for;	   /* its owner is blocked until pending is 0 */
+	snag_tid witness;	   /* for snag_tasks_waiting(): one of them */
+	struct hclib_joins *joins; /* of a finish: hclib_joins.c; otherwise NULL */
 };
 
 /* A procedure's frame.  Its scope exists from the first spawn on. */

@@ -9,6 +9,7 @@
  */
 #include <snag/hclib/hclib.h>
 
+#include "task/hclib_joins.h"
 #include "task/parallel.h"
 #include "task/serial.h"
 
@@ -21,9 +22,23 @@ static struct worker *worker_now(void)
 	return snag_serial ? NULL : snag_worker_self();
 }
 
+struct first {
+	async_fct_t function;
+	void *arg;
+};
+
+static void first_run(void *arg)
+{
+	const struct first *first = arg;
+	first->function(first->arg);
+	if (snag_hclib_left)
+		snag_hclib_left();
+}
+
 void hclib_launch(async_fct_t function, void *arg, const char **deps, int ndeps)
 {
-	int result = snag_launch(function, arg);
+	struct first first = {function, arg};
+	int result = snag_launch(first_run, &first);
 	if (result == SNAG_NO_MEMORY)
 		snag_no_memory();
 	if (result == SNAG_DEADLOCK)
@@ -122,6 +137,22 @@ int hclib_future_is_satisfied(hclib_future_t *future)
 
 /* ------ tasks ------ */
 
+static void task_create(async_fct_t function, void *arg)
+{
+	if (snag_hclib_create)
+		snag_hclib_create(function, arg, NULL, 0);
+	else
+		snag_async(function, arg);
+}
+
+static void task_create_copy(async_fct_t function, const void *arg, size_t nbytes)
+{
+	if (snag_hclib_create)
+		snag_hclib_create(function, NULL, arg, nbytes);
+	else
+		snag_async_copy(function, arg, nbytes);
+}
+
 struct after_futures {	       /* what such a task is to do */
 	async_fct_t function;  /* or, if this is NULL: */
 	future_fct_t computes; /* what `result` is put to */
@@ -152,7 +183,7 @@ static void after_futures_create(const struct after_futures *task, hclib_future_
 	copy->n = count;
 	if (count > 0)
 		memcpy(copy->future, futures, count * sizeof(*futures));
-	snag_async_copy(after_futures_run, copy, nbytes);
+	task_create_copy(after_futures_run, copy, nbytes);
 	snag_record_free(worker_now(), copy);
 }
 
@@ -160,7 +191,7 @@ void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures
 		 hclib_locale_t *locale)
 {
 	if (!futures || nfutures <= 0)
-		snag_async(function, arg);
+		task_create(function, arg);
 	else
 		after_futures_create(&(struct after_futures){.function = function, .arg = arg},
 				     futures, nfutures);
@@ -168,7 +199,7 @@ void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures
 
 void hclib_async_nb(generic_frame_ptr function, void *arg, hclib_locale_t *locale)
 {
-	snag_async(function, arg);
+	task_create(function, arg);
 }
 
 hclib_future_t *hclib_async_future(future_fct_t function, void *arg, hclib_future_t **futures,
@@ -181,14 +212,27 @@ hclib_future_t *hclib_async_future(future_fct_t function, void *arg, hclib_futur
 	return &result->future;
 }
 
+void hclib_yield(hclib_locale_t *locale)
+{
+	struct worker *w = worker_now(); /* depth first, all tasks have run as far as they can */
+	struct async_task *task = w ? snag_deque_pop(&w->deque) : NULL;
+	if (task)
+		snag_strand_run(w, task);
+}
+
 void hclib_start_finish(void)
 {
 	snag_finish_begin();
+	if (snag_hclib_begin)
+		snag_hclib_begin();
 }
 
 void hclib_end_finish(void)
 {
-	snag_finish_end();
+	if (snag_hclib_end)
+		snag_hclib_end();
+	else
+		snag_finish_end();
 }
 
 /* ------ loops ------ */
@@ -245,7 +289,7 @@ static void loop_run(void *arg)
 static void loop_flat(struct loop loop, int dim)
 {
 	if (dim == loop.dim) {
-		snag_async_copy(loop_run, &loop, sizeof(loop));
+		task_create_copy(loop_run, &loop, sizeof(loop));
 		return;
 	}
 	int tile = loop.domain[dim].tile;
@@ -262,7 +306,7 @@ static void loop_recursive(void *arg)
 	for (int dim = 0; dim < loop.dim; dim++)
 		while (loop_length(&loop.domain[dim]) > loop.domain[dim].tile) {
 			struct loop half = loop_cut(&loop, dim, loop_length(&loop.domain[dim]) / 2);
-			snag_async_copy(loop_recursive, &half, sizeof(half));
+			task_create_copy(loop_recursive, &half, sizeof(half));
 		}
 	loop_body(&loop);
 }
@@ -319,6 +363,6 @@ hclib_future_t *hclib_forasync_future(void *function, void *arg, int dim,
 	assert(dim >= 1 && dim <= MOST_DIMENSIONS && "a loop of 1 to 3 dimensions");
 	task.loop = (struct loop){.function = function, .arg = arg, .dim = dim};
 	memcpy(task.loop.domain, domain, (size_t)dim * sizeof(*domain));
-	snag_async_copy(loop_future_run, &task, sizeof(task));
+	task_create_copy(loop_future_run, &task, sizeof(task));
 	return &task.result->future;
 }

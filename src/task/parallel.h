@@ -46,6 +46,7 @@ struct snag_scope {
 	int64_t made, inlined;
 	struct strand *waiter; /* valid when balance reaches 0; NULL: the end of the run */
 	struct run_context *owner;
+	struct hclib_joins *joins; /* of a finish: hclib_joins.c; otherwise NULL */
 };
 
 #define SNAG_SCOPE_OPEN ((int64_t)1 << 48)

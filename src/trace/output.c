@@ -161,6 +161,16 @@ int snag_output_open(const char *path, struct snag_output **ret_out, struct snag
 	return 0;
 }
 
+/* The target is what was written so far; false: it has not got it. */
+static bool target_replace(struct snag_output *out)
+{
+	if (!out->temporary || rename(out->temporary, out->target) < 0)
+		return false;
+	free(out->temporary);
+	out->temporary = NULL;
+	return true;
+}
+
 static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n,
 		     struct snag_error *err)
 {
@@ -174,6 +184,8 @@ static int write_all(struct snag_output *out, const uint8_t *bytes, size_t n,
 		bytes += done;
 		n -= (size_t)done;
 	}
+	if (out->is_kept)
+		target_replace(out); /* if not now, then at the end */
 	return 0;
 }
 
@@ -182,6 +194,11 @@ static int buffer_flush(struct snag_output *out, struct snag_error *err)
 	size_t n = out->n;
 	out->n = 0;
 	return write_all(out, out->buffer, n, err);
+}
+
+int snag_output_settle(struct snag_output *out, struct snag_error *err)
+{
+	return out->is_kept && !out->gz && !out->zstd ? buffer_flush(out, err) : 0;
 }
 
 static int zstd_write(struct snag_output *out, const void *bytes, size_t n, ZSTD_EndDirective end,
@@ -254,7 +271,7 @@ static int finish_stream(struct snag_output *out, struct snag_error *err)
 int snag_output_commit(struct snag_output *out, struct snag_error *err)
 {
 	int rc = finish_stream(out, err);
-	if (rc == 0 && out->temporary && rename(out->temporary, out->target) < 0)
+	if (rc == 0 && out->temporary && !target_replace(out))
 		rc = io_error(out, err);
 	if (rc < 0) {
 		snag_output_abort(out);
@@ -273,8 +290,7 @@ void snag_output_abort(struct snag_output *out)
 {
 	if (!out)
 		return;
-	bool is_kept = out->is_kept && out->is_begun && out->temporary &&
-		       rename(out->temporary, out->target) == 0;
+	bool is_kept = out->is_kept && out->is_begun && target_replace(out);
 	if (out->temporary && !is_kept)
 		unlink(out->temporary);
 	output_free(out);

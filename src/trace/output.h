@@ -23,9 +23,11 @@ int snag_output_write(struct snag_output *out, const void *bytes, size_t n, stru
 /* Both end the output and free it; commit may still fail (full disk). */
 int snag_output_commit(struct snag_output *out, struct snag_error *err);
 void snag_output_abort(struct snag_output *out); /* accepts NULL */
-/* From here on an abort, too, gives the target what was written, if anything was: a recording
+/* From here on the target is what was written, if anything was, whatever happens: a recording
  * that cannot be made again is better cut than lost. */
 void snag_output_keep(struct snag_output *out);
+/* Such an output holds nothing back from here on, unless it is compressed as a whole. */
+int snag_output_settle(struct snag_output *out, struct snag_error *err);
 
 const char *snag_output_name(const struct snag_output *out); /* for messages */
 

@@ -29,7 +29,7 @@ struct snag_span { /* bytes being read */
 
 static inline struct snag_span snag_bytes_span(const struct snag_bytes *b)
 {
-	return (struct snag_span){b->at, b->at + b->n};
+	return (struct snag_span){b->at, b->n ? b->at + b->n : b->at}; /* at may be NULL */
 }
 
 /* False: the bytes end too early, or the number has more than 32 bits. */

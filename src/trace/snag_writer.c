@@ -67,7 +67,9 @@ static int block_write(struct binary_sink *s, const struct snag_block_header *h,
 		return rc;
 	snag_block_header_pack(header, h);
 	rc = snag_output_write(s->out, header, sizeof(header), err);
-	return rc < 0 || h->stored == 0 ? rc : snag_output_write(s->out, payload, h->stored, err);
+	if (rc == 0 && h->stored > 0)
+		rc = snag_output_write(s->out, payload, h->stored, err);
+	return rc < 0 ? rc : snag_output_settle(s->out, err);
 }
 
 static size_t names_bytes(const struct binary_sink *s)

@@ -28,7 +28,7 @@ struct building {
 
 static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
 {
-	ix->node = snag_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
+	ix->node = snag_huge_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
 	ix->node[ix->nnodes] = (struct snag_held){acquire, below, rank};
 	return (uint32_t)ix->nnodes++;
 }
@@ -209,7 +209,7 @@ void snag_index_free(struct snag_index *ix)
 	free(ix->held_at_end);
 	free(ix->fork);
 	free(ix->join);
-	free(ix->node);
+	snag_huge_free(ix->node, ix->node_cap, sizeof(*ix->node));
 	free(ix);
 }
 

@@ -3,7 +3,8 @@
  * decide_lanes.c - events of one key by thread
  *
  * Idea.   A counting sort by key, which keeps the observed order, then one by thread inside
- *         every key.
+ *         every key.  What the second one needs is carried along by the first, which goes through
+ *         the trace in order; looking it up afterwards would be all over memory.
  */
 #include "witness/decide_lanes.h"
 
@@ -27,9 +28,11 @@ static inline uint32_t key_of(enum snag_lanes_of what, const struct snag_event *
 	}
 }
 
+struct placed {
+	uint32_t thread, position;
+};
+
 struct sorter {
-	const struct snag_trace *trace;
-	const uint32_t *position;
 	struct snag_lanes *lanes;
 	size_t nlanes, lanes_cap;
 	uint32_t *count;   /* by thread; all 0 between keys */
@@ -37,14 +40,13 @@ struct sorter {
 };
 
 /* The events of one key, in observed order, become lanes from lanes->position[begin] on. */
-static void key_sort(struct sorter *s, const uint32_t *event, uint32_t n, uint32_t begin)
+static void key_sort(struct sorter *s, const struct placed *event, uint32_t n, uint32_t begin)
 {
 	struct snag_lanes *lanes = s->lanes;
 	uint32_t nthreads = 0, at = begin;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t t = s->trace->ev[event[i]].thread;
-		if (s->count[t]++ == 0)
-			s->threads[nthreads++] = t;
+		if (s->count[event[i].thread]++ == 0)
+			s->threads[nthreads++] = event[i].thread;
 	}
 	lanes->lane = snag_grow(lanes->lane, &s->lanes_cap, s->nlanes + nthreads + 1,
 				sizeof(*lanes->lane));
@@ -55,7 +57,7 @@ static void key_sort(struct sorter *s, const uint32_t *event, uint32_t n, uint32
 		at += length;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		lanes->position[s->count[s->trace->ev[event[i]].thread]++] = s->position[event[i]];
+		lanes->position[s->count[event[i].thread]++] = event[i].position;
 	for (uint32_t i = 0; i < nthreads; i++)
 		s->count[s->threads[i]] = 0;
 }
@@ -78,34 +80,35 @@ void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
 	}
 	for (uint32_t k = 0; k < nkeys; k++)
 		end[k + 1] += end[k];
-	uint32_t *event = snag_realloc(NULL, total, sizeof(*event));
+	memset(lanes, 0, sizeof(*lanes));
+	struct placed *placed = snag_realloc(NULL, total, sizeof(*placed));
+	if (what == SNAG_LANES_SECTIONS)
+		lanes->event = snag_realloc(NULL, total, sizeof(*lanes->event));
 	for (size_t e = 0; e < trace->n; e++) {
 		uint32_t key = key_of(what, &trace->ev[e]);
-		if (key != UINT32_MAX)
-			event[end[key]++] = (uint32_t)e;
+		if (key == UINT32_MAX)
+			continue;
+		placed[end[key]] = (struct placed){trace->ev[e].thread, position[e]};
+		if (lanes->event)
+			lanes->event[end[key]] = (uint32_t)e;
+		end[key]++;
 	}
 
-	memset(lanes, 0, sizeof(*lanes));
 	lanes->first = snag_calloc((size_t)nkeys + 1, sizeof(*lanes->first));
 	lanes->position = snag_realloc(NULL, total, sizeof(*lanes->position));
-	struct sorter s = {.trace = trace,
-			   .position = position,
-			   .lanes = lanes,
+	struct sorter s = {.lanes = lanes,
 			   .count = snag_calloc(nthreads, sizeof(uint32_t)),
 			   .threads = snag_calloc(nthreads, sizeof(uint32_t))};
 	lanes->lane = snag_grow(NULL, &s.lanes_cap, 1, sizeof(*lanes->lane));
 	for (uint32_t k = 0, begin = 0; k < nkeys; begin = end[k++]) {
 		lanes->first[k] = (uint32_t)s.nlanes;
-		key_sort(&s, event + begin, end[k] - begin, begin);
+		key_sort(&s, placed + begin, end[k] - begin, begin);
 	}
 	lanes->first[nkeys] = (uint32_t)s.nlanes;
 	lanes->lane[s.nlanes] = (struct snag_lane){.begin = total};
 	free(s.count);
 	free(s.threads);
-	if (what == SNAG_LANES_SECTIONS)
-		lanes->event = event;
-	else
-		free(event);
+	free(placed);
 	free(end);
 }
 

@@ -164,6 +164,31 @@ C
 		snags analyze --with hb $how.snag
 		[ "$status" = 66 ]
 	done
+	cat >two.c <<'C'
+#include <pthread.h>
+static volatile int x[9999];
+static void *look(void *arg)
+{
+	for (unsigned i = 0;; i++)
+		x[i * 7919 % 9999];
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, look, 0);
+	look(0);
+}
+C
+	snag cc -pthread two.c -o two
+	"$SNAG" record -o lost.snag ./two & # it is the recorder that is killed
+	while [ ! -s lost.snag ] || [ "$(stat -c %s lost.snag)" -lt 1000 ]; do sleep 0.1; done
+	program=$(cat /proc/$!/task/$!/children)
+	kill -9 $!
+	wait $! || true
+	kill -9 $program
+	[ "$(snag info --lenient --json lost.snag 2>/dev/null | jq .trace.events)" -gt 50000 ]
+	[ -z "$(ls -A | grep -F .snag-)" ]
 }
 
 @test "a deadlock is seen, and said" {

@@ -136,6 +136,47 @@ all() { # COMPILER LEVEL; several at a time
 	done
 }
 
+@test "a task that never runs: it waits for ever, or its group was cancelled" {
+	cat >never.c <<-'END'
+		#include <omp.h>
+		int x, y;
+		int main(int argc, char **argv)
+		{
+			omp_event_handle_t event;
+		#pragma omp parallel
+		#pragma omp single
+			{
+				if (argc > 1) {
+		#pragma omp task detach(event) depend(out : x)
+					x = 1;
+		#pragma omp task depend(in : x)
+					x++;
+				}
+		#pragma omp taskgroup
+				{
+		#pragma omp task
+					{
+		#pragma omp cancel taskgroup
+					}
+		#pragma omp task
+					y = 1;
+				}
+			}
+			return y;
+		}
+	END
+	build clang -O1 never.c
+	OMP_CANCELLATION=true ./prog
+	OMP_CANCELLATION=true run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	grep -q "the program cancels tasks" <<<"$stderr"
+	run -125 ./prog forever
+	grep -q 'deadlock' <<<"$output"
+	run --separate-stderr "$SNAG" run ./prog forever
+	[ "$status" = 66 ]
+	grep -q '^snag: deadlock' <<<"$stderr"
+}
+
 @test "what cannot be compiled" {
 	echo 'int main(void) { return x; }' >bad.c
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp bad.c -o prog

@@ -291,3 +291,40 @@ lock" ]
 		[[ $stderr == *"global 'a'"* ]]
 	done
 }
+
+@test "a finish of hclib that is left without waiting" {
+	cat >left.c <<-'END'
+		#include "hclib.h"
+		static int x, y;
+		static void child(void *arg) { y++; }
+		static void body(void *arg)
+		{
+			x = 1;
+			hclib_async(child, NULL, NO_FUTURE, 0, ANY_PLACE);
+		}
+		static void first(void *arg)
+		{
+			hclib_start_finish();
+			hclib_async(body, NULL, NO_FUTURE, 0, ANY_PLACE);
+			hclib_future_t *event = hclib_end_finish_nonblocking();
+			if (arg)
+				x++;
+			hclib_future_wait(event);
+			x++;
+			y++;
+		}
+		int main(int argc, char **argv)
+		{
+			hclib_launch(first, argc > 1 ? argv : NULL, NULL, 0);
+			return x + y < 4;
+		}
+	END
+	"$SNAG" cc -fsnag-task -g -O1 -I"$root/include/snag/hclib" left.c -o left
+	./left
+	run --separate-stderr "$SNAG" run ./left
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+	run --separate-stderr "$SNAG" run ./left early
+	[ "$status" = 66 ]
+	grep -q "Location is global 'x'" <<<"$stderr"
+	! grep -q "Location is global 'y'" <<<"$stderr"
+}

@@ -173,6 +173,19 @@ program() { # NAME, text on standard input
 	[ "$status" = 0 ]
 	[ "$(jq -c '.explore | [.schedules, .exhaustive, .deterministic]' <<<"$output")" = '[100,false,false]' ]
 	[ "$(jq -r '.explore.verdict' <<<"$output")" = no-race-found ]
+	snags task --explore --seconds 0.02 --json - p.task
+	[ "$status" = 0 ]
+	[ "$(jq -c '.explore.exhaustive' <<<"$output")" = false ]
+	for limit in "schedules 100" "schedules 0" "seconds 0.5"; do
+		snags task --${limit% *} ${limit#* } p.task
+		[ "$status" = 2 ]
+		[ "$stderr" = "snag: task: --${limit% *} limits --explore, which is not given" ]
+	done
+	for bad in -1 1. .5 1e3 0x1 1.2.3 "" 5000000000; do
+		snags task --explore --seconds "$bad" p.task
+		[ "$status" = 2 ]
+		[ "$stderr" = "snag: task: --seconds '$bad': expected seconds from 0 to 4294967295, such as 0.5" ]
+	done
 }
 
 @test "many tasks" {

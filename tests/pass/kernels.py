@@ -4,6 +4,7 @@
 
 Loop nests with affine and other subscripts, of all element sizes, upward and downward, with
 conditions, early ends, triangular and empty loops, calls with and without synchronisation.
+Some places come again and again; the last kernel ends the program in the middle of a step.
 Every subscript stays inside its array: what is computed does not matter, which bytes are
 touched does."""
 import random
@@ -15,6 +16,8 @@ ELEMENTS = 512  # of an array; its middle is subscript 0
 
 
 def subscript(r, loops):
+    if r.random() < 0.2:
+        return str(ELEMENTS // 2 + r.randint(0, 1))
     text = str(ELEMENTS // 2 + r.randint(-40, 40))
     for v in loops:
         c = r.choice([0, 1, 1, 1, 2, 3, -1, -2, 5])
@@ -54,7 +57,7 @@ def statement(r, loops, depth, indent):
     if what < 0.90 and loops:
         return f"{pad}if ({element(r, loops)} == 77) break;\n"
     if what < 0.94:
-        return f"{pad}quiet({r.randint(0, 9)}{''.join(' + ' + v for v in loops)});\n"
+        return f"{pad}{r.choice(['quiet', 'quiet', 'loud'])}({r.randint(0, 9)}{''.join(' + ' + v for v in loops)});\n"
     if what < 0.96:
         return f"{pad}step();\n"
     if what < 0.98:
@@ -68,18 +71,23 @@ def block(r, loops, depth, indent):
 
 def main():
     r = random.Random(int(sys.argv[1]))
-    print("#include <math.h>\nstruct pair { int a; double b; };\nextern char memory[1 << 16];\n"
+    print("#include <math.h>\n#include <stdlib.h>\nstruct pair { int a; double b; };\nextern char memory[1 << 16];\n"
           "void step(void);\nvoid kernels(void);")
     for k, t in enumerate(TYPES):
         print(f"#define x{k} (({t} *)(memory + {k * 9216}))")
     print("static __attribute__((noinline)) void quiet(int i) { x2[i + 100]++; }")
+    print("static __attribute__((noinline)) void loud(int i) { x2[i + 100]++; step(); x3[i + 100]++; }")
     for k in range(int(sys.argv[2])):
         print(f"static __attribute__((noinline)) void kernel{k}(int n, int m)\n{{\n" +
               block(r, [], 4, 1) + "}")
+    places = [f"x{k}[{r.randint(0, ELEMENTS - 1)}]" for k in range(6)]
+    print("static __attribute__((noinline)) void last(int n)\n{\n\tint sum = n;\n" +
+          "".join(f"\tsum += {p} > 0;\n" for p in places) + "\tx2[0] = sum;\n\tif (n > 0)\n\t\texit(0);\n" +
+          "".join(f"\t{p} = sum;\n" for p in places) + "}")
     print("void kernels(void)\n{")
     for k in range(int(sys.argv[2])):
         print(f"\tkernel{k}({r.randint(0, 9)}, {r.randint(0, 9)});\n\tstep();")
-    print("}")
+    print("\tlast(1);\n}")
 
 
 main()

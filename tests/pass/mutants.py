@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TESTS = "stay the same"
+TESTS = "stays? the same"
 
 MUTANTS = {
     # name: (file, what, instead)
@@ -27,8 +27,6 @@ MUTANTS = {
     "dominated-step": ("dominated", "if (Sync.maySynchronise(I))\n        State.reset();", ""),
     "dominated-one-way": ("dominated", "State &= It->second;\n    }\n    return State;\n  }\n\n  void defined",
                           "State = It->second;\n    }\n    return State;\n  }\n\n  void defined"),
-    "dominated-pointer": ("dominated", "State.reset();\n      defined(I, State);\n    }\n    return State;\n  }\n\n  /* A way",
-                          "State.reset();\n    }\n    return State;\n  }\n\n  /* A way"),
     "after-round": ("dominated", "else\n        State.reset();\n    }", "}"),
     "after-one-way": ("dominated", "State &= It->second;\n      else", "State |= It->second;\n      else"),
     "after-step": ("dominated", "if (!Sync.isHarmless(I))\n        State.reset();", ""),
@@ -41,8 +39,13 @@ MUTANTS = {
     "readonly-copied-to": ("sequential", "if (&U == &T->getRawSourceUse())\n        continue;", "continue;"),
     "readonly-escapes": ("sequential", "(S && U.getOperandNo() == S->getPointerOperandIndex())", "S"),
     "readonly-not-asked": ("sequential", "|| !isReadOnly(*At))", ")"),
-    "loop-every": ("footprint", "!DT.dominates(R.At, Latch) ||", ""),
-    "loop-quiet": ("footprint", "|| !isQuiet(L)) /* [every] */", ") /* [every] */"),
+    "loop-every": ("footprint", "while (!DT.dominates(R.At, Latch)) /* [every] */\n      if (!outOfCondition(L, R))\n        return false;", ""),
+    "loop-guard": ("footprint", "!L.isLoopInvariant(Branch->getCondition()))", "false)"),
+    "loop-guard-sense": ("footprint", "if (Branch->getSuccessor(1) == R.At)", "if (false)"),
+    "loop-guard-count": ("footprint", "R.Dims.back().Count = SE.getMulExpr(R.Dims.back().Count, Times);", ""),
+    "loop-not-nsw": ("footprint", "return Both([&](auto *A, auto *B) { return SE.getMinusSCEV(A, B); });",
+                     "return Both([&](auto *A, auto *B) { return SE.getAddExpr(A, B); });"),
+    "loop-quiet": ("footprint", "!Before || !isQuiet(L))", "!Before)"),
     "loop-one-fewer": ("footprint", "return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;", "return Back;"),
     "loop-one-more": ("footprint", "return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;",
                       "return SE.getAddExpr(Back, SE.getOne(Word));"),
@@ -51,9 +54,18 @@ MUTANTS = {
     "loop-triangle": ("footprint", "if (!SE.isLoopInvariant(D.Step, &L) || !SE.isLoopInvariant(D.Count, &L))", "if (false)"),
     "loop-step-sign": ("footprint", "Step = SE.getTruncateOrSignExtend(", "Step = SE.getTruncateOrZeroExtend("),
     "loop-dims": ("footprint", "R.Dims.push_back({Step, Count});", "R.Dims.assign(1, {Step, Count});"),
-    "join-kinds": ("footprint", "A.Dims.empty() ||\n        All[A.Number].IsWrite != All[B.Number].IsWrite)", "A.Dims.empty())"),
-    "join-gap": ("footprint", "Offset > A.Size || ", ""),
+    "join-kinds": ("footprint", "if (!SameKind || !Step ||", "if (!Step ||"),
+    "join-cover-kinds": ("footprint", "|| !(SameKind || IsWrite))", ")"),
+    "join-cover-size": ("footprint", "if (End <= A.Size) /* [cover] */", "if (Offset < A.Size)"),
+    "join-gap": ("footprint", "|| Offset > A.Size ||", "||"),
     "join-shapes": ("footprint", "A.Dims != B.Dims ||", "A.Dims.size() != B.Dims.size() ||"),
+    "joined-hole": ("joined", "Count < 2 || Bytes != (1u << Size) - 1", "Count < 2"),
+    "joined-step": ("joined", "if (!Sync.isHarmless(I)) /* [block] */\n        J.end();", ""),
+    "joined-block": ("joined", "J.add(i);\n    }\n    J.end();", "J.add(i);\n    }"),
+    "joined-kinds": ("joined", "&& A.IsWrite == All[Low.Number].IsWrite", ""),
+    "joined-base": ("joined", "&& P.Base == Low.Base", ""),
+    "joined-first": ("joined", "Low.Offset - First->Offset, Size", "0, Size"),
+    "marks-merged": ("marks", "if (Groups == One)\n    return true;", "return true;"),
 }
 
 

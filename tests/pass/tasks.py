@@ -18,6 +18,7 @@ class Case:
         self.calls_from_tasks = r.random() < 0.5
         self.helper_keeps = r.random() < 0.3
         self.tasks_write = r.random() < 0.4
+        self.is_plain = r.random() < 0.5  # the address of s goes nowhere
 
     def at(self, base):
         return f"{base}[{self.r.choice(['n & 3', *'0123'])}]"
@@ -26,23 +27,24 @@ class Case:
         r, k = self.r, self.k
         what = r.random()
         base = r.choice(bases)
+        given = r.choice([b for b in bases if not (self.is_plain and b == f"s{k}")])
         if what < 0.40:
             to = r.choice([b for b in bases if self.tasks_write or b not in (f"s{k}", f"c{k}")] or bases)
             return f"{self.at(to)} {r.choice(['=', '+='])} {self.at(base)} + 1;"
         if what < 0.55:
             return f"for (int i = 0; i < n; i++) sum += {base}[i & 3];"
         if what < 0.63 and self.calls_from_tasks:
-            return f"helper{k}({base}, n);"
+            return f"helper{k}({given}, n);"
         if what < 0.70:
-            return f"kept{k} = {base};"
+            return f"kept{k} = {given};"
         if what < 0.76:
             return f"if (kept{k}) {self.at(f'kept{k}')} {r.choice(['= 1', '+= n'])};"
-        if what < 0.80:
-            return f"memcpy({base}, {r.choice(bases)}, {r.choice(['8', '16', 'sizeof(long) * (size_t)(n & 3)'])});"
+        if what < 0.82:
+            return f"memcpy({base}, {r.choice(bases)}, {r.choice(['16', '24', 'sizeof(long) * (size_t)(n & 3)'])});"
         if what < 0.84:
             return f"if ({self.at(base)} == 77) stop();"
         if what < 0.90 and can_create:
-            return f"task(leaf{k}, {base});"
+            return f"task(leaf{k}, {given});"
         if depth:
             return (f"if ({self.at(base)} > {r.randint(-1, 1)}) {{ " +
                     " ".join(self.statement(bases, depth - 1, can_create) for _ in range(r.randint(1, 2))) + " }")
@@ -77,14 +79,15 @@ static void first{k}(void *arg)
 {{
 	long a[{ELEMENTS}] = {{0}};
 	for (int i = 0; i < 3; i++)
-		task({r.choice([f"body{k}", f"leaf{k}"])}, {r.choice(["a", f"t{k}", f"s{k}"])});
+		task({r.choice([f"body{k}", f"leaf{k}"])}, {r.choice(["a", f"t{k}", f"t{k}" if self.is_plain else f"s{k}"])});
 	task(body{k}, t{k});
 }}
 static void run{k}(void)
 {{
 	int n = number;
 	s{k}[n & 3] = 1;
-	{f"helper{k}(s{k}, n);" if self.calls_from_main else ""}
+	{f"helper{k}({'t' if self.is_plain else 's'}{k}, n);" if self.calls_from_main else ""}
+	{r.choice([f"kept{k} = s{k};", "", ""])}
 	launch(first{k});
 	s{k}[0] += t{k}[1];
 }}"""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors that threads fill for themselves, a reduction of vectors, exceptions inside tasks.
+ * Vectors that threads fill for themselves, a reduction of vectors, exceptions inside tasks, and in handlers
+ * that wait for tasks.
  * verdict: no race found
  */
 #include <stdexcept>
@@ -14,6 +15,26 @@ static void fail_if(bool is_bad)
 {
 	if (is_bad)
 		throw std::runtime_error("bad");
+}
+
+/* The exception of a handler is its task's own, whatever tasks throw that it waits for. */
+static void deep(int n, int *rethrown)
+{
+	try {
+		fail_if(true);
+	} catch (const std::runtime_error &) {
+		int below = 0;
+		if (n > 0) {
+#pragma omp task shared(below)
+			deep(n - 1, &below);
+#pragma omp taskwait
+		}
+		try {
+			throw;
+		} catch (const std::exception &) {
+			*rethrown = below + 1;
+		}
+	}
 }
 
 int main()
@@ -43,5 +64,9 @@ int main()
 			caught++;
 		}
 	}
-	return all.size() != 200 || reduced.size() != 100 || caught != 5;
+	int rethrown = 0;
+#pragma omp parallel
+#pragma omp single
+	deep(20, &rethrown);
+	return rethrown != 21 || all.size() != 200 || reduced.size() != 100 || caught != 5;
 }

@@ -32,6 +32,87 @@ static void *plus_two(void *arg)
 	return (void *)((long)hclib_future_get(arg) + 2);
 }
 
+static void note(void *arg)
+{
+	*(atomic_int *)arg = 1;
+}
+
+/* One worker: whoever waits without saying so must let the others run. */
+static void until_noted(void *arg)
+{
+	atomic_int noted[3] = {0};
+	hclib_yield(NULL);
+	for (int i = 0; i < 3; i++)
+		hclib_async(note, &noted[i], NO_FUTURE, 0, ANY_PLACE);
+	for (int i = 2; i >= 0; i--)
+		while (!noted[i])
+			hclib_yield(NULL);
+	answer = 1;
+}
+
+static void yields(void **state)
+{
+	setenv("SNAG_WORKERS", "1", 1);
+	answer = 0;
+	hclib_launch(until_noted, NULL, NULL, 0);
+	unsetenv("SNAG_WORKERS");
+	assert_int_equal(answer, 1);
+}
+
+/* Tasks of a finish that is left wait for a promise put after that; the future for them, and for
+ * theirs, but not for those created later. */
+static hclib_promise_t *gate;
+static atomic_int behind, inner_done;
+
+static void below_gate(void *arg)
+{
+	atomic_fetch_add(&behind, 1);
+}
+
+static void at_gate(void *arg)
+{
+	hclib_future_wait(&gate->future);
+	hclib_start_finish();
+	hclib_async(note, &inner_done, NO_FUTURE, 0, ANY_PLACE);
+	hclib_end_finish_nonblocking(); /* this task ends first */
+	hclib_async(below_gate, NULL, NO_FUTURE, 0, ANY_PLACE);
+}
+
+static void after_event(void *arg)
+{
+	hclib_future_wait(arg);
+	answer = atomic_load(&behind);
+}
+
+static void leaves(void *arg)
+{
+	gate = hclib_promise_create();
+	hclib_start_finish();
+	hclib_start_finish();
+	for (int i = 0; i < N; i++)
+		hclib_async(at_gate, NULL, NO_FUTURE, 0, ANY_PLACE);
+	hclib_future_t *event = hclib_end_finish_nonblocking();
+	hclib_async(after_event, event, NO_FUTURE, 0, ANY_PLACE); /* not waited for by it */
+	assert_int_equal(atomic_load(&behind), 0);
+	hclib_promise_put(gate, NULL);
+	hclib_end_finish();
+	assert_true(hclib_future_is_satisfied(event));
+	hclib_promise_free(event->owner);
+	hclib_promise_free(gate);
+}
+
+static void a_finish_is_left_without_waiting(void **state)
+{
+	for (int i = 0; i < 20; i++) {
+		atomic_store(&behind, 0);
+		atomic_store(&inner_done, 0);
+		answer = 0;
+		hclib_launch(leaves, NULL, NULL, 0);
+		assert_int_equal(answer, N);
+		assert_int_equal(atomic_load(&inner_done), 1);
+	}
+}
+
 static void dataflow(void *arg)
 {
 	hclib_promise_t own, **n = hclib_promise_create_n(3, 1), *p = n[0];
@@ -135,6 +216,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_begin_after_their_futures),
+		cmocka_unit_test(yields),
+		cmocka_unit_test(a_finish_is_left_without_waiting),
 		cmocka_unit_test(loops_call_their_body_once_for_each_element),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,6 +359,37 @@ static void left_locks_count_no_more(void **state)
 		       (struct manner){.max_direct = 1}, 1);
 }
 
+/* Of the sections of a stack that matter, the one released last does, whoever else looked. */
+static void last_release_counts(void **state)
+{
+	struct manner deep = {.max_direct = 1};
+	assert_same_in("dc", /* the lock taken first is not that left last */
+		       "0+f 0+a 0+b 0wx 0-a 0wz 0-b 0-f 1+g 1+a 1+b 1wx 1f3 3wz 1wq 2wq", deep, 1);
+	assert_same_in("dc", /* what thread 1 found says nothing of thread 2, which had b before */
+		       "0+f 0+a 0+b 0wx 0-a 0wz 0-b 0-f 2+h 2+b 1+g 1+a 1wx 1-a 1-g 2+a 2wx 2f3 "
+		       "3wz 1wq 2wq",
+		       deep, 1);
+}
+
+/* A lock is in the variable's table, but it is another thread that holds it now. */
+static void locks_of_others_do_not_count(void **state)
+{
+	assert_same_in("dc", "0+c 0wx 0-c 2+h 2+c 1+g 1+a 1+b 1+d 1+e 1+i 1+j 1+k 1+l 1wx",
+		       (struct manner){.max_direct = 1}, 1);
+}
+
+/* A section that a stack still has is found however many of its lock there were since. */
+static void many_sections_are_found(void **state)
+{
+#define FIVE(text) text text text text text
+#define SECTION "0+f 0+a 0wy 0-a 0-f "
+	assert_same_in("dc",
+		       "0wz 0+f 0+a 0wx 0-a 0-f " FIVE(FIVE(SECTION)) "1+a 1wx 1-a 1wz 1wq 2wq",
+		       (struct manner){.max_direct = 1}, 1);
+#undef SECTION
+#undef FIVE
+}
+
 /* A shared section can matter later, when its thread has told of itself. */
 static void shared_sections_stay(void **state)
 {
@@ -393,6 +424,9 @@ int main(void)
 		cmocka_unit_test(manners_change_no_answer),
 		cmocka_unit_test(many_locks_cost_little),
 		cmocka_unit_test(left_locks_count_no_more),
+		cmocka_unit_test(last_release_counts),
+		cmocka_unit_test(locks_of_others_do_not_count),
+		cmocka_unit_test(many_sections_are_found),
 		cmocka_unit_test(shared_sections_stay),
 		cmocka_unit_test(clocks_left_behind_count),
 	};

@@ -15,7 +15,7 @@ enum { ITERATIONS = 3 };
 
 static const struct size {
 	int n, block;
-} sizes[] = {{32, 8}, {1024, 128}, {8192, 128}};
+} sizes[] = {{32, 8}, {1024, 128}, {8192, 128}, {2048, 128}};
 
 static int n, m, across; /* points, of a block, blocks */
 static double *grid, *copy;
@@ -118,7 +118,7 @@ static void start(void)
 
 int main(int argc, char **argv)
 {
-	struct size size = sizes[program_size(argc, argv)];
+	struct size size = sizes[program_size_before(SIZES, argc, argv)];
 	n = size.n;
 	m = size.block;
 	across = n / m;

@@ -4,8 +4,9 @@
  *
  * Each is called as PROGRAM [small|middle|paper], does its work with tasks of <snag/task.h>,
  * checks its own result and says so: exit status 0, or 1 where the result is wrong.  `paper` is
- * the size of the paper's table, `middle` the same with a base time of about a second, `small`
- * is for tests.
+ * the size of the paper's table, `middle` the same with a base time below a second, `small`
+ * is for tests.  Some have a size `orders` too: that of the DRDP paper's table 3, of orders of
+ * searching (task_search.c).
  *
  * Compiled with -DMISTAKE=1 each has one mistake in its synchronisation, so that there is a race
  * for every input.  Its result may still be right.
@@ -25,18 +26,25 @@
 #define MISTAKE 0
 #endif
 
-enum program_size { SMALL, MIDDLE, PAPER };
+enum program_size { SMALL, MIDDLE, PAPER, ORDERS, SIZES };
 
-static inline enum program_size program_size(int argc, char **argv)
+/* One of the sizes before `end`. */
+static inline enum program_size program_size_before(enum program_size end, int argc, char **argv)
 {
-	static const char *const name[] = {"small", "middle", "paper"};
-	for (int i = SMALL; argc == 2 && i <= PAPER; i++)
+	static const char *const name[] = {"small", "middle", "paper", "orders"};
+	for (int i = SMALL; argc == 2 && i < (int)end; i++)
 		if (strcmp(argv[1], name[i]) == 0)
 			return (enum program_size)i;
 	if (argc == 1)
 		return MIDDLE;
-	fprintf(stderr, "usage: %s [small|middle|paper]\n", argv[0]);
+	fprintf(stderr, "usage: %s [small|middle|paper%s]\n", argv[0],
+		end > ORDERS ? "|orders" : "");
 	exit(2);
+}
+
+static inline enum program_size program_size(int argc, char **argv)
+{
+	return program_size_before(ORDERS, argc, argv);
 }
 
 static inline void *program_array(size_t count, size_t size)

@@ -4,7 +4,7 @@
  *
  * Tasks of one product: two that add quarters of the factors, seven products of half the size, and
  * two that add those.  Promises order them: a product waits for the sums it needs, and an addition
- * for its products. Below 64 by 64 the seven are called directly; squares of 16 are multiplied directly.
+ * for its products. Squares of 16 or 32 are multiplied directly.
  * The product times a vector has to be what the factors make of it.
  *
  * Mistake: one addition does not wait for one of its products.
@@ -15,7 +15,7 @@ enum { PRODUCTS = 7, SUMS = 10 };
 
 static const struct size {
 	int n, base;
-} sizes[] = {{64, 16}, {512, 32}, {2048, 32}};
+} sizes[] = {{64, 16}, {512, 32}, {2048, 32}, {512, 16}};
 
 static int n, base;
 static double *a, *b, *c;
@@ -205,7 +205,7 @@ static void first(void *arg)
 
 int main(int argc, char **argv)
 {
-	struct size size = sizes[program_size(argc, argv)];
+	struct size size = sizes[program_size_before(SIZES, argc, argv)];
 	n = size.n;
 	base = size.base;
 	a = program_matrix(n, 1);

@@ -80,8 +80,13 @@ SNAG_API hclib_future_t *hclib_async_future(future_fct_t function, void *arg,
 					    hclib_future_t **futures, int nfutures,
 					    hclib_locale_t *locale);
 
+SNAG_API void hclib_yield(hclib_locale_t *locale); /* runs the task created last, if it waits */
+
 SNAG_API void hclib_start_finish(void);
 SNAG_API void hclib_end_finish(void);
+/* The same without waiting: the future is satisfied when it would have ended, as far as it is
+ * about tasks of the functions above. */
+SNAG_API hclib_future_t *hclib_end_finish_nonblocking(void);
 
 /* ------ loops ------ */
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libraries.h - the files a program is made of: its own, and the shared libraries it needs
+ *
+ * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in /usr/local/lib; not in the
+ * system's own folders, whose libraries were not built by `snag cc`.  Libraries that the program opens by
+ * itself are not known.
+ */
+#ifndef SNAG_CLI_LIBRARIES_H
+#define SNAG_CLI_LIBRARIES_H
+
+typedef void cli_file_handler(void *ctx, const char *path);
+
+/* The program first, looked for as a shell does; each file once. */
+void cli_program_files(const char *program, cli_file_handler *handler, void *ctx);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hclib_joins.h - what hclib_end_finish_nonblocking() needs of all other calls
+ *
+ * Only programs that call it are linked with hclib_joins.c: elsewhere these are not there.
+ */
+#ifndef SNAG_TASK_HCLIB_JOINS_H
+#define SNAG_TASK_HCLIB_JOINS_H
+
+#include <stddef.h>
+
+#define HCLIB_JOINS __attribute__((weak))
+
+void snag_hclib_begin(void) HCLIB_JOINS; /* behind snag_finish_begin() */
+void snag_hclib_end(void) HCLIB_JOINS;	 /* in place of snag_finish_end() */
+/* In place of snag_async(); with `copy` the argument is a copy of these bytes. */
+void snag_hclib_create(void (*function)(void *), void *arg, const void *copy,
+		       size_t nbytes) HCLIB_JOINS;
+void snag_hclib_left(void) HCLIB_JOINS; /* the first task ends */
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_openmp_pragmas.c - rewriting OpenMP for gcc and for clang: pragma by pragma, and damaged text
+ */
+#include "unit.h"
+
+#include "cli/openmp_pragmas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STATIC "schedule(monotonic : dynamic, 0x40000000"
+#define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
+
+static const struct {
+	bool is_gnu;
+	const char *from, *to;
+} table[] = {
+	{false, "#pragma omp for\n", "#pragma omp for " STATIC ") \n"},
+	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
+	 "#pragma omp for  " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff))  nowait\n"},
+	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
+	{false, "#pragma omp for reduction(inscan, + : s)\n",
+	 "#pragma omp for reduction(inscan, + : s)\n"},
+	{true, "#pragma omp for reduction(+ : s)\n",
+	 "#pragma omp for reduction(+ : s) " STATIC
+	 ")  reduction(__snag_combine : __snag_nothing_shared)\n"},
+	{true, "#pragma omp parallel default(none)\n",
+	 "#pragma omp parallel default(none) shared(__snag_nothing) "
+	 "shared(__snag_nothing_shared)\n"},
+	{true, "#pragma omp taskloop reduction(+ : s)\n",
+	 "#pragma omp taskloop reduction(+ : s)\n"},
+	{false, "#pragma omp simd safelen(4)\nfor (i = 0; i < n; i++)\n",
+	 SIMD "schedule(monotonic : dynamic, 0x50000000 | ((4) & 0x0fffffff)) lastprivate(i)\n"
+	      "for (i = 0; i < n; i++)\n"},
+	{false, "#pragma omp simd collapse(2) private(i)\nfor (i = 0;;) {\n for (j = 0;;)\n",
+	 SIMD "collapse(2) private(i) schedule(monotonic : dynamic, 0x50000000)\n"
+	      "for (i = 0;;) {\n for (j = 0;;)\n"},
+	{false, "#pragma omp simd collapse(2)\nfor (i = 0; f(\")\");)\nfor (j = 0;;)\n",
+	 SIMD
+	 "collapse(2) schedule(monotonic : dynamic, 0x50000000) lastprivate(i) lastprivate(j)\n"
+	 "for (i = 0; f(\")\");)\nfor (j = 0;;)\n"},
+	{false, "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n",
+	 "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n"},
+	{false, "#pragma omp sections nowait\n{ a;\n#pragma omp section\n{ b; }\n}\nc;\n",
+	 "#pragma omp for schedule(monotonic : dynamic, 0x70000000) nowait\n"
+	 "for (int __snag_s1 = 0; __snag_s1 < 2; __snag_s1++) switch (__snag_s1) { case 0:; a;\n"
+	 " break; case 1:;\n{ b; }\n}\nc;\n"},
+	{true, "#pragma omp sections\n{\n#pragma omp section\nb; }\n",
+	 "#pragma omp sections\n{\n#pragma omp section\nb; }\n"},
+	{false, "#pragma omp sections\nnot a block\n", "#pragma omp sections\nnot a block\n"},
+	{false, "#pragma omp cancel sections if(c)\n", "#pragma omp cancel for if(c)\n"},
+	{false, "int a = omp_get_thread_num() + 1'000; // \"omp_get_thread_num\"\n",
+	 "int a = __snag_omp_get_thread_num() + 1'000; // \"omp_get_thread_num\"\n"},
+	{true, "#pragma omp parallel if(omp_get_num_threads() > 1)\n",
+	 "#pragma omp parallel if(__snag_omp_get_num_threads() > 1)\n"},
+	{false, "my_omp_get_thread_num();", "my_omp_get_thread_num();"},
+	{false, "", ""},
+};
+
+/* What gcc's text begins with is not compared: only that the marks of lines stay around it. */
+static const char *behind_head(const char *text)
+{
+	const char *at = strstr(text, "(void)0)\n");
+	assert_non_null(at);
+	return at + strlen("(void)0)\n");
+}
+
+static void test_table(void **state)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		size_t n;
+		char *to = cli_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
+					      &n);
+		to = realloc(to, n + 1);
+		to[n] = '\0';
+		assert_string_equal(table[i].is_gnu ? behind_head(to) : to, table[i].to);
+		free(to);
+	}
+}
+
+static void test_marks(void **state)
+{
+	static const char text[] = "# 0 \"x.c\"\n# 1 \"/tmp//\"\n# 1 \"x.c\"\nint x;\n";
+	static const char begins[] = "# 0 \"x.c\"\n# 1 \"/tmp//\"\n# 1 \"<snag>\" 3\n";
+	static const char ends[] = "\n# 1 \"x.c\"\nint x;\n";
+	size_t n;
+	char *to = cli_openmp_rewrite(text, strlen(text), true, &n);
+	assert_memory_equal(to, begins, strlen(begins));
+	assert_memory_equal(to + n - strlen(ends), ends, strlen(ends));
+	free(to);
+}
+
+/* Cut and changed anywhere, it is still rewritten to something, within bounds. */
+static void test_damage(void **state)
+{
+	static const char put[] = "{}()\"'#\n, \\";
+	uint32_t seed = 1;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		size_t all = strlen(table[i].from), n;
+		for (size_t k = 0; k < 20 * all; k++) {
+			seed = seed * 1103515245 + 12345;
+			size_t len = k < all ? k : all;
+			char *text = malloc(len + 1);
+			memcpy(text, table[i].from, len);
+			if (k >= all)
+				text[(seed >> 8) % all] = put[(seed >> 16) % (sizeof(put) - 1)];
+			free(cli_openmp_rewrite(text, len, seed >> 31, &n));
+			free(text);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
