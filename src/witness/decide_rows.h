@@ -34,8 +34,8 @@
  *                      to e that makes all earlier reads causal
  *         named[r]     of a read: the position of the first branch that depends on it, but not on
  *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
- * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), and 32 bytes an edge and 16 for its
- *         share of a row (up to 16 threads: a row).  Growing costs the edges that come in, or, for
+ * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), 32 bytes an edge, and for rows 4 bytes an
+ *         event (up to 16 threads: a row for each edge).  Growing costs the edges that come in, or, for
  *         each thread, O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
  */
