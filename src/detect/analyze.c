@@ -6,40 +6,18 @@
  *         again: once to name partners that lie far back, and once to look up the details
  *         a report shows.  A source that cannot be read again is copied into a
  *         log as it goes by.
- *
- *         Whether a trace is of threads or of tasks shows at its first event of one kind.  A
- *         detector that cannot judge an event is an error, or is left out from then on if
- *         whoever chose the detectors wants only those that fit.
  */
-#include "detect/analyze.h"
+#include "detect/analyze_run.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "detect/collector.h"
 #include "detect/details.h"
-#include "detect/log.h"
 
-#include <stdio.h>
 #include <string.h>
 
-struct run {
-	struct snag_source *src;
-	const struct snag_analyze_options *options;
-	struct snag_analysis *analysis;
-	struct snag_log *log;	  /* NULL: the source can be read again */
-	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
-	size_t keep;		  /* the trace is kept while it has no more events */
-	struct snag_error *err;
-	struct snag_recent recent;
-	struct snag_collector collector[SNAG_MAX_DETECTORS];
-	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
-	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
-	uint32_t ops;			 /* those of the trace so far */
-};
-
 /* How much of the trace is kept for those that ask for all of it. */
-static size_t events_to_keep(const struct run *r)
+size_t snag_run_events_to_keep(const struct snag_run *r)
 {
 	size_t keep = 0;
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -57,7 +35,7 @@ static size_t events_to_keep(const struct run *r)
 
 /* Whether a detector may look for partners in the window: it knows clocks, which those of tasks do
  * not, its pairs are not all decided, and locks held do not count. */
-static bool needs_window(const struct run *r)
+bool snag_run_needs_window(const struct snag_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		const struct snag_detector *d = r->options->detector[i];
@@ -71,10 +49,10 @@ static bool needs_window(const struct run *r)
 
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
  * the trace if a detector asks for it. */
-static int second_reading_prepare(struct run *r)
+static int second_reading_prepare(struct snag_run *r)
 {
 	struct snag_source *again;
-	r->keep = events_to_keep(r);
+	r->keep = snag_run_events_to_keep(r);
 	if (r->keep) {
 		r->trace = snag_alloc(sizeof(*r->trace));
 		snag_trace_init(r->trace);
@@ -91,7 +69,7 @@ static int second_reading_prepare(struct run *r)
 	return rc < 0 ? rc : 0;
 }
 
-static void trace_drop(struct run *r)
+static void trace_drop(struct snag_run *r)
 {
 	snag_trace_done(r->trace);
 	free(r->trace);
@@ -99,7 +77,7 @@ static void trace_drop(struct run *r)
 }
 
 /* Keeps the batch, or nothing any more if the trace turns out too long. */
-static void trace_keep(struct run *r, const struct snag_batch *batch)
+static void trace_keep(struct snag_run *r, const struct snag_batch *batch)
 {
 	if (r->trace && r->trace->n + batch->n > r->keep) {
 		trace_drop(r);
@@ -110,7 +88,7 @@ static void trace_keep(struct run *r, const struct snag_batch *batch)
 		snag_trace_append(r->trace, batch);
 }
 
-static int second_reading(struct run *r, struct snag_source **ret_src)
+static int second_reading(struct snag_run *r, struct snag_source **ret_src)
 {
 	if (r->trace)
 		snag_trace_names(r->trace, r->src);
@@ -120,102 +98,6 @@ static int second_reading(struct run *r, struct snag_source **ret_src)
 	return 1;
 }
 
-/* Without this detector from now on; what only it needed is not kept any longer. */
-static void leave_out(struct run *r, size_t i)
-{
-	struct snag_collector *c = &r->collector[i];
-	struct snag_source *again = NULL;
-	r->is_out[i] = true;
-	c->decides = false;
-	snag_partners_drop(&c->partners);
-	snag_pairs_drop(&c->incomplete);
-	if (!needs_window(r))
-		snag_recent_done(&r->recent);
-	if (r->trace && events_to_keep(r) != SIZE_MAX &&
-	    (r->log || snag_source_again(r->src, &again, NULL) > 0)) {
-		snag_source_close(again);
-		r->keep = events_to_keep(r);
-	}
-}
-
-/* "run.snag: event 7: hb: <why>" */
-static int refuse(struct run *r, size_t i, const struct snag_batch *batch, uint32_t event,
-		  const char *why)
-{
-	bool has_line = batch->line;
-	unsigned long long place = has_line ? batch->line[event - batch->first] : event;
-	return snag_fail(r->err, SNAG_EINPUT,
-			 has_line ? "%s:%llu: %s: %s" : "%s: event %llu: %s: %s", r->src->name,
-			 place, r->collector[i].detector->name, why);
-}
-
-static int refuse_op(struct run *r, size_t i, const struct snag_batch *batch)
-{
-	char why[160];
-	size_t k = 0;
-	while (r->collector[i].detector->ops >> batch->ev[k].op & 1)
-		k++;
-	uint8_t op = batch->ev[k].op;
-	const char *fit = NULL;
-	for (size_t d = 0; snag_detectors[d] && !fit; d++)
-		if (snag_detectors[d]->by_default && !(r->ops & ~snag_detectors[d]->ops))
-			fit = snag_detectors[d]->name;
-	snprintf(why, sizeof(why), "cannot judge a trace with '%s'%s%s", snag_op_info[op].text,
-		 fit ? "; can: " : "", fit ? fit : "");
-	return refuse(r, i, batch, (uint32_t)(batch->first + k), why);
-}
-
-static bool is_any_left(const struct run *r)
-{
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (!r->is_out[i])
-			return true;
-	return r->analysis->n == 0;
-}
-
-/* Before a batch: are there detectors that cannot judge it? */
-static int ops_check(struct run *r, const struct snag_batch *batch)
-{
-	uint32_t ops = 0;
-	for (size_t i = 0; i < batch->n; i++)
-		ops |= UINT32_C(1) << batch->ev[i].op;
-	r->ops |= ops;
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		if (r->is_out[i] || !(ops & ~r->collector[i].detector->ops))
-			continue;
-		leave_out(r, i);
-		if (!r->options->fitting || !is_any_left(r))
-			return refuse_op(r, i, batch);
-	}
-	return 0;
-}
-
-/* After a batch: did one of them give up? */
-static int refusals_check(struct run *r, const struct snag_batch *batch)
-{
-	for (size_t i = 0; i < r->analysis->n; i++) {
-		const struct snag_refusal *refusal = &r->collector[i].refusal;
-		if (r->is_out[i] || !refusal->why[0])
-			continue;
-		leave_out(r, i);
-		if (!r->options->fitting || !is_any_left(r))
-			return refuse(r, i, batch, refusal->event, refusal->why);
-	}
-	return 0;
-}
-
-/* A trace that shows no task is one of threads. */
-static void leave_out_tasks(struct run *r)
-{
-	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->options->fitting && !r->is_out[i] && !(r->ops & SNAG_OPS_OF_TASKS) &&
-		    snag_detector_is_of_tasks(r->collector[i].detector)) {
-			leave_out(r, i);
-			if (!is_any_left(r))
-				r->is_out[i] = false;
-		}
-}
-
 /* Whether its partners are still to be named: not if they were candidates. */
 static bool asks(const struct snag_collector *c)
 {
@@ -223,7 +105,7 @@ static bool asks(const struct snag_collector *c)
 }
 
 /* Names the partners of the racy accesses of all detectors, in one reading. */
-static int answer_partners(struct run *r)
+static int answer_partners(struct snag_run *r)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
@@ -248,7 +130,7 @@ static int answer_partners(struct run *r)
 }
 
 /* Completes the races of which only a number is known, of all detectors in one reading. */
-static int answer_pairs(struct run *r)
+static int answer_pairs(struct snag_run *r)
 {
 	struct snag_pairs *pairs[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
@@ -267,7 +149,7 @@ static int answer_pairs(struct run *r)
 }
 
 /* So many questions have gathered that they are answered before the trace ends. */
-static int answer_early(struct run *r)
+static int answer_early(struct snag_run *r)
 {
 	int rc = answer_partners(r);
 	for (size_t i = 0; i < r->analysis->n; i++)
@@ -275,7 +157,7 @@ static int answer_early(struct run *r)
 	return rc < 0 ? rc : answer_pairs(r);
 }
 
-static int batch_run(struct run *r, const struct snag_batch *batch)
+static int batch_run(struct snag_run *r, const struct snag_batch *batch)
 {
 	bool should_answer = false;
 	double begin = snag_seconds_now();
@@ -291,7 +173,7 @@ static int batch_run(struct run *r, const struct snag_batch *batch)
 		c->findings->seconds += end - begin;
 		begin = end;
 	}
-	int rc = refusals_check(r, batch);
+	int rc = snag_fit_after(r, batch);
 	should_answer &= r->trace || r->log || !r->src->is_growing;
 	return rc == 0 && should_answer ? answer_early(r) : rc;
 }
@@ -301,7 +183,7 @@ static bool is_stopped(const struct snag_analyze_options *options)
 	return options->stop && *options->stop;
 }
 
-static int first_reading(struct run *r)
+static int first_reading(struct snag_run *r)
 {
 	const struct snag_analyze_options *options = r->options;
 	struct snag_analysis *a = r->analysis;
@@ -311,7 +193,7 @@ static int first_reading(struct run *r)
 		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_LOG_MAX_THREADS)
 			return snag_fail(r->err, SNAG_EINPUT, "%s: more than %d threads",
 					 r->src->name, SNAG_LOG_MAX_THREADS);
-		rc = ops_check(r, &batch);
+		rc = snag_fit_before(r, &batch);
 		if (rc < 0)
 			return rc;
 		if (r->log)
@@ -343,7 +225,7 @@ static bool has_branch(const struct snag_trace *trace)
 }
 
 /* Decides the pairs of the detectors that want it. */
-static void decide_pairs(struct run *r, struct snag_index *ix)
+static void decide_pairs(struct snag_run *r, struct snag_index *ix)
 {
 	bool by_dependence = has_branch(r->trace);
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -364,7 +246,7 @@ static void decide_pairs(struct run *r, struct snag_index *ix)
 }
 
 /* Hands the whole trace to the detectors that ask for it. */
-static void finish(struct run *r, struct snag_index *ix)
+static void finish(struct snag_run *r, struct snag_index *ix)
 {
 	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -379,7 +261,7 @@ static void finish(struct run *r, struct snag_index *ix)
 }
 
 /* Tells the detectors that there are no more events. */
-static void end(struct run *r)
+static void end(struct snag_run *r)
 {
 	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -395,13 +277,14 @@ static void end(struct run *r)
 }
 
 /* What comes after the trace was read: naming and deciding pairs. */
-static int second_part(struct run *r)
+static int second_part(struct snag_run *r)
 {
 	struct snag_index *ix = NULL;
 	end(r);
 	if (r->trace && !r->analysis->interrupted) {
 		snag_trace_names(r->trace, r->src);
-		ix = snag_index_new(r->trace);
+		ix = r->options->stages == SNAG_STAGES_PAPER ? snag_index_new_published(r->trace)
+							     : snag_index_new(r->trace);
 	}
 	if (ix && !ix->is_task)
 		decide_pairs(r, ix);
@@ -435,7 +318,7 @@ static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
 	return n;
 }
 
-static int look_up_details(struct run *r)
+static int look_up_details(struct snag_run *r)
 {
 	struct snag_analysis *a = r->analysis;
 	struct snag_site **site = NULL;
@@ -473,7 +356,7 @@ static void stat_add(void *ctx, const char *name, uint64_t value)
 }
 
 /* The end of a detector that may have been left out. */
-static void detector_end(struct run *r, size_t i)
+static void detector_end(struct snag_run *r, size_t i)
 {
 	struct snag_collector *c = &r->collector[i];
 	struct snag_findings *f = c->findings;
@@ -490,7 +373,7 @@ static void detector_end(struct run *r, size_t i)
 }
 
 /* Closes the gaps of the detectors that were left out. */
-static void findings_compact(struct run *r)
+static void findings_compact(struct snag_run *r)
 {
 	struct snag_analysis *a = r->analysis;
 	size_t to = 0;
@@ -509,12 +392,12 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
 	struct snag_analysis *a = ret_analysis;
-	struct run r = {.src = src, .options = options, .analysis = a, .err = err};
+	struct snag_run r = {.src = src, .options = options, .analysis = a, .err = err};
 	memset(a, 0, sizeof(*a));
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
 	a->n = options->ndetectors;
-	snag_recent_init(&r.recent, needs_window(&r));
+	snag_recent_init(&r.recent, snag_run_needs_window(&r));
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
@@ -532,7 +415,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	int rc = second_reading_prepare(&r);
 	if (rc == 0)
 		rc = first_reading(&r);
-	leave_out_tasks(&r);
+	snag_fit_end(&r);
 	if (rc == 0)
 		rc = second_part(&r);
 	if (rc == 0)

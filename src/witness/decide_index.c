@@ -120,12 +120,13 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 	ix->has_depends |= ev->op == SNAG_OP_DEPENDS;
 }
 
-static struct use *uses_find(const struct snag_index *ix)
+/* Who takes each lock.  With `all` every lock counts as taken by many. */
+static struct use *uses_find(const struct snag_index *ix, bool all)
 {
 	struct use *use = snag_realloc(NULL, ix->nlocks, sizeof(*use));
 	for (uint32_t i = 0; i < ix->nlocks; i++)
-		use[i] = (struct use){NOBODY, SNAG_NO_EVENT};
-	for (uint32_t e = 0; e < ix->nevents; e++) {
+		use[i] = (struct use){all ? MANY : NOBODY, SNAG_NO_EVENT};
+	for (uint32_t e = 0; e < ix->nevents && !all; e++) {
 		const struct snag_event *ev = &ix->trace->ev[e];
 		if (!snag_op_acquires(ev->op))
 			continue;
@@ -138,7 +139,7 @@ static struct use *uses_find(const struct snag_index *ix)
 	return use;
 }
 
-struct snag_index *snag_index_new(const struct snag_trace *trace)
+static struct snag_index *index_new(const struct snag_trace *trace, bool all_locks)
 {
 	struct snag_index *ix = snag_calloc(1, sizeof(*ix));
 	struct snag_counts counts = snag_names_counts(&trace->names);
@@ -159,7 +160,7 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 			     .held = snag_filled(ix->nthreads, 0),
 			     .last_write = snag_filled(ix->nvariables, SNAG_NO_EVENT),
 			     .nsections = snag_filled(2 * ix->nlocks, 0),
-			     .use = uses_find(ix)};
+			     .use = uses_find(ix, all_locks)};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		add_event(ix, &b, e);
 	ix->held_at_end = b.held;
@@ -174,6 +175,16 @@ struct snag_index *snag_index_new(const struct snag_trace *trace)
 	snag_lanes_init(&ix->writes, SNAG_LANES_WRITES, trace, ix->position);
 	snag_lanes_init(&ix->sections, SNAG_LANES_SECTIONS, trace, ix->position);
 	return ix;
+}
+
+struct snag_index *snag_index_new(const struct snag_trace *trace)
+{
+	return index_new(trace, false);
+}
+
+struct snag_index *snag_index_new_published(const struct snag_trace *trace)
+{
+	return index_new(trace, true);
 }
 
 void snag_index_add_rows(struct snag_index *ix, enum snag_mode mode, uint32_t stride)

@@ -57,6 +57,9 @@ struct snag_index {
 
 /* The trace must outlive the index, and obey the rules of traces (trace/wellformed.c). */
 struct snag_index *snag_index_new(const struct snag_trace *trace);
+/* Likewise; locks that only one thread takes are held too, which matters to the published
+ * procedures (decide_paper.h, decide_vindicate.h) and to nothing else. */
+struct snag_index *snag_index_new_published(const struct snag_trace *trace);
 void snag_index_free(struct snag_index *ix); /* accepts NULL */
 
 /* The threads live on, with the caller, when the index is freed; it is no longer of use. */

@@ -51,7 +51,7 @@ static enum outcome check_pair(struct subject *s, struct snag_paper *p, bool is_
 static enum outcome check_pairs(struct subject *s, const struct search *search, struct answers *ret,
 				struct reason *why)
 {
-	struct snag_index *ix = snag_index_new(s->trace);
+	struct snag_index *ix = snag_index_new_published(s->trace);
 	snag_index_add_mode(ix, SNAG_MODE_M2);
 	struct snag_paper *p = snag_paper_new(ix, 0);
 	enum outcome outcome = PASSED;

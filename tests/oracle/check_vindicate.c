@@ -34,7 +34,7 @@ static enum outcome check_mode(struct subject *s, enum snag_mode mode, enum snag
 	const struct search *search = subject_search(s, rules);
 	if (!search)
 		return SKIPPED;
-	struct snag_index *ix = snag_index_new(s->trace);
+	struct snag_index *ix = snag_index_new_published(s->trace);
 	snag_index_add_mode(ix, mode);
 	struct snag_vindicator *v = snag_vindicator_new(ix, mode, 0);
 	enum outcome outcome = PASSED;

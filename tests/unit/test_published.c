@@ -105,7 +105,7 @@ static void test_race_decision(void **state)
 		const struct needs *n = &race_decision[i];
 		struct snag_trace trace;
 		load(n->trace, &trace);
-		struct snag_index *ix = snag_index_new(&trace);
+		struct snag_index *ix = snag_index_new_published(&trace);
 		snag_index_add_mode(ix, SNAG_MODE_M2);
 		struct snag_paper *p = snag_paper_new(ix, 0);
 		enum snag_decision d = snag_paper_decide(p, n->e1, n->e2);
@@ -122,7 +122,7 @@ static void test_vindication(void **state)
 		const struct needs *n = &vindication[i];
 		struct snag_trace trace;
 		load(n->trace, &trace);
-		struct snag_index *ix = snag_index_new(&trace);
+		struct snag_index *ix = snag_index_new_published(&trace);
 		snag_index_add_mode(ix, SNAG_MODE_DEP);
 		struct snag_vindicator *v = snag_vindicator_new(ix, SNAG_MODE_DEP, 0);
 		enum snag_decision d = snag_vindicate(v, n->e1, n->e2);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analyze_run.h - one run of detectors over a trace, for the parts of analyze.c
+ */
+#ifndef SNAG_DETECT_ANALYZE_RUN_H
+#define SNAG_DETECT_ANALYZE_RUN_H
+
+#include "detect/analyze.h"
+#include "detect/collector.h"
+#include "detect/log.h"
+
+struct snag_run {
+	struct snag_source *src;
+	const struct snag_analyze_options *options;
+	struct snag_analysis *analysis;
+	struct snag_log *log;	  /* NULL: the source can be read again */
+	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
+	size_t keep;		  /* the trace is kept while it has no more events */
+	struct snag_error *err;
+	struct snag_recent recent;
+	struct snag_collector collector[SNAG_MAX_DETECTORS];
+	void *state[SNAG_MAX_DETECTORS]; /* of the detectors */
+	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
+	uint32_t ops;			 /* those of the trace so far */
+};
+
+/* How much of the trace is kept for those that ask for all of it. */
+size_t snag_run_events_to_keep(const struct snag_run *r);
+/* Whether a detector may look for partners in the window. */
+bool snag_run_needs_window(const struct snag_run *r);
+
+/* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?  After it:
+ * did one give up?  At the end: those of tasks, if there was none.  Negative: the error to return. */
+int snag_fit_before(struct snag_run *r, const struct snag_batch *batch);
+int snag_fit_after(struct snag_run *r, const struct snag_batch *batch);
+void snag_fit_end(struct snag_run *r);
+
+#endif
