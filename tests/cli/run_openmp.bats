@@ -232,7 +232,7 @@ all() { # COMPILER LEVEL; several at a time
 		OMP_CANCELLATION=true snags run ./prog
 		[ "$status" = 0 ]
 		for why in 'which thread runs a task (.*asks.c:9' 'how many threads there are (.*asks.c:9' \
-			'whether a task was cancelled (.*asks.c:13' 'whether a lock is free (.*asks.c:17' \
+			'cancels tasks, or asks whether it has (.*asks.c:13' 'whether a lock is free (.*asks.c:17' \
 			'atomic accesses to x' 'lock critical(here) matters to y'; do
 			grep -q "^snag: no race found, but .*$why" <<<"$stderr" || { echo "$cc: $why"; echo "$stderr"; false; }
 		done
