@@ -44,7 +44,13 @@ static void range_judge(struct range r)
 
 static bool range_join(struct range *to, const struct range *r) /* [join] */
 {
-	if (to->is_write != r->is_write || to->step != r->step || to->count != r->count)
+	if (to->is_write != r->is_write)
+		return false;
+	uint64_t last = r->address + (uint64_t)r->step * (r->count - 1);
+	if (to->count == 1 && r->address >= to->address &&
+	    last + r->size <= to->address + to->size)
+		return true;
+	if (to->step != r->step || to->count != r->count)
 		return false;
 	if (r->address == to->address + to->size) {
 		to->size += r->size;
