@@ -148,8 +148,13 @@ static void note(const struct rt_record *r)
 		verdict->launched++;
 		return;
 	}
+	if (r->arg == RT_NOTE_TASKS) {
+		if (rt_record_address(r) == RT_DIALECT_SNAG && judge.detector->inside->synced)
+			judge.detector->inside->synced(judge.state);
+		return;
+	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
-		verdict->doubts += r->arg != RT_NOTE_TASKS;
+		verdict->doubts++;
 		return;
 	}
 	verdict->ended++;
