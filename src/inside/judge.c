@@ -99,7 +99,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	judge.shadow.spread = on_spread;
 	judge.shadow.is_same = on_is_same;
 	judge.shadow.more = on_more;
-	judge.shadow.last_key = UINT64_MAX;
+	judge.step = 1;
 	judge.state = judge.detector->open(&env);
 	judge.express = judge.detector->inside->express(judge.state);
 	return true;
@@ -148,8 +148,13 @@ static void note(const struct rt_record *r)
 		verdict->launched++;
 		return;
 	}
+	if (r->arg == RT_NOTE_TASKS) {
+		if (rt_record_address(r) == RT_DIALECT_SNAG && judge.detector->inside->synced)
+			judge.detector->inside->synced(judge.state);
+		return;
+	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
-		verdict->doubts += r->arg != RT_NOTE_TASKS;
+		verdict->doubts++;
 		return;
 	}
 	verdict->ended++;
@@ -176,6 +181,7 @@ void rt_judge_record(const struct rt_record *r)
 		return;
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush(); /* they belong to the step before */
+	judge.step++;
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
