@@ -155,7 +155,8 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 void judge_access(uint64_t address, unsigned size, bool is_write)
 {
 	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	if ((address & (LINE - 1)) + size > LINE || !shadow_is_ready(page, address, size)) {
+	if ((address & (LINE - 1)) + size > LINE ||
+	    !shadow_is_ready(&judge.shadow, page, address, size)) {
 		judge_range(address, size, is_write);
 		return;
 	}
