@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, MORE = 1024 /* ids */ };
 
 extern const struct snag_detector snag_detector_spbags, snag_detector_espbags, snag_detector_drdp;
 
@@ -76,12 +76,12 @@ static void on_more(void *ctx)
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 
-/* Ids of the space are below this. */
+/* Ids of the space are below this, or will be. */
 static void known_below(enum snag_space space, uint32_t end)
 {
 	if (counts.n[space] >= end)
 		return;
-	counts.n[space] = end;
+	counts.n[space] = end < UINT32_MAX - MORE ? end + MORE : end;
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 

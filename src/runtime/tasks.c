@@ -18,6 +18,7 @@
 #include "runtime/tasks.h"
 
 #include "runtime/fail.h"
+#include "runtime/judge.h"
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -60,7 +61,10 @@ static void task_add(uint32_t thread)
 
 static void tell(uint8_t op, uint32_t target)
 {
-	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+	if (rt.judges)
+		rt_judge_task(op, target);
+	else
+		rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
 }
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
@@ -121,18 +125,22 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	struct rt_thread *to = rt_thread_at(tid[task]);
 	if (to && to != self) {
 		self->beyond = rt_hot.beyond;
-		rt_sched_become(self, to);
+		if (rt.judges)
+			rt_sched_slip(self, to, to->as);
+		else
+			rt_sched_become(self, to);
 		rt_hot.beyond = to->beyond;
 	}
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
 		ended = NULL;
 	}
-	if (stack) {
+	if (stack && rt.judges) {
+		rt_judge_forget((uintptr_t)stack->base, stack->nbytes);
+	} else if (stack) {
 		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
 		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
-		if (!rt.judges)
-			rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
 	}
 }
 
@@ -149,7 +157,11 @@ static void on_stuck(void *ctx)
 
 static void on_memory(void *ctx, const void *at, size_t nbytes)
 {
-	if (rt_sched_point())
+	if (!rt_sched_point())
+		return;
+	if (rt.judges)
+		rt_judge_forget((uintptr_t)at, nbytes);
+	else
 		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
