@@ -153,6 +153,11 @@ static inline bool is_special(const struct rt_thread *self)
 	       self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
 }
 
+bool rt_access_is_special(void)
+{
+	return is_special(rt_hot.self);
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
@@ -288,6 +293,14 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	rt_hot.fuel--;
 	two_new(addr, pc, is_write);
+}
+
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	if (size > WORD)
+		access_two(addr, pc, is_write);
+	else
+		access_one(addr, pc, (unsigned)__builtin_ctz(size), is_write);
 }
 
 /* An access that was counted, and is not known. */
