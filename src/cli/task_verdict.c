@@ -13,7 +13,8 @@ static const struct {
 	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
 	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
 	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
-	[RT_ASKED_CANCELLED] = {"cancellation", "the program cancels tasks, or asks whether it has"},
+	[RT_ASKED_CANCELLED] = {"cancellation",
+				"the program cancels tasks, or asks whether it has"},
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)
