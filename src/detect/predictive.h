@@ -98,7 +98,9 @@ struct snag_predictive_thread {
 	uint32_t state;	    /* another number whenever the sections it holds change */
 	snag_lockset lockset;
 	snag_lockset deep_locks;
-	uint32_t who; /* another number for every thread, also on the same seat */
+	uint32_t ahead[2]; /* locks it will hold a few events on, the innermost first, each + 1;
+			    * a guess */
+	uint32_t who;	   /* another number for every thread, also on the same seat */
 	/* To branch: sections whose release is owed to any branch, one per thread; once the
 	 * thread names variables, what is owed to those that name none. */
 	struct snag_owed_sections {
@@ -158,6 +160,13 @@ struct snag_deep_records {	     /* all 0: empty */
 	uint32_t unused;
 };
 
+/* Entries of conflicts that an event to come will look at, probably; 0: none. */
+struct snag_slots_ahead {
+	uint32_t slot[2];
+};
+
+enum { SNAG_AHEAD = 8 };
+
 struct snag_predictive {
 	const struct snag_detector_env *env;
 	struct snag_vclock_pool pool;
@@ -166,7 +175,8 @@ struct snag_predictive {
 	struct snag_frontier_pool frontiers;
 	struct snag_locksets locksets;
 	struct snag_histories histories;
-	struct snag_arrays conflicts; /* of snag_conflict */
+	struct snag_arrays conflicts;		   /* of snag_conflict */
+	struct snag_slots_ahead ahead[SNAG_AHEAD]; /* by event, modulo */
 	struct snag_conflict_nodes nodes;
 	struct snag_held_nodes held;
 	struct snag_deep_records deep;
