@@ -66,6 +66,13 @@ struct snag_order_rules {
 	bool disjoint_locksets;
 };
 
+/* Whether what a holder of a lock knows of its sections is all that conflicts with them may ask for,
+ * and each later holder knows it. */
+static inline bool snag_order_hands_on(const struct snag_order_rules *rules)
+{
+	return rules->composes_with_hb && !rules->write_write_sections;
+}
+
 /* What a release hands to a later acquire, when the relation composes with HB. */
 struct snag_predictive_handover {
 	struct snag_vclock *now;   /* of the relation, or NULL */
@@ -75,6 +82,8 @@ struct snag_predictive_handover {
 struct snag_predictive_lock {
 	uint32_t holder; /* the section that holds it alone, or 0 */
 	uint32_t last;	 /* composing: the last released section, alone; or 0 */
+	uint32_t known;	 /* handing on: who holds it knows the sections up to this one, but for
+			  * shared ones */
 	struct snag_predictive_handover alone;	/* by that release */
 	struct snag_predictive_handover shared; /* by the shared releases since */
 	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
@@ -165,7 +174,7 @@ struct snag_slots_ahead {
 	uint32_t slot[2];
 };
 
-enum { SNAG_AHEAD = 8 };
+enum { SNAG_AHEAD = 8, SNAG_SECTIONS_FEW = 1 << 14 };
 
 struct snag_predictive {
 	const struct snag_detector_env *env;
@@ -185,10 +194,9 @@ struct snag_predictive {
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
-	uint32_t states;   /* numbers given to thread states */
-	uint32_t reseated; /* threads that took another's seat */
-	size_t nfiled;
-	size_t file_minimum, file_limit; /* so many are not worth trimming */
+	uint32_t states;      /* numbers given to thread states */
+	uint32_t reseated;    /* threads that took another's seat */
+	size_t section_limit; /* fewer sections are not worth trimming */
 
 	struct snag_predictive_thread *thread; /* by seat; what is said of threads below is too */
 	size_t nthreads, thread_cap;
@@ -227,7 +235,8 @@ void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predic
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread);
 
-/* Between batches: forgets sections that can no longer matter.  `now`: the next event. */
+/* Between batches: forgets sections that can no longer matter, and numbers the others anew.
+ * `now`: the next event. */
 void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
 			  uint32_t now);
 

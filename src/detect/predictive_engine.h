@@ -53,7 +53,7 @@ ENGINE void held_release(struct snag_predictive *p, struct snag_predictive_threa
 	uint32_t top = t->held;
 	t->held_is_stale |= !top || p->held.at[top].section != number;
 	t->held = t->held_is_stale ? 0 : snag_held_share(&p->held, p->held.at[top].below);
-	snag_held_drop(&p->held, &p->sections, &p->pool, top);
+	snag_held_drop(&p->held, top);
 	t->held_is_stale &= (t->innermost | t->deep) != 0;
 }
 
@@ -71,7 +71,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	struct snag_section_rest *rest = p->sections.rest;
 	p->sections.section[number].thread = thread;
 	p->sections.section[number].lock = lock;
-	rest[number].acquire = event;
+	p->sections.section[number].acquire = event;
 	rest[number].is_shared = is_shared;
 	bool counts = counts_as_direct(rules, lock, is_shared);
 	bool is_deep = counts && t->ndirect >= p->max_direct;
@@ -87,7 +87,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	if (is_deep)
 		snag_predictive_deep_open(p, t, l, number);
 	if ((is_deep || rules->sections == SNAG_LAST_WRITE_READ) && !t->held_is_stale)
-		t->held = snag_held_push(&p->held, &p->sections, t->held, number);
+		t->held = snag_held_push(&p->held, t->held, number);
 	return number;
 }
 
@@ -210,14 +210,13 @@ ENGINE void lock_release(const struct snag_order_rules *rules, struct snag_predi
 	l->holder = 0;
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb) {
-		snag_section_set(&p->sections, &p->pool, &l->last, number);
+		l->last = number;
 		clock_set(p, &l->alone.now, t->now);
 		if (rules->write_write_sections)
 			clock_set(p, &l->alone.wrote, t->wrote);
 		if (l->shared_hb)
 			snag_predictive_forget_shared(p, l); /* the holder has taken it in */
 	}
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -231,7 +230,6 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb)
 		snag_predictive_add_shared(p, l, ev->thread, event + 1);
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 /* ---- events ---- */
@@ -263,7 +261,7 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		if (t->held_is_stale)
 			snag_predictive_build_held(p, t, t->innermost);
 		uint32_t held = snag_held_share(&p->held, t->held);
-		snag_held_drop(&p->held, &p->sections, &p->pool, x->last_write.held);
+		snag_held_drop(&p->held, x->last_write.held);
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
 		x->last_write.held = held;
@@ -497,7 +495,7 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, struct snag_predic
 	ev = event_ahead(batch, i + FETCH_SECTION);
 	if (!ev || !snag_op_is_access(ev->op))
 		return;
-	if (has_conflicts)
+	if (has_conflicts && !snag_order_hands_on(rules)) /* else few are looked at */
 		sections_fetch(p, &p->ahead[(i + FETCH_SECTION) % SNAG_AHEAD]);
 	else
 		held_fetch(p, &p->x[ev->target]);
