@@ -149,11 +149,58 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
-static inline void access_take(struct snag_convert *c, const struct rt_record *r)
+static inline bool is_access(const struct rt_record *r)
 {
-	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
-	c->fuel = r->arg;
-	word_access(c, access_op(r), rt_record_address(r), rt_record_size(r), 0, r);
+	return rt_record_op(r) == RT_READ || rt_record_op(r) == RT_WRITE;
+}
+
+/* Those of the accesses at the beginning that are quick and make one event each. */
+static int accesses_quick(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	struct snag_event *ev = c->ev + c->n;
+	const uint32_t thread = c->thread;
+	uint64_t alone = c->seen.alone;
+	int i = 0, room = (int)(SNAG_BATCH_EVENTS - c->n);
+	n = n < room ? n : room;
+	for (; i < n && is_access(&r[i]); i++) {
+		uint64_t addr = rt_record_address(&r[i]);
+		unsigned size = rt_record_size(&r[i]);
+		uint32_t variable;
+		snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD < n ? i + AHEAD : i]));
+		if (size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
+		    !snag_cells_quick(c->cells, addr, size, thread, &variable))
+			break;
+		ev[i] = (struct snag_event){.thread = thread,
+					    .target = variable,
+					    .loc = loc_of(c, &r[i]),
+					    .op = (uint8_t)access_op(&r[i]),
+					    .size = (uint8_t)size};
+		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
+	}
+	c->seen.alone = alone;
+	c->n += (size_t)i;
+	return i;
+}
+
+/* The accesses that the records begin with, as far as there is room; returns how many. */
+static int accesses_take(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	const int ring = 2 * RT_RUN_MAX;
+	int i = 0;
+	while (i < n && is_access(&r[i]) && has_room(c, SNAG_CELL)) {
+		int quick = c->options.keep_steps ? 0 : accesses_quick(c, r + i, n - i);
+		i += quick;
+		if (quick)
+			continue;
+		c->fuel = r[i].arg;
+		word_access(c, access_op(&r[i]), rt_record_address(&r[i]), rt_record_size(&r[i]), 0,
+			    &r[i]);
+		i++;
+	}
+	for (int k = i > ring ? i - ring : 0; k < i; k++)
+		c->seen.access[(c->seen.n + (uint64_t)k) % (2 * RT_RUN_MAX)] = r[k];
+	c->seen.n += (uint64_t)i;
+	return i;
 }
 
 bool snag_convert_is_done(const struct snag_convert *c)
@@ -424,14 +471,11 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 	}
 	range_go_on(c);
 	snag_convert_again_go_on(c);
-	for (; i < n && snag_convert_is_done(c) && has_room(c, ROOM); i++) {
-		enum rt_op op = rt_record_op(&r[i]);
-		if (i + AHEAD < n)
-			snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD]));
-		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
-			access_take(c, &r[i]);
-		else
-			record_other(c, &r[i]);
+	while (i < n && snag_convert_is_done(c) && has_room(c, ROOM)) {
+		int accesses = accesses_take(c, r + i, n - i); /* nearly all are */
+		i += accesses;
+		if (!accesses)
+			record_other(c, &r[i++]);
 	}
 	return i;
 }

@@ -74,7 +74,7 @@ struct snag_convert {
 		uint64_t alone; /* ... so many are each the only one of its access */
 	} seen;
 	struct again {
-		uint32_t left, period, at;
+		uint32_t left, all, period, at;
 		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
 		struct step {
 			struct rt_record next;
@@ -121,9 +121,10 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 			       unsigned size, unsigned flags, const struct rt_record *r)
 {
 	uint32_t variable[SNAG_CELL];
-	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
+	unsigned n = 1, room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
 	size = size == 0 ? 1 : size < room ? size : room;
-	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
+	if (!snag_cells_quick(c->cells, addr, size, c->thread, variable)) /* mostly it is */
+		n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
 	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];
