@@ -90,6 +90,16 @@ all() { # COMPILER LEVEL; several at a time
 	[ "$status" = 66 ]
 }
 
+@test "old C, with every warning an error" {
+	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
+		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
+	local cc
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -std=c89 -pedantic-errors -Wall -Wextra -Werror -fopenmp old.c -o old
+		timeout 60 "$SNAG" run ./old
+	done
+}
+
 @test "pragmas from macros, over several lines, with odd blanks" {
 	cat >odd.c <<-'END'
 		#define LOOP _Pragma("omp parallel for schedule ( static,2 ) num_threads( 1+1 )")
