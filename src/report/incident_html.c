@@ -59,11 +59,19 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 	snag_print(to, "</ol>\n");
 }
 
+static void variable(struct snag_printer *to, const struct snag_incident_report *r, uint32_t id)
+{
+	char words[200];
+	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, id), words,
+			   sizeof(words));
+	text(to, words);
+}
+
 /* "task 3", "thread T3" */
 static void actor(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
 	const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, t);
-	char label[64];
+	char label[SNAG_LABEL_ROOM];
 	snag_print(to, r->is_tasks ? "task " : "thread ");
 	text(to, name + (r->is_tasks && name[0] == 'T'));
 	if (r->label && r->label(r->label_ctx, t, label, sizeof(label))) {
@@ -96,7 +104,7 @@ static void access_box(struct snag_printer *to, const struct snag_incident_repor
 		    snag_op_is_atomic(site->op) ? "atomic " : "",
 		    snag_op_writes(site->op) ? "write" : "read", site->size,
 		    snag_plural(site->size));
-	text(to, snag_name(names, SNAG_SPACE_VARIABLE, site->target));
+	variable(to, r, site->target);
 	snag_print(to, "</code> by ");
 	actor(to, r, site->thread);
 	snag_print(to, "</h3>\n");
@@ -120,7 +128,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	char words[400];
 	snag_printf(to, "<section id=\"%s\"%s>\n<h2>Data race on <code>", in->id,
 		    in->is_suppressed ? " class=\"suppressed\"" : "");
-	text(to, snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
+	variable(to, r, race->second.target);
 	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
 					 : "</code></h2>\n<dl>\n");
 	item(to, "id", in->id);
@@ -131,7 +139,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 		item(to, "range", words);
 	}
 	if (r->is_tasks) {
-		snag_missing_edge(race, r->origins, names, r->tongue, words, sizeof(words));
+		snag_incident_missing_edge(r, race, words, sizeof(words));
 		item(to, "missing edge", words);
 	}
 	if (in->replay != SNAG_REPLAY_NOT_TRIED)

@@ -107,6 +107,7 @@ static void launch(struct rt_thread *self)
 	is_launched = true;
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
+	__tsan_func_entry((void *)place); /* the call that launches */
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }

@@ -56,6 +56,8 @@ all() { # COMPILER LEVEL
 	grep -q '^  Read of size 4 at total by task 2:$' <<<"$stderr"
 	grep -A1 '^  Previous write of size 4 at total by task 1:$' <<<"$stderr" | grep -q '#0 add .*task_race_async.c:'
 	grep -A1 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#0 first .*task_race_async.c:'
+	grep -A2 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#1 main .*task_race_async.c:' # who launched
+	! grep -qE '/src/task/|libc_start' <<<"$stderr"
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
