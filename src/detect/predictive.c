@@ -22,6 +22,7 @@ void *snag_predictive_open(const struct snag_detector_env *env)
 	snag_sections_init(&p->sections);
 	snag_frontier_pool_init(&p->frontiers);
 	snag_locksets_init(&p->locksets);
+	snag_histories_init(&p->histories, &p->locksets);
 	return p;
 }
 
@@ -53,10 +54,8 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	free(p->thread);
 	locks_free(p, p->lock, p->lock_cap);
 	locks_free(p, p->atomic, p->atomic_cap);
-	for (size_t i = 0; rules->disjoint_locksets && i < p->nx; i++)
-		snag_history_done(&p->x[i].history);
 	snag_huge_free(p->x, p->x_cap, sizeof(*p->x));
-	snag_conflict_tables_done(&p->conflicts);
+	snag_arrays_done(&p->conflicts, sizeof(struct snag_conflict));
 	free(p->nodes.node);
 	snag_huge_free(p->held.at, p->held.cap, sizeof(*p->held.at));
 	free(p->held.seen);
@@ -64,6 +63,7 @@ void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rule
 	free(p->owed);
 	snag_sections_done(&p->sections, &p->pool);
 	snag_frontier_pool_done(&p->frontiers);
+	snag_histories_done(&p->histories);
 	snag_locksets_done(&p->locksets);
 	*p = (struct snag_predictive){.env = p->env, .pool = p->pool, .has_ended = true};
 }

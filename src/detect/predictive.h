@@ -132,7 +132,7 @@ struct snag_predictive_variable {
 	};
 	uint32_t owed; /* to the next read by a thread, or the next branch of a thread that
 			* depends on its reads: a list of nodes; 0: none */
-};
+} __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct snag_predictive_variable) == 64, "a variable is a cache line");
 
@@ -165,7 +165,8 @@ struct snag_predictive {
 	struct snag_sections sections;
 	struct snag_frontier_pool frontiers;
 	struct snag_locksets locksets;
-	struct snag_conflict_tables conflicts;
+	struct snag_histories histories;
+	struct snag_arrays conflicts; /* of snag_conflict */
 	struct snag_conflict_nodes nodes;
 	struct snag_held_nodes held;
 	struct snag_deep_records deep;

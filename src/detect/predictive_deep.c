@@ -159,7 +159,7 @@ static void table_conflicts(const struct snag_order_rules *rules, struct snag_pr
 	if (!i || rest[i].acquire < since)
 		return;
 	for (uint32_t k = 0; k < table->nslots; k++) {
-		const struct snag_conflict *c = &p->conflicts.slot[table->first + k];
+		const struct snag_conflict *c = &snag_conflict_slots(&p->conflicts, table)[k];
 		if (c->lock < SNAG_ATOMIC_LOCK && holds(p, step->thread, c->lock) &&
 		    rest[p->lock[c->lock].holder].is_deep)
 			entry_conflicts(rules, p, step, c, is_write);

@@ -285,7 +285,7 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 		read_orders(rules, p, ev, event);
 	if (rules->disjoint_locksets)
 		is_racy = snag_history_access(
-			&x->history, &p->locksets, t->now,
+			&p->histories, &x->history, t->now,
 			(struct snag_history_entry){ev->thread, event + 1, t->lockset, is_write});
 	else if (is_write)
 		is_racy =
@@ -434,7 +434,7 @@ ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *
 	uint32_t section = seat == SNAG_NO_SEAT ? 0 : p->thread[seat].innermost;
 	if (!c->nslots || !section)
 		return NULL;
-	return p->conflicts.slot + c->first +
+	return snag_conflict_slots(&p->conflicts, c) +
 	       snag_conflict_slot(c, p->sections.section[section].lock);
 }
 
@@ -451,7 +451,7 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_
 		else
 			__builtin_prefetch(&p->held.at[p->x[ev->target].last_write.held]);
 		if (rules->disjoint_locksets)
-			snag_history_fetch(&p->x[ev->target].history,
+			snag_history_fetch(&p->histories, &p->x[ev->target].history,
 					   snag_seat(&p->pool.seats, ev->thread));
 	}
 	ev = event_ahead(batch, i + FETCH_SECTION);

@@ -99,7 +99,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	judge.shadow.spread = on_spread;
 	judge.shadow.is_same = on_is_same;
 	judge.shadow.more = on_more;
-	judge.shadow.last_key = UINT64_MAX;
+	judge.step = 1;
 	judge.state = judge.detector->open(&env);
 	judge.express = judge.detector->inside->express(judge.state);
 	return true;
@@ -107,18 +107,45 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 
 /* ---- records ---- */
 
-static void task_event(const struct rt_record *r)
+/* Whether there is still something to look at; what was told so far is of the step before. */
+static inline bool step_ends(void)
 {
-	struct snag_event ev = {
-		.thread = judge.thread, .target = r->arg, .op = (uint8_t)rt_record_size(r)};
-	enum snag_space space = snag_op_info[ev.op].space;
+	if (verdict->doubts)
+		return false;
+	if (judge_streams.used | judge_streams.nranges)
+		judge_ranges_flush();
+	judge.step++;
+	return true;
+}
+
+void rt_judge_task(uint8_t op, uint32_t target)
+{
+	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
+	enum snag_space space = snag_op_info[op].space;
+	if (!step_ends())
+		return;
 	if (space != SNAG_SPACE_NONE)
-		known_below(space, r->arg + 1);
+		known_below(space, target + 1);
 	nops[ev.op]++;
 	if (judge.detector->ops >> ev.op & 1)
 		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	else
 		verdict->doubts++;
+}
+
+void rt_judge_turn(uint32_t task)
+{
+	if (!step_ends())
+		return;
+	judge.thread = task;
+	known_below(SNAG_SPACE_THREAD, task + 1);
+	judge.detector->inside->turn(judge.state, task);
+}
+
+void rt_judge_forget(uint64_t address, uint64_t nbytes)
+{
+	if (step_ends())
+		shadow_forget(&judge.shadow, address, nbytes);
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
@@ -148,8 +175,13 @@ static void note(const struct rt_record *r)
 		verdict->launched++;
 		return;
 	}
+	if (r->arg == RT_NOTE_TASKS) {
+		if (rt_record_address(r) == RT_DIALECT_SNAG && judge.detector->inside->synced)
+			judge.detector->inside->synced(judge.state);
+		return;
+	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
-		verdict->doubts += r->arg != RT_NOTE_TASKS;
+		verdict->doubts++;
 		return;
 	}
 	verdict->ended++;
@@ -172,10 +204,8 @@ void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t cou
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
-	if (verdict->doubts)
+	if (!step_ends())
 		return;
-	if (judge_streams.used | judge_streams.nranges)
-		judge_ranges_flush(); /* they belong to the step before */
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
@@ -186,7 +216,7 @@ void rt_judge_record(const struct rt_record *r)
 		judge_range(rt_record_address(r), r->arg, op == RT_WRITE_RANGE);
 		break;
 	case RT_TASK:
-		task_event(r);
+		rt_judge_task((uint8_t)rt_record_size(r), r->arg);
 		break;
 	case RT_ALLOC:
 		shadow_forget(&judge.shadow, rt_record_address(r), r->arg);
@@ -199,9 +229,7 @@ void rt_judge_record(const struct rt_record *r)
 		judge_freed(rt_record_address(r), r->arg);
 		break;
 	case RT_SWITCH:
-		judge.thread = r->arg;
-		known_below(SNAG_SPACE_THREAD, r->arg + 1);
-		judge.detector->inside->turn(judge.state, r->arg);
+		rt_judge_turn(r->arg);
 		break;
 	case RT_NOTE:
 		note(r);

@@ -25,8 +25,8 @@ struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address)
 	struct shadow_leaf **leaf = &(*branch)[key % BRANCH];
 	if (!*leaf)
 		*leaf = snag_calloc(1, sizeof(**leaf));
-	s->last_key = key;
-	return s->last = *leaf;
+	s->recent[key % SHADOW_RECENT] = (struct shadow_recent){key + 1, *leaf};
+	return *leaf;
 }
 
 static uint32_t numbers_take(struct shadow *s, uint32_t n)

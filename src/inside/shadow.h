@@ -38,6 +38,7 @@ enum {
 	SHADOW_LEAF_LOG = 12,
 	SHADOW_PAGE = 1 << SHADOW_PAGE_LOG,
 	SHADOW_LINE = 1 << SHADOW_LINE_LOG,
+	SHADOW_RECENT = 16,
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
@@ -58,8 +59,10 @@ struct shadow_leaf {
 
 struct shadow {
 	struct shadow_leaf **root[SHADOW_ROOT];
-	uint64_t last_key; /* of the leaf used last; UINT64_MAX: none */
-	struct shadow_leaf *last;
+	struct shadow_recent { /* leaves that were used, by their numbers: a cache */
+		uint64_t key;  /* 1 + the number; 0: none */
+		struct shadow_leaf *leaf;
+	} recent[SHADOW_RECENT];
 	uint32_t nvariables; /* numbers given out; 0 is nobody's */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
@@ -77,8 +80,9 @@ struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
 
 static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
 {
-	uint64_t key = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
-	return __builtin_expect(key == s->last_key, 1) ? s->last : shadow_leaf_slow(s, address);
+	uint64_t number = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
+	const struct shadow_recent *r = &s->recent[number % SHADOW_RECENT];
+	return __builtin_expect(r->key == number + 1, 1) ? r->leaf : shadow_leaf_slow(s, address);
 }
 
 static inline struct shadow_page *shadow_page(struct shadow *s, uint64_t address)

@@ -23,6 +23,8 @@ static const uint64_t place = 0x7fff01000000 - 2 * SHADOW_PAGE;
 static const struct config {
 	const char *detector;
 	bool has_spawn, has_isolated, has_promises;
+	bool is_synced; /* it is told that tasks end with a sync, which all do if there is spawn */
+	bool has_no_async;
 } * config;
 
 static struct rt_verdict verdict;
@@ -192,7 +194,7 @@ static void child(int depth)
 {
 	uint32_t self = task;
 	bool is_spawned = config->has_spawn && below(2);
-	if (!strcmp(config->detector, "spbags"))
+	if (!strcmp(config->detector, "spbags") || config->has_no_async)
 		is_spawned = true;
 	both_event(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, ++ntasks);
 	switch_to(ntasks);
@@ -244,6 +246,8 @@ static void run(void)
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
 	bytes_state = judge.detector->open(&env);
+	if (config->is_synced)
+		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
 	switch_to(0);
 	bool is_spbags = !strcmp(config->detector, "spbags");
 	for (round_number = 0; round_number < ROUNDS; round_number++) {
@@ -282,9 +286,13 @@ static void bytes_agree(void **state)
 int main(void)
 {
 	static struct config configs[] = {
-		{"spbags", true, false, false}, {"espbags", false, false, false},
-		{"espbags", true, true, false}, {"drdp", false, false, false},
-		{"drdp", true, false, true},	{"drdp", true, true, false},
+		{"spbags", .has_spawn = true},
+		{"espbags"},
+		{"espbags", .has_spawn = true, .has_isolated = true},
+		{"drdp"},
+		{"drdp", .has_spawn = true, .has_promises = true, .is_synced = true},
+		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];
