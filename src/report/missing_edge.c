@@ -30,9 +30,7 @@ static unsigned depth_of(const struct snag_origins *origins, snag_tid task)
 	return depth;
 }
 
-/* The ancestors of both, or they themselves, that the same task created; one of them is that task if
- * it is an ancestor of the other. */
-static void meet(const struct snag_origins *origins, snag_tid task[2])
+void snag_tasks_meet(const struct snag_origins *origins, snag_tid task[2])
 {
 	unsigned depth[2] = {depth_of(origins, task[0]), depth_of(origins, task[1])};
 	for (unsigned n = depth[0] + depth[1]; n > 0 && task[0] != task[1]; n--) {
@@ -89,7 +87,7 @@ void snag_missing_edge(const struct snag_race *race, const struct snag_missing_e
 {
 	snag_tid task[2] = {race->first.thread, race->second.thread};
 	const char *ends = words[f->tongue].ends, *passes = words[f->tongue].passes;
-	meet(f->origins, task);
+	snag_tasks_meet(f->origins, task);
 	snag_tid up[2] = {snag_origin_of_thread(f->origins, task[0]).thread,
 			  snag_origin_of_thread(f->origins, task[1]).thread};
 	if (up[0] == task[1] || up[1] == task[0]) {

@@ -33,6 +33,10 @@ struct snag_missing_edge_facts {
 	void *label_ctx;
 };
 
+/* The ancestors of both, or they themselves, that the same task created; one of them is that task if
+ * it is an ancestor of the other. */
+void snag_tasks_meet(const struct snag_origins *origins, snag_tid task[2]);
+
 /* Follows the creators of both tasks up to where they meet. */
 void snag_missing_edge(const struct snag_race *race, const struct snag_missing_edge_facts *facts,
 		       char *buf, size_t room);

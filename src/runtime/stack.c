@@ -26,6 +26,8 @@ struct node {
 	uint32_t parent;
 };
 
+const void *rt_tasks_place;
+
 static struct slot *slot;
 static uint32_t nslots, nused;
 static struct slot recent[RECENT];
@@ -65,11 +67,16 @@ extern const char __stop_snag_omp_text[] __attribute__((weak));
 extern const char __start_snag_task_text[] __attribute__((weak));
 extern const char __stop_snag_task_text[] __attribute__((weak));
 
+static bool is_of_tasks(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_snag_task_text && pc < (uintptr_t)__stop_snag_task_text;
+}
+
 /* Whether a call comes from one of them: it is not shown. */
 static bool is_library(uintptr_t pc)
 {
-	return (pc >= (uintptr_t)__start_snag_omp_text && pc < (uintptr_t)__stop_snag_omp_text) ||
-	       (pc >= (uintptr_t)__start_snag_task_text && pc < (uintptr_t)__stop_snag_task_text);
+	return is_of_tasks(pc) ||
+	       (pc >= (uintptr_t)__start_snag_omp_text && pc < (uintptr_t)__stop_snag_omp_text);
 }
 
 static uint32_t node_new(uint32_t parent, uintptr_t pc)
@@ -123,7 +130,9 @@ uint32_t rt_caller_find(void)
 uint32_t rt_location(uintptr_t pc)
 {
 	if (rt.judges)
-		return 0; /* nobody asks */
+		return 0;		  /* nobody asks */
+	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
+		pc = (uintptr_t)rt_tasks_place;
 	uint32_t caller = rt_caller();
 	struct slot *s = &recent[(pc ^ caller) % RECENT];
 	if (s->pc != pc || s->parent != caller)

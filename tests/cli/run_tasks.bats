@@ -117,7 +117,8 @@ all() { # COMPILER LEVEL
 	[ "$(grep -c '<section' r.html)" = 1 ]
 	grep -qF '<dd>a[30..59] (30 elements of 4 bytes)</dd>' r.html
 	grep -qF '<summary>created by task 0</summary>' r.html
-	for tag in html body section div ol li details dl code; do
+	grep -qF '<rect x="1" y="145" width="340" height="46" rx="4" class="race"/>' r.html # below task 0 and its two
+	for tag in html body section div ol li details dl code svg text; do
 		[ "$(grep -oE "<$tag[ >]" r.html | wc -l)" = "$(grep -o "</$tag>" r.html | wc -l)" ]
 	done
 	build gcc -O1 "$root/tests/programs/task_norace_fib.c"
