@@ -137,3 +137,9 @@ struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)
 {
 	return snag_convert_label(((const struct live *)src)->convert, task);
 }
+
+const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
+					   const char **ret_name)
+{
+	return snag_convert_depend(((const struct live *)src)->convert, n, ret_name);
+}

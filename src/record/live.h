@@ -46,5 +46,7 @@ const struct snag_step *snag_live_steps(const struct snag_source *src);
 
 /* What a task of the program is to its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
+const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
+					   const char **ret_name);
 
 #endif

@@ -228,12 +228,13 @@ EOF
 		build $cc -O1 "$root/tests/programs/omp_race_loop.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(iteration [0-9]+ of a loop\) created by task [0-9]+ at:$' <<<"$stderr"
+		grep -qE '^  Missing: iteration [0-9]+ of a loop \(task .*: no barrier comes between them$' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_sections.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(section 1.*\) created by' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_depend.c"
 		run --separate-stderr "$SNAG" run ./prog
-		grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+		grep -qE '^  Task [0-9]+ \(depend\((in|out): [^ )]+\).*\) created by' <<<"$stderr"
 		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
 		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
 	done
