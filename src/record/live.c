@@ -114,6 +114,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
 				      .executed = snag_launch_executed(l->launch),
+				      .opened = snag_launch_opened(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
 				      .verdict = *snag_launch_verdict(l->launch),
