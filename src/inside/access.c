@@ -19,35 +19,40 @@ static void variable_tell(uint32_t variable, bool is_write)
 		judge.detector->inside->read(judge.state, &ev, ++judge.nevents);
 }
 
-static inline bool is_single(const struct snag_past_cell *x)
+static inline struct judge_who who_of(uint32_t variable)
 {
-	return !snag_past_is_list(&x->writer) && !snag_past_is_list(&x->reader);
+	const struct snag_past_cell *x = &judge.express->x[variable];
+	return (struct judge_who){x->writer.who, x->reader.who};
 }
 
 static __attribute__((noinline)) void made_tell(struct judge_made *made, uint32_t variable,
 						bool is_write)
 {
 	uint64_t races = judge.races;
-	made->before = judge.express->x[variable];
+	struct judge_who before = who_of(variable);
 	if (!snag_express_knows(judge.express, variable, is_write))
 		variable_tell(variable, is_write);
-	made->after = judge.express->x[variable];
-	bool is_known = judge.express->who && judge.express->is_all && races == judge.races &&
-			is_single(&made->before) && is_single(&made->after);
-	made->step = is_known ? judge.step : 0;
+	struct judge_who after = who_of(variable);
+	uint32_t lists =
+		(before.writer | before.reader | after.writer | after.reader) & SNAG_PAST_LIST;
+	bool is_known =
+		judge.express->who && judge.express->is_all && races == judge.races && !lists;
+	*made = (struct judge_made){before, after, is_known ? judge.step : 0};
 }
 
 static inline void variable_access(uint32_t variable, bool is_write) /* [made] */
 {
 	struct snag_past_cell *x = &judge.express->x[variable];
-	struct judge_made *made =
-		&judge.made[is_write][(x->writer.who ^ x->reader.who) % JUDGE_MADE];
-	if (__builtin_expect(made->step == judge.step && x->writer.who == made->before.writer.who &&
-				     x->reader.who == made->before.reader.who,
-			     1))
-		*x = made->after;
-	else
+	struct judge_who who = who_of(variable);
+	struct judge_made *made = &judge.made[is_write][(who.writer ^ who.reader) % JUDGE_MADE];
+	if (__builtin_expect(made->step != judge.step || who.writer != made->before.writer ||
+				     who.reader != made->before.reader,
+			     0)) {
 		made_tell(made, variable, is_write);
+		return;
+	}
+	x->writer.who = made->after.writer;
+	x->reader.who = made->after.reader;
 }
 
 /* ---- parts of a line ---- */
@@ -150,7 +155,8 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 void judge_access(uint64_t address, unsigned size, bool is_write)
 {
 	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	if ((address & (LINE - 1)) + size > LINE || !shadow_is_ready(page, address, size)) {
+	if ((address & (LINE - 1)) + size > LINE ||
+	    !shadow_is_ready(&judge.shadow, page, address, size)) {
 		judge_range(address, size, is_write);
 		return;
 	}

@@ -22,8 +22,12 @@
 
 enum { JUDGE_MADE = 16 };
 
+struct judge_who { /* did what is kept of a variable */
+	uint32_t writer, reader;
+};
+
 struct judge_made {
-	struct snag_past_cell before, after;
+	struct judge_who before, after;
 	uint64_t step; /* in which it was made */
 };
 

@@ -11,7 +11,7 @@
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
  *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
- *                   is looked at
+ *                   is looked at; nor after a race, if one will do
  */
 #include "runtime/judge.h"
 
@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, MORE = 1024 /* ids */ };
 
 extern const struct snag_detector snag_detector_spbags, snag_detector_espbags, snag_detector_drdp;
 
@@ -32,10 +32,12 @@ static struct snag_detector_env env;
 static struct rt_verdict *verdict;
 static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
+static bool is_over;		/* there is a race, and one will do */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
 	verdict->races = ++judge.races;
+	is_over = verdict->one_will_do;
 }
 
 /* It will not say that it proves anything. */
@@ -76,12 +78,12 @@ static void on_more(void *ctx)
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 
-/* Ids of the space are below this. */
+/* Ids of the space are below this, or will be. */
 static void known_below(enum snag_space space, uint32_t end)
 {
 	if (counts.n[space] >= end)
 		return;
-	counts.n[space] = end;
+	counts.n[space] = end < UINT32_MAX - MORE ? end + MORE : end;
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 
@@ -110,7 +112,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 /* Whether there is still something to look at; what was told so far is of the step before. */
 static inline bool step_ends(void)
 {
-	if (verdict->doubts)
+	if (verdict->doubts | is_over)
 		return false;
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush();
@@ -191,13 +193,13 @@ static void note(const struct rt_record *r)
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts == 0, 1)) /* [other] */
+	if (__builtin_expect(!(verdict->doubts | is_over), 1)) /* [other] */
 		judge_stream_add(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (!verdict->doubts)
+	if (!(verdict->doubts | is_over))
 		judge_ranges_add(address, size, step, count, is_write);
 }
 

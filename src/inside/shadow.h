@@ -96,12 +96,28 @@ static inline uint64_t shadow_line_bit(uint64_t address)
 	return UINT64_C(1) << (address >> SHADOW_LINE_LOG & 63);
 }
 
-/* Whether an access of `size` bytes, inside a line, is one of whole variables, as they are: those
- * from shadow_variable() on, one for each part. */
-static inline bool shadow_is_ready(const struct shadow_page *page, uint64_t address, unsigned size)
+/* The page of an address is not all new. */
+static inline void shadow_touch(struct shadow *s, uint64_t address)
 {
-	return (page->ready & shadow_line_bit(address)) &&
-	       !((address | size) & ((1u << page->part_log) - 1));
+	uint64_t number = address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1);
+	shadow_leaf(s, address)->pages[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+/* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
+ * a line that is new, become: those from shadow_variable() on, one for each part. */
+static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, uint64_t address,
+				   unsigned size)
+{
+	uint64_t bit = shadow_line_bit(address);
+	if ((address | size) & ((1u << page->part_log) - 1))
+		return false;
+	if (page->ready & bit)
+		return true;
+	if (page->is_whole || !page->first || ((page->solid | page->broken) & bit))
+		return false;
+	page->ready |= bit; /* [open] */
+	shadow_touch(s, address);
+	return true;
 }
 
 static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t address)

@@ -364,6 +364,7 @@ unsigned mp_doacross_dims(void);
 
 /* ---- explicit tasks ---- */
 
+/* As SNAG_OMP_DEPEND_IN and so on. */
 enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
 
 struct mp_depend {

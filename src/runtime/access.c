@@ -109,17 +109,6 @@ static inline void before_judging(void)
 		rt_record_settle();
 }
 
-/* To the detector in this process, or recorded. */
-static inline void access_tell(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
-{
-	if (rt.judges) {
-		before_judging();
-		rt_judge_access(addr, 1u << k, is_write);
-	} else {
-		access_put(addr, pc, k, is_write);
-	}
-}
-
 /* What has more to be thought of than an access of a thread. */
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
@@ -134,7 +123,12 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
-	access_tell(addr, pc, k, is_write);
+	if (rt.judges) {
+		before_judging();
+		rt_judge_access(addr, 1u << k, is_write);
+	} else {
+		access_put(addr, pc, k, is_write);
+	}
 }
 
 /* The same for a detector in this process, if there is nothing more to be thought of. */
@@ -159,6 +153,11 @@ static inline bool is_special(const struct rt_thread *self)
 	       self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
 }
 
+bool rt_access_is_special(void)
+{
+	return is_special(rt_hot.self);
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
@@ -172,7 +171,7 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		return;
 	}
 	access_note(addr, k, is_write);
-	access_tell(addr, pc, k, is_write);
+	access_put(addr, pc, k, is_write);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -294,6 +293,14 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	rt_hot.fuel--;
 	two_new(addr, pc, is_write);
+}
+
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	if (size > WORD)
+		access_two(addr, pc, is_write);
+	else
+		access_one(addr, pc, (unsigned)__builtin_ctz(size), is_write);
 }
 
 /* An access that was counted, and is not known. */

@@ -39,13 +39,6 @@ static uint32_t contexts; /* beside the first */
 static uint64_t ran;	  /* events since another context ran, or said it had nothing to do */
 static uint64_t patience = LEAST_PATIENCE;
 
-/* As rt_enter(), for who has the baton already. */
-static inline struct rt_thread *entered(void)
-{
-	struct rt_thread *self = rt_self();
-	return rt_likely(self && self->state == RT_RUNNING) ? self : rt_enter();
-}
-
 /* Whoever else runs sees nothing of the stack below. */
 static void stack_left(struct rt_thread *self)
 {
@@ -72,7 +65,7 @@ static void *context_new(void)
 
 static void context_switch(void *context, uint32_t as)
 {
-	struct rt_thread *self = entered(), *to = context;
+	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
 	ran = 0;
@@ -100,7 +93,7 @@ static void *thread_start(void *(*run)(void *), void *arg)
 
 static void thread_hand(void *to)
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	ran = 0;
 	if (!self)
 		return;
@@ -116,7 +109,7 @@ static uint32_t task_new(void)
 
 static void become(uint32_t task)
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	if (self)
 		rt_sched_speak_as(self, task);
 }
@@ -139,7 +132,7 @@ static void task_put(uint8_t op, uint32_t task, uint32_t loc)
 
 static void event(uint8_t op, uint32_t target, const void *place)
 {
-	if (!entered())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	rt_record_settle();
@@ -176,7 +169,7 @@ static void pending_tell(void)
 
 static void segment(uint8_t op, uint32_t task, const void *place)
 {
-	if (!entered())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	if (rt_run.is_open) /* of the segment before */
@@ -193,10 +186,11 @@ static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
 		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
-		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_DEPEND_IN] = RT_LABEL_IN,	   [SNAG_OMP_DEPEND_OUT] = RT_LABEL_OUT,
+		[SNAG_OMP_DEPEND_MUTEX] = RT_LABEL_MUTEX,  [SNAG_OMP_DEPEND_SET] = RT_LABEL_SET,
 	};
-	if (!entered())
+	if (!rt_entered())
 		return;
 	if (!pending.is_there || pending.task != task) {
 		label_put(task, kind[what], number);
@@ -216,7 +210,7 @@ static bool was_told(void)
 
 static void launch(bool begins) /* [launch] */
 {
-	if (!entered())
+	if (!rt_entered())
 		return;
 	if (begins && rt_sched.nthreads != 1 + made)
 		rt_fail("a parallel region in a program that created threads before cannot be "
@@ -242,7 +236,7 @@ static uint32_t lock_new(void)
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	uint32_t loc = rt_location((uintptr_t)place);
@@ -259,7 +253,7 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 
 static bool may_enter(void)
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	if (!self || self->section.depth)
 		return true;
 	rt_record_settle(); /* so that it is known which task this is */
@@ -268,13 +262,13 @@ static bool may_enter(void)
 
 static void stuck(void)
 {
-	if (entered())
+	if (rt_entered())
 		rt_sections_stuck();
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
 {
-	if (!entered())
+	if (!rt_entered())
 		return;
 	if (rt.judges) {
 		rt_record_settle();
@@ -287,7 +281,7 @@ static void memory(const void *at, size_t nbytes, const void *place)
 /* Only what was used since last time is told. */
 static void stack(const void *low, const void *high, uint32_t task)
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
@@ -306,7 +300,7 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void own(const void *low, const void *high) /* [own] */
 {
-	struct rt_thread *self = entered();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	rt_epoch_end();
@@ -316,7 +310,7 @@ static void own(const void *low, const void *high) /* [own] */
 
 static void unseen(const void *at, size_t nbytes)
 {
-	if (!entered())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	rt_block_unseen((uintptr_t)at, nbytes);
@@ -330,7 +324,7 @@ static void asked(const void *place, enum snag_omp_asked what)
 		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
 		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
 	};
-	if (!entered())
+	if (!rt_entered())
 		return;
 	rt_tasks_asked(kind[what], (uintptr_t)place);
 	rt_sections_asked(true);

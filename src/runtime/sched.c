@@ -51,6 +51,8 @@ void rt_sched_unlock(void)
 static void turn_end(struct rt_thread *t)
 {
 	rt_sched.last_events = (uint64_t)(t->turn_fuel - t->hot->fuel);
+	if (rt.judges && !rt.channel->verdict.races)
+		rt.channel->verdict.events += rt_sched.last_events;
 	t->events += rt_sched.last_events;
 	t->turn_fuel = t->hot->fuel = 0;
 	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;
@@ -218,7 +220,7 @@ bool rt_sched_event(void)
 
 struct rt_thread *rt_sched_point(void)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return NULL;
 	if (rt.is_free) {
@@ -228,8 +230,12 @@ struct rt_thread *rt_sched_point(void)
 	}
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
 		turn_over(self);
-	rt_signals_run(self);
-	rt_sched_event();
+	if (rt_unlikely(rt_signals_pending(self)))
+		rt_signals_run(self);
+	if (rt_likely(rt_hot.fuel > 0))
+		rt_hot.fuel--;
+	else
+		rt_sched_event();
 	rt_epoch_end();
 	if (!rt.judges)
 		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);

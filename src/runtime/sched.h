@@ -57,6 +57,12 @@ void rt_sched_unlock(void);
 /* The calling thread, which has the baton from here on; NULL: the runtime is off, or the
  * thread is unknown or must not be scheduled now. */
 struct rt_thread *rt_enter(void);
+/* The same for who has it already, mostly. */
+static inline struct rt_thread *rt_entered(void)
+{
+	struct rt_thread *self = rt_self();
+	return rt_likely(self && self->state == RT_RUNNING) ? self : rt_enter();
+}
 
 /* [event] Counts an event of the calling thread; false: it is not to be recorded. */
 bool rt_sched_event(void);
