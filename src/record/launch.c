@@ -247,6 +247,13 @@ int snag_launch_pid(const struct snag_launch *l)
 	return l->pid;
 }
 
+const char *snag_launch_opened(const struct snag_launch *l)
+{
+	char *end = l->channel->opened + RT_OPENED; /* whoever wrote there: */
+	end[-1] = end[-2] = 0;
+	return l->channel->opened;
+}
+
 const uint64_t *snag_launch_executed(const struct snag_launch *l)
 {
 	return l->channel->executed;

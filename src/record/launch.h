@@ -37,6 +37,9 @@ bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has reco
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
 /* As counted by programs compiled so, until they ended (channel.h). */
 const uint64_t *snag_launch_executed(const struct snag_launch *l);
+/* The libraries compiled with snag that it opened by itself: paths, each with a NUL behind it, at most
+ * RT_OPENED bytes with that of an empty one. */
+const char *snag_launch_opened(const struct snag_launch *l);
 void snag_launch_free(struct snag_launch *l); /* accepts NULL */
 
 #endif

@@ -122,6 +122,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 				      .pid = snag_launch_pid(l->launch),
 				      .was_cut = l->was_cut,
 				      .executed = snag_launch_executed(l->launch),
+				      .opened = snag_launch_opened(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
 				      .verdict = *snag_launch_verdict(l->launch),

@@ -36,6 +36,7 @@ struct snag_live_end {
 	bool was_cut;		   /* it was killed because it had too many events */
 	struct rt_verdict verdict; /* of a detector inside it */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
+	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */
