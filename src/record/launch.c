@@ -27,7 +27,8 @@ struct snag_launch {
 	int status; /* of the program */
 	bool has_ended;
 	long pause_ns;				/* the next wait for a record */
-	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
+	bool ignores;				/* the signals of the terminal */
+	void (*was_int)(int), (*was_quit)(int); /* what these did here */
 };
 
 static const size_t channel_bytes =
@@ -50,7 +51,8 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 
 /* In the child; reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, enum snag_launch_io io, int failed)
+						  const char *options, enum snag_launch_io io,
+						  int failed)
 {
 	char number[16], all[4096];
 	const char *given = getenv("SNAG_OPTIONS");
@@ -80,8 +82,11 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	/* What the terminal sends goes to the program too, and its end is ours. */
-	l->was_int = signal(SIGINT, SIG_IGN);
-	l->was_quit = signal(SIGQUIT, SIG_IGN);
+	l->ignores = io != SNAG_LAUNCH_OURS;
+	if (l->ignores) {
+		l->was_int = signal(SIGINT, SIG_IGN);
+		l->was_quit = signal(SIGQUIT, SIG_IGN);
+	}
 	l->pid = fork();
 	if (l->pid == 0)
 		program_run(l, argv, options, io, failed[1]);
@@ -143,6 +148,8 @@ static bool run_take(struct snag_launch *l, struct rt_record *ret)
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
+	if (!l->ignores)
+		return;
 	signal(SIGINT, l->was_int);
 	signal(SIGQUIT, l->was_quit);
 }
