@@ -29,6 +29,7 @@ struct snag_launch {
 	bool has_ended;
 	long pause_ns;		 /* the next wait for records */
 	uint64_t waited;	 /* records read at the last one */
+	bool passes;		 /* signals on to the program */
 	struct sigaction was[4]; /* what passed[] did here */
 };
 
@@ -119,8 +120,9 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
+	l->passes = io != SNAG_LAUNCH_OURS;
 	l->pid = fork();
-	if (l->pid > 0)
+	if (l->pid > 0 && l->passes)
 		signals_pass(l);
 	if (l->pid == 0)
 		program_run(l, argv, options, io, failed[1]);
@@ -184,7 +186,8 @@ static bool run_take(struct snag_launch *l, struct rt_record *ret)
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
-	signals_keep(l);
+	if (l->passes)
+		signals_keep(l);
 }
 
 static bool has_ended(struct snag_launch *l)
