@@ -23,7 +23,8 @@ struct range {
 
 static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
 static uint32_t ninstrumented;
-static uint64_t told; /* how many the loader had loaded when we last looked */
+static uint64_t told;  /* how many the loader had loaded when we last looked */
+static size_t nopened; /* bytes of rt.channel->opened */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
 {
@@ -114,7 +115,16 @@ static bool asks_for_init(const struct dl_phdr_info *info, const ElfW(Dyn) * d)
 	return false;
 }
 
-static void instrumented_note(const struct dl_phdr_info *info)
+static void opened_note(const char *path)
+{
+	size_t n = strlen(path) + 1;
+	if (n >= sizeof(rt.channel->opened) - nopened)
+		return;
+	memcpy(rt.channel->opened + nopened, path, n);
+	nopened += n;
+}
+
+static void instrumented_note(const struct dl_phdr_info *info, bool is_opened)
 {
 	struct range r = range_of(info);
 	bool is_seen = rt_modules_instrumented(r.start);
@@ -123,11 +133,14 @@ static void instrumented_note(const struct dl_phdr_info *info)
 		is_ours = info->dlpi_phdr[i].p_type == PT_DYNAMIC &&
 			  asks_for_init(info, (const ElfW(Dyn) *)(info->dlpi_addr +
 								  info->dlpi_phdr[i].p_vaddr));
-	if (is_ours && !is_seen && ninstrumented < MOST_INSTRUMENTED)
-		instrumented[ninstrumented++] = r;
+	if (!is_ours || is_seen || ninstrumented == MOST_INSTRUMENTED)
+		return;
+	instrumented[ninstrumented++] = r;
+	if (is_opened)
+		opened_note(info->dlpi_name);
 }
 
-static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
+static int module_tell(struct dl_phdr_info *info, size_t size, void *is_opened)
 {
 	char text[PATH_BYTES + ID_BYTES];
 	size_t n = path_put(info->dlpi_name, text), id = 0;
@@ -139,7 +152,7 @@ static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
 			id = note_id((const char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
 				     text + n);
 	}
-	instrumented_note(info);
+	instrumented_note(info, is_opened != NULL);
 	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);
 	rt_put(RT_MODULE_END, 0, info->dlpi_addr, 0,
 	       (uint32_t)((end - info->dlpi_addr + PAGE - 1) / PAGE));
@@ -158,6 +171,7 @@ void rt_modules_tell(void)
 	dl_iterate_phdr(count, &added);
 	if (added == told)
 		return;
+	bool is_later = told > 0;
 	told = added;
-	dl_iterate_phdr(module_tell, NULL);
+	dl_iterate_phdr(module_tell, is_later ? &told : NULL);
 }
