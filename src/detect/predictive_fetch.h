@@ -93,10 +93,10 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, struct snag_predic
 	ev = event_ahead(batch, i + FETCH_SECTION);
 	if (!ev || !snag_op_is_access(ev->op))
 		return;
-	if (has_conflicts && !snag_order_hands_on(rules)) /* else few are looked at */
-		sections_fetch(p, &p->ahead[(i + FETCH_SECTION) % SNAG_AHEAD]);
-	else
+	if (!has_conflicts)
 		held_fetch(p, &p->x[ev->target]);
+	else if (!snag_order_hands_on(rules)) /* then few are looked at */
+		sections_fetch(p, &p->ahead[(i + FETCH_SECTION) % SNAG_AHEAD]);
 }
 
 #endif
