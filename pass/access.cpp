@@ -32,7 +32,7 @@ static bool isConstant(const Value *Address) {
 static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;
-  const auto *G = dyn_cast<GlobalVariable>(Address->stripInBoundsOffsets());
+  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
   if (!G)
     return true;
   for (StringRef Prefix : {"__llvm", "__sancov", "__snag"})

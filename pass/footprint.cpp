@@ -30,6 +30,7 @@
 #include "removals.h"
 
 #include "abi.h"
+#include "address.h"
 #include "compat.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -92,47 +93,12 @@ private:
     if (A.isRemoved() || A.Mask || A.IsVolatile || A.IsVptr || !LI.getLoopFor(A.At->getParent()))
       return false;
     R.Number = i;
-    R.Base = addressOf(A.Address);
+    R.Base = addressOf(SE, A.Address); /* [nsw] */
     R.Size = A.Size;
     R.At = A.At->getParent();
     for (Loop *L = LI.getLoopFor(R.At); L && outOf(*L, R); L = L->getParentLoop())
       R.HasMoved = true;
     return R.HasMoved && mayRemove(kindOf(R));
-  }
-
-  /* [nsw] The value, sign-extended. */
-  const SCEV *wide(Value *V) {
-    auto *Op = dyn_cast<OverflowingBinaryOperator>(V);
-    if (Op && Op->hasNoSignedWrap()) {
-      auto Both = [&](auto Make) { return Make(wide(Op->getOperand(0)), wide(Op->getOperand(1))); };
-      switch (Op->getOpcode()) {
-      case Instruction::Add:
-        return Both([&](auto *A, auto *B) { return SE.getAddExpr(A, B); });
-      case Instruction::Sub:
-        return Both([&](auto *A, auto *B) { return SE.getMinusSCEV(A, B); });
-      case Instruction::Mul:
-        return Both([&](auto *A, auto *B) { return SE.getMulExpr(A, B); });
-      default:
-        break;
-      }
-    }
-    return SE.getTruncateOrSignExtend(SE.getSCEV(V), Word);
-  }
-
-  const SCEV *addressOf(Value *V) {
-    auto *G = dyn_cast<GEPOperator>(V);
-    if (!G || G->getType()->isVectorTy() ||
-        Word->getBitWidth() != SE.getTypeSizeInBits(G->getType()))
-      return SE.getSCEV(V);
-    SmallVector<const SCEV *, 4> Indices;
-    for (Value *Index : G->indices()) {
-      auto *Extended = dyn_cast<SExtInst>(Index);
-      Indices.push_back(Extended ? wide(Extended->getOperand(0)) : SE.getSCEV(Index));
-    }
-    Value *Base = G->getPointerOperand();
-    const SCEV *Offset = SE.getMinusSCEV(SE.getGEPExpr(G, Indices), SE.getSCEV(Base));
-    return isa<SCEVCouldNotCompute>(Offset) ? SE.getSCEV(V)
-                                            : SE.getAddExpr(addressOf(Base), Offset);
   }
 
   bool isQuiet(const Loop &L) { /* [quiet] */
@@ -195,21 +161,16 @@ private:
     while (!DT.dominates(R.At, Latch)) /* [every] */
       if (!outOfCondition(L, R))
         return false;
-    const SCEV *Count = countOf(L, R.At, IsPositive), *Base = R.Base, *Step = SE.getZero(Word);
+    const SCEV *Count = countOf(L, R.At, IsPositive);
     if (!Count || !SE.isLoopInvariant(Count, &L))
       return false;
     for (const Dim &D : R.Dims)
       if (!SE.isLoopInvariant(D.Step, &L) || !SE.isLoopInvariant(D.Count, &L))
         return false;
-    if (!SE.isLoopInvariant(Base, &L)) { /* [step] */
-      const auto *Moves = dyn_cast<SCEVAddRecExpr>(Base);
-      if (!Moves || Moves->getLoop() != &L || !Moves->isAffine())
-        return false;
-      Base = Moves->getStart();
-      Step = SE.getTruncateOrSignExtend(Moves->getStepRecurrence(SE), Word);
-      if (!SE.isLoopInvariant(Base, &L) || !SE.isLoopInvariant(Step, &L))
-        return false;
-    }
+    Affine Moves;
+    if (!affineIn(SE, L, R.Base, Moves)) /* [step] */
+      return false;
+    const SCEV *Base = Moves.Start, *Step = Moves.Step;
     bool HasDim = !Step->isZero() || !IsPositive; /* [same] otherwise */
     if ((HasDim && R.Dims.size() == MaxDims) || !canExpand(Base, Before) ||
         (HasDim && (!canExpand(Step, Before) || !canExpand(Count, Before))))

@@ -26,6 +26,7 @@ struct analyze_values {
 	int pairs;
 	int undecided;
 	int stages; /* enum snag_stages */
+	int rules;  /* enum snag_rules */
 	uint64_t jobs;
 	uint64_t budget;
 	int stats;
@@ -84,6 +85,11 @@ static const struct cli_option analyze_options[] = {
 	 .value = "exact|paper",
 	 .offset = FIELD(stages),
 	 .help = "decide exactly, or as published"},
+	{.name = "rules",
+	 .kind = CLI_CHOICE,
+	 .value = CLI_RULES,
+	 .offset = FIELD(rules),
+	 .help = "sdp, sdpx, wdp: which reads keep their writer"},
 	{.name = "stats",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -186,6 +192,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
 					       .stages = (enum snag_stages)v->stages,
+					       .rules = (enum snag_rules)v->rules,
 					       .brief = is_json_only(v),
 					       .progress = cli_progress_show,
 					       .decided = cli_progress_decided,

@@ -15,7 +15,7 @@ struct check_values {
 static const struct cli_option check_options[] = {
 	{.name = "rules",
 	 .kind = CLI_CHOICE,
-	 .value = "auto|reads|dependence",
+	 .value = CLI_RULES,
 	 .offset = offsetof(struct check_values, rules),
 	 .help = "which reads keep their writer: all, or causal ones"},
 	{0},

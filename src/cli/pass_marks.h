@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-enum { PASS_KINDS = 8 };		     /* of removals.def, and the checks that there are */
+enum { PASS_KINDS = 9 };		     /* of removals.def, and the checks that there are */
 enum { PASS_COUNTS = 2 * (PASS_KINDS + 1) }; /* reads and writes; and those of checks of loops */
 /* Says on standard error which sources came out without checks, if any: of the program and of the shared
  * libraries it needs (libraries.h). */

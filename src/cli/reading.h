@@ -16,6 +16,9 @@ struct cli_reading {
 	int progress; /* enum cli_progress_when */
 };
 
+/* The words of enum snag_rules (witness/witness.h), in its order. */
+#define CLI_RULES "auto|reads|dependence"
+
 enum cli_format { CLI_FORMAT_AUTO, CLI_FORMAT_STD, CLI_FORMAT_CSV, CLI_FORMAT_SNAG };
 
 extern const struct cli_option cli_reading_options[]; /* for .common */

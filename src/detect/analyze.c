@@ -227,7 +227,9 @@ static bool has_branch(const struct snag_trace *trace)
 /* Decides the pairs of the detectors that want it. */
 static void decide_pairs(struct snag_run *r, struct snag_index *ix)
 {
-	bool by_dependence = has_branch(r->trace);
+	enum snag_rules rules = r->options->rules;
+	bool by_dependence =
+		rules == SNAG_RULES_AUTO ? has_branch(r->trace) : rules == SNAG_RULES_DEPENDENCE;
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
 		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence

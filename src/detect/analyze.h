@@ -6,6 +6,7 @@
 #define SNAG_DETECT_ANALYZE_H
 
 #include "detect/detector.h"
+#include "witness/witness.h"
 
 #include <signal.h>
 
@@ -20,6 +21,7 @@ struct snag_analyze_options {
 	unsigned jobs;	  /* threads that may be used; 0: one per processor */
 	uint32_t budget;  /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
+	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the

@@ -86,7 +86,7 @@ struct snag_detector_env {
 enum snag_decide {
 	SNAG_DECIDE_NOT,
 	SNAG_DECIDE_READS,	/* every read keeps its writer */
-	SNAG_DECIDE_DEPENDENCE, /* only causal reads do, if the trace has branches */
+	SNAG_DECIDE_DEPENDENCE, /* only causal reads do, if the trace or the user says so */
 };
 
 typedef void snag_stat_handler(void *ctx, const char *name, uint64_t value);
@@ -127,7 +127,7 @@ struct snag_detector {
 	/* NULL, or: tells figures about the run, for `--stats`, in a fixed order. */
 	void (*stats)(const void *state, snag_stat_handler *handler, void *ctx);
 	const struct snag_inside *inside; /* NULL: it cannot be fed inside a program */
-	void (*close)(void *state); /* accepts NULL */
+	void (*close)(void *state);	  /* accepts NULL */
 };
 
 extern const struct snag_detector

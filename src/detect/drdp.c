@@ -23,6 +23,8 @@
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
  *                      does (task_order.h).  Without promises a list is then no longer
  *                      than the stack of blocks, and without spawn one step
+ *         [lasting]    without promises, while one task after the other runs, the answer stays yes
+ *                      until something that step is in is waited for
  *         [order]      a guarded access and a conflicting one that does not come before, but is
  *                      excluded: their order matters, so no race is no proof
  *
@@ -43,7 +45,7 @@
 
 #include <string.h>
 
-enum { BEFORE = 1024, BLOCKS_LOG = 8, ROOM = 2 };
+enum { BEFORE = 1024, ABOVE = 2, COVERS = 8, BLOCKS_LOG = 8, ROOM = 2 };
 
 /* What changes the guard of a task. */
 #define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
@@ -54,6 +56,9 @@ struct drdp {
 	snag_tid current; /* the task of the last event; SNAG_NO_ID: none */
 	uint32_t now;	  /* its step; 0: begins with its next access */
 	uint32_t now_node;
+	struct above { /* the node's parent and its parent, and when these made what is below */
+		uint32_t node, made;
+	} above[ABOVE];
 	uint32_t list; /* what it has waited for */
 	struct snag_task_past past;
 	bool is_alone;	    /* all other live tasks are its ancestors */
@@ -64,10 +69,11 @@ struct drdp {
 		uint32_t now, node;
 		uint32_t yes, no; /* steps of the node up to, from */
 	} before[BEFORE];
-	struct cover { /* the last answer of is_covered() */
+	struct cover { /* answers of is_covered(), by step */
 		uint32_t now, a;
-		bool yes;
-	} cover;
+		bool yes, is_lasting; /* the latter: yes, and not for now only */
+	} cover[COVERS];
+	bool has_lasting;
 	struct block { /* answers of block_of() */
 		uint32_t now, a;
 		uint32_t block;
@@ -155,6 +161,14 @@ static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t even
 	return false;
 }
 
+/* Something was waited for: the scope of this node. */
+static void covers_forget(struct drdp *d, uint32_t node) /* [lasting] */
+{
+	for (struct cover *c = d->cover; d->has_lasting && c < d->cover + COVERS; c++)
+		c->is_lasting &= d->order.tree.step[c->a] < node;
+	d->has_lasting &= node > 0;
+}
+
 static void guard_changed(struct drdp *d)
 {
 	d->guard = snag_guard_of(&d->guards, d->current);
@@ -169,11 +183,15 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	d->current = ev->thread;
 	d->now = snag_task_order_step(&d->order, ev->thread);
 	d->now_node = d->order.tree.step[d->now];
+	for (uint32_t i = 0, node = d->now_node; i < ABOVE; i++, node = d->above[i - 1].node)
+		d->above[i] = (struct above){d->order.tree.node[node].parent,
+					     d->order.tree.node[node].time};
 	d->list = snag_task_order_list(&d->order, ev->thread);
 	d->past = snag_task_order_past(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
+	if (!d->is_alone)
+		covers_forget(d, 0);
 	guard_changed(d);
-	d->cover.now = 0;
 	return true;
 }
 
@@ -203,7 +221,8 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 		return true;
 	uint32_t node = d->order.tree.step[a];
 	return node == d->now_node || node - d->past.from < d->past.end - d->past.from ||
-	       is_before_slow(d, a, node);
+	       (node == d->above[0].node && a < d->above[0].made) ||
+	       (node == d->above[1].node && a < d->above[1].made) || is_before_slow(d, a, node);
 }
 
 /* ---- sets of past accesses ---- */
@@ -211,13 +230,16 @@ static inline bool is_before(struct drdp *d, uint32_t a)
 /* Whether `now` need not be added to what is there. */
 static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 {
+	struct cover *c = &d->cover[a % COVERS];
 	if (!d->is_alone)
 		return false;
-	if (d->cover.now != d->now || d->cover.a != a) {
+	if (c->a != a || (c->now != d->now && !c->is_lasting)) {
 		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
-		d->cover = (struct cover){.now = d->now, .a = a, .yes = yes};
+		bool is_lasting = yes && snag_task_order_is_plain(&d->order); /* [lasting] */
+		*c = (struct cover){.now = d->now, .a = a, .yes = yes, .is_lasting = is_lasting};
+		d->has_lasting |= is_lasting;
 	}
-	return d->cover.yes;
+	return c->yes;
 }
 
 /* The block that alone waits for step a, which is parallel to now. */
@@ -280,6 +302,9 @@ static inline void past_add(struct drdp *d, struct snag_past *p, uint32_t event)
 {
 	struct snag_past now = {d->now, event};
 	if (p->who == now.who)
+		return;
+	const struct cover *c = &d->cover[p->who % COVERS];
+	if (c->a == p->who && c->is_lasting && p->who)
 		return;
 	if (!p->who || (!snag_past_is_list(p) && is_before(d, p->who)))
 		*p = now;
@@ -439,6 +464,11 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 			refuse(d, ev, event, "too many tasks and finishes");
 		else
 			snag_task_event(&d->order, ev);
+		if (!snag_task_order_is_plain(&d->order))
+			covers_forget(d, 0);
+		else if (d->order.waited != SNAG_TASK_ORDER_NONE)
+			covers_forget(d, d->order.waited);
+		d->order.waited = SNAG_TASK_ORDER_NONE;
 		d->now = d->express.who = 0;
 	}
 }
@@ -478,6 +508,11 @@ static void drdp_turn(void *state, snag_tid task)
 		d->now = d->express.who = 0;
 }
 
+static void drdp_synced(void *state)
+{
+	((struct drdp *)state)->order.is_synced = true;
+}
+
 static void drdp_forget(void *state, uint32_t first, uint32_t n)
 {
 	struct drdp *d = state;
@@ -498,6 +533,7 @@ static const struct snag_inside drdp_inside = {
 	.express = drdp_express,
 	.reserve = drdp_reserve,
 	.turn = drdp_turn,
+	.synced = drdp_synced,
 	.read = drdp_read,
 	.write = drdp_write,
 	.sync = drdp_sync,

@@ -27,6 +27,7 @@ struct snag_inside {
 	/* Ids below these are known from now on. */
 	void (*reserve)(void *state, const struct snag_counts *counts);
 	void (*turn)(void *state, snag_tid task); /* this task runs from here on */
+	void (*synced)(void *state); /* tasks and frames will all end with a sync; may be NULL */
 	/* One event; a read or a write is plain. */
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*write)(void *state, const struct snag_event *ev, uint32_t event);

@@ -6,33 +6,15 @@
 
 #include "base/memory.h"
 
-void snag_conflict_tables_done(struct snag_conflict_tables *tables)
-{
-	snag_huge_free(tables->slot, tables->cap, sizeof(*tables->slot));
-}
-
-static uint32_t table_new(struct snag_conflict_tables *tables, uint32_t nslots)
-{
-	uint32_t *unused = &tables->unused[__builtin_ctz(nslots)], first = *unused;
-	if (first) {
-		*unused = tables->slot[--first].write;
-	} else {
-		first = (uint32_t)tables->n;
-		tables->n += nslots;
-		tables->slot = snag_huge_grow(tables->slot, &tables->cap, tables->n,
-					      sizeof(*tables->slot));
-	}
-	for (uint32_t i = 0; i < nslots; i++)
-		tables->slot[first + i].lock = UINT32_MAX;
-	return first;
-}
-
-void snag_conflicts_grow(struct snag_conflict_tables *tables, struct snag_conflicts *c)
+void snag_conflicts_grow(struct snag_arrays *tables, struct snag_conflicts *c)
 {
 	struct snag_conflicts old = *c;
 	c->nslots = old.nslots ? old.nslots * 2 : 2;
-	c->first = table_new(tables, c->nslots);
-	struct snag_conflict *from = tables->slot + old.first, *to = tables->slot + c->first;
+	c->first = snag_arrays_take(tables, c->nslots, sizeof(struct snag_conflict));
+	const struct snag_conflict *from = snag_conflict_slots(tables, &old);
+	struct snag_conflict *to = snag_conflict_slots(tables, c);
+	for (uint32_t i = 0; i < c->nslots; i++)
+		to[i].lock = UINT32_MAX;
 	for (uint32_t k = 0; k < old.nslots; k++) {
 		if (from[k].lock == UINT32_MAX)
 			continue;
@@ -41,11 +23,8 @@ void snag_conflicts_grow(struct snag_conflict_tables *tables, struct snag_confli
 			i = (i + 1) & (c->nslots - 1);
 		to[i] = from[k];
 	}
-	if (old.nslots) {
-		uint32_t *unused = &tables->unused[__builtin_ctz(old.nslots)];
-		from->write = *unused;
-		*unused = old.first + 1;
-	}
+	if (old.nslots)
+		snag_arrays_give(tables, old.first, old.nslots, sizeof(*from));
 }
 
 uint32_t snag_conflict_node_new(struct snag_conflict_nodes *nodes)

@@ -22,6 +22,7 @@
 #ifndef SNAG_DETECT_PREDICTIVE_CONFLICTS_H
 #define SNAG_DETECT_PREDICTIVE_CONFLICTS_H
 
+#include "base/arrays.h"
 #include "detect/predictive_sections.h"
 
 struct snag_conflict {
@@ -42,22 +43,21 @@ struct snag_conflicts {	    /* of one variable; all 0: none */
 	uint32_t n, nslots; /* nslots: a power of two, or 0 */
 };
 
-struct snag_conflict_tables { /* all 0: empty */
-	struct snag_conflict *slot;
-	size_t n, cap;
-	uint32_t unused[32]; /* by log2 of nslots: 1 + the first slot of a list of free
-			      * tables, linked through write */
-};
-
 struct snag_conflict_nodes {
 	struct snag_conflict_node *node; /* node[0] is not used */
 	size_t n, cap;
 	uint32_t unused;
 };
 
-void snag_conflict_tables_done(struct snag_conflict_tables *tables);
-void snag_conflicts_grow(struct snag_conflict_tables *tables, struct snag_conflicts *c);
+void snag_conflicts_grow(struct snag_arrays *tables, struct snag_conflicts *c);
 uint32_t snag_conflict_node_new(struct snag_conflict_nodes *nodes);
+
+/* The slots of a variable. */
+static inline struct snag_conflict *snag_conflict_slots(const struct snag_arrays *tables,
+							const struct snag_conflicts *c)
+{
+	return (struct snag_conflict *)tables->at + c->first;
+}
 
 static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32_t lock)
 {
@@ -65,11 +65,10 @@ static inline uint32_t snag_conflict_slot(const struct snag_conflicts *c, uint32
 }
 
 /* The entry of a lock, or NULL. */
-static inline struct snag_conflict *snag_conflict_find(const struct snag_conflict_tables *tables,
-						       const struct snag_conflicts *c,
-						       uint32_t lock)
+static inline struct snag_conflict *
+snag_conflict_find(const struct snag_arrays *tables, const struct snag_conflicts *c, uint32_t lock)
 {
-	struct snag_conflict *slot = tables->slot + c->first;
+	struct snag_conflict *slot = snag_conflict_slots(tables, c);
 	if (!c->nslots)
 		return NULL;
 	for (uint32_t i = snag_conflict_slot(c, lock);; i = (i + 1) & (c->nslots - 1)) {
@@ -81,7 +80,7 @@ static inline struct snag_conflict *snag_conflict_find(const struct snag_conflic
 }
 
 /* The entry of a lock, which is made if there is none; valid until the next is made. */
-static inline struct snag_conflict *snag_conflict_get(struct snag_conflict_tables *tables,
+static inline struct snag_conflict *snag_conflict_get(struct snag_arrays *tables,
 						      struct snag_conflicts *c, uint32_t lock)
 {
 	struct snag_conflict *entry = snag_conflict_find(tables, c, lock);
@@ -89,7 +88,7 @@ static inline struct snag_conflict *snag_conflict_get(struct snag_conflict_table
 		return entry;
 	if ((c->n + 1) * 4 > c->nslots * 3)
 		snag_conflicts_grow(tables, c);
-	struct snag_conflict *slot = tables->slot + c->first;
+	struct snag_conflict *slot = snag_conflict_slots(tables, c);
 	uint32_t i = snag_conflict_slot(c, lock);
 	while (slot[i].lock != UINT32_MAX)
 		i = (i + 1) & (c->nslots - 1);

@@ -53,7 +53,7 @@ ENGINE void held_release(struct snag_predictive *p, struct snag_predictive_threa
 	uint32_t top = t->held;
 	t->held_is_stale |= !top || p->held.at[top].section != number;
 	t->held = t->held_is_stale ? 0 : snag_held_share(&p->held, p->held.at[top].below);
-	snag_held_drop(&p->held, &p->sections, &p->pool, top);
+	snag_held_drop(&p->held, top);
 	t->held_is_stale &= (t->innermost | t->deep) != 0;
 }
 
@@ -71,7 +71,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	struct snag_section_rest *rest = p->sections.rest;
 	p->sections.section[number].thread = thread;
 	p->sections.section[number].lock = lock;
-	rest[number].acquire = event;
+	p->sections.section[number].acquire = event;
 	rest[number].is_shared = is_shared;
 	bool counts = counts_as_direct(rules, lock, is_shared);
 	bool is_deep = counts && t->ndirect >= p->max_direct;
@@ -87,7 +87,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	if (is_deep)
 		snag_predictive_deep_open(p, t, l, number);
 	if ((is_deep || rules->sections == SNAG_LAST_WRITE_READ) && !t->held_is_stale)
-		t->held = snag_held_push(&p->held, &p->sections, t->held, number);
+		t->held = snag_held_push(&p->held, t->held, number);
 	return number;
 }
 
@@ -210,14 +210,13 @@ ENGINE void lock_release(const struct snag_order_rules *rules, struct snag_predi
 	l->holder = 0;
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb) {
-		snag_section_set(&p->sections, &p->pool, &l->last, number);
+		l->last = number;
 		clock_set(p, &l->alone.now, t->now);
 		if (rules->write_write_sections)
 			clock_set(p, &l->alone.wrote, t->wrote);
 		if (l->shared_hb)
 			snag_predictive_forget_shared(p, l); /* the holder has taken it in */
 	}
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -231,7 +230,6 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb)
 		snag_predictive_add_shared(p, l, ev->thread, event + 1);
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 /* ---- events ---- */
@@ -263,7 +261,7 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		if (t->held_is_stale)
 			snag_predictive_build_held(p, t, t->innermost);
 		uint32_t held = snag_held_share(&p->held, t->held);
-		snag_held_drop(&p->held, &p->sections, &p->pool, x->last_write.held);
+		snag_held_drop(&p->held, x->last_write.held);
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
 		x->last_write.held = held;
@@ -285,7 +283,7 @@ ENGINE void plain_access(const struct snag_order_rules *rules, struct snag_predi
 		read_orders(rules, p, ev, event);
 	if (rules->disjoint_locksets)
 		is_racy = snag_history_access(
-			&x->history, &p->locksets, t->now,
+			&p->histories, &x->history, t->now,
 			(struct snag_history_entry){ev->thread, event + 1, t->lockset, is_write});
 	else if (is_write)
 		is_racy =
@@ -417,57 +415,90 @@ ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predict
 /* ---- the loop ---- */
 
 /* Most of the time goes into waiting for memory.  Events to come are known, so what they will
- * look at is fetched in three steps, each of which finds what the one before has fetched. */
+ * look at is fetched in three steps, each of which finds what the one before has fetched.  (What
+ * is found wrong is fetched in vain, no more.) */
 enum { FETCH_VARIABLE = 24, FETCH_CONFLICT = 12, FETCH_SECTION = 5 };
+
+_Static_assert(FETCH_CONFLICT - FETCH_SECTION <= SNAG_AHEAD, "entries of ahead[] are in use");
 
 ENGINE const struct snag_event *event_ahead(const struct snag_batch *batch, size_t i)
 {
-	return i < batch->n && snag_op_is_access(batch->ev[i].op) ? &batch->ev[i] : NULL;
+	return i < batch->n ? &batch->ev[i] : NULL;
 }
 
-/* Where the entry of the thread's innermost lock should be, or NULL. */
-ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *p,
-						  const struct snag_event *ev)
+/* Which locks its thread will hold after the event. */
+ENGINE void locks_ahead(struct snag_predictive_thread *t, const struct snag_event *ev)
 {
-	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
-	uint32_t seat = snag_seat(&p->pool.seats, ev->thread);
-	uint32_t section = seat == SNAG_NO_SEAT ? 0 : p->thread[seat].innermost;
-	if (!c->nslots || !section)
-		return NULL;
-	return p->conflicts.slot + c->first +
-	       snag_conflict_slot(c, p->sections.section[section].lock);
+	if (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED) {
+		t->ahead[1] = t->ahead[0];
+		t->ahead[0] = ev->target + 1;
+	} else if (t->ahead[0] == ev->target + 1 &&
+		   (ev->op == SNAG_OP_RELEASE || ev->op == SNAG_OP_RELEASE_SHARED)) {
+		t->ahead[0] = t->ahead[1];
+		t->ahead[1] = 0;
+	}
 }
 
-ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
-			const struct snag_batch *batch, size_t i)
+/* The entries of the locks that will be held. */
+ENGINE void conflicts_fetch(const struct snag_predictive *p, const struct snag_predictive_thread *t,
+			    const struct snag_conflicts *c, struct snag_slots_ahead *ahead)
 {
-	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
-	if (ev)
-		__builtin_prefetch(&p->x[ev->target]);
-	ev = event_ahead(batch, i + FETCH_CONFLICT);
-	if (ev) {
-		if (rules->sections == SNAG_CONFLICTING)
-			__builtin_prefetch(conflict_ahead(p, ev));
-		else
-			__builtin_prefetch(&p->held.at[p->x[ev->target].last_write.held]);
-		if (rules->disjoint_locksets)
-			snag_history_fetch(&p->x[ev->target].history,
-					   snag_seat(&p->pool.seats, ev->thread));
+	for (int k = 0; k < 2; k++) {
+		ahead->slot[k] = 0;
+		if (!t->ahead[k] || !c->nslots)
+			continue;
+		ahead->slot[k] = c->first + snag_conflict_slot(c, t->ahead[k] - 1);
+		__builtin_prefetch((struct snag_conflict *)p->conflicts.at + ahead->slot[k]);
 	}
-	ev = event_ahead(batch, i + FETCH_SECTION);
-	if (!ev)
-		return;
-	if (rules->sections == SNAG_LAST_WRITE_READ) {
-		uint32_t held = p->x[ev->target].last_write.held;
-		if (held)
-			__builtin_prefetch(&p->sections.section[p->held.at[held].section]);
-		return;
-	}
-	const struct snag_conflict *c = conflict_ahead(p, ev);
-	if (c && c->lock != UINT32_MAX) {
+}
+
+ENGINE void sections_fetch(const struct snag_predictive *p, const struct snag_slots_ahead *ahead)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct snag_conflict *c =
+			(const struct snag_conflict *)p->conflicts.at + ahead->slot[k];
+		if (!ahead->slot[k] || c->lock == UINT32_MAX)
+			continue;
 		__builtin_prefetch(&p->sections.section[c->write]);
 		__builtin_prefetch(&p->sections.section[c->read[0]]);
 	}
+}
+
+ENGINE void held_fetch(const struct snag_predictive *p, const struct snag_predictive_variable *x)
+{
+	uint32_t held = x->last_write.held;
+	if (held)
+		__builtin_prefetch(&p->sections.section[p->held.at[held].section]);
+}
+
+ENGINE void fetch_ahead(const struct snag_order_rules *rules, struct snag_predictive *p,
+			const struct snag_batch *batch, size_t i)
+{
+	bool has_conflicts = rules->sections == SNAG_CONFLICTING;
+	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
+	if (ev && snag_op_is_access(ev->op))
+		__builtin_prefetch(&p->x[ev->target]);
+	ev = event_ahead(batch, i + FETCH_CONFLICT);
+	uint32_t seat = ev ? snag_seat(&p->pool.seats, ev->thread) : SNAG_NO_SEAT;
+	if (seat != SNAG_NO_SEAT && snag_op_is_access(ev->op)) {
+		const struct snag_predictive_variable *x = &p->x[ev->target];
+		if (has_conflicts)
+			conflicts_fetch(p, &p->thread[seat], &x->conflicts,
+					&p->ahead[(i + FETCH_CONFLICT) % SNAG_AHEAD]);
+		else
+			__builtin_prefetch(&p->held.at[x->last_write.held]);
+		if (rules->disjoint_locksets)
+			snag_history_fetch(&p->histories, &x->history, seat);
+	} else if (seat != SNAG_NO_SEAT && has_conflicts) {
+		locks_ahead(&p->thread[seat], ev);
+	}
+	ev = event_ahead(batch, i + FETCH_SECTION);
+	if (!ev || !snag_op_is_access(ev->op))
+		return;
+	if (has_conflicts && !snag_order_hands_on(rules)) /* else few are looked at */
+		sections_fetch(p, &p->ahead[(i + FETCH_SECTION) % SNAG_AHEAD]);
+	else
+		held_fetch(p, &p->x[ev->target]);
 }
 
 ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,

@@ -4,11 +4,14 @@
  *
  * Idea.   What an access makes of a variable depends on what the detector keeps of it alone while
  *         the step is the same.  Most accesses change nothing, and the detector's own cells show
- *         it (inside.h).  Of many variables in a row, what was made of the one before will do
- *         for the next that was as that was; and what has one past is one variable (shadow.h), so
- *         that a range costs by what differs in it, not by its bytes.
+ *         it (inside.h).  What was made of one variable will do for the next that was as that
+ *         was; and what has one past is one variable (shadow.h), so that a range costs by what
+ *         differs in it, not by its bytes.
  *
+ * State.  made[][]  of reads and of writes, by what was kept of a variable before: what is now.
+ *                   A cache
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
+ *         [made]    no event, if one of this step found the same and no race
  *         [freed]   the end of a block is a write of what was accessed there
  */
 #ifndef SNAG_INSIDE_ACCESS_H
@@ -17,6 +20,17 @@
 #include "detect/detector.h"
 #include "inside/shadow.h"
 
+enum { JUDGE_MADE = 16 };
+
+struct judge_who { /* did what is kept of a variable */
+	uint32_t writer, reader;
+};
+
+struct judge_made {
+	struct judge_who before, after;
+	uint64_t step; /* in which it was made */
+};
+
 struct judge {
 	const struct snag_detector *detector;
 	void *state;
@@ -24,6 +38,8 @@ struct judge {
 	struct shadow shadow;
 	uint32_t thread, nevents; /* who runs; so far */
 	uint64_t races;
+	uint64_t step; /* from 1; another with whatever is not an access */
+	struct judge_made made[2][JUDGE_MADE];
 };
 
 extern struct judge judge; /* judge.c */

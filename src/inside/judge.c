@@ -11,7 +11,7 @@
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
  *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
- *                   is looked at
+ *                   is looked at; nor after a race, if one will do
  */
 #include "runtime/judge.h"
 
@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, MORE = 1024 /* ids */ };
 
 extern const struct snag_detector snag_detector_spbags, snag_detector_espbags, snag_detector_drdp;
 
@@ -32,10 +32,12 @@ static struct snag_detector_env env;
 static struct rt_verdict *verdict;
 static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
+static bool is_over;		/* there is a race, and one will do */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
 	verdict->races = ++judge.races;
+	is_over = verdict->one_will_do;
 }
 
 /* It will not say that it proves anything. */
@@ -76,12 +78,12 @@ static void on_more(void *ctx)
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 
-/* Ids of the space are below this. */
+/* Ids of the space are below this, or will be. */
 static void known_below(enum snag_space space, uint32_t end)
 {
 	if (counts.n[space] >= end)
 		return;
-	counts.n[space] = end;
+	counts.n[space] = end < UINT32_MAX - MORE ? end + MORE : end;
 	judge.detector->inside->reserve(judge.state, &counts);
 }
 
@@ -99,7 +101,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	judge.shadow.spread = on_spread;
 	judge.shadow.is_same = on_is_same;
 	judge.shadow.more = on_more;
-	judge.shadow.last_key = UINT64_MAX;
+	judge.step = 1;
 	judge.state = judge.detector->open(&env);
 	judge.express = judge.detector->inside->express(judge.state);
 	return true;
@@ -107,18 +109,45 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 
 /* ---- records ---- */
 
-static void task_event(const struct rt_record *r)
+/* Whether there is still something to look at; what was told so far is of the step before. */
+static inline bool step_ends(void)
 {
-	struct snag_event ev = {
-		.thread = judge.thread, .target = r->arg, .op = (uint8_t)rt_record_size(r)};
-	enum snag_space space = snag_op_info[ev.op].space;
+	if (verdict->doubts | is_over)
+		return false;
+	if (judge_streams.used | judge_streams.nranges)
+		judge_ranges_flush();
+	judge.step++;
+	return true;
+}
+
+void rt_judge_task(uint8_t op, uint32_t target)
+{
+	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
+	enum snag_space space = snag_op_info[op].space;
+	if (!step_ends())
+		return;
 	if (space != SNAG_SPACE_NONE)
-		known_below(space, r->arg + 1);
+		known_below(space, target + 1);
 	nops[ev.op]++;
 	if (judge.detector->ops >> ev.op & 1)
 		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	else
 		verdict->doubts++;
+}
+
+void rt_judge_turn(uint32_t task)
+{
+	if (!step_ends())
+		return;
+	judge.thread = task;
+	known_below(SNAG_SPACE_THREAD, task + 1);
+	judge.detector->inside->turn(judge.state, task);
+}
+
+void rt_judge_forget(uint64_t address, uint64_t nbytes)
+{
+	if (step_ends())
+		shadow_forget(&judge.shadow, address, nbytes);
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
@@ -148,8 +177,13 @@ static void note(const struct rt_record *r)
 		verdict->launched++;
 		return;
 	}
+	if (r->arg == RT_NOTE_TASKS) {
+		if (rt_record_address(r) == RT_DIALECT_SNAG && judge.detector->inside->synced)
+			judge.detector->inside->synced(judge.state);
+		return;
+	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
-		verdict->doubts += r->arg != RT_NOTE_TASKS;
+		verdict->doubts++;
 		return;
 	}
 	verdict->ended++;
@@ -159,23 +193,21 @@ static void note(const struct rt_record *r)
 
 void rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts == 0, 1)) /* [other] */
+	if (__builtin_expect(!(verdict->doubts | is_over), 1)) /* [other] */
 		judge_stream_add(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (!verdict->doubts)
+	if (!(verdict->doubts | is_over))
 		judge_ranges_add(address, size, step, count, is_write);
 }
 
 void rt_judge_record(const struct rt_record *r)
 {
 	enum rt_op op = rt_record_op(r);
-	if (verdict->doubts)
+	if (!step_ends())
 		return;
-	if (judge_streams.used | judge_streams.nranges)
-		judge_ranges_flush(); /* they belong to the step before */
 	switch (op) {
 	case RT_READ:
 	case RT_WRITE:
@@ -186,7 +218,7 @@ void rt_judge_record(const struct rt_record *r)
 		judge_range(rt_record_address(r), r->arg, op == RT_WRITE_RANGE);
 		break;
 	case RT_TASK:
-		task_event(r);
+		rt_judge_task((uint8_t)rt_record_size(r), r->arg);
 		break;
 	case RT_ALLOC:
 		shadow_forget(&judge.shadow, rt_record_address(r), r->arg);
@@ -199,9 +231,7 @@ void rt_judge_record(const struct rt_record *r)
 		judge_freed(rt_record_address(r), r->arg);
 		break;
 	case RT_SWITCH:
-		judge.thread = r->arg;
-		known_below(SNAG_SPACE_THREAD, r->arg + 1);
-		judge.detector->inside->turn(judge.state, r->arg);
+		rt_judge_turn(r->arg);
 		break;
 	case RT_NOTE:
 		note(r);

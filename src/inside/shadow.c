@@ -25,8 +25,8 @@ struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address)
 	struct shadow_leaf **leaf = &(*branch)[key % BRANCH];
 	if (!*leaf)
 		*leaf = snag_calloc(1, sizeof(**leaf));
-	s->last_key = key;
-	return s->last = *leaf;
+	s->recent[key % SHADOW_RECENT] = (struct shadow_recent){key + 1, *leaf};
+	return *leaf;
 }
 
 static uint32_t numbers_take(struct shadow *s, uint32_t n)
@@ -37,12 +37,6 @@ static uint32_t numbers_take(struct shadow *s, uint32_t n)
 	s->nvariables = first + n;
 	s->more(s->ctx);
 	return first;
-}
-
-static void page_touched(struct shadow *s, uint64_t address)
-{
-	uint64_t number = address >> SHADOW_PAGE_LOG & (LEAF - 1);
-	shadow_leaf(s, address)->pages[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 static uint32_t parts_of_line(const struct shadow_page *page)
@@ -88,7 +82,7 @@ static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t addr
 		page->lines = numbers_take(s, LINES);
 	if (page->is_whole)
 		whole_open(s, page);
-	page_touched(s, address);
+	shadow_touch(s, address);
 }
 
 void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines)
@@ -202,7 +196,7 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 	if (!page->whole)
 		page->whole = numbers_take(s, 1);
 	page->is_whole = true;
-	page_touched(s, address);
+	shadow_touch(s, address);
 	return page->whole;
 }
 
@@ -212,6 +206,11 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 static void parts_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
 {
 	const uint32_t log = page->part_log;
+	if (page->ready & shadow_line_bit(low)) {
+		uint32_t first = low >> log, end = ((high - 1) >> log) + 1;
+		s->forget(s->ctx, page->first + first, end - first);
+		return;
+	}
 	for (uint32_t part = low >> log; part << log < high; part++) {
 		uint32_t bytes = shadow_bytes(page, part), at = part << log, end = at + (1u << log);
 		if (!bytes) {
@@ -237,10 +236,7 @@ static void line_forget(struct shadow *s, struct shadow_page *page, uint32_t low
 	}
 	if (page->solid & bit)
 		line_open(s, page, bit);
-	if (is_all && (page->ready & bit))
-		s->forget(s->ctx, line_first(page, low >> SHADOW_LINE_LOG), parts_of_line(page));
-	else
-		parts_forget(s, page, low, high);
+	parts_forget(s, page, low, high);
 	if (is_all)
 		page->ready &= ~bit;
 }

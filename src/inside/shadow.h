@@ -38,6 +38,7 @@ enum {
 	SHADOW_LEAF_LOG = 12,
 	SHADOW_PAGE = 1 << SHADOW_PAGE_LOG,
 	SHADOW_LINE = 1 << SHADOW_LINE_LOG,
+	SHADOW_RECENT = 16,
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
@@ -58,8 +59,10 @@ struct shadow_leaf {
 
 struct shadow {
 	struct shadow_leaf **root[SHADOW_ROOT];
-	uint64_t last_key; /* of the leaf used last; UINT64_MAX: none */
-	struct shadow_leaf *last;
+	struct shadow_recent { /* leaves that were used, by their numbers: a cache */
+		uint64_t key;  /* 1 + the number; 0: none */
+		struct shadow_leaf *leaf;
+	} recent[SHADOW_RECENT];
 	uint32_t nvariables; /* numbers given out; 0 is nobody's */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
@@ -77,8 +80,9 @@ struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
 
 static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
 {
-	uint64_t key = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
-	return __builtin_expect(key == s->last_key, 1) ? s->last : shadow_leaf_slow(s, address);
+	uint64_t number = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
+	const struct shadow_recent *r = &s->recent[number % SHADOW_RECENT];
+	return __builtin_expect(r->key == number + 1, 1) ? r->leaf : shadow_leaf_slow(s, address);
 }
 
 static inline struct shadow_page *shadow_page(struct shadow *s, uint64_t address)
@@ -92,12 +96,28 @@ static inline uint64_t shadow_line_bit(uint64_t address)
 	return UINT64_C(1) << (address >> SHADOW_LINE_LOG & 63);
 }
 
-/* Whether an access of `size` bytes, inside a line, is one of whole variables, as they are: those
- * from shadow_variable() on, one for each part. */
-static inline bool shadow_is_ready(const struct shadow_page *page, uint64_t address, unsigned size)
+/* The page of an address is not all new. */
+static inline void shadow_touch(struct shadow *s, uint64_t address)
 {
-	return (page->ready & shadow_line_bit(address)) &&
-	       !((address | size) & ((1u << page->part_log) - 1));
+	uint64_t number = address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1);
+	shadow_leaf(s, address)->pages[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+/* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
+ * a line that is new, become: those from shadow_variable() on, one for each part. */
+static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, uint64_t address,
+				   unsigned size)
+{
+	uint64_t bit = shadow_line_bit(address);
+	if ((address | size) & ((1u << page->part_log) - 1))
+		return false;
+	if (page->ready & bit)
+		return true;
+	if (page->is_whole || !page->first || ((page->solid | page->broken) & bit))
+		return false;
+	page->ready |= bit; /* [open] */
+	shadow_touch(s, address);
+	return true;
 }
 
 static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t address)

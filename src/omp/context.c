@@ -53,6 +53,7 @@ void mp_begin_slow(void)
 	first_team = (struct mp_team){.n = 1};
 	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
 	struct mp_context *c = &first_thread.base;
+	c->begins_as = SNAG_OMP_SAME;
 	c->thread = &first_thread;
 	c->task = &first_task;
 	c->handle = mp.hooks ? mp.hooks->context_first() : NULL;
@@ -134,8 +135,10 @@ static void switch_here(struct mp_thread *thread, struct mp_context *to)
 		return;
 	from->exceptions = snag_exceptions_save();
 	thread->now = to;
-	if (mp.hooks)
-		mp.hooks->context_switch(to->handle);
+	if (mp.hooks) {
+		mp.hooks->context_switch(to->handle, to->begins_as);
+		to->begins_as = SNAG_OMP_SAME;
+	}
 	snag_fiber_switch(&from->fiber, &to->fiber);
 	snag_exceptions_restore(&from->exceptions);
 	arrived(thread);
@@ -220,7 +223,7 @@ static void fiber_main(void *arg)
 	mp_context_end();
 }
 
-static struct mp_context *fiber_new(mp_body *body, void *arg)
+static struct mp_context *fiber_new(mp_body *body, void *arg, uint32_t id)
 {
 	struct mp_context *c = mp.spare;
 	if (c) {
@@ -234,22 +237,23 @@ static struct mp_context *fiber_new(mp_body *body, void *arg)
 		c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
 	}
 	c->thread = mp.now->thread;
+	c->begins_as = id;
 	c->body = body;
 	c->arg = arg;
 	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
 	return c;
 }
 
-void mp_run_now(mp_body *body, void *arg)
+void mp_run_now(mp_body *body, void *arg, uint32_t id)
 {
-	struct mp_context *c = fiber_new(body, arg);
+	struct mp_context *c = fiber_new(body, arg, id);
 	mp_ready(mp.now);
 	context_go(c);
 }
 
-void mp_run_later(mp_body *body, void *arg)
+void mp_run_later(mp_body *body, void *arg, uint32_t id)
 {
-	mp_ready(fiber_new(body, arg));
+	mp_ready(fiber_new(body, arg, id));
 }
 
 void mp_context_end(void)
@@ -292,6 +296,7 @@ struct mp_thread *mp_thread_take(void)
 	}
 	thread = mp_alloc(sizeof(*thread));
 	thread->base.thread = thread;
+	thread->base.begins_as = SNAG_OMP_SAME;
 	thread->now = &thread->base;
 	thread_start(thread);
 	return thread;

@@ -75,6 +75,7 @@ struct mp_context {
 	struct mp_thread *thread;
 	void *handle;		 /* the detector's */
 	struct mp_task *task;	 /* the innermost that runs on it */
+	uint32_t begins_as;	 /* as this task of the detector; SNAG_OMP_SAME: it has begun */
 	struct mp_context *next; /* in one queue */
 	struct snag_stack stack; /* of a fiber; otherwise the thread's */
 	uint32_t stack_number;
@@ -130,14 +131,15 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
-void mp_block(void);			     /* until somebody makes it ready */
-void mp_ready(struct mp_context *c);	     /* next */
-bool mp_yield(void);			     /* everybody else first; false: nobody is */
-void mp_run_now(mp_body *body, void *arg);   /* on a fiber; the caller is ready */
-void mp_run_later(mp_body *body, void *arg); /* likewise, next */
-_Noreturn void mp_context_end(void);	     /* of a fiber */
-struct mp_thread *mp_thread_take(void);	     /* its base runs mp_thread_main when it is ready */
-void *mp_thread_main(void *thread);	     /* does not return */
+void mp_block(void);		     /* until somebody makes it ready */
+void mp_ready(struct mp_context *c); /* next */
+bool mp_yield(void);		     /* everybody else first; false: nobody is */
+/* On a fiber, which speaks as the task `id`; the caller is ready / the fiber is, next. */
+void mp_run_now(mp_body *body, void *arg, uint32_t id);
+void mp_run_later(mp_body *body, void *arg, uint32_t id);
+_Noreturn void mp_context_end(void);	/* of a fiber */
+struct mp_thread *mp_thread_take(void); /* its base runs mp_thread_main when it is ready */
+void *mp_thread_main(void *thread);	/* does not return */
 _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
@@ -362,6 +364,7 @@ unsigned mp_doacross_dims(void);
 
 /* ---- explicit tasks ---- */
 
+/* As SNAG_OMP_DEPEND_IN and so on. */
 enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
 
 struct mp_depend {
@@ -439,6 +442,7 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 /* ---- memory ---- */
 
 void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
+void *mp_alloc_used(size_t nbytes);	       /* likewise, but it may have been used */
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
 

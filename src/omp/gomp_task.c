@@ -32,7 +32,7 @@ static struct block *block_new(mp_body *body, void *arg, gomp_copy *copy, size_t
 			       size_t align)
 {
 	align = align < 16 ? 16 : align;
-	struct block *b = mp_alloc(sizeof(*b) + nbytes + align);
+	struct block *b = mp_alloc_used(sizeof(*b) + nbytes + align);
 	b->body = body;
 	b->arg = (void *)(((uintptr_t)(b + 1) + align - 1) & ~(align - 1));
 	if (nbytes)

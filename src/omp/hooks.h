@@ -21,8 +21,13 @@ enum snag_omp_label {
 	SNAG_OMP_ITERATION, /* of a loop: the first of its chunk */
 	SNAG_OMP_SECTION,   /* from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
-	SNAG_OMP_DEPENDS,   /* a task with so many depend clauses */
 	SNAG_OMP_TEAM,	    /* of a league */
+
+	/* The number is an address in a depend clause; one after the other. */
+	SNAG_OMP_DEPEND_IN,
+	SNAG_OMP_DEPEND_OUT, /* or inout, which is the same */
+	SNAG_OMP_DEPEND_MUTEX,
+	SNAG_OMP_DEPEND_SET,
 };
 
 /* What the program asks, though the schedule decides it. */
@@ -33,11 +38,14 @@ enum snag_omp_asked {
 	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
 };
 
+#define SNAG_OMP_SAME UINT32_MAX
+
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
 	void *(*context_new)(void);
-	void (*context_switch)(void *to); /* the calling thread goes on as this one */
+	/* The calling thread goes on as this one, which speaks as that task; SNAG_OMP_SAME: as before. */
+	void (*context_switch)(void *to, uint32_t task);
 	/* A new thread that runs run(arg) when it is first handed to; returns its context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
 	/* The caller waits until it is handed to, and meanwhile the thread of `to` runs, which is

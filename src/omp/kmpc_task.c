@@ -48,11 +48,13 @@ MP_ABI(void *, __kmpc_omp_task_alloc, void *loc, int32_t gtid, int32_t flags, si
 {
 	MP_ENTER();
 	size_t room = (nbytes + 15) & ~(size_t)15;
-	struct block *b = mp_alloc(offsetof(struct block, kmp) + room + shared_bytes);
-	b->flags = flags;
-	b->nbytes = room + shared_bytes;
-	b->kmp.shareds = shared_bytes ? (char *)&b->kmp + room : NULL;
-	b->kmp.routine = routine;
+	struct block *b = mp_alloc_used(offsetof(struct block, kmp) + room + shared_bytes);
+	*b = (struct block){
+		.flags = flags,
+		.nbytes = room + shared_bytes,
+		.kmp = {.shareds = shared_bytes ? (char *)&b->kmp + room : NULL,
+			.routine = routine},
+	};
 	mp_memory(&b->kmp, b->nbytes);
 	return &b->kmp;
 }

@@ -17,13 +17,12 @@ static struct snag_pool pool[CLASSES];
 
 static unsigned class_of(size_t nbytes)
 {
-	unsigned c = 0;
-	while (c < CLASSES && ((size_t)LEAST << c) < nbytes)
-		c++;
-	return c;
+	size_t units = (nbytes - 1) / LEAST;
+	unsigned c = units ? 64 - (unsigned)__builtin_clzl(units) : 0;
+	return c < CLASSES ? c : CLASSES;
 }
 
-void *mp_alloc(size_t nbytes)
+void *mp_alloc_used(size_t nbytes)
 {
 	size_t need = nbytes + HEADER;
 	unsigned c = class_of(need);
@@ -38,8 +37,12 @@ void *mp_alloc(size_t nbytes)
 	if (!p)
 		mp_fail("OpenMP: out of memory");
 	*(size_t *)p = need;
-	memset(p + HEADER, 0, nbytes);
 	return p + HEADER;
+}
+
+void *mp_alloc(size_t nbytes)
+{
+	return memset(mp_alloc_used(nbytes), 0, nbytes);
 }
 
 void mp_free(void *p)
@@ -62,14 +65,19 @@ void mp_memory(const void *at, size_t nbytes)
 }
 
 /* The detector stands in front of the C library's: the archive calls these instead. */
+typedef uint64_t word __attribute__((vector_size(16), may_alias, aligned(1)));
 #define PLAIN __attribute__((optimize("no-tree-loop-distribute-patterns")))
 
 PLAIN void *mp_memset(void *to, int byte, size_t n)
 {
-	typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+	const word all = (word){0} + 0x0101010101010101u * (uint8_t)byte;
 	size_t i = 0;
+	for (; i + 4 * sizeof(word) <= n; i += 4 * sizeof(word)) {
+		word *w = (word *)((char *)to + i);
+		w[0] = w[1] = w[2] = w[3] = all;
+	}
 	for (; i + sizeof(word) <= n; i += sizeof(word))
-		*(word *)((char *)to + i) = 0x0101010101010101u * (uint8_t)byte;
+		*(word *)((char *)to + i) = all;
 	for (; i < n; i++)
 		((char *)to)[i] = (char)byte;
 	return to;
@@ -77,7 +85,6 @@ PLAIN void *mp_memset(void *to, int byte, size_t n)
 
 PLAIN void *mp_memcpy(void *to, const void *from, size_t n)
 {
-	typedef uint64_t __attribute__((may_alias, aligned(1))) word;
 	size_t i = 0;
 	for (; i + sizeof(word) <= n; i += sizeof(word))
 		*(word *)((char *)to + i) = *(const word *)((const char *)from + i);

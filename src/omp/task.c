@@ -99,7 +99,6 @@ static void body_begin(struct mp_task *t) /* [begin] */
 	mp.now->task = t;
 	if (t->is_part)
 		return;
-	mp_become(t->id);
 	for (unsigned i = 0; i < t->nget; i++)
 		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
 	exclusive_all(t, true);
@@ -119,10 +118,8 @@ static void task_main(void *arg)
 {
 	struct mp_task *t = arg;
 	const struct snag_stack *stack = &mp.now->stack;
-	if (!t->is_part && mp.hooks) {
-		mp_become(t->id);
+	if (!t->is_part && mp.hooks)
 		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
-	}
 	body_begin(t);
 	if (!t->group || !t->group->is_cancelled)
 		mp_call(t->body, t->arg, t->place);
@@ -148,8 +145,8 @@ static void task_created(struct mp_task *t, const struct mp_depend *depend, size
 	if (t->is_undeferred)
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
 	mp_tell(SNAG_OP_TASK_SPAWN, t->id);
-	if (n)
-		mp_label(t->id, SNAG_OMP_DEPENDS, n);
+	for (size_t i = 0; i < n; i++)
+		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
 	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
 		mp.hooks->own(NULL, NULL); /* its task may share what it has */
 	parent->has_spawned = true;
@@ -160,7 +157,7 @@ void mp_task_ready(struct mp_task *t)
 	if (t->undeferred)
 		wake(&t->undeferred);
 	else
-		mp_run_later(task_main, t);
+		mp_run_later(task_main, t, t->id);
 }
 
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
@@ -173,7 +170,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 	}
 	task_created(t, depend, n); /* [create] */
 	if (!t->waits_for)
-		mp_run_now(task_main, t);
+		mp_run_now(task_main, t, t->id);
 }
 
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
@@ -184,6 +181,8 @@ void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) 
 		t->undeferred = mp.now;
 		mp_block();
 	}
+	if (!t->is_part)
+		mp_become(t->id);
 	body_begin(t);
 }
 

@@ -4,35 +4,54 @@
  */
 #include "order/history.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
 #define FEW (sizeof((struct snag_history_block){0}.few) / sizeof(struct snag_history_guarded))
 
-enum { MAX_LEAD = 64 };
+enum { MAX_LEAD = 64, LEAST_PLAIN = 4, LEAST_BLOCKS = 2, LEAST_MANY = 16 };
 
-static struct snag_history_guarded *block_entries(struct snag_history_block *b)
+void snag_histories_init(struct snag_histories *pool, struct snag_locksets *locksets)
 {
-	return b->many ? b->many : b->few;
+	*pool = (struct snag_histories){.locksets = locksets};
 }
 
-void snag_history_done(struct snag_history *h)
+void snag_histories_done(struct snag_histories *pool)
 {
+	snag_arrays_done(&pool->plain, sizeof(struct snag_history_entry));
+	snag_arrays_done(&pool->block, sizeof(struct snag_history_block));
+	snag_arrays_done(&pool->many, sizeof(struct snag_history_guarded));
+}
+
+static struct snag_history_guarded *block_entries(const struct snag_histories *pool,
+						  struct snag_history_block *b)
+{
+	return b->many_cap ? (struct snag_history_guarded *)pool->many.at + b->many : b->few;
+}
+
+/* Gives back what the history keeps. */
+static void history_forget(struct snag_histories *pool, const struct snag_history *h)
+{
+	const struct snag_history_block *block = snag_history_blocks(pool, h);
 	for (uint32_t i = 0; i < h->block_cap; i++)
-		free(h->block[i].many);
-	free(h->block);
-	free(h->plain);
+		if (block[i].many_cap)
+			snag_arrays_give(&pool->many, block[i].many, block[i].many_cap,
+					 sizeof(struct snag_history_guarded));
+	if (h->block_cap)
+		snag_arrays_give(&pool->block, h->block, h->block_cap, sizeof(*block));
+	if (h->plain_cap)
+		snag_arrays_give(&pool->plain, h->plain, h->plain_cap,
+				 sizeof(struct snag_history_entry));
 }
 
 /* ---- the accesses without the guard ---- */
 
-static void plain_add(struct snag_history *h, struct snag_history_entry new)
+static void plain_add(struct snag_histories *pool, struct snag_history *h,
+		      struct snag_history_entry new)
 {
-	size_t cap = h->plain_cap;
-	h->plain = snag_grow(h->plain, &cap, h->nplain + 1u, sizeof(*h->plain));
-	h->plain_cap = (uint32_t)cap;
-	h->plain[h->nplain++] = new;
+	if (h->nplain == h->plain_cap)
+		snag_arrays_double(&pool->plain, &h->plain, &h->plain_cap, LEAST_PLAIN,
+				   sizeof(new));
+	snag_history_plain(pool, h)[h->nplain++] = new;
 }
 
 /* Compares an access with an earlier one.  Returns whether that can be forgotten. */
@@ -48,85 +67,98 @@ static bool compare(struct snag_locksets *locksets, const struct snag_vclock *cl
 	return false;
 }
 
-static bool plain_compare(struct snag_history *h, struct snag_locksets *locksets,
+static bool plain_compare(struct snag_histories *pool, struct snag_history *h,
 			  const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
+	struct snag_history_entry *plain = snag_history_plain(pool, h);
 	bool racy = false;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < h->nplain; i++)
-		if (!compare(locksets, clock, &h->plain[i], new, &racy))
-			h->plain[kept++] = h->plain[i];
+		if (!compare(pool->locksets, clock, &plain[i], new, &racy))
+			plain[kept++] = plain[i];
 	h->nplain = kept;
 	return racy;
 }
 
 /* The same for a guarded access: it holds a lock that the others did not, so none is forgotten. */
-static bool plain_races(const struct snag_history *h, struct snag_locksets *locksets,
+static bool plain_races(const struct snag_histories *pool, const struct snag_history *h,
 			const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
-	for (const struct snag_history_entry *e = h->plain; e < h->plain + h->nplain; e++)
+	const struct snag_history_entry *plain = snag_history_plain(pool, h);
+	for (const struct snag_history_entry *e = plain; e < plain + h->nplain; e++)
 		if (e->time > snag_vclock_get(clock, e->thread) && e->thread != new->thread &&
 		    (e->is_write || new->is_write) &&
-		    !snag_lockset_excludes(locksets, e->locks, new->locks))
+		    !snag_lockset_excludes(pool->locksets, e->locks, new->locks))
 			return true;
 	return false;
 }
 
 /* ---- those with it ---- */
 
-static struct snag_history_block *block_find(const struct snag_history *h, uint32_t thread)
+/* The thread's block, or the empty one it may have; NULL: there is neither. */
+static struct snag_history_block *block_find(const struct snag_histories *pool,
+					     const struct snag_history *h, uint32_t thread)
 {
-	uint32_t i = thread & (h->block_cap - 1);
-	while (h->block[i].used && h->block[i].used != thread + 1)
-		i = (i + 1) & (h->block_cap - 1);
-	return &h->block[i];
-}
-
-static struct snag_history_block *block_of(struct snag_history *h, uint32_t thread)
-{
-	if (h->block_cap) {
-		struct snag_history_block *b = block_find(h, thread);
-		if (b->used)
+	struct snag_history_block *block = snag_history_blocks(pool, h);
+	for (uint32_t k = 0; k < h->block_cap; k++) {
+		struct snag_history_block *b = &block[(thread + k) & (h->block_cap - 1)];
+		if (!b->used || b->used == thread + 1)
 			return b;
 	}
-	if ((h->nblocks + 1) * 4 > h->block_cap * 3) {
-		struct snag_history old = *h;
-		h->block_cap = old.block_cap ? old.block_cap * 2 : 2;
-		h->block = snag_calloc_lines(h->block_cap, sizeof(*h->block));
-		for (uint32_t i = 0; i < old.block_cap; i++)
-			if (old.block[i].used)
-				*block_find(h, old.block[i].used - 1) = old.block[i];
-		free(old.block);
+	return NULL;
+}
+
+static void blocks_double(struct snag_histories *pool, struct snag_history *h)
+{
+	struct snag_history old = *h;
+	h->block_cap = old.block_cap ? old.block_cap * 2 : LEAST_BLOCKS;
+	h->block = snag_arrays_take(&pool->block, h->block_cap, sizeof(struct snag_history_block));
+	memset(snag_history_blocks(pool, h), 0, h->block_cap * sizeof(struct snag_history_block));
+	const struct snag_history_block *from = snag_history_blocks(pool, &old);
+	for (uint32_t i = 0; i < old.block_cap; i++)
+		*block_find(pool, h, from[i].used - 1) = from[i];
+	if (old.block_cap)
+		snag_arrays_give(&pool->block, old.block, old.block_cap, sizeof(*from));
+}
+
+static struct snag_history_block *block_of(struct snag_histories *pool, struct snag_history *h,
+					   uint32_t thread)
+{
+	struct snag_history_block *b = block_find(pool, h, thread);
+	if (!b) {
+		blocks_double(pool, h);
+		b = block_find(pool, h, thread);
 	}
-	struct snag_history_block *b = block_find(h, thread);
+	h->nblocks += !b->used;
 	b->used = thread + 1;
-	h->nblocks++;
 	return b;
 }
 
-static void block_add(struct snag_history_block *b, struct snag_history_guarded new)
+static void block_add(struct snag_histories *pool, struct snag_history_block *b,
+		      struct snag_history_guarded new)
 {
-	if (b->n == FEW && !b->many) {
-		b->many = snag_grow(NULL, &b->cap, FEW + 1, sizeof(*b->many));
-		memcpy(b->many, b->few, sizeof(b->few));
+	if (b->n == (b->many_cap ? b->many_cap : FEW)) {
+		bool were_few = !b->many_cap;
+		snag_arrays_double(&pool->many, &b->many, &b->many_cap, LEAST_MANY, sizeof(new));
+		if (were_few)
+			memcpy(block_entries(pool, b), b->few, sizeof(b->few));
 	}
-	if (b->many)
-		b->many = snag_grow(b->many, &b->cap, b->n + 1u, sizeof(*b->many));
-	block_entries(b)[b->n++] = new;
+	block_entries(pool, b)[b->n++] = new;
 }
 
 /* A guarded access of the block's thread replaces those that it makes needless. */
-static void block_put(struct snag_history_block *b, struct snag_locksets *locksets,
+static void block_put(struct snag_histories *pool, struct snag_history_block *b,
 		      const struct snag_history_entry *new)
 {
-	struct snag_history_guarded *at = block_entries(b);
+	struct snag_history_guarded *at = block_entries(pool, b);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < b->n; i++)
 		if (!(new->is_write || !(at[i].when & 1)) ||
-		    !snag_lockset_within(locksets, new->locks, at[i].locks))
+		    !snag_lockset_within(pool->locksets, new->locks, at[i].locks))
 			at[kept++] = at[i];
 	b->n = kept;
-	block_add(b, (struct snag_history_guarded){new->locks, new->time << 1 | new->is_write});
+	block_add(pool, b,
+		  (struct snag_history_guarded){new->locks, new->time << 1 | new->is_write});
 }
 
 static struct snag_history_entry entry_of(const struct snag_history_block *b,
@@ -135,17 +167,17 @@ static struct snag_history_entry entry_of(const struct snag_history_block *b,
 	return (struct snag_history_entry){b->used - 1, g.when >> 1, g.locks, g.when & 1};
 }
 
-static bool blocks_compare(struct snag_history *h, struct snag_locksets *locksets,
+static bool blocks_compare(struct snag_histories *pool, struct snag_history *h,
 			   const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
+	struct snag_history_block *block = snag_history_blocks(pool, h);
 	bool racy = false;
-	for (uint32_t k = 0; k < h->block_cap; k++) {
-		struct snag_history_block *b = &h->block[k];
-		struct snag_history_guarded *at = block_entries(b);
+	for (struct snag_history_block *b = block; b < block + h->block_cap; b++) {
+		struct snag_history_guarded *at = block_entries(pool, b);
 		uint32_t kept = 0;
 		for (uint32_t i = 0; i < b->n; i++) {
 			struct snag_history_entry e = entry_of(b, at[i]);
-			if (!compare(locksets, clock, &e, new, &racy))
+			if (!compare(pool->locksets, clock, &e, new, &racy))
 				at[kept++] = at[i];
 		}
 		b->n = kept;
@@ -156,38 +188,36 @@ static bool blocks_compare(struct snag_history *h, struct snag_locksets *lockset
 /* ---- the guard ---- */
 
 /* Another guard: every access is filed anew. */
-static void guard_choose(struct snag_history *h, struct snag_locksets *locksets, snag_lockset guard)
+static void guard_choose(struct snag_histories *pool, struct snag_history *h, snag_lockset guard)
 {
 	struct snag_history old = *h;
-	*h = (struct snag_history){.guard = guard};
+	*h = (struct snag_history){.guard = guard, .lead = 1 + old.nplain};
 	for (uint32_t i = 0; i < old.nplain; i++) {
-		struct snag_history_entry *e = &old.plain[i];
-		if (snag_lockset_within(locksets, guard, e->locks))
-			block_add(block_of(h, e->thread),
-				  (struct snag_history_guarded){e->locks,
-								e->time << 1 | e->is_write});
+		struct snag_history_entry e = snag_history_plain(pool, &old)[i];
+		if (snag_lockset_within(pool->locksets, guard, e.locks))
+			block_add(pool, block_of(pool, h, e.thread),
+				  (struct snag_history_guarded){e.locks, e.time << 1 | e.is_write});
 		else
-			plain_add(h, *e);
+			plain_add(pool, h, e);
 	}
-	h->lead = 1 + old.nplain;
 	for (uint32_t k = 0; k < old.block_cap; k++) {
-		struct snag_history_block *b = &old.block[k];
-		for (uint32_t i = 0; i < b->n; i++)
-			plain_add(h, entry_of(b, block_entries(b)[i]));
-		h->lead += b->n;
+		struct snag_history_block b = snag_history_blocks(pool, &old)[k];
+		for (uint32_t i = 0; i < b.n; i++)
+			plain_add(pool, h, entry_of(&b, block_entries(pool, &b)[i]));
+		h->lead += b.n;
 	}
-	snag_history_done(&old);
+	history_forget(pool, &old);
 }
 
 /* Whether the access is guarded, where the guard may adapt to it. */
-static bool guard_holds(struct snag_history *h, struct snag_locksets *locksets, snag_lockset locks)
+static bool guard_holds(struct snag_histories *pool, struct snag_history *h, snag_lockset locks)
 {
 	if (!locks)
 		return false;
 	if (h->guard) {
 		snag_lockset common = h->guard;
-		if (!snag_lockset_within(locksets, common, locks))
-			common = snag_lockset_common(locksets, common, locks);
+		if (!snag_lockset_within(pool->locksets, common, locks))
+			common = snag_lockset_common(pool->locksets, common, locks);
 		if (common) {
 			h->guard = common;
 			h->lead += h->lead < MAX_LEAD;
@@ -198,22 +228,22 @@ static bool guard_holds(struct snag_history *h, struct snag_locksets *locksets, 
 			return false;
 		}
 	}
-	snag_lockset alone = snag_lockset_common(locksets, locks, locks);
+	snag_lockset alone = snag_lockset_common(pool->locksets, locks, locks);
 	if (alone)
-		guard_choose(h, locksets, alone);
+		guard_choose(pool, h, alone);
 	return alone != 0;
 }
 
-bool snag_history_access(struct snag_history *h, struct snag_locksets *locksets,
+bool snag_history_access(struct snag_histories *pool, struct snag_history *h,
 			 const struct snag_vclock *clock, struct snag_history_entry new)
 {
-	if (guard_holds(h, locksets, new.locks)) {
-		block_put(block_of(h, new.thread), locksets, &new);
-		return h->nplain && plain_races(h, locksets, clock, &new);
+	if (guard_holds(pool, h, new.locks)) {
+		block_put(pool, block_of(pool, h, new.thread), &new);
+		return h->nplain && plain_races(pool, h, clock, &new);
 	}
-	bool racy = plain_compare(h, locksets, clock, &new);
+	bool racy = plain_compare(pool, h, clock, &new);
 	if (h->nblocks)
-		racy |= blocks_compare(h, locksets, clock, &new);
-	plain_add(h, new);
+		racy |= blocks_compare(pool, h, clock, &new);
+	plain_add(pool, h, new);
 	return racy;
 }

@@ -13,12 +13,14 @@
  *                 in common.  It is chosen anew when accesses that hold other locks have
  *                 become as many as guarded ones (lead).
  *         plain   the other accesses
- *         block[] guarded ones: open addressing by thread, one cache line each
+ *         block[] guarded ones: open addressing by thread, one cache line each.  Threads are
+ *                 dense numbers, so that a full table is as good as one that is not.
  * Cost.   A guarded access O(plain accesses), another O(all that are kept); mostly a handful.
  */
 #ifndef SNAG_ORDER_HISTORY_H
 #define SNAG_ORDER_HISTORY_H
 
+#include "base/arrays.h"
 #include "order/lockset.h"
 #include "order/vclock.h"
 
@@ -38,34 +40,54 @@ struct snag_history_guarded {
 struct snag_history_block {
 	uint32_t used; /* thread + 1; 0: empty */
 	uint32_t n;
-	size_t cap;			   /* of many */
-	struct snag_history_guarded *many; /* NULL: few */
-	struct snag_history_guarded few[5];
+	uint32_t many, many_cap; /* an array of all; many_cap 0: they are in few */
+	struct snag_history_guarded few[6];
 };
 
 _Static_assert(sizeof(struct snag_history_block) == 64, "a block is a cache line");
 
-struct snag_history {
+struct snag_history {	    /* all 0: no access yet */
 	snag_lockset guard; /* 0: none yet */
 	uint32_t lead;
-	struct snag_history_entry *plain;
-	uint32_t nplain, plain_cap;
-	struct snag_history_block *block;
-	uint32_t nblocks, block_cap; /* block_cap: a power of two, or 0 */
+	uint32_t plain, nplain, plain_cap;
+	uint32_t block, nblocks, block_cap; /* block_cap: a power of two, or 0 */
 };
 
-void snag_history_done(struct snag_history *h);
+/* Where what histories keep lives; one per detector. */
+struct snag_histories {
+	struct snag_locksets *locksets;
+	struct snag_arrays plain; /* of snag_history_entry */
+	struct snag_arrays block; /* of snag_history_block */
+	struct snag_arrays many;  /* of snag_history_guarded */
+};
+
+void snag_histories_init(struct snag_histories *pool, struct snag_locksets *locksets);
+void snag_histories_done(struct snag_histories *pool);
+
+static inline struct snag_history_entry *snag_history_plain(const struct snag_histories *pool,
+							    const struct snag_history *h)
+{
+	return (struct snag_history_entry *)pool->plain.at + h->plain;
+}
+
+static inline struct snag_history_block *snag_history_blocks(const struct snag_histories *pool,
+							     const struct snag_history *h)
+{
+	return (struct snag_history_block *)pool->block.at + h->block;
+}
 
 /* Brings near what an access of the thread will look at. */
-static inline void snag_history_fetch(const struct snag_history *h, uint32_t thread)
+static inline void snag_history_fetch(const struct snag_histories *pool,
+				      const struct snag_history *h, uint32_t thread)
 {
-	__builtin_prefetch(h->plain);
+	if (h->nplain)
+		__builtin_prefetch(snag_history_plain(pool, h));
 	if (h->block_cap)
-		__builtin_prefetch(&h->block[thread & (h->block_cap - 1)]);
+		__builtin_prefetch(snag_history_blocks(pool, h) + (thread & (h->block_cap - 1)));
 }
 
 /* Adds an access made at `clock`; returns whether it is racy. */
-bool snag_history_access(struct snag_history *h, struct snag_locksets *locksets,
+bool snag_history_access(struct snag_histories *pool, struct snag_history *h,
 			 const struct snag_vclock *clock, struct snag_history_entry new);
 
 #endif

@@ -8,7 +8,7 @@
 
 void snag_task_order_init(struct snag_task_order *o)
 {
-	*o = (struct snag_task_order){.nruns = 1, .nscopes = 1};
+	*o = (struct snag_task_order){.nruns = 1, .nscopes = 1, .waited = SNAG_TASK_ORDER_NONE};
 	snag_dpst_init(&o->tree);
 	snag_joins_init(&o->joins, &o->tree);
 }
@@ -134,6 +134,8 @@ void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t c
 	uint32_t node = node_new(o, task, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
 	if (!is_spawned)
 		mark_escaped(&o->tree, parent);
+	o->has_async |= !is_spawned;
+	o->has_spawned |= is_spawned;
 	struct snag_task_run *run = run_of(o, task);
 	run->step = 0;
 	begin(o, child, node, finish,
@@ -151,6 +153,7 @@ static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
 static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
 {
 	uint32_t list = o->tree.node[node].extra;
+	o->waited = node < o->waited ? node : o->waited;
 	if (!list)
 		return;
 	run->list = snag_joins_merge(&o->joins, run->list, list);
@@ -314,7 +317,7 @@ uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint
 
 /* If no promise was set in a step since, a is waited for in one way only.  The finish waits for `now`
  * too.  The block does if `now` is in the task that owns it, or in one it spawned, itself; what
- * that one creates may escape. */
+ * that one creates may escape, unless all is spawned and synced. */
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now)
 {
 	const struct snag_dpst *t = &o->tree;
@@ -325,6 +328,8 @@ bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_
 	case BY_FINISH:
 		return true;
 	case BY_BLOCK:
+		if (snag_task_order_is_plain(o))
+			return true;
 		task = task_node(t, t->step[now]);
 		return t->node[task].depth < t->node[meet].depth ||
 		       (t->node[task].kind == SNAG_DPST_SPAWN && t->node[task].parent == meet);

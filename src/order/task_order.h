@@ -25,6 +25,8 @@
  *         [alone]   no task is live but the current one and its ancestors, if so many are and no
  *                   task has ended while others than its ancestors were live, since only the
  *                   first was
+ *         [plain]   orderly so far, no promise was set, and either nothing is spawned, or all is,
+ *                   and tasks and frames end with a sync, which only who feeds this can know
  *         [past]    nodes are numbered as they are made.  If only tasks that were alone made
  *                   some since a scope was opened, all of those are in it; when it is waited
  *                   for, they come before all that the task and its children do from then on
@@ -69,7 +71,12 @@ struct snag_task_order {
 	bool is_disorderly;  /* one ended while others than its ancestors were live */
 	uint32_t last_set;   /* the last step in which a promise was set */
 	uint32_t alone_from; /* nodes from this on were made by tasks that were alone */
+	uint32_t waited;     /* the first node whose scope was waited for; who asks sets it back */
+	bool has_async, has_spawned; /* since the first task began */
+	bool is_synced;		     /* tasks and frames end with a sync: who feeds this says so */
 };
+
+#define SNAG_TASK_ORDER_NONE UINT32_MAX /* of `waited` */
 
 void snag_task_order_init(struct snag_task_order *o);
 void snag_task_order_done(struct snag_task_order *o);
@@ -100,6 +107,14 @@ uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
 static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uint32_t task)
 {
 	return !o->is_disorderly && o->nlive == o->run[o->slot[task]].depth + 1;
+}
+
+/* [plain] Then, as long as tasks are alone, a step that covers one covers all that follow, until
+ * a scope that it is in, which was made before it, is waited for. */
+static inline bool snag_task_order_is_plain(const struct snag_task_order *o)
+{
+	return !o->is_disorderly && !o->last_set &&
+	       (!o->has_spawned || (o->is_synced && !o->has_async));
 }
 
 /* Whether step a, which is parallel to step `now` of a task that is alone, will be parallel to all

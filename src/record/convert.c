@@ -63,6 +63,7 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
 	snag_strtab_init(&c->used);
+	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_cells_new(variable_new, c);
@@ -82,6 +83,8 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->token);
 	free(c->done);
 	free(c->label);
+	free(c->depend);
+	snag_strtab_done(&c->depend_names);
 	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
@@ -104,6 +107,15 @@ const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
 {
 	return task < c->label_cap ? c->label[task] : (struct snag_label){RT_LABEL_NONE, 0};
+}
+
+const struct snag_depend *snag_convert_depend(const struct snag_convert *c, uint64_t n,
+					      const char **ret_name)
+{
+	if (n >= c->ndepends)
+		return NULL;
+	*ret_name = snag_strtab_get(&c->depend_names, c->depend[n].name);
+	return &c->depend[n];
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -282,14 +294,30 @@ static void task_event(struct snag_convert *c, const struct rt_record *r)
 	event_put(c, op, target, r, 0, 0);
 }
 
+static void depend_add(struct snag_convert *c, uint32_t task, enum rt_label kind, uint64_t at)
+{
+	char name[SNAG_REGION_NAME];
+	size_t n = snag_regions_name(c->regions, at, name, NULL);
+	c->depend = snag_grow(c->depend, &c->depend_cap, c->ndepends + 1, sizeof(*c->depend));
+	c->depend[c->ndepends++] =
+		(struct snag_depend){task, kind, snag_strtab_intern(&c->depend_names, name, n)};
+}
+
 static void task_label(struct snag_convert *c, const struct rt_record *r)
 {
 	uint32_t task = thread_named(c, r->arg);
 	if (rt_record_size(r) >= RT_LABELS)
 		return;
+	enum rt_label kind = (enum rt_label)rt_record_size(r);
+	uint64_t number = rt_record_address(r);
 	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
-	c->label[task] =
-		(struct snag_label){(enum rt_label)rt_record_size(r), rt_record_address(r)};
+	if (kind >= RT_LABEL_IN) {
+		depend_add(c, task, kind, number);
+		if (c->label[task].kind >= RT_LABEL_IN)
+			return;
+		number = c->ndepends - 1;
+	}
+	c->label[task] = (struct snag_label){kind, number};
 }
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)

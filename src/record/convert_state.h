@@ -62,6 +62,9 @@ struct snag_convert {
 	size_t step_cap;
 	struct snag_label *label; /* by task, up to the last that has one */
 	size_t label_cap;
+	struct snag_depend *depend; /* in the order they were told */
+	size_t ndepends, depend_cap;
+	struct snag_strtab depend_names;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;

@@ -27,10 +27,47 @@ struct snag_launch {
 	uint64_t n; /* records read */
 	int status; /* of the program */
 	bool has_ended;
-	long pause_ns;				/* the next wait for records */
-	uint64_t waited;			/* records read at the last one */
-	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
+	long pause_ns;		 /* the next wait for records */
+	uint64_t waited;	 /* records read at the last one */
+	struct sigaction was[4]; /* what passed[] did here */
 };
+
+/* Signals that are for the program too.  The terminal sends its own to both, and the program's end
+ * is ours; what a process sends to us alone is passed on, and does here what it did. */
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { PASSED = sizeof(passed) / sizeof(passed[0]) };
+static struct snag_launch *volatile running;
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const struct snag_launch *l = running;
+	if (!l || info->si_code > 0)
+		return;
+	kill(l->pid, signal);
+	for (int i = 0; i < PASSED; i++)
+		if (passed[i] == signal && l->was[i].sa_handler != SIG_DFL &&
+		    l->was[i].sa_handler != SIG_IGN)
+			l->was[i].sa_handler(signal);
+}
+
+static void signals_pass(struct snag_launch *l)
+{
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+	running = l;
+	for (int i = 0; i < PASSED; i++) {
+		bool is_ignored = sigaction(passed[i], NULL, &l->was[i]) == 0 &&
+				  l->was[i].sa_handler == SIG_IGN;
+		if (!is_ignored || passed[i] == SIGINT) /* as it is for what a shell's & starts */
+			sigaction(passed[i], &action, NULL);
+	}
+}
+
+static void signals_keep(struct snag_launch *l)
+{
+	running = NULL;
+	for (int i = 0; i < PASSED; i++)
+		sigaction(passed[i], &l->was[i], NULL);
+}
 
 static const size_t channel_bytes =
 	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
@@ -82,10 +119,9 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
-	/* What the terminal sends goes to the program too, and its end is ours. */
-	l->was_int = signal(SIGINT, SIG_IGN);
-	l->was_quit = signal(SIGQUIT, SIG_IGN);
 	l->pid = fork();
+	if (l->pid > 0)
+		signals_pass(l);
 	if (l->pid == 0)
 		program_run(l, argv, options, io, failed[1]);
 	why = l->pid < 0 ? errno : 0;
@@ -93,8 +129,10 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
 		;
 	close(failed[0]);
-	if (why && l->pid > 0)
+	if (why && l->pid > 0) {
+		signals_keep(l);
 		waitpid(l->pid, NULL, 0);
+	}
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
 }
 
@@ -146,8 +184,7 @@ static bool run_take(struct snag_launch *l, struct rt_record *ret)
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
-	signal(SIGINT, l->was_int);
-	signal(SIGQUIT, l->was_quit);
+	signals_keep(l);
 }
 
 static bool has_ended(struct snag_launch *l)

@@ -20,6 +20,8 @@ struct live {
 	bool has_events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
+	uint64_t events; /* how many it may have; 0: any number */
+	bool was_cut;
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
@@ -57,6 +59,10 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
 			l->has_events = true;
+			if (l->events && !l->was_cut && ret_batch->first > l->events) {
+				l->was_cut = true;
+				snag_launch_kill(l->launch);
+			}
 			return 1;
 		}
 		if (more < 0)
@@ -101,6 +107,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->convert = snag_convert_new(&options->convert);
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
+	l->events = options->events;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
@@ -113,6 +120,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	const struct live *l = (const struct live *)src;
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
+				      .was_cut = l->was_cut,
 				      .executed = snag_launch_executed(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
@@ -128,4 +136,10 @@ const struct snag_step *snag_live_steps(const struct snag_source *src)
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)
 {
 	return snag_convert_label(((const struct live *)src)->convert, task);
+}
+
+const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
+					   const char **ret_name)
+{
+	return snag_convert_depend(((const struct live *)src)->convert, n, ret_name);
 }

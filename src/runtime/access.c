@@ -20,17 +20,12 @@ struct rt_filter rt_filter;
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
 
-enum { WORD = 8, EPOCH_MASK = (1 << RT_EPOCH_BITS) - 1 };
+enum { WORD = 8 };
 
-void rt_epoch_end(void)
+void rt_epochs_again(void)
 {
-	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS)) {
-		memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
-		rt.epoch = 1;
-	}
-	rt_filter.key[0] = RT_SEEN | (rt.epoch & EPOCH_MASK) << RT_EPOCH_LOW |
-			   (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
-	rt_filter.key[1] = rt_filter.key[0] | RT_WRITTEN;
+	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	rt.epoch = 1;
 }
 
 /* Records an access inside one word. */
@@ -66,14 +61,19 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
+static inline bool is_of_thread(uintptr_t addr)
+{
+	return (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes;
+}
+
 /* Its own stack, thread-local storage or heap, where these are nobody else's business. */
 static inline bool is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
-	enum rt_block block = rt_nblocks ? rt_block_of(addr) : RT_BLOCK_NONE;
+	enum rt_block block = rt_block_of(addr);
 	if (block == RT_BLOCK_UNSEEN)
 		return true;
-	if ((uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes)
+	if (is_of_thread(addr))
 		return true; /* of who else runs on the thread too, but not at the same time */
 	return self->own_high &&
 	       (addr - self->own_low < self->own_high - self->own_low || block == RT_BLOCK_OWN);
@@ -131,16 +131,41 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	}
 }
 
+/* The same for a detector in this process, if there is nothing more to be thought of. */
+static __attribute__((noinline)) void judged_record(uintptr_t addr, uintptr_t pc, unsigned k,
+						    bool is_write)
+{
+	const struct rt_thread *self = rt_hot.self;
+	if (rt_unlikely(rt.is_alone | (self->ignores != 0) | (self->section.depth != 0) |
+			(self->own_high != 0) | rt_block_may_be(addr) | is_of_thread(addr))) {
+		special_record(addr, pc, k, is_write);
+		return;
+	}
+	access_note(addr, k, is_write);
+	stack_used(addr);
+	before_judging();
+	rt_judge_access(addr, 1u << k, is_write);
+}
+
 static inline bool is_special(const struct rt_thread *self)
 {
-	return (uint64_t)rt.is_alone | (uint64_t)rt.judges | (uint64_t)self->ignores |
-	       self->section.depth | self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
+	return (uint64_t)rt.is_alone | (uint64_t)self->ignores | self->section.depth |
+	       self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
+}
+
+bool rt_access_is_special(void)
+{
+	return is_special(rt_hot.self);
 }
 
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt.judges) {
+		judged_record(addr, pc, k, is_write);
+		return;
+	}
 	if (rt_unlikely(is_special(rt_hot.self))) {
 		special_record(addr, pc, k, is_write);
 		return;
@@ -268,6 +293,14 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	rt_hot.fuel--;
 	two_new(addr, pc, is_write);
+}
+
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	if (size > WORD)
+		access_two(addr, pc, is_write);
+	else
+		access_one(addr, pc, (unsigned)__builtin_ctz(size), is_write);
 }
 
 /* An access that was counted, and is not known. */

@@ -58,7 +58,17 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 }
 
 /* Ends an epoch. */
-void rt_epoch_end(void);
+RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again with the first */
+static inline void rt_epoch_end(void)
+{
+	const uint64_t mask = (1 << RT_EPOCH_BITS) - 1;
+	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS))
+		rt_epochs_again();
+	uint64_t key = RT_SEEN | (rt.epoch & mask) << RT_EPOCH_LOW |
+		       (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+	rt_filter.key[0] = key;
+	rt_filter.key[1] = key | RT_WRITTEN;
+}
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
@@ -66,6 +76,10 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
  * recorded / records one of them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* As a call of the compiler's says it: 1, 2, 4, 8 or 16 bytes. */
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
+/* Whether accesses of the running thread have more to be thought of than usual. */
+bool rt_access_is_special(void);
 /* The same for `count` places, `step` bytes apart, at once, if that can be; else false. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 

@@ -65,6 +65,8 @@ struct rt_verdict {
 	uint32_t launched, ended; /* launches of tasks */
 	uint32_t proves;	  /* no race is a proof for every schedule */
 	uint32_t was_judged;	  /* there was a detector */
+	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
+	uint64_t events;	  /* of the program, up to the first race, or a little more */
 	uint32_t nstats;	  /* figures it tells at the end of a launch */
 	struct rt_stat stat[RT_STATS];
 };
@@ -143,7 +145,7 @@ enum rt_op {
 			* all behind the last RT_AGAIN, the one `size` accesses before it and the
 			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
-			* its number; told once, after the task was created */
+			* its number; after the task was created, once but for depend clauses */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
@@ -183,8 +185,11 @@ enum rt_label {
 	RT_LABEL_ITERATION, /* number: the iteration of a loop (of a chunk, its first) */
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
-	RT_LABEL_DEPENDS,   /* a task with so many depend clauses */
 	RT_LABEL_TEAM,	    /* this team of a league */
+	RT_LABEL_IN,	    /* it has a depend clause with this address; these are the last */
+	RT_LABEL_OUT,
+	RT_LABEL_MUTEX,
+	RT_LABEL_SET,
 	RT_LABELS
 };
 

@@ -19,6 +19,10 @@ bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
 void rt_judge_access(uint64_t address, unsigned size, bool is_write); /* of 1, 2, 4 or 8 bytes */
 /* `size` bytes at each of `count` places, `step` apart. */
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
-void rt_judge_record(const struct rt_record *record); /* anything else */
+/* What there is most of: events of tasks, that another task runs, that memory is new. */
+void rt_judge_task(uint8_t op, uint32_t target);
+void rt_judge_turn(uint32_t task);
+void rt_judge_forget(uint64_t address, uint64_t nbytes);
+void rt_judge_record(const struct rt_record *record); /* anything */
 
 #endif

@@ -19,6 +19,7 @@
 #include "runtime/access.h"
 #include "runtime/deadlock.h"
 #include "runtime/fail.h"
+#include "runtime/judge.h"
 #include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
@@ -62,15 +63,21 @@ static void *context_new(void)
 	return rt_thread_new_fiber();
 }
 
-static void context_switch(void *context)
+static void context_switch(void *context, uint32_t as)
 {
-	struct rt_thread *self = rt_enter(), *to = context;
+	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
 	ran = 0;
 	stack_left(self);
 	self->beyond = rt_hot.beyond;
-	rt_sched_become(self, to);
+	as = as == SNAG_OMP_SAME ? to->as : as;
+	if (rt.judges) {
+		rt_sched_slip(self, to, as);
+	} else {
+		to->as = as;
+		rt_sched_become(self, to);
+	}
 	rt_hot.beyond = to->beyond;
 }
 
@@ -86,7 +93,7 @@ static void *thread_start(void *(*run)(void *), void *arg)
 
 static void thread_hand(void *to)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	ran = 0;
 	if (!self)
 		return;
@@ -102,7 +109,7 @@ static uint32_t task_new(void)
 
 static void become(uint32_t task)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (self)
 		rt_sched_speak_as(self, task);
 }
@@ -114,14 +121,22 @@ static void task_made(uint8_t op, uint32_t task)
 		rt_sections_created(rt_hot.self->as, task);
 }
 
+static void task_put(uint8_t op, uint32_t task, uint32_t loc)
+{
+	task_made(op, task);
+	if (rt.judges)
+		rt_judge_task(op, task);
+	else
+		rt_put(RT_TASK, op, 0, loc, task);
+}
+
 static void event(uint8_t op, uint32_t target, const void *place)
 {
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	rt_record_settle();
-	task_made(op, target);
-	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+	task_put(op, target, rt.judges ? 0 : rt_location((uintptr_t)place));
 }
 
 /* A segment that has not been told: the next record is put after its creation (record.h). */
@@ -135,31 +150,33 @@ static struct {
 
 static void label_put(uint32_t task, uint8_t kind, uint64_t number)
 {
-	rt_put(RT_LABEL, kind, number, 0, task);
+	if (!rt.judges)
+		rt_put(RT_LABEL, kind, number, 0, task);
 }
 
 static void pending_tell(void)
 {
 	pending.is_there = false;
-	task_made(pending.op, pending.task);
-	rt_put(RT_TASK, pending.op, 0, pending.loc, pending.task);
+	task_put(pending.op, pending.task, pending.loc);
 	if (pending.has_label)
 		label_put(pending.task, pending.label, pending.number);
 	rt_hot.self->as = pending.task;
-	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
+	if (rt.judges)
+		rt_judge_turn(pending.task);
+	else
+		rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
 
 static void segment(uint8_t op, uint32_t task, const void *place)
 {
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	if (rt_run.is_open) /* of the segment before */
 		rt_run_end();
-	uint32_t loc = rt_location((uintptr_t)place);
 	pending.op = op;
 	pending.task = task;
-	pending.loc = loc;
+	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = false;
 	rt_record_before(pending_tell);
@@ -169,10 +186,11 @@ static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
 		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
-		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_DEPEND_IN] = RT_LABEL_IN,	   [SNAG_OMP_DEPEND_OUT] = RT_LABEL_OUT,
+		[SNAG_OMP_DEPEND_MUTEX] = RT_LABEL_MUTEX,  [SNAG_OMP_DEPEND_SET] = RT_LABEL_SET,
 	};
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	if (!pending.is_there || pending.task != task) {
 		label_put(task, kind[what], number);
@@ -192,7 +210,7 @@ static bool was_told(void)
 
 static void launch(bool begins) /* [launch] */
 {
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	if (begins && rt_sched.nthreads != 1 + made)
 		rt_fail("a parallel region in a program that created threads before cannot be "
@@ -218,7 +236,7 @@ static uint32_t lock_new(void)
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	uint32_t loc = rt_location((uintptr_t)place);
@@ -235,7 +253,7 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 
 static bool may_enter(void)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self || self->section.depth)
 		return true;
 	rt_record_settle(); /* so that it is known which task this is */
@@ -244,13 +262,18 @@ static bool may_enter(void)
 
 static void stuck(void)
 {
-	if (rt_enter())
+	if (rt_entered())
 		rt_sections_stuck();
 }
 
 static void memory(const void *at, size_t nbytes, const void *place)
 {
-	if (rt_enter())
+	if (!rt_entered())
+		return;
+	if (rt.judges) {
+		rt_record_settle();
+		rt_judge_forget((uintptr_t)at, nbytes);
+	} else
 		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
@@ -258,13 +281,16 @@ static void memory(const void *at, size_t nbytes, const void *place)
 /* Only what was used since last time is told. */
 static void stack(const void *low, const void *high, uint32_t task)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
 	uintptr_t end = (uintptr_t)high;
 	rt_epoch_end();
-	if (from < end) {
+	if (from < end && rt.judges) {
+		rt_record_settle();
+		rt_judge_forget(from, end - from);
+	} else if (from < end) {
 		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
 		rt_put(RT_STACK, 0, end, 0, task);
 	}
@@ -274,7 +300,7 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void own(const void *low, const void *high) /* [own] */
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	rt_epoch_end();
@@ -284,7 +310,7 @@ static void own(const void *low, const void *high) /* [own] */
 
 static void unseen(const void *at, size_t nbytes)
 {
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	rt_block_unseen((uintptr_t)at, nbytes);
@@ -298,7 +324,7 @@ static void asked(const void *place, enum snag_omp_asked what)
 		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
 		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
 	};
-	if (!rt_enter())
+	if (!rt_entered())
 		return;
 	rt_tasks_asked(kind[what], (uintptr_t)place);
 	rt_sections_asked(true);

@@ -13,6 +13,7 @@ static struct {
 	const struct rt_thread *owner; /* NULL: unseen */
 } block[MOST];
 uint32_t rt_nblocks;
+struct rt_blocks_hull rt_blocks_hull;
 
 /* The first block that ends behind the address. */
 static uint32_t find(uintptr_t addr)
@@ -28,9 +29,17 @@ static uint32_t find(uintptr_t addr)
 	return low;
 }
 
+static void hull_set(void)
+{
+	rt_blocks_hull = (struct rt_blocks_hull){0};
+	if (rt_nblocks)
+		rt_blocks_hull = (struct rt_blocks_hull){block[0].at, block[rt_nblocks - 1].end};
+}
+
 static void drop(uint32_t i)
 {
 	memmove(&block[i], &block[i + 1], (--rt_nblocks - i) * sizeof(block[0]));
+	hull_set();
 }
 
 static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
@@ -44,6 +53,7 @@ static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
 	block[i].at = at;
 	block[i].end = at + nbytes;
 	block[i].owner = owner;
+	hull_set();
 }
 
 void rt_block_add(uintptr_t at, size_t nbytes)
@@ -75,9 +85,10 @@ void rt_blocks_forget(void)
 		if (!block[i].owner)
 			block[kept++] = block[i];
 	rt_nblocks = kept;
+	hull_set();
 }
 
-enum rt_block rt_block_of(uintptr_t addr)
+enum rt_block rt_block_find(uintptr_t addr)
 {
 	uint32_t i = find(addr);
 	if (i == rt_nblocks || block[i].at > addr)

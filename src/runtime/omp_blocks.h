@@ -19,6 +19,9 @@
 #include "runtime/rt.h"
 
 extern uint32_t rt_nblocks;
+extern struct rt_blocks_hull { /* all of them lie in it */
+	uintptr_t low, high;
+} rt_blocks_hull;
 
 void rt_block_add(uintptr_t at, size_t nbytes); /* if the caller is such a thread */
 void rt_block_gone(uintptr_t at);
@@ -27,6 +30,14 @@ void rt_blocks_forget(void);			   /* all but the unseen */
 
 enum rt_block { RT_BLOCK_NONE, RT_BLOCK_OWN, RT_BLOCK_UNSEEN };
 /* What an address is in; a block of another context is no longer private. */
-enum rt_block rt_block_of(uintptr_t addr);
+enum rt_block rt_block_find(uintptr_t addr);
+static inline bool rt_block_may_be(uintptr_t addr)
+{
+	return addr - rt_blocks_hull.low < rt_blocks_hull.high - rt_blocks_hull.low;
+}
+static inline enum rt_block rt_block_of(uintptr_t addr)
+{
+	return rt_block_may_be(addr) ? rt_block_find(addr) : RT_BLOCK_NONE;
+}
 
 #endif

@@ -135,7 +135,6 @@ struct rt_thread {
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
 	int ignores; /* __tsan_ignore_thread_begin, nested */
-	struct rt_section section;
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
@@ -150,6 +149,8 @@ struct rt_thread {
 	bool is_handling;     /* one of those kept */
 	bool is_locking;      /* waits for the scheduler's lock */
 	uint32_t signals_kept, signals_run;
+
+	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
 	struct rt_pending pending[RT_PENDING];
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/cancel.h"
 #include "runtime/deadlock.h"
 #include "runtime/free.h"
+#include "runtime/judge.h"
 #include "runtime/object.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
@@ -50,6 +51,8 @@ void rt_sched_unlock(void)
 static void turn_end(struct rt_thread *t)
 {
 	rt_sched.last_events = (uint64_t)(t->turn_fuel - t->hot->fuel);
+	if (rt.judges && !rt.channel->verdict.races)
+		rt.channel->verdict.events += rt_sched.last_events;
 	t->events += rt_sched.last_events;
 	t->turn_fuel = t->hot->fuel = 0;
 	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;
@@ -217,7 +220,7 @@ bool rt_sched_event(void)
 
 struct rt_thread *rt_sched_point(void)
 {
-	struct rt_thread *self = rt_enter();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return NULL;
 	if (rt.is_free) {
@@ -227,8 +230,12 @@ struct rt_thread *rt_sched_point(void)
 	}
 	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
 		turn_over(self);
-	rt_signals_run(self);
-	rt_sched_event();
+	if (rt_unlikely(rt_signals_pending(self)))
+		rt_signals_run(self);
+	if (rt_likely(rt_hot.fuel > 0))
+		rt_hot.fuel--;
+	else
+		rt_sched_event();
 	rt_epoch_end();
 	if (!rt.judges)
 		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
@@ -453,6 +460,26 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_sched_unlock();
 }
 
+void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
+{
+	rt_record_settle();
+	self->top = rt_hot.top;
+	self->state = RT_BLOCKED;
+	to->hot = &rt_hot;
+	to->kernel_tid = self->kernel_tid;
+	to->turn_fuel = self->turn_fuel;
+	to->state = RT_RUNNING;
+	/* The watchdog looks at both while it has the lock, and again when the caller sleeps. */
+	__atomic_store_n(&rt_sched.current, to, __ATOMIC_RELAXED);
+	__atomic_store_n(&rt_sched.turns, rt_sched.turns + 1, __ATOMIC_RELAXED);
+	rt_hot.self = to;
+	rt_hot.top = to->top;
+	rt_hot.end = to->frames + RT_FRAMES;
+	rt_epoch_end();
+	to->as = as;
+	rt_judge_turn(as);
+}
+
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to)
 {
 	rt_sched_lock();
@@ -469,7 +496,10 @@ void rt_sched_speak_as(struct rt_thread *self, uint32_t as)
 		return;
 	self->as = as;
 	rt_epoch_end();
-	rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, as);
+	if (rt.judges)
+		rt_judge_turn(as);
+	else
+		rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, as);
 }
 
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *))
@@ -484,7 +514,8 @@ bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(st
 	t->hot->fuel = 0;
 	/* After this the thread sees that it has no fuel, whenever it wakes up. */
 	rt_sys(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
-	if (!still_sleeps(t)) { /* it may have run: with no fuel it ends its turn itself */
+	if (rt_sched.current != t ||
+	    !still_sleeps(t)) { /* it may have run: with no fuel it ends its turn itself */
 		rt_sched_unlock();
 		return false;
 	}

@@ -57,6 +57,12 @@ void rt_sched_unlock(void);
 /* The calling thread, which has the baton from here on; NULL: the runtime is off, or the
  * thread is unknown or must not be scheduled now. */
 struct rt_thread *rt_enter(void);
+/* The same for who has it already, mostly. */
+static inline struct rt_thread *rt_entered(void)
+{
+	struct rt_thread *self = rt_self();
+	return rt_likely(self && self->state == RT_RUNNING) ? self : rt_enter();
+}
 
 /* [event] Counts an event of the calling thread; false: it is not to be recorded. */
 bool rt_sched_event(void);
@@ -103,6 +109,9 @@ void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does firs
 void rt_sched_exit(struct rt_thread *self);
 /* The calling thread goes on as the fiber `to`. */
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
+/* The same while a detector in this process is told (judge.h): no turn begins, and nobody is
+ * asked; the events of `to` are those of the task `as` from here on. */
+void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as);
 /* The calling thread waits, and `to`, another that does, goes on. */
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* The events of the calling thread are those of that task from here on. */

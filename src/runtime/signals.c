@@ -77,12 +77,6 @@ static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 				    __ATOMIC_RELAXED);
 }
 
-bool rt_signals_pending(const struct rt_thread *self)
-{
-	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run &&
-	       !self->is_handling;
-}
-
 /* [out] The thread takes the baton for the handler, and goes back to where it was. */
 static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {

@@ -14,7 +14,11 @@ void rt_signals_ask(int kernel_tid); /* sends it */
 /* Runs the handlers of signals that came while the calling thread, which has the baton, was in
  * the runtime. */
 void rt_signals_run(struct rt_thread *self);
-bool rt_signals_pending(const struct rt_thread *self); /* whether there are any */
+static inline bool rt_signals_pending(const struct rt_thread *self) /* whether there are any */
+{
+	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run &&
+	       !self->is_handling;
+}
 /* The calling thread is OUT and done with the scheduler: handlers run at once from here on.
  * False: a signal came before, and the thread has to take the baton for it. */
 bool rt_signals_open(struct rt_thread *self);

@@ -18,6 +18,7 @@
 #include "runtime/tasks.h"
 
 #include "runtime/fail.h"
+#include "runtime/judge.h"
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -37,8 +38,7 @@ static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
-static const void *place;
-static bool is_launched; /* tasks run */
+static bool is_launched;		 /* tasks run */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -60,7 +60,10 @@ static void task_add(uint32_t thread)
 
 static void tell(uint8_t op, uint32_t target)
 {
-	rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+	if (rt.judges)
+		rt_judge_task(op, target);
+	else
+		rt_put(RT_TASK, op, 0, rt_location((uintptr_t)rt_tasks_place), target);
 }
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
@@ -107,6 +110,7 @@ static void launch(struct rt_thread *self)
 	is_launched = true;
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
+	__tsan_func_entry((void *)rt_tasks_place); /* the call that launches */
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -121,18 +125,22 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	struct rt_thread *to = rt_thread_at(tid[task]);
 	if (to && to != self) {
 		self->beyond = rt_hot.beyond;
-		rt_sched_become(self, to);
+		if (rt.judges)
+			rt_sched_slip(self, to, to->as);
+		else
+			rt_sched_become(self, to);
 		rt_hot.beyond = to->beyond;
 	}
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
 		ended = NULL;
 	}
-	if (stack) {
+	if (stack && rt.judges) {
+		rt_judge_forget((uintptr_t)stack->base, stack->nbytes);
+	} else if (stack) {
 		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
 		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
-		if (!rt.judges)
-			rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
 	}
 }
 
@@ -149,8 +157,12 @@ static void on_stuck(void *ctx)
 
 static void on_memory(void *ctx, const void *at, size_t nbytes)
 {
-	if (rt_sched_point())
-		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+	if (!rt_sched_point())
+		return;
+	if (rt.judges)
+		rt_judge_forget((uintptr_t)at, nbytes);
+	else
+		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)rt_tasks_place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
@@ -212,7 +224,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.stuck = on_stuck,
 		.memory = on_memory,
 		.end = on_end,
-		.place = &place,
+		.place = &rt_tasks_place,
 	};
 	rt_begin_once();
 	return rt_self() ? &hooks : NULL;

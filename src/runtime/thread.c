@@ -69,14 +69,14 @@ static void thread_free(struct rt_thread *t)
 	spare_threads = t;
 }
 
-/* All zero, but for signals that are pending no more. */
+/* All zero, but for what was noted and signals that were pending. */
 static struct rt_thread *thread_take(void)
 {
 	struct rt_thread *t = spare_threads;
 	if (!t)
 		return rt_alloc(sizeof(*t));
 	spare_threads = t->next_waiter;
-	memset(t, 0, offsetof(struct rt_thread, pending));
+	memset(t, 0, offsetof(struct rt_thread, section.noted));
 	return t;
 }
 

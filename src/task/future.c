@@ -104,19 +104,11 @@ static void future_run(void *arg)
 	snag_promise_set(future->promise, future->function(own));
 }
 
-static void future_create(const struct future_task *future, size_t nbytes)
-{
-	if (snag_serial)
-		snag_serial_create(future_run, NULL, future, nbytes, false);
-	else
-		snag_async_copy(future_run, future, nbytes);
-}
-
 struct snag_promise *snag_future(snag_future_function *function, void *arg)
 {
 	struct future_task future = {function, arg, snag_promise_new(), false};
 	(void)snag_serial_called();
-	future_create(&future, sizeof(future));
+	snag_async_from(future_run, NULL, &future, sizeof(future));
 	return future.promise;
 }
 
@@ -131,7 +123,7 @@ struct snag_promise *snag_future_copy(snag_future_function *function, const void
 	struct future_task *future = snag_record_new(w, size);
 	*future = (struct future_task){function, NULL, promise, true};
 	memcpy(future + 1, arg, nbytes);
-	future_create(future, size);
+	snag_async_from(future_run, NULL, future, size);
 	snag_record_free(snag_serial ? NULL : snag_worker_self(), future);
 	return promise;
 }

@@ -22,7 +22,7 @@ extern const void **snag_serial_place;
 
 bool snag_serial_is_wanted(void); /* a detector is there */
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
-		       void *arg);
+		       void *arg, const void *place); /* called there */
 
 /* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,

@@ -177,6 +177,32 @@ all() { # COMPILER LEVEL; several at a time
 	grep -q '^snag: deadlock' <<<"$stderr"
 }
 
+@test "SIGINT to snag alone ends the program, with what was found" {
+	cat >spin.c <<'EOF'
+#include <unistd.h>
+volatile int forever = 1;
+int a[100];
+int main(void)
+{
+	for (int n = 0; forever; n++) {
+#pragma omp parallel for
+		for (int i = 1; i < 100; i++)
+			a[i] = a[i - 1] + 1;
+		if (n == 3)
+			write(1, "x", 1);
+	}
+}
+EOF
+	build gcc -O1 spin.c
+	local pid
+	"$SNAG" run ./prog >out 2>err &
+	pid=$!
+	until [ -s out ]; do sleep 0.1; done
+	kill -INT $pid
+	wait $pid || [ $? = 66 ]
+	grep -q "^snag: interrupted; there is a race" err
+}
+
 @test "what cannot be compiled" {
 	echo 'int main(void) { return x; }' >bad.c
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp bad.c -o prog
@@ -191,12 +217,13 @@ all() { # COMPILER LEVEL; several at a time
 		build $cc -O1 "$root/tests/programs/omp_race_loop.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(iteration [0-9]+ of a loop\) created by task [0-9]+ at:$' <<<"$stderr"
+		grep -qE '^  Missing: iteration [0-9]+ of a loop \(task .*: no barrier comes between them$' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_sections.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(section 1.*\) created by' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_depend.c"
 		run --separate-stderr "$SNAG" run ./prog
-		grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+		grep -qE '^  Task [0-9]+ \(depend\((in|out): [^ )]+\).*\) created by' <<<"$stderr"
 		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
 		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
 	done

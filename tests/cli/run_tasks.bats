@@ -56,6 +56,8 @@ all() { # COMPILER LEVEL
 	grep -q '^  Read of size 4 at total by task 2:$' <<<"$stderr"
 	grep -A1 '^  Previous write of size 4 at total by task 1:$' <<<"$stderr" | grep -q '#0 add .*task_race_async.c:'
 	grep -A1 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#0 first .*task_race_async.c:'
+	grep -A2 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#1 main .*task_race_async.c:' # who launched
+	! grep -qE '/src/task/|libc_start' <<<"$stderr"
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
@@ -115,7 +117,8 @@ all() { # COMPILER LEVEL
 	[ "$(grep -c '<section' r.html)" = 1 ]
 	grep -qF '<dd>a[30..59] (30 elements of 4 bytes)</dd>' r.html
 	grep -qF '<summary>created by task 0</summary>' r.html
-	for tag in html body section div ol li details dl code; do
+	grep -qF '<rect x="1" y="145" width="340" height="46" rx="4" class="race"/>' r.html # below task 0 and its two
+	for tag in html body section div ol li details dl code svg text; do
 		[ "$(grep -oE "<$tag[ >]" r.html | wc -l)" = "$(grep -o "</$tag>" r.html | wc -l)" ]
 	done
 	build gcc -O1 "$root/tests/programs/task_norace_fib.c"

@@ -2,6 +2,7 @@
  *
  * test_task_cxx.cpp - tasks as C++ programs use them, in parallel and under a detector
  */
+#include <snag/hclib/hclib_atomic.h>
 #include <snag/hclib/hclib_cpp.h>
 #include <snag/task.hpp>
 
@@ -193,6 +194,17 @@ static void as_with_hclib()
 				half, over->get_future());
 		});
 		CHECK(over->get_future()->test());
+		hclib::atomic_sum_t<long> total(0);
+		hclib::atomic_max_t<int> most(-1);
+		hclib::finish([&] {
+			for (int &n : numbers)
+				hclib::async([&] {
+					total += n;
+					most.update(n);
+				});
+		});
+		CHECK(total.get() == 499500);
+		CHECK(most.get() == 999);
 		delete static_cast<hclib::promise_t<double> *>(half->owner);
 		delete sum;
 		delete where;

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include <snag/hclib/hclib.h>
+#include <snag/hclib/hclib_atomic.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -143,6 +143,79 @@ static void tasks_begin_after_their_futures(void **state)
 	}
 }
 
+/* Memory comes from tasks that one waits for; a copy waits for its source. */
+static void at_locales(void *arg)
+{
+	hclib_locale_t *here = hclib_get_all_locales();
+	assert_int_equal(hclib_get_num_locales(), 1);
+	assert_ptr_equal(hclib_get_closest_locale(), here);
+	hclib_future_t *made[] = {hclib_allocate_at(30, here), hclib_allocate_at(50, here)};
+	char *first = hclib_future_wait(made[0]);
+	hclib_future_t *set = hclib_memset_at(first, 'x', 30, here);
+	hclib_future_wait(set);
+	hclib_future_t *grown = hclib_reallocate_at(first, 50, here);
+	memset((char *)hclib_future_wait(grown) + 30, 'y', 20);
+	char *second = hclib_future_wait(made[1]);
+	hclib_future_t *copy = hclib_async_copy(here, second, here,
+						HCLIB_ASYNC_COPY_USE_FUTURE_AS_SRC, 50, &grown, 1);
+	hclib_future_wait(copy);
+	answer = second[29] == 'x' && second[49] == 'y';
+	hclib_free_at(hclib_future_get(grown), here);
+	hclib_free_at(second, here);
+	hclib_future_t *all[] = {made[0], made[1], set, grown, copy};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		hclib_promise_free(all[i]->owner);
+}
+
+static void memory_is_at_locales(void **state)
+{
+	answer = 0;
+	hclib_launch(at_locales, NULL, NULL, 0);
+	assert_int_equal(answer, 1);
+}
+
+static void sum_init(void *value, void *data)
+{
+	*(long *)value = (long)data;
+}
+
+static void sum_add(void *value, void *data)
+{
+	*(long *)value += (long)data;
+}
+
+static void sum_gather(void *into, void *value, void *data)
+{
+	*(long *)into += *(long *)value;
+}
+
+static void add_one(void *arg)
+{
+	hclib_atomic_update(arg, sum_add, (void *)1);
+}
+
+static void sums(void *arg)
+{
+	hclib_atomic_t *atomic = hclib_atomic_create(sizeof(long), sum_init, (void *)0);
+	hclib_start_finish();
+	for (int i = 0; i < 10000; i++)
+		hclib_async(add_one, atomic, NO_FUTURE, 0, ANY_PLACE);
+	hclib_end_finish();
+	long *sum = hclib_atomic_gather(atomic, sum_gather, NULL);
+	answer = *sum;
+	free(sum);
+	free(atomic->vals);
+	free(atomic);
+}
+
+static void atomics_add_up(void **state)
+{
+	setenv("SNAG_WORKERS", "4", 1);
+	hclib_launch(sums, NULL, NULL, 0);
+	unsetenv("SNAG_WORKERS");
+	assert_int_equal(answer, 10000);
+}
+
 static void hit1(void *arg, int i)
 {
 	atomic_fetch_add(&hits[i][0][0], 1);
@@ -218,6 +291,8 @@ int main(void)
 		cmocka_unit_test(tasks_begin_after_their_futures),
 		cmocka_unit_test(yields),
 		cmocka_unit_test(a_finish_is_left_without_waiting),
+		cmocka_unit_test(memory_is_at_locales),
+		cmocka_unit_test(atomics_add_up),
 		cmocka_unit_test(loops_call_their_body_once_for_each_element),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

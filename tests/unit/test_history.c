@@ -15,6 +15,7 @@ struct run {
 	struct snag_vclock_pool pool;
 	struct snag_vclock *clock[THREADS];
 	struct snag_locksets locksets;
+	struct snag_histories histories;
 	struct snag_history history;
 	struct snag_history_entry all[STEPS]; /* every access */
 	size_t n;
@@ -49,7 +50,7 @@ static void step(struct run *r, uint32_t event, unsigned syncs, unsigned favouri
 		snag_vclock_join(&r->pool, &r->clock[t], r->clock[u], u, event);
 	struct snag_history_entry new = {t, event + 1, random_locks(r, favourite), rand() % 3 == 0};
 	bool expected = is_racy(r, &new);
-	assert_int_equal(snag_history_access(&r->history, &r->locksets, r->clock[t], new),
+	assert_int_equal(snag_history_access(&r->histories, &r->history, r->clock[t], new),
 			 expected);
 	r->all[r->n++] = new;
 }
@@ -62,6 +63,7 @@ static void kept_accesses_answer_as_all(void **state)
 		memset(&r, 0, sizeof(r));
 		snag_vclock_pool_init(&r.pool);
 		snag_locksets_init(&r.locksets);
+		snag_histories_init(&r.histories, &r.locksets);
 		for (int t = 0; t < THREADS; t++)
 			r.clock[t] = snag_vclock_share(r.pool.empty);
 		/* The favourite changes half-way, so that the guard must. */
@@ -69,7 +71,7 @@ static void kept_accesses_answer_as_all(void **state)
 			step(&r, event, 5 * round, event < STEPS / 2 ? 2 : 4);
 		for (int t = 0; t < THREADS; t++)
 			snag_vclock_drop(&r.pool, r.clock[t]);
-		snag_history_done(&r.history);
+		snag_histories_done(&r.histories);
 		snag_locksets_done(&r.locksets);
 		snag_vclock_pool_done(&r.pool);
 	}
@@ -79,18 +81,20 @@ static void ordered_accesses_are_forgotten(void **state)
 {
 	struct snag_vclock_pool pool;
 	struct snag_locksets locksets;
+	struct snag_histories histories;
 	struct snag_history h = {0};
 	snag_vclock_pool_init(&pool);
 	snag_locksets_init(&locksets);
+	snag_histories_init(&histories, &locksets);
 	struct snag_vclock *clock = snag_vclock_share(pool.empty);
 	for (uint32_t event = 0; event < 1000; event++) {
 		uint32_t thread = event % 7;
 		struct snag_history_entry new = {thread, event + 1, 0, event % 2};
-		assert_false(snag_history_access(&h, &locksets, clock, new));
+		assert_false(snag_history_access(&histories, &h, clock, new));
 		snag_vclock_join(&pool, &clock, clock, thread, event + 1);
 	}
 	assert_true(h.nplain <= 2);
-	snag_history_done(&h);
+	snag_histories_done(&histories);
 	snag_vclock_drop(&pool, clock);
 	snag_locksets_done(&locksets);
 	snag_vclock_pool_done(&pool);

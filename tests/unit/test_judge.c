@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SPAN = 3 * SHADOW_PAGE, ROUNDS = 400, DEPTH = 4, PROMISES = 4 * ROUNDS };
+enum { SPAN = 3 * SHADOW_PAGE, ROUNDS = 400, MORE_ROUNDS = 2000, DEPTH = 4, PROMISES = 4 * ROUNDS };
 
 /* Two pages before the end of a leaf. */
 static const uint64_t place = 0x7fff01000000 - 2 * SHADOW_PAGE;
@@ -23,6 +23,8 @@ static const uint64_t place = 0x7fff01000000 - 2 * SHADOW_PAGE;
 static const struct config {
 	const char *detector;
 	bool has_spawn, has_isolated, has_promises;
+	bool is_synced; /* it is told that tasks end with a sync, which all do if there is spawn */
+	bool has_no_async, has_few; /* few variables, read mostly */
 } * config;
 
 static struct rt_verdict verdict;
@@ -104,7 +106,9 @@ static void access_one(bool is_write)
 {
 	unsigned size = 1u << below(4);
 	uint64_t at = below(SPAN / 8) * 8;
-	if (below(4)) /* few places, so that they meet */
+	if (config->has_few)
+		at %= 16;
+	else if (below(4)) /* few places, so that they meet */
 		at = at % 64 + below(3) * SHADOW_PAGE;
 	at += below(8) ? below(8) & ~(size - 1) : below(8); /* mostly aligned */
 	at = at + size <= SPAN ? at : SPAN - size;
@@ -158,8 +162,8 @@ static void block_new(void)
 
 static void access_any(void)
 {
-	bool is_write = below(3) == 0;
-	switch (below(8)) {
+	bool is_write = below(config->has_few ? 10 : 3) == 0;
+	switch (config->has_few ? 7 : below(8)) {
 	case 0:
 	case 1:
 		access_range(is_write);
@@ -192,7 +196,7 @@ static void child(int depth)
 {
 	uint32_t self = task;
 	bool is_spawned = config->has_spawn && below(2);
-	if (!strcmp(config->detector, "spbags"))
+	if (!strcmp(config->detector, "spbags") || config->has_no_async)
 		is_spawned = true;
 	both_event(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, ++ntasks);
 	switch_to(ntasks);
@@ -244,9 +248,12 @@ static void run(void)
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
 	bytes_state = judge.detector->open(&env);
+	if (config->is_synced)
+		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
 	switch_to(0);
 	bool is_spbags = !strcmp(config->detector, "spbags");
-	for (round_number = 0; round_number < ROUNDS; round_number++) {
+	const uint32_t rounds = config->has_few ? MORE_ROUNDS : ROUNDS;
+	for (round_number = 0; round_number < rounds; round_number++) {
 		seen_races = verdict.races;
 		seen_bytes_races = bytes_races;
 		if (!is_spbags)
@@ -260,7 +267,7 @@ static void run(void)
 	}
 	if (verdict.doubts)
 		wrong("inside it was refused");
-	if (nracy < ROUNDS / 8 || nracy > ROUNDS * 7 / 8)
+	if (nracy < rounds / 8 || nracy > rounds * 7 / 8)
 		wrong("too few or too many rounds with a race");
 }
 
@@ -282,9 +289,16 @@ static void bytes_agree(void **state)
 int main(void)
 {
 	static struct config configs[] = {
-		{"spbags", true, false, false}, {"espbags", false, false, false},
-		{"espbags", true, true, false}, {"drdp", false, false, false},
-		{"drdp", true, false, true},	{"drdp", true, true, false},
+		{"spbags", .has_spawn = true},
+		{"espbags"},
+		{"espbags", .has_spawn = true, .has_isolated = true},
+		{"drdp"},
+		{"drdp", .has_spawn = true, .has_promises = true, .is_synced = true},
+		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true},
+		{"drdp", .has_few = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
+		 .has_few = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];

@@ -2,17 +2,67 @@
  *
  * test_published.c - the published procedures, step by step
  *
+ * First the figures that show a step and not an answer: which events the cones have, and what the
+ * closure orders.
+ *
  * Small traces, most found by search and shrunk, of which each needs one step of a procedure: without
  * that step the race is not verified, or with a witness that is none.  On random traces most of the
  * steps after the closure matter too rarely to be missed.
  */
 #include "unit.h"
 
+#include "trace/source.h"
+#include "witness/decide_cut.h"
 #include "witness/decide_paper.h"
+#include "witness/decide_propagate.h"
 #include "witness/decide_vindicate.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { MAX_EDGES = 8 };
+
+/* Pavlogiannis, POPL 2020: events as they are numbered there, from 1. */
+struct figure {
+	const char *trace;
+	uint32_t e1, e2;
+	uint32_t cone[20];		/* both cones; the rest is 0 */
+	uint32_t edge[MAX_EDGES][2];	/* of the closure, beyond program order; the rest is 0 */
+	uint32_t no_edge[MAX_EDGES][2]; /* what it leaves open, both ways */
+	bool is_infeasible;		/* it is a circle */
+};
+
+static const struct figure figures[] = {
+	/* section 4.1 on figure 1a, and on figure 1b */
+	{"m2_fig1a", 2, 7, {1, 4, 5, 6}, {{6, 1}}, {{0}}, false},
+	{"m2_fig1b",
+	 2,
+	 14,
+	 {1, 5, 6, 7, 8, 9, 10, 11, 12, 13},
+	 {{10, 1}, {7, 12}, {8, 11}},
+	 {{1, 11}, {10, 11}},
+	 false},
+	/* figure 2b: solid edges, then dashed ones; x1 and x3 stay open */
+	{"m2_fig2a",
+	 10,
+	 19,
+	 {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 17, 18},
+	 {{15, 8}, {2, 17}, {14, 5}, {15, 4}},
+	 {{1, 16}, {6, 16}, {3, 12}, {3, 18}},
+	 false},
+	/* figure 6b */
+	{"m2_fig6a", 2, 10, {1, 4, 5, 6, 9}, {{6, 1}, {5, 9}}, {{1, 9}}, false},
+	/* figure 7b; e1 and what conflicts with it stay open */
+	{"m2_fig7a",
+	 6,
+	 16,
+	 {1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15},
+	 {{10, 2}, {12, 2}, {9, 14}, {14, 4}, {15, 3}},
+	 {{1, 9}, {1, 10}, {10, 11}},
+	 false},
+	/* figure 8b */
+	{"m2_fig8a", 5, 13, {1, 2, 3, 4, 7, 8, 9, 10, 11, 12}, {{0}}, {{0}}, true},
+};
 
 struct needs {
 	const char *step;
@@ -133,9 +183,72 @@ static void test_vindication(void **state)
 	}
 }
 
+/* Steps 1 and 2 of decide_paper.c: the cones as a cut. */
+static void assert_cones(struct snag_state *s, const struct figure *f, uint32_t *ret_cut)
+{
+	const struct snag_index *ix = s->ix;
+	uint32_t e1 = f->e1 - 1, e2 = f->e2 - 1;
+	snag_tid racers[2] = {snag_index_thread(ix, e1), snag_index_thread(ix, e2)};
+	size_t n = 0;
+	assert_true(snag_cut_need(s, e1, e2, ret_cut));
+	snag_cut_end_others(s, racers, ret_cut);
+	for (uint32_t e = 0; e < ix->nevents; e++) {
+		if (!snag_cut_has(s, e, ret_cut))
+			continue;
+		if (f->cone[n++] != e + 1)
+			fail_msg("%s: e%u is in the cones", f->trace, e + 1);
+	}
+	if (f->cone[n])
+		fail_msg("%s: e%u is not in the cones", f->trace, f->cone[n]);
+}
+
+static void assert_closure(struct snag_state *s, const struct figure *f, const uint32_t *cut)
+{
+	size_t width = s->nthreads * sizeof(*cut);
+	memset(s->start, 0, width);
+	memcpy(s->limit, cut, width);
+	snag_state_begin(s, cut);
+	assert_int_equal(snag_propagate_all(s), !f->is_infeasible);
+	for (int i = 0; i < MAX_EDGES && f->edge[i][0]; i++)
+		if (!snag_state_is_before(s, f->edge[i][0] - 1, f->edge[i][1] - 1))
+			fail_msg("%s: no e%u before e%u", f->trace, f->edge[i][0], f->edge[i][1]);
+	for (int i = 0; i < MAX_EDGES && f->no_edge[i][0]; i++) {
+		uint32_t a = f->no_edge[i][0], b = f->no_edge[i][1];
+		if (snag_state_is_before(s, a - 1, b - 1) || snag_state_is_before(s, b - 1, a - 1))
+			fail_msg("%s: e%u and e%u are ordered", f->trace, a, b);
+	}
+}
+
+static void test_figures(void **state)
+{
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		const struct figure *f = &figures[i];
+		struct snag_source_options options = {0};
+		struct snag_trace trace;
+		struct snag_state s;
+		struct snag_error err;
+		char path[4096];
+		uint32_t cut[3];
+		snprintf(path, sizeof(path), SNAG_TESTS_DIR "/traces/%s.std", f->trace);
+		snag_trace_init(&trace);
+		if (snag_trace_load_file(&trace, path, &options, &err) < 0)
+			fail_msg("%s", err.msg);
+		struct snag_index *ix = snag_index_new_published(&trace);
+		snag_index_add_mode(ix, SNAG_MODE_M2);
+		snag_state_init(&s, ix, SNAG_MODE_M2);
+		assert_true(s.nthreads <= 3);
+		assert_cones(&s, f, cut);
+		assert_closure(&s, f, cut);
+		snag_state_done(&s);
+		snag_index_free(ix);
+		snag_trace_done(&trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_race_decision),
 		cmocka_unit_test(test_vindication),
 	};

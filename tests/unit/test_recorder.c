@@ -25,6 +25,7 @@ struct rt rt;
 __thread struct rt_hot rt_hot;
 struct rt_options rt_options = {.runs = 1};
 uint32_t rt_nblocks;
+struct rt_blocks_hull rt_blocks_hull;
 
 /* What is not tested here: there is one thread, with fuel, and no task. */
 void rt_begin(void)
@@ -42,7 +43,7 @@ bool rt_sched_event(void)
 		fail_msg("%s was called", #name); \
 		__builtin_unreachable();          \
 	}
-NEVER(enum rt_block, rt_block_of, uintptr_t addr)
+NEVER(enum rt_block, rt_block_find, uintptr_t addr)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
 NEVER(void, rt_free_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 NEVER(void, rt_free_range, uintptr_t addr, size_t n, bool is_write, uintptr_t pc)

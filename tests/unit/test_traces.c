@@ -165,9 +165,11 @@ static void assert_findings(const struct snag_findings *f, const struct line *l,
 	fail_msg("not as in the .expect");
 }
 
-static void analyze(const char *path, enum snag_stages stages, struct snag_analysis *ret_analysis)
+static void analyze(const char *path, enum snag_stages stages, enum snag_rules rules,
+		    struct snag_analysis *ret_analysis)
 {
-	struct snag_analyze_options options = {.fitting = true, .pairs = true, .stages = stages};
+	struct snag_analyze_options options = {
+		.fitting = true, .pairs = true, .stages = stages, .rules = rules};
 	struct snag_source_options source_options = {0};
 	struct snag_source *src;
 	struct snag_error err;
@@ -185,7 +187,7 @@ static void assert_answers(const char *path, enum snag_stages stages)
 	static struct expect x;
 	struct snag_analysis analysis;
 	expect_read(&x, path);
-	analyze(path, stages, &analysis);
+	analyze(path, stages, SNAG_RULES_AUTO, &analysis);
 	assert_true(analysis.n > 0);
 	for (size_t k = 0; k < analysis.n; k++) {
 		const struct snag_findings *f = &analysis.findings[k];
@@ -198,6 +200,49 @@ static void test_detectors(void **state)
 {
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		assert_answers(files.gl_pathv[i], SNAG_STAGES_EXACT);
+}
+
+/* Every pair that is reported is predictable; of a complete detector, all are. */
+static void assert_decided(const struct snag_findings *f, const struct line *l, bool is_complete,
+			   const char *path)
+{
+	for (size_t i = 0; i < f->nraces; i++) {
+		const struct snag_race *r = &f->race[i];
+		bool found = false;
+		for (size_t k = 0; k < l->n; k++)
+			found |= r->first.event == l->first[k] && r->second.event == l->second[k];
+		if (!found || r->verdict != SNAG_PREDICTED)
+			fail_msg("%s: (%u,%u) of %s is not in '%s'", path, r->first.event,
+				 r->second.event, f->name, l->key);
+	}
+	if (is_complete && (!f->complete || f->nraces != l->n))
+		fail_msg("%s: %s finds %zu of '%s'", path, f->name, f->nraces, l->key);
+}
+
+/* The pairs of the orders are decided by the rules that are asked for. */
+static void test_decided(void **state)
+{
+	static const char *const predictable[] = {[SNAG_RULES_READS] = "predictable reads",
+						  [SNAG_RULES_DEPENDENCE] =
+							  "predictable dependence"};
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		for (int rules = SNAG_RULES_READS; rules <= SNAG_RULES_DEPENDENCE; rules++) {
+			static struct expect x;
+			struct snag_analysis analysis;
+			const char *path = files.gl_pathv[i];
+			expect_read(&x, path);
+			analyze(path, SNAG_STAGES_EXACT, (enum snag_rules)rules, &analysis);
+			for (size_t k = 0; k < analysis.n; k++) {
+				const struct snag_detector *d = analysis.detector[k];
+				int by = d->decide == SNAG_DECIDE_DEPENDENCE ? rules
+									     : SNAG_RULES_READS;
+				if (d->decide != SNAG_DECIDE_NOT)
+					assert_decided(&analysis.findings[k],
+						       expect_need(&x, predictable[by], path),
+						       d->is_complete, path);
+			}
+			snag_analysis_done(&analysis);
+		}
 }
 
 /* Checks a reordering by the rules its line names.  Returns whether the line is of that kind. */
@@ -253,7 +298,7 @@ static void test_miss_by_paper(void **state)
 	struct snag_analysis analysis;
 	const char *path = SNAG_TESTS_DIR "/traces/errata_m2_cone.std";
 	expect_read(&x, path);
-	analyze(path, SNAG_STAGES_PAPER, &analysis);
+	analyze(path, SNAG_STAGES_PAPER, SNAG_RULES_AUTO, &analysis);
 	for (size_t k = 0; k < analysis.n; k++) {
 		const struct snag_findings *f = &analysis.findings[k];
 		assert_int_equal(f->by_paper, strcmp(f->name, "hb") != 0 &&
@@ -284,8 +329,11 @@ static int free_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expectations_agree), cmocka_unit_test(test_detectors),
-		cmocka_unit_test(test_reorderings),	   cmocka_unit_test(test_figures_by_paper),
+		cmocka_unit_test(test_expectations_agree),
+		cmocka_unit_test(test_detectors),
+		cmocka_unit_test(test_decided),
+		cmocka_unit_test(test_reorderings),
+		cmocka_unit_test(test_figures_by_paper),
 		cmocka_unit_test(test_miss_by_paper),
 	};
 	return cmocka_run_group_tests(tests, find_files, free_files);

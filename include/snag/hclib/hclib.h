@@ -3,8 +3,8 @@
  * hclib.h - the calls that C programs written for hclib use, on top of <snag/task.h>
  *
  * Compile with -I.../include/snag/hclib and link with -lsnag_task: the program then runs in
- * parallel by itself, and depth first under `snag run`.  Locales and module dependencies
- * are accepted and ignored.
+ * parallel by itself, and depth first under `snag run`.  Locales (there is one) and module
+ * dependencies are accepted and ignored.
  */
 #ifndef HCLIB_H_
 #define HCLIB_H_
@@ -33,7 +33,12 @@ extern "C" {
 typedef void (*async_fct_t)(void *arg);
 typedef void (*generic_frame_ptr)(void *arg);
 typedef void *(*future_fct_t)(void *arg);
-typedef struct hclib_locale_t hclib_locale_t; /* never looked into */
+
+typedef struct _hclib_locale_t { /* there is one */
+	int id;
+	unsigned type;
+	const char *lbl;
+} hclib_locale_t;
 
 /* ------ running ------ */
 
@@ -87,6 +92,27 @@ SNAG_API void hclib_end_finish(void);
 /* The same without waiting: the future is satisfied when it would have ended, as far as it is
  * about tasks of the functions above. */
 SNAG_API hclib_future_t *hclib_end_finish_nonblocking(void);
+
+/* ------ memory ------ */
+
+SNAG_API int hclib_get_num_locales(void);
+SNAG_API hclib_locale_t *hclib_get_all_locales(void);
+SNAG_API hclib_locale_t *hclib_get_closest_locale(void);
+SNAG_API hclib_locale_t *hclib_get_master_place(void);
+SNAG_API hclib_locale_t *hclib_get_central_place(void);
+
+/* Tasks; the datum of the first two is the memory. */
+SNAG_API hclib_future_t *hclib_allocate_at(size_t nbytes, hclib_locale_t *locale);
+SNAG_API hclib_future_t *hclib_reallocate_at(void *ptr, size_t nbytes, hclib_locale_t *locale);
+SNAG_API hclib_future_t *hclib_memset_at(void *ptr, int byte, size_t nbytes,
+					 hclib_locale_t *locale);
+SNAG_API void hclib_free_at(void *ptr, hclib_locale_t *locale);
+
+/* A task that copies when the futures are satisfied, of which with this `from` there is one. */
+#define HCLIB_ASYNC_COPY_USE_FUTURE_AS_SRC ((void *)1)
+SNAG_API hclib_future_t *hclib_async_copy(hclib_locale_t *to_locale, void *to,
+					  hclib_locale_t *from_locale, void *from, size_t nbytes,
+					  hclib_future_t **futures, int nfutures);
 
 /* ------ loops ------ */
 
