@@ -44,6 +44,9 @@ using Accesses = std::vector<Access>;
 /* All that can race, in the order of the instructions; constants cannot. */
 Accesses accessesOf(llvm::Function &F);
 
+/* Whether the code of a mem intrinsic will be here, and with it the accesses. */
+bool isInPlace(const llvm::MemIntrinsic &M);
+
 /* Mem intrinsics of unknown or great length become calls of the runtime, which do not check. */
 void functionsCall(llvm::Function &F);
 

@@ -87,7 +87,7 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
 /* The code of a mem intrinsic will be here, not a call of a function that checks by itself. */
 enum { InPlaceBytes = 128 };
 
-static bool isInPlace(const MemIntrinsic &M) {
+bool isInPlace(const MemIntrinsic &M) {
   const auto *Length = dyn_cast<ConstantInt>(M.getLength());
   return isa<MemCpyInlineInst>(M) || M.getDestAddressSpace() != 0 ||
          (Length && Length->getZExtValue() <= InPlaceBytes);

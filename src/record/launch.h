@@ -17,7 +17,12 @@
 struct snag_launch;
 
 /* Which of our input and output the program has; the rest is empty. */
-enum snag_launch_io { SNAG_LAUNCH_SHARES, SNAG_LAUNCH_READS, SNAG_LAUNCH_SILENT };
+enum snag_launch_io {
+	SNAG_LAUNCH_SHARES,
+	SNAG_LAUNCH_READS,
+	SNAG_LAUNCH_SILENT,
+	SNAG_LAUNCH_OURS, /* silent, and we hear Ctrl-C while it runs */
+};
 
 /* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,

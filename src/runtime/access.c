@@ -137,8 +137,12 @@ static __attribute__((noinline)) void judged_record(uintptr_t addr, uintptr_t pc
 {
 	const struct rt_thread *self = rt_hot.self;
 	if (rt_unlikely(rt.is_alone | (self->ignores != 0) | (self->section.depth != 0) |
-			(self->own_high != 0) | rt_block_may_be(addr) | is_of_thread(addr))) {
+			rt_block_may_be(addr))) {
 		special_record(addr, pc, k, is_write);
+		return;
+	}
+	if (addr - self->own_low < self->own_high - self->own_low || is_of_thread(addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
 	access_note(addr, k, is_write);

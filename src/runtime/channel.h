@@ -176,10 +176,12 @@ enum rt_dialect {
 /* Questions whose answers differ from schedule to schedule: what a program does with them may,
  * too. */
 enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num() */
-	RT_ASKED_THREADS,   /* how many threads are there? omp_get_num_threads() */
+	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
+	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
 	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
 	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
+	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
+	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
 	RT_ASKED_KINDS
 };
 

@@ -6,6 +6,7 @@ load helper
 build() { # COMPILER LEVEL SOURCE
 	local tool=cc
 	[ "${3##*.}" = c ] || tool=c++
+	grep -q snag/task.h "$3" && tool="$tool -fsnag-task"
 	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3"
 }
 
@@ -87,6 +88,16 @@ all() { # COMPILER LEVEL; several at a time
 	SNAG_CC=clang "$SNAG" cc -g -fopenmp one.c two.c -o both
 	run --separate-stderr "$SNAG" run ./both
 	[ "$status" = 66 ]
+}
+
+@test "old C, with every warning an error" {
+	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
+		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
+	local cc
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -std=c89 -pedantic-errors -Wall -Wextra -Werror -fopenmp old.c -o old
+		timeout 60 "$SNAG" run ./old
+	done
 }
 
 @test "pragmas from macros, over several lines, with odd blanks" {
