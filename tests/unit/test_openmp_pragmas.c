@@ -22,7 +22,7 @@ static const struct {
 } table[] = {
 	{false, "#pragma omp for\n", "#pragma omp for " STATIC ") \n"},
 	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
-	 "#pragma omp for  " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff))  nowait\n"},
+	 "#pragma omp for  nowait " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
 	{false, "#pragma omp for reduction(inscan, + : s)\n",
 	 "#pragma omp for reduction(inscan, + : s)\n"},
