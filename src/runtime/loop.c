@@ -87,18 +87,17 @@ struct part {
 struct look {
 	unsigned n;
 	struct part part[RT_RUN_MAX];
-	uint8_t order
-		[RT_RUN_MAX]; /* in which they are looked at: whoever meets a cell first is first */
-	bool has_steps;	      /* different ones */
-	uint64_t fuel;	      /* before the loop */
-	uint64_t period;      /* events of an iteration */
+	uint8_t order[RT_RUN_MAX]; /* to look at them in: who meets a cell first is first */
+	bool has_steps;		   /* different ones */
+	uint64_t fuel;		   /* before the loop */
+	uint64_t period;	   /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
 		uint32_t parts;	   /* recorded in each: a bit for each */
 	} segment;
 };
 
-/* [guess] How many events a loop of unknown length will have: as the last time it was told. */
+/* [guess] How many iterations a loop of unknown length had the last time, by place. */
 static uint32_t usual[PLACES];
 
 static bool is_few(uint64_t n, uint64_t accesses)
