@@ -95,7 +95,7 @@ ENGINE void fetch_ahead(const struct snag_order_rules *rules, struct snag_predic
 		return;
 	if (!has_conflicts)
 		held_fetch(p, &p->x[ev->target]);
-	else if (!snag_order_hands_on(rules)) /* then few are looked at */
+	else if (!snag_order_hands_on(rules)) /* where it does, few are looked at */
 		sections_fetch(p, &p->ahead[(i + FETCH_SECTION) % SNAG_AHEAD]);
 }
 
