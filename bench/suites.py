@@ -40,8 +40,8 @@ DRDP = ("health", "knapsack", "matmul", "sort", "strassen", "sparselu", "poisson
 # Sequential code is left out in each of them, as in the paper.
 KINDS = ("local", "dominated", "readonly", "invariant", "footprint", "joined")
 THREADS = "4"
-LIMIT, TOOL_LIMIT = 120, 40  # seconds of a run, and of one of other tools
-LONG = 8  # seconds of a run that is not repeated
+LIMIT, TOOL_LIMIT = 120, 25  # seconds of a run, and of one of other tools
+LONG = 5  # seconds of a run that is not repeated
 
 TSAN = "report_bugs={}:ignore_noninstrumented_modules=1:exitcode=0"
 ARCHER = "/usr/lib/llvm-14/lib/libarcher.so"
