@@ -96,8 +96,8 @@ MP_ABI(void, GOMP_critical_name_end, void **name)
 	mp_lock_give(mp_lock_here(name));
 }
 
-/* Around the combining of a reduction, by a team or by a thread outside of loops; or around an atomic update that is
- * too large for the machine, anywhere: these exclude each other. */
+/* Around the combining of a reduction, by a team or by a thread outside of loops, which is in order
+ * anyway; or around an atomic update that is too large for the machine, anywhere. */
 static const char atomic;
 
 MP_ABI(void, GOMP_atomic_start, void)
@@ -105,15 +105,17 @@ MP_ABI(void, GOMP_atomic_start, void)
 	struct mp_task *t = MP_ENTER();
 	if (t->is_implicit && (t->id == t->base_id || t->team->nteams))
 		mp_combine_begin();
-	mp_lock_take(mp_lock_at(&atomic), t);
+	if (!t->is_combining)
+		mp_lock_take(mp_lock_at(&atomic), t);
 }
 
 MP_ABI(void, GOMP_atomic_end, void)
 {
 	struct mp_task *t = MP_ENTER();
-	mp_lock_give(mp_lock_at(&atomic));
 	if (t->is_combining)
 		mp_combine_end();
+	else
+		mp_lock_give(mp_lock_at(&atomic));
 }
 
 MP_ABI(void, GOMP_ordered_start, void)
