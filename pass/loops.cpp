@@ -414,10 +414,11 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
     removeLocal(All);
   std::vector<Plan> Plans;
   Planner Finder(F, All, LI, DT, SE);
+  bool HasChanged = false;
   for (Loop *L : LI.getLoopsInPreorder()) {
     Plan P;
     if (L->isInnermost())
-      simplifyLoop(L, &DT, &LI, &SE, nullptr, nullptr, /*PreserveLCSSA=*/false);
+      HasChanged |= simplifyLoop(L, &DT, &LI, &SE, nullptr, nullptr, /*PreserveLCSSA=*/false);
     if (Finder.find(*L, P))
       Plans.push_back(P);
   }
@@ -437,7 +438,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
       A->Removed = Removal::Loop;
   }
   marksSet(*F.getParent(), All);
-  return !Plans.empty();
+  return HasChanged || !Plans.empty();
 }
 
 } // namespace snag

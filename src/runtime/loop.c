@@ -42,7 +42,7 @@
 #include "runtime/stack.h"
 
 enum { WORD = 8, BLOCK = 64, TOLD_LOG = 11 };
-enum { FEW = 12, FEW_ROUNDS = 4 };     /* events, iterations */
+enum { FEW = 12, FEW_ROUNDS = 8 };     /* events, iterations */
 enum { MOST = 1 << 26, PLACES = 256 }; /* iterations */
 
 struct access {
@@ -87,18 +87,17 @@ struct part {
 struct look {
 	unsigned n;
 	struct part part[RT_RUN_MAX];
-	uint8_t order
-		[RT_RUN_MAX]; /* in which they are looked at: whoever meets a cell first is first */
-	bool has_steps;	      /* different ones */
-	uint64_t fuel;	      /* before the loop */
-	uint64_t period;      /* events of an iteration */
+	uint8_t order[RT_RUN_MAX]; /* to look at them in: who meets a cell first is first */
+	bool has_steps;		   /* different ones */
+	uint64_t fuel;		   /* before the loop */
+	uint64_t period;	   /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
 		uint32_t parts;	   /* recorded in each: a bit for each */
 	} segment;
 };
 
-/* [guess] How many events a loop of unknown length will have: as the last time it was told. */
+/* [guess] How many iterations a loop of unknown length had the last time, by place. */
 static uint32_t usual[PLACES];
 
 static bool is_few(uint64_t n, uint64_t accesses)
@@ -261,25 +260,24 @@ static inline uint64_t all_of(unsigned n)
 	return n == BLOCK ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* Slots side by side: mostly all are known, or none. */
-static inline uint64_t row_note(uint64_t *slot, uint64_t entry, unsigned n, bool is_write)
+/* Slots evenly apart: mostly all are known, or none. */
+static inline uint64_t row_note(uint64_t *slot, int64_t far, uint64_t entry, unsigned n,
+				bool is_write)
 {
 	const unsigned shift = is_write ? 0 : 1;
-	uint64_t differ = 0, is_new = 0;
+	uint64_t is_new = 0;
 	unsigned news = 0;
-	for (unsigned i = 0; i < n; i++) {
-		differ |= slot[i] ^ entry;
-		news += (slot[i] ^ entry) << shift != 0;
-	}
-	if (differ << shift == 0)
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		news += (slot[i * far] ^ entry) << shift != 0;
+	if (news == 0)
 		return 0;
 	if (news == n) {
-		for (unsigned i = 0; i < n; i++)
-			slot[i] = entry;
+		for (int64_t i = 0; i < (int64_t)n; i++)
+			slot[i * far] = entry;
 		return all_of(n);
 	}
-	for (unsigned i = 0; i < n; i++)
-		is_new |= (uint64_t)slot_note(&slot[i], entry, is_write) << i;
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		is_new |= (uint64_t)slot_note(&slot[i * far], entry, is_write) << i;
 	return is_new;
 }
 
@@ -288,12 +286,16 @@ static inline uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsig
 				 bool is_write)
 {
 	const uint64_t entry = rt_filter_entry(addr, k, is_write);
-	const uint64_t last = (1 << RT_FILTER_LOG) - 1, far = (uint64_t)(step >> k);
-	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - rt_filter.slot[k]), is_new = 0;
-	if (far == 1 && at + n <= last + 1)
-		return row_note(&rt_filter.slot[k][at], entry, n, is_write);
-	for (unsigned i = 0; i < n; i++, at = (at + far) & last)
-		is_new |= (uint64_t)slot_note(&rt_filter.slot[k][at], entry, is_write) << i;
+	const uint64_t end = 1 << RT_FILTER_LOG;
+	const int64_t far = step >> k;
+	uint64_t *row = rt_filter.slot[k], is_new = 0;
+	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);
+	if (far == 1 && at + n <= end)
+		return row_note(row + at, 1, entry, n, is_write);
+	if (far != 0 && at + (uint64_t)far * (n - 1) < end) /* both ways */
+		return row_note(row + at, far, entry, n, is_write);
+	for (unsigned i = 0; i < n; i++, at = (at + (uint64_t)far) & (end - 1))
+		is_new |= (uint64_t)slot_note(&row[at], entry, is_write) << i;
 	return is_new;
 }
 

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64, MOST_INSTRUMENTED = 256 };
 
@@ -54,16 +55,20 @@ static size_t note_id(const char *at, size_t n, char *to)
 	return 0;
 }
 
+/* The program itself has no name; where there is no /proc, it is what it was started as. */
 static size_t path_put(const char *name, char *to)
 {
-	if (*name) {
-		size_t n = strlen(name);
-		n = n < PATH_BYTES - 1 ? n : PATH_BYTES - 1;
-		memcpy(to, name, n);
-		return n;
+	if (!*name) {
+		long n = rt_sys(SYS_readlink, (long)"/proc/self/exe", (long)to, PATH_BYTES - 1, 0,
+				0, 0);
+		if (n > 0)
+			return (size_t)n;
+		name = (const char *)getauxval(AT_EXECFN);
 	}
-	long n = rt_sys(SYS_readlink, (long)"/proc/self/exe", (long)to, PATH_BYTES - 1, 0, 0, 0);
-	return n > 0 ? (size_t)n : 0;
+	size_t n = name ? strlen(name) : 0;
+	n = n < PATH_BYTES - 1 ? n : PATH_BYTES - 1;
+	memcpy(to, name ? name : "", n);
+	return n;
 }
 
 /* Where its segments lie. */

@@ -8,11 +8,11 @@
 
 enum { RIVALS = 4 };
 
-/* Where the number of the row is of what precedes the racing access, or NULL.  (In mode DEP it may be
- * an earlier one.) */
+/* Where the number of the row is of what precedes the racing access, or NULL: it is not kept, or in
+ * mode DEP another one. */
 static const uint32_t *number_of(const struct snag_rows *rows, snag_tid t, uint32_t edges)
 {
-	if (!rows->stride || edges < rows->stride)
+	if (!rows->stride || rows->dependent || edges < rows->stride)
 		return NULL;
 	return &rows->row[rows->first[t] / rows->stride + edges / rows->stride - 1];
 }
@@ -32,8 +32,11 @@ void snag_fetch_races(const struct snag_state *s, uint32_t e1, uint32_t e2)
 			  before;
 		__builtin_prefetch(slot[i]);
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		__builtin_prefetch(&rows->edges[*slot[i]]);
+		if (rows->dependent)
+			__builtin_prefetch(&rows->dependent[*slot[i]]);
+	}
 	__builtin_prefetch(&rows->step[*step]);
 	for (int i = 0; i < 2; i++) {
 		snag_tid t = snag_index_thread(ix, racer[i]);

@@ -268,6 +268,30 @@ static void assert_rules(struct snag_state *s, uint32_t a, uint32_t b)
 		assert_sections(s, a, b);
 }
 
+/* What grows after a mark is gone after returning to it. */
+static void assert_returns(struct snag_state *s)
+{
+	size_t width = s->nthreads * sizeof(*s->count);
+	uint32_t *count = malloc(width), *causal = malloc(width);
+	memcpy(count, s->count, width);
+	memcpy(causal, s->causal, width);
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t last = s->limit[t] < s->count[t] + 20 ? s->limit[t] : s->count[t] + 20;
+		if (last == s->count[t])
+			continue;
+		size_t mark = snag_state_mark(s);
+		if (snag_state_need(s, snag_index_event(s->ix, t, last - 1)))
+			snag_propagate(s);
+		else
+			snag_state_clear_queue(s);
+		snag_state_return(s, mark);
+		assert_memory_equal(s->count, count, width);
+		assert_memory_equal(s->causal, causal, width);
+	}
+	free(count);
+	free(causal);
+}
+
 static bool on_closing(void *ctx, uint32_t e1, uint32_t e2)
 {
 	struct closing *c = ctx;
@@ -284,6 +308,7 @@ static bool on_closing(void *ctx, uint32_t e1, uint32_t e2)
 	for (size_t i = 0; i < n && c->closed % 4 == 0; i++)
 		for (size_t k = 0; k < n; k++)
 			assert_rules(&c->s, event[i], event[k]);
+	assert_returns(&c->s);
 	return ++c->closed < 40;
 }
 
