@@ -13,7 +13,7 @@
  *
  * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
  */
-#include "omp/promises.h"
+#include "task/omp_promises.h"
 #include "task/parallel.h"
 #include "task/serial.h"
 
@@ -30,7 +30,7 @@ int omp_in_parallel(void);
 
 typedef bool openmp_function(struct snag_promise *promise, const void *place);
 
-/* Outside of a launch, whether OpenMP as snag runs it does it (omp/promises.h). */
+/* Outside of a launch, whether OpenMP as snag runs it does it (task/omp_promises.h). */
 static bool is_of_openmp(openmp_function *f, struct snag_promise *promise, const void *place)
 {
 	return f && !snag_worker_self() && f(promise, place); /* [openmp] */
