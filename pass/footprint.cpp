@@ -90,7 +90,8 @@ public:
 private:
   bool begin(size_t i, Range &R) {
     const Access &A = All[i];
-    if (A.isRemoved() || A.Mask || A.IsVolatile || A.IsVptr || !LI.getLoopFor(A.At->getParent()))
+    if (A.isRemoved() || A.Mask || A.Length || A.IsVolatile || A.IsVptr ||
+        !LI.getLoopFor(A.At->getParent()))
       return false;
     R.Number = i;
     R.Base = addressOf(SE, A.Address); /* [nsw] */
@@ -126,12 +127,12 @@ private:
     return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;
   }
 
-  /* Moves the range to the block before its own, which leads there or not. */
+  /* Moves the range to the block before its own, which leads there or not.  That its condition
+   * does not change in the loop is not asked here: it is in a count, which must not (outOfLoop). */
   bool outOfCondition(const Loop &L, Range &R) { /* [guard] */
     BasicBlock *P = R.At->getSinglePredecessor();
     auto *Branch = P && L.contains(P) ? dyn_cast<BranchInst>(P->getTerminator()) : nullptr;
-    if (!Branch || !Branch->isConditional() || Branch->getSuccessor(0) == Branch->getSuccessor(1) ||
-        !L.isLoopInvariant(Branch->getCondition()))
+    if (!Branch || !Branch->isConditional() || Branch->getSuccessor(0) == Branch->getSuccessor(1))
       return false;
     const SCEV *Times = SE.getZeroExtendExpr(SE.getSCEV(Branch->getCondition()), Word);
     if (Branch->getSuccessor(1) == R.At)
@@ -237,8 +238,10 @@ private:
     if (hasCounts())
       Runtime.count(B, Abi::OfLoops, A.IsWrite);
     if (R.Dims.empty()) {
-      checkEmit(Runtime, {At, Base, R.Size, nullptr, 0, A.Alignment, A.IsWrite},
-                A.At->getDebugLoc());
+      Access Once{At, Base, R.Size};
+      Once.Alignment = A.Alignment;
+      Once.IsWrite = A.IsWrite;
+      checkEmit(Runtime, Once, A.At->getDebugLoc());
       return;
     }
     SmallVector<Value *, 3 + 2 *MaxDims> Args = {Runtime.pointer(B, Base), B.getInt64(R.Size),

@@ -20,13 +20,15 @@
  *         The loop without checks is the optimiser's again, which may make vectors of it.
  *
  * Rules.  [inner]   no loop inside, one exit, behind the body
- *         [count]   the number of iterations is known when it begins
+ *         [count]   if the number of iterations is known when it begins, the copy has that, and
+ *                   the optimiser all freedom; else it ends early where its own condition says so
  *         [every]   each access is made in every iteration, at an address that moves by the
  *                   same distance each time; what is not is no access of more than 16 bytes, nor
  *                   volatile, nor atomic
  *         [quiet]   nothing else touches memory, synchronises, or can be left early: no calls
  *         [repeat]  the same cell again in an iteration, after an access that says as much, is
  *                   not told, nor checked
+ *         [pair]    two words side by side, one after the other, are one access of 16 bytes
  *         [checked] the checks of the other copy are put in here, so that the optimiser leaves
  *                   them in that order, and its accesses are marked (marks.h)
  *         [untold]  between begin and access no check is put in, whatever the optimiser makes there
@@ -68,7 +70,8 @@ struct Plan {
   Loop *L;
   SmallVector<Told, MaxAccesses> Accesses; /* in the order of execution */
   SmallVector<Access *, 4> Repeats;
-  Value *Count = nullptr; /* iterations */
+  Value *Count = nullptr; /* iterations; all ones: not known before the loop */
+  bool HasCount = false;
 };
 
 /* What can be told of which loops. */
@@ -95,15 +98,23 @@ public:
       if (!canExpandAt(T.Moves.Start, Before, SE, Expander) ||
           !canExpandAt(T.Moves.Step, Before, SE, Expander))
         return false;
-    return canExpandAt(SE.getBackedgeTakenCount(&L), Before, SE, Expander);
+    const SCEV *Back = SE.getBackedgeTakenCount(&L);
+    P.HasCount = !isa<SCEVCouldNotCompute>(Back) && Back->getType()->isIntegerTy() &&
+                 SE.getTypeSizeInBits(Back->getType()) <= 64 &&
+                 canExpandAt(Back, Before, SE, Expander);
+    const auto *Known = dyn_cast<SCEVConstant>(Back);
+    return !Known || Known->getAPInt().uge(MinIterations - 1);
   }
 
   /* Computes, before the loop, what its accesses are. */
   void expand(Plan &P) {
     Instruction *Before = P.L->getLoopPreheader()->getTerminator();
     Type *Word = Type::getInt64Ty(Before->getContext());
-    const SCEV *Back = SE.getTruncateOrZeroExtend(SE.getBackedgeTakenCount(P.L), Word);
-    P.Count = Expander.expandCodeFor(SE.getAddExpr(Back, SE.getOne(Word)), Word, Before);
+    P.Count = Constant::getAllOnesValue(Word);
+    if (P.HasCount) {
+      const SCEV *Back = SE.getTruncateOrZeroExtend(SE.getBackedgeTakenCount(P.L), Word);
+      P.Count = Expander.expandCodeFor(SE.getAddExpr(Back, SE.getOne(Word)), Word, Before);
+    }
     for (Told &T : P.Accesses) {
       T.Start = Expander.expandCodeFor(T.Moves.Start, T.A->Address->getType(), Before);
       T.Step = Expander.expandCodeFor(T.Moves.Step, Word, Before);
@@ -113,21 +124,16 @@ public:
   void close(Plan &P) { formLCSSA(*P.L, DT, &LI, &SE); }
 
 private:
-  bool isInner(Loop &L) { /* [inner] [count] */
-    BasicBlock *Latch = L.getLoopLatch();
-    if (!L.isInnermost() || !L.isLoopSimplifyForm() || L.getExitingBlock() != Latch ||
-        !isa<BranchInst>(Latch->getTerminator()))
-      return false;
-    const SCEV *Back = SE.getBackedgeTakenCount(&L);
-    const auto *Known = dyn_cast<SCEVConstant>(Back);
-    return !isa<SCEVCouldNotCompute>(Back) && Back->getType()->isIntegerTy() &&
-           SE.getTypeSizeInBits(Back->getType()) <= 64 &&
-           !(Known && Known->getAPInt().ult(MinIterations - 1));
+  static bool isInner(const Loop &L) {
+    return L.isInnermost() && L.isLoopSimplifyForm() && L.getExitingBlock() == L.getLoopLatch() &&
+           isa<BranchInst>(L.getLoopLatch()->getTerminator());
   }
 
   /* [quiet] Beside loads and stores. */
   static bool isQuiet(const Instruction &I) {
     const auto *Call = dyn_cast<CallBase>(&I);
+    if (const auto *Memory = dyn_cast<MemIntrinsic>(&I))
+      return !Memory->isVolatile() && isInPlace(*Memory);
     if (!Call)
       return !I.isAtomic() && !I.isVolatile() &&
              (isa<LoadInst>(I) || isa<StoreInst>(I) || !I.mayReadOrWriteMemory());
@@ -170,8 +176,22 @@ private:
         P.Repeats.push_back(&A);
         return true;
       }
+    if (!P.Accesses.empty() && joins(P.Accesses.back(), A, Moves)) {
+      P.Repeats.push_back(&A);
+      return true;
+    }
     P.Accesses.push_back({&A, Moves});
     return P.Accesses.size() <= MaxAccesses;
+  }
+
+  /* [pair] */
+  bool joins(Told &T, const Access &A, const Affine &Moves) {
+    const auto *Apart = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Moves.Start, T.Moves.Start));
+    if (T.A->Size != 8 || A.Size != 8 || T.A->IsWrite != A.IsWrite || Moves.Step != T.Moves.Step ||
+        !Apart || Apart->getAPInt() != 8)
+      return false;
+    T.A->Size = 16;
+    return true;
   }
 };
 
@@ -182,8 +202,9 @@ class Versions {
   BasicBlock *Before, *Header, *Latch, *Exit;
   BasicBlock *Fast = nullptr, *FastLatch = nullptr; /* the header of the copy, and its latch */
   BasicBlock *Ask = nullptr, *Enter = nullptr, *Over = nullptr, *Back = nullptr;
-  Value *Asked = nullptr; /* what the runtime says */
-  PHINode *Done = nullptr;
+  Value *Asked = nullptr;                                     /* what the runtime says */
+  Value *Made = nullptr;                                      /* iterations of the copy */
+  PHINode *Done = nullptr, *Wait = nullptr, *After = nullptr; /* iterations */
   ValueToValueMapTy Copy;
 
 public:
@@ -196,6 +217,7 @@ public:
     latchesJoin();
     ask();
     fastCount();
+    count();
     tell();
   }
 
@@ -258,7 +280,7 @@ private:
     Constant *Zero = ConstantInt::get(Word, 0), *One = ConstantInt::get(Word, 1);
     IRBuilder<> B(&Header->front());
     Done = B.CreatePHI(Word, 2, "snag.done");
-    PHINode *Wait = B.CreatePHI(Word, 2, "snag.wait");
+    Wait = B.CreatePHI(Word, 2, "snag.wait");
     Header->getTerminator()->eraseFromParent();
     B.SetInsertPoint(Header);
     Value *Less = B.CreateSub(Wait, One);
@@ -277,15 +299,20 @@ private:
     B.CreateBr(Fast);
 
     B.SetInsertPoint(&Body->front());
-    PHINode *After = B.CreatePHI(Word, 2);
+    After = B.CreatePHI(Word, 2);
     After->addIncoming(Less, Header);
     After->addIncoming(More, Ask);
-    B.SetInsertPoint(Latch->getTerminator());
-    Value *Next = B.CreateAdd(Done, One);
-    B.SetInsertPoint(Over);
-    Value *Far = B.CreateAdd(Done, Asked);
+  }
+
+  /* How many iterations were made, and how many will be before the runtime is asked again. */
+  void count() {
+    Constant *Zero = ConstantInt::get(Runtime.Word, 0);
+    IRBuilder<> B(Latch->getTerminator());
+    Value *Next = B.CreateAdd(Done, ConstantInt::get(Runtime.Word, 1));
+    B.SetInsertPoint(&Over->front());
+    Value *Far = B.CreateAdd(Done, Made);
     B.SetInsertPoint(Back);
-    PHINode *DoneNext = B.CreatePHI(Word, 2), *WaitNext = B.CreatePHI(Word, 2);
+    PHINode *DoneNext = B.CreatePHI(Runtime.Word, 2), *WaitNext = B.CreatePHI(Runtime.Word, 2);
     DoneNext->addIncoming(Next, Latch);
     DoneNext->addIncoming(Far, Over);
     WaitNext->addIncoming(After, Latch);
@@ -307,7 +334,13 @@ private:
     Value *Next = B.CreateAdd(Count, B.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
     Count->addIncoming(B.getInt64(0), Enter);
     Count->addIncoming(Next, FastLatch);
-    BranchInst *Again = B.CreateCondBr(B.CreateICmpEQ(Next, Asked), Over, Fast);
+    Made = P.HasCount ? Asked : Next;
+    Value *Ends = B.CreateICmpEQ(Next, Asked);
+    if (!P.HasCount) {
+      Value *Condition = Branch->getCondition();
+      Ends = B.CreateOr(Ends, Branch->getSuccessor(0) == Fast ? B.CreateNot(Condition) : Condition);
+    }
+    BranchInst *Again = B.CreateCondBr(Ends, Over, Fast);
     Again->setMetadata(LLVMContext::MD_loop, Branch->getMetadata(LLVMContext::MD_loop));
     Branch->setMetadata(LLVMContext::MD_loop, nullptr);
     Latch->getTerminator()->setMetadata(LLVMContext::MD_loop, nullptr);
@@ -327,7 +360,7 @@ private:
           B.CreateAdd(B.CreatePtrToInt(T.Start, Runtime.Word), B.CreateMul(Done, T.Step));
       Runtime.call(B, Tell, {Address, T.Step, B.getInt64(T.A->Size), B.getInt64(T.A->IsWrite)});
     }
-    Runtime.call(B, End, {Asked});
+    Runtime.call(B, End, {Made});
   }
 };
 
@@ -381,10 +414,11 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
     removeLocal(All);
   std::vector<Plan> Plans;
   Planner Finder(F, All, LI, DT, SE);
+  bool HasChanged = false;
   for (Loop *L : LI.getLoopsInPreorder()) {
     Plan P;
     if (L->isInnermost())
-      simplifyLoop(L, &DT, &LI, &SE, nullptr, nullptr, /*PreserveLCSSA=*/false);
+      HasChanged |= simplifyLoop(L, &DT, &LI, &SE, nullptr, nullptr, /*PreserveLCSSA=*/false);
     if (Finder.find(*L, P))
       Plans.push_back(P);
   }
@@ -404,7 +438,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
       A->Removed = Removal::Loop;
   }
   marksSet(*F.getParent(), All);
-  return !Plans.empty();
+  return HasChanged || !Plans.empty();
 }
 
 } // namespace snag

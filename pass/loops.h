@@ -12,8 +12,8 @@
 
 namespace snag {
 
-/* Makes two of every loop that can be told as a whole, before the vectoriser; false: there was
- * none. */
+/* Makes two of every loop that can be told as a whole, before the vectoriser; false: nothing
+ * has changed. */
 bool loopsTell(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* What those without checks access needs none. */

@@ -41,7 +41,7 @@ void marksSet(Module &M, const Accesses &All) {
   for (const Access &A : All)
     if ((A.Removed == Removal::Invariant || A.Removed == Removal::Footprint ||
          A.Removed == Removal::Loop) &&
-        (isa<LoadInst>(A.At) || isa<StoreInst>(A.At)))
+        (isa<LoadInst>(A.At) || isa<StoreInst>(A.At) || A.Removed == Removal::Loop))
       A.At->setMetadata(LLVMContext::MD_access_group,
                         uniteAccessGroups(A.At->getMetadata(LLVMContext::MD_access_group),
                                           groupOf(M, A.Removed)));

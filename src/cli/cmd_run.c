@@ -444,6 +444,8 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		rc = races_report(&of, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}
+	if (rc != RUN_AGAIN)
+		cli_pass_check_opened(end.opened);
 	snag_source_close(src);
 	return rc;
 }

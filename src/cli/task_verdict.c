@@ -14,6 +14,8 @@ static const struct {
 	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
 	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
 	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
+	[RT_ASKED_IS_SET] = {"promise-asked", "the program asks whether a promise is set"},
+	[RT_ASKED_WAS_SET] = {"set-twice", "the program sets a promise that is set"},
 	[RT_ASKED_CANCELLED] = {"cancellation",
 				"the program cancels tasks, or asks whether it has"},
 };

@@ -250,7 +250,7 @@ static void locks_trim(struct snag_predictive *p, struct snag_predictive_lock *l
 static size_t limit_after(const struct snag_predictive *p, const struct trim *trim)
 {
 	return SNAG_SECTIONS_FEW + p->sections.n * 2 + trim->ends.n / 2 +
-	       (p->conflicts.n + p->nx) / 8;
+	       (p->conflicts.n + p->nx + p->lock_cap + p->atomic_cap) / 8;
 }
 
 void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,

@@ -21,7 +21,7 @@ enum {
 };
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */
-#define MAX_REPLAYED ((uint64_t)8 << 20)
+#define MAX_REPLAYED ((uint64_t)2 << 20)
 /* Candidates of the second round; beyond that the result is not complete. */
 #define MAX_SECOND ((uint64_t)20 << 20)
 

@@ -14,7 +14,7 @@
  *                     left it
  */
 #include "omp/core.h"
-#include "task/openmp.h"
+#include "task/omp_promises.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

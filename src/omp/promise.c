@@ -10,7 +10,7 @@
  *         `number` is the detector's promise + 1, from the set on.  Outside of regions there is
  *         none: what is done there comes before or after all that is parallel.
  */
-#include "task/openmp.h"
+#include "task/omp_promises.h"
 
 #include "omp/abi.h"
 

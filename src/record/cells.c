@@ -220,6 +220,26 @@ static uint32_t page_accesses(uint64_t addr, uint64_t stride, uint32_t most)
 	return step == 0 || room / step >= most ? most : (uint32_t)(room / step) + 1;
 }
 
+/* The same where all accesses have the same place in their cells. */
+static uint32_t page_known_aligned(struct snag_cell *page, uint64_t addr, int64_t cells,
+				   unsigned size, uint32_t thread, uint32_t variable,
+				   uint32_t variable_stride, uint32_t n)
+{
+	struct snag_cell *cell = &page[addr % PAGE / SNAG_CELL];
+	const uint8_t mask = snag_cells_mask(addr, size);
+	const unsigned k = cell->mask[0] != mask;
+	uint32_t i = 0;
+	for (; i < n && cell->mask[k] == mask && cell->variable[k] == variable + 1; i++) {
+		if (cell->owner != (uint8_t)thread)
+			cell->flags |= SHARED;
+		if (cells == 0 && variable_stride == 0)
+			return n;
+		cell += cells;
+		variable += variable_stride;
+	}
+	return i;
+}
+
 uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
@@ -229,8 +249,14 @@ uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, 
 	while (i < n) {
 		uint32_t some = page_accesses(addr, stride, n - i);
 		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
-		uint32_t known = page_known(page, addr, stride, size, thread, variable,
-					    variable_stride, some);
+		uint32_t known = 0;
+		if (stride % SNAG_CELL == 0)
+			known = page_known_aligned(page, addr, (int64_t)stride / SNAG_CELL, size,
+						   thread, variable, variable_stride, some);
+		if (known < some) /* or they have that place, but are not the first there */
+			known += page_known(page, addr + stride * known, stride, size, thread,
+					    variable + variable_stride * known, variable_stride,
+					    some - known);
 		i += known;
 		if (known < some)
 			break;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
+enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* records, that it is worth to wake up for */
 
 struct snag_launch {
 	pid_t pid;
@@ -26,7 +27,9 @@ struct snag_launch {
 	uint64_t n; /* records read */
 	int status; /* of the program */
 	bool has_ended;
-	long pause_ns;		 /* the next wait for a record */
+	long pause_ns;		 /* the next wait for records */
+	uint64_t waited;	 /* records read at the last one */
+	bool passes;		 /* signals on to the program */
 	struct sigaction was[4]; /* what passed[] did here */
 };
 
@@ -117,8 +120,9 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
+	l->passes = io != SNAG_LAUNCH_OURS;
 	l->pid = fork();
-	if (l->pid > 0)
+	if (l->pid > 0 && l->passes)
 		signals_pass(l);
 	if (l->pid == 0)
 		program_run(l, argv, options, io, failed[1]);
@@ -182,7 +186,8 @@ static bool run_take(struct snag_launch *l, struct rt_record *ret)
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
-	signals_keep(l);
+	if (l->passes)
+		signals_keep(l);
 }
 
 static bool has_ended(struct snag_launch *l)
@@ -192,22 +197,30 @@ static bool has_ended(struct snag_launch *l)
 	return l->has_ended;
 }
 
+/* As long as few come in a pause the next is longer, so that waking up costs little. */
+static void records_await(struct snag_launch *l)
+{
+	if (l->n - l->waited >= MANY)
+		l->pause_ns = l->pause_ns / 2 > SHORT_NS ? l->pause_ns / 2 : SHORT_NS;
+	else
+		l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	l->waited = l->n;
+	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+}
+
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room)
 {
 	int n = 0;
 	while (n < room && record_take(l, &ret_record[n]))
 		n++;
-	if (n > 0) {
-		l->pause_ns = SHORT_NS;
+	if (n > 0)
 		return n;
-	}
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
 	bool was_ended = l->has_ended;
 	if (has_ended(l))
 		/* once more, for what it wrote at last */
 		return !was_ended ? 0 : run_take(l, ret_record) ? 1 : -1;
-	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
-	l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	records_await(l);
 	return 0;
 }
 
@@ -235,6 +248,13 @@ int snag_launch_status(const struct snag_launch *l)
 int snag_launch_pid(const struct snag_launch *l)
 {
 	return l->pid;
+}
+
+const char *snag_launch_opened(const struct snag_launch *l)
+{
+	char *end = l->channel->opened + RT_OPENED; /* whoever wrote there: */
+	end[-1] = end[-2] = 0;
+	return l->channel->opened;
 }
 
 const uint64_t *snag_launch_executed(const struct snag_launch *l)

@@ -22,6 +22,7 @@ struct live {
 	double deadline; /* in seconds of the clock; 0: none */
 	uint64_t events; /* how many it may have; 0: any number */
 	bool was_cut;
+	const volatile sig_atomic_t *stop;
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
@@ -51,6 +52,11 @@ static int records_convert(struct live *l)
 	}
 }
 
+static bool is_stopped(const struct live *l)
+{
+	return l->stop && *l->stop;
+}
+
 static int live_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
 	struct live *l = (struct live *)src;
@@ -72,7 +78,7 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			l->on_held = NULL;
 			snag_launch_kill(l->launch);
 		}
-		if (l->deadline > 0 && snag_seconds_now() > l->deadline)
+		if (is_stopped(l) || (l->deadline > 0 && snag_seconds_now() > l->deadline))
 			snag_launch_kill(l->launch);
 	}
 }
@@ -85,6 +91,8 @@ static double live_progress(const struct snag_source *src)
 static void live_close(struct snag_source *src)
 {
 	struct live *l = (struct live *)src;
+	if (!l->has_ended && is_stopped(l))
+		snag_launch_kill(l->launch);
 	if (!l->has_ended)
 		snag_launch_abandon(l->launch);
 	snag_convert_free(l->convert);
@@ -108,6 +116,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
+	l->stop = options->stop;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
@@ -122,6 +131,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 				      .pid = snag_launch_pid(l->launch),
 				      .was_cut = l->was_cut,
 				      .executed = snag_launch_executed(l->launch),
+				      .opened = snag_launch_opened(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
 				      .verdict = *snag_launch_verdict(l->launch),

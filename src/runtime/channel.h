@@ -29,10 +29,11 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x38746e6e63676e73u /* "sngcnnt8": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x39746e6e63676e73u /* "sngcnnt9": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
+enum { RT_OPENED = 2048 };
 
 struct rt_record {
 	uint64_t what;
@@ -85,7 +86,10 @@ struct rt_channel {
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
-	char spare[4096 - 240 - sizeof(struct rt_verdict) - 64];
+	/* Paths of libraries that it opened by itself and that were compiled with snag, each with a
+	 * NUL behind it; those for which there is no room are missing. */
+	char opened[RT_OPENED];
+	char spare[4096 - 240 - sizeof(struct rt_verdict) - RT_OPENED - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -172,10 +176,12 @@ enum rt_dialect {
 /* Questions whose answers differ from schedule to schedule: what a program does with them may,
  * too. */
 enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num() */
-	RT_ASKED_THREADS,   /* how many threads are there? omp_get_num_threads() */
+	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
+	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
 	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
 	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
+	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
+	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
 	RT_ASKED_KINDS
 };
 

@@ -20,8 +20,11 @@
  *                   runs with its checks.  So every turn has the events it has without this,
  *                   and a schedule that ends inside of a loop is followed there, too
  *         [few]     so few events that single checks cost less
- *         [order]   iteration by iteration.  Access j can be looked at by itself where no other
- *                   one of its size meets it in another iteration
+ *         [guess]   one whose length is not known has as many iterations as the last time
+ *         [order]   iteration by iteration; but what is known depends on who met the same cell
+ *                   before, so that an access can be looked at for many iterations at once.  Of
+ *                   those that move alike the one ahead comes first; those that do not, and
+ *                   may meet, are looked at one by one
  *         [record]  a segment is two rounds of records and RT_AGAIN
  *         [else]    what has more to be thought of (access.c), unaligned addresses and many
  *                   accesses: one by one
@@ -39,7 +42,8 @@
 #include "runtime/stack.h"
 
 enum { WORD = 8, BLOCK = 64, TOLD_LOG = 11 };
-enum { FEW = 12, MOST = 1 << 30 }; /* events */
+enum { FEW = 12, FEW_ROUNDS = 8 };     /* events, iterations */
+enum { MOST = 1 << 26, PLACES = 256 }; /* iterations */
 
 struct access {
 	uintptr_t addr;
@@ -50,6 +54,7 @@ struct access {
 
 struct loop {
 	unsigned n;
+	uint32_t *usual; /* NULL: its length was known */
 	struct access access[RT_RUN_MAX];
 };
 
@@ -82,27 +87,52 @@ struct part {
 struct look {
 	unsigned n;
 	struct part part[RT_RUN_MAX];
-	uint64_t fuel;	 /* before the loop */
-	uint64_t period; /* events of an iteration */
+	uint8_t order[RT_RUN_MAX]; /* to look at them in: who meets a cell first is first */
+	bool has_steps;		   /* different ones */
+	uint64_t fuel;		   /* before the loop */
+	uint64_t period;	   /* events of an iteration */
 	struct {
 		uint64_t first, n; /* iterations */
 		uint32_t parts;	   /* recorded in each: a bit for each */
 	} segment;
 };
 
+/* [guess] How many iterations a loop of unknown length had the last time, by place. */
+static uint32_t usual[PLACES];
+
+static bool is_few(uint64_t n, uint64_t accesses)
+{
+	return n < FEW_ROUNDS || n * accesses < FEW;
+}
+
+static bool is_guessed_few(uintptr_t pc, uint64_t accesses)
+{
+	loop.usual = &usual[(pc ^ pc >> 8) % PLACES];
+	if (*loop.usual == 0 || !is_few(*loop.usual, accesses))
+		return false;
+	*loop.usual += 1; /* sooner or later it is tried again */
+	return true;
+}
+
 /* [turn] [few] A number m > 0: m iterations without checks; else 1 - m with them. */
 RT_ABI(RT_HOT int64_t, __snag_loop_begin, uint64_t iterations, uint64_t accesses)
 {
-	const uint64_t n = iterations < MOST ? iterations : MOST;
-	const int64_t fuel = rt_hot.fuel < MOST ? rt_hot.fuel : MOST;
+	const bool is_known = iterations < MOST;
+	const uint64_t n = is_known ? iterations : MOST;
 	const int64_t all_slow = n ? 1 - (int64_t)n : 0;
+	int64_t m = (int64_t)n;
 	loop.n = 0;
-	if (rt_likely(n * accesses <= (uint64_t)fuel && fuel > 0))
-		return n * accesses < FEW || !rt_options.loops ? all_slow : (int64_t)n;
-	if (!rt.on || rt.is_free || !rt_options.loops)
+	loop.usual = NULL;
+	if (rt_unlikely((int64_t)(n * accesses) > rt_hot.fuel)) {
+		if (!rt.on || rt.is_free)
+			return all_slow;
+		m = rt_hot.fuel > 0 ? rt_hot.fuel / (int64_t)accesses : 0;
+	}
+	if (!rt_options.loops)
 		return all_slow;
-	const int64_t fit = fuel > 0 ? fuel / (int64_t)accesses : 0;
-	return fit * (int64_t)accesses < FEW ? -fit : fit;
+	if (is_few((uint64_t)m, accesses))
+		return m < (int64_t)n ? -m : all_slow;
+	return is_known || !is_guessed_few(RT_CALLER, accesses) ? m : -FEW_ROUNDS;
 }
 
 RT_ABI(RT_HOT void, __snag_loop_access, uintptr_t addr, int64_t step, uint64_t size,
@@ -146,6 +176,7 @@ static bool part_add(struct look *l, const struct access *a, unsigned offset, un
 	const uintptr_t addr = a->addr + offset;
 	if (l->n == RT_RUN_MAX || ((addr | (uint64_t)a->step) & below))
 		return false;
+	l->has_steps |= l->n && l->part[0].step != a->step;
 	l->part[l->n++] = (struct part){.addr = addr,
 					.step = a->step,
 					.pc = a->pc,
@@ -170,20 +201,16 @@ static bool parts_find(struct look *l, uint64_t n)
 	return true;
 }
 
-/* [order] Whether they may meet, in different iterations. */
+/* [order] Whether they may meet. */
 static bool do_meet(const struct part *a, const struct part *b, uint64_t n)
 {
-	const uint64_t apart = a->addr - b->addr;
-	if (a->k != b->k || (a->step == b->step && a->addr == b->addr))
-		return false;
 	const int64_t far_a = a->step * (int64_t)(n - 1), far_b = b->step * (int64_t)(n - 1);
 	const uintptr_t low_a = a->addr + (uintptr_t)(far_a < 0 ? far_a : 0);
 	const uintptr_t low_b = b->addr + (uintptr_t)(far_b < 0 ? far_b : 0);
 	const uint64_t long_a = (uint64_t)(far_a < 0 ? -far_a : far_a);
 	const uint64_t long_b = (uint64_t)(far_b < 0 ? -far_b : far_b);
-	if (low_a - low_b > long_b && low_b - low_a > long_a)
-		return false;
-	return a->step != b->step || !a->step || (int64_t)apart % a->step == 0;
+	return a->k == b->k && a->step != b->step &&
+	       (low_a - low_b <= long_b || low_b - low_a <= long_a);
 }
 
 static bool parts_tie(struct look *l, uint64_t n)
@@ -194,6 +221,24 @@ static bool parts_tie(struct look *l, uint64_t n)
 			if (do_meet(&l->part[i], &l->part[j], n))
 				has_tied = l->part[i].is_tied = l->part[j].is_tied = true;
 	return has_tied;
+}
+
+/* Of those that move alike: whether a is ahead of b.  Where they meet, it was there before. */
+static bool is_ahead(const struct part *a, const struct part *b)
+{
+	if (a->step != b->step)
+		return a->step < b->step;
+	return a->step < 0 ? a->addr < b->addr : a->addr > b->addr;
+}
+
+static void parts_order(struct look *l)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned at = i;
+		for (; at > 0 && is_ahead(&l->part[i], &l->part[l->order[at - 1]]); at--)
+			l->order[at] = l->order[at - 1];
+		l->order[at] = (uint8_t)i;
+	}
 }
 
 /* Whether an access is new; it is known then. */
@@ -210,15 +255,47 @@ static inline bool access_note(uintptr_t addr, unsigned k, bool is_write)
 	return slot_note(rt_filter_slot(addr, k), rt_filter_entry(addr, k, is_write), is_write);
 }
 
+static inline uint64_t all_of(unsigned n)
+{
+	return n == BLOCK ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* Slots evenly apart: mostly all are known, or none. */
+static inline uint64_t row_note(uint64_t *slot, int64_t far, uint64_t entry, unsigned n,
+				bool is_write)
+{
+	const unsigned shift = is_write ? 0 : 1;
+	uint64_t is_new = 0;
+	unsigned news = 0;
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		news += (slot[i * far] ^ entry) << shift != 0;
+	if (news == 0)
+		return 0;
+	if (news == n) {
+		for (int64_t i = 0; i < (int64_t)n; i++)
+			slot[i * far] = entry;
+		return all_of(n);
+	}
+	for (int64_t i = 0; i < (int64_t)n; i++)
+		is_new |= (uint64_t)slot_note(&slot[i * far], entry, is_write) << i;
+	return is_new;
+}
+
 /* Up to BLOCK iterations of one part whose slots are as evenly apart as the addresses. */
 static inline uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsigned n,
 				 bool is_write)
 {
 	const uint64_t entry = rt_filter_entry(addr, k, is_write);
-	const uint64_t last = (1 << RT_FILTER_LOG) - 1, far = (uint64_t)(step >> k);
-	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - rt_filter.slot[k]), is_new = 0;
-	for (unsigned i = 0; i < n; i++, at = (at + far) & last)
-		is_new |= (uint64_t)slot_note(&rt_filter.slot[k][at], entry, is_write) << i;
+	const uint64_t end = 1 << RT_FILTER_LOG;
+	const int64_t far = step >> k;
+	uint64_t *row = rt_filter.slot[k], is_new = 0;
+	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);
+	if (far == 1 && at + n <= end)
+		return row_note(row + at, 1, entry, n, is_write);
+	if (far != 0 && at + (uint64_t)far * (n - 1) < end) /* both ways */
+		return row_note(row + at, far, entry, n, is_write);
+	for (unsigned i = 0; i < n; i++, at = (at + (uint64_t)far) & (end - 1))
+		is_new |= (uint64_t)slot_note(&row[at], entry, is_write) << i;
 	return is_new;
 }
 
@@ -319,12 +396,15 @@ static void block_cut(struct look *l, uint64_t first, unsigned n)
 
 static __attribute__((noinline)) void look(struct look *l, uint64_t n)
 {
-	const bool has_tied = parts_tie(l, n);
+	const bool has_tied = l->has_steps && parts_tie(l, n);
+	parts_order(l);
 	for (uint64_t first = 0; first < n; first += BLOCK) {
 		const unsigned here = n - first < BLOCK ? (unsigned)(n - first) : BLOCK;
-		for (unsigned j = 0; j < l->n; j++)
-			if (!l->part[j].is_tied)
-				part_note(&l->part[j], first, here);
+		for (unsigned j = 0; j < l->n; j++) {
+			struct part *p = &l->part[l->order[j]];
+			if (!p->is_tied)
+				part_note(p, first, here);
+		}
 		if (has_tied)
 			tied_note(l, first, here);
 		block_cut(l, first, here);
@@ -336,6 +416,8 @@ RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
 {
 	const struct rt_thread *self = rt_hot.self;
 	struct look l;
+	if (loop.usual)
+		*loop.usual = (uint32_t)n;
 	if (rt_unlikely(!rt.on || rt.is_free || !self || self->state != RT_RUNNING ||
 			loop.n > RT_RUN_MAX || rt_hot.fuel < (int64_t)(n * loop.n))) {
 		one_by_one(n);
@@ -346,6 +428,7 @@ RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
 		return;
 	}
 	l.n = 0;
+	l.has_steps = false;
 	if (rt_unlikely(rt_access_is_special()) || !parts_find(&l, n)) {
 		one_by_one(n);
 		return;

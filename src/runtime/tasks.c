@@ -166,6 +166,18 @@ static void on_memory(void *ctx, const void *at, size_t nbytes)
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
+static void on_asked(void *ctx, enum snag_task_asked what)
+{
+	static const enum rt_asked kind[] = {
+		[SNAG_TASK_ASKED_WORKER] = RT_ASKED_THREAD,
+		[SNAG_TASK_ASKED_WORKERS] = RT_ASKED_THREADS,
+		[SNAG_TASK_ASKED_IS_SET] = RT_ASKED_IS_SET,
+		[SNAG_TASK_ASKED_WAS_SET] = RT_ASKED_WAS_SET,
+	};
+	if (rt_sched_point())
+		rt_tasks_asked(kind[what], (uintptr_t)rt_tasks_place);
+}
+
 /* The thread that launched is itself again. */
 static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end)
 {
@@ -223,6 +235,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.may_enter = on_may_enter,
 		.stuck = on_stuck,
 		.memory = on_memory,
+		.asked = on_asked,
 		.end = on_end,
 		.place = &rt_tasks_place,
 	};

@@ -13,7 +13,7 @@
  *
  * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
  */
-#include "task/openmp.h"
+#include "task/omp_promises.h"
 #include "task/parallel.h"
 #include "task/serial.h"
 
@@ -30,7 +30,7 @@ int omp_in_parallel(void);
 
 typedef bool openmp_function(struct snag_promise *promise, const void *place);
 
-/* Outside of a launch, whether OpenMP as snag runs it does it (task/openmp.h). */
+/* Outside of a launch, whether OpenMP as snag runs it does it (task/omp_promises.h). */
 static bool is_of_openmp(openmp_function *f, struct snag_promise *promise, const void *place)
 {
 	return f && !snag_worker_self() && f(promise, place); /* [openmp] */
@@ -55,9 +55,16 @@ void snag_promise_free(struct snag_promise *promise)
 		snag_record_free(snag_serial ? NULL : snag_worker_self(), promise);
 }
 
-int snag_promise_is_set(const struct snag_promise *promise)
+static bool is_set(const struct snag_promise *promise)
 {
 	return __atomic_load_n(&promise->state, __ATOMIC_ACQUIRE) == SET;
+}
+
+int snag_promise_is_set(const struct snag_promise *promise)
+{
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_IS_SET);
+	return is_set(promise);
 }
 
 bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait) /* [get] */
@@ -88,15 +95,18 @@ void *snag_promise_get(struct snag_promise *promise)
 	if (snag_serial_called())
 		snag_serial_get(promise);
 	else if (!is_of_openmp(__snag_omp_get, promise, __builtin_return_address(0)) &&
-		 !snag_promise_is_set(promise) && !thread_waits(promise))
+		 !is_set(promise) && !thread_waits(promise))
 		snag_strand_wait(snag_worker_in_task(), AFTER_WAIT_PROMISE, promise);
 	return promise->value;
 }
 
 int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 {
-	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED)) {
+		if (snag_serial_called())
+			snag_serial_asked(SNAG_TASK_ASKED_WAS_SET);
 		return -1;
+	}
 	promise->value = value;
 	if (snag_serial_called()) {
 		promise->state = SET;

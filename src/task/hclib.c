@@ -318,8 +318,11 @@ static bool loop_init(struct loop *ret_loop, int dim, const hclib_loop_domain_t 
 		assert(d->stride > 0 && "a loop without a stride");
 		if (loop_length(d) == 0)
 			return false;
-		if (d->tile <= 0)
-			d->tile = (int)((loop_length(d) - 1) / hclib_get_num_workers() / 2 + 1);
+		if (d->tile <= 0) /* a detector judges them all, whatever the number of workers */
+			d->tile = snag_serial ? 1
+					      : (int)((loop_length(d) - 1) /
+							      (long)snag_run_workers() / 2 +
+						      1);
 	}
 	return true;
 }

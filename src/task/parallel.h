@@ -182,7 +182,8 @@ void snag_async_from(snag_task_function *function, void *arg, const void *copy, 
 /* As snag_launch_with(), called at `place`. */
 int snag_launch_from(const void *place, const struct snag_launch_options *options,
 		     snag_task_function *function, void *arg);
-void snag_run_over(int result); /* all have ended, or none can go on */
+unsigned snag_run_workers(void); /* for the library: the program does not ask */
+void snag_run_over(int result);	 /* all have ended, or none can go on */
 void snag_worker_wake(void);
 
 /* There is new work for others. */

@@ -13,7 +13,6 @@
 #include "task/serial.h"
 
 #include "task/exceptions.h"
-#include "task/hooks.h"
 #include "task/parallel.h"
 
 #include <assert.h>
@@ -201,6 +200,12 @@ void __snag_task_poll(void)
 	if (snag_serial)
 		snag_tasks_poll(snag_serial);
 	self_restore(&self);
+}
+
+void snag_serial_asked(enum snag_task_asked what)
+{
+	if (hooks->asked)
+		hooks->asked(hooks->ctx, what);
 }
 
 void snag_serial_memory(const void *at, size_t nbytes)

@@ -291,13 +291,22 @@ int snag_launch(snag_task_function *function, void *arg)
 				function, arg);
 }
 
-unsigned snag_workers(void)
+unsigned snag_run_workers(void)
 {
 	return snag_serial ? 1 : snag_run.nworkers;
 }
 
+unsigned snag_workers(void)
+{
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_WORKERS);
+	return snag_run_workers();
+}
+
 unsigned snag_worker_number(void)
 {
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_WORKER);
 	struct worker *w = snag_worker_self();
 	return w ? w->number : 0;
 }

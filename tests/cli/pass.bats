@@ -36,7 +36,7 @@ static() { # OBJECT: what the pass says it did
 		void copies(void) { a = b; }
 		void call(void) { c = d; }
 	C
-	[ "$(calls -O1 <x.c)" = "__tsan_read_range=2 __tsan_write_range=3 memcpy=1" ]
+	[ "$(calls -O1 <x.c)" = "__snag_memcpy=1 __tsan_read_range=3 __tsan_write_range=4" ]
 	[ "$(calls -O1 -fno-snag-pass <x.c)" = "memcpy=2" ]
 }
 
@@ -318,6 +318,17 @@ within() { # WHAT: at least what it is without removals; at most that, and what 
 	compile main.o -Llib -lz1 -Wl,-rpath,'$ORIGIN/lib' -o prog
 	run --separate-stderr "$SNAG" run ./prog
 	[[ "$stderr" == "snag: warning: ./lib/libz1.so: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	cat >opens.c <<-'C' # or opened by the program
+		#include <dlfcn.h>
+		int main(void) { void *z = dlopen("lib/libz1.so", RTLD_NOW); ((void (*)(void))dlsym(z, "f"))(); return 0; }
+	C
+	compile opens.c -o prog
+	for how in run "record -o x.snag"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$SNAG" $how ./prog
+		[ "$status" = 0 ]
+		[[ "$stderr" == *"snag: warning: lib/libz1.so: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	done
 	compile -c z.c
 	compile main.o z.o -o prog
 	run --separate-stderr "$SNAG" run ./prog

@@ -162,6 +162,8 @@ all() { # COMPILER LEVEL
 		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
 		static void *thread(void *arg) { return arg; }
 		static int plain;
+		static _Thread_local int a[64];
+		static struct snag_promise p;
 		static void locked(void)
 		{
 			pthread_mutex_lock(&m);
@@ -183,6 +185,9 @@ all() { # COMPILER LEVEL
 			case 4: asks(); break;
 			case 5: locked(); plain++; break;
 			case 6: { int seen = *(int *)&count; count = seen; break; }
+			case 7: a[snag_worker_number()] = snag_workers(); break;
+			case 8: if (!snag_promise_is_set(&p)) snag_promise_set(&p, 0); break;
+			case 9: snag_promise_set(&p, 0); break;
 			}
 		}
 		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
@@ -213,6 +218,11 @@ lock" ]
 	run --separate-stderr "$SNAG" run ./prog 4
 	[ "$status" = 0 ]
 	[[ $stderr == "snag: no race found, but other schedules may have one: the program asks whether a lock is free ("*"mixed.c:"*")" ]]
+	for how in "7 thread-count,thread-number" "8 promise-asked" "9 set-twice"; do
+		"$SNAG" run --json r.json ./prog "${how%% *}"
+		[ "$(jq -r '.certificate | .verdict, ([.obstacles[].kind] | sort | join(","))' r.json)" = "no-race-found
+${how##* }" ]
+	done
 	run --separate-stderr "$SNAG" run --json r.json ./prog 5
 	[ "$status" = 66 ]
 	grep -q "mutexes: write m" <<<"$stderr"

@@ -106,6 +106,13 @@ static const struct known_case known[] = {
 		.dependence = "0-9 0-10",
 	},
 	{
+		.name = "a fork after a read that nothing depends on",
+		.trace = "T0 w x; T0 w z; T1 r z; T1 fork T2; T2 acq l; T2 w y; T2 rel l; "
+			 "T3 r y; T3 acq l; T3 w x",
+		.reads = "1-2 5-7",
+		.dependence = "1-2 5-7 0-9",
+	},
+	{
 		.name = "deadlock",
 		.trace = "T0 acq a; T0 acq b; T0 rel b; T0 rel a; T1 acq b; T1 acq a; T1 rel a; T1 "
 			 "rel b",

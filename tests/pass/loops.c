@@ -68,6 +68,7 @@ KERNEL(unaligned_reads, LOOP { long l; memcpy(&l, bytes + at + 3 * i, 8); sum +=
 KERNEL(wide, LOOP vectors[at + i] += vectors[to + i];)
 KERNEL(far, LOOP page[at + i * 513]++;)
 KERNEL(farther, LOOP sum += page[at + i * 8192 % (1 << 22)];)
+KERNEL(steps_mixed, LOOP { a[at + i + 2] = b[2 * i] + a[at + i]; c[3 * i] = a[to + i]; })
 KERNEL(squares, for (int i = 0; i < 40; i++) for (int j = 0; j < n / 16; j++) a[i * 64 + j] += b[j];)
 KERNEL(writes_then_reads, LOOP { ints[at + i] = i; sum += ints[at + i]; sum += shorts[to + i]; })
 KERNEL(same_twice, for (int r = 0; r < 3; r++) LOOP sum += ints[at + i] * 3;)
@@ -75,7 +76,7 @@ KERNEL(chooses, LOOP { int v = ints[at + i]; if (v > i) v = v * v - i; shorts[to
 KERNEL(unsigned_count, for (unsigned i = 0; i != (unsigned)n; i++) bytes[to + i] = bytes[at + i];)
 
 static kernel *const kernels[] = {
-	copies, adds, updates, smooths, shifts, runs_into_itself, strides, back, one_cell,
+	steps_mixed, copies, adds, updates, smooths, shifts, runs_into_itself, strides, back, one_cell,
 	sizes, fields, every_other, unaligned, unaligned_reads, wide, far, farther, squares,
 	writes_then_reads, same_twice, chooses, unsigned_count,
 };

@@ -169,7 +169,7 @@ static void known_walks(void **unused)
 	for (unsigned i = 0; i < WALKS; i++) {
 		uint64_t addr = LOW + SPAN / 2 + 4 * (uint64_t)below(64);
 		unsigned n = 1 + below(60);
-		int stride = 4 * ((int)below(5) - 2);
+		int stride = 4 * ((int)below(9) - 4);
 		uint32_t alone = 0, first, walked = 0;
 		if (!snag_cells_quick(cells, addr, 4, 1, &first))
 			continue;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * openmp.h - what the library of <snag/task.h> asks the OpenMP runtime of `snag cc`, if it is there
+ * omp_promises.h - what the library of <snag/task.h> asks the OpenMP runtime of `snag cc`, if it is there
  *
  * Both return false if the calling thread is none of OpenMP's.
  */
-#ifndef SNAG_TASK_OPENMP_H
-#define SNAG_TASK_OPENMP_H
+#ifndef SNAG_TASK_OMP_PROMISES_H
+#define SNAG_TASK_OMP_PROMISES_H
 
 #include <stdbool.h>
 
