@@ -45,7 +45,7 @@
 
 #include <string.h>
 
-enum { BEFORE = 1024, ABOVE = 2, COVERS = 8, BLOCKS_LOG = 8, ROOM = 2 };
+enum { BEFORE = 1024, ABOVE = 2, COVERS = SNAG_LASTING, BLOCKS_LOG = 8, ROOM = 2 };
 
 /* What changes the guard of a task. */
 #define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
@@ -63,7 +63,7 @@ struct drdp {
 	struct snag_task_past past;
 	bool is_alone;	    /* all other live tasks are its ancestors */
 	snag_lockset guard; /* of its accesses */
-	bool has_begun, is_refused;
+	bool has_begun, is_refused, is_inside;
 	bool is_doubted[SNAG_DOUBTS];
 	struct before {
 		uint32_t now, node;
@@ -71,9 +71,8 @@ struct drdp {
 	} before[BEFORE];
 	struct cover { /* answers of is_covered(), by step */
 		uint32_t now, a;
-		bool yes, is_lasting; /* the latter: yes, and not for now only */
+		bool yes;
 	} cover[COVERS];
-	bool has_lasting;
 	struct block { /* answers of block_of() */
 		uint32_t now, a;
 		uint32_t block;
@@ -161,12 +160,17 @@ static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t even
 	return false;
 }
 
-/* Something was waited for: the scope of this node. */
-static void covers_forget(struct drdp *d, uint32_t node) /* [lasting] */
+/* Something was waited for: the scope of this node; 0: nothing is certain any more. */
+static void lasting_end(struct drdp *d, uint32_t node) /* [lasting] */
 {
-	for (struct cover *c = d->cover; d->has_lasting && c < d->cover + COVERS; c++)
-		c->is_lasting &= d->order.tree.step[c->a] < node;
-	d->has_lasting &= node > 0;
+	for (unsigned i = 0; i < SNAG_LASTING; i++) {
+		uint32_t r = d->express.readers[i];
+		if (r && d->order.tree.step[r] >= node)
+			snag_express_drop(&d->express, i);
+		if (node == 0)
+			d->express.writers[i] =
+				0; /* what was left out because of it had a reader too */
+	}
 }
 
 static void guard_changed(struct drdp *d)
@@ -190,7 +194,7 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	d->past = snag_task_order_past(&d->order, ev->thread);
 	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
 	if (!d->is_alone)
-		covers_forget(d, 0);
+		lasting_end(d, 0);
 	guard_changed(d);
 	return true;
 }
@@ -233,11 +237,13 @@ static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
 	struct cover *c = &d->cover[a % COVERS];
 	if (!d->is_alone)
 		return false;
-	if (c->a != a || (c->now != d->now && !c->is_lasting)) {
+	if (d->express.readers[a % SNAG_LASTING] == a)
+		return true;
+	if (c->a != a || c->now != d->now) {
 		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
-		bool is_lasting = yes && snag_task_order_is_plain(&d->order); /* [lasting] */
-		*c = (struct cover){.now = d->now, .a = a, .yes = yes, .is_lasting = is_lasting};
-		d->has_lasting |= is_lasting;
+		*c = (struct cover){.now = d->now, .a = a, .yes = yes};
+		if (yes && snag_task_order_is_plain(&d->order)) /* [lasting] */
+			snag_express_keep(&d->express, a);
 	}
 	return c->yes;
 }
@@ -303,8 +309,7 @@ static inline void past_add(struct drdp *d, struct snag_past *p, uint32_t event)
 	struct snag_past now = {d->now, event};
 	if (p->who == now.who)
 		return;
-	const struct cover *c = &d->cover[p->who % COVERS];
-	if (c->a == p->who && c->is_lasting && p->who)
+	if (p->who && d->express.readers[p->who % SNAG_LASTING] == p->who)
 		return;
 	if (!p->who || (!snag_past_is_list(p) && is_before(d, p->who)))
 		*p = now;
@@ -401,6 +406,15 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 	return __builtin_expect(ev->thread == d->current && d->now, 1) || now_begin(d, ev, event);
 }
 
+/* The last writer of what is read. */
+static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
+{
+	uint32_t *w = &d->express.writers[a % SNAG_LASTING];
+	if (*w != a && d->is_alone && snag_task_order_is_plain(&d->order) &&
+	    snag_task_order_is_first(&d->order, a) && is_before(d, a))
+		*w = a;
+}
+
 static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
@@ -412,6 +426,8 @@ static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t 
 		return;
 	}
 	past_check(d, &x->writer, ev, event);
+	if (x->writer.who && d->is_inside)
+		writer_note(d, x->writer.who);
 	if (d->guards.of)
 		guarded_check(d, 0, false, ev, event);
 	past_add(d, &x->reader, event);
@@ -465,10 +481,11 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 		else
 			snag_task_event(&d->order, ev);
 		if (!snag_task_order_is_plain(&d->order))
-			covers_forget(d, 0);
+			lasting_end(d, 0);
 		else if (d->order.waited != SNAG_TASK_ORDER_NONE)
-			covers_forget(d, d->order.waited);
+			lasting_end(d, d->order.waited);
 		d->order.waited = SNAG_TASK_ORDER_NONE;
+		d->express.latest = (uint32_t)d->order.tree.nsteps;
 		d->now = d->express.who = 0;
 	}
 }
@@ -498,7 +515,9 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 
 static struct snag_express *drdp_express(void *state)
 {
-	return &((struct drdp *)state)->express;
+	struct drdp *d = state;
+	d->is_inside = true;
+	return &d->express;
 }
 
 static void drdp_turn(void *state, snag_tid task)
@@ -506,6 +525,9 @@ static void drdp_turn(void *state, snag_tid task)
 	struct drdp *d = state;
 	if (task != d->current)
 		d->now = d->express.who = 0;
+	if (!d->has_begun || !snag_task_order_has_begun(&d->order, task) ||
+	    !snag_task_order_is_alone(&d->order, task))
+		lasting_end(d, 0);
 }
 
 static void drdp_synced(void *state)
