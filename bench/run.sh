@@ -9,6 +9,7 @@
 #   make bench                           everything: about 30 minutes, 2 GB in a temporary directory
 #   BENCH_MAX_EVENTS=10000000 make bench no trace longer than that: about 5 minutes
 #   BENCH_REPETITIONS=5 make bench       runs of each measurement (3)
+#   BENCH_PARTS="prediction" make bench  only these: foundation prediction tasks graphs explore task_traces programs
 #
 # BENCH_OUT names another directory for the results.
 set -eu
@@ -17,11 +18,27 @@ cd "$(dirname "$0")/.."
 max_events=${BENCH_MAX_EVENTS:-100000000}
 repetitions=${BENCH_REPETITIONS:-3}
 out=${BENCH_OUT:-docs/results}
-commit=$(git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+all="foundation prediction tasks graphs explore task_traces programs"
+parts=${BENCH_PARTS:-$all}
+for part in $parts; do
+	case " $all " in
+	*" $part "*) ;;
+	*) echo "bench: no part '$part' of $all" >&2 && exit 2 ;;
+	esac
+done
+commit=$(cd bench && python3 -c 'import results; print(results.commit())')
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 mkdir -p "$out"
+
+# wants PART: whether it is to be measured
+wants() {
+	case " $parts " in
+	*" $1 "*) echo "bench: $1" >&2 ;;
+	*) return 1 ;;
+	esac
+}
 
 # results NAME PROGRAMS: what follows measures these programs for docs/results/NAME.*
 results() {
@@ -48,73 +65,87 @@ measure() {
 	done
 }
 
+# written NAME: the tables of docs/results/NAME.*
+written() {
+	cp "$dir/$1.csv" "$out/$1.csv"
+	bench/summary.py "$out/$1.csv" "$out/$1.md"
+	echo "bench: wrote $out/$1.csv and $out/$1.md" >&2
+}
+
 lengths=""
 for events in 1000000 10000000 100000000; do
 	[ "$events" -gt "$max_events" ] || lengths="$lengths $events"
 done
 [ -n "$lengths" ] || lengths=$max_events
-
-results foundation read,check,hb,shb,lockset
-# CSV has a field per thread and event: where events are many or threads are, it takes too long.
 for events in $lengths; do
-	[ "$events" -gt 10000000 ] && formats="snag std" || formats="snag std csv"
-	measure "$formats" "$events" 8
 	[ "$events" -gt 10000000 ] || sweep=$events
 done
-for threads in 2 32 128; do
-	measure "snag std" "$sweep" "$threads"
-done
-measure "snag std" "$sweep" 8 --unprotected 0
-measure "snag std" "$sweep" 8 --skew 0.9
-programs=read,check,hb,shb,lockset,wcp # threads in turn, about 100,000 in 10M events
-measure snag "$sweep" 8 --life 9
 
-results prediction wcp,sdp,sdpx,dc,wdp,m2
-for events in $lengths; do
-	[ "$events" -gt 10000000 ] && programs=m2 # the others take minutes
-	measure snag "$events" 8
-done
-programs=wcp,sdp,sdpx,dc,wdp,m2
-measure snag "$sweep" 32
-measure snag "$sweep" 8 --branches 0.3
+if wants foundation; then
+	results foundation read,check,hb,shb,lockset
+	# CSV has a field per thread and event: where events are many or threads are, it takes too long.
+	for events in $lengths; do
+		[ "$events" -gt 10000000 ] && formats="snag std" || formats="snag std csv"
+		measure "$formats" "$events" 8
+	done
+	for threads in 2 32 128; do
+		measure "snag std" "$sweep" "$threads"
+	done
+	measure "snag std" "$sweep" 8 --unprotected 0
+	measure "snag std" "$sweep" 8 --skew 0.9
+	programs=read,check,hb,shb,lockset,wcp # threads in turn, about 100,000 in 10M events
+	measure snag "$sweep" 8 --life 9
+	written foundation
+fi
 
-for name in foundation prediction; do
-	cp "$dir/$name.csv" "$out/$name.csv"
-	bench/summary.py "$out/$name.csv" "$out/$name.md"
-	echo "bench: wrote $out/$name.csv and $out/$name.md" >&2
-done
+if wants prediction; then
+	results prediction wcp,sdp,sdpx,dc,wdp,m2
+	for events in $lengths; do
+		[ "$events" -gt 10000000 ] && programs=m2 # the others take minutes
+		measure snag "$events" 8
+	done
+	programs=wcp,sdp,sdpx,dc,wdp,m2
+	measure snag "$sweep" 32
+	measure snag "$sweep" 8 --branches 0.3
+	written prediction
+fi
 
-echo "bench: tasks" >&2
-bench/tasks.sh "$repetitions" "$commit" "$dir"
-cp "$dir/tasks.csv" "$dir/task-runtimes.csv" "$out/"
-bench/tasks.py "$out/tasks.csv" "$out/task-runtimes.csv" "$out/tasks.md"
-echo "bench: wrote $out/tasks.csv, $out/task-runtimes.csv and $out/tasks.md" >&2
+if wants tasks; then
+	bench/tasks.sh "$repetitions" "$commit" "$dir"
+	cp "$dir/tasks.csv" "$dir/task-runtimes.csv" "$out/"
+	bench/tasks.py "$out/tasks.csv" "$out/task-runtimes.csv" "$out/tasks.md"
+	echo "bench: wrote $out/tasks.csv, $out/task-runtimes.csv and $out/tasks.md" >&2
+fi
 
-echo "bench: graphs" >&2
-build/bench/graphs -r "$repetitions" -C "$commit" tests/tasks/table3_*.task >"$dir/graphs.csv"
-cp "$dir/graphs.csv" "$out/graphs.csv"
-bench/graphs.py "$out/graphs.csv" "$out/graphs.md"
-echo "bench: wrote $out/graphs.csv and $out/graphs.md" >&2
+if wants graphs; then
+	build/bench/graphs -r "$repetitions" -C "$commit" tests/tasks/table3_*.task >"$dir/graphs.csv"
+	cp "$dir/graphs.csv" "$out/graphs.csv"
+	bench/graphs.py "$out/graphs.csv" "$out/graphs.md"
+	echo "bench: wrote $out/graphs.csv and $out/graphs.md" >&2
+fi
 
-echo "bench: explore" >&2
-bench/explore.py build/snag tests/tasks "$repetitions" "$commit" "$out/explore.csv" "$out/explore.md"
-echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
+if wants explore; then
+	bench/explore.py build/snag tests/tasks "$repetitions" "$commit" "$out/explore.csv" "$out/explore.md"
+	echo "bench: wrote $out/explore.csv and $out/explore.md" >&2
+fi
 
-echo "bench: traces of tasks" >&2
-build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
-for run in strassen-512-16 sparselu-32-8 poisson-2048-128-3; do
-	program=${run%%-*}
-	SNAG_CC=clang build/snag cc -fsnag-task -O2 -g -o "$dir/$program" "bench/programs/tasks/$program.c" -lm
-	build/snag record -o "$dir/$run.snag" "$dir/$program" orders >&2
-done
-build/bench/task_traces -s >"$dir/task_searches.csv"
-build/bench/task_traces -s "$dir"/*-*-*.snag | tail -n +2 >>"$dir/task_searches.csv"
-cp "$dir/task_traces.csv" "$dir/task_searches.csv" "$out/"
-bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_traces.md"
-echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2
+if wants task_traces; then
+	build/bench/task_traces -r "$repetitions" -C "$commit" -w spbags,espbags,drdp >"$dir/task_traces.csv"
+	for run in strassen-512-16 sparselu-32-8 poisson-2048-128-3; do
+		program=${run%%-*}
+		SNAG_CC=clang build/snag cc -fsnag-task -O2 -g -o "$dir/$program" "bench/programs/tasks/$program.c" -lm
+		build/snag record -o "$dir/$run.snag" "$dir/$program" orders >&2
+	done
+	build/bench/task_traces -s >"$dir/task_searches.csv"
+	build/bench/task_traces -s "$dir"/*-*-*.snag | tail -n +2 >>"$dir/task_searches.csv"
+	cp "$dir/task_traces.csv" "$dir/task_searches.csv" "$out/"
+	bench/task_traces.py "$out/task_traces.csv" "$out/task_searches.csv" "$out/task_traces.md"
+	echo "bench: wrote $out/task_traces.csv, $out/task_searches.csv and $out/task_traces.md" >&2
+fi
 
-echo "bench: programs" >&2
-bench/suites.py --repetitions "$repetitions" build/snag "$out"
-bench/suites_page.py "$out"
-bench/programs.py build/snag "$repetitions" "$commit" "$out/programs.csv" "$out/programs.md"
-echo "bench: wrote $out/programs.csv and $out/programs.md" >&2
+if wants programs; then
+	bench/suites.py --repetitions "$repetitions" build/snag "$out"
+	bench/suites_page.py "$out"
+	bench/programs.py build/snag "$repetitions" "$commit" "$out/programs.csv" "$out/programs.md"
+	echo "bench: wrote $out/programs.csv and $out/programs.md" >&2
+fi

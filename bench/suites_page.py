@@ -238,7 +238,7 @@ def table5(r, folder):
             "Ours at size `middle`. Elapsed seconds and memory; ours on one core, the others' programs as OpenMP tasks "
             "(bench/programs/openmp) with 4 threads on all cores: libomp for clang and Archer, libgomp for gcc and "
             "Helgrind, which take turns. ThreadSanitizer as in the paper (`report_bugs=0:ignore_noninstrumented_modules=1`), "
-            "Archer is the same with libarcher.so and reports. The programs have no races: reports are false alarms. "
+            "Archer is the same with libarcher.so and reports; each has 25 s. The programs have no races: reports are false alarms. "
             "The last but one column: whether snag is faster and smaller than both ThreadSanitizers.", "",
             *table(("program", "base, 1", "base, 4", "snag", *TOOLS, "better", "spread"), rows),
             "![time](suites-tools-time.svg)", "", "![memory](suites-tools-memory.svg)", "",
@@ -261,7 +261,7 @@ def main(folder):
     lines = ["# The task programs of the papers' tables: measurements", "",
              f"Made by `bench/suites.py build/snag docs/results` and `bench/suites_page.py docs/results` (part of `make bench`) at "
              f"commit {', '.join(sorted(r.commits))} on {results.machine()}; the data is in suites.csv and suites-counts.csv. "
-             "Programs of bench/programs/tasks, clang 14 -O2, medians; spread is slowest minus fastest over the median. "
+             "Programs of bench/programs/tasks, clang 14 -O2, medians, but what takes longer than 5 s is run once; spread is slowest minus fastest over the median. "
              "A slowdown is the CPU time of `snag run`, judging from inside, over that of the program alone on one worker. "
              "Memory is that of the largest process. The papers measured other machines. Their Table 3 (order of "
              "searching) is in [task_traces.md](task_traces.md).", ""]

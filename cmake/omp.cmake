@@ -3,7 +3,7 @@
 file(GLOB SNAG_OMP_SOURCES CONFIGURE_DEPENDS src/omp/*.c)
 add_library(snag_omp STATIC ${SNAG_OMP_SOURCES} src/task/fiber.c src/task/stacks.c src/base/pages.c
 	src/base/pool.c)
-target_include_directories(snag_omp PRIVATE src)
+target_include_directories(snag_omp PRIVATE src include)
 target_compile_options(snag_omp PRIVATE -fPIC -ftls-model=initial-exec -fexceptions -fno-sanitize=all)
 
 set(SNAG_OMP_DIR ${RUNTIME_DIR}/omp)

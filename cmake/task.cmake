@@ -14,7 +14,8 @@ foreach(library snag_task snag_task_shared)
 	target_link_libraries(${library} PUBLIC Threads::Threads)
 endforeach()
 
-# What `snag cc -fsnag-task` adds, beside the runtime; programs are not sanitized with us.
+# What `snag cc -fsnag-task` adds, beside the runtime; programs are not sanitized with us.  Its code has a section
+# of its own: calls from there are left out of stacks.
 set(SNAG_TASK_FOR_PROGRAMS snag_task)
 if(SNAG_SANITIZE)
 	add_library(snag_task_plain STATIC ${SNAG_TASK_SOURCES} src/base/pages.c src/base/pool.c)
@@ -24,7 +25,8 @@ if(SNAG_SANITIZE)
 endif()
 file(GLOB_RECURSE SNAG_TASK_HEADERS CONFIGURE_DEPENDS include/snag/*)
 add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_task.a
-	COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${SNAG_TASK_FOR_PROGRAMS}> ${RUNTIME_DIR}/libsnag_task.a
+	COMMAND ${CMAKE_OBJCOPY} --rename-section .text=snag_task_text,alloc,load,readonly,code,contents
+		$<TARGET_FILE:${SNAG_TASK_FOR_PROGRAMS}> ${RUNTIME_DIR}/libsnag_task.a
 	COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/include ${RUNTIME_DIR}/include
 	DEPENDS ${SNAG_TASK_FOR_PROGRAMS} ${SNAG_TASK_HEADERS} VERBATIM)
 add_custom_target(snag_task_runtime ALL DEPENDS ${RUNTIME_DIR}/libsnag_task.a)

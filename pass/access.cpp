@@ -32,18 +32,13 @@ static bool isConstant(const Value *Address) {
 static bool isOurs(const Value *Address) {
   if (Address->getType()->getScalarType()->getPointerAddressSpace() != 0 || Address->isSwiftError())
     return false;
-  const auto *G = dyn_cast<GlobalVariable>(Address->stripInBoundsOffsets());
+  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
   if (!G)
     return true;
   for (StringRef Prefix : {"__llvm", "__sancov", "__snag"})
     if (G->getName().substr(0, Prefix.size()) == Prefix)
       return false;
   return true;
-}
-
-bool isInPlace(const MemIntrinsic &M) {
-  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
-  return Length && Length->getZExtValue() <= InPlaceBytes;
 }
 
 class Collector {
@@ -88,21 +83,19 @@ private:
       add(A);
   }
 
-  void range(Instruction &I, Value *Address, uint64_t Size, bool IsWrite) {
-    Access A{&I, Address, Size};
+  void range(MemIntrinsic &M, Value *Address, bool IsWrite) {
+    const auto *Size = dyn_cast<ConstantInt>(M.getLength());
+    Access A{&M, Address, Size ? Size->getZExtValue() : 0};
+    A.Length = Size ? nullptr : M.getLength();
     A.IsWrite = IsWrite;
-    if (Size > 0)
+    if (A.Size > 0 || A.Length)
       add(A);
   }
 
-  /* Others are calls of the function of that name, which the runtime stands in front of. */
   void memory(MemIntrinsic &M) {
-    if (!isInPlace(M))
-      return;
-    uint64_t Size = cast<ConstantInt>(M.getLength())->getZExtValue();
     if (auto *T = dyn_cast<MemTransferInst>(&M))
-      range(M, T->getRawSource(), Size, false);
-    range(M, M.getRawDest(), Size, true);
+      range(M, T->getRawSource(), false);
+    range(M, M.getRawDest(), true);
   }
 
   void call(CallBase &Call) {

@@ -24,12 +24,13 @@
 namespace snag {
 
 struct Access {
-  llvm::Instruction *At;       /* the check stands before it */
-  llvm::Value *Address;        /* the first byte */
-  uint64_t Size = 0;           /* bytes, of all elements */
-  llvm::Value *Mask = nullptr; /* of a masked vector: which elements ... */
-  uint64_t ElementSize = 0;    /* ... of this size */
-  llvm::Align Alignment;       /* of the address */
+  llvm::Instruction *At;         /* the check stands before it */
+  llvm::Value *Address;          /* the first byte */
+  uint64_t Size = 0;             /* bytes, of all elements; 0: ... */
+  llvm::Value *Length = nullptr; /* ... this many, of a mem intrinsic */
+  llvm::Value *Mask = nullptr;   /* of a masked vector: which elements ... */
+  uint64_t ElementSize = 0;      /* ... of this size */
+  llvm::Align Alignment;         /* of the address */
   bool IsWrite = false;
   bool IsVolatile = false;
   bool IsVptr = false;             /* to a pointer to a table of virtual functions */
@@ -40,14 +41,13 @@ struct Access {
 
 using Accesses = std::vector<Access>;
 
-/* Whether the code of a mem intrinsic will be here, and with it the accesses. */
-enum { InPlaceBytes = 128 };
-bool isInPlace(const llvm::MemIntrinsic &M);
-
 /* All that can race, in the order of the instructions; constants cannot. */
 Accesses accessesOf(llvm::Function &F);
 
-/* Mem intrinsics that are no accesses become calls. */
+/* Whether the code of a mem intrinsic will be here, and with it the accesses. */
+bool isInPlace(const llvm::MemIntrinsic &M);
+
+/* Mem intrinsics of unknown or great length become calls of the runtime, which do not check. */
 void functionsCall(llvm::Function &F);
 
 /* Puts the checks in, and counters in the place of those removed if these are wanted. */

@@ -75,7 +75,8 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   } else if (A.IsVptr) {
     Calls.call(B, "__tsan_vptr_read", {Address});
   } else if (!isPowerUpTo16(A.Size)) {
-    Calls.call(B, Twine("__tsan_") + Kind + "_range", {Address, B.getInt64(A.Size)});
+    Value *Size = A.Length ? B.CreateIntCast(A.Length, Calls.Word, false) : B.getInt64(A.Size);
+    Calls.call(B, Twine("__tsan_") + Kind + "_range", {Address, Size});
   } else {
     bool IsAligned = A.Alignment.value() >= 8 || A.Alignment.value() % A.Size == 0;
     Calls.call(B, Twine(IsAligned ? "__tsan_" : "__tsan_unaligned_") + Kind + Twine(A.Size),
@@ -83,23 +84,25 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   }
 }
 
-/* A mem intrinsic of unknown or great length: the function itself, as the runtime has it. */
+/* The code of a mem intrinsic will be here, not a call of a function that checks by itself. */
+enum { InPlaceBytes = 128 };
+
+bool isInPlace(const MemIntrinsic &M) {
+  const auto *Length = dyn_cast<ConstantInt>(M.getLength());
+  return isa<MemCpyInlineInst>(M) || M.getDestAddressSpace() != 0 ||
+         (Length && Length->getZExtValue() <= InPlaceBytes);
+}
+
 static void functionCall(Abi &Calls, MemIntrinsic &I) {
   IRBuilder<> B(&I);
   Value *To = Calls.pointer(B, I.getRawDest());
   Value *Length = B.CreateIntCast(I.getLength(), Calls.Word, false);
-  if (auto *Set = dyn_cast<MemSetInst>(&I)) {
-    Value *Byte = B.CreateIntCast(Set->getValue(), B.getInt32Ty(), false);
-    B.CreateCall(Calls.M.getOrInsertFunction("memset", Calls.Pointer, Calls.Pointer, B.getInt32Ty(),
-                                             Calls.Word),
-                 {To, Byte, Length});
-  } else {
-    Value *From = Calls.pointer(B, cast<MemTransferInst>(I).getRawSource());
-    B.CreateCall(Calls.M.getOrInsertFunction(isa<MemMoveInst>(I) ? "memmove" : "memcpy",
-                                             Calls.Pointer, Calls.Pointer, Calls.Pointer,
-                                             Calls.Word),
-                 {To, From, Length});
-  }
+  if (auto *Set = dyn_cast<MemSetInst>(&I))
+    Calls.call(B, "__snag_memset",
+               {To, B.CreateIntCast(Set->getValue(), B.getInt32Ty(), false), Length});
+  else
+    Calls.call(B, isa<MemMoveInst>(I) ? "__snag_memmove" : "__snag_memcpy",
+               {To, Calls.pointer(B, cast<MemTransferInst>(I).getRawSource()), Length});
   I.eraseFromParent();
 }
 
@@ -108,7 +111,7 @@ void functionsCall(Function &F) {
   SmallVector<MemIntrinsic *, 8> Far;
   for (Instruction &I : instructions(F))
     if (auto *Mem = dyn_cast<MemIntrinsic>(&I))
-      if (!isInPlace(*Mem) && !isa<MemCpyInlineInst>(Mem) && Mem->getDestAddressSpace() == 0)
+      if (!isInPlace(*Mem))
         Far.push_back(Mem);
   for (MemIntrinsic *Mem : Far)
     functionCall(Calls, *Mem);

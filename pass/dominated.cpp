@@ -88,7 +88,7 @@ private:
     std::map<Place, int> Number;
     for (size_t i = 0; i < All.size(); i++) {
       const Access &A = All[i];
-      if (A.Mask || A.IsVolatile || A.Removed == Removal::Local)
+      if (A.Mask || A.Length || A.IsVolatile || A.Removed == Removal::Local)
         continue;
       APInt Offset(DL.getIndexTypeSizeInBits(A.Address->getType()), 0);
       const Value *Base = A.Address->stripAndAccumulateConstantOffsets(DL, Offset, true);

@@ -30,6 +30,7 @@
 #include "removals.h"
 
 #include "abi.h"
+#include "address.h"
 #include "compat.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -89,50 +90,16 @@ public:
 private:
   bool begin(size_t i, Range &R) {
     const Access &A = All[i];
-    if (A.isRemoved() || A.Mask || A.IsVolatile || A.IsVptr || !LI.getLoopFor(A.At->getParent()))
+    if (A.isRemoved() || A.Mask || A.Length || A.IsVolatile || A.IsVptr ||
+        !LI.getLoopFor(A.At->getParent()))
       return false;
     R.Number = i;
-    R.Base = addressOf(A.Address);
+    R.Base = addressOf(SE, A.Address); /* [nsw] */
     R.Size = A.Size;
     R.At = A.At->getParent();
     for (Loop *L = LI.getLoopFor(R.At); L && outOf(*L, R); L = L->getParentLoop())
       R.HasMoved = true;
     return R.HasMoved && mayRemove(kindOf(R));
-  }
-
-  /* [nsw] The value, sign-extended. */
-  const SCEV *wide(Value *V) {
-    auto *Op = dyn_cast<OverflowingBinaryOperator>(V);
-    if (Op && Op->hasNoSignedWrap()) {
-      auto Both = [&](auto Make) { return Make(wide(Op->getOperand(0)), wide(Op->getOperand(1))); };
-      switch (Op->getOpcode()) {
-      case Instruction::Add:
-        return Both([&](auto *A, auto *B) { return SE.getAddExpr(A, B); });
-      case Instruction::Sub:
-        return Both([&](auto *A, auto *B) { return SE.getMinusSCEV(A, B); });
-      case Instruction::Mul:
-        return Both([&](auto *A, auto *B) { return SE.getMulExpr(A, B); });
-      default:
-        break;
-      }
-    }
-    return SE.getTruncateOrSignExtend(SE.getSCEV(V), Word);
-  }
-
-  const SCEV *addressOf(Value *V) {
-    auto *G = dyn_cast<GEPOperator>(V);
-    if (!G || G->getType()->isVectorTy() ||
-        Word->getBitWidth() != SE.getTypeSizeInBits(G->getType()))
-      return SE.getSCEV(V);
-    SmallVector<const SCEV *, 4> Indices;
-    for (Value *Index : G->indices()) {
-      auto *Extended = dyn_cast<SExtInst>(Index);
-      Indices.push_back(Extended ? wide(Extended->getOperand(0)) : SE.getSCEV(Index));
-    }
-    Value *Base = G->getPointerOperand();
-    const SCEV *Offset = SE.getMinusSCEV(SE.getGEPExpr(G, Indices), SE.getSCEV(Base));
-    return isa<SCEVCouldNotCompute>(Offset) ? SE.getSCEV(V)
-                                            : SE.getAddExpr(addressOf(Base), Offset);
   }
 
   bool isQuiet(const Loop &L) { /* [quiet] */
@@ -160,12 +127,12 @@ private:
     return IsPositive ? SE.getAddExpr(Back, SE.getOne(Word)) : Back;
   }
 
-  /* Moves the range to the block before its own, which leads there or not. */
+  /* Moves the range to the block before its own, which leads there or not.  That its condition
+   * does not change in the loop is not asked here: it is in a count, which must not (outOfLoop). */
   bool outOfCondition(const Loop &L, Range &R) { /* [guard] */
     BasicBlock *P = R.At->getSinglePredecessor();
     auto *Branch = P && L.contains(P) ? dyn_cast<BranchInst>(P->getTerminator()) : nullptr;
-    if (!Branch || !Branch->isConditional() || Branch->getSuccessor(0) == Branch->getSuccessor(1) ||
-        !L.isLoopInvariant(Branch->getCondition()))
+    if (!Branch || !Branch->isConditional() || Branch->getSuccessor(0) == Branch->getSuccessor(1))
       return false;
     const SCEV *Times = SE.getZeroExtendExpr(SE.getSCEV(Branch->getCondition()), Word);
     if (Branch->getSuccessor(1) == R.At)
@@ -195,21 +162,16 @@ private:
     while (!DT.dominates(R.At, Latch)) /* [every] */
       if (!outOfCondition(L, R))
         return false;
-    const SCEV *Count = countOf(L, R.At, IsPositive), *Base = R.Base, *Step = SE.getZero(Word);
+    const SCEV *Count = countOf(L, R.At, IsPositive);
     if (!Count || !SE.isLoopInvariant(Count, &L))
       return false;
     for (const Dim &D : R.Dims)
       if (!SE.isLoopInvariant(D.Step, &L) || !SE.isLoopInvariant(D.Count, &L))
         return false;
-    if (!SE.isLoopInvariant(Base, &L)) { /* [step] */
-      const auto *Moves = dyn_cast<SCEVAddRecExpr>(Base);
-      if (!Moves || Moves->getLoop() != &L || !Moves->isAffine())
-        return false;
-      Base = Moves->getStart();
-      Step = SE.getTruncateOrSignExtend(Moves->getStepRecurrence(SE), Word);
-      if (!SE.isLoopInvariant(Base, &L) || !SE.isLoopInvariant(Step, &L))
-        return false;
-    }
+    Affine Moves;
+    if (!affineIn(SE, L, R.Base, Moves)) /* [step] */
+      return false;
+    const SCEV *Base = Moves.Start, *Step = Moves.Step;
     bool HasDim = !Step->isZero() || !IsPositive; /* [same] otherwise */
     if ((HasDim && R.Dims.size() == MaxDims) || !canExpand(Base, Before) ||
         (HasDim && (!canExpand(Step, Before) || !canExpand(Count, Before))))
@@ -276,8 +238,10 @@ private:
     if (hasCounts())
       Runtime.count(B, Abi::OfLoops, A.IsWrite);
     if (R.Dims.empty()) {
-      checkEmit(Runtime, {At, Base, R.Size, nullptr, 0, A.Alignment, A.IsWrite},
-                A.At->getDebugLoc());
+      Access Once{At, Base, R.Size};
+      Once.Alignment = A.Alignment;
+      Once.IsWrite = A.IsWrite;
+      checkEmit(Runtime, Once, A.At->getDebugLoc());
       return;
     }
     SmallVector<Value *, 3 + 2 *MaxDims> Args = {Runtime.pointer(B, Base), B.getInt64(R.Size),

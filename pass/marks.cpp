@@ -27,25 +27,24 @@ static bool isCheck(const CallBase &Call) {
   return F && (F->getName().substr(0, 7) == "__snag_" || F->getName().substr(0, 7) == "__tsan_");
 }
 
-void marksSet(Function &F, const Accesses &All) {
-  Module &M = *F.getParent();
+static void checksHide(Function &F, bool Hides) {
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (isCheck(*Call))
-        hidesMemory(*Call, true);
+        hidesMemory(*Call, Hides);
+}
+
+void marksHide(Function &F) { checksHide(F, true); }
+void marksDone(Function &F) { checksHide(F, false); }
+
+void marksSet(Module &M, const Accesses &All) {
   for (const Access &A : All)
-    if ((A.Removed == Removal::Invariant || A.Removed == Removal::Footprint) &&
-        (isa<LoadInst>(A.At) || isa<StoreInst>(A.At)))
+    if ((A.Removed == Removal::Invariant || A.Removed == Removal::Footprint ||
+         A.Removed == Removal::Loop) &&
+        (isa<LoadInst>(A.At) || isa<StoreInst>(A.At) || A.Removed == Removal::Loop))
       A.At->setMetadata(LLVMContext::MD_access_group,
                         uniteAccessGroups(A.At->getMetadata(LLVMContext::MD_access_group),
                                           groupOf(M, A.Removed)));
-}
-
-void marksDone(Function &F) {
-  for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallBase>(&I))
-      if (isCheck(*Call))
-        hidesMemory(*Call, false);
 }
 
 static bool isIn(const MDNode *Groups, const MDNode *One) {

@@ -5,8 +5,8 @@
  * Idea.   A mark has to stay with an access that is widened, unrolled or cloned, and to go where it
  *         is merged with one that has none.  Access groups are what LLVM treats so: a group that
  *         no loop names means nothing to it.  One group for each reason.
- *         Until the optimiser is done it is told that the checks of these touch nothing it
- *         knows, so that they do not hinder it.
+ *         Of tasks, the optimiser is told until it is done that the checks of these touch
+ *         nothing it knows, so that they do not hinder it.
  */
 #ifndef SNAG_PASS_MARKS_H
 #define SNAG_PASS_MARKS_H
@@ -18,9 +18,10 @@
 namespace snag {
 
 /* Marks the instructions of accesses removed by now, if that is all they access. */
-void marksSet(llvm::Function &F, const Accesses &All);
+void marksSet(llvm::Module &M, const Accesses &All);
 
-/* The optimiser does not have to look at the checks of these any more. */
+/* The optimiser does not have to look at the checks of these, until it is done. */
+void marksHide(llvm::Function &F);
 void marksDone(llvm::Function &F);
 
 /* Why the access of an instruction was removed; None: it was not. */

@@ -15,6 +15,7 @@
  */
 #include "access.h"
 #include "branch.h"
+#include "loops.h"
 #include "marker.h"
 #include "marks.h"
 #include "options.h"
@@ -40,6 +41,7 @@ struct Pass : PassInfoMixin<Pass> {
         continue;
       Accesses All = accessesOf(F);
       marksDone(F);
+      loopsSkip(F, All);
       remove(F, All, Sync, Seq, FAM);
       T.add(All);
       if (hasBranches())
@@ -84,8 +86,11 @@ class LoopPass : public PassInfoMixin<LoopPass> {
 
 public:
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
-    if (!isForTasks() || !F.hasFnAttribute(Attribute::SanitizeThread) ||
-        !(mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint)))
+    if (!F.hasFnAttribute(Attribute::SanitizeThread))
+      return PreservedAnalyses::all();
+    if (!isForTasks())
+      return loopsTell(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    if (!(mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint)))
       return PreservedAnalyses::all();
     Module &M = *F.getParent();
     if (!Known || Known->Of != &M)
@@ -95,7 +100,8 @@ public:
       removeLocal(All);
     Known->Seq.remove(F, All);
     removeInLoops(F, All, Known->Sync, FAM);
-    marksSet(F, All);
+    marksSet(M, All);
+    marksHide(F);
     return PreservedAnalyses::none();
   }
 };

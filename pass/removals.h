@@ -38,8 +38,10 @@ public:
   void remove(llvm::Function &F, Accesses &All) const;
 
 private:
-  bool isReadOnly(const llvm::Value &Address) const;
-  bool isOfReadOnly(const llvm::Value *Address) const;
+  bool isReadOnly(const llvm::Value &Address,
+                  llvm::SmallPtrSetImpl<const llvm::Value *> &Seen) const;
+  bool isOfReadOnly(const llvm::Value *Address,
+                    llvm::SmallPtrSetImpl<const llvm::Value *> &Seen) const;
 };
 
 /* [invariant] [footprint] of loops: puts other checks in their place.  (Raman et al., section 6.4;

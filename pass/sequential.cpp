@@ -8,6 +8,9 @@
  * Rules.  [sequential]  in such functions no access needs a check
  *         [read-only]   a variable of this module whose address goes nowhere, and which only
  *                       such functions write: its reads need none
+ *         [passed]      its address may go to a function of this module that all its callers call
+ *                       by name, if it goes nowhere from there; and what such a function reads
+ *                       by an argument that is one of these variables in all calls needs none
  *         Neither in a module that creates threads.
  * Correct.  A race needs two parallel accesses, one a write.  Nothing is parallel to an access of
  *         the first kind, and no write to one of the second.
@@ -55,12 +58,24 @@ Sequential::Sequential(Module &M) {
       }
   }
   for (GlobalVariable &G : M.globals())
-    if (G.hasLocalLinkage() && isReadOnly(G))
+    if (SmallPtrSet<const Value *, 16> Seen; G.hasLocalLinkage() && isReadOnly(G, Seen))
       Globals.insert(&G);
 }
 
-bool Sequential::isReadOnly(const Value &Address) const {
-  for (const Use &U : Address.uses()) {
+/* The parameter that gets what is used there; NULL: nobody knows where that goes. */
+static const Argument *passedTo(const Use &U) { /* [passed] */
+  const auto *Call = dyn_cast<CallBase>(U.getUser());
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  if (!F || F->isDeclaration() || !F->hasLocalLinkage() || !Call->isArgOperand(&U) ||
+      Call->getArgOperandNo(&U) >= F->arg_size())
+    return nullptr;
+  return F->getArg(Call->getArgOperandNo(&U));
+}
+
+bool Sequential::isReadOnly(const Value &Address, SmallPtrSetImpl<const Value *> &Seen) const {
+  if (!Seen.insert(&Address).second)
+    return true; /* it is looked at */
+  return all_of(Address.uses(), [&](const Use &U) {
     const User *At = U.getUser();
     const auto *I = dyn_cast<Instruction>(At);
     if (I && Functions.count(I->getFunction())) {
@@ -68,22 +83,40 @@ bool Sequential::isReadOnly(const Value &Address) const {
       const auto *S = dyn_cast<StoreInst>(I);
       if (isa<LoadInst>(I) || (S && U.getOperandNo() == S->getPointerOperandIndex()) ||
           isa<MemIntrinsic>(I))
-        continue;
+        return true;
     } else if (isa<LoadInst>(At)) {
-      continue;
+      return true;
     } else if (const auto *T = dyn_cast<MemTransferInst>(At)) {
       if (&U == &T->getRawSourceUse())
-        continue;
+        return true;
     }
-    if (!(isa<GEPOperator>(At) || isa<BitCastOperator>(At)) || !isReadOnly(*At))
-      return false;
-  }
-  return true;
+    if (isa<Constant>(At) && At->use_empty())
+      return true; /* somebody looked at it and left it */
+    if (const Argument *Parameter = passedTo(U))
+      return isReadOnly(*Parameter, Seen);
+    return (isa<GEPOperator>(At) || isa<BitCastOperator>(At) || isa<PHINode>(At) ||
+            isa<SelectInst>(At)) &&
+           isReadOnly(*At, Seen);
+  });
 }
 
-bool Sequential::isOfReadOnly(const Value *Address) const {
-  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
-  return G && Globals.count(G);
+bool Sequential::isOfReadOnly(const Value *Address, SmallPtrSetImpl<const Value *> &Seen) const {
+  SmallVector<const Value *, 4> Objects;
+  getUnderlyingObjects(Address, Objects);
+  return all_of(Objects, [&](const Value *Object) {
+    if (!Seen.insert(Object).second)
+      return true;
+    if (const auto *G = dyn_cast<GlobalVariable>(Object))
+      return G->isConstant() || Globals.count(G);
+    const auto *Parameter = dyn_cast<Argument>(Object); /* [passed] */
+    const Function *F = Parameter ? Parameter->getParent() : nullptr;
+    return F && F->hasLocalLinkage() && !Parameter->hasByValAttr() &&
+           all_of(F->uses(), [&](const Use &U) {
+             const auto *Call = dyn_cast<CallBase>(U.getUser());
+             return Call && Call->isCallee(&U) && Parameter->getArgNo() < Call->arg_size() &&
+                    isOfReadOnly(Call->getArgOperand(Parameter->getArgNo()), Seen);
+           });
+  });
 }
 
 void Sequential::remove(Function &F, Accesses &All) const {
@@ -91,10 +124,11 @@ void Sequential::remove(Function &F, Accesses &All) const {
   for (Access &A : All) {
     if (A.isRemoved())
       continue;
+    SmallPtrSet<const Value *, 8> Seen;
     if (IsSequential)
       A.Removed = Removal::Sequential;
     else if (!A.IsWrite && mayRemove(Removal::ReadOnly) && !A.Address->getType()->isVectorTy() &&
-             isOfReadOnly(A.Address))
+             isOfReadOnly(A.Address, Seen))
       A.Removed = Removal::ReadOnly;
   }
 }

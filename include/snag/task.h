@@ -26,7 +26,8 @@
  *           thread-local variables (such as errno's) across them.
  * Errors.   What a program must not do (wait inside isolated, end a finish that another task
  *           began, call these functions outside of snag_launch()) is a failed
- *           assertion.  Without memory for another task the program ends with a message.
+ *           assertion.  But promises are there in parallel regions of OpenMP too: see
+ *           snag_promise_get().  Without memory for another task the program ends with a message.
  */
 #ifndef SNAG_TASK_H
 #define SNAG_TASK_H
@@ -131,6 +132,8 @@ SNAG_API struct snag_promise *snag_promise_new(void);
 SNAG_API void snag_promise_free(struct snag_promise *promise); /* nobody waits; accepts NULL */
 SNAG_API void snag_promise_init(struct snag_promise *promise); /* one in memory of the caller's */
 
+/* In a parallel region of OpenMP, too: built with `snag cc` a task or thread that waits lets others
+ * run; with another OpenMP its thread stands still, so another one must be there to set it. */
 SNAG_API int snag_promise_set(struct snag_promise *promise, void *value); /* negative: was set */
 SNAG_API void *snag_promise_get(struct snag_promise *promise);		  /* waits for it */
 SNAG_API int snag_promise_is_set(const struct snag_promise *promise); /* does not order anything */

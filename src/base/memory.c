@@ -61,9 +61,14 @@ void *snag_realloc(void *p, size_t n, size_t elem)
 	size_t nbytes;
 	if (__builtin_mul_overflow(n, elem, &nbytes))
 		out_of_memory();
-	p = realloc(p, nbytes ? nbytes : 1);
-	if (!p)
-		out_of_memory();
+	if (!p && nbytes >= HUGE_PAGE) { /* so that it has as many whole ones as can be */
+		if (posix_memalign(&p, HUGE_PAGE, nbytes) != 0)
+			out_of_memory();
+	} else {
+		p = realloc(p, nbytes ? nbytes : 1);
+		if (!p)
+			out_of_memory();
+	}
 	if (nbytes >= HUGE_PAGE)
 		wish_huge(p, nbytes);
 	return p;

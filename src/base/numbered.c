@@ -44,7 +44,9 @@ size_t snag_numbered_put(const struct snag_numbered *s, uint32_t n, char to[SNAG
 bool snag_numbered_follows(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	struct snag_numbered x, y;
-	if (a_len == 0 || b_len < a_len || b_len > a_len + 1 || !is_digit(a[a_len - 1]))
+	if (a_len == 0 || b_len < a_len || b_len > a_len + 1 || !is_digit(a[a_len - 1]) ||
+	    b[b_len - 1] !=
+		    (a[a_len - 1] == '9' ? '0' : a[a_len - 1] + 1)) /* mostly this says it */
 		return false;
 	return snag_numbered_parse(a, a_len, &x) && snag_numbered_parse(b, b_len, &y) &&
 	       x.prefix == y.prefix && x.number + 1 == y.number && memcmp(a, b, x.prefix) == 0;

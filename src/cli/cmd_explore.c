@@ -66,6 +66,10 @@ static const struct cli_option explore_options[] = {
 };
 #undef FIELD
 
+static const char interrupted[] = "it was interrupted";
+
+enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
+
 struct exploration {
 	const struct explore_values *v;
 	char *const *argv;
@@ -75,6 +79,8 @@ struct exploration {
 	struct cli_progress progress;
 	uint64_t runs;
 	double begin;
+	double longest;	  /* seconds of a run */
+	const char *late; /* why the last run was broken off; NULL: it was not */
 	bool is_over;
 };
 
@@ -175,12 +181,16 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	x->orders.has_race = r.incidents.n > 0;
 	if (result == SNAG_ORDER_REDUNDANT && !x->orders.has_race) {
 		x->orders.redundant++;
-	} else {
+	} else if (!cli_stop || x->orders.has_race) {
 		x->orders.orders++;
 		snag_orders_ended(&x->orders, cli_program_status(run->end->status));
 	}
-	if (result == SNAG_ORDER_DIVERGED && !x->orders.has_race)
-		x->orders.gap = "the program did something else when it was run again";
+	if (!x->orders.has_race)
+		x->orders.gap = cli_stop  ? interrupted
+				: x->late ? x->late
+				: result == SNAG_ORDER_DIVERGED
+					? "the program did something else when it was run again"
+					: NULL;
 	x->orders.of_locks = of_locks;
 	obstacles_add(&x->orders.certificate, &r.certificate,
 		      !of_locks		 ? "isolated"
@@ -200,8 +210,6 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 static const char *limit_reached(const struct exploration *x)
 {
 	double seconds = snag_seconds_now() - x->begin;
-	if (cli_stop)
-		return "it was interrupted";
 	if (x->v->schedules && x->runs >= x->v->schedules)
 		return "the limit of runs was reached";
 	if (x->v->seconds > 0 && seconds >= x->v->seconds)
@@ -226,8 +234,17 @@ static int run_follow(struct exploration *x, const struct cli_run *run,
 	return 0;
 }
 
+/* How many seconds the next run may take; 0: any number, as the first may. */
+static double run_limit(const struct exploration *x)
+{
+	double left = x->v->seconds - (snag_seconds_now() - x->begin);
+	double usual = PATIENCE * x->longest + 1;
+	return x->runs == 0 || x->v->seconds <= 0 ? 0 : left > usual ? left : usual;
+}
+
 static int run_judge(struct exploration *x, struct snag_source *live, struct snag_source *src,
-		     struct snag_order_plan *plan, struct snag_error *err)
+		     double begin, double most, struct snag_order_plan *plan,
+		     struct snag_error *err)
 {
 	struct snag_analyze_options options = {.detector = {snag_detector_find("drdp", 4)},
 					       .ndetectors = 1,
@@ -236,8 +253,20 @@ static int run_judge(struct exploration *x, struct snag_source *live, struct sna
 	struct snag_analysis analysis;
 	int rc = snag_analyze(src, &options, &analysis, err);
 	struct snag_live_end end = snag_live_end(live);
+	if (cli_stop && (rc < 0 || end.notes.launched == 0)) { /* before it did anything */
+		if (rc == 0)
+			snag_analysis_done(&analysis);
+		x->orders.gap = interrupted;
+		x->is_over = true;
+		orders_print(x, src->names, err);
+		return 0;
+	}
 	if (rc < 0)
 		return rc;
+	double seconds = snag_seconds_now() - begin;
+	if (most > 0 && seconds >= most)
+		x->late = "in the last one the program did not end";
+	x->longest = seconds > x->longest ? seconds : x->longest;
 	if (end.notes.launched == 0)
 		rc = snag_fail(err, SNAG_EINPUT, "%s: launches no tasks", x->argv[0]);
 	const struct cli_run run = {.analysis = &analysis,
@@ -261,7 +290,9 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 	if (fd < 0)
 		return fd;
 	snprintf(words, sizeof(words), "seed=1:sections=/proc/self/fd/%d", fd);
-	const struct snag_live_options how = {.options = words, .io = SNAG_LAUNCH_SILENT};
+	double begin = snag_seconds_now(), most = run_limit(x);
+	const struct snag_live_options how = {
+		.options = words, .io = SNAG_LAUNCH_OURS, .seconds = most, .stop = &cli_stop};
 	int rc = snag_live_source(x->argv, &how, &live, err);
 	close(fd);
 	if (rc == 0)
@@ -271,7 +302,7 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	x->runs++;
 	cli_progress_orders(&x->progress, x->orders.orders);
-	rc = run_judge(x, live, src, plan, err);
+	rc = run_judge(x, live, src, begin, most, plan, err);
 	snag_source_close(src);
 	unlink(x->trace);
 	return rc;

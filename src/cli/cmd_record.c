@@ -114,7 +114,9 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 	} else {
 		snag_sink_keep(sink); /* a full disk: what was written stays */
 		rc = snag_sink_copy(sink, src, err);
-		status = snag_live_end(src).status;
+		struct snag_live_end end = snag_live_end(src);
+		status = end.status;
+		cli_pass_check_opened(end.opened);
 		snag_source_close(src);
 	}
 	int closed = schedule_close(v, schedule, rc == 0 ? err : NULL);

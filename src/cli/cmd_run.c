@@ -280,23 +280,28 @@ static void judge_stats(const struct rt_verdict *verdict)
 
 enum { RUN_AGAIN = 1000 }; /* no exit status */
 
-/* Of a program that judged itself. */
-static int judged(const struct run_values *v, const struct snag_live_end *end, uint64_t *ret_races)
+static const char *tool(const struct run_values *v)
 {
-	/* What it had no rules for, as locks, may have kept them apart. */
-	*ret_races = end->verdict.doubts ? 0 : end->verdict.races;
-	const char *words = cli_judge_words(&end->verdict);
+	return v->format ? "ThreadSanitizer" : "snag";
+}
+
+/* Of a program that judged itself. */
+static int judged(const struct run_values *v, const struct snag_live_end *end,
+		  struct cli_judged *ret)
+{
+	*ret = cli_judged(end);
+	const char *words = cli_judge_words(end);
 	if (!words)
 		return RUN_AGAIN;
-	fprintf(stderr, "%s: %s\n", v->format ? "ThreadSanitizer" : "snag", words);
-	return cli_program_status(end->status);
+	fprintf(stderr, "%s: %s\n", tool(v), words);
+	return ret->races && v->exitcode ? (int)v->exitcode : ret->status;
 }
 
 /* A run that was recorded. */
 struct recorded {
 	const struct run_values *v;
 	struct cli_replays replays;
-	uint64_t expected; /* races that the run before this one had */
+	const struct cli_judged *before; /* NULL: this is the first */
 	struct snag_source *live;
 };
 
@@ -322,7 +327,11 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 	replays->report = &r.report;
 	if (src->skipped)
 		replays->step = NULL;
-	bool is_other = of->expected && !r.incidents.n;
+	bool is_other = of->before && of->before->races && !r.incidents.n;
+	if (is_other && end->was_cut) {
+		cli_run_report_done(&r);
+		return RUN_AGAIN;
+	}
 	if (is_other) {
 		snag_certificate_add(&r.certificate, "does-not-repeat",
 				     "its first run, which was not recorded, had one; try --once");
@@ -338,11 +347,18 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
 		rc = report_write(v, &r.all, err);
+	if (rc == 0 && end->was_cut)
+		fprintf(stderr,
+			"%s: of its second run only the first %" PRIu64
+			" million events were looked at; --once looks at all\n",
+			tool(v), cli_judged_events(of->before) / 1000000);
 	size_t shown = r.incidents.shown + is_other;
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
-	return shown && v->exitcode ? (int)v->exitcode : cli_program_status(end->status);
+	return shown && v->exitcode ? (int)v->exitcode
+	       : of->before	    ? of->before->status
+				    : cli_program_status(end->status);
 }
 
 /* Real programs have atomics, so mixed belongs to the default.  Of threads that run freely it is
@@ -363,10 +379,19 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 	return rc;
 }
 
+/* Until it has ended; what it tells is not looked at any more. */
+static void program_wait(struct snag_source *live)
+{
+	struct snag_batch batch;
+	struct snag_error unused = {0};
+	while (snag_source_next(live, &batch, &unused) > 0)
+		;
+}
+
 /* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
  * if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
-		       const char *judge, enum snag_launch_io io, uint64_t *races,
+		       const char *judge, struct cli_judged *before, uint64_t events,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
@@ -376,10 +401,11 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	struct snag_source *live, *tee;
 	struct snag_analysis analysis;
 	char words[128];
-	const struct snag_live_options how = {.options = words,
-					      .io = io,
-					      .convert.keep_steps =
-						      (!v->no_replay || v->witness) && !v->free};
+	const struct snag_live_options how = {
+		.options = words,
+		.io = before->was_there ? cli_judge_again() : SNAG_LAUNCH_SHARES,
+		.events = events,
+		.convert.keep_steps = (!v->no_replay || v->witness) && !v->free};
 	double begin = snag_seconds_now();
 	int rc = detectors_choose(v, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s", v->seed,
@@ -393,13 +419,17 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		return rc;
 	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	rc = snag_analyze(src, &options, &analysis, err);
+	if (rc == 0 && analysis.interrupted)
+		program_wait(live);
 	struct snag_live_end end = snag_live_end(live);
 	if (v->stats) {
 		cli_pass_stats(argv[0], end.executed);
 		judge_stats(&end.verdict);
 	}
-	if (rc < 0 && end.verdict.was_judged) {
-		rc = judged(v, &end, races);
+	if (end.verdict.was_judged) {
+		if (rc == 0)
+			snag_analysis_done(&analysis);
+		rc = judged(v, &end, before);
 		*err = (struct snag_error){0}; /* that there is no trace is none */
 	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
@@ -409,11 +439,13 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 						  .seed = v->seed,
 						  .step = snag_live_steps(live),
 						  .seconds = snag_seconds_now() - begin},
-				      .expected = *races,
+				      .before = before->was_there ? before : NULL,
 				      .live = live};
 		rc = races_report(&of, &analysis, src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}
+	if (rc != RUN_AGAIN)
+		cli_pass_check_opened(end.opened);
 	snag_source_close(src);
 	return rc;
 }
@@ -447,7 +479,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct environment environment;
 	struct place place = {0};
 	environment_take(v, &environment);
-	uint64_t races = 0; /* of a program that judged itself */
+	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = suppressions_read(v->suppressions, suppressions, err);
 	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
@@ -463,11 +495,12 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)
-		rc = program_run(v, operand, place.file, judge, SNAG_LAUNCH_SHARES, &races,
-				 suppressions, err);
+		rc = program_run(v, operand, place.file, judge, &before, 0, suppressions, err);
 	if (rc == RUN_AGAIN)
-		rc = program_run(v, operand, place.file, NULL, cli_judge_again(), &races,
+		rc = program_run(v, operand, place.file, NULL, &before, cli_judged_events(&before),
 				 suppressions, err);
+	if (rc == RUN_AGAIN) /* it was cut before the race came */
+		rc = program_run(v, operand, place.file, NULL, &before, 0, suppressions, err);
 	if (rc >= 0)
 		snag_suppressions_each(suppressions, suppression_note, NULL);
 	place_remove(&place);

@@ -4,10 +4,13 @@
  */
 #include "cli/judging.h"
 
+#include "cli/program.h"
 #include "detect/detector.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool input_can_be_repeated(void)
@@ -23,8 +26,35 @@ const char *cli_judge_choose(const char *list)
 	return d && d->inside && input_can_be_repeated() ? d->name : NULL;
 }
 
-const char *cli_judge_words(const struct rt_verdict *v)
+struct cli_judged cli_judged(const struct snag_live_end *end)
 {
+	return (struct cli_judged){
+		.was_there = true,
+		/* What it had no rules for, as locks, may have kept them apart. */
+		.races = end->verdict.doubts ? 0 : end->verdict.races,
+		.events = end->verdict.events,
+		.status = cli_program_status(end->status),
+	};
+}
+
+uint64_t cli_judged_events(const struct cli_judged *before)
+{
+	enum { MORE = 5000000 };
+	return before->races ? before->events + MORE : 0;
+}
+
+static bool was_interrupted(int status)
+{
+	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
+				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
+}
+
+const char *cli_judge_words(const struct snag_live_end *end)
+{
+	const struct rt_verdict *v = &end->verdict;
+	if (was_interrupted(end->status))
+		return v->races && !v->doubts ? "interrupted; there is a race, --once says where"
+					      : "interrupted; no race was found before";
 	if (v->races || v->doubts || v->launched == 0 || v->launched != v->ended)
 		return NULL;
 	return v->proves ? "race-free for this input on every schedule"

@@ -14,8 +14,19 @@
 /* The detector to put into the program, by name; NULL: none of the list (NULL: the default) can
  * be, or what the program reads can be read only once. */
 const char *cli_judge_choose(const char *list);
-/* What the verdict says: NULL: that the program has to run again, recorded. */
-const char *cli_judge_words(const struct rt_verdict *verdict);
+
+/* A run that was judged so. */
+struct cli_judged {
+	bool was_there;
+	uint64_t races;
+	uint64_t events; /* up to the first of them */
+	int status;
+};
+struct cli_judged cli_judged(const struct snag_live_end *end);
+/* What its verdict says: NULL: that the program has to run again, recorded. */
+const char *cli_judge_words(const struct snag_live_end *end);
+/* After how many events that run may be cut: it need not go on for long after the race.  0: never. */
+uint64_t cli_judged_events(const struct cli_judged *before);
 /* Makes ready for the second run: what it reads and writes. */
 enum snag_launch_io cli_judge_again(void);
 

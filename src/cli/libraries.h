@@ -4,7 +4,7 @@
  *
  * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in /usr/local/lib; not in the
  * system's own folders, whose libraries were not built by `snag cc`.  Libraries that the program opens by
- * itself are not known.
+ * itself are told by the runtime in it (record/launch.h).
  */
 #ifndef SNAG_CLI_LIBRARIES_H
 #define SNAG_CLI_LIBRARIES_H

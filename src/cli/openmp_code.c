@@ -108,11 +108,13 @@ void cli_sections_pragma(struct sections *s)
 
 static void block_begin(struct sections *s, struct text *t)
 {
-	char words[160];
+	char words[512];
 	unsigned k = ++s->number;
-	snprintf(words, sizeof(words),
+	snprintf(words, sizeof(words), /* what old C or the user does not like is not the user's */
+		 "_Pragma(\"clang diagnostic push\") "
+		 "_Pragma(\"clang diagnostic ignored \\\"-Weverything\\\"\") "
 		 "for (int __snag_s%u = 0; __snag_s%u < %u; __snag_s%u++) switch (__snag_s%u) "
-		 "{ case 0:;",
+		 "{ case 0:; _Pragma(\"clang diagnostic pop\")",
 		 k, k, s->awaited, k, k);
 	cli_text_words(t, words);
 	s->awaited = 0;

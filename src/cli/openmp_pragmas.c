@@ -21,6 +21,9 @@
  *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
  *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
  *                    name; default(none) allows for both
+ *         [loop]     `parallel loop`, and `loop` with bind(parallel), are what `for` is there; the
+ *                    compilers run the iterations of a thread by themselves
+ *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
  *         [inscan]   such loops are left as they are
  *         Everything else is left as it is, lines included; but see openmp_code.h.
  */
@@ -42,7 +45,7 @@ static bool is_directive_word(struct span name)
 {
 	static const char *const word[] = {
 		"parallel", "for",	"simd",	 "target", "teams",	 "masked", "master",
-		"sections", "taskloop", "scope", "omp",	   "distribute", "pragma"};
+		"sections", "taskloop", "scope", "omp",	   "distribute", "pragma", "loop"};
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		if (cli_span_is(name, word[i]))
 			return true;
@@ -58,6 +61,9 @@ struct pragma {
 	bool is_inscan;	    /* whose loop must have no schedule */
 	bool is_none;	    /* default(none) */
 	struct span name;   /* `sections`; empty: it is none */
+	struct span loop;   /* [loop]; empty: it is none */
+	struct span bind;   /* bind(...); empty: none */
+	struct span order;  /* order(...); likewise */
 	struct span clause; /* schedule(...); empty: none */
 	struct span chunk;  /* empty: none */
 };
@@ -87,12 +93,22 @@ static struct pragma pragma_read(struct span line, struct span word)
 	struct pragma p = {0};
 	struct span name, value;
 	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
+	bool has_teams = false, is_bound = false;
 	while (cli_clause_next(&line, &name, &value)) {
 		is_directive = is_directive && is_directive_word(name);
 		if (is_directive && cli_span_is(name, "sections"))
 			p.name = name;
 		p.is_loop |= is_directive && cli_span_is(name, "for");
 		has_tasks |= is_directive && cli_span_is(name, "taskloop");
+		if (is_directive && cli_span_is(name, "loop"))
+			p.loop = name;
+		has_teams |= is_directive && cli_span_is(name, "teams");
+		if (cli_span_is(name, "order"))
+			p.order = (struct span){name.at, line.at};
+		if (cli_span_is(name, "bind")) {
+			p.bind = (struct span){name.at, line.at};
+			is_bound = cli_span_is(cli_span_trim(value), "parallel");
+		}
 		p.is_region |= is_directive && cli_span_is(name, "parallel");
 		is_shared |= is_directive &&
 			     (p.is_loop || p.name.at || p.is_region || cli_span_is(name, "scope"));
@@ -106,6 +122,9 @@ static struct pragma pragma_read(struct span line, struct span word)
 			schedule_read(&p, value);
 		}
 	}
+	if (!is_bound && (!p.is_region || has_teams || p.bind.at)) /* it may be another's */
+		p.loop = (struct span){0};
+	is_shared |= p.loop.at != NULL;
 	if (cli_span_is(word, "simd")) /* a region to be */
 		p.is_region = is_shared = true;
 	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
@@ -125,11 +144,28 @@ static void combining_add(struct text *t, const struct pragma *p)
 		cli_text_words(t, " shared(__snag_nothing_shared)");
 }
 
+/* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be with. */
+static void clauses_copy(struct text *t, struct span text, const struct pragma *p)
+{
+	while (text.at < text.end) {
+		struct span next = {text.end, text.end};
+		const struct span gone[] = {p->clause, p->bind, p->order};
+		for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+			if (gone[i].at && gone[i].at >= text.at && gone[i].at < next.at)
+				next = gone[i];
+		cli_text_span(t, (struct span){text.at, next.at});
+		text.at = next.end;
+	}
+}
+
 static void loop_rewrite(struct text *t, struct span line, const struct pragma *p)
 {
-	struct span before = {line.at, p->clause.at ? p->clause.at : line.end};
-	struct span after = {p->clause.at ? p->clause.end : line.end, line.end};
-	cli_text_span(t, before);
+	if (p->loop.at) { /* [loop] */
+		cli_text_span(t, (struct span){line.at, p->loop.at});
+		cli_text_words(t, "for");
+		line.at = p->loop.end;
+	}
+	clauses_copy(t, line, p);
 	cli_text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
 	if (p->is_nowait)
 		cli_text_words(t, CHUNK_NOWAIT);
@@ -139,7 +175,6 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 		cli_text_words(t, ") & " CHUNK_MASK ")");
 	}
 	cli_text_words(t, ") ");
-	cli_text_span(t, after);
 }
 
 /* [sections] */
@@ -165,7 +200,7 @@ static void cancel_rewrite(struct text *t, struct span line)
 
 static void other_rewrite(struct text *t, struct span line, const struct pragma *p)
 {
-	if (p->is_loop && !p->is_other && !p->is_inscan)
+	if (p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan))
 		loop_rewrite(t, line, p);
 	else
 		cli_text_span(t, line);

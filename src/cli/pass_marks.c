@@ -154,6 +154,12 @@ void cli_pass_check(const char *program)
 	cli_program_files(program, file_check, NULL);
 }
 
+void cli_pass_check_opened(const char *paths)
+{
+	for (; *paths; paths += strlen(paths) + 1)
+		file_check(NULL, paths);
+}
+
 static void file_add(void *ctx, const char *path)
 {
 	struct pass_marks *sum = ctx;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *kind, *words;
@@ -13,7 +14,10 @@ static const struct {
 	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
 	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
 	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
-	[RT_ASKED_CANCELLED] = {"cancellation", "the program cancels tasks, or asks whether it has"},
+	[RT_ASKED_IS_SET] = {"promise-asked", "the program asks whether a promise is set"},
+	[RT_ASKED_WAS_SET] = {"set-twice", "the program sets a promise that is set"},
+	[RT_ASKED_CANCELLED] = {"cancellation",
+				"the program cancels tasks, or asks whether it has"},
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)
@@ -65,18 +69,49 @@ void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a
 	*ret = c;
 }
 
-bool cli_task_label(void *live, snag_tid task, char *buf, size_t room)
+/* "depend(in: x) depend(out: a+0x8)"; as many as there is room for. */
+static void depends_text(const struct snag_source *live, snag_tid task, uint64_t n, char *buf,
+			 size_t room)
 {
-	static const char *const words[RT_LABELS] = {
-		[RT_LABEL_ITERATION] = "iteration %" PRIu64 " of a loop",
-		[RT_LABEL_SECTION] = "section %" PRIu64,
-		[RT_LABEL_THREAD] = "thread %" PRIu64 " of a team",
-		[RT_LABEL_TEAM] = "team %" PRIu64 " of a league",
-		[RT_LABEL_DEPENDS] = "with %" PRIu64 " depend clauses",
+	static const char *const kind[RT_LABELS] = {
+		[RT_LABEL_IN] = "in",
+		[RT_LABEL_OUT] = "out",
+		[RT_LABEL_MUTEX] = "mutexinoutset",
+		[RT_LABEL_SET] = "inoutset",
+	};
+	const struct snag_depend *d;
+	const char *name;
+	for (size_t at = 0; (d = snag_live_depend(live, n, &name)) && d->task == task; n++) {
+		char words[SNAG_LABEL_ROOM], short_name[SNAG_LABEL_ROOM / 2];
+		snag_variable_text(name, short_name, sizeof(short_name));
+		size_t len = (size_t)snprintf(words, sizeof(words), "%sdepend(%s: %s)",
+					      at ? " " : "", kind[d->kind], short_name);
+		if (at + len + sizeof(" ...") > room) {
+			snprintf(buf + at, room - at, " ...");
+			return;
+		}
+		memcpy(buf + at, words, len + 1);
+		at += len;
+	}
+}
+
+enum snag_label_kind cli_task_label(void *live, snag_tid task, char *buf, size_t room)
+{
+	static const struct {
+		const char *words;
+		enum snag_label_kind kind;
+	} about[RT_LABELS] = {
+		[RT_LABEL_ITERATION] = {"iteration %" PRIu64 " of a loop", SNAG_LABEL_SHARE},
+		[RT_LABEL_SECTION] = {"section %" PRIu64, SNAG_LABEL_SHARE},
+		[RT_LABEL_THREAD] = {"thread %" PRIu64 " of a team", SNAG_LABEL_THREAD},
+		[RT_LABEL_TEAM] = {"team %" PRIu64 " of a league", SNAG_LABEL_THREAD},
 	};
 	struct snag_label label = snag_live_label(live, task);
-	if (label.kind == RT_LABEL_NONE)
-		return false;
-	snprintf(buf, room, words[label.kind], label.number);
-	return true;
+	if (label.kind >= RT_LABEL_IN) {
+		depends_text(live, task, label.number, buf, room);
+		return SNAG_LABEL_TASK;
+	}
+	if (label.kind != RT_LABEL_NONE)
+		snprintf(buf, room, about[label.kind].words, label.number);
+	return about[label.kind].kind;
 }

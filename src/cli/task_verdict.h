@@ -8,6 +8,7 @@
 #include "detect/analyze.h"
 #include "record/live.h"
 #include "report/certificate.h"
+#include "report/missing_edge.h"
 
 /* Whether detectors of tasks judged the run. */
 bool cli_is_of_tasks(const struct snag_analysis *a);
@@ -15,7 +16,7 @@ bool cli_is_of_tasks(const struct snag_analysis *a);
 void cli_certificate(struct snag_certificate *ret_certificate, const struct snag_analysis *a,
 		     const struct snag_source *src, const struct snag_live_end *end);
 
-/* What a task of the program, a live source, is to its programmer, in words. */
-bool cli_task_label(void *live, snag_tid task, char *buf, size_t room);
+/* Of a task of the program, a live source. */
+snag_task_label cli_task_label;
 
 #endif

@@ -25,6 +25,7 @@
 #include "detect/candidates.h"
 
 #include "base/memory.h"
+#include "base/slots.h"
 #include "detect/candidates_before.h"
 #include "witness/decide_ops.h"
 
@@ -163,50 +164,48 @@ static void bare_find(struct enumeration *en)
 	free(count);
 }
 
-struct step {
-	uint64_t key; /* the stack below, and the lock and how it is held */
-	uint32_t stack;
+/* What stacks consist of: the number of the stack below, the lock on top and how it is held. */
+struct stacks {
+	uint64_t *key; /* of number - 1 */
+	size_t n, cap;
+	struct snag_slots slots;
 };
 
-static struct step *step_slot(struct step *slot, size_t nslots, uint64_t key)
+static uint64_t stack_hash(const void *ctx, uint32_t i)
 {
-	size_t s = (size_t)((key + 1) * 0x9e3779b97f4a7c15u >> 20) & (nslots - 1);
-	while (slot[s].stack && slot[s].key != key)
-		s = (s + 1) & (nslots - 1);
-	return &slot[s];
+	return snag_hash(((const struct stacks *)ctx)->key[i], 0);
 }
 
-static struct step *steps_double(struct step *slot, size_t *nslots)
+static bool stack_is(const void *ctx, uint32_t i, const void *key)
 {
-	struct step *more = snag_calloc(2 * *nslots, sizeof(*more));
-	for (size_t i = 0; i < *nslots; i++)
-		if (slot[i].stack)
-			*step_slot(more, 2 * *nslots, slot[i].key) = slot[i];
-	free(slot);
-	*nslots *= 2;
-	return more;
+	return ((const struct stacks *)ctx)->key[i] == *(const uint64_t *)key;
+}
+
+static uint32_t stack_number(struct stacks *s, uint64_t key)
+{
+	uint32_t i = snag_slots_find(&s->slots, snag_hash(key, 0), stack_is, s, &key);
+	if (i != SNAG_SLOTS_NONE)
+		return i + 1;
+	s->key = snag_grow(s->key, &s->cap, s->n + 1, sizeof(*s->key));
+	s->key[s->n] = key;
+	snag_slots_add(&s->slots, (uint32_t)s->n++, stack_hash, s);
+	return (uint32_t)s->n;
 }
 
 /* Numbers the stacks of held locks: equal numbers only for the same locks. */
 static void stacks_number(struct enumeration *en)
 {
 	const struct snag_index *ix = en->ix;
-	size_t nslots = 64;
-	struct step *slot = snag_calloc(nslots, sizeof(*slot));
-	uint32_t n = 0;
+	struct stacks stacks = {0};
 	en->stack = snag_calloc(ix->nnodes, sizeof(*en->stack));
 	for (uint32_t i = 1; i < ix->nnodes; i++) {
 		const struct snag_event *ev = &ix->trace->ev[ix->node[i].acquire];
 		uint64_t how = 2 * (uint64_t)ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED);
-		uint64_t key = (uint64_t)en->stack[ix->node[i].below] << 33 | how;
-		struct step *s = step_slot(slot, nslots, key);
-		if (!s->stack)
-			*s = (struct step){key, ++n};
-		en->stack[i] = s->stack;
-		if (2 * (size_t)n >= nslots)
-			slot = steps_double(slot, &nslots);
+		uint64_t below = en->stack[ix->node[i].below];
+		en->stack[i] = stack_number(&stacks, below << 33 | how);
 	}
-	free(slot);
+	free(stacks.key);
+	snag_slots_done(&stacks.slots);
 }
 
 static void marks_double(struct enumeration *en)

@@ -9,7 +9,7 @@
  * State.  x[v]     the last writer and the readers since (w, r): step and number of the access
  *         guards   by variable and guard (guard.h) the writers and readers in isolated blocks, under
  *                  locks, or atomic (gw, gr)
- *         now      the step that runs; before[]: answers for it, by node of the other step
+ *         now      the step that runs (drdp_now.h)
  *
  * Rules.  [read]       races with w and every gw that do not come before; then r gets this step
  *         [write]      races with w, r, every gw, gr that do not; then w := this, nothing else is
@@ -21,10 +21,7 @@
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
  *                      is done when a list has doubled, or more
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
- *                      does (task_order.h).  Without promises a list is then no longer
- *                      than the stack of blocks, and without spawn one step
- *         [lasting]    without promises, while one task after the other runs, the answer stays yes
- *                      until something that step is in is waited for
+ *                      does (task_order.h)
  *         [order]      a guarded access and a conflicting one that does not come before, but is
  *                      excluded: their order matters, so no race is no proof
  *
@@ -39,50 +36,31 @@
  */
 #include "base/memory.h"
 #include "detect/detector.h"
+#include "detect/drdp_now.h"
 #include "detect/guard.h"
 #include "detect/past.h"
 #include "detect/task_event.h"
 
 #include <string.h>
 
-enum { BEFORE = 1024, ABOVE = 2, COVERS = SNAG_LASTING, BLOCKS_LOG = 8, ROOM = 2 };
+enum { ROOM = 2 };
 
 /* What changes the guard of a task. */
 #define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
 
 struct drdp {
 	const struct snag_detector_env *env;
-	struct snag_task_order order;
-	snag_tid current; /* the task of the last event; SNAG_NO_ID: none */
-	uint32_t now;	  /* its step; 0: begins with its next access */
-	uint32_t now_node;
-	struct above { /* the node's parent and its parent, and when these made what is below */
-		uint32_t node, made;
-	} above[ABOVE];
-	uint32_t list; /* what it has waited for */
-	struct snag_task_past past;
-	bool is_alone;	    /* all other live tasks are its ancestors */
+	struct snag_drdp_now now;
+	snag_tid current;   /* the task of the last event; SNAG_NO_ID: none */
 	snag_lockset guard; /* of its accesses */
 	bool has_begun, is_refused, is_inside;
 	bool is_doubted[SNAG_DOUBTS];
-	struct before {
-		uint32_t now, node;
-		uint32_t yes, no; /* steps of the node up to, from */
-	} before[BEFORE];
-	struct cover { /* answers of is_covered(), by step */
-		uint32_t now, a;
-		bool yes;
-	} cover[COVERS];
-	struct block { /* answers of block_of() */
-		uint32_t now, a;
-		uint32_t block;
-	} block[1 << BLOCKS_LOG];
 	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
 	struct snag_express express;
 	size_t x_cap, ntasks;
 	struct snag_guards guards;
 	struct snag_past_pool pool;
-	uint64_t asked, answered, pruned;
+	uint64_t pruned;
 };
 
 static void *drdp_open(const struct snag_detector_env *env)
@@ -91,7 +69,8 @@ static void *drdp_open(const struct snag_detector_env *env)
 	d->env = env;
 	d->current = SNAG_NO_ID;
 	d->express.is_all = true;
-	snag_task_order_init(&d->order);
+	d->now.express = &d->express;
+	snag_task_order_init(&d->now.order);
 	snag_past_pool_init(&d->pool);
 	snag_guards_init(&d->guards);
 	return d;
@@ -102,7 +81,7 @@ static void drdp_close(void *state)
 	struct drdp *d = state;
 	if (!d)
 		return;
-	snag_task_order_done(&d->order);
+	snag_task_order_done(&d->now.order);
 	snag_past_pool_done(&d->pool);
 	snag_huge_free(d->express.x, d->x_cap, sizeof(*d->express.x));
 	snag_guards_done(&d->guards);
@@ -121,13 +100,13 @@ static bool drdp_proves(const void *state)
 static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 {
 	const struct drdp *d = state;
-	const struct snag_joins *j = &d->order.joins;
-	handler(ctx, "tree nodes", d->order.tree.nnodes);
-	handler(ctx, "tree height", snag_dpst_height(&d->order.tree));
-	handler(ctx, "steps", d->order.tree.nsteps - 1);
+	const struct snag_joins *j = &d->now.order.joins;
+	handler(ctx, "tree nodes", d->now.order.tree.nnodes);
+	handler(ctx, "tree height", snag_dpst_height(&d->now.order.tree));
+	handler(ctx, "steps", d->now.order.tree.nsteps - 1);
 	handler(ctx, "waits", j->njoins - 1);
-	handler(ctx, "reachability checks", d->asked);
-	handler(ctx, "answered for this step before", d->answered);
+	handler(ctx, "reachability checks", d->now.asked);
+	handler(ctx, "answered for this step before", d->now.answered);
 	handler(ctx, "not ordered by the tree", j->asked);
 	handler(ctx, "searches", j->searched);
 	handler(ctx, "lists visited", j->visited);
@@ -152,31 +131,18 @@ static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t even
 		return false;
 	if (!d->has_begun) {
 		d->has_begun = true;
-		snag_task_order_first(&d->order, ev->thread);
+		snag_task_order_first(&d->now.order, ev->thread);
 	}
-	if (snag_task_order_has_begun(&d->order, ev->thread))
+	if (snag_task_order_has_begun(&d->now.order, ev->thread))
 		return true;
 	refuse(d, ev, event, "no task created this one");
 	return false;
 }
 
-/* Something was waited for: the scope of this node; 0: nothing is certain any more. */
-static void lasting_end(struct drdp *d, uint32_t node) /* [lasting] */
-{
-	for (unsigned i = 0; i < SNAG_LASTING; i++) {
-		uint32_t r = d->express.readers[i];
-		if (r && d->order.tree.step[r] >= node)
-			snag_express_drop(&d->express, i);
-		if (node == 0)
-			d->express.writers[i] =
-				0; /* what was left out because of it had a reader too */
-	}
-}
-
 static void guard_changed(struct drdp *d)
 {
 	d->guard = snag_guard_of(&d->guards, d->current);
-	d->express.who = d->guard ? 0 : d->now;
+	d->express.who = d->guard ? 0 : d->now.step;
 }
 
 /* The next access of the current task, or that of another task, needs a look. */
@@ -185,78 +151,12 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 	if (!has_begun(d, ev, event))
 		return false;
 	d->current = ev->thread;
-	d->now = snag_task_order_step(&d->order, ev->thread);
-	d->now_node = d->order.tree.step[d->now];
-	for (uint32_t i = 0, node = d->now_node; i < ABOVE; i++, node = d->above[i - 1].node)
-		d->above[i] = (struct above){d->order.tree.node[node].parent,
-					     d->order.tree.node[node].time};
-	d->list = snag_task_order_list(&d->order, ev->thread);
-	d->past = snag_task_order_past(&d->order, ev->thread);
-	d->is_alone = snag_task_order_is_alone(&d->order, ev->thread);
-	if (!d->is_alone)
-		lasting_end(d, 0);
+	snag_drdp_begin(&d->now, ev->thread);
 	guard_changed(d);
 	return true;
 }
 
-static bool is_before_slow(struct drdp *d, uint32_t a, uint32_t node)
-{
-	struct before *b = &d->before[node % BEFORE];
-	d->asked++;
-	if (b->now != d->now || b->node != node)
-		*b = (struct before){d->now, node, 0, UINT32_MAX};
-	if (a <= b->yes || a >= b->no) {
-		d->answered++;
-		return a <= b->yes;
-	}
-	bool is_before = snag_dpst_precedes(&d->order.tree, a, d->now) ||
-			 snag_joins_has(&d->order.joins, d->list, a);
-	if (is_before)
-		b->yes = a;
-	else
-		b->no = a;
-	return is_before;
-}
-
-/* Whether step a, which began before now, comes before now on every schedule. */
-static inline bool is_before(struct drdp *d, uint32_t a)
-{
-	if (a == d->now)
-		return true;
-	uint32_t node = d->order.tree.step[a];
-	return node == d->now_node || node - d->past.from < d->past.end - d->past.from ||
-	       (node == d->above[0].node && a < d->above[0].made) ||
-	       (node == d->above[1].node && a < d->above[1].made) || is_before_slow(d, a, node);
-}
-
 /* ---- sets of past accesses ---- */
-
-/* Whether `now` need not be added to what is there. */
-static bool is_covered(struct drdp *d, uint32_t a) /* [cover] */
-{
-	struct cover *c = &d->cover[a % COVERS];
-	if (!d->is_alone)
-		return false;
-	if (d->express.readers[a % SNAG_LASTING] == a)
-		return true;
-	if (c->a != a || c->now != d->now) {
-		bool yes = !is_before(d, a) && snag_task_order_covers(&d->order, a, d->now);
-		*c = (struct cover){.now = d->now, .a = a, .yes = yes};
-		if (yes && snag_task_order_is_plain(&d->order)) /* [lasting] */
-			snag_express_keep(&d->express, a);
-	}
-	return c->yes;
-}
-
-/* The block that alone waits for step a, which is parallel to now. */
-static uint32_t block_of(struct drdp *d, uint32_t a)
-{
-	/* The steps on a list often have the same distance: a remainder would be the same for many. */
-	struct block *b = &d->block[a * UINT32_C(0x9e3779b9) >> (32 - BLOCKS_LOG)];
-	if (b->now != d->now || b->a != a)
-		*b = (struct block){d->now, a, snag_task_order_block(&d->order, a, d->now)};
-	return b->block;
-}
 
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
  * neighbours: of two steps the later one's way meets that of now further down). */
@@ -266,9 +166,9 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &d->pool.link[*at];
 		uint32_t a = l->past.who, block = 0;
-		bool is_gone = is_before(d, a);
-		if (!is_gone && d->is_alone)
-			block = block_of(d, a);
+		bool is_gone = snag_drdp_is_before(&d->now, a);
+		if (!is_gone && d->now.is_alone)
+			block = snag_drdp_block_of(&d->now, a);
 		is_gone |= block && block == last_block;
 		if (is_gone) {
 			*at = snag_past_unlink(&d->pool, *at);
@@ -287,14 +187,14 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now)
 {
 	if (!snag_past_is_list(p)) {
-		if (is_covered(d, p->who))
+		if (snag_drdp_is_covered(&d->now, p->who))
 			return;
 		snag_past_push(&d->pool, p, now);
 		p->event = ROOM;
 		return;
 	}
 	uint32_t last = d->pool.link[snag_past_first(p)].past.who;
-	if (last == now.who || is_covered(d, last))
+	if (last == now.who || snag_drdp_is_covered(&d->now, last))
 		return;
 	if (p->event-- == 0)
 		list_prune(d, p);
@@ -306,12 +206,12 @@ static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past 
 
 static inline void past_add(struct drdp *d, struct snag_past *p, uint32_t event)
 {
-	struct snag_past now = {d->now, event};
+	struct snag_past now = {d->now.step, event};
 	if (p->who == now.who)
 		return;
-	if (p->who && d->express.readers[p->who % SNAG_LASTING] == p->who)
+	if (snag_drdp_is_covered_for_good(&d->now, p->who))
 		return;
-	if (!p->who || (!snag_past_is_list(p) && is_before(d, p->who)))
+	if (!p->who || (!snag_past_is_list(p) && snag_drdp_is_before(&d->now, p->who)))
 		*p = now;
 	else
 		past_add_slow(d, p, now);
@@ -326,7 +226,7 @@ static void list_check(struct drdp *d, const struct snag_past *p, const struct s
 		       uint32_t event)
 {
 	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
-		if (!is_before(d, d->pool.link[l].past.who))
+		if (!snag_drdp_is_before(&d->now, d->pool.link[l].past.who))
 			report(d, ev, event, d->pool.link[l].past.event);
 }
 
@@ -334,11 +234,11 @@ static void list_check(struct drdp *d, const struct snag_past *p, const struct s
 static inline void past_check(struct drdp *d, const struct snag_past *p,
 			      const struct snag_event *ev, uint32_t event)
 {
-	if (!p->who || p->who == d->now)
+	if (!p->who || p->who == d->now.step)
 		return;
 	if (snag_past_is_list(p))
 		list_check(d, p, ev, event);
-	else if (!is_before(d, p->who))
+	else if (!snag_drdp_is_before(&d->now, p->who))
 		report(d, ev, event, p->event);
 }
 
@@ -346,9 +246,9 @@ static inline void past_check(struct drdp *d, const struct snag_past *p,
 static const struct snag_past *past_parallel(struct drdp *d, const struct snag_past *p)
 {
 	if (!snag_past_is_list(p))
-		return p->who && !is_before(d, p->who) ? p : NULL;
+		return p->who && !snag_drdp_is_before(&d->now, p->who) ? p : NULL;
 	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
-		if (!is_before(d, d->pool.link[l].past.who))
+		if (!snag_drdp_is_before(&d->now, d->pool.link[l].past.who))
 			return &d->pool.link[l].past;
 	return NULL;
 }
@@ -403,15 +303,16 @@ static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 
 static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
-	return __builtin_expect(ev->thread == d->current && d->now, 1) || now_begin(d, ev, event);
+	return __builtin_expect(ev->thread == d->current && d->now.step, 1) ||
+	       now_begin(d, ev, event);
 }
 
 /* The last writer of what is read. */
 static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
 {
 	uint32_t *w = &d->express.writers[a % SNAG_LASTING];
-	if (*w != a && d->is_alone && snag_task_order_is_plain(&d->order) &&
-	    snag_task_order_is_first(&d->order, a) && is_before(d, a))
+	if (*w != a && d->now.is_alone && snag_task_order_is_plain(&d->now.order) &&
+	    snag_task_order_is_first(&d->now.order, a) && snag_drdp_is_before(&d->now, a))
 		*w = a;
 }
 
@@ -451,7 +352,7 @@ static inline void drdp_write(void *state, const struct snag_event *ev,
 		snag_guarded_clear(&d->guards, ev->target, &d->pool);
 	}
 	snag_past_clear(&d->pool, &x->reader);
-	x->writer = (struct snag_past){d->now, event};
+	x->writer = (struct snag_past){d->now.step, event};
 }
 
 /* ---- tasks ---- */
@@ -476,17 +377,17 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 			guard_changed(d);
 	} else {
 		/* It adds at most two nodes: a block and a task. */
-		if (d->order.tree.nnodes + 2 >= SNAG_DPST_MAX_NODES)
+		if (d->now.order.tree.nnodes + 2 >= SNAG_DPST_MAX_NODES)
 			refuse(d, ev, event, "too many tasks and finishes");
 		else
-			snag_task_event(&d->order, ev);
-		if (!snag_task_order_is_plain(&d->order))
-			lasting_end(d, 0);
-		else if (d->order.waited != SNAG_TASK_ORDER_NONE)
-			lasting_end(d, d->order.waited);
-		d->order.waited = SNAG_TASK_ORDER_NONE;
-		d->express.latest = (uint32_t)d->order.tree.nsteps;
-		d->now = d->express.who = 0;
+			snag_task_event(&d->now.order, ev);
+		if (!snag_task_order_is_plain(&d->now.order))
+			snag_drdp_waited(&d->now, 0);
+		else if (d->now.order.waited != SNAG_TASK_ORDER_NONE)
+			snag_drdp_waited(&d->now, d->now.order.waited);
+		d->now.order.waited = SNAG_TASK_ORDER_NONE;
+		d->express.latest = (uint32_t)d->now.order.tree.nsteps;
+		d->now.step = d->express.who = 0;
 	}
 }
 
@@ -494,7 +395,7 @@ static void drdp_reserve(void *state, const struct snag_counts *counts)
 {
 	struct drdp *d = state;
 	d->ntasks = counts->n[SNAG_SPACE_THREAD];
-	snag_task_order_reserve(&d->order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
+	snag_task_order_reserve(&d->now.order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
 	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, counts->n[SNAG_SPACE_VARIABLE],
 				      sizeof(*d->express.x));
 	snag_guards_reserve(&d->guards, d->ntasks, d->x_cap);
@@ -524,15 +425,15 @@ static void drdp_turn(void *state, snag_tid task)
 {
 	struct drdp *d = state;
 	if (task != d->current)
-		d->now = d->express.who = 0;
-	if (!d->has_begun || !snag_task_order_has_begun(&d->order, task) ||
-	    !snag_task_order_is_alone(&d->order, task))
-		lasting_end(d, 0);
+		d->now.step = d->express.who = 0;
+	if (!d->has_begun || !snag_task_order_has_begun(&d->now.order, task) ||
+	    !snag_task_order_is_alone(&d->now.order, task))
+		snag_drdp_waited(&d->now, 0);
 }
 
 static void drdp_synced(void *state)
 {
-	((struct drdp *)state)->order.is_synced = true;
+	((struct drdp *)state)->now.order.is_synced = true;
 }
 
 static void drdp_forget(void *state, uint32_t first, uint32_t n)

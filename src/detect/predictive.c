@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-enum { FILE_MINIMUM = 1 << 17, MAX_DIRECT = 16 };
+enum { MAX_DIRECT = 16 };
 
 void *snag_predictive_open(const struct snag_detector_env *env)
 {
 	struct snag_predictive *p = snag_calloc(1, sizeof(*p));
 	p->env = env;
 	p->nowed = 1;
-	p->file_minimum = FILE_MINIMUM;
+	p->section_limit = SNAG_SECTIONS_FEW;
 	p->max_direct = MAX_DIRECT;
 	snag_vclock_pool_init(&p->pool);
 	snag_sections_init(&p->sections);
@@ -78,13 +78,6 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	free(p);
 }
 
-static void sections_forget(struct snag_predictive *p, struct snag_owed_sections *owed)
-{
-	for (size_t i = 0; i < owed->n; i++)
-		snag_section_drop(&p->sections, &p->pool, owed->at[i]);
-	owed->n = 0;
-}
-
 /* Nobody holds the locks of these sections and those around them: they are of no use any more. */
 static void locks_forget(struct snag_predictive *p, uint32_t innermost)
 {
@@ -98,8 +91,7 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 {
 	struct snag_predictive_thread *t = &p->thread[seat];
 	*ret_last = snag_vclock_share(last);
-	sections_forget(p, &t->pending);
-	sections_forget(p, &t->unnamed);
+	t->pending.n = t->unnamed.n = 0;
 	t->nnamed = 0;
 	t->names = false;
 	t->who = UINT32_MAX - p->reseated++; /* seats count from the other end */
@@ -112,7 +104,7 @@ void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct sna
 	locks_forget(p, t->innermost); /* what it held it holds for ever */
 	locks_forget(p, t->deep);
 	t->innermost = t->nshared = t->ndirect = t->deep = t->ndeep = 0;
-	snag_held_drop(&p->held, &p->sections, &p->pool, t->held);
+	snag_held_drop(&p->held, t->held);
 	t->held = 0;
 	t->held_is_stale = false;
 	t->lockset = t->deep_locks = 0;
@@ -159,8 +151,7 @@ static void owed_add(struct snag_predictive *p, struct snag_predictive_variable 
 		     const struct snag_predictive_thread *t, uint32_t section)
 {
 	uint32_t number = owed_new(p);
-	p->owed[number] =
-		(struct snag_owed_node){t->who, snag_section_share(&p->sections, section), x->owed};
+	p->owed[number] = (struct snag_owed_node){t->who, section, x->owed};
 	x->owed = number;
 }
 
@@ -169,13 +160,13 @@ void snag_predictive_owe_read(struct snag_predictive *p, struct snag_predictive_
 {
 	/* A later section of the same lock stands for an earlier one, unless both are shared. */
 	const struct snag_section *s = &p->sections.section[section];
-	const struct snag_section_rest *rest = &p->sections.rest[section];
+	bool is_shared = p->sections.rest[section].is_shared;
 	for (uint32_t i = x->owed; i; i = p->owed[i].next) {
 		const struct snag_section *other = &p->sections.section[p->owed[i].section];
 		if (p->owed[i].who == t->who &&
-		    (p->owed[i].section == section || (other->lock == s->lock && !rest->is_shared &&
-						       other->release < rest->acquire))) {
-			snag_section_set(&p->sections, &p->pool, &p->owed[i].section, section);
+		    (p->owed[i].section == section ||
+		     (other->lock == s->lock && !is_shared && other->release < s->acquire))) {
+			p->owed[i].section = section;
 			return;
 		}
 	}
@@ -193,7 +184,6 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 			continue;
 		}
 		section_join(p, &t->now, node->section);
-		snag_section_drop(&p->sections, &p->pool, node->section);
 		*link = node->next;
 		node->next = p->unused_owed;
 		p->unused_owed = number;
@@ -210,21 +200,21 @@ void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictiv
 	while (i && rest[i].outer)
 		i = rest[i].outer;
 	for (; i; i = i == innermost ? 0 : rest[i].inner)
-		t->held = snag_held_push(&p->held, &p->sections, t->held, i);
+		t->held = snag_held_push(&p->held, t->held, i);
 	t->held_is_stale = false;
 }
 
 /* ---- what is owed to the next branch: B_t ---- */
 
 /* The latest release of each thread stands for the earlier ones.  False: not among them yet. */
-static bool owed_replace(struct snag_predictive *p, uint32_t *owed, uint32_t section)
+static bool owed_replace(const struct snag_predictive *p, uint32_t *owed, uint32_t section)
 {
 	const struct snag_section *s = &p->sections.section[section];
 	const struct snag_section *other = &p->sections.section[*owed];
 	if (other->thread != s->thread)
 		return false;
 	if (other->release < s->release)
-		snag_section_set(&p->sections, &p->pool, owed, section);
+		*owed = section;
 	return true;
 }
 
@@ -244,7 +234,7 @@ static void sections_add(struct snag_predictive *p, struct snag_owed_sections *o
 		if (owed_replace(p, &owed->at[i], section))
 			return;
 	owed->at = snag_grow(owed->at, &owed->cap, owed->n + 1, sizeof(*owed->at));
-	owed->at[owed->n++] = snag_section_share(&p->sections, section);
+	owed->at[owed->n++] = section;
 }
 
 void snag_predictive_owe_branch(struct snag_predictive *p, struct snag_predictive_variable *x,
@@ -260,7 +250,7 @@ void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predic
 {
 	for (size_t i = 0; i < owed->n; i++)
 		section_join(p, &t->now, owed->at[i]);
-	sections_forget(p, owed);
+	owed->n = 0;
 }
 
 /* ---- shared releases ---- */
@@ -303,5 +293,4 @@ void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock
 		l->has_shared_runs |= is_shared;
 	}
 	snag_run_file(&l->run[i], &p->sections, section);
-	p->nfiled++;
 }

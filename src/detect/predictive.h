@@ -66,6 +66,13 @@ struct snag_order_rules {
 	bool disjoint_locksets;
 };
 
+/* Whether what a holder of a lock knows of its sections is all that conflicts with them may ask for,
+ * and each later holder knows it. */
+static inline bool snag_order_hands_on(const struct snag_order_rules *rules)
+{
+	return rules->composes_with_hb && !rules->write_write_sections;
+}
+
 /* What a release hands to a later acquire, when the relation composes with HB. */
 struct snag_predictive_handover {
 	struct snag_vclock *now;   /* of the relation, or NULL */
@@ -75,6 +82,8 @@ struct snag_predictive_handover {
 struct snag_predictive_lock {
 	uint32_t holder; /* the section that holds it alone, or 0 */
 	uint32_t last;	 /* composing: the last released section, alone; or 0 */
+	uint32_t known;	 /* handing on: who holds it knows the sections up to this one, but for
+			  * shared ones */
 	struct snag_predictive_handover alone;	/* by that release */
 	struct snag_predictive_handover shared; /* by the shared releases since */
 	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
@@ -98,7 +107,9 @@ struct snag_predictive_thread {
 	uint32_t state;	    /* another number whenever the sections it holds change */
 	snag_lockset lockset;
 	snag_lockset deep_locks;
-	uint32_t who; /* another number for every thread, also on the same seat */
+	uint32_t ahead[2]; /* locks it will hold a few events on, the innermost first, each + 1;
+			    * a guess */
+	uint32_t who;	   /* another number for every thread, also on the same seat */
 	/* To branch: sections whose release is owed to any branch, one per thread; once the
 	 * thread names variables, what is owed to those that name none. */
 	struct snag_owed_sections {
@@ -158,6 +169,13 @@ struct snag_deep_records {	     /* all 0: empty */
 	uint32_t unused;
 };
 
+/* Entries of conflicts that an event to come will look at, probably; 0: none. */
+struct snag_slots_ahead {
+	uint32_t slot[2];
+};
+
+enum { SNAG_AHEAD = 8, SNAG_SECTIONS_FEW = 1 << 14 };
+
 struct snag_predictive {
 	const struct snag_detector_env *env;
 	struct snag_vclock_pool pool;
@@ -166,7 +184,8 @@ struct snag_predictive {
 	struct snag_frontier_pool frontiers;
 	struct snag_locksets locksets;
 	struct snag_histories histories;
-	struct snag_arrays conflicts; /* of snag_conflict */
+	struct snag_arrays conflicts;		   /* of snag_conflict */
+	struct snag_slots_ahead ahead[SNAG_AHEAD]; /* by event, modulo */
 	struct snag_conflict_nodes nodes;
 	struct snag_held_nodes held;
 	struct snag_deep_records deep;
@@ -175,10 +194,9 @@ struct snag_predictive {
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
-	uint32_t states;   /* numbers given to thread states */
-	uint32_t reseated; /* threads that took another's seat */
-	size_t nfiled;
-	size_t file_minimum, file_limit; /* so many are not worth trimming */
+	uint32_t states;      /* numbers given to thread states */
+	uint32_t reseated;    /* threads that took another's seat */
+	size_t section_limit; /* fewer sections are not worth trimming */
 
 	struct snag_predictive_thread *thread; /* by seat; what is said of threads below is too */
 	size_t nthreads, thread_cap;
@@ -217,7 +235,8 @@ void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predic
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread);
 
-/* Between batches: forgets sections that can no longer matter.  `now`: the next event. */
+/* Between batches: forgets sections that can no longer matter, and numbers the others anew.
+ * `now`: the next event. */
 void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
 			  uint32_t now);
 

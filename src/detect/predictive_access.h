@@ -35,6 +35,7 @@ struct snag_step { /* one access, at one of the locks held */
 	snag_tid thread;
 	uint32_t section; /* of this thread */
 	bool is_shared;
+	struct snag_predictive_lock *l; /* whose section it is */
 };
 
 ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_step *step,
@@ -59,9 +60,26 @@ ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictiv
 	}
 }
 
-ENGINE void section_put(struct snag_predictive *p, uint32_t *to, uint32_t section)
+/* Composing: what the release of a section of the lock is before, those of all earlier ones are
+ * before.  And who takes a lock learns what its last holder knew.  So what one holder knows
+ * need not be looked at by any later one.  (Which is not to say that it knows it by a write-write
+ * conflict.) */
+ENGINE bool is_known_to_holders(const struct snag_order_rules *rules, const struct snag_step *step,
+				uint32_t section)
 {
-	snag_section_set(&p->sections, &p->pool, to, section);
+	return snag_order_hands_on(rules) && section <= step->l->known;
+}
+
+/* The same for a section that held the lock alone. */
+ENGINE void alone_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
+			   const struct snag_step *step, uint32_t section, bool both_write)
+{
+	if (is_known_to_holders(rules, step, section) || !is_of_other(p, step, section))
+		return;
+	conflict(rules, p, step, section, both_write);
+	if (snag_order_hands_on(rules) && !step->is_shared &&
+	    section_known(step->t->now, &p->sections.section[section]))
+		step->l->known = section;
 }
 
 /* The further sections: those that hold the lock alone, or all. */
@@ -89,13 +107,12 @@ ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
 		const struct snag_section *s = &p->sections.section[node->section];
 		if (s->thread == step->thread && node->is_write == is_write &&
 		    p->sections.rest[node->section].is_shared == step->is_shared) {
-			section_put(p, &node->section, step->section);
+			node->section = step->section;
 			return false;
 		}
 	}
 	uint32_t number = snag_conflict_node_new(&p->nodes);
-	p->nodes.node[number] = (struct snag_conflict_node){
-		snag_section_share(&p->sections, step->section), c->more, is_write};
+	p->nodes.node[number] = (struct snag_conflict_node){step->section, c->more, is_write};
 	c->more = number;
 	return false;
 }
@@ -111,7 +128,6 @@ ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
 			link = &node->next;
 			continue;
 		}
-		snag_section_drop(&p->sections, &p->pool, node->section);
 		*link = node->next;
 		node->next = p->nodes.unused;
 		p->nodes.unused = number;
@@ -123,9 +139,9 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 {
 	if (c->write == step->section)
 		return true;
-	conflict(rules, p, step, c->write, true);
-	conflict(rules, p, step, c->read[0], false);
-	conflict(rules, p, step, c->read[1], false);
+	alone_conflict(rules, p, step, c->read[0], false); /* the last one first */
+	alone_conflict(rules, p, step, c->read[1], false);
+	alone_conflict(rules, p, step, c->write, true);
 	more_conflict(rules, p, step, c, true);
 	if (step->is_shared)
 		return more_put(p, step, c, true);
@@ -133,11 +149,12 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 	 * a write-write conflict would not tell. */
 	bool keeps_own_reads = rules->to == SNAG_TO_ACCESS_OR_READ;
 	for (int i = 0; i < 2; i++)
-		if (!keeps_own_reads || is_of_other(p, step, c->read[i]))
-			section_put(p, &c->read[i], 0);
+		if (!keeps_own_reads || is_known_to_holders(rules, step, c->read[i]) ||
+		    is_of_other(p, step, c->read[i]))
+			c->read[i] = 0;
 	if (c->more)
 		more_clear(p, step, c, keeps_own_reads);
-	section_put(p, &c->write, step->section);
+	c->write = step->section;
 	return false;
 }
 
@@ -147,15 +164,16 @@ ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predict
 	if (step->is_shared)
 		return more_put(p, step, c, false);
 	if (!rules->includes_program_order) {
-		if (is_of_other(p, step, c->read[0]))
-			section_put(p, &c->read[1], c->read[0]);
-		section_put(p, &c->read[0], step->section);
+		if (!is_known_to_holders(rules, step, c->read[0]) &&
+		    is_of_other(p, step, c->read[0]))
+			c->read[1] = c->read[0];
+		c->read[0] = step->section;
 		return false;
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct snag_section *s = &p->sections.section[c->read[i]];
 		if (!c->read[i] || s->thread == step->thread || section_known(step->t->now, s)) {
-			section_put(p, &c->read[i], step->section);
+			c->read[i] = step->section;
 			return false;
 		}
 	}
@@ -169,7 +187,7 @@ ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_pre
 	if ((c->write == step->section && write_counts_as_read) || c->read[0] == step->section ||
 	    c->read[1] == step->section)
 		return true;
-	conflict(rules, p, step, c->write, false);
+	alone_conflict(rules, p, step, c->write, false);
 	if (c->more)
 		more_conflict(rules, p, step, c, false);
 	return reader_put(rules, p, step, c);
@@ -218,6 +236,7 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 		uint32_t lock = p->sections.section[i].lock;
 		step.section = i;
 		step.is_shared = p->sections.rest[i].is_shared;
+		step.l = lock == SNAG_ATOMIC_LOCK ? &p->atomic[ev->target] : &p->lock[lock];
 		struct snag_conflict *c =
 			snag_conflict_get(&p->conflicts, &step.x->conflicts, lock);
 		done = is_write ? write_conflicts(rules, p, &step, c)

@@ -16,7 +16,7 @@
  *           are kept one per thread and kind, until the next write that is alone.
  *
  * State.  One table per variable, open addressing by lock; all in one array of huge pages.
- *         Each entry holds references to sections.
+ *         Each entry refers to sections by their numbers.
  * Cost.   One entry per variable and lock it was accessed under.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_CONFLICTS_H

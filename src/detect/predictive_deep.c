@@ -9,29 +9,9 @@
 
 /* ---- sections ---- */
 
-/* Forgets sections of the lock that no stack has any more. */
-static void deep_trim(struct snag_predictive *p, struct snag_run *deep)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < deep->n; i++) {
-		uint32_t section = deep->at[i].section;
-		if (p->sections.section[section].refs > 1)
-			deep->at[kept++] = deep->at[i];
-		else
-			snag_section_drop(&p->sections, &p->pool, section);
-	}
-	deep->n = kept;
-}
-
 void snag_predictive_deep_open(struct snag_predictive *p, struct snag_predictive_thread *t,
 			       struct snag_predictive_lock *l, uint32_t section)
 {
-	if (l->deep.n == l->deep.cap) {
-		deep_trim(p, &l->deep);
-		if (l->deep.n * 2 > l->deep.cap) /* else there is room for as many more */
-			l->deep.at = snag_grow(l->deep.at, &l->deep.cap, l->deep.cap + 1,
-					       sizeof(*l->deep.at));
-	}
 	snag_run_file(&l->deep, &p->sections, section);
 	t->ndeep++;
 	t->deep_locks = snag_lockset_add(&p->locksets, t->deep_locks,
@@ -112,7 +92,7 @@ static uint32_t stack_compare(struct snag_predictive *p, const struct snag_predi
 		since = seen[n].event;
 		found = later(p, found, seen[n].found);
 	}
-	for (uint32_t i = n ? t->deep : 0; i && p->sections.rest[i].acquire >= since;
+	for (uint32_t i = n ? t->deep : 0; i && p->sections.section[i].acquire >= since;
 	     i = p->sections.rest[i].outer)
 		found = later(p, found, section_of(p, p->sections.section[i].lock, r));
 	seen[r->held] = (struct snag_held_seen){.by = t->who, .event = event, .found = found};
@@ -149,14 +129,15 @@ static void table_conflicts(const struct snag_order_rules *rules, struct snag_pr
 	const struct snag_conflicts *table = &step->x->conflicts;
 	const struct snag_section_rest *rest = p->sections.rest;
 	uint32_t i = step->t->deep;
-	for (uint32_t left = table->nslots; left && i && rest[i].acquire >= since; left--) {
+	for (uint32_t left = table->nslots; left && i && p->sections.section[i].acquire >= since;
+	     left--) {
 		const struct snag_conflict *c =
 			snag_conflict_find(&p->conflicts, table, p->sections.section[i].lock);
 		if (c)
 			entry_conflicts(rules, p, step, c, is_write);
 		i = rest[i].outer;
 	}
-	if (!i || rest[i].acquire < since)
+	if (!i || p->sections.section[i].acquire < since)
 		return;
 	for (uint32_t k = 0; k < table->nslots; k++) {
 		const struct snag_conflict *c = &snag_conflict_slots(&p->conflicts, table)[k];
@@ -172,7 +153,7 @@ static void record_free(struct snag_predictive *p, uint32_t *link)
 {
 	uint32_t number = *link;
 	struct snag_deep_record *r = &p->deep.at[number];
-	snag_held_drop(&p->held, &p->sections, &p->pool, r->held);
+	snag_held_drop(&p->held, r->held);
 	*link = r->next;
 	r->next = p->deep.unused;
 	p->deep.unused = number;

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "detect/predictive_access.h"
+#include "detect/predictive_fetch.h"
 
 /* ---- clocks ---- */
 
@@ -53,7 +54,7 @@ ENGINE void held_release(struct snag_predictive *p, struct snag_predictive_threa
 	uint32_t top = t->held;
 	t->held_is_stale |= !top || p->held.at[top].section != number;
 	t->held = t->held_is_stale ? 0 : snag_held_share(&p->held, p->held.at[top].below);
-	snag_held_drop(&p->held, &p->sections, &p->pool, top);
+	snag_held_drop(&p->held, top);
 	t->held_is_stale &= (t->innermost | t->deep) != 0;
 }
 
@@ -71,7 +72,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	struct snag_section_rest *rest = p->sections.rest;
 	p->sections.section[number].thread = thread;
 	p->sections.section[number].lock = lock;
-	rest[number].acquire = event;
+	p->sections.section[number].acquire = event;
 	rest[number].is_shared = is_shared;
 	bool counts = counts_as_direct(rules, lock, is_shared);
 	bool is_deep = counts && t->ndirect >= p->max_direct;
@@ -87,7 +88,7 @@ ENGINE uint32_t section_open(const struct snag_order_rules *rules, struct snag_p
 	if (is_deep)
 		snag_predictive_deep_open(p, t, l, number);
 	if ((is_deep || rules->sections == SNAG_LAST_WRITE_READ) && !t->held_is_stale)
-		t->held = snag_held_push(&p->held, &p->sections, t->held, number);
+		t->held = snag_held_push(&p->held, t->held, number);
 	return number;
 }
 
@@ -210,14 +211,13 @@ ENGINE void lock_release(const struct snag_order_rules *rules, struct snag_predi
 	l->holder = 0;
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb) {
-		snag_section_set(&p->sections, &p->pool, &l->last, number);
+		l->last = number;
 		clock_set(p, &l->alone.now, t->now);
 		if (rules->write_write_sections)
 			clock_set(p, &l->alone.wrote, t->wrote);
 		if (l->shared_hb)
 			snag_predictive_forget_shared(p, l); /* the holder has taken it in */
 	}
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_predictive *p,
@@ -231,7 +231,6 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 	section_close(rules, p, t, l, number, event);
 	if (rules->composes_with_hb)
 		snag_predictive_add_shared(p, l, ev->thread, event + 1);
-	snag_section_drop(&p->sections, &p->pool, number);
 }
 
 /* ---- events ---- */
@@ -263,7 +262,7 @@ ENGINE void write_orders(const struct snag_order_rules *rules, struct snag_predi
 		if (t->held_is_stale)
 			snag_predictive_build_held(p, t, t->innermost);
 		uint32_t held = snag_held_share(&p->held, t->held);
-		snag_held_drop(&p->held, &p->sections, &p->pool, x->last_write.held);
+		snag_held_drop(&p->held, x->last_write.held);
 		x->last_write.thread = ev->thread;
 		x->last_write.time = event + 1;
 		x->last_write.held = held;
@@ -415,60 +414,6 @@ ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predict
 }
 
 /* ---- the loop ---- */
-
-/* Most of the time goes into waiting for memory.  Events to come are known, so what they will
- * look at is fetched in three steps, each of which finds what the one before has fetched. */
-enum { FETCH_VARIABLE = 24, FETCH_CONFLICT = 12, FETCH_SECTION = 5 };
-
-ENGINE const struct snag_event *event_ahead(const struct snag_batch *batch, size_t i)
-{
-	return i < batch->n && snag_op_is_access(batch->ev[i].op) ? &batch->ev[i] : NULL;
-}
-
-/* Where the entry of the thread's innermost lock should be, or NULL. */
-ENGINE const struct snag_conflict *conflict_ahead(const struct snag_predictive *p,
-						  const struct snag_event *ev)
-{
-	const struct snag_conflicts *c = &p->x[ev->target].conflicts;
-	uint32_t seat = snag_seat(&p->pool.seats, ev->thread);
-	uint32_t section = seat == SNAG_NO_SEAT ? 0 : p->thread[seat].innermost;
-	if (!c->nslots || !section)
-		return NULL;
-	return snag_conflict_slots(&p->conflicts, c) +
-	       snag_conflict_slot(c, p->sections.section[section].lock);
-}
-
-ENGINE void fetch_ahead(const struct snag_order_rules *rules, const struct snag_predictive *p,
-			const struct snag_batch *batch, size_t i)
-{
-	const struct snag_event *ev = event_ahead(batch, i + FETCH_VARIABLE);
-	if (ev)
-		__builtin_prefetch(&p->x[ev->target]);
-	ev = event_ahead(batch, i + FETCH_CONFLICT);
-	if (ev) {
-		if (rules->sections == SNAG_CONFLICTING)
-			__builtin_prefetch(conflict_ahead(p, ev));
-		else
-			__builtin_prefetch(&p->held.at[p->x[ev->target].last_write.held]);
-		if (rules->disjoint_locksets)
-			snag_history_fetch(&p->histories, &p->x[ev->target].history,
-					   snag_seat(&p->pool.seats, ev->thread));
-	}
-	ev = event_ahead(batch, i + FETCH_SECTION);
-	if (!ev)
-		return;
-	if (rules->sections == SNAG_LAST_WRITE_READ) {
-		uint32_t held = p->x[ev->target].last_write.held;
-		if (held)
-			__builtin_prefetch(&p->sections.section[p->held.at[held].section]);
-		return;
-	}
-	const struct snag_conflict *c = conflict_ahead(p, ev);
-	if (c && c->lock != UINT32_MAX) {
-		__builtin_prefetch(&p->sections.section[c->write]);
-		__builtin_prefetch(&p->sections.section[c->read[0]]);
-	}
-}
 
 ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,
 		       const struct snag_batch *batch)

@@ -25,55 +25,43 @@ void snag_sections_init(struct snag_sections *s)
 
 uint32_t snag_section_new(struct snag_sections *s)
 {
-	uint32_t number = s->unused;
-	if (number) {
-		s->unused = s->rest[number].outer;
-	} else {
-		number = (uint32_t)s->n++;
-		make_room(s, s->n);
-	}
-	s->section[number] = (struct snag_section){.refs = 1, .release = SNAG_NO_EVENT};
+	uint32_t number = (uint32_t)s->n++;
+	make_room(s, s->n);
+	s->section[number] = (struct snag_section){.release = SNAG_NO_EVENT};
 	s->rest[number] = (struct snag_section_rest){0};
 	return number;
 }
 
-static void section_end(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number)
+static void clocks_drop(struct snag_section_rest *rest, struct snag_vclock_pool *pool)
 {
-	struct snag_section_rest *rest = &s->rest[number];
 	snag_vclock_drop(pool, rest->clock);
 	snag_vclock_drop(pool, rest->owed);
-	rest->outer = s->unused;
-	s->unused = number;
 }
 
-void snag_section_free(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number)
+void snag_sections_compact(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t *number)
 {
-	uint32_t *slot = &s->dying[s->ndying % SNAG_DYING], last = *slot;
-	*slot = number;
-	__builtin_prefetch(&s->rest[number]);
-	if (last)
-		section_end(s, pool, last);
-	uint32_t next = s->dying[(s->ndying + SNAG_DYING / 2) % SNAG_DYING];
-	__builtin_prefetch(s->rest[next].clock);
-	s->ndying++;
+	uint32_t n = 1;
+	for (uint32_t i = 1; i < s->n; i++) {
+		if (!number[i]) {
+			clocks_drop(&s->rest[i], pool);
+			continue;
+		}
+		s->section[n] = s->section[i];
+		s->rest[n] = s->rest[i];
+		number[i] = n++;
+	}
+	s->n = n;
 }
 
 void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool)
 {
-	for (int i = 0; i < SNAG_DYING; i++)
-		if (s->dying[i])
-			section_end(s, pool, s->dying[i]);
 	for (size_t i = 1; i < s->n; i++)
-		if (s->section[i].refs) {
-			snag_vclock_drop(pool, s->rest[i].clock);
-			snag_vclock_drop(pool, s->rest[i].owed);
-		}
+		clocks_drop(&s->rest[i], pool);
 	snag_huge_free(s->section, s->cap, sizeof(*s->section));
 	snag_huge_free(s->rest, s->rest_cap, sizeof(*s->rest));
 }
 
-uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, uint32_t below,
-			uint32_t section)
+uint32_t snag_held_push(struct snag_held_nodes *nodes, uint32_t below, uint32_t section)
 {
 	uint32_t number = nodes->unused;
 	if (number) {
@@ -85,7 +73,7 @@ uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, 
 	}
 	if (number < nodes->seen_cap)
 		nodes->seen[number].found = 0;
-	nodes->at[number] = (struct snag_held_node){1, snag_section_share(s, section), below};
+	nodes->at[number] = (struct snag_held_node){1, section, below};
 	return number;
 }
 
@@ -95,22 +83,19 @@ struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes)
 	return nodes->seen;
 }
 
-void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
-		    struct snag_vclock_pool *pool, uint32_t top)
+void snag_held_drop(struct snag_held_nodes *nodes, uint32_t top)
 {
 	while (top && --nodes->at[top].refs == 0) {
 		uint32_t below = nodes->at[top].below;
-		snag_section_drop(s, pool, nodes->at[top].section);
 		nodes->at[top].below = nodes->unused;
 		nodes->unused = top;
 		top = below;
 	}
 }
 
-void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t number)
+void snag_run_file(struct snag_run *run, const struct snag_sections *s, uint32_t number)
 {
 	const struct snag_section *section = &s->section[number];
 	run->at = snag_grow(run->at, &run->cap, run->n + 1, sizeof(*run->at));
-	run->at[run->n++] = (struct snag_filed){snag_section_share(s, number), section->thread,
-						s->rest[number].acquire};
+	run->at[run->n++] = (struct snag_filed){number, section->thread, section->acquire};
 }

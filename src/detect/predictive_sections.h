@@ -9,7 +9,9 @@
  *         end between the two only if the section exports something: if its thread
  *         released another lock or forked inside it.  Only such sections are filed.
  *
- * State.  section[]    a pool; number 0 is none.  Reference-counted.
+ * State.  section[]    in order of their acquires; number 0 is none.  Those that nothing refers
+ *                      to any more are removed from time to time, and the others
+ *                      numbered anew in the same order (predictive_trim.c)
  *         run          filed sections in an order in which the known acquires are a prefix:
  *                      all of a lock when the relation composes with HB (what is HB-before
  *                      a known acquire is known), those of one thread otherwise
@@ -19,10 +21,9 @@
  *                      reference-counted.  Number 0 is the empty stack.
  *
  * Trim.   A filed section can matter only while some clock in use ends inside it: clocks only
- *         grow by joining whole clocks, so no other end can ever appear.  When twice as many
- *         are filed as the last time, the ends of all clocks in use are marked, and
- *         sections without a mark between acquire and release are dropped.  This is exact
- *         also for threads that start late.
+ *         grow by joining whole clocks, so no other end can ever appear.  From time to time
+ *         the ends of all clocks in use are gathered, and filed sections without one between
+ *         acquire and release are dropped.  This is exact also for threads that start late.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_SECTIONS_H
 #define SNAG_DETECT_PREDICTIVE_SECTIONS_H
@@ -37,8 +38,8 @@
 
 /* What every access looks at, packed. */
 struct snag_section {
-	uint32_t refs; /* 0: unused */
 	snag_tid thread;
+	uint32_t acquire;
 	uint32_t release; /* SNAG_NO_EVENT while it is open */
 	uint32_t lock;
 };
@@ -46,9 +47,7 @@ struct snag_section {
 _Static_assert(sizeof(struct snag_section) == 16, "four sections in a cache line");
 
 struct snag_section_rest {
-	uint32_t acquire;
-	uint32_t outer, inner; /* its neighbours among those its thread holds; outer: the
-				* next unused one */
+	uint32_t outer, inner; /* its neighbours among those its thread holds */
 	bool is_shared, exports;
 	bool is_deep;		   /* see predictive_deep.h */
 	struct snag_vclock *clock; /* at the release: of HB, or of a relation with program order */
@@ -68,17 +67,10 @@ struct snag_run {
 
 #define SNAG_RUN_ALL UINT32_MAX
 
-enum { SNAG_DYING = 32 };
-
 struct snag_sections {
 	struct snag_section *section;
 	struct snag_section_rest *rest; /* of the same number */
 	size_t n, cap, rest_cap;
-	uint32_t unused; /* first of a list; 0: none */
-	/* Sections without references whose clocks are still to be dropped, a ring: time for
-	 * what that touches to be fetched. */
-	uint32_t dying[SNAG_DYING];
-	uint32_t ndying;
 };
 
 struct snag_held_node {
@@ -102,10 +94,8 @@ struct snag_held_nodes { /* all 0: empty */
 };
 
 /* The stack with the section on top; takes over the reference to `below`. */
-uint32_t snag_held_push(struct snag_held_nodes *nodes, struct snag_sections *s, uint32_t below,
-			uint32_t section);
-void snag_held_drop(struct snag_held_nodes *nodes, struct snag_sections *s,
-		    struct snag_vclock_pool *pool, uint32_t top); /* accepts 0 */
+uint32_t snag_held_push(struct snag_held_nodes *nodes, uint32_t below, uint32_t section);
+void snag_held_drop(struct snag_held_nodes *nodes, uint32_t top); /* accepts 0 */
 
 /* Makes room for what is seen of every node. */
 struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes);
@@ -120,33 +110,13 @@ static inline uint32_t snag_held_share(struct snag_held_nodes *nodes, uint32_t t
 void snag_sections_init(struct snag_sections *s);
 void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool);
 
-uint32_t snag_section_new(struct snag_sections *s); /* with one reference */
-void snag_section_free(struct snag_sections *s, struct snag_vclock_pool *pool, uint32_t number);
+uint32_t snag_section_new(struct snag_sections *s);
 
-static inline uint32_t snag_section_share(struct snag_sections *s, uint32_t number)
-{
-	s->section[number].refs++;
-	return number;
-}
+/* Keeps those whose number[] is not 0, which becomes the new number. */
+void snag_sections_compact(struct snag_sections *s, struct snag_vclock_pool *pool,
+			   uint32_t *number);
 
-static inline void snag_section_drop(struct snag_sections *s, struct snag_vclock_pool *pool,
-				     uint32_t number) /* accepts 0 */
-{
-	if (number && --s->section[number].refs == 0)
-		snag_section_free(s, pool, number);
-}
-
-/* *to, which holds a reference, refers to another section. */
-static inline void snag_section_set(struct snag_sections *s, struct snag_vclock_pool *pool,
-				    uint32_t *to, uint32_t number)
-{
-	if (number)
-		s->section[number].refs++;
-	snag_section_drop(s, pool, *to);
-	*to = number;
-}
-
-void snag_run_file(struct snag_run *run, struct snag_sections *s, uint32_t number);
+void snag_run_file(struct snag_run *run, const struct snag_sections *s, uint32_t number);
 
 /* The last section of the run whose acquire the clock knows, or 0. */
 static inline uint32_t snag_run_last_known(const struct snag_run *run,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * predictive_trim.c - forget filed sections that can no longer matter
+ * predictive_trim.c - forget sections that can no longer matter
  *
- * Idea.   A filed section (a, r) of thread u matters at a release whose clock knows a but not
+ * Idea.   A section that nothing refers to, neither an access nor a file, is of no use.
+ *         A filed section (a, r) of thread u matters at a release whose clock knows a but not
  *         r: its entry for u, its end in u, lies in (a, r].  A clock grows only by joining
  *         other clocks and by the stamps of events to come, whose times are beyond r.  So
  *         once no clock in use ends in u inside the section, none ever will.  This holds for
@@ -13,14 +14,16 @@
  *         next section in the run.  Such conflicts are learned from the clocks `wrote` and
  *         from sections that accesses refer to, not from those that are only filed.  As u may
  *         yet export later ends, what the last releases of a lock know counts too.
+ *         What every holder of its lock knows (snag_order_hands_on) does not matter at all.
  *
- * Rules.  Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
- *         sections that contain one.
- * Cost.   O(clocks in use x threads), each time the sections filed since have become as many
- *         as those kept the last time and half of its ends: a constant for each, in sum.
+ * Rules.  Mark the sections that are referred to (predictive_refs.h), and those that are filed.
+ *         Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
+ *         filed sections that contain one.  Number what is left anew.
+ * Cost.   O(references + clocks in use x threads), each time the sections have become so many
+ *         more: a constant for each, in sum.
  */
 #include "base/memory.h"
-#include "detect/predictive.h"
+#include "detect/predictive_refs.h"
 
 #include <string.h>
 
@@ -125,11 +128,13 @@ static void ends_done(struct ends *ends)
 	free(ends->seen);
 }
 
-static void section_ends(struct ends *ends, const struct snag_predictive *p, uint32_t min_refs)
+/* Of the closed sections with one of these marks. */
+static void section_ends(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks,
+			 uint32_t any)
 {
 	for (size_t i = 1; i < p->sections.n; i++) {
 		const struct snag_section *s = &p->sections.section[i];
-		if (s->refs < min_refs || s->release == SNAG_NO_EVENT)
+		if (!(marks[i] & any) || s->release == SNAG_NO_EVENT)
 			continue;
 		clock_ends(ends, p->sections.rest[i].clock);
 		end_add(ends, s->thread, s->release + 1);
@@ -144,7 +149,7 @@ static void owed_ends(struct ends *ends, const struct snag_predictive *p, uint32
 }
 
 /* Of all clocks in use. */
-static void ends_gather(struct ends *ends, const struct snag_predictive *p)
+static void ends_gather(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks)
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
 		clock_ends(ends, p->thread[i].now);
@@ -156,17 +161,17 @@ static void ends_gather(struct ends *ends, const struct snag_predictive *p)
 		clock_ends(ends, p->pool.seats.thread[i].last);
 	lock_ends(ends, p->lock, p->lock_cap);
 	lock_ends(ends, p->atomic, p->atomic_cap);
-	section_ends(ends, p, 1);
+	section_ends(ends, p, marks, SNAG_REFERRED | SNAG_FILED);
 }
 
 /* Of those that write-write conflicts may be learned from. */
-static void wrote_gather(struct ends *ends, const struct snag_predictive *p)
+static void wrote_gather(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks)
 {
 	for (size_t i = 0; i < p->nthreads; i++)
 		clock_ends(ends, p->thread[i].wrote);
 	lock_wrote_ends(ends, p->lock, p->lock_cap);
 	lock_wrote_ends(ends, p->atomic, p->atomic_cap);
-	section_ends(ends, p, 2); /* one reference is the file's */
+	section_ends(ends, p, marks, SNAG_REFERRED);
 }
 
 /* Whether a clock ends in the thread in (after, upto]. */
@@ -185,6 +190,8 @@ static bool ends_between(const struct ends *ends, snag_tid thread, uint32_t afte
 }
 
 struct trim {
+	uint32_t *marks; /* by section; then its new number */
+	bool hands_on;
 	struct ends ends;
 	struct ends wrote; /* write_write_sections */
 	uint32_t *next;	   /* the same: by thread, its next section in the run; else NULL */
@@ -203,19 +210,20 @@ static bool still_matters(const struct snag_predictive *p, struct trim *trim,
 	return ends_between(&trim->ends, f->thread, f->acquire, release);
 }
 
-static void run_trim(struct snag_predictive *p, struct snag_run *run, struct trim *trim)
+static void run_trim(struct snag_predictive *p, const struct snag_predictive_lock *l,
+		     struct snag_run *run, struct trim *trim)
 {
+	uint32_t known = trim->hands_on && !run->is_shared ? l->known : 0;
 	size_t first = run->n; /* of those that are kept */
 	for (size_t i = 0; trim->next && i < p->nthreads; i++)
 		trim->next[i] = SNAG_NO_EVENT;
 	for (size_t i = run->n; i-- > 0;) {
 		struct snag_filed f = run->at[i];
-		if (still_matters(p, trim, &f))
+		if (f.section > known && still_matters(p, trim, &f))
 			run->at[--first] = f;
 		else
-			snag_section_drop(&p->sections, &p->pool, f.section);
+			trim->marks[f.section] &= ~(uint32_t)SNAG_FILED;
 	}
-	p->nfiled -= first;
 	run->n -= first;
 	memmove(run->at, run->at + first, run->n * sizeof(*run->at));
 }
@@ -235,29 +243,42 @@ static void locks_trim(struct snag_predictive *p, struct snag_predictive_lock *l
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < l[i].nruns; k++)
-			run_trim(p, &l[i].run[k], trim);
+			run_trim(p, &l[i], &l[i].run[k], trim);
+}
+
+/* What must come before the next trimming, so that it pays. */
+static size_t limit_after(const struct snag_predictive *p, const struct trim *trim)
+{
+	return SNAG_SECTIONS_FEW + p->sections.n * 2 + trim->ends.n / 2 +
+	       (p->conflicts.n + p->nx + p->lock_cap + p->atomic_cap) / 8;
 }
 
 void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
 			  uint32_t now)
 {
-	if (p->nfiled <= p->file_minimum || p->nfiled < p->file_limit)
+	if (p->sections.n < p->section_limit)
 		return;
+	struct trim trim = {.hands_on = snag_order_hands_on(rules)};
+	trim.marks = snag_calloc(p->sections.n, sizeof(*trim.marks));
+	snag_predictive_mark(p, rules, trim.marks);
 	uint32_t locks = first_filed(p->lock, p->lock_cap);
 	uint32_t atomics = first_filed(p->atomic, p->atomic_cap);
 	uint32_t base = locks < atomics ? locks : atomics;
-	struct trim trim = {.next = NULL};
+	base = base < now ? base : now;
 	ends_init(&trim.ends, base, now);
-	ends_gather(&trim.ends, p);
+	ends_gather(&trim.ends, p, trim.marks);
 	if (rules->write_write_sections) {
 		ends_init(&trim.wrote, base, now);
-		wrote_gather(&trim.wrote, p);
+		wrote_gather(&trim.wrote, p, trim.marks);
 		trim.next = snag_alloc(p->nthreads * sizeof(*trim.next));
 	}
 	locks_trim(p, p->lock, p->lock_cap, &trim);
 	locks_trim(p, p->atomic, p->atomic_cap, &trim);
-	p->file_limit = p->nfiled * 2 + trim.ends.n / 2;
+	snag_sections_compact(&p->sections, &p->pool, trim.marks);
+	snag_predictive_renumber(p, rules, trim.marks);
+	p->section_limit = limit_after(p, &trim);
 	ends_done(&trim.ends);
 	ends_done(&trim.wrote);
 	free(trim.next);
+	free(trim.marks);
 }

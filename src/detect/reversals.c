@@ -5,6 +5,8 @@
 #include "detect/reversals.h"
 
 #include "base/memory.h"
+#include "base/slots.h"
+#include "trace/task_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,9 @@ struct snag_reversals {
 	size_t n, cap; /* the path; the last plan ends behind node n - 1 */
 	bool has_run;
 	uint64_t next; /* the block that the plan wants last; 0: the first run */
+	uint64_t *key; /* of each order that was run */
+	size_t nkeys, key_cap;
+	struct snag_slots keys;
 };
 
 struct snag_reversals *snag_reversals_new(void)
@@ -61,6 +66,8 @@ void snag_reversals_free(struct snag_reversals *r)
 	while (r->n)
 		node_done(&r->node[--r->n]);
 	free(r->node);
+	free(r->key);
+	snag_slots_done(&r->keys);
 	free(r);
 }
 
@@ -204,6 +211,34 @@ static bool is_as_planned(const struct snag_reversals *r, const struct snag_bloc
 	return true;
 }
 
+static uint64_t key_hash(const void *ctx, uint32_t number)
+{
+	return ((const struct snag_reversals *)ctx)->key[number];
+}
+
+static bool key_equals(const void *ctx, uint32_t number, const void *key)
+{
+	return key_hash(ctx, number) == *(const uint64_t *)key;
+}
+
+/* Whether the same blocks have run with all that conflict in the same order. */
+static bool is_repeated(struct snag_reversals *r, const struct snag_blocks *b) /* [again] */
+{
+	uint64_t key = 0;
+	for (size_t k = 0; k < b->n; k++) {
+		key += snag_mix(b->at[k].id);
+		for (size_t a = 0; a < k; a++)
+			if (snag_block_row_has(&b->conflict, k, a))
+				key += snag_mix(snag_mix(b->at[a].id) + b->at[k].id);
+	}
+	if (snag_slots_find(&r->keys, key, key_equals, r, &key) != SNAG_SLOTS_NONE)
+		return true;
+	r->key = snag_grow(r->key, &r->key_cap, r->nkeys + 1, sizeof(*r->key));
+	r->key[r->nkeys] = key;
+	snag_slots_add(&r->keys, (uint32_t)r->nkeys++, key_hash, r);
+	return false;
+}
+
 enum snag_order_run snag_reversals_add(struct snag_reversals *r, const struct snag_blocks *b)
 {
 	enum snag_order_run result = SNAG_ORDER_NEW;
@@ -230,7 +265,7 @@ enum snag_order_run snag_reversals_add(struct snag_reversals *r, const struct sn
 			if (is_race(b, &all, e, j))
 				race_reverse(&r->node[e], b, &all, e, j);
 	free(all.bits);
-	return result;
+	return result == SNAG_ORDER_NEW && is_repeated(r, b) ? SNAG_ORDER_REDUNDANT : result;
 }
 
 /* ---- the next ---- */

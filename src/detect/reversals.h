@@ -18,8 +18,10 @@
  *         [sleep]   what sleeps at a node, or was tried there, sleeps at the next if it does
  *                   not conflict with what ran
  *         [asleep]  a run that enters a block that sleeps repeats others from there on
+ *         [again]   neighbours in memory have one name, so that a block may wake up for nothing:
+ *                   a run is new if those that conflict came in an order that no other had
  *
- * Guarantee.  When nothing is left, every order was run, and none twice to its end, if blocks
+ * Guarantee.  When nothing is left, every order was run, and none is counted twice, if blocks
  *         depend on nothing but what came before them.
  * Cost.   A run: its conflicts times its blocks, over 64 bits.
  * Reference.  Abdulla et al., Optimal dynamic partial order reduction, POPL 2014: source-DPOR.

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/slots.h"
 #include "witness/decide_check.h"
 #include "witness/decide_paper.h"
 #include "witness/decide_vindicate.h"
@@ -20,7 +21,7 @@ enum {
 };
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */
-#define MAX_REPLAYED ((uint64_t)8 << 20)
+#define MAX_REPLAYED ((uint64_t)2 << 20)
 /* Candidates of the second round; beyond that the result is not complete. */
 #define MAX_SECOND ((uint64_t)20 << 20)
 
@@ -73,8 +74,7 @@ struct snag_verify {
 
 	struct place *place;
 	size_t nplaces, place_cap;
-	uint32_t *slot; /* open addressing, place number + 1 */
-	size_t nslots;
+	struct snag_slots slots; /* of the places */
 	bool *locations;
 	unsigned round;
 	uint64_t nsecond;
@@ -118,7 +118,7 @@ void snag_verify_free(struct snag_verify *v)
 	free(v->worker);
 	free(v->block);
 	free(v->place);
-	free(v->slot);
+	snag_slots_done(&v->slots);
 	free(v->locations);
 	free(v);
 }
@@ -194,57 +194,47 @@ static void decide(struct snag_verify *v, unsigned worker, struct pair pair, str
 	ret->race.prefix = copy_of(w->prefix, v->ix->nthreads, sizeof(*w->prefix));
 }
 
-static size_t slot_start(const struct snag_verify *v, snag_loc low, snag_loc high)
+struct locations {
+	snag_loc low, high;
+};
+
+static struct locations locations_of(const struct snag_verify *v, struct pair p)
 {
-	uint64_t key = (uint64_t)low << 32 | high;
-	return (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (v->nslots - 1);
+	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
+	return a < b ? (struct locations){a, b} : (struct locations){b, a};
 }
 
-static void slots_double(struct snag_verify *v)
+static uint64_t place_hash(const void *ctx, uint32_t number)
 {
-	free(v->slot);
-	v->nslots = v->nslots ? v->nslots * 2 : 256;
-	v->slot = snag_calloc(v->nslots, sizeof(*v->slot));
-	for (size_t i = 0; i < v->nplaces; i++) {
-		size_t s = slot_start(v, v->place[i].low, v->place[i].high);
-		while (v->slot[s])
-			s = (s + 1) & (v->nslots - 1);
-		v->slot[s] = (uint32_t)i + 1;
-	}
+	const struct place *place = &((const struct snag_verify *)ctx)->place[number];
+	return snag_hash(place->low, place->high);
+}
+
+static bool place_is(const void *ctx, uint32_t number, const void *key)
+{
+	const struct place *place = &((const struct snag_verify *)ctx)->place[number];
+	const struct locations *l = key;
+	return place->low == l->low && place->high == l->high;
 }
 
 /* NULL: there is none yet. */
 static struct place *place_find(const struct snag_verify *v, struct pair p)
 {
-	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
-	snag_loc low = a < b ? a : b, high = a < b ? b : a;
-	if (!v->nslots)
-		return NULL;
-	for (size_t s = slot_start(v, low, high); v->slot[s]; s = (s + 1) & (v->nslots - 1)) {
-		struct place *place = &v->place[v->slot[s] - 1];
-		if (place->low == low && place->high == high)
-			return place;
-	}
-	return NULL;
+	struct locations l = locations_of(v, p);
+	uint32_t i = snag_slots_find(&v->slots, snag_hash(l.low, l.high), place_is, v, &l);
+	return i == SNAG_SLOTS_NONE ? NULL : &v->place[i];
 }
 
 static struct place *place_of(struct snag_verify *v, struct pair p)
 {
+	struct locations l = locations_of(v, p);
 	struct place *place = place_find(v, p);
 	if (place)
 		return place;
-	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
 	v->place = snag_grow(v->place, &v->place_cap, v->nplaces + 1, sizeof(*v->place));
-	place = &v->place[v->nplaces++];
-	*place = (struct place){.low = a < b ? a : b, .high = a < b ? b : a};
-	if (2 * v->nplaces >= v->nslots) {
-		slots_double(v);
-		return place;
-	}
-	size_t s = slot_start(v, place->low, place->high);
-	while (v->slot[s])
-		s = (s + 1) & (v->nslots - 1);
-	v->slot[s] = (uint32_t)v->nplaces;
+	place = &v->place[v->nplaces];
+	*place = (struct place){.low = l.low, .high = l.high};
+	snag_slots_add(&v->slots, (uint32_t)v->nplaces++, place_hash, v);
 	return place;
 }
 

@@ -11,7 +11,7 @@
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
  *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
- *                   is looked at
+ *                   is looked at; nor after a race, if one will do
  */
 #include "runtime/judge.h"
 
@@ -35,10 +35,12 @@ static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
 static bool may_last;		/* reads may be left out for longer than a step */
 static uint64_t lasting_ended;
+static bool is_over; /* there is a race, and one will do */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
 	verdict->races = ++judge.races;
+	is_over = verdict->one_will_do;
 }
 
 /* It will not say that it proves anything. */
@@ -113,7 +115,7 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 /* Whether there is still something to look at; what was told so far is of the step before. */
 static inline bool step_ends(void)
 {
-	if (verdict->doubts)
+	if (verdict->doubts | is_over)
 		return false;
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush();
@@ -212,7 +214,7 @@ static void note(const struct rt_record *r)
 
 bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts != 0, 0)) /* [other] */
+	if (__builtin_expect(verdict->doubts | is_over, 0)) /* [other] */
 		return false;
 	unsigned number = judge_stream_of(address, is_write);
 	if (judge_stream_join(number, address, size))
@@ -225,7 +227,7 @@ bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (!verdict->doubts)
+	if (!(verdict->doubts | is_over))
 		judge_ranges_add(address, size, step, count, is_write);
 }
 

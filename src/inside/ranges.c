@@ -44,13 +44,12 @@ static void range_judge(struct range r)
 
 static bool range_join(struct range *to, const struct range *r) /* [join] */
 {
-	if (to->is_write != r->is_write)
-		return false;
 	uint64_t last = r->address + (uint64_t)r->step * (r->count - 1);
-	if (to->count == 1 && r->address >= to->address &&
-	    last + r->size <= to->address + to->size)
+	if (r->is_write && !to->is_write)
+		return false;
+	if (to->count == 1 && r->address >= to->address && last + r->size <= to->address + to->size)
 		return true;
-	if (to->step != r->step || to->count != r->count)
+	if (to->is_write != r->is_write || to->step != r->step || to->count != r->count)
 		return false;
 	if (r->address == to->address + to->size) {
 		to->size += r->size;
@@ -88,19 +87,47 @@ static void stream_judge(unsigned number)
 		judge_range(s->low, n, number >= JUDGE_STREAMS);
 }
 
-void judge_stream_begin(unsigned number, uint64_t address, unsigned size)
+/* Goes on with the stream, or begins it if it has no bytes. */
+static bool stream_go_on(unsigned number, uint64_t address, unsigned size)
 {
-	if (judge_streams.used >> number & 1)
-		stream_judge(number);
+	struct judge_stream *s = &judge_streams.stream[number];
+	if (!(judge_streams.used >> number & 1))
+		*s = (struct judge_stream){address, address + size};
+	else if (address == s->high)
+		s->high += size;
+	else if (address + size == s->low)
+		s->low = address;
+	else
+		return address >= s->low && address + size <= s->high;
 	judge_streams.used |= UINT32_C(1) << number;
+	return true;
+}
+
+void judge_stream_begin(unsigned number, uint64_t address, unsigned size) /* [two] */
+{
+	if (stream_go_on(number, address, size) || stream_go_on(number ^ 1, address, size))
+		return;
+	stream_judge(number);
 	judge_streams.stream[number] = (struct judge_stream){address, address + size};
+}
+
+/* A stream that is part of a range that waits need not be judged. */
+static bool stream_join(unsigned number)
+{
+	const struct judge_stream *s = &judge_streams.stream[number];
+	const struct range r = {s->low, s->high - s->low, 0, 1, number >= JUDGE_STREAMS};
+	for (unsigned i = 0; i < judge_streams.nranges; i++)
+		if (range_join(&waiting[i], &r))
+			return true;
+	return false;
 }
 
 void judge_ranges_flush(void) /* [flush] */
 {
 	for (; judge_streams.used; judge_streams.used &= judge_streams.used - 1) {
 		unsigned number = (unsigned)__builtin_ctz(judge_streams.used);
-		stream_judge(number);
+		if (!stream_join(number))
+			stream_judge(number);
 		judge_streams.stream[number] = (struct judge_stream){0};
 	}
 	for (unsigned i = 0; i < judge_streams.nranges; i++)

@@ -10,7 +10,10 @@
  * State.  stream[]   single accesses: an interval for each page, roughly, and kind
  *         waiting[]  a few ranges: `size` bytes at each of `count` places, `step` apart
  * Rules.  [join]   same places, and bytes that follow, precede, or are among those
- *         [flush]  when there is no room, and with whatever is not an access
+ *         [two]    an access that does not go on where its stream ends may do so with the stream
+ *                  beside it, which mostly is of another page; only then it takes the place
+ *         [flush]  when there is no room, and with whatever is not an access; streams
+ *                  first, since they may be part of a range
  * Cost.   A few compares an access or range.
  */
 #ifndef SNAG_INSIDE_RANGES_H
@@ -36,7 +39,7 @@ struct judge_streams {
 
 extern struct judge_streams judge_streams;
 
-/* One that does not go on; what it was is judged. */
+/* [two] One that does not go on. */
 void judge_stream_begin(unsigned number, uint64_t address, unsigned size);
 
 static inline unsigned judge_stream_of(uint64_t address, bool is_write)

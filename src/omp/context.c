@@ -14,6 +14,7 @@
  *                     left it
  */
 #include "omp/core.h"
+#include "omp/promises.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -206,9 +207,18 @@ bool mp_yield(void)
 	return true;
 }
 
+bool mp_is_here(void)
+{
+	return caller && mp.now->thread == caller;
+}
+
+/* Others only look whether these are there: so they are linked with this file. */
+static __attribute__((used)) bool (*const asked_for[])(struct snag_promise *, const void *) = {
+	__snag_omp_get, __snag_omp_set};
+
 __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 {
-	if (!caller || mp.now->thread != caller)
+	if (!mp_is_here())
 		return false;
 	entering_unstick(); /* it may wait for one of them */
 	return mp_yield();

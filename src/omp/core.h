@@ -43,6 +43,7 @@
  *         memory.c    memory, and maps from addresses
  *         api.c       omp_*
  *         league.c    teams
+ *         promise.c   promises of <snag/task.h>
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -131,6 +132,7 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
+bool mp_is_here(void);		     /* whether the calling thread is the one that runs */
 void mp_block(void);		     /* until somebody makes it ready */
 void mp_ready(struct mp_context *c); /* next */
 bool mp_yield(void);		     /* everybody else first; false: nobody is */
@@ -364,6 +366,7 @@ unsigned mp_doacross_dims(void);
 
 /* ---- explicit tasks ---- */
 
+/* As SNAG_OMP_DEPEND_IN and so on. */
 enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
 
 struct mp_depend {

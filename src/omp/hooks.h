@@ -18,11 +18,16 @@
 
 /* What a task is to the programmer, with a number. */
 enum snag_omp_label {
-	SNAG_OMP_ITERATION, /* of a loop: the first of its chunk */
+	SNAG_OMP_ITERATION, /* of a loop, from 0: the first of its chunk */
 	SNAG_OMP_SECTION,   /* from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
-	SNAG_OMP_DEPENDS,   /* a task with so many depend clauses */
 	SNAG_OMP_TEAM,	    /* of a league */
+
+	/* The number is an address in a depend clause; one after the other. */
+	SNAG_OMP_DEPEND_IN,
+	SNAG_OMP_DEPEND_OUT, /* or inout, which is the same */
+	SNAG_OMP_DEPEND_MUTEX,
+	SNAG_OMP_DEPEND_SET,
 };
 
 /* What the program asks, though the schedule decides it. */

@@ -177,11 +177,9 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 		return;
 	}
 	mp_segment_begin(t);
-	if (t->id != t->base_id) {
-		int64_t first = t->lower + (int64_t)t->loop.from * t->stride;
+	if (t->id != t->base_id)
 		mp_label(t->id, t->loop.is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
-			 first >= 0 ? (uint64_t)first : t->loop.from);
-	}
+			 t->loop.from);
 }
 
 /* Most loops are short: a few rounds cost no pages. */

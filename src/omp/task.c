@@ -145,8 +145,8 @@ static void task_created(struct mp_task *t, const struct mp_depend *depend, size
 	if (t->is_undeferred)
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
 	mp_tell(SNAG_OP_TASK_SPAWN, t->id);
-	if (n)
-		mp_label(t->id, SNAG_OMP_DEPENDS, n);
+	for (size_t i = 0; i < n; i++)
+		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
 	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
 		mp.hooks->own(NULL, NULL); /* its task may share what it has */
 	parent->has_spawned = true;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MIN_SLOTS = 64, STEPS = 1 << 12, ANSWERS = 1 << 12, LARGE = 16 };
+enum { MIN_NODES = 64, STEPS = 1 << 12, ANSWERS = 1 << 12, LARGE = 16 };
 
 struct snag_lockset_node {
 	uint32_t lock; /* a leaf's lock; of a branch the bits above `bit` that all agree in */
@@ -40,9 +40,7 @@ void snag_locksets_init(struct snag_locksets *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->n = 1;
-	s->node = snag_grow(NULL, &s->cap, MIN_SLOTS, sizeof(*s->node));
-	s->nslots = MIN_SLOTS;
-	s->slot = snag_calloc(s->nslots, sizeof(*s->slot));
+	s->node = snag_grow(NULL, &s->cap, MIN_NODES, sizeof(*s->node));
 	s->step = snag_calloc(STEPS, sizeof(*s->step));
 	s->answer = snag_calloc(ANSWERS, sizeof(*s->answer));
 }
@@ -50,56 +48,41 @@ void snag_locksets_init(struct snag_locksets *s)
 void snag_locksets_done(struct snag_locksets *s)
 {
 	free(s->node);
-	free(s->slot);
+	snag_slots_done(&s->slots);
 	free(s->step);
 	free(s->answer);
 }
 
-static size_t mix(uint64_t a, uint64_t b)
-{
-	uint64_t x = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu);
-	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
-}
-
 /* ---- nodes, each once ---- */
 
-static size_t node_slot(const struct snag_locksets *s, const struct snag_lockset_node *n)
+static uint64_t node_hash(const struct snag_lockset_node *n)
 {
 	uint64_t a = n->bit ? n->child[0] : (uint64_t)n->lock << 32 | 1u << 31;
-	return mix(a, n->bit ? n->child[1] : n->child[0]) & (s->nslots - 1);
+	return snag_hash(a, n->bit ? n->child[1] : n->child[0]);
 }
 
-static bool node_is(const struct snag_lockset_node *a, const struct snag_lockset_node *b)
+static uint64_t hash_of(const void *ctx, uint32_t set)
 {
+	return node_hash(&((const struct snag_locksets *)ctx)->node[set]);
+}
+
+static bool node_is(const void *ctx, uint32_t set, const void *key)
+{
+	const struct snag_lockset_node *a = &((const struct snag_locksets *)ctx)->node[set];
+	const struct snag_lockset_node *b = key;
 	return a->lock == b->lock && a->bit == b->bit && a->child[0] == b->child[0] &&
 	       a->child[1] == b->child[1];
 }
 
-static void slots_double(struct snag_locksets *s)
-{
-	free(s->slot);
-	s->nslots *= 2;
-	s->slot = snag_calloc(s->nslots, sizeof(*s->slot));
-	for (uint32_t i = 1; i < s->n; i++) {
-		size_t at = node_slot(s, &s->node[i]);
-		while (s->slot[at])
-			at = (at + 1) & (s->nslots - 1);
-		s->slot[at] = i;
-	}
-}
-
 static snag_lockset node_of(struct snag_locksets *s, const struct snag_lockset_node *n)
 {
-	size_t at = node_slot(s, n);
-	for (; s->slot[at]; at = (at + 1) & (s->nslots - 1))
-		if (node_is(&s->node[s->slot[at]], n))
-			return s->slot[at];
-	snag_lockset set = (snag_lockset)s->n++;
-	s->slot[at] = set;
+	snag_lockset set = snag_slots_find(&s->slots, node_hash(n), node_is, s, n);
+	if (set != SNAG_SLOTS_NONE)
+		return set;
+	set = (snag_lockset)s->n++;
 	s->node = snag_grow(s->node, &s->cap, s->n, sizeof(*s->node));
 	s->node[set] = *n;
-	if (s->n * 2 > s->nslots)
-		slots_double(s);
+	snag_slots_add(&s->slots, set, hash_of, s);
 	return set;
 }
 
@@ -181,7 +164,7 @@ static snag_lockset delete (struct snag_locksets *s, snag_lockset set, uint32_t 
 static snag_lockset transition(struct snag_locksets *s, snag_lockset set, uint32_t lock,
 			       uint8_t kind)
 {
-	struct snag_lockset_step *step = &s->step[mix(set, lock * 4u + kind) & (STEPS - 1)];
+	struct snag_lockset_step *step = &s->step[snag_hash(set, lock * 4u + kind) & (STEPS - 1)];
 	if (step->kind == kind && step->from == set && step->lock == lock)
 		return step->to;
 	snag_lockset to = kind == REMOVE ? delete (s, set, lock)
@@ -262,7 +245,8 @@ static bool within(struct snag_locksets *s, snag_lockset a, snag_lockset b)
 static bool ask(struct snag_locksets *s, snag_lockset a, snag_lockset b, uint8_t question)
 {
 	bool is_large = s->node[a].size >= LARGE && s->node[b].size >= LARGE;
-	struct snag_lockset_answer *kept = &s->answer[mix(a, b * 4ull + question) & (ANSWERS - 1)];
+	struct snag_lockset_answer *kept =
+		&s->answer[snag_hash(a, b * 4ull + question) & (ANSWERS - 1)];
 	if (is_large && kept->question == question && kept->a == a && kept->b == b)
 		return kept->is_yes;
 	bool is_yes = (question == EXCLUDES ? excludes : within)(s, a, b);

@@ -9,7 +9,7 @@
  * State.  node[]       a leaf is one lock; a branch joins two tries whose locks agree above
  *                      a bit and differ in it.  Each has a 64-bit signature: the locks
  *                      modulo 64, which answers most questions at once.
- *         slot[]       open addressing from a node's content to its number
+ *         slots        from a node's content to its number
  *         step[]       recent transitions; answer[]: recent answers about large sets
  * Cost.   add, remove O(log locks held), O(1) when seen lately; a question O(1) mostly, at
  *         worst the size of the smaller set, and then it is remembered.
@@ -17,6 +17,8 @@
  */
 #ifndef SNAG_ORDER_LOCKSET_H
 #define SNAG_ORDER_LOCKSET_H
+
+#include "base/slots.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,8 +29,7 @@ typedef uint32_t snag_lockset; /* 0: the empty set */
 struct snag_locksets {
 	struct snag_lockset_node *node; /* node[0] is not used */
 	size_t n, cap;
-	uint32_t *slot;
-	size_t nslots;
+	struct snag_slots slots;
 	struct snag_lockset_step *step;
 	struct snag_lockset_answer *answer;
 };

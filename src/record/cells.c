@@ -5,42 +5,15 @@
 #include "record/cells.h"
 
 #include "base/memory.h"
-#include "base/slots.h"
 
 #include <string.h>
 
-enum { PAGE_LOG = 14, PAGE = 1 << PAGE_LOG, PAGE_CELLS = PAGE / SNAG_CELL, NONE = 0 };
-enum { RECENT = 4096 };
-enum { SPLIT = 1, SHARED = 2 }; /* flags */
+enum { PAGE_LOG = SNAG_CELLS_PAGE_LOG, PAGE = SNAG_CELLS_PAGE, PAGE_CELLS = PAGE / SNAG_CELL };
+enum { NONE = 0 };
+enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED }; /* flags */
 
-struct cell {
-	uint32_t variable[2]; /* id + 1, NONE: none; with SPLIT the first is the number of a row */
-	uint8_t mask[2];      /* the bytes of each; 0 with SPLIT */
-	uint8_t owner;	      /* the thread that was here first, its low bits */
-	uint8_t flags;
-};
-
-_Static_assert(sizeof(struct cell) == 12, "a cell is small");
-
-struct page {
-	uint64_t number;
-	struct cell *cell; /* PAGE_CELLS of them */
-};
-
-struct row {
+struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
-};
-
-struct snag_cells {
-	snag_cells_new_variable *make;
-	void *ctx;
-	struct page *page;
-	size_t npages, page_cap;
-	struct snag_slots slots;    /* of pages, by number */
-	struct page recent[RECENT]; /* pages used lately, by number mod RECENT */
-	struct row *row;
-	size_t nrows, row_cap;
-	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
 };
 
 struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx)
@@ -48,7 +21,9 @@ struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx)
 	struct snag_cells *c = snag_calloc(1, sizeof(*c));
 	c->make = make;
 	c->ctx = ctx;
-	c->nrows = 1; /* row 0 is none */
+	for (size_t i = 0; i < SNAG_CELLS_RECENT; i++)
+		c->recent[i].number = UINT64_MAX; /* no page has it */
+	c->nrows = 1;				  /* row 0 is none */
 	c->row = snag_grow(c->row, &c->row_cap, 1, sizeof(*c->row));
 	return c;
 }
@@ -67,38 +42,41 @@ void snag_cells_free(struct snag_cells *c)
 
 static uint64_t page_hash(const void *pages, uint32_t i)
 {
-	return snag_hash(((const struct page *)pages)[i].number, 0);
+	return snag_hash(((const struct snag_cells_page *)pages)[i].number, 0);
 }
 
 static bool page_equals(const void *pages, uint32_t i, const void *number)
 {
-	return ((const struct page *)pages)[i].number == *(const uint64_t *)number;
+	return ((const struct snag_cells_page *)pages)[i].number == *(const uint64_t *)number;
 }
 
-static struct cell *page_find(const struct snag_cells *c, uint64_t number)
+static struct snag_cell *page_find(const struct snag_cells *c, uint64_t number)
 {
 	uint32_t i =
 		snag_slots_find(&c->slots, snag_hash(number, 0), page_equals, c->page, &number);
 	return i == SNAG_SLOTS_NONE ? NULL : c->page[i].cell;
 }
 
-static struct cell *page_new(struct snag_cells *c, uint64_t number)
+static struct snag_cell *page_new(struct snag_cells *c, uint64_t number)
 {
 	c->page = snag_grow(c->page, &c->page_cap, c->npages + 1, sizeof(*c->page));
-	c->page[c->npages] = (struct page){number, snag_calloc(PAGE_CELLS, sizeof(struct cell))};
+	c->page[c->npages] =
+		(struct snag_cells_page){number, snag_calloc(PAGE_CELLS, sizeof(struct snag_cell))};
 	snag_slots_add(&c->slots, (uint32_t)c->npages, page_hash, c->page);
 	return c->page[c->npages++].cell;
 }
 
-static inline struct cell *cell_at(struct snag_cells *c, uint64_t addr)
+static inline struct snag_cell *cell_at(struct snag_cells *c, uint64_t addr)
 {
-	uint64_t number = addr >> PAGE_LOG;
-	struct page *recent = &c->recent[number % RECENT];
-	if (!recent->cell || recent->number != number) {
-		struct cell *page = page_find(c, number);
-		*recent = (struct page){number, page ? page : page_new(c, number)};
+	struct snag_cell *cell = snag_cells_recent(c, addr);
+	if (!cell) {
+		uint64_t number = addr >> PAGE_LOG;
+		struct snag_cell *page = page_find(c, number);
+		page = page ? page : page_new(c, number);
+		c->recent[number % SNAG_CELLS_RECENT] = (struct snag_cells_page){number, page};
+		cell = &page[addr % PAGE / SNAG_CELL];
 	}
-	return &recent->cell[addr % PAGE / SNAG_CELL];
+	return cell;
 }
 
 static uint32_t row_new(struct snag_cells *c)
@@ -114,7 +92,7 @@ static uint32_t row_new(struct snag_cells *c)
 	return number;
 }
 
-static void cell_forget(struct snag_cells *c, struct cell *cell)
+static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
 	if (cell->flags & SPLIT) {
 		c->row[cell->variable[0]].variable[0] = c->free_row;
@@ -124,14 +102,14 @@ static void cell_forget(struct snag_cells *c, struct cell *cell)
 }
 
 /* The variables become a row. */
-static void cell_split(struct snag_cells *c, struct cell *cell)
+static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 {
 	uint32_t number = row_new(c);
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		for (unsigned k = 0; k < 2; k++)
 			if (cell->mask[k] >> i & 1)
 				c->row[number].variable[i] = cell->variable[k];
-	*cell = (struct cell){
+	*cell = (struct snag_cell){
 		.variable = {number}, .owner = cell->owner, .flags = cell->flags | SPLIT};
 }
 
@@ -179,7 +157,7 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 	return n;
 }
 
-static inline void cell_visit(struct cell *cell, uint32_t thread)
+static inline void cell_visit(struct snag_cell *cell, uint32_t thread)
 {
 	if (cell->variable[0] == NONE)
 		cell->owner = (uint8_t)thread;
@@ -188,25 +166,19 @@ static inline void cell_visit(struct cell *cell, uint32_t thread)
 }
 
 /* An access that is neither that of a variable there is, nor leaves room for another. */
-static unsigned split_access(struct snag_cells *c, struct cell *cell, uint64_t addr, uint8_t mask,
-			     uint32_t ret_variable[SNAG_CELL])
+static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint64_t addr,
+			     uint8_t mask, uint32_t ret_variable[SNAG_CELL])
 {
 	if (!(cell->flags & SPLIT))
 		cell_split(c, cell);
 	return row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
 }
 
-/* The bytes of a cell that an access touches. */
-static inline uint8_t mask_of(uint64_t addr, unsigned size)
-{
-	return (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
-}
-
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
-	struct cell *cell = cell_at(c, addr);
-	uint8_t mask = mask_of(addr, size);
+	struct snag_cell *cell = cell_at(c, addr);
+	uint8_t mask = snag_cells_mask(addr, size);
 	cell_visit(cell, thread);
 	unsigned k = cell->mask[0] != mask;
 	if (cell->mask[k] == mask) {
@@ -222,24 +194,74 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	return 1;
 }
 
-void snag_cells_prefetch(const struct snag_cells *c, uint64_t addr)
+/* [addr, ...) lies in one page: cells and masks are gone through without looking up anything. */
+static uint32_t page_known(struct snag_cell *page, uint64_t addr, uint64_t stride, unsigned size,
+			   uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
-	const struct page *recent = &c->recent[(addr >> PAGE_LOG) % RECENT];
-	if (recent->cell && recent->number == addr >> PAGE_LOG)
-		__builtin_prefetch(&recent->cell[addr % PAGE / SNAG_CELL], 1);
+	uint32_t i = 0;
+	for (; i < n; i++, addr += stride, variable += variable_stride) {
+		struct snag_cell *cell = &page[addr % PAGE / SNAG_CELL];
+		uint8_t mask = snag_cells_mask(addr, size);
+		unsigned k = cell->mask[0] != mask;
+		if (cell->mask[k] != mask || cell->variable[k] != variable + 1)
+			break;
+		if (cell->owner != (uint8_t)thread)
+			cell->flags |= SHARED;
+	}
+	return i;
+}
+
+/* How many accesses, `stride` bytes apart, begin in the page of the first; at most `most`. */
+static uint32_t page_accesses(uint64_t addr, uint64_t stride, uint32_t most)
+{
+	int64_t distance = (int64_t)stride;
+	uint64_t room = distance < 0 ? addr % PAGE : PAGE - 1 - addr % PAGE;
+	uint64_t step = distance < 0 ? -stride : stride;
+	return step == 0 || room / step >= most ? most : (uint32_t)(room / step) + 1;
+}
+
+/* The same where all accesses have the same place in their cells. */
+static uint32_t page_known_aligned(struct snag_cell *page, uint64_t addr, int64_t cells,
+				   unsigned size, uint32_t thread, uint32_t variable,
+				   uint32_t variable_stride, uint32_t n)
+{
+	struct snag_cell *cell = &page[addr % PAGE / SNAG_CELL];
+	const uint8_t mask = snag_cells_mask(addr, size);
+	const unsigned k = cell->mask[0] != mask;
+	uint32_t i = 0;
+	for (; i < n && cell->mask[k] == mask && cell->variable[k] == variable + 1; i++) {
+		if (cell->owner != (uint8_t)thread)
+			cell->flags |= SHARED;
+		if (cells == 0 && variable_stride == 0)
+			return n;
+		cell += cells;
+		variable += variable_stride;
+	}
+	return i;
 }
 
 uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
 	uint32_t i = 0;
-	for (; i < n; i++, addr += stride, variable += variable_stride) {
-		struct cell *cell = cell_at(c, addr);
-		uint8_t mask = mask_of(addr, size);
-		unsigned k = cell->mask[0] != mask;
-		if (mask == 0 || cell->mask[k] != mask || cell->variable[k] != variable + 1)
+	if (size == 0 || size > SNAG_CELL)
+		return 0;
+	while (i < n) {
+		uint32_t some = page_accesses(addr, stride, n - i);
+		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
+		uint32_t known = 0;
+		if (stride % SNAG_CELL == 0)
+			known = page_known_aligned(page, addr, (int64_t)stride / SNAG_CELL, size,
+						   thread, variable, variable_stride, some);
+		if (known < some) /* or they have that place, but are not the first there */
+			known += page_known(page, addr + stride * known, stride, size, thread,
+					    variable + variable_stride * known, variable_stride,
+					    some - known);
+		i += known;
+		if (known < some)
 			break;
-		cell_visit(cell, thread);
+		addr += stride * some;
+		variable += variable_stride * some;
 	}
 	return i;
 }
@@ -247,8 +269,8 @@ uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, 
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
-	struct cell *page = page_find(c, addr >> PAGE_LOG);
-	struct cell *cell = page ? &page[addr % PAGE / SNAG_CELL] : NULL;
+	struct snag_cell *page = page_find(c, addr >> PAGE_LOG);
+	struct snag_cell *cell = page ? &page[addr % PAGE / SNAG_CELL] : NULL;
 	unsigned n = 0;
 	if (!cell || cell->variable[0] == NONE ||
 	    (cell->owner == (uint8_t)thread && !(cell->flags & SHARED)))
@@ -258,7 +280,7 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			ret_variable[n] = cell->variable[n] - 1;
 		return n;
 	}
-	const struct row *row = &c->row[cell->variable[0]];
+	const struct snag_cells_row *row = &c->row[cell->variable[0]];
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
 			ret_variable[n++] = row->variable[i] - 1;
@@ -269,7 +291,7 @@ void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
 {
 	uint64_t end = addr + nbytes;
 	for (uint64_t number = addr >> PAGE_LOG; number << PAGE_LOG < end; number++) {
-		struct cell *page = page_find(c, number);
+		struct snag_cell *page = page_find(c, number);
 		uint64_t from = number << PAGE_LOG, to = from + PAGE;
 		if (!page)
 			continue;

@@ -15,20 +15,53 @@
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
 
+#include "base/slots.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct snag_cells;
 
 /* Makes a variable for the bytes from addr on and returns its id.  is_first: none of
  * them belonged to one before. */
 typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr, bool is_first);
 
+enum {
+	SNAG_CELL = 8,
+	SNAG_CELLS_PAGE_LOG = 14,
+	SNAG_CELLS_PAGE = 1 << SNAG_CELLS_PAGE_LOG, /* bytes of memory */
+	SNAG_CELLS_RECENT = 4096,
+	SNAG_CELLS_SHARED = 2, /* a flag */
+};
+
+struct snag_cell {
+	uint32_t variable[2]; /* id + 1, 0: none; when split the first is the number of a row */
+	uint8_t mask[2];      /* the bytes of each; 0 when split */
+	uint8_t owner;	      /* the thread that was here first, its low bits */
+	uint8_t flags;
+};
+
+_Static_assert(sizeof(struct snag_cell) == 12, "a cell is small");
+
+struct snag_cells_page {
+	uint64_t number; /* address / SNAG_CELLS_PAGE */
+	struct snag_cell *cell;
+};
+
+/* Laid open for the look-up, which is inlined. */
+struct snag_cells {
+	struct snag_cells_page recent[SNAG_CELLS_RECENT]; /* pages used lately, by number */
+	snag_cells_new_variable *make;
+	void *ctx;
+	struct snag_cells_page *page;
+	size_t npages, page_cap;
+	struct snag_slots slots; /* of pages, by number */
+	struct snag_cells_row *row;
+	size_t nrows, row_cap;
+	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
+};
+
 struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx);
 void snag_cells_free(struct snag_cells *cells); /* accepts NULL */
-
-enum { SNAG_CELL = 8 };
 
 /* The variables that an access of 1 to 8 bytes inside one cell has, at most 8; returns how
  * many. */
@@ -38,12 +71,49 @@ unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned siz
  * goes on by `variable_stride`: how many of them, from the first, have that. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
-/* An access there will come. */
-void snag_cells_prefetch(const struct snag_cells *cells, uint64_t addr);
 /* The variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
 /* The memory begins anew. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
+
+/* The bytes of a cell that an access touches. */
+static inline uint8_t snag_cells_mask(uint64_t addr, unsigned size)
+{
+	return (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+}
+
+/* The cell of an address whose page was used lately; otherwise NULL. */
+static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells, uint64_t addr)
+{
+	uint64_t number = addr >> SNAG_CELLS_PAGE_LOG;
+	const struct snag_cells_page *page = &cells->recent[number % SNAG_CELLS_RECENT];
+	return page->number == number ? page->cell + addr % SNAG_CELLS_PAGE / SNAG_CELL : NULL;
+}
+
+/* What snag_cells_access() does where it is quick.  False: nothing is done yet. */
+static inline bool snag_cells_quick(struct snag_cells *cells, uint64_t addr, unsigned size,
+				    uint32_t thread, uint32_t *ret_variable)
+{
+	struct snag_cell *cell = snag_cells_recent(cells, addr);
+	uint8_t mask = snag_cells_mask(addr, size);
+	if (!cell)
+		return false;
+	unsigned k = cell->mask[0] != mask;
+	if (cell->mask[k] != mask)
+		return false;
+	if (cell->owner != (uint8_t)thread)
+		cell->flags |= SNAG_CELLS_SHARED;
+	*ret_variable = cell->variable[k] - 1;
+	return true;
+}
+
+/* An access there will come. */
+static inline void snag_cells_prefetch(const struct snag_cells *cells, uint64_t addr)
+{
+	const struct snag_cell *cell = snag_cells_recent(cells, addr);
+	if (cell)
+		__builtin_prefetch(cell, 1);
+}
 
 #endif

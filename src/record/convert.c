@@ -63,6 +63,7 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
 	snag_strtab_init(&c->used);
+	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_cells_new(variable_new, c);
@@ -82,6 +83,8 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->token);
 	free(c->done);
 	free(c->label);
+	free(c->depend);
+	snag_strtab_done(&c->depend_names);
 	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
 	free(c);
 }
@@ -104,6 +107,15 @@ const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
 {
 	return task < c->label_cap ? c->label[task] : (struct snag_label){RT_LABEL_NONE, 0};
+}
+
+const struct snag_depend *snag_convert_depend(const struct snag_convert *c, uint64_t n,
+					      const char **ret_name)
+{
+	if (n >= c->ndepends)
+		return NULL;
+	*ret_name = snag_strtab_get(&c->depend_names, c->depend[n].name);
+	return &c->depend[n];
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -149,11 +161,58 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 	range_go_on(c);
 }
 
-static inline void access_take(struct snag_convert *c, const struct rt_record *r)
+static inline bool is_access(const struct rt_record *r)
 {
-	c->seen.access[c->seen.n++ % (2 * RT_RUN_MAX)] = *r;
-	c->fuel = r->arg;
-	word_access(c, access_op(r), rt_record_address(r), rt_record_size(r), 0, r);
+	return rt_record_op(r) == RT_READ || rt_record_op(r) == RT_WRITE;
+}
+
+/* Those of the accesses at the beginning that are quick and make one event each. */
+static int accesses_quick(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	struct snag_event *ev = c->ev + c->n;
+	const uint32_t thread = c->thread;
+	uint64_t alone = c->seen.alone;
+	int i = 0, room = (int)(SNAG_BATCH_EVENTS - c->n);
+	n = n < room ? n : room;
+	for (; i < n && is_access(&r[i]); i++) {
+		uint64_t addr = rt_record_address(&r[i]);
+		unsigned size = rt_record_size(&r[i]);
+		uint32_t variable;
+		snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD < n ? i + AHEAD : i]));
+		if (size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
+		    !snag_cells_quick(c->cells, addr, size, thread, &variable))
+			break;
+		ev[i] = (struct snag_event){.thread = thread,
+					    .target = variable,
+					    .loc = loc_of(c, &r[i]),
+					    .op = (uint8_t)access_op(&r[i]),
+					    .size = (uint8_t)size};
+		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
+	}
+	c->seen.alone = alone;
+	c->n += (size_t)i;
+	return i;
+}
+
+/* The accesses that the records begin with, as far as there is room; returns how many. */
+static int accesses_take(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	const int ring = 2 * RT_RUN_MAX;
+	int i = 0;
+	while (i < n && is_access(&r[i]) && has_room(c, SNAG_CELL)) {
+		int quick = c->options.keep_steps ? 0 : accesses_quick(c, r + i, n - i);
+		i += quick;
+		if (quick)
+			continue;
+		c->fuel = r[i].arg;
+		word_access(c, access_op(&r[i]), rt_record_address(&r[i]), rt_record_size(&r[i]), 0,
+			    &r[i]);
+		i++;
+	}
+	for (int k = i > ring ? i - ring : 0; k < i; k++)
+		c->seen.access[(c->seen.n + (uint64_t)k) % (2 * RT_RUN_MAX)] = r[k];
+	c->seen.n += (uint64_t)i;
+	return i;
 }
 
 bool snag_convert_is_done(const struct snag_convert *c)
@@ -235,14 +294,30 @@ static void task_event(struct snag_convert *c, const struct rt_record *r)
 	event_put(c, op, target, r, 0, 0);
 }
 
+static void depend_add(struct snag_convert *c, uint32_t task, enum rt_label kind, uint64_t at)
+{
+	char name[SNAG_REGION_NAME];
+	size_t n = snag_regions_name(c->regions, at, name, NULL);
+	c->depend = snag_grow(c->depend, &c->depend_cap, c->ndepends + 1, sizeof(*c->depend));
+	c->depend[c->ndepends++] =
+		(struct snag_depend){task, kind, snag_strtab_intern(&c->depend_names, name, n)};
+}
+
 static void task_label(struct snag_convert *c, const struct rt_record *r)
 {
 	uint32_t task = thread_named(c, r->arg);
 	if (rt_record_size(r) >= RT_LABELS)
 		return;
+	enum rt_label kind = (enum rt_label)rt_record_size(r);
+	uint64_t number = rt_record_address(r);
 	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
-	c->label[task] =
-		(struct snag_label){(enum rt_label)rt_record_size(r), rt_record_address(r)};
+	if (kind >= RT_LABEL_IN) {
+		depend_add(c, task, kind, number);
+		if (c->label[task].kind >= RT_LABEL_IN)
+			return;
+		number = c->ndepends - 1;
+	}
+	c->label[task] = (struct snag_label){kind, number};
 }
 
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
@@ -424,14 +499,11 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 	}
 	range_go_on(c);
 	snag_convert_again_go_on(c);
-	for (; i < n && snag_convert_is_done(c) && has_room(c, ROOM); i++) {
-		enum rt_op op = rt_record_op(&r[i]);
-		if (i + AHEAD < n)
-			snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD]));
-		if (op == RT_READ || op == RT_WRITE) /* nearly all are */
-			access_take(c, &r[i]);
-		else
-			record_other(c, &r[i]);
+	while (i < n && snag_convert_is_done(c) && has_room(c, ROOM)) {
+		int accesses = accesses_take(c, r + i, n - i); /* nearly all are */
+		i += accesses;
+		if (!accesses)
+			record_other(c, &r[i++]);
 	}
 	return i;
 }

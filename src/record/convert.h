@@ -73,9 +73,19 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 
 /* What a task is to the programmer. */
 struct snag_label {
-	enum rt_label kind;
-	uint64_t number;
+	enum rt_label kind; /* RT_LABEL_IN and on: it has depend clauses */
+	uint64_t number;    /* of those: the first */
 };
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task);
+
+/* An address in a depend clause of a task. */
+struct snag_depend {
+	snag_tid task;
+	enum rt_label kind;
+	uint32_t name;
+};
+/* The `n`th, and what lies there; NULL: there are no more. */
+const struct snag_depend *snag_convert_depend(const struct snag_convert *c, uint64_t n,
+					      const char **ret_name);
 
 #endif

@@ -22,14 +22,13 @@ static uint32_t location_named(struct snag_convert *c, const struct snag_frame *
 	return snag_strtab_intern(words, text, n < sizeof(text) ? n : sizeof(text) - 1);
 }
 
-/* A return address, and the node of its caller: a location for each function inlined there.  No
- * address: a call that is not shown. */
+/* A return address, and the node of its caller: a location for each function inlined there. */
 static void node_new(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_frame frame[SNAG_MAX_FRAMES];
 	uint32_t at = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
 	uint64_t pc = rt_record_address(r);
-	for (size_t i = pc ? snag_symbols_frames(c->symbols, pc - 1, frame) : 0; i-- > 0;)
+	for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;)
 		at = location_named(c, &frame[i], at);
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
 	c->loc[r->arg] = at;

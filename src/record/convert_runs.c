@@ -7,6 +7,8 @@
  *         are a run of the trace too (trace/runs.h) and need not be made: only their cells
  *         are looked at.  Otherwise, as where memory is met for the first time, they
  *         are made round by round, and looked at again later.
+ *         Where an array was first touched by twos, its variables go on evenly from every second
+ *         round to the next but one.  So a run of the trace may span several rounds.
  */
 #include "record/convert_state.h"
 
@@ -22,34 +24,37 @@ static void steps_skip(struct again *again, uint32_t n)
 	again->left -= n;
 }
 
-/* How many of the accesses to come make one event each, whose targets follow from those before.
- * Which these are says target[], the last of them the round before. */
-static uint32_t run_length(struct snag_convert *c, uint32_t variable[], uint32_t stride[])
+/* How many of the accesses to come make one event each, whose targets follow from those before, k
+ * at a time, k being some rounds.  Which these are says target[], the last k of them. */
+static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t variable[],
+			   uint32_t stride[])
 {
 	const struct again *again = &c->again;
-	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period, n = c->seen.alone;
+	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period * rounds, n = c->seen.alone;
 	uint64_t length = again->left;
 	if (n < 2 * k)
 		return 0;
 	for (uint64_t i = 0; i < k && i < length; i++) {
-		const struct step *s = &again->step[(again->at + i) % k];
-		uint32_t rounds = (uint32_t)((length - i + k - 1) / k);
+		const struct step *s = &again->step[(again->at + i) % again->period];
+		uint32_t times = (uint32_t)((length - i + k - 1) / k);
+		uint64_t addr = rt_record_address(&s->next) + s->stride * (i / again->period);
 		variable[i] = c->seen.target[(n - k + i) % ring];
 		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
-		uint64_t known = snag_cells_known(c->cells, rt_record_address(&s->next), s->stride,
-						  rt_record_size(&s->next), c->thread,
-						  variable[i] + stride[i], stride[i], rounds);
-		if (known < rounds)
+		uint64_t known =
+			snag_cells_known(c->cells, addr & RT_ADDRESS_MASK, s->stride * rounds,
+					 rt_record_size(&s->next), c->thread,
+					 variable[i] + stride[i], stride[i], times);
+		if (known < times)
 			length = known * k + i;
 	}
 	return (uint32_t)length;
 }
 
-/* Puts accesses to come as a run; false: they are none. */
-static bool run_put(struct snag_convert *c)
+/* Puts accesses to come as a run, so many rounds at a time; false: they are none. */
+static bool run_put(struct snag_convert *c, uint32_t rounds)
 {
-	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period;
-	uint32_t n = run_length(c, variable, stride);
+	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period * rounds;
+	uint32_t n = run_length(c, rounds, variable, stride);
 	if (n < MIN_ROUNDS * k)
 		return false;
 	c->run[c->nruns++] = (struct snag_repeat){.at = (uint32_t)c->n, .period = k, .n = n};
@@ -60,6 +65,19 @@ static bool run_put(struct snag_convert *c)
 	c->seen.alone += n;
 	steps_skip(&c->again, n);
 	return true;
+}
+
+/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those that
+ * were made since. */
+static bool some_run_put(struct snag_convert *c)
+{
+	const struct again *again = &c->again;
+	uint32_t since = 2 + (again->all - again->left) / again->period;
+	for (uint32_t rounds = 1; rounds * again->period <= RT_RUN_MAX && 2 * rounds <= since;
+	     rounds *= 2)
+		if (run_put(c, rounds))
+			return true;
+	return false;
 }
 
 /* One round of accesses, or what is left of it. */
@@ -84,7 +102,7 @@ void snag_convert_again_go_on(struct snag_convert *c)
 	struct again *again = &c->again;
 	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
 		if (c->options.is_for_sink && again->rounds == 0) {
-			if (run_put(c))
+			if (some_run_put(c))
 				continue;
 			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
 			again->rounds = again->wait;
@@ -100,7 +118,7 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 	c->seen.n = 0;
 	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
 		return;
-	c->again = (struct again){.left = r->arg, .period = (uint32_t)period};
+	c->again = (struct again){.left = r->arg, .all = r->arg, .period = (uint32_t)period};
 	for (uint64_t i = 0; i < period; i++) {
 		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];

@@ -62,6 +62,9 @@ struct snag_convert {
 	size_t step_cap;
 	struct snag_label *label; /* by task, up to the last that has one */
 	size_t label_cap;
+	struct snag_depend *depend; /* in the order they were told */
+	size_t ndepends, depend_cap;
+	struct snag_strtab depend_names;
 	struct range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
@@ -74,7 +77,7 @@ struct snag_convert {
 		uint64_t alone; /* ... so many are each the only one of its access */
 	} seen;
 	struct again {
-		uint32_t left, period, at;
+		uint32_t left, all, period, at;
 		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
 		struct step {
 			struct rt_record next;
@@ -121,9 +124,10 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 			       unsigned size, unsigned flags, const struct rt_record *r)
 {
 	uint32_t variable[SNAG_CELL];
-	unsigned room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
+	unsigned n = 1, room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
 	size = size == 0 ? 1 : size < room ? size : room;
-	unsigned n = snag_cells_access(c->cells, addr, size, c->thread, variable);
+	if (!snag_cells_quick(c->cells, addr, size, c->thread, variable)) /* mostly it is */
+		n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);
 	c->seen.target[c->seen.alone % (2 * RT_RUN_MAX)] = variable[0];

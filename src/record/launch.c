@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
+enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* records, that it is worth to wake up for */
 
 struct snag_launch {
 	pid_t pid;
@@ -26,9 +27,48 @@ struct snag_launch {
 	uint64_t n; /* records read */
 	int status; /* of the program */
 	bool has_ended;
-	long pause_ns;				/* the next wait for a record */
-	void (*was_int)(int), (*was_quit)(int); /* what the signals of the terminal did here */
+	long pause_ns;		 /* the next wait for records */
+	uint64_t waited;	 /* records read at the last one */
+	bool passes;		 /* signals on to the program */
+	struct sigaction was[4]; /* what passed[] did here */
 };
+
+/* Signals that are for the program too.  The terminal sends its own to both, and the program's end
+ * is ours; what a process sends to us alone is passed on, and does here what it did. */
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { PASSED = sizeof(passed) / sizeof(passed[0]) };
+static struct snag_launch *volatile running;
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const struct snag_launch *l = running;
+	if (!l || info->si_code > 0)
+		return;
+	kill(l->pid, signal);
+	for (int i = 0; i < PASSED; i++)
+		if (passed[i] == signal && l->was[i].sa_handler != SIG_DFL &&
+		    l->was[i].sa_handler != SIG_IGN)
+			l->was[i].sa_handler(signal);
+}
+
+static void signals_pass(struct snag_launch *l)
+{
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+	running = l;
+	for (int i = 0; i < PASSED; i++) {
+		bool is_ignored = sigaction(passed[i], NULL, &l->was[i]) == 0 &&
+				  l->was[i].sa_handler == SIG_IGN;
+		if (!is_ignored || passed[i] == SIGINT) /* as it is for what a shell's & starts */
+			sigaction(passed[i], &action, NULL);
+	}
+}
+
+static void signals_keep(struct snag_launch *l)
+{
+	running = NULL;
+	for (int i = 0; i < PASSED; i++)
+		sigaction(passed[i], &l->was[i], NULL);
+}
 
 static const size_t channel_bytes =
 	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
@@ -50,7 +90,8 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 
 /* In the child; reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, enum snag_launch_io io, int failed)
+						  const char *options, enum snag_launch_io io,
+						  int failed)
 {
 	char number[16], all[4096];
 	const char *given = getenv("SNAG_OPTIONS");
@@ -79,10 +120,10 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
-	/* What the terminal sends goes to the program too, and its end is ours. */
-	l->was_int = signal(SIGINT, SIG_IGN);
-	l->was_quit = signal(SIGQUIT, SIG_IGN);
+	l->passes = io != SNAG_LAUNCH_OURS;
 	l->pid = fork();
+	if (l->pid > 0 && l->passes)
+		signals_pass(l);
 	if (l->pid == 0)
 		program_run(l, argv, options, io, failed[1]);
 	why = l->pid < 0 ? errno : 0;
@@ -90,8 +131,10 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
 		;
 	close(failed[0]);
-	if (why && l->pid > 0)
+	if (why && l->pid > 0) {
+		signals_keep(l);
 		waitpid(l->pid, NULL, 0);
+	}
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
 }
 
@@ -143,8 +186,8 @@ static bool run_take(struct snag_launch *l, struct rt_record *ret)
 static void end_note(struct snag_launch *l)
 {
 	l->has_ended = true;
-	signal(SIGINT, l->was_int);
-	signal(SIGQUIT, l->was_quit);
+	if (l->passes)
+		signals_keep(l);
 }
 
 static bool has_ended(struct snag_launch *l)
@@ -154,22 +197,30 @@ static bool has_ended(struct snag_launch *l)
 	return l->has_ended;
 }
 
+/* As long as few come in a pause the next is longer, so that waking up costs little. */
+static void records_await(struct snag_launch *l)
+{
+	if (l->n - l->waited >= MANY)
+		l->pause_ns = l->pause_ns / 2 > SHORT_NS ? l->pause_ns / 2 : SHORT_NS;
+	else
+		l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	l->waited = l->n;
+	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
+}
+
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room)
 {
 	int n = 0;
 	while (n < room && record_take(l, &ret_record[n]))
 		n++;
-	if (n > 0) {
-		l->pause_ns = SHORT_NS;
+	if (n > 0)
 		return n;
-	}
 	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
 	bool was_ended = l->has_ended;
 	if (has_ended(l))
 		/* once more, for what it wrote at last */
 		return !was_ended ? 0 : run_take(l, ret_record) ? 1 : -1;
-	nanosleep(&(struct timespec){0, l->pause_ns}, NULL);
-	l->pause_ns = l->pause_ns * 2 < LONG_NS ? l->pause_ns * 2 : LONG_NS;
+	records_await(l);
 	return 0;
 }
 
@@ -197,6 +248,13 @@ int snag_launch_status(const struct snag_launch *l)
 int snag_launch_pid(const struct snag_launch *l)
 {
 	return l->pid;
+}
+
+const char *snag_launch_opened(const struct snag_launch *l)
+{
+	char *end = l->channel->opened + RT_OPENED; /* whoever wrote there: */
+	end[-1] = end[-2] = 0;
+	return l->channel->opened;
 }
 
 const uint64_t *snag_launch_executed(const struct snag_launch *l)

@@ -17,7 +17,12 @@
 struct snag_launch;
 
 /* Which of our input and output the program has; the rest is empty. */
-enum snag_launch_io { SNAG_LAUNCH_SHARES, SNAG_LAUNCH_READS, SNAG_LAUNCH_SILENT };
+enum snag_launch_io {
+	SNAG_LAUNCH_SHARES,
+	SNAG_LAUNCH_READS,
+	SNAG_LAUNCH_SILENT,
+	SNAG_LAUNCH_OURS, /* silent, and we hear Ctrl-C while it runs */
+};
 
 /* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
@@ -37,6 +42,9 @@ bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has reco
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
 /* As counted by programs compiled so, until they ended (channel.h). */
 const uint64_t *snag_launch_executed(const struct snag_launch *l);
+/* The libraries compiled with snag that it opened by itself: paths, each with a NUL behind it, at most
+ * RT_OPENED bytes with that of an empty one. */
+const char *snag_launch_opened(const struct snag_launch *l);
 void snag_launch_free(struct snag_launch *l); /* accepts NULL */
 
 #endif

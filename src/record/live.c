@@ -20,6 +20,9 @@ struct live {
 	bool has_events;
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
+	uint64_t events; /* how many it may have; 0: any number */
+	bool was_cut;
+	const volatile sig_atomic_t *stop;
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
@@ -49,6 +52,11 @@ static int records_convert(struct live *l)
 	}
 }
 
+static bool is_stopped(const struct live *l)
+{
+	return l->stop && *l->stop;
+}
+
 static int live_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
 	struct live *l = (struct live *)src;
@@ -57,6 +65,10 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
 			l->has_events = true;
+			if (l->events && !l->was_cut && ret_batch->first > l->events) {
+				l->was_cut = true;
+				snag_launch_kill(l->launch);
+			}
 			return 1;
 		}
 		if (more < 0)
@@ -66,7 +78,7 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			l->on_held = NULL;
 			snag_launch_kill(l->launch);
 		}
-		if (l->deadline > 0 && snag_seconds_now() > l->deadline)
+		if (is_stopped(l) || (l->deadline > 0 && snag_seconds_now() > l->deadline))
 			snag_launch_kill(l->launch);
 	}
 }
@@ -79,6 +91,8 @@ static double live_progress(const struct snag_source *src)
 static void live_close(struct snag_source *src)
 {
 	struct live *l = (struct live *)src;
+	if (!l->has_ended && is_stopped(l))
+		snag_launch_kill(l->launch);
 	if (!l->has_ended)
 		snag_launch_abandon(l->launch);
 	snag_convert_free(l->convert);
@@ -101,6 +115,8 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->convert = snag_convert_new(&options->convert);
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
+	l->events = options->events;
+	l->stop = options->stop;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
@@ -113,7 +129,9 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	const struct live *l = (const struct live *)src;
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
+				      .was_cut = l->was_cut,
 				      .executed = snag_launch_executed(l->launch),
+				      .opened = snag_launch_opened(l->launch),
 				      .is_empty =
 					      !l->has_events && snag_launch_was_claimed(l->launch),
 				      .verdict = *snag_launch_verdict(l->launch),
@@ -128,4 +146,10 @@ const struct snag_step *snag_live_steps(const struct snag_source *src)
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)
 {
 	return snag_convert_label(((const struct live *)src)->convert, task);
+}
+
+const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
+					   const char **ret_name)
+{
+	return snag_convert_depend(((const struct live *)src)->convert, n, ret_name);
 }

@@ -12,11 +12,15 @@
 #include "record/launch.h"
 #include "trace/source.h"
 
+#include <signal.h>
+
 struct snag_live_options {
 	const char *options;		     /* added to SNAG_OPTIONS for the program */
 	struct snag_convert_options convert; /* steps: see snag_live_steps() */
 	enum snag_launch_io io;
-	double seconds; /* it is killed if it takes longer; 0: never */
+	double seconds;			   /* it is killed if it takes longer; 0: never */
+	uint64_t events;		   /* likewise, if it has more; 0: never */
+	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
 	/* Called when the program stands still at the end of a schedule (option hold), with its
 	 * process; when it returns the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
@@ -32,8 +36,10 @@ struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;
 	bool is_empty;		   /* a runtime was there, but had nothing to tell */
+	bool was_cut;		   /* it was killed because it had too many events */
 	struct rt_verdict verdict; /* of a detector inside it */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
+	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;
 };
 /* How the program ended; once next() returned 0 or an error. */
@@ -44,5 +50,7 @@ const struct snag_step *snag_live_steps(const struct snag_source *src);
 
 /* What a task of the program is to its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
+const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
+					   const char **ret_name);
 
 #endif

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAGE = 4096, WORDS = PAGE / 8, LARGE = 16 * PAGE };
+enum { PAGE = 4096, WORDS = PAGE / 8, LARGE = 16 * PAGE, NAMED = 4 };
 
 struct module {
 	uint64_t base, end;
@@ -50,6 +50,14 @@ struct table {
 	size_t elem, n, nslots;
 };
 
+/* The name of a block. */
+struct named {
+	uint64_t number;
+	uint64_t addr, alone; /* so many bytes from there on are only its */
+	char name[SNAG_REGION_NAME];
+	size_t len;
+};
+
 struct snag_regions {
 	struct snag_symbols *symbols;
 	struct module *module;
@@ -60,10 +68,8 @@ struct snag_regions {
 	struct block *large; /* by address */
 	size_t nlarge, large_cap;
 	uint64_t nblocks;
-	/* The block named last, and its name: mostly it is that of the next one too. */
-	uint64_t named;
-	char name[SNAG_REGION_NAME];
-	size_t name_len; /* 0: none yet */
+	struct named named[NAMED]; /* the blocks named last: mostly the next is one of them */
+	size_t nnamed;		   /* 0 when something changes; beyond NAMED, the oldest go */
 };
 
 static uint64_t key_of(const void *elem)
@@ -169,6 +175,7 @@ void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, u
 		r->nstacks++;
 	}
 	r->stack[i] = (struct stack){low, top, thread};
+	r->nnamed = 0;
 }
 
 /* The first large block that begins behind addr. */
@@ -258,6 +265,7 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 			uint32_t loc)
 {
 	struct block b = {addr, nbytes ? nbytes : 1, r->nblocks++, thread, loc};
+	r->nnamed = 0;
 	large_end(r, addr, addr + b.nbytes);
 	small_end(r, addr, addr + b.nbytes);
 	if (b.nbytes >= LARGE)
@@ -269,6 +277,7 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
 {
 	size_t i = large_behind(r, addr);
+	r->nnamed = 0;
 	if (i > 0 && r->large[i - 1].addr == addr) {
 		uint64_t nbytes = r->large[i - 1].nbytes;
 		memmove(r->large + i - 1, r->large + i, (r->nlarge - i) * sizeof(*r->large));
@@ -348,24 +357,66 @@ static size_t put_object(char *to, const char *name, uint64_t offset)
 	return offset ? put(to, n, "+0x", offset, 16) : n;
 }
 
-static size_t put_block(struct snag_regions *r, char *to, const struct block *b, uint64_t offset)
+/* "+0x" and an offset in a block, which is not 0. */
+static inline size_t put_offset(char *to, uint64_t offset)
 {
-	size_t n = r->name_len;
-	if (n == 0 || r->named != b->number) {
-		n = put(r->name, 0, "heap#", b->number, 10);
-		n = put(r->name, n, ":", b->nbytes, 10);
-		n = put(r->name, n, "@", b->loc, 10);
-		n = put(r->name, n, ",T", b->thread, 10);
-		r->named = b->number;
-		r->name_len = n;
-	}
-	memcpy(to, r->name, n + 1);
-	return offset ? put(to, n, "+0x", offset, 16) : n;
+	unsigned digits = (unsigned)(63 - __builtin_clzll(offset)) / 4 + 1;
+	memcpy(to, "+0x", 3);
+	for (unsigned i = digits; i-- > 0; offset >>= 4)
+		to[3 + i] = "0123456789abcdef"[offset % 16];
+	to[3 + digits] = 0;
+	return 3 + digits;
+}
+
+/* A place in a block that has been named. */
+static inline size_t put_named(const struct named *n, uint64_t addr, char *to)
+{
+	memcpy(to, n->name, n->len + 1);
+	return addr == n->addr ? n->len : n->len + put_offset(to + n->len, addr - n->addr);
+}
+
+static inline const struct named *named_at(const struct snag_regions *r, uint64_t addr)
+{
+	for (size_t i = 0; i < r->nnamed && i < NAMED; i++)
+		if (addr - r->named[i].addr < r->named[i].alone)
+			return &r->named[i];
+	return NULL;
+}
+
+/* A large one is, but for a stack in it: it ends with any block that takes a part of it. */
+static bool is_alone(const struct snag_regions *r, const struct block *b)
+{
+	for (size_t i = 0; i < r->nstacks; i++)
+		if (r->stack[i].low < b->addr + b->nbytes && r->stack[i].top > b->addr)
+			return false;
+	return b->nbytes >= LARGE;
+}
+
+static const struct named *block_named(struct snag_regions *r, const struct block *b)
+{
+	for (size_t i = 0; i < r->nnamed && i < NAMED; i++)
+		if (r->named[i].number == b->number)
+			return &r->named[i];
+	struct named *named = &r->named[r->nnamed++ % NAMED];
+	named->number = b->number;
+	named->addr = b->addr;
+	named->alone = is_alone(r, b) ? b->nbytes : 0;
+	size_t n = put(named->name, 0, "heap#", b->number, 10);
+	n = put(named->name, n, ":", b->nbytes, 10);
+	n = put(named->name, n, "@", b->loc, 10);
+	named->len = put(named->name, n, ",T", b->thread, 10);
+	return named;
 }
 
 size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block)
 {
+	const struct named *named = named_at(r, addr);
+	if (named) {
+		if (ret_is_block)
+			*ret_is_block = true;
+		return put_named(named, addr, to);
+	}
 	const struct stack *s = stack_at(r, addr);
 	const struct block *b = s ? NULL : block_at(r, addr);
 	const struct module *m = s || b ? NULL : module_at(r, addr);
@@ -375,7 +426,7 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 	if (s)
 		return put(to, put(to, 0, "T", s->thread, 10), "-0x", s->top - addr, 16);
 	if (b)
-		return put_block(r, to, b, addr - b->addr);
+		return put_named(block_named(r, b), addr, to);
 	if (!m)
 		return put(to, 0, "0x", addr, 16);
 	if (snag_symbols_object(r->symbols, addr, &object))

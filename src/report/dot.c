@@ -12,6 +12,8 @@
  */
 #include "report/dot.h"
 
+#include "report/origins.h"
+
 #include "base/memory.h"
 #include "report/printer.h"
 #include "trace/callstack.h"
@@ -81,6 +83,13 @@ static uint32_t step_of(const struct drawing *d, const struct snag_site *site)
 	return step;
 }
 
+static void print_variable(struct drawing *d, uint32_t id)
+{
+	char name[200];
+	snag_variable_text(snag_name(d->dot->names, SNAG_SPACE_VARIABLE, id), name, sizeof(name));
+	print_quoted(&d->to, name);
+}
+
 static void access_print(struct drawing *d, const struct snag_caccess *a)
 {
 	char place[1024];
@@ -88,7 +97,7 @@ static void access_print(struct drawing *d, const struct snag_caccess *a)
 	const char *slash = strrchr(place, '/');
 	print_quoted(&d->to, slash ? slash + 1 : place);
 	snag_print(&d->to, a->is_write ? " w " : " r ");
-	print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE, a->variable));
+	print_variable(d, a->variable);
 	snag_print(&d->to, "\\l");
 }
 
@@ -148,7 +157,7 @@ static void races_print(struct drawing *d)
 			    "\t\ts%u -> s%u [dir=none, constraint=false, color=red, fontcolor=red, "
 			    "style=bold, %s=\"",
 			    r->first, r->second, is_large(d) ? "tooltip" : "label");
-		print_quoted(&d->to, snag_name(d->dot->names, SNAG_SPACE_VARIABLE, r->variable));
+		print_variable(d, r->variable);
 		snag_print(&d->to, "\"];\n");
 	}
 }

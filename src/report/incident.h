@@ -63,9 +63,7 @@ struct snag_incident_report {
 	bool is_tasks; /* threads of the trace are tasks; then: */
 	const struct snag_certificate *certificate;
 	enum snag_tongue tongue;
-	/* What a task is to the programmer, in words: "iteration 7"; false: nothing is known.
-	 * May be NULL. */
-	bool (*label)(void *ctx, snag_tid task, char *buf, size_t room);
+	snag_task_label *label; /* may be NULL */
 	void *label_ctx;
 	/* What else the JSON object says: adds members to it; may be NULL. */
 	void (*members)(void *ctx, struct snag_json *j);
@@ -77,6 +75,15 @@ struct snag_incident_report {
 	const char *witness_dir;       /* where the witness files are; NULL: nowhere */
 	const char *strip_path_prefix; /* what is left out of file names; NULL: nothing */
 };
+
+/* Why nothing orders the tasks of a race. */
+static inline void snag_incident_missing_edge(const struct snag_incident_report *r,
+					      const struct snag_race *race, char *buf, size_t room)
+{
+	struct snag_missing_edge_facts facts = {r->origins, r->report->names, r->tongue, r->label,
+						r->label_ctx};
+	snag_missing_edge(race, &facts, buf, room);
+}
 
 /* ThreadSanitizer's layout, with lines of our own. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);

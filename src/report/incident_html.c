@@ -7,6 +7,7 @@
  */
 #include "report/incident.h"
 
+#include "report/incident_graph.h"
 #include "report/utf8.h"
 #include "report_css.h"
 
@@ -14,8 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text between tags or inside quotes. */
-static void text(struct snag_printer *to, const char *s)
+void snag_html_text(struct snag_printer *to, const char *s)
 {
 	while (*s) {
 		size_t n = snag_utf8_char(s);
@@ -32,9 +32,9 @@ static void text(struct snag_printer *to, const char *s)
 static void item(struct snag_printer *to, const char *name, const char *value)
 {
 	snag_print(to, "<dt>");
-	text(to, name);
+	snag_html_text(to, name);
 	snag_print(to, "</dt><dd>");
-	text(to, value);
+	snag_html_text(to, value);
 	snag_print(to, "</dd>\n");
 }
 
@@ -49,9 +49,9 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 		if (strip && strncmp(file, r->strip_path_prefix, strip) == 0)
 			file += strip;
 		snag_print(to, "<li><b>");
-		text(to, f->function ? f->function : "?");
+		snag_html_text(to, f->function ? f->function : "?");
 		snag_print(to, "</b> ");
-		text(to, file);
+		snag_html_text(to, file);
 		if (f->file && f->line)
 			snag_printf(to, f->column ? ":%u:%u" : ":%u", f->line, f->column);
 		snag_print(to, "</li>\n");
@@ -59,16 +59,24 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 	snag_print(to, "</ol>\n");
 }
 
+static void variable(struct snag_printer *to, const struct snag_incident_report *r, uint32_t id)
+{
+	char words[200];
+	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, id), words,
+			   sizeof(words));
+	snag_html_text(to, words);
+}
+
 /* "task 3", "thread T3" */
 static void actor(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
 	const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, t);
-	char label[64];
+	char label[SNAG_LABEL_ROOM];
 	snag_print(to, r->is_tasks ? "task " : "thread ");
-	text(to, name + (r->is_tasks && name[0] == 'T'));
+	snag_html_text(to, name + (r->is_tasks && name[0] == 'T'));
 	if (r->label && r->label(r->label_ctx, t, label, sizeof(label))) {
 		snag_print(to, ", ");
-		text(to, label);
+		snag_html_text(to, label);
 	}
 }
 
@@ -96,13 +104,13 @@ static void access_box(struct snag_printer *to, const struct snag_incident_repor
 		    snag_op_is_atomic(site->op) ? "atomic " : "",
 		    snag_op_writes(site->op) ? "write" : "read", site->size,
 		    snag_plural(site->size));
-	text(to, snag_name(names, SNAG_SPACE_VARIABLE, site->target));
+	variable(to, r, site->target);
 	snag_print(to, "</code> by ");
 	actor(to, r, site->thread);
 	snag_print(to, "</h3>\n");
 	for (uint32_t i = 0; i < site->nlocks; i++) {
 		snag_print(to, i ? ", <code>" : "<p>holds <code>");
-		text(to, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
+		snag_html_text(to, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
 		snag_print(to, "</code>");
 	}
 	snag_print(to, site->nlocks ? "</p>\n" : "");
@@ -120,7 +128,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	char words[400];
 	snag_printf(to, "<section id=\"%s\"%s>\n<h2>Data race on <code>", in->id,
 		    in->is_suppressed ? " class=\"suppressed\"" : "");
-	text(to, snag_name(names, SNAG_SPACE_VARIABLE, race->second.target));
+	variable(to, r, race->second.target);
 	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
 					 : "</code></h2>\n<dl>\n");
 	item(to, "id", in->id);
@@ -131,7 +139,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 		item(to, "range", words);
 	}
 	if (r->is_tasks) {
-		snag_missing_edge(race, r->origins, names, r->tongue, words, sizeof(words));
+		snag_incident_missing_edge(r, race, words, sizeof(words));
 		item(to, "missing edge", words);
 	}
 	if (in->replay != SNAG_REPLAY_NOT_TRIED)
@@ -142,7 +150,10 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	snag_print(to, "</dl>\n<div class=\"pair\">\n");
 	access_box(to, r, &race->second, &in->stack[1]);
 	access_box(to, r, &race->first, &in->stack[0]);
-	snag_print(to, "</div>\n</section>\n");
+	snag_print(to, "</div>\n");
+	if (r->is_tasks)
+		snag_incident_graph(r, in, to);
+	snag_print(to, "</section>\n");
 }
 
 /* What the run says about all schedules. */
@@ -163,11 +174,11 @@ static void certificate(struct snag_printer *to, const struct snag_incident_repo
 	for (size_t i = 0; i < c->n; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];
 		snag_print(to, "<li>");
-		text(to, o->words);
+		snag_html_text(to, o->words);
 		for (int k = 0; k < o->nlocs; k++) {
 			snag_location_text(r->report->names, o->loc[k], place, sizeof(place));
 			snag_print(to, k ? ", <code>" : " at <code>");
-			text(to, place);
+			snag_html_text(to, place);
 			snag_print(to, "</code>");
 		}
 		snag_print(to, "</li>\n");
@@ -180,14 +191,14 @@ void snag_incidents_html(const struct snag_incident_report *r, struct snag_print
 	const struct snag_incidents *all = r->incidents;
 	snag_print(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<title>snag: ");
-	text(to, r->arguments[0]);
+	snag_html_text(to, r->arguments[0]);
 	snag_print(to, "</title>\n<style>\n");
 	snag_print(to, report_css);
 	snag_print(to, "</style>\n</head>\n<body>\n<h1>");
 	snag_printf(to, "%zu data race%s in <code>", all->shown, snag_plural(all->shown));
 	for (char *const *a = r->arguments; *a; a++) {
 		snag_print(to, a == r->arguments ? "" : " ");
-		text(to, *a);
+		snag_html_text(to, *a);
 	}
 	snag_printf(to, "</code></h1>\n<p>It ended with status %d.", r->status);
 	for (int v = 0; v < SNAG_VERDICTS; v++)

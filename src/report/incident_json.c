@@ -37,7 +37,7 @@ static void task_object(struct snag_json *j, const struct snag_incident_report *
 {
 	struct snag_origin o = snag_origin_of_thread(r->origins, task);
 	struct snag_callstack s;
-	char label[64];
+	char label[SNAG_LABEL_ROOM];
 	snag_json_object(j, "task");
 	if (r->label && r->label(r->label_ctx, task, label, sizeof(label)))
 		snag_json_string(j, "label", label);
@@ -116,8 +116,7 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	if (in->extent.places > 1)
 		extent_object(j, r, in);
 	if (r->is_tasks) {
-		snag_missing_edge(in->race, r->origins, r->report->names, r->tongue, words,
-				  sizeof(words));
+		snag_incident_missing_edge(r, in->race, words, sizeof(words));
 		snag_json_string(j, "missing_edge", words);
 	}
 	snag_json_array(j, "accesses");

@@ -82,12 +82,15 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 {
 	static const char *const kind[2][2] = {{"Read", "Write"}, {"Atomic read", "Atomic write"}};
 	const char *words = kind[snag_op_is_atomic(site->op)][snag_op_writes(site->op)];
+	char name[200];
 	if (is_previous)
 		snag_printf(to, "  Previous %c%s", words[0] | ' ', words + 1);
 	else
 		snag_printf(to, "  %s", words);
 	snag_printf(to, " of size %u at ", site->size);
-	snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target));
+	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target), name,
+			   sizeof(name));
+	snag_print_name(to, name);
 	snag_print(to, " by ");
 	thread(to, r, site->thread);
 	for (uint32_t i = 0; i < site->nlocks; i++) {
@@ -147,8 +150,7 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 	}
 	snag_printf(to, " (%s).\n", in->found_by);
 	if (r->is_tasks) {
-		snag_missing_edge(race, r->origins, r->report->names, r->tongue, words,
-				  sizeof(words));
+		snag_incident_missing_edge(r, race, words, sizeof(words));
 		snag_print(to, "  Missing: ");
 		snag_print_name(to, words);
 		snag_print(to, race->first.nlocks || race->second.nlocks
@@ -183,7 +185,7 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		    const struct snag_race *race)
 {
 	snag_tid who[2] = {race->second.thread, race->first.thread};
-	char label[64];
+	char label[SNAG_LABEL_ROOM];
 	for (int i = 0; i < 2; i++) {
 		struct snag_origin o = snag_origin_of_thread(r->origins, who[i]);
 		if (o.thread == SNAG_NO_ID || (i == 1 && who[1] == who[0]))
@@ -191,8 +193,11 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		const char *name = snag_name(r->report->names, SNAG_SPACE_THREAD, who[i]);
 		snag_print(to, r->is_tasks ? "  Task " : "  Thread ");
 		snag_print_name(to, name + (r->is_tasks && name[0] == 'T'));
-		if (r->label && r->label(r->label_ctx, who[i], label, sizeof(label)))
-			snag_printf(to, " (%s)", label);
+		if (r->label && r->label(r->label_ctx, who[i], label, sizeof(label))) {
+			snag_print(to, " (");
+			snag_print_name(to, label);
+			snag_print(to, ")");
+		}
 		snag_print(to, " created by ");
 		thread(to, r, o.thread);
 		snag_print(to, " at:\n");

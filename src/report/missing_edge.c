@@ -30,9 +30,7 @@ static unsigned depth_of(const struct snag_origins *origins, snag_tid task)
 	return depth;
 }
 
-/* The ancestors of both, or they themselves, that the same task created; one of them is that task if
- * it is an ancestor of the other. */
-static void meet(const struct snag_origins *origins, snag_tid task[2])
+void snag_tasks_meet(const struct snag_origins *origins, snag_tid task[2])
 {
 	unsigned depth[2] = {depth_of(origins, task[0]), depth_of(origins, task[1])};
 	for (unsigned n = depth[0] + depth[1]; n > 0 && task[0] != task[1]; n--) {
@@ -46,29 +44,66 @@ static void meet(const struct snag_origins *origins, snag_tid task[2])
 	}
 }
 
-void snag_missing_edge(const struct snag_race *race, const struct snag_origins *origins,
-		       const struct snag_names *names, enum snag_tongue tongue, char *buf,
-		       size_t room)
+static enum snag_label_kind label_of(const struct snag_missing_edge_facts *f, snag_tid task,
+				     char buf[SNAG_LABEL_ROOM])
+{
+	return f->label ? f->label(f->label_ctx, task, buf, SNAG_LABEL_ROOM) : SNAG_LABEL_NONE;
+}
+
+/* The share of a construct that `task` did on behalf of `thread`, or in that one; otherwise `thread`. */
+static snag_tid share_of(const struct snag_missing_edge_facts *f, snag_tid task, snag_tid thread)
+{
+	char label[SNAG_LABEL_ROOM];
+	snag_tid up = task;
+	for (uint32_t n = 0; n < f->origins->nthreads && task != thread; n++) {
+		up = task;
+		task = snag_origin_of_thread(f->origins, task).thread;
+	}
+	return label_of(f, up, label) == SNAG_LABEL_SHARE ? up : thread;
+}
+
+/* Two threads of a team, or what they share among them: false if the tasks are not. */
+static bool beside_in_team(const struct snag_missing_edge_facts *f, const struct snag_race *race,
+			   const snag_tid met[2], char *buf, size_t room)
+{
+	snag_tid of[2] = {race->first.thread, race->second.thread}, task[2];
+	char label[2][SNAG_LABEL_ROOM];
+	for (int i = 0; i < 2; i++) {
+		if (label_of(f, met[i], label[i]) < SNAG_LABEL_SHARE)
+			return false;
+		task[i] = share_of(f, of[i], met[i]);
+		label_of(f, task[i], label[i]);
+	}
+	snprintf(buf, room,
+		 "%s (task %s) and %s (task %s)%s may run at the same time: no barrier comes "
+		 "between them",
+		 label[0], number(f->names, task[0]), label[1], number(f->names, task[1]),
+		 task[0] == of[0] && task[1] == of[1] ? "" : ", which created these tasks,");
+	return true;
+}
+
+void snag_missing_edge(const struct snag_race *race, const struct snag_missing_edge_facts *f,
+		       char *buf, size_t room)
 {
 	snag_tid task[2] = {race->first.thread, race->second.thread};
-	const char *ends = words[tongue].ends, *passes = words[tongue].passes;
-	meet(origins, task);
-	snag_tid up[2] = {snag_origin_of_thread(origins, task[0]).thread,
-			  snag_origin_of_thread(origins, task[1]).thread};
+	const char *ends = words[f->tongue].ends, *passes = words[f->tongue].passes;
+	snag_tasks_meet(f->origins, task);
+	snag_tid up[2] = {snag_origin_of_thread(f->origins, task[0]).thread,
+			  snag_origin_of_thread(f->origins, task[1]).thread};
 	if (up[0] == task[1] || up[1] == task[0]) {
 		int child = up[1] == task[0];
 		snprintf(buf, room,
 			 "task %s goes on beside task %s, which it created: no %s waits for that, "
-			 "and no "
-			 "%s orders the two accesses",
-			 number(names, task[!child]), number(names, task[child]), ends, passes);
-	} else if (up[0] == up[1] && up[0] != SNAG_NO_ID) {
+			 "and no %s orders the two accesses",
+			 number(f->names, task[!child]), number(f->names, task[child]), ends,
+			 passes);
+	} else if (up[0] != up[1] || up[0] == SNAG_NO_ID) {
+		snprintf(buf, room, "no %s and no %s orders these two tasks", ends, passes);
+	} else if (!beside_in_team(f, race, task, buf, room)) {
 		snprintf(buf, room,
 			 "task %s created tasks %s and %s with no %s between, and no %s orders "
 			 "these two tasks",
-			 number(names, up[0]), number(names, task[0]), number(names, task[1]), ends,
-			 passes);
-	} else {
-		snprintf(buf, room, "no %s and no %s orders these two tasks", ends, passes);
+			 number(f->names, up[0]), number(f->names, task[0]),
+			 number(f->names, task[1]), ends, passes);
 	}
 }

@@ -66,3 +66,12 @@ struct snag_object_name snag_object_name(const char *variable)
 	}
 	return o;
 }
+
+int snag_variable_text(const char *variable, char *buf, size_t room)
+{
+	struct snag_object_name o = snag_object_name(variable);
+	if (o.kind != SNAG_OBJECT_HEAP)
+		return snprintf(buf, room, "%s", variable);
+	return snprintf(buf, room, "%.*s%s", (int)strcspn(variable, ":"), variable,
+			variable + o.length);
+}

@@ -44,4 +44,7 @@ struct snag_object_name {
 };
 struct snag_object_name snag_object_name(const char *variable);
 
+/* A variable for people: of a block only its number, `heap#3+0x8`.  As snprintf. */
+int snag_variable_text(const char *variable, char *buf, size_t room);
+
 #endif

@@ -253,8 +253,7 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 		snag_json_string(j, "range", text);
 	}
 	if (r->is_tasks) {
-		snag_missing_edge(in->race, r->origins, r->report->names, r->tongue, text,
-				  sizeof(text));
+		snag_incident_missing_edge(r, in->race, text, sizeof(text));
 		snag_json_string(j, "missingEdge", text);
 	}
 	snag_json_end(j);

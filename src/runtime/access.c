@@ -145,11 +145,15 @@ static __attribute__((noinline)) void judged_record(uintptr_t addr, uintptr_t pc
 {
 	const struct rt_thread *self = rt_hot.self;
 	if (rt_unlikely(rt.is_alone | (self->ignores != 0) | (self->section.depth != 0) |
-			(self->own_high != 0) | rt_block_may_be(addr) | is_of_thread(addr))) {
+			rt_block_may_be(addr))) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
 	uint64_t *slot = rt_filter_slot(addr, k);
+	if (addr - self->own_low < self->own_high - self->own_low || is_of_thread(addr)) {
+		*slot = rt_filter_entry(addr, k, is_write);
+		return;
+	}
 	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
 	if (*slot == lasting && !is_write)
 		return;
@@ -164,6 +168,11 @@ static inline bool is_special(const struct rt_thread *self)
 {
 	return (uint64_t)rt.is_alone | (uint64_t)self->ignores | self->section.depth |
 	       self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
+}
+
+bool rt_access_is_special(void)
+{
+	return is_special(rt_hot.self);
 }
 
 /* Records an access and remembers it. */
@@ -301,6 +310,14 @@ static inline void access_two(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	rt_hot.fuel--;
 	two_new(addr, pc, is_write);
+}
+
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
+{
+	if (size > WORD)
+		access_two(addr, pc, is_write);
+	else
+		access_one(addr, pc, (unsigned)__builtin_ctz(size), is_write);
 }
 
 /* An access that was counted, and is not known. */

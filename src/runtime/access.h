@@ -79,6 +79,10 @@ void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
  * recorded / records one of them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* As a call of the compiler's says it: 1, 2, 4, 8 or 16 bytes. */
+void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
+/* Whether accesses of the running thread have more to be thought of than usual. */
+bool rt_access_is_special(void);
 /* The same for `count` places, `step` bytes apart, at once, if that can be; else false. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 

@@ -29,10 +29,11 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x38746e6e63676e73u /* "sngcnnt8": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x39746e6e63676e73u /* "sngcnnt9": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
+enum { RT_OPENED = 2048 };
 
 struct rt_record {
 	uint64_t what;
@@ -65,6 +66,8 @@ struct rt_verdict {
 	uint32_t launched, ended; /* launches of tasks */
 	uint32_t proves;	  /* no race is a proof for every schedule */
 	uint32_t was_judged;	  /* there was a detector */
+	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
+	uint64_t events;	  /* of the program, up to the first race, or a little more */
 	uint32_t nstats;	  /* figures it tells at the end of a launch */
 	struct rt_stat stat[RT_STATS];
 };
@@ -83,7 +86,10 @@ struct rt_channel {
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
-	char spare[4096 - 240 - sizeof(struct rt_verdict) - 64];
+	/* Paths of libraries that it opened by itself and that were compiled with snag, each with a
+	 * NUL behind it; those for which there is no room are missing. */
+	char opened[RT_OPENED];
+	char spare[4096 - 240 - sizeof(struct rt_verdict) - RT_OPENED - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -143,7 +149,7 @@ enum rt_op {
 			* all behind the last RT_AGAIN, the one `size` accesses before it and the
 			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
-			* its number; told once, after the task was created */
+			* its number; after the task was created, once but for depend clauses */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
@@ -170,10 +176,12 @@ enum rt_dialect {
 /* Questions whose answers differ from schedule to schedule: what a program does with them may,
  * too. */
 enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num() */
-	RT_ASKED_THREADS,   /* how many threads are there? omp_get_num_threads() */
+	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
+	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
 	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
 	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
+	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
+	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
 	RT_ASKED_KINDS
 };
 
@@ -183,8 +191,11 @@ enum rt_label {
 	RT_LABEL_ITERATION, /* number: the iteration of a loop (of a chunk, its first) */
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
-	RT_LABEL_DEPENDS,   /* a task with so many depend clauses */
 	RT_LABEL_TEAM,	    /* this team of a league */
+	RT_LABEL_IN,	    /* it has a depend clause with this address; these are the last */
+	RT_LABEL_OUT,
+	RT_LABEL_MUTEX,
+	RT_LABEL_SET,
 	RT_LABELS
 };
 

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64, MOST_INSTRUMENTED = 256 };
 
@@ -23,7 +24,8 @@ struct range {
 
 static struct range instrumented[MOST_INSTRUMENTED]; /* modules; the first is mostly asked for */
 static uint32_t ninstrumented;
-static uint64_t told; /* how many the loader had loaded when we last looked */
+static uint64_t told;  /* how many the loader had loaded when we last looked */
+static size_t nopened; /* bytes of rt.channel->opened */
 
 static size_t id_put(char *to, const uint8_t *id, size_t n)
 {
@@ -53,16 +55,20 @@ static size_t note_id(const char *at, size_t n, char *to)
 	return 0;
 }
 
+/* The program itself has no name; where there is no /proc, it is what it was started as. */
 static size_t path_put(const char *name, char *to)
 {
-	if (*name) {
-		size_t n = strlen(name);
-		n = n < PATH_BYTES - 1 ? n : PATH_BYTES - 1;
-		memcpy(to, name, n);
-		return n;
+	if (!*name) {
+		long n = rt_sys(SYS_readlink, (long)"/proc/self/exe", (long)to, PATH_BYTES - 1, 0,
+				0, 0);
+		if (n > 0)
+			return (size_t)n;
+		name = (const char *)getauxval(AT_EXECFN);
 	}
-	long n = rt_sys(SYS_readlink, (long)"/proc/self/exe", (long)to, PATH_BYTES - 1, 0, 0, 0);
-	return n > 0 ? (size_t)n : 0;
+	size_t n = name ? strlen(name) : 0;
+	n = n < PATH_BYTES - 1 ? n : PATH_BYTES - 1;
+	memcpy(to, name ? name : "", n);
+	return n;
 }
 
 /* Where its segments lie. */
@@ -114,7 +120,16 @@ static bool asks_for_init(const struct dl_phdr_info *info, const ElfW(Dyn) * d)
 	return false;
 }
 
-static void instrumented_note(const struct dl_phdr_info *info)
+static void opened_note(const char *path)
+{
+	size_t n = strlen(path) + 1;
+	if (n >= sizeof(rt.channel->opened) - nopened)
+		return;
+	memcpy(rt.channel->opened + nopened, path, n);
+	nopened += n;
+}
+
+static void instrumented_note(const struct dl_phdr_info *info, bool is_opened)
 {
 	struct range r = range_of(info);
 	bool is_seen = rt_modules_instrumented(r.start);
@@ -123,11 +138,14 @@ static void instrumented_note(const struct dl_phdr_info *info)
 		is_ours = info->dlpi_phdr[i].p_type == PT_DYNAMIC &&
 			  asks_for_init(info, (const ElfW(Dyn) *)(info->dlpi_addr +
 								  info->dlpi_phdr[i].p_vaddr));
-	if (is_ours && !is_seen && ninstrumented < MOST_INSTRUMENTED)
-		instrumented[ninstrumented++] = r;
+	if (!is_ours || is_seen || ninstrumented == MOST_INSTRUMENTED)
+		return;
+	instrumented[ninstrumented++] = r;
+	if (is_opened)
+		opened_note(info->dlpi_name);
 }
 
-static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
+static int module_tell(struct dl_phdr_info *info, size_t size, void *is_opened)
 {
 	char text[PATH_BYTES + ID_BYTES];
 	size_t n = path_put(info->dlpi_name, text), id = 0;
@@ -139,7 +157,7 @@ static int module_tell(struct dl_phdr_info *info, size_t size, void *unused)
 			id = note_id((const char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
 				     text + n);
 	}
-	instrumented_note(info);
+	instrumented_note(info, is_opened != NULL);
 	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);
 	rt_put(RT_MODULE_END, 0, info->dlpi_addr, 0,
 	       (uint32_t)((end - info->dlpi_addr + PAGE - 1) / PAGE));
@@ -158,6 +176,7 @@ void rt_modules_tell(void)
 	dl_iterate_phdr(count, &added);
 	if (added == told)
 		return;
+	bool is_later = told > 0;
 	told = added;
-	dl_iterate_phdr(module_tell, NULL);
+	dl_iterate_phdr(module_tell, is_later ? &told : NULL);
 }

@@ -186,8 +186,9 @@ static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 {
 	static const uint8_t kind[] = {
 		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_DEPENDS] = RT_LABEL_DEPENDS,
-		[SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_DEPEND_IN] = RT_LABEL_IN,	   [SNAG_OMP_DEPEND_OUT] = RT_LABEL_OUT,
+		[SNAG_OMP_DEPEND_MUTEX] = RT_LABEL_MUTEX,  [SNAG_OMP_DEPEND_SET] = RT_LABEL_SET,
 	};
 	if (!rt_entered())
 		return;

@@ -39,7 +39,7 @@ static bool judge_begin(struct rt_channel *c)
 	if (!rt_options.judge[0] || !(rt_tasks_may_launch() || rt_omp_may_launch()) ||
 	    !rt_judge_begin(rt_options.judge, &c->verdict))
 		return false;
-	c->verdict.was_judged = 1;
+	c->verdict.was_judged = c->verdict.one_will_do = 1;
 	return true;
 }
 

@@ -15,6 +15,13 @@ static uint64_t last[PLACES];
 static uint64_t n = SEEN, first = SEEN; /* accesses, and the first behind the last run */
 static uint64_t period, matched;	/* how many were one period behind their like */
 
+void rt_run_put(unsigned run_period, uint32_t events)
+{
+	first = n;
+	matched = 0;
+	rt_put(RT_AGAIN, run_period, 0, 0, events);
+}
+
 void rt_run_end(void)
 {
 	uint32_t events = rt.channel->run_events;
@@ -22,7 +29,7 @@ void rt_run_end(void)
 	first = n;
 	matched = 0;
 	if (events)
-		rt_put(RT_AGAIN, rt_run.period, 0, 0, events);
+		rt_run_put(rt_run.period, events);
 	rt.channel->run_events = 0;
 }
 

@@ -63,6 +63,8 @@ static inline bool rt_run_takes(struct rt_step access)
 
 /* Ends the open run; rt_put() calls it. */
 void rt_run_end(void);
+/* That the last two rounds of records go on so, `events` of them (loop.c). */
+void rt_run_put(unsigned period, uint32_t events);
 /* An access was recorded: a run may begin behind it. */
 void rt_run_note(const struct rt_step *access);
 

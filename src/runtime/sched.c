@@ -51,6 +51,8 @@ void rt_sched_unlock(void)
 static void turn_end(struct rt_thread *t)
 {
 	rt_sched.last_events = (uint64_t)(t->turn_fuel - t->hot->fuel);
+	if (rt.judges && !rt.channel->verdict.races)
+		rt.channel->verdict.events += rt_sched.last_events;
 	t->events += rt_sched.last_events;
 	t->turn_fuel = t->hot->fuel = 0;
 	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;

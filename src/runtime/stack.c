@@ -26,6 +26,8 @@ struct node {
 	uint32_t parent;
 };
 
+const void *rt_tasks_place;
+
 static struct slot *slot;
 static uint32_t nslots, nused;
 static struct slot recent[RECENT];
@@ -59,13 +61,22 @@ static void slots_grow(void)
 	rt_free(old, n * sizeof(*old));
 }
 
-/* The OpenMP library, if the program has it. */
+/* The libraries of OpenMP and of <snag/task.h>, as far as the program has them. */
 extern const char __start_snag_omp_text[] __attribute__((weak));
 extern const char __stop_snag_omp_text[] __attribute__((weak));
+extern const char __start_snag_task_text[] __attribute__((weak));
+extern const char __stop_snag_task_text[] __attribute__((weak));
 
-static bool is_omp(uintptr_t pc)
+static bool is_of_tasks(uintptr_t pc)
 {
-	return pc >= (uintptr_t)__start_snag_omp_text && pc < (uintptr_t)__stop_snag_omp_text;
+	return pc >= (uintptr_t)__start_snag_task_text && pc < (uintptr_t)__stop_snag_task_text;
+}
+
+/* Whether a call comes from one of them: it is not shown. */
+static bool is_library(uintptr_t pc)
+{
+	return is_of_tasks(pc) ||
+	       (pc >= (uintptr_t)__start_snag_omp_text && pc < (uintptr_t)__stop_snag_omp_text);
 }
 
 static uint32_t node_new(uint32_t parent, uintptr_t pc)
@@ -80,7 +91,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t pc)
 		node_cap = cap;
 	}
 	node[++nnodes] = (struct node){pc, parent};
-	rt_put(RT_NODE, 0, is_omp(pc) ? 0 : pc, parent, nnodes);
+	rt_put(RT_NODE, 0, pc, parent, nnodes);
 	return nnodes;
 }
 
@@ -112,14 +123,16 @@ uint32_t rt_caller_find(void)
 		f--;
 	uint32_t caller = f > base ? f[-1].node : 0;
 	for (; f < rt_hot.top; f++)
-		caller = f->node = node_of(caller, f->pc);
+		caller = f->node = is_library(f->pc) ? caller : node_of(caller, f->pc);
 	return caller;
 }
 
 uint32_t rt_location(uintptr_t pc)
 {
 	if (rt.judges)
-		return 0; /* nobody asks */
+		return 0;		  /* nobody asks */
+	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
+		pc = (uintptr_t)rt_tasks_place;
 	uint32_t caller = rt_caller();
 	struct slot *s = &recent[(pc ^ caller) % RECENT];
 	if (s->pc != pc || s->parent != caller)

@@ -8,7 +8,8 @@
  *         Frames are interned only when an event needs them, so that a call costs two
  *         stores.  Recursion is folded: a call that is already among its own callers is
  *         the same node again, so that there are few nodes however deep it goes.
- *         A call from the OpenMP library is not shown, but the place that made it call.
+ *         A call from the libraries of OpenMP and of tasks is not shown, but the place that
+ *         made it call.
  */
 #ifndef SNAG_RUNTIME_STACK_H
 #define SNAG_RUNTIME_STACK_H
@@ -29,6 +30,8 @@ static inline uint32_t rt_caller(void)
 /* A function was entered, by a call that returns to pc; and left. */
 void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);
+
+extern const void *rt_tasks_place; /* where the program called <snag/task.h> last */
 
 /* The node of `pc` in the running thread. */
 uint32_t rt_location(uintptr_t pc);

@@ -17,10 +17,34 @@ void *rt_memmove(void *to, const void *from, size_t n);
 void *rt_memset(void *to, int byte, size_t n);
 int rt_memcmp(const void *a, const void *b, size_t n);
 
+/* The processor's own instructions are as fast as the C library from a few hundred bytes on; below
+ * that, whole words.  BARRIER keeps the compiler from calling for a loop the function it is in. */
+enum { FEW = 512 };
+#define BARRIER() __asm__ volatile("" : : : "memory")
+
+static void word_copy(char *to, const char *from)
+{
+	uint64_t word;
+	__builtin_memcpy(&word, from, 8);
+	__builtin_memcpy(to, &word, 8);
+}
+
 void *rt_memcpy(void *to, const void *from, size_t n)
 {
-	void *d = to;
-	__asm__ volatile("rep movsb" : "+D"(d), "+S"(from), "+c"(n) : : "memory");
+	char *d = to;
+	const char *s = from;
+	if (n >= FEW) {
+		__asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+		return to;
+	}
+	for (; n >= 8; n -= 8, d += 8, s += 8) {
+		word_copy(d, s);
+		BARRIER();
+	}
+	for (; n > 0; n--) {
+		*d++ = *s++;
+		BARRIER();
+	}
 	return to;
 }
 
@@ -30,16 +54,33 @@ void *rt_memmove(void *to, const void *from, size_t n)
 	char *d = to;
 	if ((uintptr_t)d - (uintptr_t)s >= n)
 		return rt_memcpy(to, from, n);
-	d += n - 1;
-	s += n - 1;
-	__asm__ volatile("std; rep movsb; cld" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+	for (; n >= 8; n -= 8) {
+		word_copy(d + n - 8, s + n - 8);
+		BARRIER();
+	}
+	for (; n > 0; n--) {
+		d[n - 1] = s[n - 1];
+		BARRIER();
+	}
 	return to;
 }
 
 void *rt_memset(void *to, int byte, size_t n)
 {
-	void *d = to;
-	__asm__ volatile("rep stosb" : "+D"(d), "+c"(n) : "a"(byte) : "memory");
+	char *d = to;
+	if (n >= FEW) {
+		__asm__ volatile("rep stosb" : "+D"(d), "+c"(n) : "a"(byte) : "memory");
+		return to;
+	}
+	uint64_t word = UINT64_C(0x0101010101010101) * (unsigned char)byte;
+	for (; n >= 8; n -= 8, d += 8) {
+		__builtin_memcpy(d, &word, 8);
+		BARRIER();
+	}
+	for (; n > 0; n--) {
+		*d++ = (char)byte;
+		BARRIER();
+	}
 	return to;
 }
 
@@ -50,23 +91,6 @@ int rt_memcmp(const void *a, const void *b, size_t n)
 		if (p[i] != q[i])
 			return p[i] - q[i];
 	return 0;
-}
-
-/* The copying itself: the processor's own instructions are as fast as the C library from a
- * few hundred bytes on; below that, whole words. */
-static void copy(char *to, const char *from, size_t n)
-{
-	if (n >= 512) {
-		rt_memcpy(to, from, n);
-		return;
-	}
-	for (; n >= 8; n -= 8, to += 8, from += 8) {
-		uint64_t word;
-		__builtin_memcpy(&word, from, 8);
-		__builtin_memcpy(to, &word, 8);
-	}
-	for (; n > 0; n--)
-		*to++ = *from++;
 }
 
 /* The compiler's own calls count, and those of code compiled with snag (see libc.c). */
@@ -93,9 +117,25 @@ static void both(uintptr_t to, uintptr_t from, size_t n, uintptr_t pc)
 		return rt_memset(to, byte, n);                              \
 	}
 
-COPY(rt_wrap_memcpy, copy)
+COPY(rt_wrap_memcpy, rt_memcpy)
 COPY(rt_wrap_memmove, rt_memmove)
 SET(rt_wrap_memset)
-COPY(__tsan_memcpy, copy)
+COPY(__tsan_memcpy, rt_memcpy)
 COPY(__tsan_memmove, rt_memmove)
 SET(__tsan_memset)
+
+/* Of these the plugin for clang checks what they access, if that is needed. */
+RT_ABI(void, __snag_memcpy, void *to, const void *from, size_t n)
+{
+	rt_memcpy(to, from, n);
+}
+
+RT_ABI(void, __snag_memmove, void *to, const void *from, size_t n)
+{
+	rt_memmove(to, from, n);
+}
+
+RT_ABI(void, __snag_memset, void *to, int byte, size_t n)
+{
+	rt_memset(to, byte, n);
+}

@@ -66,14 +66,34 @@ int rt_sys_getpid(void)
 	return (int)rt_sys(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
+/* The descriptor that a path in /proc names, where there is no /proc: a new one; or negative. */
+static long named_descriptor(const char *path)
+{
+	static const char folder[] = "/proc/self/fd/";
+	long fd = 0;
+	for (const char *at = folder; *at; at++, path++)
+		if (*path != *at)
+			return -1;
+	for (; *path >= '0' && *path <= '9' && fd < 1 << 20; path++)
+		fd = 10 * fd + *path - '0';
+	return *path ? -1 : rt_sys(SYS_dup, fd, 0, 0, 0, 0, 0);
+}
+
 long rt_sys_read_file(const char *path, char *to, size_t room)
 {
 	long fd = rt_sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	bool is_named = fd < 0;
 	size_t n = 0;
+	if (is_named)
+		fd = named_descriptor(path);
 	if (fd < 0)
 		return fd;
 	while (n < room) {
-		long got = rt_sys(SYS_read, fd, (long)(to + n), (long)(room - n), 0, 0, 0);
+		/* From its beginning on: others may have moved where a descriptor stands. */
+		long got =
+			is_named ? rt_sys(SYS_pread64, fd, (long)(to + n), (long)(room - n),
+					  (long)n, 0, 0)
+				 : rt_sys(SYS_read, fd, (long)(to + n), (long)(room - n), 0, 0, 0);
 		if (got <= 0)
 			break;
 		n += (size_t)got;

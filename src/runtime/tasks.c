@@ -38,8 +38,7 @@ static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
-static const void *place;
-static bool is_launched; /* tasks run */
+static bool is_launched;		 /* tasks run */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -64,7 +63,7 @@ static void tell(uint8_t op, uint32_t target)
 	if (rt.judges)
 		rt_judge_task(op, target);
 	else
-		rt_put(RT_TASK, op, 0, rt_location((uintptr_t)place), target);
+		rt_put(RT_TASK, op, 0, rt_location((uintptr_t)rt_tasks_place), target);
 }
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
@@ -111,6 +110,7 @@ static void launch(struct rt_thread *self)
 	is_launched = true;
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
+	__tsan_func_entry((void *)rt_tasks_place); /* the call that launches */
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -162,8 +162,20 @@ static void on_memory(void *ctx, const void *at, size_t nbytes)
 	if (rt.judges)
 		rt_judge_forget((uintptr_t)at, nbytes);
 	else
-		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)rt_tasks_place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+static void on_asked(void *ctx, enum snag_task_asked what)
+{
+	static const enum rt_asked kind[] = {
+		[SNAG_TASK_ASKED_WORKER] = RT_ASKED_THREAD,
+		[SNAG_TASK_ASKED_WORKERS] = RT_ASKED_THREADS,
+		[SNAG_TASK_ASKED_IS_SET] = RT_ASKED_IS_SET,
+		[SNAG_TASK_ASKED_WAS_SET] = RT_ASKED_WAS_SET,
+	};
+	if (rt_sched_point())
+		rt_tasks_asked(kind[what], (uintptr_t)rt_tasks_place);
 }
 
 /* The thread that launched is itself again. */
@@ -223,8 +235,9 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.may_enter = on_may_enter,
 		.stuck = on_stuck,
 		.memory = on_memory,
+		.asked = on_asked,
 		.end = on_end,
-		.place = &place,
+		.place = &rt_tasks_place,
 	};
 	rt_begin_once();
 	return rt_self() ? &hooks : NULL;

@@ -125,7 +125,9 @@ static void *watch(void *unused)
 	for (;;) {
 		rt_sys_sleep(stuck / LOOKS);
 		look(&w);
-		if (w.looks < LOOKS || rt.is_waiting)
+		if (rt.is_waiting) /* what it did not do until now says nothing when it goes on */
+			w.looks = 0;
+		if (w.looks < LOOKS)
 			continue;
 		if (sleeps(w.kernel_tid, &switches_before)) {
 			rt_sched_revoke(w.thread, w.turn, still_sleeps);

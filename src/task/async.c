@@ -136,24 +136,27 @@ static struct async_task *task_new_copy(struct worker *w, snag_task_function *fu
 
 _Static_assert(sizeof(struct async_task) % 16 == 0, "the argument behind it is aligned");
 
-void snag_async(snag_task_function *function, void *arg)
+void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes)
 {
-	if (snag_serial_called()) {
-		snag_serial_create(function, arg, NULL, 0, false);
+	if (snag_serial) {
+		snag_serial_create(function, arg, copy, nbytes, false);
 		return;
 	}
 	struct worker *w = snag_worker_in_task();
-	task_create(w, task_new(w, function, arg), w->now->finish);
+	task_create(w, copy ? task_new_copy(w, function, copy, nbytes) : task_new(w, function, arg),
+		    w->now->finish);
+}
+
+void snag_async(snag_task_function *function, void *arg)
+{
+	(void)snag_serial_called();
+	snag_async_from(function, arg, NULL, 0);
 }
 
 void snag_async_copy(snag_task_function *function, const void *arg, size_t nbytes)
 {
-	if (snag_serial_called()) {
-		snag_serial_create(function, NULL, arg, nbytes, false);
-		return;
-	}
-	struct worker *w = snag_worker_in_task();
-	task_create(w, task_new_copy(w, function, arg, nbytes), w->now->finish);
+	(void)snag_serial_called();
+	snag_async_from(function, NULL, arg, nbytes);
 }
 
 void snag_spawn(snag_task_function *function, void *arg)

@@ -8,15 +8,33 @@
  * Rules.  [get]  of what is not set suspends the strand and adds it to the list, if
  *                it has not been set meanwhile
  *         [set]  takes the list, and makes all on it ready; the oldest goes on first
+ *         [openmp]  outside of a launch, in a region of OpenMP: its runtime does both, if it is
+ *                snag's; under another runtime the thread waits, whatever task it runs
  *
  * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
  */
+#include "omp/promises.h"
 #include "task/parallel.h"
 #include "task/serial.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum { UNSET = 0, SET = 1 };
+
+/* They are there if the program has OpenMP, or that of snag. */
+#pragma weak omp_in_parallel
+#pragma weak __snag_omp_get
+#pragma weak __snag_omp_set
+int omp_in_parallel(void);
+
+typedef bool openmp_function(struct snag_promise *promise, const void *place);
+
+/* Outside of a launch, whether OpenMP as snag runs it does it (omp/promises.h). */
+static bool is_of_openmp(openmp_function *f, struct snag_promise *promise, const void *place)
+{
+	return f && !snag_worker_self() && f(promise, place); /* [openmp] */
+}
 
 struct snag_promise *snag_promise_new(void)
 {
@@ -37,9 +55,16 @@ void snag_promise_free(struct snag_promise *promise)
 		snag_record_free(snag_serial ? NULL : snag_worker_self(), promise);
 }
 
-int snag_promise_is_set(const struct snag_promise *promise)
+static bool is_set(const struct snag_promise *promise)
 {
 	return __atomic_load_n(&promise->state, __ATOMIC_ACQUIRE) == SET;
+}
+
+int snag_promise_is_set(const struct snag_promise *promise)
+{
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_IS_SET);
+	return is_set(promise);
 }
 
 bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait) /* [get] */
@@ -55,28 +80,46 @@ bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wai
 	return true;
 }
 
+/* Outside of a launch, in a region of the compiler's own OpenMP: the thread waits. */
+static bool thread_waits(const struct snag_promise *promise) /* [openmp] */
+{
+	if (snag_worker_self() || !omp_in_parallel || !omp_in_parallel())
+		return false;
+	while (!snag_promise_is_set(promise))
+		sched_yield();
+	return true;
+}
+
 void *snag_promise_get(struct snag_promise *promise)
 {
 	if (snag_serial_called())
 		snag_serial_get(promise);
-	else if (!snag_promise_is_set(promise))
+	else if (!is_of_openmp(__snag_omp_get, promise, __builtin_return_address(0)) &&
+		 !is_set(promise) && !thread_waits(promise))
 		snag_strand_wait(snag_worker_in_task(), AFTER_WAIT_PROMISE, promise);
 	return promise->value;
 }
 
 int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 {
-	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&promise->claimed, 1, __ATOMIC_RELAXED)) {
+		if (snag_serial_called())
+			snag_serial_asked(SNAG_TASK_ASKED_WAS_SET);
 		return -1;
+	}
 	promise->value = value;
 	if (snag_serial_called()) {
 		promise->state = SET;
 		snag_serial_set(promise);
 		return 0;
 	}
-	struct worker *w = snag_worker_in_task();
+	if (is_of_openmp(__snag_omp_set, promise, __builtin_return_address(0)))
+		return 0;
 	/* Release: the value and what came before; acquire: the links. */
 	uintptr_t first = __atomic_exchange_n(&promise->state, SET, __ATOMIC_ACQ_REL);
+	if (first == UNSET && omp_in_parallel && !snag_worker_self())
+		return 0; /* [openmp] nobody's strand waits for it */
+	struct worker *w = snag_worker_in_task();
 	struct promise_wait *wait = (struct promise_wait *)first, *next;
 	for (; wait; wait = next) {
 		next = wait->next; /* the link goes when its strand does */
@@ -104,19 +147,11 @@ static void future_run(void *arg)
 	snag_promise_set(future->promise, future->function(own));
 }
 
-static void future_create(const struct future_task *future, size_t nbytes)
-{
-	if (snag_serial)
-		snag_serial_create(future_run, NULL, future, nbytes, false);
-	else
-		snag_async_copy(future_run, future, nbytes);
-}
-
 struct snag_promise *snag_future(snag_future_function *function, void *arg)
 {
 	struct future_task future = {function, arg, snag_promise_new(), false};
 	(void)snag_serial_called();
-	future_create(&future, sizeof(future));
+	snag_async_from(future_run, NULL, &future, sizeof(future));
 	return future.promise;
 }
 
@@ -131,7 +166,7 @@ struct snag_promise *snag_future_copy(snag_future_function *function, const void
 	struct future_task *future = snag_record_new(w, size);
 	*future = (struct future_task){function, NULL, promise, true};
 	memcpy(future + 1, arg, nbytes);
-	future_create(future, size);
+	snag_async_from(future_run, NULL, future, size);
 	snag_record_free(snag_serial ? NULL : snag_worker_self(), future);
 	return promise;
 }

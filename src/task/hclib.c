@@ -38,7 +38,8 @@ static void first_run(void *arg)
 void hclib_launch(async_fct_t function, void *arg, const char **deps, int ndeps)
 {
 	struct first first = {function, arg};
-	int result = snag_launch(first_run, &first);
+	int result = snag_launch_from(__builtin_return_address(0), &(struct snag_launch_options){0},
+				      first_run, &first);
 	if (result == SNAG_NO_MEMORY)
 		snag_no_memory();
 	if (result == SNAG_DEADLOCK)
@@ -137,20 +138,12 @@ int hclib_future_is_satisfied(hclib_future_t *future)
 
 /* ------ tasks ------ */
 
-static void task_create(async_fct_t function, void *arg)
+static void task_create(async_fct_t function, void *arg, const void *copy, size_t nbytes)
 {
 	if (snag_hclib_create)
-		snag_hclib_create(function, arg, NULL, 0);
+		snag_hclib_create(function, arg, copy, nbytes);
 	else
-		snag_async(function, arg);
-}
-
-static void task_create_copy(async_fct_t function, const void *arg, size_t nbytes)
-{
-	if (snag_hclib_create)
-		snag_hclib_create(function, NULL, arg, nbytes);
-	else
-		snag_async_copy(function, arg, nbytes);
+		snag_async_from(function, arg, copy, nbytes);
 }
 
 struct after_futures {	       /* what such a task is to do */
@@ -183,15 +176,16 @@ static void after_futures_create(const struct after_futures *task, hclib_future_
 	copy->n = count;
 	if (count > 0)
 		memcpy(copy->future, futures, count * sizeof(*futures));
-	task_create_copy(after_futures_run, copy, nbytes);
+	task_create(after_futures_run, NULL, copy, nbytes);
 	snag_record_free(worker_now(), copy);
 }
 
 void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures, int nfutures,
 		 hclib_locale_t *locale)
 {
+	(void)snag_serial_called();
 	if (!futures || nfutures <= 0)
-		task_create(function, arg);
+		task_create(function, arg, NULL, 0);
 	else
 		after_futures_create(&(struct after_futures){.function = function, .arg = arg},
 				     futures, nfutures);
@@ -199,13 +193,15 @@ void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures
 
 void hclib_async_nb(generic_frame_ptr function, void *arg, hclib_locale_t *locale)
 {
-	task_create(function, arg);
+	(void)snag_serial_called();
+	task_create(function, arg, NULL, 0);
 }
 
 hclib_future_t *hclib_async_future(future_fct_t function, void *arg, hclib_future_t **futures,
 				   int nfutures, hclib_locale_t *locale)
 {
 	hclib_promise_t *result = hclib_promise_create();
+	(void)snag_serial_called();
 	after_futures_create(
 		&(struct after_futures){.computes = function, .arg = arg, .result = result},
 		futures, nfutures);
@@ -289,7 +285,7 @@ static void loop_run(void *arg)
 static void loop_flat(struct loop loop, int dim)
 {
 	if (dim == loop.dim) {
-		task_create_copy(loop_run, &loop, sizeof(loop));
+		task_create(loop_run, NULL, &loop, sizeof(loop));
 		return;
 	}
 	int tile = loop.domain[dim].tile;
@@ -306,7 +302,7 @@ static void loop_recursive(void *arg)
 	for (int dim = 0; dim < loop.dim; dim++)
 		while (loop_length(&loop.domain[dim]) > loop.domain[dim].tile) {
 			struct loop half = loop_cut(&loop, dim, loop_length(&loop.domain[dim]) / 2);
-			task_create_copy(loop_recursive, &half, sizeof(half));
+			task_create(loop_recursive, NULL, &half, sizeof(half));
 		}
 	loop_body(&loop);
 }
@@ -322,8 +318,11 @@ static bool loop_init(struct loop *ret_loop, int dim, const hclib_loop_domain_t 
 		assert(d->stride > 0 && "a loop without a stride");
 		if (loop_length(d) == 0)
 			return false;
-		if (d->tile <= 0)
-			d->tile = (int)((loop_length(d) - 1) / hclib_get_num_workers() / 2 + 1);
+		if (d->tile <= 0) /* a detector judges them all, whatever the number of workers */
+			d->tile = snag_serial ? 1
+					      : (int)((loop_length(d) - 1) /
+							      (long)snag_run_workers() / 2 +
+						      1);
 	}
 	return true;
 }
@@ -332,6 +331,7 @@ void hclib_forasync(void *function, void *arg, int dim, hclib_loop_domain_t *dom
 		    forasync_mode_t mode)
 {
 	struct loop loop = {.function = function, .arg = arg};
+	(void)snag_serial_called();
 	if (!loop_init(&loop, dim, domain))
 		return;
 	if (mode == FORASYNC_MODE_RECURSIVE)
@@ -360,9 +360,10 @@ hclib_future_t *hclib_forasync_future(void *function, void *arg, int dim,
 				      hclib_loop_domain_t *domain, forasync_mode_t mode)
 {
 	struct loop_future task = {.mode = mode, .result = hclib_promise_create()};
+	(void)snag_serial_called();
 	assert(dim >= 1 && dim <= MOST_DIMENSIONS && "a loop of 1 to 3 dimensions");
 	task.loop = (struct loop){.function = function, .arg = arg, .dim = dim};
 	memcpy(task.loop.domain, domain, (size_t)dim * sizeof(*domain));
-	task_create_copy(loop_future_run, &task, sizeof(task));
+	task_create(loop_future_run, NULL, &task, sizeof(task));
 	return &task.result->future;
 }

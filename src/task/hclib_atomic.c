@@ -21,7 +21,7 @@ enum { LINE = 64 };
 void hclib_atomic_init(hclib_atomic_t *atomic, size_t nbytes, atomic_init_func init, void *data)
 {
 	size_t padded, all;
-	atomic->nthreads = snag_workers();
+	atomic->nthreads = snag_run_workers();
 	assert(init && nbytes > 0 && atomic->nthreads > 0 && "as hclib asks for, in a launch");
 	if (__builtin_add_overflow(nbytes, LINE - 1, &padded) ||
 	    __builtin_mul_overflow(padded / LINE * LINE, atomic->nthreads, &all))

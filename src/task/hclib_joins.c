@@ -132,7 +132,7 @@ void snag_hclib_create(void (*function)(void *), void *arg, const void *copy, si
 		task->join = join_add(joins->into);
 	if (copy)
 		memcpy(task + 1, copy, nbytes);
-	snag_async_copy(joined_run, task, sizeof(*task) + nbytes);
+	snag_async_from(joined_run, NULL, task, sizeof(*task) + nbytes);
 	snag_record_free(worker_now(), task);
 }
 
@@ -164,7 +164,8 @@ hclib_future_t *hclib_end_finish_nonblocking(void) /* [leave] */
 	assert(joins && "hclib_start_finish() began no finish that is open");
 	struct all all = {joins, hclib_promise_create()};
 	joins->is_left = true;
-	snag_async_copy(all_got, &all, sizeof(all));
+	(void)snag_serial_called();
+	snag_async_from(all_got, NULL, &all, sizeof(all));
 	outer = snag_serial ? snag_serial->now->finish->outer->joins
 			    : worker_now()->now->block->outer_finish->joins;
 	snag_finish_begin();

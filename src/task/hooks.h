@@ -12,6 +12,14 @@
 #include "task/fiber.h"
 #include "task/task.h"
 
+/* What the program asks, though the schedule decides it. */
+enum snag_task_asked {
+	SNAG_TASK_ASKED_WORKER,	 /* which worker this is */
+	SNAG_TASK_ASKED_WORKERS, /* how many there are */
+	SNAG_TASK_ASKED_IS_SET,	 /* whether a promise is set */
+	SNAG_TASK_ASKED_WAS_SET, /* the same, by setting it again */
+};
+
 struct snag_task_hooks {
 	/* As in struct snag_tasks_options; called from inside the tasks. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
@@ -25,6 +33,8 @@ struct snag_task_hooks {
 
 	/* Where the address is kept at which the program called the library.  May be NULL. */
 	const void **place;
+
+	void (*asked)(void *ctx, enum snag_task_asked what); /* may be NULL */
 
 	/* The run is over: how, and after a deadlock who waits.  May be NULL. */
 	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);

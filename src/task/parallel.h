@@ -174,8 +174,16 @@ void snag_strands_done(void); /* all of them, when the run is over */
 /* async.c: runs a task from a loop. */
 void snag_async_run(struct worker *w, struct async_task *task);
 
+/* As snag_async(), or with `copy` snag_async_copy(), for a function of the library that has said where
+ * it was called (snag_serial_called()). */
+void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes);
+
 /* worker.c */
-void snag_run_over(int result); /* all have ended, or none can go on */
+/* As snag_launch_with(), called at `place`. */
+int snag_launch_from(const void *place, const struct snag_launch_options *options,
+		     snag_task_function *function, void *arg);
+unsigned snag_run_workers(void); /* for the library: the program does not ask */
+void snag_run_over(int result);	 /* all have ended, or none can go on */
 void snag_worker_wake(void);
 
 /* There is new work for others. */

@@ -13,7 +13,6 @@
 #include "task/serial.h"
 
 #include "task/exceptions.h"
-#include "task/hooks.h"
 #include "task/parallel.h"
 
 #include <assert.h>
@@ -203,6 +202,12 @@ void __snag_task_poll(void)
 	self_restore(&self);
 }
 
+void snag_serial_asked(enum snag_task_asked what)
+{
+	if (hooks->asked)
+		hooks->asked(hooks->ctx, what);
+}
+
 void snag_serial_memory(const void *at, size_t nbytes)
 {
 	if (hooks->memory)
@@ -215,7 +220,7 @@ bool snag_serial_is_wanted(void)
 }
 
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
-		       void *arg)
+		       void *arg, const void *place)
 {
 	enum { DEFAULT_STACK = 1 << 20 };
 	hooks = __snag_task_hooks();
@@ -232,7 +237,7 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 	if (!snag_serial)
 		return SNAG_NO_MEMORY;
 	snag_serial_place = hooks->place ? hooks->place : &unused_place;
-	*snag_serial_place = (const char *)function + 1; /* of the launch: where it leads */
+	*snag_serial_place = place;
 	enum snag_tasks_end end = snag_tasks_run(snag_serial, task_main, &start);
 	if (hooks->end)
 		hooks->end(hooks->ctx, snag_serial, end);

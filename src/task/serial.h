@@ -9,6 +9,7 @@
 #define SNAG_TASK_SERIAL_H
 
 #include <snag/task.h>
+#include "task/hooks.h"
 #include "task/task.h"
 
 #include <stdbool.h>
@@ -22,7 +23,7 @@ extern const void **snag_serial_place;
 
 bool snag_serial_is_wanted(void); /* a detector is there */
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
-		       void *arg);
+		       void *arg, const void *place); /* called there */
 
 /* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
@@ -36,6 +37,7 @@ void snag_serial_get(struct snag_promise *promise);
 void snag_serial_set(struct snag_promise *promise);
 void snag_serial_isolated_begin(void);
 void snag_serial_isolated_end(void);
+void snag_serial_asked(enum snag_task_asked what);
 void snag_serial_memory(const void *at, size_t nbytes); /* it is new to the program */
 
 #endif

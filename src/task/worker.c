@@ -249,12 +249,12 @@ static int run_start(const struct snag_launch_options *options, snag_task_functi
 	return 0;
 }
 
-int snag_launch_with(const struct snag_launch_options *options, snag_task_function *function,
-		     void *arg)
+int snag_launch_from(const void *place, const struct snag_launch_options *options,
+		     snag_task_function *function, void *arg)
 {
 	assert(!self && !snag_serial && "snag_launch() inside a task");
 	if (snag_serial_is_wanted())
-		return snag_serial_launch(options, function, arg);
+		return snag_serial_launch(options, function, arg, place);
 
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&one_at_a_time);
@@ -279,18 +279,34 @@ int snag_launch_with(const struct snag_launch_options *options, snag_task_functi
 	return result;
 }
 
-int snag_launch(snag_task_function *function, void *arg)
+int snag_launch_with(const struct snag_launch_options *options, snag_task_function *function,
+		     void *arg)
 {
-	return snag_launch_with(&(struct snag_launch_options){0}, function, arg);
+	return snag_launch_from(__builtin_return_address(0), options, function, arg);
 }
 
-unsigned snag_workers(void)
+int snag_launch(snag_task_function *function, void *arg)
+{
+	return snag_launch_from(__builtin_return_address(0), &(struct snag_launch_options){0},
+				function, arg);
+}
+
+unsigned snag_run_workers(void)
 {
 	return snag_serial ? 1 : snag_run.nworkers;
 }
 
+unsigned snag_workers(void)
+{
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_WORKERS);
+	return snag_run_workers();
+}
+
 unsigned snag_worker_number(void)
 {
+	if (snag_serial_called())
+		snag_serial_asked(SNAG_TASK_ASKED_WORKER);
 	struct worker *w = snag_worker_self();
 	return w ? w->number : 0;
 }

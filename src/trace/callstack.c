@@ -180,8 +180,12 @@ void snag_callstack_read(const struct snag_names *names, snag_loc loc, struct sn
 	}
 	*ret = (struct snag_callstack){
 		.frame = snag_calloc(n ? n : 1, sizeof(*ret->frame)), .n = n ? n : 1, .text = text};
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		name_parse(text + offset[i], &ret->frame[i]);
+		const char *function = ret->frame[i].function;
+		if (function && strcmp(function, "main") == 0)
+			ret->n = n = i + 1;
+	}
 }
 
 void snag_callstack_done(struct snag_callstack *stack)

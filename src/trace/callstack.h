@@ -43,7 +43,8 @@ struct snag_callstack {
 
 enum { SNAG_MAX_CALLSTACK = 512 }; /* deeper ones lose their outermost frames */
 
-/* The stack of a location; at least one frame. */
+/* The stack of a location, up to main(): what calls that is no affair of the program.  At least one
+ * frame. */
 void snag_callstack_read(const struct snag_names *names, snag_loc loc,
 			 struct snag_callstack *ret_stack);
 void snag_callstack_done(struct snag_callstack *stack);

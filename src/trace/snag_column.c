@@ -62,14 +62,20 @@ unsigned snag_column_planes(uint32_t max)
 	return planes;
 }
 
+/* As when reading: whole groups, which become vector instructions. */
+static void plane_take(uint8_t *restrict plane, const uint32_t *restrict v, size_t n,
+		       unsigned shift)
+{
+	for (size_t i = 0; i < n; i += GROUP)
+		for (size_t g = 0; g < GROUP; g++)
+			plane[i + g] = (uint8_t)(v[i + g] >> shift);
+}
+
 void snag_column_put_planes(struct snag_column_writer *w, enum snag_column_id id, const uint32_t *v,
 			    size_t n, unsigned planes)
 {
 	for (unsigned k = 0; k < planes; k++) {
-		/* As when reading: whole groups, which become vector instructions. */
-		for (size_t i = 0; i < n; i += GROUP)
-			for (size_t g = i; g < i + GROUP; g++)
-				w->plane[g] = (uint8_t)(v[g] >> 8 * k);
+		plane_take(w->plane, v, n, 8 * k);
 		snag_column_put(w, id + k, w->plane, n);
 	}
 }

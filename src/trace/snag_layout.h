@@ -16,6 +16,9 @@
 #include "trace/names.h"
 #include "trace/snag_column.h"
 
+#include <endian.h>
+#include <string.h>
+
 /* What a site says about all its events, in either layout. */
 struct snag_site {
 	uint8_t what[4]; /* op, flags, size, spare: the end of an event */
@@ -32,6 +35,15 @@ bool snag_site_read(struct snag_span *table, const struct snag_counts *counts,
 static inline uint64_t snag_site_key(const struct snag_event *ev, uint32_t rest)
 {
 	return (uint64_t)ev->size << 48 | (uint64_t)ev->flags << 40 | (uint64_t)ev->op << 32 | rest;
+}
+
+/* The same with its location: the second half of an event, as it lies in memory, but for the spare
+ * byte. */
+static inline uint64_t snag_site_key_loc(const struct snag_event *ev)
+{
+	uint64_t half;
+	memcpy(&half, &ev->loc, sizeof(half));
+	return le64toh(half) & 0x00ffffffffffffffu;
 }
 
 struct snag_flat_encoder;

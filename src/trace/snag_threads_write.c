@@ -153,37 +153,44 @@ static uint32_t number_of(struct snag_threads_encoder *enc, uint64_t key)
 	return s;
 }
 
-/* Numbers the sites of a stretch, takes its targets, and adds up what each base would cost
- * at the first events of each site. */
+/* Adds up what each base would cost at the first events of a site. */
+static inline void cost_add(struct choice *c, uint32_t target, uint32_t of_space, uint32_t of_site)
+{
+	c->seen++;
+	c->cost[SNAG_BASE_ZERO] += bit_length(target);
+	c->cost[SNAG_BASE_THREAD] += bit_length(folded(target - of_space));
+	c->cost[SNAG_BASE_SITE] += bit_length(folded(target - of_site));
+}
+
+/* Numbers the sites of a stretch and takes its targets. */
 static void stretch_take(struct snag_threads_encoder *enc, const struct stretch *stretch,
 			 const struct snag_event *ev)
 {
 	struct lasts *last = &enc->last;
-	uint32_t *space = last->space + (size_t)stretch->thread * SNAG_LAST_SPACES;
-	uint32_t place = enc->cursor[stretch->thread], dummy = 0, before = 0;
-	const uint64_t *key = enc->sites.key;
+	struct choice *const choice = enc->choice;
+	const uint64_t *const key = enc->sites.key;
+	const uint32_t thread = stretch->thread, threads = last->threads, n = stretch->n;
+	uint32_t *space = last->space + (size_t)thread * SNAG_LAST_SPACES;
+	uint32_t *restrict site = enc->site + enc->cursor[thread];
+	uint32_t *restrict to = enc->target + enc->cursor[thread];
+	uint32_t dummy = 0, before = 0;
 	ev += stretch->first;
-	for (uint32_t i = 0; i < stretch->n; i++, place++) {
-		uint64_t wanted = snag_site_key(&ev[i], ev[i].loc);
-		uint32_t target = ev[i].target, s = enc->choice[before].next;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t wanted = snag_site_key_loc(&ev[i]);
+		uint32_t target = ev[i].target, s = choice[before].next;
 		if (s >= enc->sites.n || key[s] != wanted) {
 			s = number_of(enc, wanted);
-			enc->choice[before].next = s;
+			choice[before].next = s;
 		}
-		struct choice *c = &enc->choice[s];
-		uint32_t *of_site =
-			last->has_sites ? &last->site[s * last->threads + stretch->thread] : &dummy;
-		if (c->seen < SAMPLE) {
-			c->seen++;
-			c->cost[SNAG_BASE_ZERO] += bit_length(target);
-			c->cost[SNAG_BASE_THREAD] += bit_length(folded(target - space[c->space]));
-			c->cost[SNAG_BASE_SITE] += bit_length(folded(target - *of_site));
-		}
+		struct choice *c = &choice[s];
+		uint32_t *of_site = last->has_sites ? &last->site[s * threads + thread] : &dummy;
+		if (c->seen < SAMPLE)
+			cost_add(c, target, space[c->space], *of_site);
 		space[c->space] = *of_site = target;
-		enc->site[place] = before = s;
-		enc->target[place] = target;
+		site[i] = before = s;
+		to[i] = target;
 	}
-	enc->cursor[stretch->thread] = place;
+	enc->cursor[thread] += n;
 }
 
 /* For each site, the base that leaves the fewest bits. */
@@ -201,25 +208,27 @@ static void choose_bases(struct snag_threads_encoder *enc)
 /* Targets of a stretch to differences; returns the bits that any of them needs. */
 static uint32_t stretch_subtract(struct snag_threads_encoder *enc, const struct stretch *stretch)
 {
-	const struct lasts *last = &enc->last;
-	uint32_t *space = last->space + (size_t)stretch->thread * SNAG_LAST_SPACES;
-	uint32_t *own = last->site + stretch->thread, place = enc->cursor[stretch->thread];
-	uint32_t used = 0, end = place + stretch->n;
-	for (; place < end; place++) {
-		const struct choice *c = &enc->choice[enc->site[place]];
-		uint32_t target = enc->target[place], difference = target;
+	const struct choice *const choice = enc->choice;
+	const uint32_t thread = stretch->thread, threads = enc->last.threads, n = stretch->n;
+	uint32_t *space = enc->last.space + (size_t)thread * SNAG_LAST_SPACES;
+	uint32_t *own = enc->last.site + thread, used = 0;
+	const uint32_t *restrict site = enc->site + enc->cursor[thread];
+	uint32_t *restrict to = enc->target + enc->cursor[thread];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct choice *c = &choice[site[i]];
+		uint32_t target = to[i], difference = target, *of_space = &space[c->space];
 		if (c->base == SNAG_BASE_SITE) {
-			uint32_t *cell = &own[enc->site[place] * last->threads];
+			uint32_t *cell = &own[site[i] * threads];
 			difference -= *cell;
 			*cell = target;
 		} else if (c->base == SNAG_BASE_THREAD) {
-			difference -= space[c->space];
+			difference -= *of_space;
 		}
-		space[c->space] = target;
+		*of_space = target;
 		used |= c->base == SNAG_BASE_ZERO ? difference : folded(difference);
-		enc->target[place] = difference;
+		to[i] = difference;
 	}
-	enc->cursor[stretch->thread] = end;
+	enc->cursor[thread] += n;
 	return used;
 }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MIN_SHARED = 4 };
+enum { MIN_SHARED = 4, VARINT_BYTES = 5 };
 
 /* How many bytes the strings have in common at their beginnings, of at most `most`. */
 static size_t shared_bytes(const uint8_t *a, const uint8_t *b, size_t most)
@@ -35,36 +35,48 @@ static void counted_put(struct snag_words *w, enum snag_space space)
 	w->counted = 0;
 }
 
+static size_t varint_store(uint8_t *to, size_t v)
+{
+	size_t n = 0;
+	for (; v >= 0x80; v >>= 7)
+		to[n++] = (uint8_t)(v | 0x80);
+	to[n++] = (uint8_t)v;
+	return n;
+}
+
 static void name_put(struct snag_words *w, enum snag_space space, const char *name, size_t len)
 {
-	struct snag_bytes *before = &w->spelled;
-	size_t shared =
-		shared_bytes(before->at, (const uint8_t *)name, len < before->n ? len : before->n);
+	size_t most = len < w->shareable ? len : w->shareable;
+	size_t shared = shared_bytes(w->spelled.at, (const uint8_t *)name, most), n = 1;
 	const bool is_short = shared < MIN_SHARED;
 	shared = is_short ? 0 : shared;
-	const uint8_t head = (uint8_t)space | (is_short ? 0 : SNAG_NAME_SHARED);
-	snag_bytes_put(&w->column, &head, 1);
+	uint8_t *to = snag_bytes_room(&w->column, 1 + 2 * VARINT_BYTES + len);
+	to[0] = (uint8_t)space | (is_short ? 0 : SNAG_NAME_SHARED);
 	if (!is_short)
-		snag_bytes_put_varint(&w->column, (uint32_t)shared);
-	snag_bytes_put_varint(&w->column, (uint32_t)(len - shared));
-	snag_bytes_put(&w->column, name + shared, len - shared);
-	before->n = shared;
-	snag_bytes_put(before, name + shared, len - shared);
+		n += varint_store(to + n, shared);
+	n += varint_store(to + n, len - shared);
+	memcpy(to + n, name + shared, len - shared);
+	w->column.n += n + len - shared;
+	w->spelled.n = shared;
+	snag_bytes_put(&w->spelled, name + shared, len - shared);
+	w->shareable = w->spelled.n;
 }
 
 bool snag_words_put(struct snag_words *w, enum snag_space space, const char *name, size_t len,
 		    bool may_count)
 {
+	const struct snag_bytes *last = w->was_counted ? &w->last : &w->spelled;
 	bool counts = may_count && w->has_last &&
-		      snag_numbered_follows((const char *)w->last.at, w->last.n, name, len);
+		      snag_numbered_follows((const char *)last->at, last->n, name, len);
 	if (counts) {
 		w->counted++;
+		w->last.n = 0;
+		snag_bytes_put(&w->last, name, len);
 	} else {
 		counted_put(w, space);
 		name_put(w, space, name, len);
 	}
-	w->last.n = 0;
-	snag_bytes_put(&w->last, name, len);
+	w->was_counted = counts;
 	w->has_last = true;
 	return counts;
 }
@@ -73,7 +85,7 @@ void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_by
 {
 	counted_put(w, space);
 	snag_bytes_put(to, w->column.at, w->column.n);
-	w->column.n = w->spelled.n = 0;
+	w->column.n = w->shareable = 0;
 }
 
 void snag_words_done(struct snag_words *w)

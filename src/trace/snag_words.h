@@ -16,10 +16,11 @@
 /* What is written of the names of a space. */
 struct snag_words {
 	struct snag_bytes column;  /* of this block */
-	struct snag_bytes spelled; /* the last name with bytes in it */
-	struct snag_bytes last;	   /* the last name, in this block or before */
+	struct snag_bytes spelled; /* the last name with bytes, in this block or before */
+	size_t shareable;	   /* its bytes, if it is in this block */
+	struct snag_bytes last;	   /* the last name, if it was counted */
 	uint32_t counted;	   /* so many that count are not in the column yet */
-	bool has_last;
+	bool was_counted, has_last;
 };
 
 /* Adds a name; true: it was counted, which it is only if it may be. */

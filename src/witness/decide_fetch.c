@@ -6,19 +6,61 @@
 
 #include "base/memory.h"
 
+enum { RIVALS = 4 };
+
+/* Where the number of the row is of what precedes the racing access, or NULL: it is not kept, or in
+ * mode DEP another one. */
+static const uint32_t *number_of(const struct snag_rows *rows, snag_tid t, uint32_t edges)
+{
+	if (!rows->stride || rows->dependent || edges < rows->stride)
+		return NULL;
+	return &rows->row[rows->first[t] / rows->stride + edges / rows->stride - 1];
+}
+
 void snag_fetch_races(const struct snag_state *s, uint32_t e1, uint32_t e2)
 {
 	const struct snag_index *ix = s->ix;
+	const struct snag_rows *rows = s->rows;
 	const uint32_t racer[2] = {e1, e2};
-	const uint32_t *slot[2]; /* what the thread did before */
+	const uint32_t *slot[2];   /* what the thread did before */
+	const uint32_t *number[2]; /* of its row */
+	const uint32_t *step = &rows->step_at[(e1 < e2 ? e1 : e2) / SNAG_STEP_BLOCK];
+	__builtin_prefetch(step);
 	for (int i = 0; i < 2; i++) {
 		uint32_t before = ix->position[racer[i]] - (ix->position[racer[i]] > 0);
 		slot[i] = ix->threads.event + ix->threads.first[snag_index_thread(ix, racer[i])] +
 			  before;
 		__builtin_prefetch(slot[i]);
 	}
+	for (int i = 0; i < 2; i++) {
+		__builtin_prefetch(&rows->edges[*slot[i]]);
+		if (rows->dependent)
+			__builtin_prefetch(&rows->dependent[*slot[i]]);
+	}
+	__builtin_prefetch(&rows->step[*step]);
+	for (int i = 0; i < 2; i++) {
+		snag_tid t = snag_index_thread(ix, racer[i]);
+		number[i] = number_of(rows, t, rows->edges[*slot[i]]);
+		if (number[i])
+			__builtin_prefetch(number[i]);
+	}
 	for (int i = 0; i < 2; i++)
-		__builtin_prefetch(&s->rows->edges[*slot[i]]);
+		if (number[i])
+			__builtin_prefetch(rows->counts + (size_t)*number[i] * rows->nthreads);
+}
+
+/* The first acquires of the lock that were observed after that of the node. */
+static void fetch_rivals(const struct snag_state *s, uint32_t node)
+{
+	const struct snag_index *ix = s->ix;
+	uint32_t key = snag_section_key(&ix->trace->ev[ix->node[node].acquire]);
+	const uint32_t *first = ix->sections.first + key;
+	uint32_t i = ix->sections.lane[first[0]].begin + ix->node[node].rank + 1;
+	uint32_t end = ix->sections.lane[first[1]].begin;
+	for (int n = 0; n < RIVALS && i < end && ix->sections.event[i] <= s->end; n++, i++) {
+		__builtin_prefetch(&ix->trace->ev[ix->sections.event[i]]);
+		__builtin_prefetch(&ix->position[ix->sections.event[i]]);
+	}
 }
 
 void snag_fetch_open(struct snag_state *s, const uint32_t *cut)
@@ -53,4 +95,6 @@ void snag_fetch_open(struct snag_state *s, const uint32_t *cut)
 			__builtin_prefetch(&s->rows->edges[release]);
 		}
 	}
+	for (uint32_t i = 0; i < s->nopen; i++)
+		fetch_rivals(s, s->open[i]);
 }

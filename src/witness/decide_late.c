@@ -16,7 +16,8 @@
  *                    v before w.  If w must precede v, or there is no w: refuted
  *
  * Guarantee.  It refutes only with facts that hold in every witness.  It leaves much to propagation.
- * Cost.   O(sections x threads) bisections, and O(threads) for each read in the sections, at most
+ * Cost.   O(sections x threads) bisections, and for each read in the sections the writes observed
+ *         since the one it saw, or O(threads) bisections if they are more than a few; at most
  *         MAX_EVENTS of each.
  */
 #include "witness/decide_late.h"
@@ -27,7 +28,7 @@
 
 #include <string.h>
 
-enum { MAX_EVENTS = 512 };
+enum { MAX_EVENTS = 512, FEW_WRITES = 8 };
 
 void snag_late_done(struct snag_late *late)
 {
@@ -95,6 +96,37 @@ static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [t
 	return true;
 }
 
+/* Whether w must precede the p-th event of u. */
+static bool precedes(struct snag_state *s, const uint32_t *cut, uint32_t w, snag_tid u, uint32_t p)
+{
+	struct snag_point point = snag_cut_point(s, cut, u, p);
+	return snag_rows_has(s->ix, s->rows, &s->walk, &point, w);
+}
+
+/* False: r, of t, would see something else than w.  *ret_is_sure: otherwise it would not; there were
+ * few writes between w and the end of the cut. */
+static bool few_writes_allow(struct snag_state *s, const uint32_t *late, const uint32_t *cut,
+			     snag_tid t, uint32_t w, bool *ret_is_sure)
+{
+	const struct snag_index *ix = s->ix;
+	*ret_is_sure = false;
+	if (w == SNAG_NO_EVENT)
+		return true;
+	uint32_t v = w;
+	for (int n = 0; n < FEW_WRITES && !snag_op_reads(ix->trace->ev[v].op); n++) {
+		v = ix->link[v];
+		if (v == SNAG_NO_EVENT || v > s->end) {
+			*ret_is_sure = true;
+			return true;
+		}
+		snag_tid u = snag_index_thread(ix, v);
+		uint32_t p = ix->position[v];
+		if (u != t && p < late[u] && precedes(s, cut, w, u, p))
+			return false;
+	}
+	return true;
+}
+
 /* False: r would see something else than it did. */
 static bool read_allows(struct snag_state *s, const uint32_t *late, const uint32_t *cut,
 			uint32_t r) /* [reads] */
@@ -103,6 +135,9 @@ static bool read_allows(struct snag_state *s, const uint32_t *late, const uint32
 	const struct snag_lanes *writes = &ix->writes;
 	uint32_t x = ix->trace->ev[r].target, w = ix->link[r];
 	snag_tid t = snag_index_thread(ix, r);
+	bool is_sure, allows = few_writes_allow(s, late, cut, t, w, &is_sure);
+	if (is_sure || !allows)
+		return allows;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
 		const struct snag_lane *lane = &writes->lane[i];
 		snag_tid u = lane->thread;
@@ -114,8 +149,7 @@ static bool read_allows(struct snag_state *s, const uint32_t *late, const uint32
 			return false;
 		if (v <= w) /* the order respects the observed one */
 			continue;
-		struct snag_point point = snag_cut_point(s, cut, u, p);
-		if (snag_rows_has(ix, s->rows, &s->walk, &point, w))
+		if (precedes(s, cut, w, u, p))
 			return false;
 	}
 	return true;

@@ -119,6 +119,8 @@ static bool read_rules(struct snag_state *s, uint32_t r) /* [writer], [between] 
 		return read_initial(s, r);
 	if (!snag_state_order(s, w, r))
 		return false;
+	if (!writers)
+		return true;
 	for (uint32_t i = writes->first[x]; i < writes->first[x + 1]; i++) {
 		const struct snag_lane *lane = &writes->lane[i];
 		if (!snag_has_thread(writers, lane->thread))

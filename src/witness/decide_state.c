@@ -5,6 +5,7 @@
 #include "witness/decide_state.h"
 
 #include "base/memory.h"
+#include "witness/decide_fetch.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -303,8 +304,10 @@ static void grow(struct snag_state *s)
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		if (s->need[t] > s->count[t])
 			count_set(s, t, s->need[t]);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		snag_fetch_entering(s, i, n);
 		enter(s, s->entering[i]);
+	}
 }
 
 void snag_state_begin(struct snag_state *s, const uint32_t *count)

@@ -193,3 +193,16 @@ load helper
 	snags analyze --stages printed cone.std
 	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
 }
+
+@test "--rules: a trace without branches may be taken at its word" {
+	cp "$root/tests/traces/sdp_fig4a.std" no-branch.std
+	snags analyze --with wdp no-branch.std
+	[ "$status" = 0 ]
+	snags analyze --with wdp --rules dependence --witness w --json - no-branch.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.complete, (.races[] | .first, .second, .verdict)]' <<<"$output")" = '[true,0,7,"predicted"]' ]
+	snags check --rules dependence no-branch.std w/race-1.json
+	[ "$status" = 0 ]
+	snags check no-branch.std w/race-1.json
+	refused 2 "snag: check: w/race-1.json: not valid: *"
+}

@@ -45,6 +45,25 @@ build() { # SOURCE OUT
 	[ "$status" = 0 ]
 	[ "$(head -1 <<<"$stderr")" = "snag: no race found in 2 orders of isolated blocks, but there may be others: the limit of runs was reached" ]
 	[ "$(jq -r '.explore | .verdict, .orders, .exhaustive, .gap' r.json | xargs)" = "no-race-found 2 false the limit of runs was reached" ]
+	cat >hangs.c <<-'END'
+		#include <snag/task.h>
+		static int n;
+		static void add(void *arg) { snag_isolated { n++; } }
+		static void look(void *arg)
+		{
+			int seen;
+			snag_isolated { seen = n; }
+			while (seen) { }
+		}
+		static void first(void *arg) { snag_async(look, 0); snag_async(add, 0); }
+		int main(void) { return snag_launch(first, 0); }
+	END
+	build hangs.c hangs
+	run --separate-stderr "$SNAG" explore --seconds 1 ./hangs # in one order it never ends
+	[ "$status" = 0 ]
+	[ "$(head -1 <<<"$stderr")" = "snag: no race found in 2 orders of isolated blocks, but there may be others: in the last one the program did not end" ]
+	run --separate-stderr env --default-signal=INT timeout -s INT 3 "$SNAG" explore --json r.json ./hangs
+	[ "$(jq -r '.explore.gap' r.json)" = "it was interrupted" ]
 }
 
 @test "what the orders do not decide" {

@@ -51,6 +51,12 @@ task_flags() {
 	# shellcheck disable=SC2046
 	g++ -x c++ $(task_flags) $(pkg-config --cflags snag-task) pipeline.c -x none \
 		"$prefix/lib/libsnag_task.a" -pthread -o archive
+	local cc # promises with the compilers' own OpenMP
+	for cc in gcc clang; do
+		$cc -fopenmp -I"$prefix/include" "$root/tests/programs/omp_race_promise.c" \
+			"$prefix/lib/libsnag_task.a" -pthread -o promise
+		timeout 60 ./promise
+	done
 	[ "$(./archive)" = "sum of squares: 332833500" ]
 }
 

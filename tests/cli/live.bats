@@ -174,6 +174,15 @@ expect() { # STATUS COMMAND...
 	done
 }
 
+@test "starts without /proc: names and the replay are there" {
+	unshare -r -m mount -t tmpfs none /proc 2>/dev/null || skip "no namespaces here"
+	nm "$SNAG" | grep -q __asan_init && skip "needs /proc itself"
+	build gcc race_sleep.c
+	expect 66 unshare -r -m sh -c "mount -t tmpfs none /proc && exec '$SNAG' run ./prog"
+	grep -q 'Replay: confirmed' out
+	grep -q '^SUMMARY: snag: data race .*race_sleep.c:' out
+}
+
 @test "a program that replaces itself ends as it should" {
 	cat >again.c <<-'END'
 		#include <unistd.h>

@@ -36,7 +36,7 @@ static() { # OBJECT: what the pass says it did
 		void copies(void) { a = b; }
 		void call(void) { c = d; }
 	C
-	[ "$(calls -O1 <x.c)" = "__tsan_read_range=2 __tsan_write_range=3 memcpy=1" ]
+	[ "$(calls -O1 <x.c)" = "__snag_memcpy=1 __tsan_read_range=3 __tsan_write_range=4" ]
 	[ "$(calls -O1 -fno-snag-pass <x.c)" = "memcpy=2" ]
 }
 
@@ -96,6 +96,73 @@ static() { # OBJECT: what the pass says it did
 	done
 }
 
+@test "a loop told as a whole changes no trace" {
+	need_pass
+	local cc o quantum i=0
+	for cc in clang clang-19; do
+		[ $cc = clang ] || { command -v $cc && ls "$(dirname "$SNAG")"/lib/snag/snag-pass-19.so; } >/dev/null 2>&1 || continue
+		for o in -O1 -O3; do
+			SNAG_CC=$cc "$SNAG" cc $o -g "$root/tests/pass/loops.c" -o prog -pthread
+			[[ "$(static prog)" == *" loops="* ]]
+			for quantum in 25 600 20000; do
+				for loops in 0 1; do
+					SNAG_OPTIONS=loops=$loops:quantum=$quantum "$SNAG" record --seed $i -o x.snag ./prog $i 100 >out$loops
+					"$SNAG" convert x.snag - --to std | cut -d'~' -f1 >x$loops # but for where in the code of a line
+				done
+				[ "$(wc -l <x0)" -gt 5000 ]
+				cmp x0 x1 && cmp out0 out1 || { echo "$cc $o, quantum $quantum, seed $i"; return 1; }
+				i=$((i + 1))
+			done
+		done
+	done
+}
+
+@test "a race inside of a loop told as a whole, and the replay that stops there" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <pthread.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		int x[1000], y;
+		static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
+		static void *fill(void *to)
+		{
+			int *a = to;
+			for (int i = 0; i < 1000; i++)
+				a[i] = 2 * i;
+			pthread_mutex_lock(&l);
+			pthread_mutex_unlock(&l);
+			return 0;
+		}
+		static void *look(void *arg)
+		{
+			pthread_mutex_lock(&l);
+			pthread_mutex_unlock(&l);
+			y = x[500];
+			return arg;
+		}
+		int main(int n, char **v)
+		{
+			pthread_t t[2];
+			void *p = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			munmap(p + 4096, 4096);
+			pthread_create(&t[0], 0, fill, n > 1 ? p + 4096 - 20 : (void *)x);
+			pthread_create(&t[1], 0, look, 0);
+			for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+		}
+	C
+	compile -O2 -g x.c -o prog -pthread
+	[[ "$(static prog)" == *" loops="* ]]
+	run "$SNAG" run --seed 1 ./prog # fill has its turn first: predicted
+	[[ "$output" == *"x.c:10"* && "$output" == *"x.c:19"* && "$output" == *"Replay: confirmed"* ]]
+	# It ends in iteration 5: nothing is told that was not done.
+	run "$SNAG" record --seed 1 -o x.snag ./prog crash
+	[ "$status" = 139 ]
+	"$SNAG" convert x.snag - --to std >x.std
+	grep -qF 'fork(T2)' x.std
+	! grep -q 'x.c:10' x.std
+}
+
 @test "masked vectors" {
 	need_pass
 	[[ "$(calls -O3 -mavx2 -mprefer-vector-width=256 <<-'C'
@@ -139,9 +206,17 @@ static() { # OBJECT: what the pass says it did
 	cat >footprint.c <<-'C'
 		void f(double *p, long n) { for (long i = 0; i < n; i++) p[2 * i] = i; }
 	C
+	cat >loops.c <<-'C'
+		void f(double *p, long n) { for (long i = 0; i < n; i++) p[2 * i] = i; }
+	C
 	cat >joined.c <<-'C'
 		int f(unsigned char *p) { return p[1] << 8 | p[0]; }
 	C
+	for how in "" -fsnag-pass-no-loops -fsnag-branches -Os; do
+		# shellcheck disable=SC2086 # none or one
+		compile -O1 $how -c loops.c -o x.o
+		[ -z "$how" ] && [[ "$(static x.o)" == *" loops=2" ]] || [[ "$(static x.o)" != *loops=* ]]
+	done
 	for kind in $kinds; do
 		compile -O1 -fsnag-task -c $kind.c -o x.o
 		[[ "$(static x.o)" == "$kind.c "*" $kind="* ]] || { echo "$kind: $(static x.o)"; return 1; }
@@ -243,6 +318,17 @@ within() { # WHAT: at least what it is without removals; at most that, and what 
 	compile main.o -Llib -lz1 -Wl,-rpath,'$ORIGIN/lib' -o prog
 	run --separate-stderr "$SNAG" run ./prog
 	[[ "$stderr" == "snag: warning: ./lib/libz1.so: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	cat >opens.c <<-'C' # or opened by the program
+		#include <dlfcn.h>
+		int main(void) { void *z = dlopen("lib/libz1.so", RTLD_NOW); ((void (*)(void))dlsym(z, "f"))(); return 0; }
+	C
+	compile opens.c -o prog
+	for how in run "record -o x.snag"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$SNAG" $how ./prog
+		[ "$status" = 0 ]
+		[[ "$stderr" == *"snag: warning: lib/libz1.so: compiled by 'snag cc', but the compiler left the checks out of z.c; "* ]]
+	done
 	compile -c z.c
 	compile main.o z.o -o prog
 	run --separate-stderr "$SNAG" run ./prog

@@ -6,6 +6,7 @@ load helper
 build() { # COMPILER LEVEL SOURCE
 	local tool=cc
 	[ "${3##*.}" = c ] || tool=c++
+	grep -q snag/task.h "$3" && tool="$tool -fsnag-task"
 	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3"
 }
 
@@ -87,6 +88,16 @@ all() { # COMPILER LEVEL; several at a time
 	SNAG_CC=clang "$SNAG" cc -g -fopenmp one.c two.c -o both
 	run --separate-stderr "$SNAG" run ./both
 	[ "$status" = 66 ]
+}
+
+@test "old C, with every warning an error" {
+	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
+		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
+	local cc
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -std=c89 -pedantic-errors -Wall -Wextra -Werror -fopenmp old.c -o old
+		timeout 60 "$SNAG" run ./old
+	done
 }
 
 @test "pragmas from macros, over several lines, with odd blanks" {
@@ -177,6 +188,32 @@ all() { # COMPILER LEVEL; several at a time
 	grep -q '^snag: deadlock' <<<"$stderr"
 }
 
+@test "SIGINT to snag alone ends the program, with what was found" {
+	cat >spin.c <<'EOF'
+#include <unistd.h>
+volatile int forever = 1;
+int a[100];
+int main(void)
+{
+	for (int n = 0; forever; n++) {
+#pragma omp parallel for
+		for (int i = 1; i < 100; i++)
+			a[i] = a[i - 1] + 1;
+		if (n == 3)
+			write(1, "x", 1);
+	}
+}
+EOF
+	build gcc -O1 spin.c
+	local pid
+	"$SNAG" run ./prog >out 2>err &
+	pid=$!
+	until [ -s out ]; do sleep 0.1; done
+	kill -INT $pid
+	wait $pid || [ $? = 66 ]
+	grep -q "^snag: interrupted; there is a race" err
+}
+
 @test "what cannot be compiled" {
 	echo 'int main(void) { return x; }' >bad.c
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp bad.c -o prog
@@ -191,12 +228,13 @@ all() { # COMPILER LEVEL; several at a time
 		build $cc -O1 "$root/tests/programs/omp_race_loop.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(iteration [0-9]+ of a loop\) created by task [0-9]+ at:$' <<<"$stderr"
+		grep -qE '^  Missing: iteration [0-9]+ of a loop \(task .*: no barrier comes between them$' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_sections.c"
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(section 1.*\) created by' <<<"$stderr"
 		build $cc -O1 "$root/tests/programs/omp_race_depend.c"
 		run --separate-stderr "$SNAG" run ./prog
-		grep -qE '^  Task [0-9]+ \(.*depend.*\) created by' <<<"$stderr"
+		grep -qE '^  Task [0-9]+ \(depend\((in|out): [^ )]+\).*\) created by' <<<"$stderr"
 		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
 		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
 	done

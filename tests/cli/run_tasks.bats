@@ -56,6 +56,8 @@ all() { # COMPILER LEVEL
 	grep -q '^  Read of size 4 at total by task 2:$' <<<"$stderr"
 	grep -A1 '^  Previous write of size 4 at total by task 1:$' <<<"$stderr" | grep -q '#0 add .*task_race_async.c:'
 	grep -A1 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#0 first .*task_race_async.c:'
+	grep -A2 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#1 main .*task_race_async.c:' # who launched
+	! grep -qE '/src/task/|libc_start' <<<"$stderr"
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
@@ -115,7 +117,8 @@ all() { # COMPILER LEVEL
 	[ "$(grep -c '<section' r.html)" = 1 ]
 	grep -qF '<dd>a[30..59] (30 elements of 4 bytes)</dd>' r.html
 	grep -qF '<summary>created by task 0</summary>' r.html
-	for tag in html body section div ol li details dl code; do
+	grep -qF '<rect x="1" y="145" width="340" height="46" rx="4" class="race"/>' r.html # below task 0 and its two
+	for tag in html body section div ol li details dl code svg text; do
 		[ "$(grep -oE "<$tag[ >]" r.html | wc -l)" = "$(grep -o "</$tag>" r.html | wc -l)" ]
 	done
 	build gcc -O1 "$root/tests/programs/task_norace_fib.c"
@@ -159,6 +162,8 @@ all() { # COMPILER LEVEL
 		static void outside(void) { pthread_mutex_lock(&m); count++; pthread_mutex_unlock(&m); }
 		static void *thread(void *arg) { return arg; }
 		static int plain;
+		static _Thread_local int a[64];
+		static struct snag_promise p;
 		static void locked(void)
 		{
 			pthread_mutex_lock(&m);
@@ -180,6 +185,9 @@ all() { # COMPILER LEVEL
 			case 4: asks(); break;
 			case 5: locked(); plain++; break;
 			case 6: { int seen = *(int *)&count; count = seen; break; }
+			case 7: a[snag_worker_number()] = snag_workers(); break;
+			case 8: if (!snag_promise_is_set(&p)) snag_promise_set(&p, 0); break;
+			case 9: snag_promise_set(&p, 0); break;
 			}
 		}
 		static void first(void *arg) { snag_async(add, arg); snag_async(add, arg); }
@@ -210,6 +218,11 @@ lock" ]
 	run --separate-stderr "$SNAG" run ./prog 4
 	[ "$status" = 0 ]
 	[[ $stderr == "snag: no race found, but other schedules may have one: the program asks whether a lock is free ("*"mixed.c:"*")" ]]
+	for how in "7 thread-count,thread-number" "8 promise-asked" "9 set-twice"; do
+		"$SNAG" run --json r.json ./prog "${how%% *}"
+		[ "$(jq -r '.certificate | .verdict, ([.obstacles[].kind] | sort | join(","))' r.json)" = "no-race-found
+${how##* }" ]
+	done
 	run --separate-stderr "$SNAG" run --json r.json ./prog 5
 	[ "$status" = 66 ]
 	grep -q "mutexes: write m" <<<"$stderr"

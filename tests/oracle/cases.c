@@ -106,6 +106,13 @@ static const struct known_case known[] = {
 		.dependence = "0-9 0-10",
 	},
 	{
+		.name = "a fork after a read that nothing depends on",
+		.trace = "T0 w x; T0 w z; T1 r z; T1 fork T2; T2 acq l; T2 w y; T2 rel l; "
+			 "T3 r y; T3 acq l; T3 w x",
+		.reads = "1-2 5-7",
+		.dependence = "1-2 5-7 0-9",
+	},
+	{
 		.name = "deadlock",
 		.trace = "T0 acq a; T0 acq b; T0 rel b; T0 rel a; T1 acq b; T1 acq a; T1 rel a; T1 "
 			 "rel b",
@@ -315,6 +322,19 @@ static const struct known_case known[] = {
 			 "T0 acq l; T0 w x",
 		.races =
 			{[REL_WCP] = "6-8", [REL_DC] = "6-8", [REL_SDP] = "6-8", [REL_WDP] = "6-8"},
+	},
+	{
+		.name = "of shared sections one does not stand for another",
+		.trace = "T0 racq l; T0 w x; T0 rrel l; T1 w y; T1 racq l; T1 w x; T1 rrel l; "
+			 "T0 racq l; T0 w x; T0 rrel l; T2 acq l; T2 w x; T2 rel l; T2 r x; T2 r y",
+		.races = {[REL_SDP] = "1-5 5-8", [REL_SDPX] = "1-5 5-8"},
+	},
+	{
+		.name = "a shared section does not stand for one that holds the lock alone",
+		.trace = "T1 acq l; T1 r x; T1 rel l; T2 acq l; T2 r x; T2 rel l; T0 w y; "
+			 "T0 acq l; T0 r x; T0 rel l; T0 racq l; T0 r x; T0 rrel l; "
+			 "T3 racq l; T3 w x; T3 rrel l; T3 r y",
+		.races = {[REL_DC] = "11-14"},
 	},
 	{
 		.name = "join of a thread that did nothing",

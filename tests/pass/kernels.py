@@ -19,10 +19,11 @@ def subscript(r, loops):
     if r.random() < 0.2:
         return str(ELEMENTS // 2 + r.randint(0, 1))
     text = str(ELEMENTS // 2 + r.randint(-40, 40))
+    long = r.choice(["L", ""])  # of int: what overflows is undefined
     for v in loops:
         c = r.choice([0, 1, 1, 1, 2, 3, -1, -2, 5])
         if c:
-            text += f" + {c}L * {v}"
+            text += f" {'+' if c > 0 else '-'} {abs(c)}{long} * {v}"
     if loops and r.random() < 0.1:
         text = f"({text} + {r.choice(loops)} * {r.choice(loops)}) % {ELEMENTS}"
     return text
@@ -52,7 +53,8 @@ def statement(r, loops, depth, indent):
                          f"long {v} = 0; {v} < n; {v}++"])
         return (f"{pad}for ({head}) {{\n" + block(r, loops + [v], depth - 1, indent + 1) + f"{pad}}}\n")
     if what < 0.85:
-        return (f"{pad}if ({element(r, loops)} > {r.randint(-1, 2)}) {{\n" +
+        what = r.choice([element(r, loops), element(r, loops), "n", "m"])
+        return (f"{pad}if ({what} {r.choice('><')} {r.randint(-1, 2) if 'x' in what else r.randint(1, 8)}) {{\n" +
                 block(r, loops, depth - 1, indent + 1) + f"{pad}}}\n")
     if what < 0.90 and loops:
         return f"{pad}if ({element(r, loops)} == 77) break;\n"

@@ -85,6 +85,14 @@ void task(void (*f)(void *), void *arg)
 	task_now = before;
 }
 
+void snag_async_copy(void (*f)(void *), const void *arg, size_t nbytes)
+{
+	char *copy = malloc(nbytes);
+	for (size_t i = 0; i < nbytes; i++)
+		copy[i] = ((const char *)arg)[i];
+	task(f, copy);
+}
+
 void launch(void (*f)(void *))
 {
 	launches++;

@@ -96,25 +96,39 @@ static void run{k}(void)
 }}"""
 
 
-# Two that chance seldom makes: a table that one task copies to, and one that a task writes by a pointer
-# which main() has kept.
+# What chance seldom makes.  Tables: one that a task copies to, one that a task writes by a pointer which main()
+# has kept (nobody is to see that it is always the same one), and of those that functions are given, one of two that is
+# written there, or written elsewhere and read there.  Copies that tasks are given: one that is kept and
+# written by another task, and one that is none in the other call of the function.
 FIXED = """
-static long copied[4], given[4], *kept;
-static void read_both(void *arg)
+static long copied[4], given[4], set1[4], set2[4], sum1[4], sum2[4], shared[4], *volatile kept, *volatile own;
+static __attribute__((noinline)) void set(long *p) { p[number & 3] = 1; }
+static __attribute__((noinline)) long sum_of(const long *p) { return p[number & 3] + p[0]; }
+static void read_all(void *arg)
 {
-	long sum = 0;
+	long sum = sum_of(sum1) + sum_of(sum2);
 	for (int i = 0; i < number; i++)
 		sum += copied[i & 3] + given[i & 3];
+	for (int i = 0; i < 4; i++)
+		sum += set1[i] + set2[i];
 	out[0] = (char)sum;
 }
 static void copy(void *arg) { memcpy(copied, arg, 24); }
-static void write(void *arg) { kept[1] = 1; }
+static void write(void *arg) { kept[1] = sum2[number & 3] = 1; set(set1); set(set2); }
+static void keep(void *arg) { ((long *)arg)[0]++; own = arg; }
+static void write_kept(void *arg) { own[0]++; }
+static void either(void *arg) { ((long *)arg)[1]++; }
 static void first_fixed(void *arg)
 {
 	long a[4] = {0};
-	task(read_both, a);
+	task(read_all, a);
 	task(copy, a);
 	task(write, a);
+	snag_async_copy(keep, a, sizeof(a));
+	task(write_kept, a);
+	snag_async_copy(either, a, sizeof(a));
+	task(either, shared);
+	task(either, shared);
 }"""
 
 
@@ -125,7 +139,7 @@ def main():
           "_Noreturn void stop(void);\nextern volatile int number;\nextern char out[];")
     for case in cases:
         print(case.text())
-    print(FIXED + "\nint main(void)\n{\n\tcopied[number & 3] = given[number & 3] = 1;\n\tkept = given;\n\tlaunch(first_fixed);")
+    print(FIXED + "\nint main(void)\n{\n\tcopied[number & 3] = given[number & 3] = set1[number & 3] = sum1[number & 3] = 1;\n\tkept = given;\n\tlaunch(first_fixed);")
     for case in cases:
         print(f"\trun{case.k}();")
     print("\treturn 0;\n}")

@@ -154,6 +154,39 @@ static void shared_cells(void **unused)
 	made = 0;
 }
 
+/* A walk over memory touched in order, and here and there in another way, finds the variables that
+ * go on evenly as far as going step by step does. */
+static void known_walks(void **unused)
+{
+	enum { LOW = 3 * SNAG_CELLS_PAGE - 512, SPAN = 1024, WALKS = 2000 };
+	struct snag_cells *cells = snag_cells_new(make, NULL);
+	uint32_t variable[SNAG_CELL];
+	made = 0;
+	for (unsigned at = 0; at < SPAN; at += 4)
+		snag_cells_access(cells, LOW + at, 4, 1, variable);
+	for (unsigned i = 0; i < 8; i++)
+		snag_cells_access(cells, LOW + below(SPAN / 8) * 8, 8, 1, variable);
+	for (unsigned i = 0; i < WALKS; i++) {
+		uint64_t addr = LOW + SPAN / 2 + 4 * (uint64_t)below(64);
+		unsigned n = 1 + below(60);
+		int stride = 4 * ((int)below(9) - 4);
+		uint32_t alone = 0, first, walked = 0;
+		if (!snag_cells_quick(cells, addr, 4, 1, &first))
+			continue;
+		while (walked < n &&
+		       snag_cells_quick(cells, addr + (uint64_t)(stride * (int)walked), 4, 1,
+					&alone) &&
+		       alone == first + (uint32_t)(stride / 4 * (int)walked))
+			walked++;
+		assert_int_equal(snag_cells_known(cells, addr, (uint64_t)stride, 4, 1, first,
+						  (uint32_t)(stride / 4), n),
+				 walked);
+	}
+	assert_int_equal(snag_cells_known(cells, LOW, 4, 0, 1, 0, 1, 9), 0);
+	snag_cells_free(cells);
+	made = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +194,7 @@ int main(void)
 		cmocka_unit_test(whole_then_parts),
 		cmocka_unit_test(forgotten_memory_is_new),
 		cmocka_unit_test(shared_cells),
+		cmocka_unit_test(known_walks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

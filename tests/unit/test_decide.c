@@ -13,6 +13,7 @@
 #include "witness/decide.h"
 #include "witness/decide_check.h"
 #include "witness/decide_cut.h"
+#include "witness/decide_ops.h"
 #include "witness/decide_paper.h"
 #include "witness/decide_propagate.h"
 #include "witness/decide_vindicate.h"
@@ -224,6 +225,73 @@ static void assert_closed(struct snag_state *s, uint32_t e)
 	}
 }
 
+static bool is_before(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	return a != SNAG_NO_EVENT && snag_state_is_before(s, a, b);
+}
+
+/* [writer] and [between] of decide_propagate.c, of a read and another write of its variable. */
+static void assert_read(struct snag_state *s, uint32_t r, uint32_t v)
+{
+	uint32_t w = s->ix->link[r];
+	if (v == w || v == r)
+		return;
+	if (snag_state_is_before(s, v, r))
+		assert_true(w != SNAG_NO_EVENT && snag_state_is_before(s, v, w));
+	if (w == SNAG_NO_EVENT || snag_state_is_before(s, w, v))
+		assert_true(snag_state_is_before(s, r, v));
+}
+
+/* [section]: if the one of a cannot come first, that of b does. */
+static void assert_sections(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	const struct snag_index *ix = s->ix;
+	snag_tid t = snag_index_thread(ix, a);
+	uint32_t release = ix->link[a];
+	bool ends = release != SNAG_NO_EVENT && ix->position[release] < s->limit[t];
+	bool is_closed = ends && ix->position[release] < s->count[t];
+	uint32_t last = is_closed ? release : snag_index_event(ix, t, s->count[t] - 1);
+	if (!ends || snag_state_is_before(s, b, last))
+		assert_true(is_before(s, ix->link[b], a));
+}
+
+/* No rule says more of two events of X. */
+static void assert_rules(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	const struct snag_event *x = &s->ix->trace->ev[a], *y = &s->ix->trace->ev[b];
+	if (x->target != y->target || a == b)
+		return;
+	if (snag_op_reads(x->op) && snag_state_is_causal(s, a) && snag_op_writes(y->op))
+		assert_read(s, a, b);
+	if (x->op == SNAG_OP_ACQUIRE && y->op == SNAG_OP_ACQUIRE && x->thread != y->thread &&
+	    !((x->flags | y->flags) & SNAG_NESTED))
+		assert_sections(s, a, b);
+}
+
+/* What grows after a mark is gone after returning to it. */
+static void assert_returns(struct snag_state *s)
+{
+	size_t width = s->nthreads * sizeof(*s->count);
+	uint32_t *count = malloc(width), *causal = malloc(width);
+	memcpy(count, s->count, width);
+	memcpy(causal, s->causal, width);
+	for (snag_tid t = 0; t < s->nthreads; t++) {
+		uint32_t last = s->limit[t] < s->count[t] + 20 ? s->limit[t] : s->count[t] + 20;
+		if (last == s->count[t])
+			continue;
+		size_t mark = snag_state_mark(s);
+		if (snag_state_need(s, snag_index_event(s->ix, t, last - 1)))
+			snag_propagate(s);
+		else
+			snag_state_clear_queue(s);
+		snag_state_return(s, mark);
+		assert_memory_equal(s->count, count, width);
+		assert_memory_equal(s->causal, causal, width);
+	}
+	free(count);
+	free(causal);
+}
+
 static bool on_closing(void *ctx, uint32_t e1, uint32_t e2)
 {
 	struct closing *c = ctx;
@@ -237,10 +305,14 @@ static bool on_closing(void *ctx, uint32_t e1, uint32_t e2)
 	const uint32_t *event = snag_state_events(&c->s, &n);
 	for (size_t i = 0; i < n; i++)
 		assert_closed(&c->s, event[i]);
+	for (size_t i = 0; i < n && c->closed % 4 == 0; i++)
+		for (size_t k = 0; k < n; k++)
+			assert_rules(&c->s, event[i], event[k]);
+	assert_returns(&c->s);
 	return ++c->closed < 40;
 }
 
-/* After propagation in sweeps the order is transitive. */
+/* After propagation in sweeps the order is transitive, and what the rules imply is in it. */
 static void test_order_is_closed(void **state)
 {
 	unsigned closed = 0;

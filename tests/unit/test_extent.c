@@ -65,6 +65,15 @@ static void test_variables(void **state)
 	free(v.at);
 }
 
+/* 1 and 2 are threads of a team; the latter did an iteration, 4. */
+static enum snag_label_kind team_label(void *ctx, snag_tid task, char *buf, size_t room)
+{
+	static const enum snag_label_kind kind[9] = {
+		[1] = SNAG_LABEL_THREAD, [2] = SNAG_LABEL_THREAD, [4] = SNAG_LABEL_SHARE};
+	snprintf(buf, room, kind[task] == SNAG_LABEL_SHARE ? "iteration 9" : "thread %u", task);
+	return kind[task];
+}
+
 /* 0 created 1 and 2, 1 created 3, 2 created 4; 5 and 6 created each other, which cannot be. */
 static void test_missing_edges(void **state)
 {
@@ -91,11 +100,26 @@ static void test_missing_edges(void **state)
 		 "no promise orders the two accesses"},
 		{7, 8, SNAG_TONGUE_SNAG, "no finish or sync and no promise orders these two tasks"},
 	};
+	static const struct {
+		snag_tid first, second;
+		const char *expected;
+	} of_team[] = {
+		{1, 2,
+		 "thread 1 (task 1) and thread 2 (task 2) may run at the same time: no barrier "
+		 "comes between them"},
+		{1, 4,
+		 "thread 1 (task 1) and iteration 9 (task 4) may run at the same time: no barrier "
+		 "comes between them"},
+		{3, 4,
+		 "thread 1 (task 1) and iteration 9 (task 4), which created these tasks, may run "
+		 "at the same time: no barrier comes between them"},
+	};
 	struct snag_origin origin[] = {{.thread = SNAG_NO_ID}, {.thread = 0}, {.thread = 0},
 				       {.thread = 1},	       {.thread = 2}, {.thread = 6},
 				       {.thread = 5}};
 	struct snag_origins origins = {origin, 7};
 	struct snag_names names;
+	struct snag_missing_edge_facts facts = {.origins = &origins, .names = &names};
 	char text[400], name[8];
 	snag_names_init(&names);
 	for (unsigned i = 0; i < 9; i++)
@@ -104,11 +128,19 @@ static void test_missing_edges(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct snag_race race = {.first.thread = table[i].first,
 					 .second.thread = table[i].second};
-		snag_missing_edge(&race, &origins, &names, table[i].tongue, text, sizeof(text));
+		facts.tongue = table[i].tongue;
+		snag_missing_edge(&race, &facts, text, sizeof(text));
 		assert_string_equal(text, table[i].expected);
 	}
 	struct snag_race circle = {.first.thread = 5, .second.thread = 3};
-	snag_missing_edge(&circle, &origins, &names, SNAG_TONGUE_SNAG, text, sizeof(text));
+	snag_missing_edge(&circle, &facts, text, sizeof(text));
+	facts.label = team_label;
+	for (size_t i = 0; i < sizeof(of_team) / sizeof(of_team[0]); i++) {
+		struct snag_race race = {.first.thread = of_team[i].first,
+					 .second.thread = of_team[i].second};
+		snag_missing_edge(&race, &facts, text, sizeof(text));
+		assert_string_equal(text, of_team[i].expected);
+	}
 	snag_names_done(&names);
 }
 

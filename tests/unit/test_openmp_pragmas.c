@@ -10,6 +10,10 @@
 #include <string.h>
 
 #define STATIC "schedule(monotonic : dynamic, 0x40000000"
+#define QUIET                                                                    \
+	"_Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic ignored " \
+	"\\\"-Weverything\\\"\") "
+#define LOUD " _Pragma(\"clang diagnostic pop\")"
 #define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
 
 static const struct {
@@ -18,7 +22,7 @@ static const struct {
 } table[] = {
 	{false, "#pragma omp for\n", "#pragma omp for " STATIC ") \n"},
 	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
-	 "#pragma omp for  " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff))  nowait\n"},
+	 "#pragma omp for  nowait " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
 	{false, "#pragma omp for reduction(inscan, + : s)\n",
 	 "#pragma omp for reduction(inscan, + : s)\n"},
@@ -43,8 +47,9 @@ static const struct {
 	{false, "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n",
 	 "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n"},
 	{false, "#pragma omp sections nowait\n{ a;\n#pragma omp section\n{ b; }\n}\nc;\n",
-	 "#pragma omp for schedule(monotonic : dynamic, 0x70000000) nowait\n"
-	 "for (int __snag_s1 = 0; __snag_s1 < 2; __snag_s1++) switch (__snag_s1) { case 0:; a;\n"
+	 "#pragma omp for schedule(monotonic : dynamic, 0x70000000) nowait\n" QUIET
+	 "for (int __snag_s1 = 0; __snag_s1 < 2; __snag_s1++) switch (__snag_s1) { case 0:;" LOUD
+	 " a;\n"
 	 " break; case 1:;\n{ b; }\n}\nc;\n"},
 	{true, "#pragma omp sections\n{\n#pragma omp section\nb; }\n",
 	 "#pragma omp sections\n{\n#pragma omp section\nb; }\n"},

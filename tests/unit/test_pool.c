@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "base/arrays.h"
 #include "base/pages.h"
 #include "base/pool.h"
 
@@ -72,12 +73,39 @@ static void records_do_not_overlap_and_are_used_again(void **state)
 	snag_pool_done(&pool);
 }
 
+/* Arrays that grow at random, each full of its own number. */
+static void small_arrays_do_not_overlap_and_are_used_again(void **state)
+{
+	enum { N = 300, STEPS = 6 };
+	struct snag_arrays arrays = {0};
+	uint32_t first[N], cap[N] = {0};
+	for (uint32_t round = 0; round < STEPS * N; round++) {
+		uint32_t i = round * 7919 % N, old = cap[i];
+		snag_arrays_double(&arrays, &first[i], &cap[i], 1 + i % 2, sizeof(uint32_t));
+		uint32_t *at = (uint32_t *)arrays.at + first[i];
+		for (uint32_t k = 0; k < cap[i]; k++) {
+			if (k < old && at[k] != i)
+				fail_msg("array %u lost element %u", i, k);
+			at[k] = i;
+		}
+	}
+	size_t n = arrays.n;
+	assert_true(n < (size_t)4 * N * (1 << STEPS)); /* what was given back is used again */
+	for (uint32_t i = 0; i < N; i++)
+		snag_arrays_give(&arrays, first[i], cap[i], sizeof(uint32_t));
+	for (uint32_t i = 0; i < N; i++)
+		snag_arrays_take(&arrays, cap[i], sizeof(uint32_t));
+	assert_int_equal(arrays.n, n);
+	snag_arrays_done(&arrays, sizeof(uint32_t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_keep_their_content_and_grow_zeroed),
 		cmocka_unit_test(what_is_too_large_leaves_the_array_alone),
 		cmocka_unit_test(records_do_not_overlap_and_are_used_again),
+		cmocka_unit_test(small_arrays_do_not_overlap_and_are_used_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,8 +44,8 @@ struct manner {
 };
 
 struct work {
-	size_t filed;	/* the most sections that were */
-	size_t entries; /* of variables and locks */
+	size_t sections; /* the most there were */
+	size_t entries;	 /* of variables and locks */
 };
 
 /* Runs the trace in small batches. */
@@ -56,8 +56,6 @@ static struct work run(const char *name, const struct snag_trace *trace, struct 
 	struct snag_detector_env env = {.on_racy = on_racy, .ctx = ret_answers};
 	struct work work = {0};
 	struct snag_predictive *p = d->open(&env);
-	if (manner.trims)
-		p->file_minimum = 0;
 	if (manner.max_direct)
 		p->max_direct = manner.max_direct;
 	size_t most = manner.piece ? manner.piece : PIECE;
@@ -67,9 +65,9 @@ static struct work run(const char *name, const struct snag_trace *trace, struct 
 					   .first = i,
 					   .counts = snag_names_counts(&trace->names)};
 		if (manner.trims)
-			p->file_limit = 0;
+			p->section_limit = 0;
 		d->events(p, &piece);
-		work.filed = p->nfiled > work.filed ? p->nfiled : work.filed;
+		work.sections = p->sections.n > work.sections ? p->sections.n : work.sections;
 	}
 	work.entries = p->conflicts.n;
 	d->close(p);
@@ -121,13 +119,13 @@ static void trimming_changes_no_answer(void **state)
 		trace_generate(&trace, &options);
 		for (size_t i = 0; i < NNAMES; i++) {
 			struct answers usual = {0}, trimmed = {0};
-			size_t filed = run(names[i], &trace, (struct manner){0}, &usual).filed;
+			size_t all = run(names[i], &trace, (struct manner){0}, &usual).sections;
 			struct manner trims = {.trims = true};
-			size_t kept = run(names[i], &trace, trims, &trimmed).filed;
+			size_t kept = run(names[i], &trace, trims, &trimmed).sections;
 			assert_same(names[i], &usual, &trimmed);
 			assert_true(usual.n > 10);
 			/* For sdpx every section is filed, and more of them matter. */
-			assert_true(kept < filed / (strcmp(names[i], "sdpx") == 0 ? 1 : 2));
+			assert_true(kept < all / (strcmp(names[i], "sdpx") == 0 ? 1 : 2));
 			answers_done(&usual);
 			answers_done(&trimmed);
 		}

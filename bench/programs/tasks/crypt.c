@@ -10,7 +10,7 @@
 #include "program.h"
 
 enum { BLOCK = 8, ROUNDS = 8, KEYS = 6 * ROUNDS + 4 };
-static const int sizes[] = {8000, 1000000, 50000000};
+static const int sizes[] = {8000, 4000000, 50000000};
 
 static int n;
 static unsigned char *text, *coded, *decoded;

@@ -11,7 +11,7 @@
  */
 #include "program.h"
 
-static const int sizes[] = {32, 500, 2000};
+static const int sizes[] = {32, 1000, 2000};
 
 static int n;
 static double **column;

@@ -11,7 +11,7 @@
 #include "program.h"
 
 enum { TIMES = 100 };
-static const int sizes[] = {100, 6000, 60000};
+static const int sizes[] = {100, 30000, 60000};
 static const double DRIFT = 0.05, VOLATILITY = 0.2;
 
 struct walk {

@@ -10,7 +10,7 @@
 #include "program.h"
 
 enum { SPHERES = 64, LIGHTS = 5, DEPTH = 3 };
-static const int sizes[] = {16, 150, 500};
+static const int sizes[] = {16, 400, 500};
 
 struct vector {
 	double x, y, z;

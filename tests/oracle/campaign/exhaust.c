@@ -5,9 +5,9 @@
  * Idea.   Run the threads in every order that obeys the rules, and see whether the two accesses come
  *         to be next at the same time.  It shares nothing with the engine but the trace.
  *
- * State.  How many events each thread has done, the last write of each variable, and which threads
- *         have read something else than they did (they may do no write and no branch any more).
- *         States seen before are not looked at again.
+ * State.  How many events each thread has done, the last write of each variable, and what each thread
+ *         has read otherwise than it did (it may do no write any more, and no branch that depends on
+ *         one of these).  States seen before are not looked at again.
  *
  * Rules.  [step]   an event happens after those of its thread; a thread after its fork; a join when
  *                  the joined thread has done what it did; an acquire when no other thread holds
@@ -29,9 +29,15 @@ enum { MAX_STATES = 1 << 10, SLOTS = 2 * MAX_STATES };
 
 struct state {
 	uint16_t done[PROGRAM_THREADS];
-	uint16_t last[PROGRAM_VARIABLES]; /* event number + 1, 0: the initial value */
-	uint16_t strayed;		  /* bit by thread */
+	uint16_t last[PROGRAM_VARIABLES];  /* event number + 1, 0: the initial value */
+	uint16_t strayed[PROGRAM_THREADS]; /* see struct step */
 };
+
+/* What was read before the thread named anything: every branch depends on it. */
+#define BEFORE_NAMING ((uint16_t)(1u << PROGRAM_VARIABLES))
+#define ALL_READS UINT16_MAX
+
+_Static_assert(PROGRAM_VARIABLES < 16, "a bit for each, and one more");
 
 struct step {
 	uint8_t op;
@@ -40,6 +46,7 @@ struct step {
 	uint16_t saw;	       /* of a read: event number + 1, or 0 */
 	uint16_t event;	       /* number */
 	uint16_t joins;	       /* of a join: events of the joined thread */
+	uint16_t depends;      /* of a read: its bit; of a write or branch: those it depends on */
 	uint8_t alone, shared; /* locks held before it, bits */
 };
 
@@ -55,6 +62,37 @@ struct exhaust {
 	unsigned nstates;
 	uint32_t *slot; /* open addressing, state number + 1 */
 };
+
+static bool reads(uint8_t op)
+{
+	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
+}
+
+static bool writes(uint8_t op)
+{
+	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
+}
+
+/* Which reads the p-th event of t depends on, or as which others depend on it; *names says whether
+ * there were DEPENDS events so far, and `before` which variables they name since the last branch. */
+static uint16_t depends_of(const struct snag_event *ev, bool *names, uint16_t *before)
+{
+	uint16_t bit = (uint16_t)(1u << ev->target), named = *before;
+	switch (ev->op) {
+	case SNAG_OP_DEPENDS:
+		*names = true;
+		*before |= bit;
+		return 0;
+	case SNAG_OP_BRANCH:
+		*before = 0;
+		return named ? named | BEFORE_NAMING : ALL_READS;
+	case SNAG_OP_READ:
+	case SNAG_OP_ATOMIC_READ:
+		return *names ? bit : BEFORE_NAMING;
+	default:
+		return writes(ev->op) ? ALL_READS : 0;
+	}
+}
 
 static void step_add(struct exhaust *x, const struct snag_event *ev, unsigned e, unsigned saw)
 {
@@ -80,20 +118,12 @@ static void step_add(struct exhaust *x, const struct snag_event *ev, unsigned e,
 		s[1].shared &= (uint8_t)~bit;
 }
 
-static bool reads(uint8_t op)
-{
-	return op == SNAG_OP_READ || op == SNAG_OP_ATOMIC_READ || op == SNAG_OP_ATOMIC_UPDATE;
-}
-
-static bool writes(uint8_t op)
-{
-	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
-}
-
 struct exhaust *exhaust_new(const struct snag_trace *trace)
 {
 	struct exhaust *x = snag_calloc(1, sizeof(*x));
 	unsigned last[PROGRAM_VARIABLES] = {0};
+	bool names[PROGRAM_THREADS] = {false};
+	uint16_t named[PROGRAM_THREADS] = {0};
 	x->trace = trace;
 	x->nthreads = snag_names_counts(&trace->names).n[SNAG_SPACE_THREAD];
 	x->state = snag_calloc(MAX_STATES, sizeof(*x->state));
@@ -106,6 +136,7 @@ struct exhaust *exhaust_new(const struct snag_trace *trace)
 		const struct snag_event *ev = &trace->ev[e];
 		step_add(x, ev, e, reads(ev->op) ? last[ev->target] : 0);
 		struct step *s = &x->step[ev->thread][x->length[ev->thread] - 1];
+		s->depends = depends_of(ev, &names[ev->thread], &named[ev->thread]);
 		if (writes(ev->op))
 			last[ev->target] = e + 1;
 		if (ev->op == SNAG_OP_JOIN)
@@ -151,11 +182,10 @@ enum move { NOT_NOW, ONE_OF_MANY, ALONE };
 static enum move try_move(const struct exhaust *x, unsigned t, bool by_dependence, struct state *s)
 {
 	const struct step *next = &x->step[t][s->done[t]];
-	bool has_strayed = s->strayed >> t & 1;
 	enum move move = ALONE;
 	if (!is_born(x, s, t))
 		return NOT_NOW;
-	if ((writes(next->op) || next->op == SNAG_OP_BRANCH) && has_strayed)
+	if ((writes(next->op) || next->op == SNAG_OP_BRANCH) && s->strayed[t] & next->depends)
 		return NOT_NOW;
 	if (next->op == SNAG_OP_JOIN &&
 	    (s->done[next->target] < next->joins || !is_born(x, s, next->target)))
@@ -169,7 +199,7 @@ static enum move try_move(const struct exhaust *x, unsigned t, bool by_dependenc
 	if (reads(next->op) && s->last[next->target] != next->saw) {
 		if (!by_dependence || writes(next->op))
 			return NOT_NOW;
-		s->strayed |= (uint16_t)(1u << t);
+		s->strayed[t] |= next->depends;
 		move = ONE_OF_MANY;
 	}
 	if (writes(next->op)) {
@@ -201,20 +231,20 @@ enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, boo
 	const unsigned at[2] = {x->position[e1], x->position[e2]};
 	unsigned end[PROGRAM_THREADS];
 	memcpy(end, x->length, sizeof(end));
-	uint16_t must_not_stray = 0;
+	bool has_strayed, is_write[2];
 	for (int i = 0; i < 2; i++) {
 		end[racer[i]] = at[i];
-		if (x->trace->ev[i ? e2 : e1].op == SNAG_OP_WRITE)
-			must_not_stray |= (uint16_t)(1u << racer[i]);
+		is_write[i] = x->trace->ev[i ? e2 : e1].op == SNAG_OP_WRITE;
 	}
 	memset(x->slot, 0, SLOTS * sizeof(*x->slot));
 	x->nstates = 0;
 	state_add(x, &(struct state){0});
 	for (unsigned next = 0; next < x->nstates; next++) {
 		const struct state now = x->state[next];
-		if (now.done[racer[0]] == at[0] && now.done[racer[1]] == at[1] &&
-		    !(now.strayed & must_not_stray) && is_born(x, &now, racer[0]) &&
-		    is_born(x, &now, racer[1]))
+		has_strayed = (is_write[0] && now.strayed[racer[0]]) ||
+			      (is_write[1] && now.strayed[racer[1]]);
+		if (now.done[racer[0]] == at[0] && now.done[racer[1]] == at[1] && !has_strayed &&
+		    is_born(x, &now, racer[0]) && is_born(x, &now, racer[1]))
 			return EXHAUST_RACE;
 		if (x->nstates + PROGRAM_THREADS > MAX_STATES)
 			return EXHAUST_TOO_MANY;

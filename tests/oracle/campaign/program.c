@@ -21,8 +21,9 @@ struct program {
 	unsigned nthreads, nvariables, nlocks, nlocations;
 	unsigned stay, writes, accesses; /* percent */
 	unsigned depth;			 /* most locks held by a thread */
-	bool forks, branches, loose, reentrant, unreleased, shared, atomics;
+	bool forks, branches, depends, loose, reentrant, unreleased, shared, atomics;
 	enum life life[PROGRAM_THREADS];
+	bool names[PROGRAM_THREADS]; /* it has said that it will */
 	struct {
 		unsigned lock;
 		bool is_shared;
@@ -123,12 +124,26 @@ static void access_variable(struct program *p, unsigned t)
 		emit(p, t, prng_chance(p->random, p->writes) ? SNAG_OP_WRITE : SNAG_OP_READ, x, 0);
 }
 
+/* Mostly with what it depends on before it, if any does. */
+static void branch(struct program *p, unsigned t)
+{
+	if (p->depends && prng_chance(p->random, 97))
+		do
+			emit(p, t, SNAG_OP_DEPENDS, prng_below(p->random, p->nvariables), 0);
+		while (prng_chance(p->random, 20));
+	emit(p, t, SNAG_OP_BRANCH, 0, 0);
+}
+
 static void act(struct program *p, unsigned t)
 {
+	if (p->depends && !p->names[t]) {
+		emit(p, t, SNAG_OP_DEPENDS, 0, 0);
+		p->names[t] = true;
+	}
 	if (prng_chance(p->random, p->accesses))
 		access_variable(p, t);
-	else if (p->branches && prng_chance(p->random, 15))
-		emit(p, t, SNAG_OP_BRANCH, 0, 0);
+	else if (p->branches && prng_chance(p->random, p->depends ? 40 : 15))
+		branch(p, t);
 	else if (p->forks && prng_chance(p->random, 10) && try_fork(p, t))
 		return;
 	else if (p->forks && prng_chance(p->random, 1) && try_join(p, t))
@@ -176,6 +191,9 @@ void program_run(struct prng *random, struct snag_trace *ret_trace)
 	p.unreleased = prng_chance(random, 15);
 	p.shared = prng_chance(random, 15);
 	p.atomics = prng_chance(random, 15);
+	p.depends = p.branches && prng_chance(random, 30);
+	if (p.depends) /* a write depends on all reads, so few */
+		p.writes = prng_range(random, 5, 30);
 	snag_trace_init(ret_trace);
 	for (unsigned t = 0; t < p.nthreads; t++)
 		p.life[t] = t == 0 || !p.forks || prng_chance(random, 20) ? ALIVE : UNBORN;

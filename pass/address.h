@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * address.h - addresses as scalar evolution sees them
+ */
+#ifndef SNAG_PASS_ADDRESS_H
+#define SNAG_PASS_ADDRESS_H
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+
+namespace snag {
+
+/* The address; subscripts are computed as if they were wide: an overflow that must not be would
+ * make the access undefined. */
+const llvm::SCEV *addressOf(llvm::ScalarEvolution &SE, llvm::Value *Address);
+
+/* Where an address begins in a loop, and how far it moves each time: 64 bits, the same each time.
+ */
+struct Affine {
+  const llvm::SCEV *Start, *Step;
+};
+
+/* False: it is not so. */
+bool affineIn(llvm::ScalarEvolution &SE, const llvm::Loop &L, const llvm::SCEV *Address,
+              Affine &Ret);
+
+} // namespace snag
+
+#endif

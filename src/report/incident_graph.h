@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident_graph.h - the tasks of a race and who created them, as a picture in the page
+ */
+#ifndef SNAG_REPORT_INCIDENT_GRAPH_H
+#define SNAG_REPORT_INCIDENT_GRAPH_H
+
+#include "report/incident.h"
+
+/* From the task where the creators of both meet down to the two accesses, as inline SVG. */
+void snag_incident_graph(const struct snag_incident_report *r, const struct snag_incident *in,
+			 struct snag_printer *to);
+
+/* Text between tags or inside quotes (incident_html.c). */
+void snag_html_text(struct snag_printer *to, const char *s);
+
+#endif
