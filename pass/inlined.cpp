@@ -7,7 +7,8 @@
  * call only behind it:
  *
  *             if (--fuel < 0 || filter[slot of the address] != address and key)
- *                     __snag_new_read4(address);
+ *                     if (fuel < 0 || filter[slot of the address] != address and lasting)
+ *                             __snag_new_read4(address);
  *
  *         This is for traces as for detectors in the process: both tell the runtime when what was
  *         known is so no longer, by another key.
@@ -58,8 +59,9 @@ public:
     return B.CreateICmpSLT(Fuel, B.getInt64(0));
   }
 
-  /* [known] Not 0 if the access of 2^K bytes is not. */
-  Value *differs(Value *Address, unsigned K) {
+  /* [known] Not 0 if the access of 2^K bytes is not; *ret_Entry: what its slot has beside the
+   * address. */
+  Value *differs(Value *Address, unsigned K, Value **ret_Entry = nullptr) {
     Value *High = B.CreateLShr(Address, RT_FILTER_LOG + K);
     Value *At = B.CreateAdd(B.CreateMul(Address, B.getInt64(RT_FILTER_ENTRY >> K)),
                             B.CreateMul(High, B.getInt64(RT_FILTER_STEP * RT_FILTER_ENTRY)));
@@ -67,9 +69,16 @@ public:
     Value *Entry = word(B.CreateAdd(
         At, B.getInt64(offsetof(rt_filter, slot[0]) + K * sizeof(rt_filter().slot[0]))));
     Value *Key = word(B.getInt64(offsetof(rt_filter, key) + IsWrite * sizeof(uint64_t)));
-    Value *Known = B.CreateOr(B.CreateAnd(Address, B.getInt64(~RT_FILTER_BITS(K))), Key);
-    Value *Bits = B.CreateXor(Entry, Known);
+    Entry = B.CreateXor(Entry, B.CreateAnd(Address, B.getInt64(~RT_FILTER_BITS(K))));
+    if (ret_Entry)
+      *ret_Entry = Entry;
+    Value *Bits = B.CreateXor(Entry, Key);
     return IsWrite ? Bits : B.CreateShl(Bits, 1);
+  }
+
+  /* [known] Of a read that seems not to be: whether it is. */
+  Value *lasts(Value *Entry) {
+    return B.CreateICmpEQ(Entry, word(B.getInt64(offsetof(rt_filter, lasting))));
   }
 
 private:
@@ -87,13 +96,19 @@ bool inlinedEmit(Abi &Calls, const Access &A) {
   Look L(Calls, B, A.IsWrite);
   Value *IsOut = L.count();
   Value *Address = B.CreatePtrToInt(A.Address, Calls.Word);
-  Value *Differs = L.differs(Address, A.Size == TwoWords ? 3 : Log2_64(A.Size));
+  Value *Entry;
+  Value *Differs = L.differs(Address, A.Size == TwoWords ? 3 : Log2_64(A.Size), &Entry);
   if (A.Size == TwoWords)
     Differs = B.CreateOr(Differs, L.differs(B.CreateAdd(Address, B.getInt64(8)), 3));
   Value *IsNew = B.CreateOr(IsOut, B.CreateICmpNE(Differs, B.getInt64(0)));
   MDNode *Weights = MDBuilder(B.getContext()).createBranchWeights(Seldom, Mostly);
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, A.At, /*Unreachable=*/false, Weights));
   B.SetCurrentDebugLocation(A.At->getDebugLoc());
+  if (!A.IsWrite && A.Size < TwoWords) {
+    Value *IsCall = B.CreateOr(IsOut, B.CreateNot(L.lasts(Entry)));
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(IsCall, &*B.GetInsertPoint(), false));
+    B.SetCurrentDebugLocation(A.At->getDebugLoc());
+  }
   Calls.call(B, Twine("__snag_new_") + (A.IsWrite ? "write" : "read") + Twine(A.Size),
              {Calls.pointer(B, A.Address)});
   return true;

@@ -53,7 +53,7 @@ struct drdp {
 	struct snag_drdp_now now;
 	snag_tid current;   /* the task of the last event; SNAG_NO_ID: none */
 	snag_lockset guard; /* of its accesses */
-	bool has_begun, is_refused;
+	bool has_begun, is_refused, is_inside;
 	bool is_doubted[SNAG_DOUBTS];
 	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
 	struct snag_express express;
@@ -69,6 +69,7 @@ static void *drdp_open(const struct snag_detector_env *env)
 	d->env = env;
 	d->current = SNAG_NO_ID;
 	d->express.is_all = true;
+	d->now.express = &d->express;
 	snag_task_order_init(&d->now.order);
 	snag_past_pool_init(&d->pool);
 	snag_guards_init(&d->guards);
@@ -306,6 +307,15 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 	       now_begin(d, ev, event);
 }
 
+/* The last writer of what is read. */
+static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
+{
+	uint32_t *w = &d->express.writers[a % SNAG_LASTING];
+	if (*w != a && d->now.is_alone && snag_task_order_is_plain(&d->now.order) &&
+	    snag_task_order_is_first(&d->now.order, a) && snag_drdp_is_before(&d->now, a))
+		*w = a;
+}
+
 static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
@@ -317,6 +327,8 @@ static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t 
 		return;
 	}
 	past_check(d, &x->writer, ev, event);
+	if (x->writer.who && d->is_inside)
+		writer_note(d, x->writer.who);
 	if (d->guards.of)
 		guarded_check(d, 0, false, ev, event);
 	past_add(d, &x->reader, event);
@@ -374,6 +386,7 @@ static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 		else if (d->now.order.waited != SNAG_TASK_ORDER_NONE)
 			snag_drdp_waited(&d->now, d->now.order.waited);
 		d->now.order.waited = SNAG_TASK_ORDER_NONE;
+		d->express.latest = (uint32_t)d->now.order.tree.nsteps;
 		d->now.step = d->express.who = 0;
 	}
 }
@@ -403,7 +416,9 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 
 static struct snag_express *drdp_express(void *state)
 {
-	return &((struct drdp *)state)->express;
+	struct drdp *d = state;
+	d->is_inside = true;
+	return &d->express;
 }
 
 static void drdp_turn(void *state, snag_tid task)
@@ -411,6 +426,9 @@ static void drdp_turn(void *state, snag_tid task)
 	struct drdp *d = state;
 	if (task != d->current)
 		d->now.step = d->express.who = 0;
+	if (!d->has_begun || !snag_task_order_has_begun(&d->now.order, task) ||
+	    !snag_task_order_is_alone(&d->now.order, task))
+		snag_drdp_waited(&d->now, 0);
 }
 
 static void drdp_synced(void *state)

@@ -6,10 +6,13 @@
 
 void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node) /* [lasting] */
 {
-	struct snag_drdp_cover *c = now->cover;
-	for (; now->has_lasting && c < now->cover + SNAG_DRDP_COVERS; c++)
-		c->is_lasting &= now->order.tree.step[c->a] < node;
-	now->has_lasting &= node > 0;
+	for (unsigned i = 0; i < SNAG_LASTING; i++) {
+		uint32_t r = now->express->readers[i];
+		if (r && now->order.tree.step[r] >= node)
+			snag_express_drop(now->express, i);
+		if (node == 0) /* what was left out because of it had a reader too */
+			now->express->writers[i] = 0;
+	}
 }
 
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task)
@@ -51,13 +54,14 @@ bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a) /* [cover] */
 	struct snag_drdp_cover *c = &now->cover[a % SNAG_DRDP_COVERS];
 	if (!now->is_alone)
 		return false;
-	if (c->a != a || (c->step != now->step && !c->is_lasting)) {
+	if (snag_drdp_is_covered_for_good(now, a))
+		return true;
+	if (c->a != a || c->step != now->step) {
 		bool yes = !snag_drdp_is_before(now, a) &&
 			   snag_task_order_covers(&now->order, a, now->step);
-		bool is_lasting = yes && snag_task_order_is_plain(&now->order); /* [lasting] */
-		*c = (struct snag_drdp_cover){
-			.step = now->step, .a = a, .yes = yes, .is_lasting = is_lasting};
-		now->has_lasting |= is_lasting;
+		*c = (struct snag_drdp_cover){.step = now->step, .a = a, .yes = yes};
+		if (yes && snag_task_order_is_plain(&now->order)) /* [lasting] */
+			snag_express_keep(now->express, a);
 	}
 	return c->yes;
 }

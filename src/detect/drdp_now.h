@@ -20,6 +20,7 @@
 #ifndef SNAG_DETECT_DRDP_NOW_H
 #define SNAG_DETECT_DRDP_NOW_H
 
+#include "detect/inside.h"
 #include "order/task_order.h"
 
 enum {
@@ -45,9 +46,9 @@ struct snag_drdp_now {
 	} before[SNAG_DRDP_BEFORE];
 	struct snag_drdp_cover {
 		uint32_t step, a;
-		bool yes, is_lasting; /* the latter: yes, and not for this step only */
+		bool yes;
 	} cover[SNAG_DRDP_COVERS];
-	bool has_lasting;
+	struct snag_express *express; /* [lasting] its readers and writers */
 	struct snag_drdp_block {
 		uint32_t step, a;
 		uint32_t block;
@@ -80,8 +81,7 @@ bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a);
 /* The same, as far as that was found out for good. */
 static inline bool snag_drdp_is_covered_for_good(const struct snag_drdp_now *now, uint32_t a)
 {
-	const struct snag_drdp_cover *c = &now->cover[a % SNAG_DRDP_COVERS];
-	return c->a == a && c->is_lasting && a;
+	return a && now->express->readers[a % SNAG_LASTING] == a;
 }
 
 /* The block that alone waits for step a, which is parallel to this one. */

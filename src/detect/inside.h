@@ -8,6 +8,11 @@
  *
  * Express.  An access of `who` changes nothing and races with nothing if it is a read and the
  *         variable's writer or reader is `who`, or a write, its writer is `who` and it has no reader.
+ * Lasting.  So does a read by anybody, until told otherwise, if the reader that is there stays
+ *         parallel to all that follows and the writer comes before all of it: if these are among
+ *         readers[] and writers[], which are caches.  `ended` counts how often one that was used
+ *         ceased to be so.  Readers that may cease soon are not worth it: those are used that
+ *         are older than such as ceased when they were young.
  */
 #ifndef SNAG_DETECT_INSIDE_H
 #define SNAG_DETECT_INSIDE_H
@@ -16,10 +21,16 @@
 #include "trace/event.h"
 #include "trace/names.h"
 
+enum { SNAG_LASTING = 16, SNAG_LASTING_YOUNG = 128 };
+
 struct snag_express {
 	struct snag_past_cell *x; /* by variable, as far as reserved */
 	uint32_t who;		  /* 0: not now */
 	bool is_all;		  /* nothing else is kept of variables */
+	uint32_t readers[SNAG_LASTING], writers[SNAG_LASTING]; /* by their numbers */
+	uint32_t used;					       /* readers[], by bit */
+	uint32_t latest, min_age; /* `who` of the present, nearly; a difference to that */
+	uint64_t ended;
 };
 
 struct snag_inside {
@@ -45,6 +56,33 @@ static inline bool snag_express_knows(const struct snag_express *e, uint32_t var
 	if (x->writer.who == e->who)
 		return (!is_write || !x->reader.who) && e->who;
 	return !is_write && x->reader.who == e->who && e->who;
+}
+
+/* Of reads: whether all of them may be left out until told otherwise. */
+static inline bool snag_express_lasts(const struct snag_express *e, uint32_t variable)
+{
+	uint32_t r = e->x[variable].reader.who, w = e->x[variable].writer.who;
+	return r && e->readers[r % SNAG_LASTING] == r && e->is_all && e->latest - r >= e->min_age &&
+	       (!w || e->writers[w % SNAG_LASTING] == w);
+}
+
+/* The reader will last, or one that does has its place / one of them does no longer. */
+static inline void snag_express_keep(struct snag_express *e, uint32_t reader)
+{
+	if (!(e->used >> reader % SNAG_LASTING & 1))
+		e->readers[reader % SNAG_LASTING] = reader;
+}
+
+static inline void snag_express_drop(struct snag_express *e, unsigned i)
+{
+	uint32_t age = e->latest - e->readers[i], twice = 2 * age;
+	if (e->used >> i & 1) {
+		e->ended++;
+		if (age < SNAG_LASTING_YOUNG && e->min_age < twice)
+			e->min_age = twice;
+	}
+	e->used &= ~(UINT32_C(1) << i);
+	e->readers[i] = 0;
 }
 
 #endif

@@ -17,6 +17,7 @@ struct serial {
 	bool is_refused;
 	bool is_isolated;
 	bool is_order_dependent;
+	bool has_async, has_spawned; /* tasks */
 	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
 	struct snag_past_cell *iso;  /* NULL while there was none */
 	size_t x_cap, iso_cap;
@@ -112,6 +113,8 @@ static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_pas
 {
 	if (!snag_past_is_list(p) && snag_bags_outlives(&s->bags, p->who - 1)) {
 		p->who = snag_bags_find(&s->bags, p->who - 1) + 1; /* [root] */
+		if (!s->has_async || !s->has_spawned)		   /* [lasting] */
+			snag_express_keep(&s->express, p->who);
 		return;
 	}
 	if (snag_past_is_list(p) && list_prune(s, p))
@@ -168,6 +171,8 @@ static inline void writer_check(struct serial *s, struct snag_past *w, const str
 	if (s->bags.up[root] & SNAG_BAGS_PARALLEL)
 		report(s, ev, event, w->event);
 	w->who = root + 1;
+	if (root == snag_bags_find(&s->bags, s->bags.scope[0].task)) /* [lasting] */
+		s->express.writers[w->who % SNAG_LASTING] = w->who;
 }
 
 static bool past_is_parallel(struct serial *s, const struct snag_past *p)
@@ -241,6 +246,38 @@ static inline void serial_write(void *state, const struct snag_event *ev,
 
 /* ---- tasks ---- */
 
+/* What is in the scopes from this one on is waited for; 0: nothing is certain any more. */
+static void lasting_end(struct serial *s, uint32_t scope) /* [lasting] */
+{
+	for (unsigned i = 0; i < SNAG_LASTING; i++) {
+		uint32_t r = s->express.readers[i];
+		if (r && s->bags.scope_of[snag_bags_find(&s->bags, r - 1)] >= scope)
+			snag_express_drop(&s->express, i);
+	}
+}
+
+/* Before an event. */
+static void lasting_look(struct serial *s, const struct snag_event *ev) /* [lasting] */
+{
+	const uint32_t top = (uint32_t)s->bags.depth - 1;
+	switch (ev->op) {
+	case SNAG_OP_TASK_CREATE:
+	case SNAG_OP_TASK_SPAWN:
+		*(ev->op == SNAG_OP_TASK_SPAWN ? &s->has_spawned : &s->has_async) = true;
+		if (s->has_async && s->has_spawned)
+			lasting_end(s, 0);
+		break;
+	case SNAG_OP_SYNC:
+		lasting_end(s, s->bags.scope[top].frame);
+		break;
+	case SNAG_OP_FINISH_END:
+		lasting_end(s, top);
+		break;
+	default:
+		break;
+	}
+}
+
 static const char *bags_step(struct serial *s, const struct snag_event *ev)
 {
 	struct snag_bags *b = &s->bags;
@@ -288,11 +325,14 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
 		s->express.is_all = false;
 	}
+	lasting_look(s, ev);
 	const char *why = bags_step(s, ev);
 	if (why)
 		refuse(s, ev, event, why);
 	else
 		s->current = s->bags.scope[s->bags.depth - 1].task;
+	if (ev->op == SNAG_OP_TASK_CREATE || ev->op == SNAG_OP_TASK_SPAWN)
+		s->express.latest = ev->target + 1;
 	serial_turn(s, s->current);
 }
 

@@ -21,6 +21,9 @@
  *         [iso write]  races with w, r in a P-bag; then iw := this, unless it is in a P-bag
  *         [root]       who is in a bag stays with those in it: w, r may be any of them, and
  *                      become its root when they are looked at, so that variables become alike
+ *         [lasting]    if all tasks are waited for in one way, a reader in a P-bag does for all
+ *                      reads until that is waited for; a writer in the S-bag of the first task
+ *                      comes before all that follows
  *         [order]      an isolated access and a conflicting one in a P-bag: the order of
  *                      isolated blocks matters, so no race is no proof
  *

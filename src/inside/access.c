@@ -171,6 +171,29 @@ void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count,
 		judge_range(address, size, is_write);
 }
 
+bool judge_lasts(uint64_t address, unsigned size) /* [lasting] */
+{
+	struct shadow_page *page = shadow_page(&judge.shadow, address);
+	uint32_t first = shadow_above(page, address), n = 1;
+	if ((address & (LINE - 1)) + size > LINE)
+		return false;
+	if (!first) {
+		if (!(page->ready & shadow_line_bit(address)) ||
+		    ((address | size) & ((1u << page->part_log) - 1)))
+			return false;
+		first = shadow_variable(page, address);
+		n = size >> page->part_log;
+	}
+	bool lasts = true;
+	for (uint32_t i = 0; i < n && lasts; i++)
+		lasts = snag_express_lasts(judge.express, first + i);
+	for (uint32_t i = 0; i < n && lasts; i++)
+		judge.express->used |= UINT32_C(1)
+				       << judge.express->x[first + i].reader.who % SNAG_LASTING;
+	page->has_lasting |= lasts;
+	return lasts;
+}
+
 void judge_freed(uint64_t address, uint64_t nbytes) /* [freed] */
 {
 	uint64_t end = address + (nbytes < FREED_BYTES ? nbytes : FREED_BYTES);

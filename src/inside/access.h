@@ -12,6 +12,8 @@
  *                   A cache
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
  *         [made]    no event, if one of this step found the same and no race
+ *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
+ *                   otherwise or the memory is new: who feeds this may remember where
  *         [freed]   the end of a block is a write of what was accessed there
  */
 #ifndef SNAG_INSIDE_ACCESS_H
@@ -50,5 +52,7 @@ void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
+/* [lasting] Whether reads of these bytes may be left out. */
+bool judge_lasts(uint64_t address, unsigned size);
 
 #endif

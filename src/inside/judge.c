@@ -17,6 +17,7 @@
 
 #include "inside/access.h"
 #include "inside/ranges.h"
+#include "runtime/access.h"
 
 #include <string.h>
 
@@ -32,7 +33,9 @@ static struct snag_detector_env env;
 static struct rt_verdict *verdict;
 static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
-static bool is_over;		/* there is a race, and one will do */
+static bool may_last;		/* reads may be left out for longer than a step */
+static uint64_t lasting_ended;
+static bool is_over; /* there is a race, and one will do */
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
@@ -120,6 +123,17 @@ static inline bool step_ends(void)
 	return true;
 }
 
+/* Whether there was an end to what lasted. */
+static inline void lasting_look(void)
+{
+	uint64_t ended = judge.express->ended + judge.shadow.nforgotten;
+	if (__builtin_expect(ended == lasting_ended, 1))
+		return;
+	lasting_ended = ended;
+	if (may_last)
+		rt_lasting_end();
+}
+
 void rt_judge_task(uint8_t op, uint32_t target)
 {
 	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
@@ -133,6 +147,7 @@ void rt_judge_task(uint8_t op, uint32_t target)
 		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	else
 		verdict->doubts++;
+	lasting_look();
 }
 
 void rt_judge_turn(uint32_t task)
@@ -142,12 +157,15 @@ void rt_judge_turn(uint32_t task)
 	judge.thread = task;
 	known_below(SNAG_SPACE_THREAD, task + 1);
 	judge.detector->inside->turn(judge.state, task);
+	lasting_look();
 }
 
 void rt_judge_forget(uint64_t address, uint64_t nbytes)
 {
-	if (step_ends())
-		shadow_forget(&judge.shadow, address, nbytes);
+	if (!step_ends())
+		return;
+	shadow_forget(&judge.shadow, address, nbytes);
+	lasting_look();
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
@@ -178,8 +196,11 @@ static void note(const struct rt_record *r)
 		return;
 	}
 	if (r->arg == RT_NOTE_TASKS) {
-		if (rt_record_address(r) == RT_DIALECT_SNAG && judge.detector->inside->synced)
+		may_last = rt_record_address(r) == RT_DIALECT_SNAG;
+		if (may_last && judge.detector->inside->synced)
 			judge.detector->inside->synced(judge.state);
+		if (may_last)
+			rt_lasting_end();
 		return;
 	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
@@ -191,10 +212,17 @@ static void note(const struct rt_record *r)
 	stats_tell();
 }
 
-void rt_judge_access(uint64_t address, unsigned size, bool is_write)
+bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(!(verdict->doubts | is_over), 1)) /* [other] */
-		judge_stream_add(address, size, is_write);
+	if (__builtin_expect(verdict->doubts | is_over, 0)) /* [other] */
+		return false;
+	unsigned number = judge_stream_of(address, is_write);
+	if (judge_stream_join(number, address, size))
+		return false;
+	if (!is_write && may_last && judge_lasts(address, size))
+		return true;
+	judge_stream_begin(number, address, size);
+	return false;
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
@@ -251,4 +279,5 @@ void rt_judge_record(const struct rt_record *r)
 		verdict->doubts += verdict->launched > verdict->ended;
 		break;
 	}
+	lasting_look();
 }

@@ -42,19 +42,24 @@ extern struct judge_streams judge_streams;
 /* [two] One that does not go on. */
 void judge_stream_begin(unsigned number, uint64_t address, unsigned size);
 
-/* An access of up to 8 bytes. */
-static inline void judge_stream_add(uint64_t address, unsigned size, bool is_write)
+static inline unsigned judge_stream_of(uint64_t address, bool is_write)
 {
-	unsigned number = (unsigned)((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >>
+	return (unsigned)((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >>
 				     (64 - JUDGE_STREAMS_LOG)) +
 			  is_write * JUDGE_STREAMS;
+}
+
+/* An access of up to 8 bytes; false: none goes on with it. */
+static inline bool judge_stream_join(unsigned number, uint64_t address, unsigned size)
+{
 	struct judge_stream *s = &judge_streams.stream[number];
 	if (address == s->high) /* [join] */
 		s->high += size;
 	else if (address + size == s->low)
 		s->low = address;
-	else if (address < s->low || address + size > s->high)
-		judge_stream_begin(number, address, size);
+	else
+		return address >= s->low && address + size <= s->high;
+	return true;
 }
 
 #endif

@@ -245,6 +245,8 @@ static void line_forget(struct shadow *s, struct shadow_page *page, uint32_t low
 static void page_forget(struct shadow *s, struct shadow_page *page, uint64_t start, uint32_t low,
 			uint32_t high)
 {
+	s->nforgotten += page->has_lasting;
+	page->has_lasting = false;
 	if (page->is_whole && high - low == PAGE) {
 		s->forget(s->ctx, page->whole, 1);
 		page->is_whole = false;

@@ -47,7 +47,8 @@ struct shadow_page {
 	uint32_t lines;		       /* that of its first line; 0: lines have none */
 	uint32_t whole;		       /* that of the page; 0: it has none */
 	uint16_t part_log;	       /* of the bytes of a part: 3 or 2 */
-	uint16_t is_whole;	       /* then none of its lines is in a state */
+	uint8_t is_whole;	       /* then none of its lines is in a state */
+	uint8_t has_lasting;	       /* reads of it may be left out: see judge_lasts() */
 	uint64_t ready, solid, broken; /* lines, by state */
 	uint32_t *bytes;	       /* by part: its first byte's variable, or 0; NULL: all 0 */
 };
@@ -66,6 +67,7 @@ struct shadow {
 	uint32_t nvariables; /* numbers given out; 0 is nobody's */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
+	uint64_t nforgotten; /* pages that had something lasting, when some of them became new */
 	/* The past of these variables is over. */
 	void (*forget)(void *ctx, uint32_t first, uint32_t n);
 	/* These variables, which have no past, get that of `from`. */

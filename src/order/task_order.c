@@ -291,6 +291,14 @@ static uint32_t task_node(const struct snag_dpst *t, uint32_t n)
 	return n;
 }
 
+bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)
+{
+	uint32_t node = o->tree.step[a], slot = o->slot[o->first];
+	const struct snag_task_past *past = &o->run[slot].past;
+	return slot && (node - past->from < past->end - past->from ||
+			o->tree.node[task_node(&o->tree, node)].parent == SNAG_DPST_ROOT);
+}
+
 /* How a step that is parallel to `now` is waited for, if `now` is alone. */
 enum waited { BY_FINISH, BY_BLOCK, NOT_YET };
 

@@ -117,6 +117,10 @@ static inline bool snag_task_order_is_plain(const struct snag_task_order *o)
 	       (!o->has_spawned || (o->is_synced && !o->has_async));
 }
 
+/* Whether a step, which comes before one that is alone, was done by the first task or waited for by
+ * it: then it comes before all that follow, while tasks are alone. */
+bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a);
+
 /* Whether step a, which is parallel to step `now` of a task that is alone, will be parallel to all
  * that `now` will be parallel to. */
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now);

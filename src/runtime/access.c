@@ -26,6 +26,14 @@ void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 	rt.epoch = 1;
+	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
+}
+
+void rt_lasting_end(void)
+{
+	rt_epoch_end();
+	rt_filter.lasting = rt_filter.key[0]; /* an epoch of its own */
+	rt_epoch_end();
 }
 
 /* Records an access inside one word. */
@@ -141,14 +149,19 @@ static __attribute__((noinline)) void judged_record(uintptr_t addr, uintptr_t pc
 		special_record(addr, pc, k, is_write);
 		return;
 	}
+	uint64_t *slot = rt_filter_slot(addr, k);
 	if (addr - self->own_low < self->own_high - self->own_low || is_of_thread(addr)) {
-		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+		*slot = rt_filter_entry(addr, k, is_write);
 		return;
 	}
-	access_note(addr, k, is_write);
+	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
+	if (*slot == lasting && !is_write)
+		return;
+	rt_hot.has_read |= !is_write;
 	stack_used(addr);
 	before_judging();
-	rt_judge_access(addr, 1u << k, is_write);
+	*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting
+							 : rt_filter_entry(addr, k, is_write);
 }
 
 static inline bool is_special(const struct rt_thread *self)

@@ -70,6 +70,9 @@ static inline void rt_epoch_end(void)
 	rt_filter.key[1] = key | RT_WRITTEN;
 }
 
+/* Of what was left out for longer, nothing is known any more; before the first time nothing is. */
+void rt_lasting_end(void);
+
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 /* For an event with several accesses: counts it, which may end the turn; false: nothing of it is

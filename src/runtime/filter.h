@@ -22,8 +22,10 @@
  *         These bits are 0 in the entry: slot and entry give the address.  seen: read or
  *         written in this epoch.
  *         key[]: what entries of this epoch have beside the address, of reads and of writes
+ *         lasting: likewise, of reads that add nothing in any epoch, as long as it stays
  *
- * Rules.  [known]  an access is, if its slot holds its address and key: of a read, seen is enough
+ * Rules.  [known]  an access is, if its slot holds its address and key: of a read, seen is enough,
+ *                  and lasting will do
  *         [event]  every access counts as an event, known or not: takes 1 from the fuel, the
  *                  first word of __snag_hot (rt.h); below 0 the runtime has to be asked
  *         Both together are about 15 instructions, which pass/inlined.cpp puts before an access
@@ -43,7 +45,8 @@ enum {
 
 struct rt_filter {
 	uint64_t key[2];
-	uint64_t spare[6];
+	uint64_t lasting;
+	uint64_t spare[5];
 	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
 };
 

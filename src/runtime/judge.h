@@ -16,7 +16,9 @@
 
 /* False: there is no such detector. */
 bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
-void rt_judge_access(uint64_t address, unsigned size, bool is_write); /* of 1, 2, 4 or 8 bytes */
+/* Of 1, 2, 4 or 8 bytes.  True: a read that may be left out, whoever does it, until
+ * rt_lasting_end() (access.h) is called. */
+bool rt_judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 /* What there is most of: events of tasks, that another task runs, that memory is new. */

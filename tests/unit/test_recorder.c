@@ -49,7 +49,7 @@ NEVER(void, rt_free_access, uintptr_t addr, unsigned size, bool is_write, uintpt
 NEVER(void, rt_free_range, uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 NEVER(bool, rt_free_is_seen, void)
 NEVER(bool, rt_judge_begin, const char *detector, struct rt_verdict *verdict)
-NEVER(void, rt_judge_access, uint64_t address, unsigned size, bool is_write)
+NEVER(bool, rt_judge_access, uint64_t address, unsigned size, bool is_write)
 NEVER(void, rt_judge_record, const struct rt_record *record)
 NEVER(void, rt_judge_places, uint64_t address, uint64_t size, int64_t step, uint64_t count,
       bool is_write)
