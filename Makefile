@@ -13,7 +13,8 @@ $(BUILD)/build.ninja: | setup
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=$(TYPE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 
 build-asan/build.ninja: | setup
-	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DSNAG_SANITIZE=ON >/dev/null
+	@cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=Debug -DSNAG_SANITIZE=ON \
+		-DSNAG_PASS_FROM=$(CURDIR)/$(BUILD) >/dev/null
 
 build-fuzz/build.ninja: | setup
 	@CC=clang CXX=clang++ cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release \
