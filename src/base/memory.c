@@ -82,10 +82,8 @@ uint32_t *snag_filled(size_t n, uint32_t value)
 	return a;
 }
 
-void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
+void *snag_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 {
-	if (need <= *cap)
-		return p;
 	size_t n = *cap ? *cap : 16;
 	while (n < need)
 		if (__builtin_mul_overflow(n, (size_t)2, &n))

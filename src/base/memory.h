@@ -22,7 +22,12 @@ uint32_t *snag_filled(size_t n, uint32_t value); /* all of that value */
 
 /* Makes room for at least `need` elements of `elem` bytes in the array `p` of
  * capacity *cap, doubling; the new part is zeroed. Returns the array. */
-void *snag_grow(void *p, size_t *cap, size_t need, size_t elem);
+void *snag_grow_more(void *p, size_t *cap, size_t need, size_t elem); /* where there is not */
+
+static inline void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
+{
+	return need <= *cap ? p : snag_grow_more(p, cap, need, elem);
+}
 
 /* The same for arrays of many megabytes: taken from the system in huge pages where it has
  * them, moved without copying, and resident only as far as written.  They begin with a cache
