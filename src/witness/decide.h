@@ -25,8 +25,8 @@ enum snag_decision {
 /* The steps of decide.c, in their order; a bit mask. */
 enum snag_step {
 	SNAG_STEP_OBSERVED = 1,	 /* what is needed, in observed order */
-	SNAG_STEP_FILTER = 2,	 /* sections that cannot end must come last */
-	SNAG_STEP_CLOSE = 4,	 /* end the sections that stand open */
+	SNAG_STEP_CLOSE = 2,	 /* end the sections that stand open */
+	SNAG_STEP_FILTER = 4,	 /* sections that cannot end must come last */
 	SNAG_STEP_DELAY = 8,	 /* or run what follows their acquires last */
 	SNAG_STEP_LATE = 16,	 /* reads in sections that cannot end */
 	SNAG_STEP_WINDOW = 32,	 /* look only at the end first */

@@ -20,7 +20,7 @@
  *         makes a node, giving back the last one taken goes to the node below, and
  *         giving back another one makes new nodes for those above it.  A lock that only
  *         one thread takes, and never shared, keeps nothing apart and is in no stack.
- * Cost.   16 bytes an event and 4 bytes an access, besides the trace and the rows.
+ * Cost.   16 bytes an event, 4 bytes an access and 36 bytes an acquire, besides the trace and the rows.
  */
 #ifndef SNAG_WITNESS_DECIDE_INDEX_H
 #define SNAG_WITNESS_DECIDE_INDEX_H
