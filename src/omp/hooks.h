@@ -83,6 +83,8 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
+	/* Nobody else knows of its stack and of this memory, until its next event. */
+	void (*alone)(const void *at, size_t nbytes);
 	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
 	void (*unseen)(const void *at, size_t nbytes);
 	void (*asked)(const void *place, enum snag_omp_asked what);

@@ -60,6 +60,7 @@ static void task_ended(struct mp_task *t)
 {
 	t->has_ended = true;
 	mp_depend_done(t);
+	t->parent->has_loose |= t->has_open | t->has_loose;
 	if (--t->parent->children == 0)
 		wake(&t->parent->waiter);
 	if (t->group && --t->group->live == 0)
@@ -118,9 +119,11 @@ static void task_main(void *arg)
 {
 	struct mp_task *t = arg;
 	const struct snag_stack *stack = &mp.now->stack;
-	if (!t->is_part && mp.hooks)
+	if (mp.hooks)
 		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
 	body_begin(t);
+	if (mp.hooks)
+		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
 	if (!t->group || !t->group->is_cancelled)
 		mp_call(t->body, t->arg, t->place);
 	if (body_end(t))
@@ -147,6 +150,7 @@ static void task_created(struct mp_task *t, const struct mp_depend *depend, size
 	mp_tell(SNAG_OP_TASK_SPAWN, t->id);
 	for (size_t i = 0; i < n; i++)
 		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
+	parent->has_open |= !t->is_undeferred;
 	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
 		mp.hooks->own(NULL, NULL); /* its task may share what it has */
 	parent->has_spawned = true;
@@ -236,8 +240,12 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (t->team->is_told)
-		mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	if (!t->team->is_told)
+		return;
+	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	t->has_open = false;
+	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
+		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)

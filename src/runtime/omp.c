@@ -9,6 +9,9 @@
  * Rules.  [launch]  outside of regions with several threads the program is alone
  *         [own]     what a context does on its own stack and in thread-local storage is not
  *                   recorded while the library says so
+ *         [alone]   a detector in the process does not hear of what a context does where nobody
+ *                   else can be: in memory just given to it, and, until its first event, on the
+ *                   stack and in the arguments of a new task (omp/core.h)
  *         [patience]  a context that has run for long, while others could, may wait for them
  *                   without saying so: they run, and next time it may run for longer
  *         Every event ends the epoch of the filter (access.h).
@@ -273,6 +276,7 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	if (rt.judges) {
 		rt_record_settle();
 		rt_judge_forget((uintptr_t)at, nbytes);
+		rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
 	} else
 		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
@@ -306,6 +310,15 @@ static void own(const void *low, const void *high) /* [own] */
 	rt_epoch_end();
 	self->own_low = (uintptr_t)low;
 	self->own_high = (uintptr_t)high;
+}
+
+static void alone(const void *at, size_t nbytes) /* [alone] */
+{
+	struct rt_thread *self = rt_entered();
+	if (!self || !rt.judges)
+		return;
+	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void unseen(const void *at, size_t nbytes)
@@ -392,6 +405,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.alone = alone,
 		.unseen = unseen,
 		.asked = asked,
 		.deadlock = deadlock,
