@@ -447,9 +447,7 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	self->state = RT_BLOCKED;
 	to->hot = &rt_hot;
 	to->kernel_tid = self->kernel_tid;
-	if (rt.is_free) {
-		rt_free_becomes(to);
-	} else {
+	if (!rt.is_free) {
 		turn_end(self);
 		turn_begin(to);
 	}
@@ -457,6 +455,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_hot.top = to->top;
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_hot.fuel = to->turn_fuel;
+	if (rt.is_free)
+		rt_free_becomes(to);
 	rt_sched_unlock();
 }
 
