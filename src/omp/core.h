@@ -141,8 +141,9 @@ bool mp_is_here(void);		     /* whether the calling thread is the one that runs 
 void mp_block(void);		     /* until somebody makes it ready */
 void mp_ready(struct mp_context *c); /* next */
 bool mp_yield(void);		     /* everybody else first; false: nobody is */
-/* On a fiber, which speaks as the task `id`; the caller is ready / the fiber is, next. */
-void mp_run_now(mp_body *body, void *arg, uint32_t id);
+/* body(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
+void mp_run_now(mp_body *body, struct mp_task *t);
+/* On a fiber, which speaks as the task `id` and is ready, next. */
 void mp_run_later(mp_body *body, void *arg, uint32_t id);
 _Noreturn void mp_context_end(void);	/* of a fiber */
 struct mp_thread *mp_thread_take(void); /* its base runs mp_thread_main when it is ready */

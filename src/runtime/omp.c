@@ -66,14 +66,21 @@ static void *context_new(void)
 	return rt_thread_new_fiber();
 }
 
+/* For another context of the thread, which is next. */
+static void leave(struct rt_thread *self, const struct rt_thread *to)
+{
+	ran = 0;
+	stack_left(self);
+	self->beyond = rt_hot.beyond;
+	rt_hot.beyond = to->beyond;
+}
+
 static void context_switch(void *context, uint32_t as)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
-	ran = 0;
-	stack_left(self);
-	self->beyond = rt_hot.beyond;
+	leave(self, to);
 	as = as == SNAG_OMP_SAME ? to->as : as;
 	if (rt.judges) {
 		rt_sched_slip(self, to, as);
@@ -81,7 +88,6 @@ static void context_switch(void *context, uint32_t as)
 		to->as = as;
 		rt_sched_become(self, to);
 	}
-	rt_hot.beyond = to->beyond;
 }
 
 static void *thread_start(void *(*run)(void *), void *arg)
@@ -282,24 +288,51 @@ static void memory(const void *at, size_t nbytes, const void *place)
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
+/* The context has this stack from now on.  Returns from where up it was used since last time. */
+static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high)
+{
+	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
+	if (from < high && rt.judges)
+		rt_judge_forget(from, high - from);
+	self->stack_low = low;
+	self->stack_high = self->low_water = high;
+	return from;
+}
+
 /* Only what was used since last time is told. */
 static void stack(const void *low, const void *high, uint32_t task)
 {
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
-	uintptr_t end = (uintptr_t)high;
 	rt_epoch_end();
-	if (from < end && rt.judges) {
+	if (rt.judges)
 		rt_record_settle();
-		rt_judge_forget(from, end - from);
-	} else if (from < end) {
+	uintptr_t from = stack_new(self, (uintptr_t)low, (uintptr_t)high), end = (uintptr_t)high;
+	if (from < end && !rt.judges) {
 		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
 		rt_put(RT_STACK, 0, end, 0, task);
 	}
-	self->stack_low = (uintptr_t)low;
-	self->stack_high = self->low_water = end;
+}
+
+static void child(const struct snag_omp_child *c)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	if (!rt.judges) {
+		event(SNAG_OP_TASK_SPAWN, c->task, c->place);
+		context_switch(c->context, c->task);
+		stack(c->low, c->high, c->task);
+		return;
+	}
+	struct rt_thread *to = c->context;
+	rt_record_settle();
+	task_made(SNAG_OP_TASK_SPAWN, c->task);
+	leave(self, to);
+	rt_sched_swap(self, to, c->task);
+	rt_judge_child(c->task);
+	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
 }
 
 static void own(const void *low, const void *high) /* [own] */
@@ -391,6 +424,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.promise_new = rt_promise_new,
 		.become = become,
 		.event = event,
+		.child = child,
 		.segment = segment,
 		.was_told = was_told,
 		.label = label,
