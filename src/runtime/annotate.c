@@ -16,6 +16,7 @@
 #include "runtime/object.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 #include "runtime/stack.h"
 
 static uint32_t token_of(uintptr_t addr)
@@ -41,8 +42,10 @@ static void acquire(uintptr_t addr, uintptr_t pc)
 static void ignore(int change)
 {
 	struct rt_thread *self = rt_enter();
-	if (self)
-		self->ignores += change;
+	if (!self)
+		return;
+	rt_sites_end();
+	self->ignores += change;
 }
 
 RT_ABI(void, __tsan_acquire, void *addr)
