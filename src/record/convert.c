@@ -38,9 +38,8 @@ static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, s
 /* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
  * of a variable is that of its address too, so it is told apart by the id.
  */
-static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
+static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr, bool is_first)
 {
-	struct snag_convert *c = ctx;
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	uint32_t up_to = c->used_up_to;
@@ -56,12 +55,33 @@ static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
 	return id;
 }
 
+/* For a sink most names are only those of places in a block that was named before: the mark of the
+ * block is the number of that name, + 1. */
+static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
+{
+	struct snag_convert *c = ctx;
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	uint64_t offset, *mark;
+	if (!is_first || !words->has_places ||
+	    !(mark = snag_regions_mark(c->regions, addr, &offset)))
+		return variable_spelled(c, addr, is_first);
+	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
+		*mark = words->nspelled + 1;
+		return variable_spelled(c, addr, is_first);
+	}
+	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
+	c->used_up_to = words->n + 1;
+	return snag_strtab_append_place(words, place);
+}
+
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
 	c->options = *options;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
+	if (options->is_for_sink)
+		snag_strtab_have_places(&c->names.space[SNAG_SPACE_VARIABLE]);
 	snag_strtab_init(&c->used);
 	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
