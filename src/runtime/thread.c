@@ -180,6 +180,16 @@ void rt_thread_begin(void)
 	alone_set(true);
 }
 
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
+{
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_OUT;
+	t->is_detached = true;
+	rt_put(RT_FORK, 0, 0, rt_location(pc), t->tid);
+	return t;
+}
+
 /* The memory of a new thread, its thread-local storage included, belongs to nobody. */
 static void stack_forget(struct rt_thread *self)
 {
@@ -208,6 +218,14 @@ static void *thread_run(void *p)
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
+}
+
+void rt_thread_is_here(struct rt_thread *self)
+{
+	thread_attach(self);
+	rt_sched_comes(self);
+	stack_forget(self);
+	pthread_setspecific(end_key, self);
 }
 
 static void *worker_run(void *p)
