@@ -202,6 +202,7 @@ static void *thread_run(void *p)
 	struct rt_thread *self = p;
 	thread_attach(self);
 	rt_signals_mask(&self->mask, NULL);
+	rt_scope_begin(); /* until the pause: the C library allocates meanwhile */
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	pthread_setspecific(end_key, self);
