@@ -4,7 +4,13 @@
  */
 #include "inside/access.h"
 
-enum { PAGE = SHADOW_PAGE, LINE = SHADOW_LINE, FREED_BYTES = 1024, EXPECT_BYTES = 4 * PAGE };
+enum {
+	PAGE = SHADOW_PAGE,
+	LINE = SHADOW_LINE,
+	FREED_BYTES = 1024,
+	EXPECT_BYTES = 4 * PAGE,
+	CELLS = 4 /* in 64 bytes */
+};
 
 /* ---- one variable ---- */
 
@@ -208,17 +214,30 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 	}
 }
 
+/* Of a line that is begun or ended with. */
+static inline void line_expect(const struct shadow_page *page, uint64_t address)
+{
+	const struct snag_past_cell *x = judge.express->x;
+	if (page->ready & shadow_line_bit(address)) {
+		__builtin_prefetch(&x[shadow_variable(page, address & -(uint64_t)LINE)], 1);
+		__builtin_prefetch(&x[shadow_variable(page, address | (LINE - 1))], 1);
+	}
+}
+
 void judge_expect(uint64_t address, uint64_t nbytes)
 {
 	uint64_t end = address + (nbytes < EXPECT_BYTES ? nbytes : EXPECT_BYTES);
 	for (uint64_t next; address < end; address = next) {
 		const struct shadow_page *page = shadow_page(&judge.shadow, address);
 		next = (address | (PAGE - 1)) + 1;
-		uint64_t low = address & (PAGE - 1),
-			 high = next < end ? PAGE : ((end - 1) & (PAGE - 1)) + 1;
+		next = next < end ? next : end;
+		if (page->is_whole || !page->lines)
+			continue;
+		line_expect(page, address);
+		line_expect(page, next - 1);
 		const struct snag_past_cell *x = &judge.express->x[page->lines];
-		for (; low < high && page->lines && !page->is_whole; low += 4 * LINE)
-			__builtin_prefetch(&x[low >> SHADOW_LINE_LOG], 1);
+		for (uint64_t line = address; line < next; line += CELLS * LINE)
+			__builtin_prefetch(&x[line >> SHADOW_LINE_LOG & 63], 1);
 	}
 }
 
