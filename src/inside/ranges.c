@@ -73,6 +73,8 @@ void judge_ranges_add(uint64_t address, uint64_t size, int64_t step, uint64_t co
 	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		if (range_join(&waiting[i], &r))
 			return;
+	if (r.count == 1)
+		judge_expect(r.address, r.size);
 	if (judge_streams.nranges < WAITING) {
 		waiting[judge_streams.nranges++] = r;
 		return;
