@@ -16,6 +16,7 @@
 #include <string.h>
 
 struct rt_filter rt_filter;
+struct rt_alone_with rt_alone_with[RT_ALONES];
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -25,6 +26,7 @@ enum { WORD = 8 };
 void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
@@ -189,6 +191,10 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt_is_alone_with(RT_ALONE_STACK, addr) || rt_is_alone_with(RT_ALONE_BLOCK, addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+		return;
+	}
 	if (rt.judges) {
 		judged_record(addr, pc, k, is_write);
 		return;

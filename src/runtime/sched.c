@@ -460,9 +460,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_sched_unlock();
 }
 
-void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
+void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 {
-	rt_record_settle();
 	self->top = rt_hot.top;
 	self->state = RT_BLOCKED;
 	to->hot = &rt_hot;
@@ -477,6 +476,12 @@ void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_epoch_end();
 	to->as = as;
+}
+
+void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
+{
+	rt_record_settle();
+	rt_sched_swap(self, to, as);
 	rt_judge_turn(as);
 }
 

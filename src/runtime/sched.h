@@ -112,6 +112,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 /* The same while a detector in this process is told (judge.h): no turn begins, and nobody is
  * asked; the events of `to` are those of the task `as` from here on. */
 void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as);
+/* The same for one who tells the detector. */
+void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as);
 /* The calling thread waits, and `to`, another that does, goes on. */
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* The events of the calling thread are those of that task from here on. */
