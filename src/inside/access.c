@@ -168,7 +168,10 @@ void judge_access(uint64_t address, unsigned size, bool is_write)
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
 	for (uint64_t i = 0; i < count; i++, address += (uint64_t)step)
-		judge_range(address, size, is_write);
+		if (size <= LINE)
+			judge_access(address, (unsigned)size, is_write);
+		else
+			judge_range(address, size, is_write);
 }
 
 bool judge_lasts(uint64_t address, unsigned size) /* [lasting] */

@@ -129,20 +129,26 @@ static void arrived(struct mp_thread *thread)
 	}
 }
 
-static void switch_here(struct mp_thread *thread, struct mp_context *to)
+/* To another context of the thread, of which the detector knows. */
+static void stack_switch(struct mp_thread *thread, struct mp_context *to)
 {
 	struct mp_context *from = thread->now;
-	if (from == to)
-		return;
 	from->exceptions = snag_exceptions_save();
 	thread->now = to;
+	snag_fiber_switch(&from->fiber, &to->fiber);
+	snag_exceptions_restore(&from->exceptions);
+	arrived(thread);
+}
+
+static void switch_here(struct mp_thread *thread, struct mp_context *to)
+{
+	if (thread->now == to)
+		return;
 	if (mp.hooks) {
 		mp.hooks->context_switch(to->handle, to->begins_as);
 		to->begins_as = SNAG_OMP_SAME;
 	}
-	snag_fiber_switch(&from->fiber, &to->fiber);
-	snag_exceptions_restore(&from->exceptions);
-	arrived(thread);
+	stack_switch(thread, to);
 }
 
 static void futex(uint32_t *at, int op, uint32_t value)
@@ -254,11 +260,22 @@ static struct mp_context *fiber_new(mp_body *body, void *arg, uint32_t id)
 	return c;
 }
 
-void mp_run_now(mp_body *body, void *arg, uint32_t id)
+void mp_run_now(mp_body *body, struct mp_task *t)
 {
-	struct mp_context *c = fiber_new(body, arg, id);
+	struct mp_context *c = fiber_new(body, t, SNAG_OMP_SAME);
+	const void *place = mp.place;
 	mp_ready(mp.now);
-	context_go(c);
+	mp.now = c;
+	if (mp.hooks)
+		mp.hooks->child(&(struct snag_omp_child){
+			.context = c->handle,
+			.task = t->id,
+			.place = place,
+			.low = c->stack.base,
+			.high = (char *)c->stack.base + c->stack.nbytes,
+		});
+	stack_switch(c->thread, c);
+	mp.place = place;
 }
 
 void mp_run_later(mp_body *body, void *arg, uint32_t id)

@@ -56,6 +56,14 @@ static void block_done(struct mp_task *t)
 	t->arg = NULL;
 }
 
+static void block_give(struct mp_task *t, struct block *b, size_t nbytes)
+{
+	t->arg = b;
+	t->own = b->arg;
+	t->own_bytes = nbytes;
+	t->done = block_done;
+}
+
 /* ---- depend ---- */
 
 enum { GOMP_IN = 1, GOMP_MUTEX = 4, GOMP_SET = 5 };
@@ -121,8 +129,7 @@ MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, 
 		if (arg)
 			*(void **)arg = t;
 	}
-	t->arg = block_new(body, arg, copy, (size_t)nbytes, (size_t)align);
-	t->done = block_done;
+	block_give(t, block_new(body, arg, copy, (size_t)nbytes, (size_t)align), (size_t)nbytes);
 	if (flags & TASK_DEPEND)
 		d = gomp_depends_read(small, depend, &n);
 	mp_task_create(t, d, n);
@@ -181,10 +188,10 @@ static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
 	uint64_t *bounds = b->arg;
 	bounds[0] = l->start + from * l->by;
 	bounds[1] = l->start + (from + n) * l->by;
-	struct mp_task *t = mp_task_new(block_run, b,
+	struct mp_task *t = mp_task_new(block_run, NULL,
 					(l->flags & LOOP_IF ? 0 : MP_TASK_UNDEFERRED) |
 						(l->flags & TASK_FINAL ? MP_TASK_FINAL : 0));
-	t->done = block_done;
+	block_give(t, b, l->nbytes);
 	mp_task_create(t, NULL, 0);
 }
 

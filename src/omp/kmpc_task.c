@@ -87,6 +87,8 @@ static struct mp_task *task_of(struct block *b, unsigned more)
 		flags |= b->flags & KMP_TASK_DETACHABLE ? MP_TASK_DETACHED : 0;
 		b->task = mp_task_new(body, b, flags);
 		b->task->done = done;
+		b->task->own = &b->kmp;
+		b->task->own_bytes = b->nbytes;
 	}
 	return b->task;
 }

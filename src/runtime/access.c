@@ -11,11 +11,13 @@
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 #include "runtime/stack.h"
 
 #include <string.h>
 
 struct rt_filter rt_filter;
+struct rt_alone_with rt_alone_with[RT_ALONES];
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -25,6 +27,7 @@ enum { WORD = 8 };
 void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
@@ -179,6 +182,10 @@ bool rt_access_is_special(void)
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt_is_alone_with(RT_ALONE_STACK, addr) || rt_is_alone_with(RT_ALONE_BLOCK, addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+		return;
+	}
 	if (rt.judges) {
 		judged_record(addr, pc, k, is_write);
 		return;
@@ -376,6 +383,30 @@ NEW(2, access_new, 1)
 NEW(4, access_new, 2)
 NEW(8, access_new, 3)
 NEW(16, two_new)
+
+/* The same of a site (sites.h). */
+static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
+{
+	return rt_sites.may && rt_likely(rt_hot.fuel >= 0) && !rt_hot.self->ignores &&
+	       rt_site_access(site, addr, size, is_write);
+}
+
+#define NEXT(n, how, ...)                                                     \
+	RT_ABI(RT_HOT void, __snag_next_read##n, ADDR, struct rt_site *site)  \
+	{                                                                     \
+		if (!site_takes(site, addr, n, false))                        \
+			how(addr, RT_CALLER, ##__VA_ARGS__, false);           \
+	}                                                                     \
+	RT_ABI(RT_HOT void, __snag_next_write##n, ADDR, struct rt_site *site) \
+	{                                                                     \
+		if (!site_takes(site, addr, n, true))                         \
+			how(addr, RT_CALLER, ##__VA_ARGS__, true);            \
+	}
+NEXT(1, access_new, 0)
+NEXT(2, access_new, 1)
+NEXT(4, access_new, 2)
+NEXT(8, access_new, 3)
+NEXT(16, two_new)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

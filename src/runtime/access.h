@@ -70,6 +70,26 @@ static inline void rt_epoch_end(void)
 	rt_filter.key[1] = key | RT_WRITTEN;
 }
 
+/* Memory that only the running context knows of until its next event: what it does there is
+ * ordered with all that others will do, and a detector in the process need not hear of it. */
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
+extern struct rt_alone_with {
+	uint64_t epoch; /* the one it is so in */
+	uintptr_t low;
+	size_t nbytes;
+} rt_alone_with[RT_ALONES];
+
+static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
+{
+	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+}
+
+static inline bool rt_is_alone_with(enum rt_alone what, uintptr_t addr)
+{
+	const struct rt_alone_with *a = &rt_alone_with[what];
+	return addr - a->low < a->nbytes && a->epoch == rt.epoch;
+}
+
 /* Of what was left out for longer, nothing is known any more; before the first time nothing is. */
 void rt_lasting_end(void);
 

@@ -204,19 +204,15 @@ static void row_learn(struct snag_state *s, uint32_t *row, const struct snag_row
 	row[u] = edge->count;
 }
 
-/* What the p-th event of t needs directly; a branch that names reads, also what these do. */
+/* What the p-th event of t needs directly.  A read that something later in X makes causal needs its
+ * writer from the start: the linearisers run before anything is propagated. */
 static void row_learn_all(struct snag_state *s, uint32_t *row, snag_tid t, uint32_t p)
 {
-	const struct snag_rows *rows = s->rows;
-	uint32_t event = snag_index_event(s->ix, t, p), end = rows->edges[event];
-	const struct snag_row_edge *edge = rows->edge + rows->first[t];
-	bool names = rows->named && s->ix->trace->ev[event].op == SNAG_OP_BRANCH;
-	for (uint32_t i = end; i-- > 0 && (names || edge[i].at == p);) {
-		bool is_due = edge[i].at == p && (!edge[i].is_read || p < s->causal[t]);
-		if (is_due || (names && edge[i].is_read &&
-			       rows->named[snag_index_event(s->ix, t, edge[i].at)] == p))
+	uint32_t event = snag_index_event(s->ix, t, p);
+	const struct snag_row_edge *edge = s->rows->edge + s->rows->first[t];
+	for (uint32_t i = s->rows->edges[event]; i-- > 0 && edge[i].at == p;)
+		if (!edge[i].is_read || snag_state_is_causal(s, event))
 			row_learn(s, row, &edge[i]);
-	}
 }
 
 /* The row of an event that enters; everything that precedes it has one. */
