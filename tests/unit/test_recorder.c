@@ -54,6 +54,7 @@ NEVER(void, rt_judge_record, const struct rt_record *record)
 NEVER(void, rt_judge_places, uint64_t address, uint64_t size, int64_t step, uint64_t count,
       bool is_write)
 NEVER(bool, rt_tasks_may_launch, void)
+NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
 NEVER(void, rt_fail, const char *words)
 
