@@ -49,6 +49,8 @@ struct judge {
 extern struct judge judge; /* judge.c */
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
+/* It will follow soon: what is kept of these bytes comes nearer. */
+void judge_expect(uint64_t address, uint64_t nbytes);
 /* The same for few bytes. */
 void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */

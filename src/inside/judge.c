@@ -18,6 +18,7 @@
 #include "inside/access.h"
 #include "inside/ranges.h"
 #include "runtime/access.h"
+#include "runtime/sites.h"
 
 #include <string.h>
 
@@ -121,6 +122,8 @@ static inline bool step_ends(void)
 {
 	if (verdict->doubts | is_over)
 		return false;
+	if (rt_sites.n)
+		rt_sites_end();
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush();
 	judge.step++;
@@ -220,7 +223,7 @@ static void note(const struct rt_record *r)
 		return;
 	}
 	if (r->arg == RT_NOTE_TASKS) {
-		may_last = rt_record_address(r) == RT_DIALECT_SNAG;
+		may_last = rt_sites.may = rt_record_address(r) == RT_DIALECT_SNAG;
 		if (may_last && judge.detector->inside->synced)
 			judge.detector->inside->synced(judge.state);
 		if (may_last)

@@ -10,17 +10,16 @@
 
 enum { PAGE_LOG = SNAG_CELLS_PAGE_LOG, PAGE = SNAG_CELLS_PAGE, PAGE_CELLS = PAGE / SNAG_CELL };
 enum { NONE = 0 };
-enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED }; /* flags */
+enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED, UNTOLD = 4 /* a split is */ }; /* flags */
 
 struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
 };
 
-struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx)
+struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks)
 {
 	struct snag_cells *c = snag_calloc(1, sizeof(*c));
-	c->make = make;
-	c->ctx = ctx;
+	c->hooks = *hooks;
 	for (size_t i = 0; i < SNAG_CELLS_RECENT; i++)
 		c->recent[i].number = UINT64_MAX; /* no page has it */
 	c->nrows = 1;				  /* row 0 is none */
@@ -117,14 +116,21 @@ static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
 			  uint64_t base)
 {
-	uint32_t rest = NONE;
-	for (unsigned i = 0; i < SNAG_CELL; i++) {
-		if (c->row[number].variable[i] != variable || mask >> i & 1)
-			continue;
-		if (!rest)
-			rest = c->make(c->ctx, base + i, false) + 1;
-		c->row[number].variable[i] = rest;
-	}
+	unsigned met = 0, rest = 0; /* its bytes */
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (c->row[number].variable[i] == variable)
+			*(mask >> i & 1 ? &met : &rest) |= 1u << i;
+	if (!rest)
+		return;
+	int first_met = __builtin_ctz(met), first_rest = __builtin_ctz(rest);
+	bool is_lower = first_rest < first_met;
+	uint32_t made =
+		c->hooks.make(c->hooks.ctx, base + (unsigned)(is_lower ? first_met : first_rest),
+			      &(struct snag_cells_split){variable - 1, is_lower});
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (rest >> i & 1)
+			c->row[number].variable[i] = made + 1;
+	c->nsplits++;
 }
 
 /* Whether the variable is among those found: its bytes need not be neighbours. */
@@ -146,7 +152,7 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		uint32_t variable = c->row[number].variable[i];
 		if (!variable) {
 			if (!fresh)
-				fresh = c->make(c->ctx, base + i, true) + 1;
+				fresh = c->hooks.make(c->hooks.ctx, base + i, NULL) + 1;
 			variable = c->row[number].variable[i] = fresh;
 		}
 		if (is_among(ret_variable, n, variable - 1))
@@ -155,6 +161,24 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		ret_variable[n++] = variable - 1;
 	}
 	return n;
+}
+
+/* The variables of a row, each once. */
+static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
+			ret_variable[n++] = row->variable[i] - 1;
+	return n;
+}
+
+static void split_tell(struct snag_cells *c, struct snag_cell *cell)
+{
+	uint32_t variable[SNAG_CELL];
+	unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+	c->hooks.shared_split(c->hooks.ctx, variable, n);
+	cell->flags &= (uint8_t)~UNTOLD;
 }
 
 static inline void cell_visit(struct snag_cell *cell, uint32_t thread)
@@ -171,7 +195,13 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 {
 	if (!(cell->flags & SPLIT))
 		cell_split(c, cell);
-	return row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
+	uint64_t before = c->nsplits;
+	unsigned n = row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
+	if (c->nsplits > before)
+		cell->flags |= UNTOLD;
+	if (cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes))
+		split_tell(c, cell);
+	return n;
 }
 
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
@@ -188,7 +218,7 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	k = cell->variable[0] != NONE;
 	if (cell->flags & SPLIT || cell->variable[k] != NONE || cell->mask[0] & mask)
 		return split_access(c, cell, addr, mask, ret_variable);
-	cell->variable[k] = c->make(c->ctx, addr, true) + 1;
+	cell->variable[k] = c->hooks.make(c->hooks.ctx, addr, NULL) + 1;
 	cell->mask[k] = mask;
 	ret_variable[0] = cell->variable[k] - 1;
 	return 1;
@@ -280,11 +310,7 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			ret_variable[n] = cell->variable[n] - 1;
 		return n;
 	}
-	const struct snag_cells_row *row = &c->row[cell->variable[0]];
-	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
-			ret_variable[n++] = row->variable[i] - 1;
-	return n;
+	return row_variables(&c->row[cell->variable[0]], ret_variable);
 }
 
 void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)

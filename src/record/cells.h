@@ -7,7 +7,8 @@
  *         variable splits it: the part it touches keeps the variable, with its past, the
  *         rest becomes a new one.  So two accesses have a variable in common iff they
  *         overlap, but for this: an access to the rest does not see the accesses made
- *         before the split.
+ *         before the split.  Who wants these looks for them afterwards, in what `make` was
+ *         told (splits.h, refine.h), unless one thread alone was there: then nobody misses them.
  * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
  *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
  * Cost.   O(1) an access; 12 bytes for 8 bytes of touched memory.
@@ -21,9 +22,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes a variable for the bytes from addr on and returns its id.  is_first: none of
- * them belonged to one before. */
-typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr, bool is_first);
+struct snag_cells_split {
+	uint32_t from; /* the variable there was */
+	bool is_lower; /* the new one is the lower part, and the other begins at the address */
+};
+
+struct snag_cells_hooks {
+	/* Makes a variable for the bytes from addr on and returns its id.  split: NULL, or they
+	 * belonged to one before. */
+	uint32_t (*make)(void *ctx, uint64_t addr, const struct snag_cells_split *split);
+	/* The variables of a cell, among which there was a split, and where several threads
+	 * may have been.  Called again if there is another. */
+	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
+	void *ctx;
+};
 
 enum {
 	SNAG_CELL = 8,
@@ -50,17 +62,18 @@ struct snag_cells_page {
 /* Laid open for the look-up, which is inlined. */
 struct snag_cells {
 	struct snag_cells_page recent[SNAG_CELLS_RECENT]; /* pages used lately, by number */
-	snag_cells_new_variable *make;
-	void *ctx;
+	struct snag_cells_hooks hooks;
+	bool has_namesakes; /* there are threads with the same low bits, so who is the owner? */
 	struct snag_cells_page *page;
 	size_t npages, page_cap;
 	struct snag_slots slots; /* of pages, by number */
 	struct snag_cells_row *row;
 	size_t nrows, row_cap;
 	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
+	uint64_t nsplits;
 };
 
-struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx);
+struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks);
 void snag_cells_free(struct snag_cells *cells); /* accepts NULL */
 
 /* The variables that an access of 1 to 8 bytes inside one cell has, at most 8; returns how

@@ -35,25 +35,59 @@ static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, s
 	return snag_strtab_append(words, text, len);
 }
 
-/* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
- * of a variable is that of its address too, so it is told apart by the id.
- */
-static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
+/* What was split off a variable, which has no event yet. */
+static void variable_split(struct snag_convert *c, uint32_t id,
+			   const struct snag_cells_split *split)
 {
-	struct snag_convert *c = ctx;
+	uint64_t event = c->first + c->n + c->in_runs;
+	snag_splits_add(
+		&c->splits,
+		&(struct snag_split){.variable = id,
+				     .from = split->from,
+				     .event = event < UINT32_MAX ? (uint32_t)event : UINT32_MAX,
+				     .is_lower = split->is_lower},
+		snag_name(&c->names, SNAG_SPACE_VARIABLE, id));
+}
+
+/* Names in blocks are many, and new by what they say: they are not looked up. */
+static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr,
+				 const struct snag_cells_split *split)
+{
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	uint32_t up_to = c->used_up_to;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	/* A block has its own number: only what was cut off a variable there has its name. */
-	if (is_block && !is_first)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
 	uint32_t id = is_block ? snag_strtab_append(words, text, len)
 			       : variable_named(c, text, len, sizeof(text));
-	/* What is cut off has no event yet. */
-	c->used_up_to = is_first ? id + 1 : up_to;
+	c->used_up_to = split ? up_to : id + 1;
+	if (split)
+		variable_split(c, id, split);
 	return id;
+}
+
+/* For a sink most names are only those of places in a block that was named before: the mark of the
+ * block is the number of that name, + 1. */
+static uint32_t variable_new(void *ctx, uint64_t addr, const struct snag_cells_split *split)
+{
+	struct snag_convert *c = ctx;
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	uint64_t offset, *mark;
+	if (split || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
+		return variable_spelled(c, addr, split);
+	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
+		*mark = words->nspelled + 1;
+		return variable_spelled(c, addr, split);
+	}
+	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
+	c->used_up_to = words->n + 1;
+	return snag_strtab_append_place(words, place);
+}
+
+static void split_matters(void *ctx, const uint32_t *variable, unsigned n)
+{
+	struct snag_convert *c = ctx;
+	snag_splits_matter(&c->splits, variable, n);
 }
 
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
@@ -62,11 +96,15 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	c->options = *options;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
+	if (options->is_for_sink)
+		snag_strtab_have_places(&c->names.space[SNAG_SPACE_VARIABLE]);
 	snag_strtab_init(&c->used);
 	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
-	c->cells = snag_cells_new(variable_new, c);
+	c->cells = snag_cells_new(&(struct snag_cells_hooks){
+		.make = variable_new, .shared_split = split_matters, .ctx = c});
+	snag_splits_init(&c->splits);
 	return c;
 }
 
@@ -78,6 +116,7 @@ void snag_convert_free(struct snag_convert *c)
 	snag_strtab_done(&c->used);
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
+	snag_splits_done(&c->splits);
 	snag_symbols_free(c->symbols);
 	free(c->loc);
 	free(c->token);
@@ -102,6 +141,18 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 {
 	return c->step;
+}
+
+void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap)
+{
+	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
+	c->step = step;
+	c->step_cap = cap;
+}
+
+const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
+{
+	return &c->splits;
 }
 
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
@@ -329,6 +380,7 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 		c->done[c->thread] += rt_record_address(r);
 	c->is_first_turn = false;
 	c->thread = thread_named(c, r->arg);
+	c->cells->has_namesakes |= c->thread > UINT8_MAX;
 	c->turn_fuel = c->fuel = r->loc;
 }
 

@@ -38,6 +38,7 @@ struct snag_convert {
 	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
+	struct snag_splits splits;
 	uint32_t thread;
 	bool is_first_turn;
 	bool is_of_tasks; /* the program can launch some */

@@ -11,6 +11,7 @@
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 #include "runtime/stack.h"
 
 #include <string.h>
@@ -415,6 +416,30 @@ NEW(2, access_new, 1)
 NEW(4, access_new, 2)
 NEW(8, access_new, 3)
 NEW(16, two_new)
+
+/* The same of a site (sites.h). */
+static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
+{
+	return rt_sites.may && rt_likely(rt_hot.fuel >= 0) && !rt_hot.self->ignores &&
+	       rt_site_access(site, addr, size, is_write);
+}
+
+#define NEXT(n, how, ...)                                                     \
+	RT_ABI(RT_HOT void, __snag_next_read##n, ADDR, struct rt_site *site)  \
+	{                                                                     \
+		if (!site_takes(site, addr, n, false))                        \
+			how(addr, RT_CALLER, ##__VA_ARGS__, false);           \
+	}                                                                     \
+	RT_ABI(RT_HOT void, __snag_next_write##n, ADDR, struct rt_site *site) \
+	{                                                                     \
+		if (!site_takes(site, addr, n, true))                         \
+			how(addr, RT_CALLER, ##__VA_ARGS__, true);            \
+	}
+NEXT(1, access_new, 0)
+NEXT(2, access_new, 1)
+NEXT(4, access_new, 2)
+NEXT(8, access_new, 3)
+NEXT(16, two_new)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

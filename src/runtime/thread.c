@@ -12,6 +12,7 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/access.h"
 #include "runtime/cancel.h"
 #include "runtime/free.h"
 #include "runtime/memory.h"
@@ -114,10 +115,16 @@ static struct rt_thread *thread_new(void)
 	return t;
 }
 
+static void alone_set(bool is_alone)
+{
+	rt.is_alone = is_alone;
+	rt_filter.is_idle = is_alone && rt.judges;
+}
+
 static void alone_no_more(void)
 {
 	unjoined++;
-	rt.is_alone = false;
+	alone_set(false);
 }
 
 struct rt_thread *rt_thread_new_fiber(void)
@@ -139,13 +146,13 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 void rt_thread_begun_fibers(uint32_t n)
 {
 	unjoined += n;
-	rt.is_alone = false;
+	alone_set(false);
 }
 
 void rt_thread_joined_fibers(uint32_t n)
 {
 	unjoined -= n;
-	rt.is_alone = unjoined == 0 && rt_hot.self->tid == 0;
+	alone_set(unjoined == 0 && rt_hot.self->tid == 0);
 }
 
 /* Makes the calling thread `t`. */
@@ -170,7 +177,17 @@ void rt_thread_begin(void)
 	pthread_setspecific(end_key, t);
 	rt_sched_first(t);
 	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, t->tid);
-	rt.is_alone = true;
+	alone_set(true);
+}
+
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
+{
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_OUT;
+	t->is_detached = true;
+	rt_put(RT_FORK, 0, 0, rt_location(pc), t->tid);
+	return t;
 }
 
 /* The memory of a new thread, its thread-local storage included, belongs to nobody. */
@@ -201,6 +218,14 @@ static void *thread_run(void *p)
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
+}
+
+void rt_thread_is_here(struct rt_thread *self)
+{
+	thread_attach(self);
+	rt_sched_comes(self);
+	stack_forget(self);
+	pthread_setspecific(end_key, self);
 }
 
 static void *worker_run(void *p)
@@ -318,7 +343,7 @@ static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret
 	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, 0, 0, rt_location(pc), t->tid);
 	thread_free(t);
-	rt.is_alone = --unjoined == 0 && self->tid == 0;
+	alone_set(--unjoined == 0 && self->tid == 0);
 	return rc;
 }
 

@@ -62,65 +62,64 @@ uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const
 		 : SNAG_NO_EVENT;
 }
 
-/* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
-static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
+/* The acquires of a key that were observed after that of the node, ascending. */
+struct later {
+	const uint32_t *event, *end;
+};
+
+static inline struct later later_of(struct snag_state *s, uint32_t node, uint32_t key)
 {
 	const struct snag_lanes *sections = &s->ix->sections;
-	uint32_t begin = sections->lane[sections->first[key]].begin;
-	uint32_t end = sections->lane[sections->first[key + 1]].begin;
-	*ret_event = sections->event + begin;
-	return snag_below_near(*ret_event, end - begin, s->end + 1, &s->near_key[key]);
-}
-
-/* The last acquire of the key in the cut.  What was found since s->look stays: of the answers
- * only that there is a later one can be relied on. */
-static uint32_t last_of_key(struct snag_state *s, uint32_t key, const uint32_t *cut)
-{
-	struct snag_last *last = &s->last[key];
-	if (last->look == s->look)
-		return last->event;
-	const struct snag_lanes *sections = &s->ix->sections;
-	uint32_t nlanes = sections->first[key + 1] - sections->first[key];
-	const uint32_t *event;
-	uint32_t n = acquires_of(s, key, &event);
-	uint32_t stop = n > 8 * nlanes ? n - 8 * nlanes : 0;
-	while (n > stop && !snag_cut_has(s, event[n - 1], cut))
-		n--;
-	*last = (struct snag_last){s->look, n > stop ? event[n - 1] : SNAG_NO_EVENT};
-	for (uint32_t i = 0; n > 0 && n == stop && i < nlanes; i++) { /* it is far away */
-		uint32_t e = snag_cut_last(s, &sections->lane[sections->first[key] + i], cut);
-		if (e + 1 > last->event + 1) /* SNAG_NO_EVENT + 1 is 0 */
-			last->event = e;
-	}
-	return last->event;
-}
-
-/* The rivals of the section of the node are looked for near it. */
-static void look_near(struct snag_state *s, uint32_t node)
-{
 	const struct snag_held *held = &s->ix->node[node];
-	s->near_key[snag_section_key(&s->ix->trace->ev[held->acquire])] = held->rank;
+	uint32_t first = sections->first[key], last = sections->first[key + 1];
+	if (first == last)
+		return (struct later){NULL, NULL};
+	const uint32_t *event = sections->event + sections->lane[first].begin;
+	uint32_t n = sections->lane[last].begin - sections->lane[first].begin, i;
+	if (key == snag_section_key(&s->ix->trace->ev[held->acquire]))
+		i = held->rank + 1;
+	else
+		i = snag_below_near(event, n, held->acquire, &s->near_key[key]);
+	return (struct later){event + i, event + n};
+}
+
+static bool has_later_lane(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut)
+{
+	const struct snag_lanes *sections = &s->ix->sections;
+	for (uint32_t i = sections->first[key]; i < sections->first[key + 1]; i++) {
+		uint32_t e = snag_cut_last(s, &sections->lane[i], cut);
+		if (e != SNAG_NO_EVENT && e > s->ix->node[node].acquire)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the cut has a section of the key that was observed after that of the node.  Mostly the
+ * next ones tell; otherwise the lanes are asked. */
+static inline bool has_later(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut)
+{
+	struct later l = later_of(s, node, key);
+	uint32_t left = 8 * s->nthreads;
+	for (; l.event < l.end && *l.event <= s->end; l.event++) {
+		if (left-- == 0)
+			return has_later_lane(s, node, key, cut);
+		if (snag_cut_has(s, *l.event, cut))
+			return true;
+	}
+	return false;
 }
 
 /* Whether the section of the node is last. */
 static bool is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
-	uint32_t acquire = s->ix->node[node].acquire;
-	const struct snag_event *ev = &s->ix->trace->ev[acquire];
-	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
-	look_near(s, node);
-	for (uint32_t k = key; k < key + nkeys; k++) {
-		uint32_t other = last_of_key(s, k, cut);
-		if (other != SNAG_NO_EVENT && other > acquire)
-			return false;
-	}
-	return true;
+	const struct snag_event *ev = &s->ix->trace->ev[s->ix->node[node].acquire];
+	return !has_later(s, node, 2 * ev->target, cut) &&
+	       (ev->op != SNAG_OP_ACQUIRE || !has_later(s, node, 2 * ev->target + 1, cut));
 }
 
 bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
-	s->look++;
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
@@ -235,12 +234,11 @@ static void open_find(struct snag_state *s, const uint32_t *cut)
 		for (; node; node = ix->node[node].below) {
 			uint32_t acquire = ix->node[node].acquire, i = s->nopen++;
 			s->open = snag_grow(s->open, &s->open_cap, s->nopen, sizeof(*s->open));
-			s->open[i] = acquire;
+			s->open[i] = node;
 			if (snag_cut_can_end(s, acquire))
 				continue;
 			s->open[i] = s->open[s->nlate];
-			s->open[s->nlate++] = acquire;
-			look_near(s, node);
+			s->open[s->nlate++] = node;
 			s->late[ix->trace->ev[acquire].target] = s->look;
 		}
 	}
@@ -258,11 +256,11 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 {
 	const struct snag_index *ix = s->ix;
 	for (uint32_t i = 0; i < s->nopen; i++) {
-		uint32_t other = s->open[i];
+		uint32_t other = ix->node[s->open[i]].acquire;
 		if (s->late[ix->trace->ev[other].target] != s->look)
 			continue;
 		for (uint32_t k = 0; k < s->nlate; k++) {
-			if (!competes(ix, s->open[k], other))
+			if (!competes(ix, ix->node[s->open[k]].acquire, other))
 				continue;
 			if (i < s->nlate)
 				return false;
@@ -285,7 +283,6 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	for (bool grew = true; grew;) {
 		grew = false;
 		is_all = true;
-		s->look++;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
@@ -308,38 +305,39 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 /* ---- filter, once what is open has ended ---- */
 
 /* What competes with a section that cannot end, and was observed after it, must not follow it. */
-static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, const uint32_t *cut,
+static bool later_allow(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut,
 			const uint32_t *rest)
 {
 	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	const uint32_t *event;
-	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
-		uint32_t other = event[n - 1];
-		if (snag_index_thread(ix, other) != t && snag_cut_has(s, other, cut) &&
-		    !snag_cut_has(s, ix->link[other], rest))
+	snag_tid t = snag_index_thread(ix, ix->node[node].acquire);
+	struct later l = later_of(s, node, key);
+	for (; l.event < l.end && *l.event <= s->end; l.event++)
+		if (snag_index_thread(ix, *l.event) != t && snag_cut_has(s, *l.event, cut) &&
+		    !snag_cut_has(s, ix->link[*l.event], rest))
 			return false;
-	}
 	return true;
 }
 
-static bool late_allows(struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+static bool late_allows(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
+	uint32_t acquire = s->ix->node[node].acquire;
 	const struct snag_event *ev = &s->ix->trace->ev[acquire];
 	memcpy(s->scratch, cut, s->nthreads * sizeof(*cut));
 	snag_cut_take_out(s, acquire, cut, s->scratch);
-	return later_allow(s, acquire, 2 * ev->target, cut, s->scratch) &&
+	return later_allow(s, node, 2 * ev->target, cut, s->scratch) &&
 	       (ev->op != SNAG_OP_ACQUIRE ||
-		later_allow(s, acquire, 2 * ev->target + 1, cut, s->scratch));
+		later_allow(s, node, 2 * ev->target + 1, cut, s->scratch));
 }
 
-bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 {
+	*ret_grew = false;
 	for (bool grew = true; grew;) {
 		grew = false;
 		open_find(s, cut);
 		if (!open_end(s, cut, &grew))
 			return false;
+		*ret_grew |= grew;
 	}
 	for (uint32_t i = 0; i < s->nlate; i++)
 		if (!late_allows(s, s->open[i], cut))
@@ -348,6 +346,23 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
 }
 
 /* ---- delay ---- */
+
+/* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
+static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
+{
+	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t begin = sections->lane[sections->first[key]].begin;
+	uint32_t end = sections->lane[sections->first[key + 1]].begin;
+	*ret_event = sections->event + begin;
+	return snag_below_near(*ret_event, end - begin, s->end + 1, &s->near_key[key]);
+}
+
+/* The rivals of the section of the node are looked for near it. */
+static void look_near(struct snag_state *s, uint32_t node)
+{
+	const struct snag_held *held = &s->ix->node[node];
+	s->near_key[snag_section_key(&s->ix->trace->ev[held->acquire])] = held->rank;
+}
 
 /* Whether the lock is taken in what was taken out. */
 static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
@@ -375,6 +390,7 @@ static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *c
 	bool stays_open = release == SNAG_NO_EVENT || ix->position[release] >= cut[ev->thread];
 	if (!is_last(s, node, rest))
 		return true;
+	look_near(s, node);
 	return stays_open && (is_taken_later(s, acquire, 2 * ev->target, cut, rest) ||
 			      (ev->op == SNAG_OP_ACQUIRE &&
 			       is_taken_later(s, acquire, 2 * ev->target + 1, cut, rest)));
@@ -383,7 +399,6 @@ static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *c
 static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, bool only_late)
 {
 	const struct snag_index *ix = s->ix;
-	s->look++;
 	for (bool shrank = true; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {

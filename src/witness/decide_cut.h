@@ -59,8 +59,9 @@ bool snag_cut_can_end(struct snag_state *s, uint32_t acquire);
 struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
 				 uint32_t p);
 /* A section that cannot end within the limits must come last, so all others of its lock in the
- * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
-bool snag_cut_filter(struct snag_state *s, uint32_t *cut);
+ * cut must end: their releases join the cut.  False: they cannot, there is no witness.  *ret_grew:
+ * the cut did. */
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew);
 /* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
  */
 bool snag_cut_close(struct snag_state *s, uint32_t *cut);

@@ -21,11 +21,22 @@ enum { BYTES = 32, MAX_ACCESSES = 200, MAX_VARIABLES = 1 << 16 };
 static uint32_t made;
 static uint64_t made_at[MAX_VARIABLES];
 
-static uint32_t make(void *ctx, uint64_t addr, bool is_first)
+static uint32_t make(void *ctx, uint64_t addr, const struct snag_cells_split *split)
 {
 	assert_true(made < MAX_VARIABLES);
+	assert_true(!split || split->from < made);
 	made_at[made] = addr;
 	return made++;
+}
+
+static void shared_split(void *ctx, const uint32_t *variable, unsigned n)
+{
+}
+
+static struct snag_cells *cells_new(void)
+{
+	return snag_cells_new(
+		&(struct snag_cells_hooks){.make = make, .shared_split = shared_split});
 }
 
 static uint64_t state = 7;
@@ -80,7 +91,7 @@ static unsigned model_access(struct model *m, uint64_t bytes)
 static void random_accesses(void **unused)
 {
 	for (int round = 0; round < 300; round++) {
-		struct snag_cells *cells = snag_cells_new(make, NULL);
+		struct snag_cells *cells = cells_new();
 		static struct access done[MAX_ACCESSES];
 		static struct model model;
 		const uint64_t base = 0x7f0000001000 - 16; /* over the end of a page */
@@ -109,7 +120,7 @@ static void random_accesses(void **unused)
 
 static void whole_then_parts(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t whole[SNAG_CELL], part[SNAG_CELL], again[SNAG_CELL];
 	assert_int_equal(snag_cells_access(cells, 64, 8, 0, whole), 1);
 	assert_int_equal(snag_cells_access(cells, 68, 4, 1, part), 1);
@@ -121,7 +132,7 @@ static void whole_then_parts(void **unused)
 
 static void forgotten_memory_is_new(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t before[SNAG_CELL], after[SNAG_CELL];
 	for (uint64_t at = 4096 - 32; at < 4096 + 32; at += 8)
 		snag_cells_access(cells, at, 8, 0, before);
@@ -140,7 +151,7 @@ static void forgotten_memory_is_new(void **unused)
 
 static void shared_cells(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t variable[SNAG_CELL];
 	assert_int_equal(snag_cells_shared(cells, 64, 1, variable), 0);
 	snag_cells_access(cells, 64, 4, 1, variable);
@@ -159,7 +170,7 @@ static void shared_cells(void **unused)
 static void known_walks(void **unused)
 {
 	enum { LOW = 3 * SNAG_CELLS_PAGE - 512, SPAN = 1024, WALKS = 2000 };
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t variable[SNAG_CELL];
 	made = 0;
 	for (unsigned at = 0; at < SPAN; at += 4)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * splits.c - which variables were split off which, and when
+ */
+#include "record/splits.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <string.h>
+
+void snag_splits_init(struct snag_splits *s)
+{
+	*s = (struct snag_splits){0};
+	snag_strtab_init(&s->names);
+}
+
+void snag_splits_done(struct snag_splits *s)
+{
+	free(s->at);
+	snag_strtab_done(&s->names);
+}
+
+void snag_splits_add(struct snag_splits *s, const struct snag_split *split, const char *name)
+{
+	assert(s->n == 0 || s->at[s->n - 1].variable < split->variable);
+	s->at = snag_grow(s->at, &s->cap, s->n + 1, sizeof(*s->at));
+	s->at[s->n++] = *split;
+	snag_strtab_append(&s->names, name, strlen(name));
+}
+
+struct snag_split *snag_splits_find(const struct snag_splits *s, uint32_t variable)
+{
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->at[middle].variable < variable)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && s->at[low].variable == variable ? &s->at[low] : NULL;
+}
+
+void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct snag_split *split = snag_splits_find(s, variable[i]);
+		if (split)
+			split->matters = s->matter = true;
+	}
+}
