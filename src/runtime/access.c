@@ -183,16 +183,17 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 {
 	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
 	before_judging();
-	*rt_filter_slot(addr, k) = rt_judge_access(addr, 1u << k, is_write)
-					   ? lasting
-					   : address | rt_filter.key[is_write];
+	*rt_filter_slot(addr, k) =
+		!rt_is_alone_with(addr) && rt_judge_access(addr, 1u << k, is_write)
+			? lasting
+			: address | rt_filter.key[is_write];
 }
 
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt_is_alone_with(RT_ALONE_STACK, addr) || rt_is_alone_with(RT_ALONE_BLOCK, addr)) {
+	if (rt_is_alone_with(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
@@ -280,6 +281,8 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		rt_free_range(addr, n, is_write, pc);
 		return;
 	}
+	if (rt_is_alone_with(addr))
+		return;
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, is_write, pc);
 		return;
@@ -304,7 +307,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || is_own(lowest))
 		return true;
 	stack_used(lowest);
 	before_judging();

@@ -58,6 +58,7 @@ NEVER(void, rt_judge_places, uint64_t address, uint64_t size, int64_t step, uint
 NEVER(struct rt_thread *, rt_stranger_enter, void)
 NEVER(void, rt_leave_free, void)
 NEVER(bool, rt_tasks_may_launch, void)
+NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
 NEVER(void, rt_fail, const char *words)
 
