@@ -21,8 +21,9 @@
  *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
  *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
  *                    name; default(none) allows for both
- *         [loop]     `parallel loop`, and `loop` with bind(parallel), are what `for` is there; the
- *                    compilers run the iterations of a thread by themselves
+ *         [loop]     `parallel loop`, and `loop` with bind(parallel), are what `for` is there; `teams loop`
+ *                    and bind(teams) what `distribute parallel for` is: the compilers run the
+ *                    iterations of a thread or team by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
  *         [inscan]   such loops are left as they are
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -62,6 +63,7 @@ struct pragma {
 	bool is_none;	    /* default(none) */
 	struct span name;   /* `sections`; empty: it is none */
 	struct span loop;   /* [loop]; empty: it is none */
+	bool is_of_teams;   /* likewise: of teams */
 	struct span bind;   /* bind(...); empty: none */
 	struct span order;  /* order(...); likewise */
 	struct span clause; /* schedule(...); empty: none */
@@ -93,7 +95,7 @@ static struct pragma pragma_read(struct span line, struct span word)
 	struct pragma p = {0};
 	struct span name, value;
 	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
-	bool has_teams = false, is_bound = false;
+	bool is_bound = false;
 	while (cli_clause_next(&line, &name, &value)) {
 		is_directive = is_directive && is_directive_word(name);
 		if (is_directive && cli_span_is(name, "sections"))
@@ -102,12 +104,13 @@ static struct pragma pragma_read(struct span line, struct span word)
 		has_tasks |= is_directive && cli_span_is(name, "taskloop");
 		if (is_directive && cli_span_is(name, "loop"))
 			p.loop = name;
-		has_teams |= is_directive && cli_span_is(name, "teams");
+		p.is_of_teams |= is_directive && cli_span_is(name, "teams");
 		if (cli_span_is(name, "order"))
 			p.order = (struct span){name.at, line.at};
 		if (cli_span_is(name, "bind")) {
 			p.bind = (struct span){name.at, line.at};
 			is_bound = cli_span_is(cli_span_trim(value), "parallel");
+			p.is_of_teams = cli_span_is(cli_span_trim(value), "teams");
 		}
 		p.is_region |= is_directive && cli_span_is(name, "parallel");
 		is_shared |= is_directive &&
@@ -122,7 +125,7 @@ static struct pragma pragma_read(struct span line, struct span word)
 			schedule_read(&p, value);
 		}
 	}
-	if (!is_bound && (!p.is_region || has_teams || p.bind.at)) /* it may be another's */
+	if (!is_bound && !p.is_of_teams && (!p.is_region || p.bind.at)) /* it may be another's */
 		p.loop = (struct span){0};
 	is_shared |= p.loop.at != NULL;
 	if (cli_span_is(word, "simd")) /* a region to be */
@@ -162,7 +165,7 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 {
 	if (p->loop.at) { /* [loop] */
 		cli_text_span(t, (struct span){line.at, p->loop.at});
-		cli_text_words(t, "for");
+		cli_text_words(t, p->is_of_teams ? "distribute parallel for" : "for");
 		line.at = p->loop.end;
 	}
 	clauses_copy(t, line, p);
