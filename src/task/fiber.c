@@ -36,21 +36,30 @@ void snag_fiber_start(void);
 __attribute__((used, noreturn)) void snag_fiber_first(void (*entry)(void *arg), void *arg);
 
 #if defined(__x86_64__)
+#define SAVE            \
+	"	pushq %rbp\n" \
+	"	pushq %rbx\n" \
+	"	pushq %r12\n" \
+	"	pushq %r13\n" \
+	"	pushq %r14\n" \
+	"	pushq %r15\n" \
+	"	subq $8, %rsp\n"
+#define RESTORE            \
+	"	addq $8, %rsp\n" \
+	"	popq %r15\n"     \
+	"	popq %r14\n"     \
+	"	popq %r13\n"     \
+	"	popq %r12\n"     \
+	"	popq %rbx\n"     \
+	"	popq %rbp\n"
+
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl snag_fiber_swap\n"
 	".hidden snag_fiber_swap\n"
 	".type snag_fiber_swap, @function\n"
 	"snag_fiber_swap:\n"
-	".cfi_startproc\n"
-	"	pushq %rbp\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	pushq %r15\n"
-	"	subq $8, %rsp\n"
-	".cfi_adjust_cfa_offset 56\n"
+	".cfi_startproc\n" SAVE ".cfi_adjust_cfa_offset 56\n"
 	"	stmxcsr (%rsp)\n"
 	"	fnstcw 4(%rsp)\n"
 	"	movl (%rsp), %eax\n"
@@ -62,15 +71,7 @@ __asm__(".text\n"
 	"1:	cmpw 4(%rsp), %dx\n"
 	"	jne 3f\n"
 	"4:\n"
-	".cfi_remember_state\n"
-	"	addq $8, %rsp\n"
-	"	popq %r15\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	popq %rbp\n"
-	".cfi_adjust_cfa_offset -56\n"
+	".cfi_remember_state\n" RESTORE ".cfi_adjust_cfa_offset -56\n"
 	"	popq %rcx\n"
 	".cfi_adjust_cfa_offset -8\n"
 	".cfi_register rip, rcx\n"
@@ -90,15 +91,7 @@ __asm__(".text\n"
 	".type snag_fiber_call_on, @function\n"
 	"snag_fiber_call_on:\n"
 	".cfi_startproc\n"
-	".cfi_undefined rip\n"
-	"	pushq %rbp\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	pushq %r15\n"
-	"	subq $8, %rsp\n"
-	"	stmxcsr (%rsp)\n"
+	".cfi_undefined rip\n" SAVE "	stmxcsr (%rsp)\n"
 	"	fnstcw 4(%rsp)\n"
 	"	movq %rsp, (%rdi)\n"
 	"	movq %rdi, %rbx\n"
@@ -117,14 +110,7 @@ __asm__(".text\n"
 	"	jne 2f\n"
 	"1:	cmpw %r13w, %dx\n"
 	"	jne 3f\n"
-	"4:	addq $8, %rsp\n"
-	"	popq %r15\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	popq %rbp\n"
-	"	ret\n"
+	"4:\n" RESTORE "	ret\n"
 	"2:	ldmxcsr (%rsp)\n"
 	"	jmp 1b\n"
 	"3:	fldcw 4(%rsp)\n"
