@@ -41,6 +41,7 @@
 #include "witness/decide.h"
 
 #include "base/memory.h"
+#include "witness/decide_counts.h"
 #include "witness/decide_cut.h"
 #include "witness/decide_late.h"
 #include "witness/decide_propagate.h"
@@ -265,10 +266,10 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
-/* [close] */
+/* [close]: what was closed before, if anything, stays so when more is needed. */
 static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
+	snag_counts_join(d->closed, d->needed, d->ix->nthreads);
 	if (!snag_cut_close(&d->state, d->closed))
 		return false;
 	witness_set(d, d->closed, NULL, 0, e1, e2);
@@ -286,6 +287,7 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
+	memset(d->closed, 0, d->ix->nthreads * sizeof(*d->closed));
 	if (!(skip & SNAG_STEP_CLOSE) && is_closed(d, e1, e2))
 		return SNAG_VERIFIED;
 	bool grew = false;

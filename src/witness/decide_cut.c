@@ -62,48 +62,42 @@ uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const
 		 : SNAG_NO_EVENT;
 }
 
-/* The acquires of a key that were observed after that of the node, ascending. */
-struct later {
-	const uint32_t *event, *end;
-};
-
-static inline struct later later_of(struct snag_state *s, uint32_t node, uint32_t key)
+/* The first acquire of the key that was observed after that of the node, or NULL. */
+static inline const struct snag_acquire *later_of(struct snag_state *s, uint32_t node,
+						  bool is_shared)
 {
-	const struct snag_lanes *sections = &s->ix->sections;
-	const struct snag_held *held = &s->ix->node[node];
-	uint32_t first = sections->first[key], last = sections->first[key + 1];
-	if (first == last)
-		return (struct later){NULL, NULL};
-	const uint32_t *event = sections->event + sections->lane[first].begin;
-	uint32_t n = sections->lane[last].begin - sections->lane[first].begin, i;
-	if (key == snag_section_key(&s->ix->trace->ev[held->acquire]))
-		i = held->rank + 1;
-	else
-		i = snag_below_near(event, n, held->acquire, &s->near_key[key]);
-	return (struct later){event + i, event + n};
+	const struct snag_index *ix = s->ix;
+	const struct snag_acquire *own = &ix->sections.acquire[ix->node[node].at];
+	if (is_shared == own->is_shared)
+		return snag_acquire_next(own, s->end);
+	uint32_t key = 2 * ix->node[node].lock + is_shared;
+	const struct snag_acquire *a =
+		snag_acquire_near(&ix->sections, key, own->event, &s->near_key[key]);
+	return a && a->event <= s->end ? a : NULL;
 }
 
-static bool has_later_lane(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut)
+static bool has_later_lane(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut)
 {
 	const struct snag_lanes *sections = &s->ix->sections;
+	uint32_t key = 2 * s->ix->node[node].lock + is_shared, acquire = s->ix->node[node].acquire;
 	for (uint32_t i = sections->first[key]; i < sections->first[key + 1]; i++) {
 		uint32_t e = snag_cut_last(s, &sections->lane[i], cut);
-		if (e != SNAG_NO_EVENT && e > s->ix->node[node].acquire)
+		if (e != SNAG_NO_EVENT && e > acquire)
 			return true;
 	}
 	return false;
 }
 
-/* Whether the cut has a section of the key that was observed after that of the node.  Mostly the
+/* Whether the cut has a section, shared or not, that was observed after that of the node.  Mostly the
  * next ones tell; otherwise the lanes are asked. */
-static inline bool has_later(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut)
+static inline bool has_later(struct snag_state *s, uint32_t node, bool is_shared,
+			     const uint32_t *cut)
 {
-	struct later l = later_of(s, node, key);
-	uint32_t left = 8 * s->nthreads;
-	for (; l.event < l.end && *l.event <= s->end; l.event++) {
+	const struct snag_acquire *a = later_of(s, node, is_shared);
+	for (uint32_t left = 8 * s->nthreads; a; a = snag_acquire_next(a, s->end)) {
 		if (left-- == 0)
-			return has_later_lane(s, node, key, cut);
-		if (snag_cut_has(s, *l.event, cut))
+			return has_later_lane(s, node, is_shared, cut);
+		if (a->position < cut[a->thread])
 			return true;
 	}
 	return false;
@@ -112,9 +106,9 @@ static inline bool has_later(struct snag_state *s, uint32_t node, uint32_t key, 
 /* Whether the section of the node is last. */
 static bool is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
-	const struct snag_event *ev = &s->ix->trace->ev[s->ix->node[node].acquire];
-	return !has_later(s, node, 2 * ev->target, cut) &&
-	       (ev->op != SNAG_OP_ACQUIRE || !has_later(s, node, 2 * ev->target + 1, cut));
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	return !has_later(s, node, false, cut) &&
+	       (a->is_shared || !a->has_shared || !has_later(s, node, true, cut));
 }
 
 bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
@@ -169,14 +163,13 @@ static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 	return true;
 }
 
-bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
+bool snag_cut_can_end(struct snag_state *s, uint32_t node)
 {
-	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	uint32_t release = ix->link[acquire];
-	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	snag_tid t = a->thread;
+	if (a->release >= s->limit[t]) /* SNAG_NO_EVENT is */
 		return false;
-	uint32_t count = ix->position[release] + 1;
+	uint32_t count = a->release + 1;
 	if (count <= s->ends[t])
 		return true;
 	if (count >= s->stays[t])
@@ -186,13 +179,14 @@ bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
 	return can;
 }
 
-/* The event, with all that must precede it, joins the cut. */
-static void add(struct snag_state *s, uint32_t event, uint32_t *cut)
+/* The release of the node's section, with all that must precede it, joins the cut. */
+static void add(struct snag_state *s, uint32_t node, uint32_t *cut)
 {
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	uint32_t event = snag_index_event(s->ix, a->thread, a->release);
 	if (event > s->end)
 		s->end = event;
-	snag_rows_add(s->ix, s->rows, &s->walk, cut, snag_index_thread(s->ix, event),
-		      s->ix->position[event] + 1);
+	snag_rows_add(s->ix, s->rows, &s->walk, cut, a->thread, a->release + 1);
 }
 
 /* The sections that t has open in the cut end. */
@@ -201,9 +195,8 @@ static bool sections_end(struct snag_state *s, snag_tid t, uint32_t *cut)
 	const struct snag_index *ix = s->ix;
 	uint32_t node = snag_index_held(ix, t, cut[t]), before = cut[t];
 	for (; node; node = ix->node[node].below) {
-		uint32_t release = ix->link[ix->node[node].acquire];
-		if (release != SNAG_NO_EVENT)
-			add(s, release, cut);
+		if (ix->link[ix->node[node].acquire] != SNAG_NO_EVENT)
+			add(s, node, cut);
 	}
 	return cut[t] > before;
 }
@@ -232,23 +225,24 @@ static void open_find(struct snag_state *s, const uint32_t *cut)
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire, i = s->nopen++;
+			uint32_t i = s->nopen++;
 			s->open = snag_grow(s->open, &s->open_cap, s->nopen, sizeof(*s->open));
 			s->open[i] = node;
-			if (snag_cut_can_end(s, acquire))
+			if (snag_cut_can_end(s, node))
 				continue;
 			s->open[i] = s->open[s->nlate];
 			s->open[s->nlate++] = node;
-			s->late[ix->trace->ev[acquire].target] = s->look;
+			s->late[ix->node[node].lock] = s->look;
 		}
 	}
 }
 
-static bool competes(const struct snag_index *ix, uint32_t a, uint32_t b)
+static bool competes(const struct snag_index *ix, uint32_t node, uint32_t other)
 {
-	const struct snag_event *x = &ix->trace->ev[a], *y = &ix->trace->ev[b];
-	return x->target == y->target && x->thread != y->thread &&
-	       (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE);
+	const struct snag_acquire *a = &ix->sections.acquire[ix->node[node].at];
+	const struct snag_acquire *b = &ix->sections.acquire[ix->node[other].at];
+	return ix->node[node].lock == ix->node[other].lock && a->thread != b->thread &&
+	       !(a->is_shared && b->is_shared);
 }
 
 /* What is open and competes with a section that cannot end must end. */
@@ -256,16 +250,17 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 {
 	const struct snag_index *ix = s->ix;
 	for (uint32_t i = 0; i < s->nopen; i++) {
-		uint32_t other = ix->node[s->open[i]].acquire;
-		if (s->late[ix->trace->ev[other].target] != s->look)
+		uint32_t other = s->open[i];
+		if (s->late[ix->node[other].lock] != s->look)
 			continue;
 		for (uint32_t k = 0; k < s->nlate; k++) {
-			if (!competes(ix, ix->node[s->open[k]].acquire, other))
+			if (!competes(ix, s->open[k], other))
 				continue;
 			if (i < s->nlate)
 				return false;
-			if (!snag_cut_has(s, ix->link[other], cut)) {
-				add(s, ix->link[other], cut);
+			const struct snag_acquire *a = &ix->sections.acquire[ix->node[other].at];
+			if (a->release >= cut[a->thread]) {
+				add(s, other, cut);
 				*ret_grew = true;
 			}
 			break;
@@ -286,18 +281,19 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
-				uint32_t acquire = ix->node[node].acquire;
 				if (is_last(s, node, cut))
 					continue;
-				if (!snag_cut_can_end(s, acquire)) {
+				if (!snag_cut_can_end(s, node)) {
 					is_all = false;
 					continue;
 				}
-				add(s, ix->link[acquire], cut);
+				add(s, node, cut);
 				grew = true;
 				break; /* the others may have ended with it */
 			}
 		}
+		if (grew)
+			snag_fetch_open(s, cut);
 	}
 	return is_all;
 }
@@ -305,28 +301,24 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 /* ---- filter, once what is open has ended ---- */
 
 /* What competes with a section that cannot end, and was observed after it, must not follow it. */
-static bool later_allow(struct snag_state *s, uint32_t node, uint32_t key, const uint32_t *cut,
+static bool later_allow(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
 			const uint32_t *rest)
 {
-	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, ix->node[node].acquire);
-	struct later l = later_of(s, node, key);
-	for (; l.event < l.end && *l.event <= s->end; l.event++)
-		if (snag_index_thread(ix, *l.event) != t && snag_cut_has(s, *l.event, cut) &&
-		    !snag_cut_has(s, ix->link[*l.event], rest))
+	snag_tid t = s->ix->sections.acquire[s->ix->node[node].at].thread;
+	const struct snag_acquire *a = later_of(s, node, is_shared);
+	for (; a; a = snag_acquire_next(a, s->end))
+		if (a->thread != t && a->position < cut[a->thread] && a->release >= rest[a->thread])
 			return false;
 	return true;
 }
 
 static bool late_allows(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
-	uint32_t acquire = s->ix->node[node].acquire;
-	const struct snag_event *ev = &s->ix->trace->ev[acquire];
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
 	memcpy(s->scratch, cut, s->nthreads * sizeof(*cut));
-	snag_cut_take_out(s, acquire, cut, s->scratch);
-	return later_allow(s, node, 2 * ev->target, cut, s->scratch) &&
-	       (ev->op != SNAG_OP_ACQUIRE ||
-		later_allow(s, node, 2 * ev->target + 1, cut, s->scratch));
+	snag_cut_take_out(s, a->event, cut, s->scratch);
+	return later_allow(s, node, false, cut, s->scratch) &&
+	       (a->is_shared || !a->has_shared || later_allow(s, node, true, cut, s->scratch));
 }
 
 bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
@@ -347,35 +339,21 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 
 /* ---- delay ---- */
 
-/* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
-static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
+/* Whether the lock is taken in what was taken out. */
+static bool is_taken_later(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
+			   const uint32_t *rest)
 {
 	const struct snag_lanes *sections = &s->ix->sections;
-	uint32_t begin = sections->lane[sections->first[key]].begin;
-	uint32_t end = sections->lane[sections->first[key + 1]].begin;
-	*ret_event = sections->event + begin;
-	return snag_below_near(*ret_event, end - begin, s->end + 1, &s->near_key[key]);
-}
-
-/* The rivals of the section of the node are looked for near it. */
-static void look_near(struct snag_state *s, uint32_t node)
-{
-	const struct snag_held *held = &s->ix->node[node];
-	s->near_key[snag_section_key(&s->ix->trace->ev[held->acquire])] = held->rank;
-}
-
-/* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
-			   const uint32_t *cut, const uint32_t *rest)
-{
-	snag_tid t = snag_index_thread(s->ix, acquire);
-	const uint32_t *event;
-	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] >= s->out; n--) {
-		uint32_t other = event[n - 1];
-		if (snag_index_thread(s->ix, other) != t && snag_cut_has(s, other, cut) &&
-		    !snag_cut_has(s, other, rest))
+	const struct snag_acquire *own = &sections->acquire[s->ix->node[node].at], *a;
+	uint32_t key = 2 * s->ix->node[node].lock + is_shared;
+	if (is_shared == own->is_shared) /* it is looked for near its own place */
+		s->near_key[key] =
+			s->ix->node[node].at - sections->lane[sections->first[key]].begin;
+	a = snag_acquire_near(sections, key, s->out, &s->near_key[key]);
+	for (; a && a->event <= s->end; a = snag_acquire_next(a, s->end))
+		if (a->thread != own->thread && a->position < cut[a->thread] &&
+		    a->position >= rest[a->thread])
 			return true;
-	}
 	return false;
 }
 
@@ -383,17 +361,13 @@ static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
 static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *cut,
 			  const uint32_t *rest)
 {
-	const struct snag_index *ix = s->ix;
-	uint32_t acquire = ix->node[node].acquire;
-	const struct snag_event *ev = &ix->trace->ev[acquire];
-	uint32_t release = ix->link[acquire];
-	bool stays_open = release == SNAG_NO_EVENT || ix->position[release] >= cut[ev->thread];
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	bool stays_open = a->release >= cut[a->thread];
 	if (!is_last(s, node, rest))
 		return true;
-	look_near(s, node);
-	return stays_open && (is_taken_later(s, acquire, 2 * ev->target, cut, rest) ||
-			      (ev->op == SNAG_OP_ACQUIRE &&
-			       is_taken_later(s, acquire, 2 * ev->target + 1, cut, rest)));
+	return stays_open &&
+	       (is_taken_later(s, node, false, cut, rest) ||
+		(!a->is_shared && a->has_shared && is_taken_later(s, node, true, cut, rest)));
 }
 
 static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, bool only_late)
@@ -404,11 +378,10 @@ static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, boo
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
-				uint32_t acquire = ix->node[node].acquire;
 				if (!is_in_the_way(s, node, cut, rest) ||
-				    (only_late && snag_cut_can_end(s, acquire)))
+				    (only_late && snag_cut_can_end(s, node)))
 					continue;
-				snag_cut_take_out(s, acquire, cut, rest);
+				snag_cut_take_out(s, ix->node[node].acquire, cut, rest);
 				shrank = true;
 			}
 		}

@@ -53,8 +53,9 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 /* Of s are used: limit, and which reads are causal.  Each takes a closed cut, after
  * snag_cut_need. */
 
-/* Whether the section has a release that, with all that must precede it, is within the limits. */
-bool snag_cut_can_end(struct snag_state *s, uint32_t acquire);
+/* Whether the section of the node has a release that, with all that must precede it, is within the
+ * limits. */
+bool snag_cut_can_end(struct snag_state *s, uint32_t node);
 /* The p-th event of t, and what precedes it in its thread, given that the cut is needed. */
 struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
 				 uint32_t p);

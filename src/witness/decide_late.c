@@ -170,7 +170,7 @@ bool snag_late_refutes(struct snag_late *late, struct snag_state *s, const uint3
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
-			if (!snag_cut_can_end(s, ix->node[node].acquire))
+			if (!snag_cut_can_end(s, node))
 				section_add(late, s, ix->node[node].acquire, cut);
 	}
 	if (!close_rows(late, s))
