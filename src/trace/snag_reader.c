@@ -30,6 +30,7 @@ struct binary_source {
 	struct snag_input *in;
 	struct snag_decoder *decoder;
 	struct snag_names names;
+	struct snag_words_bases *bases;
 	struct snag_bytes words; /* the names of the block, in full */
 	struct snag_counts counts;
 	uint64_t counted;      /* names, of all */
@@ -143,7 +144,7 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 	const char *why = NULL;
 	size_t n;
 	s->words.n = 0;
-	if (!snag_words_expand(column, &s->words))
+	if (!snag_words_expand(s->bases, column, &s->words))
 		return "bad name";
 	column = snag_bytes_span(&s->words);
 	while (column.at < column.end) {
@@ -274,6 +275,7 @@ static void source_close(struct snag_source *src)
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
 	snag_bytes_done(&s->words);
+	free(s->bases);
 	snag_names_done(&s->names);
 	free(s);
 }
@@ -341,6 +343,7 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->is_lenient = options && options->lenient;
 	s->forgets_variables = options && options->forgets_variables;
 	s->decoder = snag_decoder_new();
+	s->bases = snag_calloc(1, sizeof(*s->bases));
 	snag_names_init(&s->names);
 	*ret_src = &s->base;
 	return 0;

@@ -106,6 +106,12 @@ static const struct known_case known[] = {
 		.dependence = "0-9 0-10",
 	},
 	{
+		.name = "a named read of a write that waits for a delayed section",
+		.trace = "T0 dep y; T1 acq l; T1 r x; T2 w x; T1 w y; T1 rel l; T0 acq l; T0 r x; "
+			 "T0 rel l; T0 dep x; T0 br; T0 r y",
+		.dependence = "2-3 3-7",
+	},
+	{
 		.name = "a fork after a read that nothing depends on",
 		.trace = "T0 w x; T0 w z; T1 r z; T1 fork T2; T2 acq l; T2 w y; T2 rel l; "
 			 "T3 r y; T3 acq l; T3 w x",

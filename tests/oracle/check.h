@@ -49,6 +49,8 @@ check_function check_wdp;
 check_function check_lattice;
 /* Of SDP as printed the same as of SDPX: false, and random traces must show it. */
 check_function check_sdp_sound;
+/* What a decision starts from, the needed events and their order, is as defined. */
+check_function check_closure;
 /* The decision engine on every pair, in either mode: exact, with valid witnesses. */
 check_function check_decide_m2;
 check_function check_decide_dep;

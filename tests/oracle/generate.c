@@ -36,6 +36,7 @@ struct generator {
 	struct prng *random;
 	struct draft *d;
 	unsigned nevents, nthreads, nvariables, nlocks, nlocations;
+	unsigned writes; /* percent of the accesses */
 	bool forks, short_lived, branches, depends, loose, reentrant, unreleased, shared, atomics;
 	enum life life[MAX_THREADS];
 	/* The acquires of each thread that are not released, outermost first. */
@@ -58,7 +59,7 @@ static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned
 static void emit_access(struct generator *g, unsigned t)
 {
 	unsigned x = prng_below(g->random, g->nvariables);
-	bool is_write = prng_chance(g->random, 50);
+	bool is_write = prng_chance(g->random, g->writes);
 	if (g->atomics && prng_chance(g->random, 30))
 		emit(g, t, (enum snag_op)prng_range(g->random, SNAG_OP_ATOMIC_READ, SNAG_OP_FENCE),
 		     x);
@@ -106,9 +107,11 @@ static unsigned open_sections(const struct generator *g)
 /* Sometimes with what it depends on before it, or with that alone. */
 static void emit_branch(struct generator *g, unsigned t)
 {
-	bool has_room = g->nevents - g->d->n > open_sections(g) + 2;
-	bool names = g->depends && has_room && prng_chance(g->random, 60);
+	bool has_room = g->nevents - g->d->n > open_sections(g) + 3;
+	bool names = g->depends && has_room && prng_chance(g->random, 85);
 	if (names)
+		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
+	if (names && has_room && prng_chance(g->random, 15))
 		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
 	if (!names || prng_chance(g->random, 90))
 		emit(g, t, SNAG_OP_BRANCH, 0);
@@ -139,7 +142,7 @@ static void act(struct generator *g, unsigned t)
 	unsigned dice = prng_below(g->random, 100);
 	bool begins = !g->begun[t];
 	g->begun[t] = true;
-	if (g->depends && begins && dice < 60) { /* from here on it may name */
+	if (g->depends && begins && dice < 70) { /* from here on it may name */
 		emit(g, t, SNAG_OP_DEPENDS, prng_below(g->random, g->nvariables));
 		return;
 	}
@@ -150,7 +153,7 @@ static void act(struct generator *g, unsigned t)
 		emit_release(g, t);
 	else if (g->nlocks && dice >= 25 && dice < 50 && try_acquire(g, t))
 		return;
-	else if (g->branches && dice >= 50 && dice < 58)
+	else if (g->branches && dice >= 50 && dice < (g->depends ? 66 : 58))
 		emit_branch(g, t);
 	else if (g->forks && dice >= 58 && dice < 70 && try_fork(g, t))
 		return;
@@ -186,8 +189,10 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 		g.forks = true;
 		g.nthreads = prng_range(random, 4, MAX_THREADS);
 	}
-	g.branches = prng_chance(random, o->branches);
 	g.depends = prng_chance(random, o->depends);
+	g.branches = prng_chance(random, o->branches) || g.depends;
+	/* A write depends on all reads: few, so that much depends on what is named. */
+	g.writes = g.depends ? prng_range(random, 10, 40) : 50;
 	g.loose = prng_chance(random, o->loose);
 	g.reentrant = prng_chance(random, o->reentrant);
 	g.unreleased = prng_chance(random, o->unreleased);

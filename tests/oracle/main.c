@@ -38,6 +38,7 @@ static struct check checks[] = {
 	{.name = "wdp", .run = check_wdp, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
 	{.name = "sdp-sound", .run = check_sdp_sound, .every = 1, .by_name = true},
+	{.name = "closure", .run = check_closure, .every = 1},
 	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "m2", .run = check_m2, .every = 1},
