@@ -263,27 +263,42 @@ void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count,
 			judge_range(address, size, is_write);
 }
 
-bool judge_lasts(uint64_t address, unsigned size) /* [lasting] */
+/* [lasting] Whether reads of n variables of the page may be left out. */
+static inline bool variables_last(struct shadow_page *page, uint32_t first, uint32_t n)
 {
-	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	uint32_t first = shadow_above(page, address), n = 1;
+	struct snag_express *e = judge.express;
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!snag_express_lasts(e, first + i))
+			return false;
+		used |= UINT32_C(1) << e->x[first + i].reader.who % SNAG_LASTING;
+	}
+	e->used |= used;
+	page->has_lasting = true;
+	return true;
+}
+
+bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size) /* [lasting] */
+{
+	uint32_t above = shadow_above(page, address);
 	if ((address & (LINE - 1)) + size > LINE)
 		return false;
-	if (!first) {
-		if (!(page->ready & shadow_line_bit(address)) ||
-		    ((address | size) & ((1u << page->part_log) - 1)))
-			return false;
-		first = shadow_variable(page, address);
-		n = size >> page->part_log;
-	}
-	bool lasts = true;
-	for (uint32_t i = 0; i < n && lasts; i++)
-		lasts = snag_express_lasts(judge.express, first + i);
-	for (uint32_t i = 0; i < n && lasts; i++)
-		judge.express->used |= UINT32_C(1)
-				       << judge.express->x[first + i].reader.who % SNAG_LASTING;
-	page->has_lasting |= lasts;
-	return lasts;
+	if (above)
+		return variables_last(page, above, 1);
+	return (page->ready & shadow_line_bit(address)) &&
+	       !((address | size) & ((1u << page->part_log) - 1)) &&
+	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
+}
+
+bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
+		  bool may_last)
+{
+	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
+	if (!is_write && may_last && variables_last(page, first, n))
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		variable_access(first + i, is_write);
+	return false;
 }
 
 void judge_freed(uint64_t address, uint64_t nbytes) /* [freed] */

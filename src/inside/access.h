@@ -12,6 +12,8 @@
  *                   A cache
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
  *         [made]    no event, if one of this step found the same and no race
+ *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
+ *                   would begin or end with the line
  *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
  *                   otherwise or the memory is new: who feeds this may remember where
  *         [freed]   the end of a block is a write of what was accessed there
@@ -55,6 +57,18 @@ void judge_access(uint64_t address, unsigned size, bool is_write);
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
 /* [lasting] Whether reads of these bytes may be left out. */
-bool judge_lasts(uint64_t address, unsigned size);
+bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size);
+
+/* [single] Whether an access is one. */
+static inline bool judge_is_single(const struct shadow_page *page, uint64_t address, unsigned size)
+{
+	uint64_t at = address & (SHADOW_LINE - 1);
+	return (page->ready & shadow_line_bit(address)) && at && at + size < SHADOW_LINE &&
+	       !((address | size) & ((1u << page->part_log) - 1));
+}
+
+/* [single] Judges it, or, if it `may_last` and does, returns true. */
+bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
+		  bool may_last);
 
 #endif

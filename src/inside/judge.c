@@ -246,7 +246,10 @@ bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 	unsigned number = judge_stream_of(address, is_write);
 	if (judge_stream_join(number, address, size))
 		return false;
-	if (!is_write && may_last && judge_lasts(address, size))
+	struct shadow_page *page = shadow_page(&judge.shadow, address);
+	if (judge_is_single(page, address, size))
+		return judge_single(page, address, size, is_write, may_last);
+	if (!is_write && may_last && judge_lasts(page, address, size))
 		return true;
 	judge_stream_begin(number, address, size);
 	return false;

@@ -86,6 +86,7 @@ struct mp_context {
 	uint32_t stack_number;
 	mp_body *body; /* of a fiber */
 	void *arg;
+	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
@@ -387,8 +388,13 @@ struct mp_depend {
 
 enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 
-/* A task that is known but not created; then mp_task_create() runs it or lets it wait. */
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags);
+/* A task that is known but not created; then mp_task_create() runs it or lets it wait.  It has
+ * room for so many bytes of arguments behind it. */
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room);
+static inline void *mp_task_room(struct mp_task *t) /* from a multiple of 16 on */
+{
+	return (char *)t + ((sizeof(*t) + 15) & ~(size_t)15);
+}
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n);
 /* An undeferred task whose body the caller calls in between. */
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);

@@ -23,16 +23,21 @@ void mp_task_forget(struct mp_task *t)
 {
 	while (t && --t->known == 0) {
 		struct mp_task *parent = t->is_implicit ? NULL : t->parent;
-		mp_free(t->get);
-		mp_free(t->exclusive);
+		if (t->nget)
+			mp_free(t->get);
+		if (t->nexclusive)
+			mp_free(t->exclusive);
 		mp_free(t);
 		t = parent && parent->known ? parent : NULL;
 	}
 }
 
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
 {
-	struct mp_task *parent = mp.now->task, *t = mp_alloc(sizeof(*t));
+	struct mp_task *parent = mp.now->task;
+	const size_t own = (size_t)((char *)mp_task_room(parent) - (char *)parent);
+	struct mp_task *t = mp_alloc_used(own + room);
+	mp_memset(t, 0, own);
 	t->parent = parent;
 	t->team = parent->team;
 	t->number = parent->number;
@@ -59,7 +64,8 @@ static void wake(struct mp_context **waiter)
 static void task_ended(struct mp_task *t)
 {
 	t->has_ended = true;
-	mp_depend_done(t);
+	if (t->successors)
+		mp_depend_done(t);
 	t->parent->has_loose |= t->has_open | t->has_loose;
 	if (--t->parent->children == 0)
 		wake(&t->parent->waiter);
@@ -67,7 +73,8 @@ static void task_ended(struct mp_task *t)
 		wake(&t->group->waiter);
 	t->team->live--;
 	mp_team_check(t->team);
-	mp_depends_free(t);
+	if (t->depends)
+		mp_depends_free(t);
 	if (t->done)
 		t->done(t);
 	mp_task_forget(t);
@@ -102,12 +109,14 @@ static void body_begin(struct mp_task *t) /* [begin] */
 		return;
 	for (unsigned i = 0; i < t->nget; i++)
 		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
-	exclusive_all(t, true);
+	if (t->nexclusive)
+		exclusive_all(t, true);
 }
 
 static bool body_end(struct mp_task *t) /* [end]; false: not yet */
 {
-	exclusive_all(t, false);
+	if (t->nexclusive)
+		exclusive_all(t, false);
 	t->has_body_ended = true;
 	if (t->is_detached && !t->is_fulfilled)
 		return false;
@@ -259,7 +268,7 @@ void mp_taskwait(void)
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 {
-	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED);
+	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED, 0);
 	bool is_part = t->is_part;
 	mp_depend_look(t, depend, n);
 	if (t->waits_for) {

@@ -296,6 +296,23 @@ uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, 
 	return i;
 }
 
+uint32_t snag_cells_variables(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			      uint32_t thread, uint32_t n, uint32_t ret_variable[])
+{
+	uint32_t i = 0;
+	if (size == 0 || size > SNAG_CELL)
+		return 0;
+	while (i < n) {
+		uint32_t end = i + page_accesses(addr, stride, n - i);
+		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
+		for (; i < end; i++, addr += stride)
+			if (!snag_cells_quick(&page[addr % PAGE / SNAG_CELL], addr, size, thread,
+					      &ret_variable[i]))
+				return i;
+	}
+	return i;
+}
+
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {

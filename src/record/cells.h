@@ -84,16 +84,20 @@ unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned siz
  * goes on by `variable_stride`: how many of them, from the first, have that. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
+/* The one variable of each of n such accesses, as far as they have one already: how many. */
+uint32_t snag_cells_variables(struct snag_cells *cells, uint64_t addr, uint64_t stride,
+			      unsigned size, uint32_t thread, uint32_t n, uint32_t ret_variable[]);
 /* The variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
 /* The memory begins anew. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 
-/* The bytes of a cell that an access touches. */
+/* The bytes of a cell that an access touches, of at most 8 bytes. */
 static inline uint8_t snag_cells_mask(uint64_t addr, unsigned size)
 {
-	return (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+	static const uint8_t ones[] = {0, 1, 3, 7, 15, 31, 63, 127, 255};
+	return (uint8_t)(ones[size] << addr % SNAG_CELL);
 }
 
 /* The cell of an address whose page was used lately; otherwise NULL. */
@@ -104,11 +108,11 @@ static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells
 	return page->number == number ? page->cell + addr % SNAG_CELLS_PAGE / SNAG_CELL : NULL;
 }
 
-/* What snag_cells_access() does where it is quick.  False: nothing is done yet. */
-static inline bool snag_cells_quick(struct snag_cells *cells, uint64_t addr, unsigned size,
+/* What snag_cells_access() does where it is quick, given snag_cells_recent().  False: nothing is done
+ * yet. */
+static inline bool snag_cells_quick(struct snag_cell *cell, uint64_t addr, unsigned size,
 				    uint32_t thread, uint32_t *ret_variable)
 {
-	struct snag_cell *cell = snag_cells_recent(cells, addr);
 	uint8_t mask = snag_cells_mask(addr, size);
 	if (!cell)
 		return false;
@@ -119,14 +123,6 @@ static inline bool snag_cells_quick(struct snag_cells *cells, uint64_t addr, uns
 		cell->flags |= SNAG_CELLS_SHARED;
 	*ret_variable = cell->variable[k] - 1;
 	return true;
-}
-
-/* An access there will come. */
-static inline void snag_cells_prefetch(const struct snag_cells *cells, uint64_t addr)
-{
-	const struct snag_cell *cell = snag_cells_recent(cells, addr);
-	if (cell)
-		__builtin_prefetch(cell, 1);
 }
 
 #endif

@@ -214,35 +214,42 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 
 static inline bool is_access(const struct rt_record *r)
 {
-	return rt_record_op(r) == RT_READ || rt_record_op(r) == RT_WRITE;
+	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
-/* Those of the accesses at the beginning that are quick and make one event each. */
-static int accesses_quick(struct snag_convert *c, const struct rt_record *r, int n)
+/* An access whose cell was looked up. */
+static inline void access_take(struct snag_convert *c, struct snag_cell *cell,
+			       const struct rt_record *r)
 {
-	struct snag_event *ev = c->ev + c->n;
-	const uint32_t thread = c->thread;
-	uint64_t alone = c->seen.alone;
-	int i = 0, room = (int)(SNAG_BATCH_EVENTS - c->n);
-	n = n < room ? n : room;
-	for (; i < n && is_access(&r[i]); i++) {
-		uint64_t addr = rt_record_address(&r[i]);
-		unsigned size = rt_record_size(&r[i]);
-		uint32_t variable;
-		snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD < n ? i + AHEAD : i]));
-		if (size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
-		    !snag_cells_quick(c->cells, addr, size, thread, &variable))
-			break;
-		ev[i] = (struct snag_event){.thread = thread,
-					    .target = variable,
-					    .loc = loc_of(c, &r[i]),
-					    .op = (uint8_t)access_op(&r[i]),
-					    .size = (uint8_t)size};
-		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
+	uint64_t addr = rt_record_address(r);
+	unsigned size = rt_record_size(r);
+	uint32_t variable;
+	if (c->options.keep_steps || size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
+	    !snag_cells_quick(cell, addr, size, c->thread, &variable)) {
+		c->fuel = r->arg;
+		word_access(c, access_op(r), addr, size, 0, r);
+		return;
 	}
-	c->seen.alone = alone;
-	c->n += (size_t)i;
-	return i;
+	c->ev[c->n++] = (struct snag_event){.thread = c->thread,
+					    .target = variable,
+					    .loc = loc_of(c, r),
+					    .op = (uint8_t)access_op(r),
+					    .size = (uint8_t)size};
+	c->seen.target[c->seen.alone++ % (2 * RT_RUN_MAX)] = variable;
+}
+
+/* Those of a group of records that are accesses, from the first; returns how many. */
+static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	struct snag_cell *cell[GROUP];
+	int some = 0;
+	for (; some < n && is_access(&r[some]); some++) {
+		cell[some] = snag_cells_recent(c->cells, rt_record_address(&r[some]));
+		__builtin_prefetch(cell[some], 1);
+	}
+	for (int i = 0; i < some; i++)
+		access_take(c, cell[i], &r[i]);
+	return some;
 }
 
 /* The accesses that the records begin with, as far as there is room; returns how many. */
@@ -250,15 +257,10 @@ static int accesses_take(struct snag_convert *c, const struct rt_record *r, int 
 {
 	const int ring = 2 * RT_RUN_MAX;
 	int i = 0;
-	while (i < n && is_access(&r[i]) && has_room(c, SNAG_CELL)) {
-		int quick = c->options.keep_steps ? 0 : accesses_quick(c, r + i, n - i);
-		i += quick;
-		if (quick)
-			continue;
-		c->fuel = r[i].arg;
-		word_access(c, access_op(&r[i]), rt_record_address(&r[i]), rt_record_size(&r[i]), 0,
-			    &r[i]);
-		i++;
+	for (bool goes_on = true; goes_on && i < n && has_room(c, GROUP * SNAG_CELL);) {
+		int some = n - i < GROUP ? n - i : GROUP, taken = group_take(c, r + i, some);
+		goes_on = taken == some;
+		i += taken;
 	}
 	for (int k = i > ring ? i - ring : 0; k < i; k++)
 		c->seen.access[(c->seen.n + (uint64_t)k) % (2 * RT_RUN_MAX)] = r[k];

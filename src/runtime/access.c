@@ -178,11 +178,22 @@ bool rt_access_is_special(void)
 	return is_special(rt_hot.self);
 }
 
+/* The same if no access of the thread has. */
+static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
+{
+	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
+	before_judging();
+	*rt_filter_slot(addr, k) =
+		!rt_is_alone_with(addr) && rt_judge_access(addr, 1u << k, is_write)
+			? lasting
+			: address | rt_filter.key[is_write];
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt_is_alone_with(RT_ALONE_STACK, addr) || rt_is_alone_with(RT_ALONE_BLOCK, addr)) {
+	if (rt_is_alone_with(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
@@ -230,9 +241,27 @@ static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 
 enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
 
+/* Words that a detector in this process is told at once, if nothing more is to be thought of. */
+static void words_judge(uintptr_t addr, size_t n, bool is_write)
+{
+	size_t at = 0;
+	while (at < n && rt_access_is_known(addr + at, 3, is_write))
+		at += WORD;
+	if (at == n)
+		return;
+	before_judging();
+	rt_judge_access(addr, (unsigned)n, is_write);
+	for (at = 0; at < n; at += WORD)
+		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
+}
+
 /* Up to SHORT_RANGE bytes, in accesses that are aligned. */
 static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
+	if (rt.judges && (addr | n) % WORD == 0 && !is_special(rt_hot.self)) {
+		words_judge(addr, n, is_write);
+		return;
+	}
 	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
 		k = (unsigned)__builtin_ctzl(addr | WORD);
 		while (n >> k == 0)
@@ -252,6 +281,8 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		rt_free_range(addr, n, is_write, pc);
 		return;
 	}
+	if (rt_is_alone_with(addr))
+		return;
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, is_write, pc);
 		return;
@@ -276,7 +307,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || is_own(lowest))
 		return true;
 	stack_used(lowest);
 	before_judging();
@@ -332,6 +363,8 @@ static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
+	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
+		judged_plain(addr, k, is_write);
 	else
 		access_record(addr, pc, k, is_write);
 }

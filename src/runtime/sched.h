@@ -104,6 +104,7 @@ void rt_sched_interrupt(struct rt_thread *t);
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */
 void rt_sched_add(struct rt_thread *t);
+void rt_sched_comes(struct rt_thread *self);	  /* the calling thread is new, and runs */
 void rt_sched_first(struct rt_thread *t);	  /* the main thread, which runs */
 void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does first */
 void rt_sched_exit(struct rt_thread *self);

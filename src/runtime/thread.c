@@ -43,7 +43,7 @@ static pthread_key_t end_key;		/* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {
-	return tid < rt_sched.nthreads ? table[tid] : NULL;
+	return tid < table_cap ? table[tid] : NULL;
 }
 
 /* Frames of threads that ended, and what was kept of them, are used again: tasks come and go
@@ -92,8 +92,16 @@ static void zombies_bury(void)
 
 uint32_t rt_thread_number(void)
 {
-	if (rt_sched.nthreads == table_cap) {
+	return rt_sched.nthreads++;
+}
+
+/* Numbers that are only names of tasks need no place in it. */
+static void table_put(struct rt_thread *t)
+{
+	if (t->tid >= table_cap) {
 		uint32_t cap = table_cap ? 2 * table_cap : 256;
+		while (cap <= t->tid)
+			cap *= 2;
 		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
 		if (table_cap)
 			memcpy(grown, table, table_cap * sizeof(*grown));
@@ -101,7 +109,7 @@ uint32_t rt_thread_number(void)
 		table = grown;
 		table_cap = cap;
 	}
-	return rt_sched.nthreads++;
+	table[t->tid] = t;
 }
 
 static struct rt_thread *thread_new(void)
@@ -111,7 +119,7 @@ static struct rt_thread *thread_new(void)
 	t->tid = t->as = rt_thread_number();
 	t->deadline = RT_NEVER;
 	t->frames = frames_take();
-	table[t->tid] = t;
+	table_put(t);
 	return t;
 }
 
@@ -180,6 +188,16 @@ void rt_thread_begin(void)
 	alone_set(true);
 }
 
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
+{
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_OUT;
+	t->is_detached = true;
+	rt_put(RT_FORK, 0, 0, rt_location(pc), t->tid);
+	return t;
+}
+
 /* The memory of a new thread, its thread-local storage included, belongs to nobody. */
 static void stack_forget(struct rt_thread *self)
 {
@@ -208,6 +226,14 @@ static void *thread_run(void *p)
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
+}
+
+void rt_thread_is_here(struct rt_thread *self)
+{
+	thread_attach(self);
+	rt_sched_comes(self);
+	stack_forget(self);
+	pthread_setspecific(end_key, self);
 }
 
 static void *worker_run(void *p)
@@ -296,7 +322,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 
 struct rt_thread *rt_thread_find(pthread_t handle)
 {
-	for (uint32_t i = 0; i < rt_sched.nthreads; i++)
+	for (uint32_t i = 0; i < table_cap; i++)
 		if (table[i] && pthread_equal(table[i]->handle, handle) &&
 		    !(table[i]->is_detached && table[i]->state == RT_DONE))
 			return table[i];

@@ -171,15 +171,13 @@ static int take_events(struct binary_sink *s, const struct snag_event *ev, size_
 	uint32_t thread = 0, loc = 0, variable = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t next = ev[i].target + 1;
-		if (ev[i].thread >= thread)
-			thread = ev[i].thread + 1;
-		if (ev[i].loc >= loc)
-			loc = ev[i].loc + 1;
-		if (snag_op_is_access(ev[i].op)) { /* nearly all are */
-			if (next > variable)
-				variable = next;
+		bool is_access = snag_op_is_access(ev[i].op); /* nearly all are */
+		uint32_t of_access = is_access ? next : 0;
+		thread = ev[i].thread >= thread ? ev[i].thread + 1 : thread;
+		loc = ev[i].loc >= loc ? ev[i].loc + 1 : loc;
+		variable = of_access > variable ? of_access : variable;
+		if (is_access)
 			continue;
-		}
 		enum snag_space space = snag_op_info[ev[i].op].space;
 		end[space] = next > end[space] ? next : end[space];
 	}

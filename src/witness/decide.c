@@ -11,9 +11,9 @@
  * Steps.  1 [need]      X = what must precede either access; one in X itself: INFEASIBLE
  *         2 [observed]  no section is cut open with a later one in X: VERIFIED, X in observed
  *                       order
- *         3 [filter]    a section that cannot end within the limits must be the last of its
- *                       lock; so the others must end; they cannot: INFEASIBLE
- *         4 [close]     sections that are cut open and can end do so; then as 2: VERIFIED
+ *         3 [close]     sections that are cut open and can end do so; then as 2: VERIFIED
+ *         4 [filter]    a section that cannot end within the limits must be the last of its
+ *                       lock; so the others must end: as 3 again; they cannot: INFEASIBLE
  *         5 [delay]     what must follow the acquires that are left runs last, greedily:
  *                       VERIFIED
  *         6 [late]      a read in a section that cannot end would see what the others wrote
@@ -26,7 +26,7 @@
  *                       was missing in the window then goes into it, with all that must
  *                       follow; if nothing was, all of X does
  *         10            otherwise UNDECIDED
- *         Only 1, 3, 6, 7 and propagation in 9 refute, and only with facts that hold in every witness;
+ *         Only 1, 4, 6, 7 and propagation in 9 refute, and only with facts that hold in every witness;
  *         that what is before the window comes first is assumed only when linearising, so that
  *         failing there means a larger window, never INFEASIBLE.
  *
@@ -41,6 +41,7 @@
 #include "witness/decide.h"
 
 #include "base/memory.h"
+#include "witness/decide_counts.h"
 #include "witness/decide_cut.h"
 #include "witness/decide_late.h"
 #include "witness/decide_propagate.h"
@@ -265,6 +266,17 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
+/* [close]: what was closed before, if anything, stays so when more is needed. */
+static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
+{
+	snag_counts_join(d->closed, d->needed, d->ix->nthreads);
+	if (!snag_cut_close(&d->state, d->closed))
+		return false;
+	witness_set(d, d->closed, NULL, 0, e1, e2);
+	d->stats.close++;
+	return true;
+}
+
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
@@ -275,18 +287,16 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
-	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, d->needed)) {
+	memset(d->closed, 0, d->ix->nthreads * sizeof(*d->closed));
+	if (!(skip & SNAG_STEP_CLOSE) && is_closed(d, e1, e2))
+		return SNAG_VERIFIED;
+	bool grew = false;
+	if (!(skip & SNAG_STEP_FILTER) && !snag_cut_filter(&d->state, d->needed, &grew)) {
 		d->stats.filter++;
 		return SNAG_INFEASIBLE;
 	}
-	if (!(skip & SNAG_STEP_CLOSE)) {
-		memcpy(d->closed, d->needed, d->ix->nthreads * sizeof(*d->closed));
-		if (snag_cut_close(&d->state, d->closed)) {
-			witness_set(d, d->closed, NULL, 0, e1, e2);
-			d->stats.close++;
-			return SNAG_VERIFIED;
-		}
-	}
+	if (grew && !(skip & SNAG_STEP_CLOSE) && is_closed(d, e1, e2))
+		return SNAG_VERIFIED;
 	if (!(skip & (SNAG_STEP_CLOSE | SNAG_STEP_DELAY)) && is_delayed(d, e1, e2)) {
 		d->stats.delay++;
 		return SNAG_VERIFIED;

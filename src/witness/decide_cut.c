@@ -62,65 +62,58 @@ uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const
 		 : SNAG_NO_EVENT;
 }
 
-/* The acquires of a key that may be in a cut of this decision: *ret_event, ascending. */
-static uint32_t acquires_of(struct snag_state *s, uint32_t key, const uint32_t **ret_event)
+/* The first acquire of the key that was observed after that of the node, or NULL. */
+static inline const struct snag_acquire *later_of(struct snag_state *s, uint32_t node,
+						  bool is_shared)
 {
-	const struct snag_lanes *sections = &s->ix->sections;
-	uint32_t begin = sections->lane[sections->first[key]].begin;
-	uint32_t end = sections->lane[sections->first[key + 1]].begin;
-	*ret_event = sections->event + begin;
-	return snag_below_near(*ret_event, end - begin, s->end + 1, &s->near_key[key]);
+	const struct snag_index *ix = s->ix;
+	const struct snag_acquire *own = &ix->sections.acquire[ix->node[node].at];
+	if (is_shared == own->is_shared)
+		return snag_acquire_next(own, s->end);
+	uint32_t key = 2 * ix->node[node].lock + is_shared;
+	const struct snag_acquire *a =
+		snag_acquire_near(&ix->sections, key, own->event, &s->near_key[key]);
+	return a && a->event <= s->end ? a : NULL;
 }
 
-/* The last acquire of the key in the cut.  What was found since s->look stays: of the answers
- * only that there is a later one can be relied on. */
-static uint32_t last_of_key(struct snag_state *s, uint32_t key, const uint32_t *cut)
+static bool has_later_lane(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut)
 {
-	struct snag_last *last = &s->last[key];
-	if (last->look == s->look)
-		return last->event;
 	const struct snag_lanes *sections = &s->ix->sections;
-	uint32_t nlanes = sections->first[key + 1] - sections->first[key];
-	const uint32_t *event;
-	uint32_t n = acquires_of(s, key, &event);
-	uint32_t stop = n > 8 * nlanes ? n - 8 * nlanes : 0;
-	while (n > stop && !snag_cut_has(s, event[n - 1], cut))
-		n--;
-	*last = (struct snag_last){s->look, n > stop ? event[n - 1] : SNAG_NO_EVENT};
-	for (uint32_t i = 0; n > 0 && n == stop && i < nlanes; i++) { /* it is far away */
-		uint32_t e = snag_cut_last(s, &sections->lane[sections->first[key] + i], cut);
-		if (e + 1 > last->event + 1) /* SNAG_NO_EVENT + 1 is 0 */
-			last->event = e;
+	uint32_t key = 2 * s->ix->node[node].lock + is_shared, acquire = s->ix->node[node].acquire;
+	for (uint32_t i = sections->first[key]; i < sections->first[key + 1]; i++) {
+		uint32_t e = snag_cut_last(s, &sections->lane[i], cut);
+		if (e != SNAG_NO_EVENT && e > acquire)
+			return true;
 	}
-	return last->event;
+	return false;
 }
 
-/* The rivals of the section of the node are looked for near it. */
-static void look_near(struct snag_state *s, uint32_t node)
+/* Whether the cut has a section, shared or not, that was observed after that of the node.  Mostly the
+ * next ones tell; otherwise the lanes are asked. */
+static inline bool has_later(struct snag_state *s, uint32_t node, bool is_shared,
+			     const uint32_t *cut)
 {
-	const struct snag_held *held = &s->ix->node[node];
-	s->near_key[snag_section_key(&s->ix->trace->ev[held->acquire])] = held->rank;
+	const struct snag_acquire *a = later_of(s, node, is_shared);
+	for (uint32_t left = 8 * s->nthreads; a; a = snag_acquire_next(a, s->end)) {
+		if (left-- == 0)
+			return has_later_lane(s, node, is_shared, cut);
+		if (a->position < cut[a->thread])
+			return true;
+	}
+	return false;
 }
 
 /* Whether the section of the node is last. */
 static bool is_last(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
-	uint32_t acquire = s->ix->node[node].acquire;
-	const struct snag_event *ev = &s->ix->trace->ev[acquire];
-	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
-	look_near(s, node);
-	for (uint32_t k = key; k < key + nkeys; k++) {
-		uint32_t other = last_of_key(s, k, cut);
-		if (other != SNAG_NO_EVENT && other > acquire)
-			return false;
-	}
-	return true;
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	return !has_later(s, node, false, cut) &&
+	       (a->is_shared || !a->has_shared || !has_later(s, node, true, cut));
 }
 
 bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
-	s->look++;
 	for (snag_tid t = 0; t < ix->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
@@ -170,14 +163,13 @@ static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 	return true;
 }
 
-bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
+bool snag_cut_can_end(struct snag_state *s, uint32_t node)
 {
-	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	uint32_t release = ix->link[acquire];
-	if (release == SNAG_NO_EVENT || ix->position[release] >= s->limit[t])
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	snag_tid t = a->thread;
+	if (a->release >= s->limit[t]) /* SNAG_NO_EVENT is */
 		return false;
-	uint32_t count = ix->position[release] + 1;
+	uint32_t count = a->release + 1;
 	if (count <= s->ends[t])
 		return true;
 	if (count >= s->stays[t])
@@ -187,13 +179,14 @@ bool snag_cut_can_end(struct snag_state *s, uint32_t acquire)
 	return can;
 }
 
-/* The event, with all that must precede it, joins the cut. */
-static void add(struct snag_state *s, uint32_t event, uint32_t *cut)
+/* The release of the node's section, with all that must precede it, joins the cut. */
+static void add(struct snag_state *s, uint32_t node, uint32_t *cut)
 {
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	uint32_t event = snag_index_event(s->ix, a->thread, a->release);
 	if (event > s->end)
 		s->end = event;
-	snag_rows_add(s->ix, s->rows, &s->walk, cut, snag_index_thread(s->ix, event),
-		      s->ix->position[event] + 1);
+	snag_rows_add(s->ix, s->rows, &s->walk, cut, a->thread, a->release + 1);
 }
 
 /* The sections that t has open in the cut end. */
@@ -202,9 +195,8 @@ static bool sections_end(struct snag_state *s, snag_tid t, uint32_t *cut)
 	const struct snag_index *ix = s->ix;
 	uint32_t node = snag_index_held(ix, t, cut[t]), before = cut[t];
 	for (; node; node = ix->node[node].below) {
-		uint32_t release = ix->link[ix->node[node].acquire];
-		if (release != SNAG_NO_EVENT)
-			add(s, release, cut);
+		if (ix->link[ix->node[node].acquire] != SNAG_NO_EVENT)
+			add(s, node, cut);
 	}
 	return cut[t] > before;
 }
@@ -233,24 +225,24 @@ static void open_find(struct snag_state *s, const uint32_t *cut)
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire, i = s->nopen++;
+			uint32_t i = s->nopen++;
 			s->open = snag_grow(s->open, &s->open_cap, s->nopen, sizeof(*s->open));
-			s->open[i] = acquire;
-			if (snag_cut_can_end(s, acquire))
+			s->open[i] = node;
+			if (snag_cut_can_end(s, node))
 				continue;
 			s->open[i] = s->open[s->nlate];
-			s->open[s->nlate++] = acquire;
-			look_near(s, node);
-			s->late[ix->trace->ev[acquire].target] = s->look;
+			s->open[s->nlate++] = node;
+			s->late[ix->node[node].lock] = s->look;
 		}
 	}
 }
 
-static bool competes(const struct snag_index *ix, uint32_t a, uint32_t b)
+static bool competes(const struct snag_index *ix, uint32_t node, uint32_t other)
 {
-	const struct snag_event *x = &ix->trace->ev[a], *y = &ix->trace->ev[b];
-	return x->target == y->target && x->thread != y->thread &&
-	       (x->op == SNAG_OP_ACQUIRE || y->op == SNAG_OP_ACQUIRE);
+	const struct snag_acquire *a = &ix->sections.acquire[ix->node[node].at];
+	const struct snag_acquire *b = &ix->sections.acquire[ix->node[other].at];
+	return ix->node[node].lock == ix->node[other].lock && a->thread != b->thread &&
+	       !(a->is_shared && b->is_shared);
 }
 
 /* What is open and competes with a section that cannot end must end. */
@@ -259,15 +251,16 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 	const struct snag_index *ix = s->ix;
 	for (uint32_t i = 0; i < s->nopen; i++) {
 		uint32_t other = s->open[i];
-		if (s->late[ix->trace->ev[other].target] != s->look)
+		if (s->late[ix->node[other].lock] != s->look)
 			continue;
 		for (uint32_t k = 0; k < s->nlate; k++) {
 			if (!competes(ix, s->open[k], other))
 				continue;
 			if (i < s->nlate)
 				return false;
-			if (!snag_cut_has(s, ix->link[other], cut)) {
-				add(s, ix->link[other], cut);
+			const struct snag_acquire *a = &ix->sections.acquire[ix->node[other].at];
+			if (a->release >= cut[a->thread]) {
+				add(s, other, cut);
 				*ret_grew = true;
 			}
 			break;
@@ -285,22 +278,22 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	for (bool grew = true; grew;) {
 		grew = false;
 		is_all = true;
-		s->look++;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, cut[t]);
 			for (; node; node = ix->node[node].below) {
-				uint32_t acquire = ix->node[node].acquire;
 				if (is_last(s, node, cut))
 					continue;
-				if (!snag_cut_can_end(s, acquire)) {
+				if (!snag_cut_can_end(s, node)) {
 					is_all = false;
 					continue;
 				}
-				add(s, ix->link[acquire], cut);
+				add(s, node, cut);
 				grew = true;
 				break; /* the others may have ended with it */
 			}
 		}
+		if (grew)
+			snag_fetch_open(s, cut);
 	}
 	return is_all;
 }
@@ -308,38 +301,35 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 /* ---- filter, once what is open has ended ---- */
 
 /* What competes with a section that cannot end, and was observed after it, must not follow it. */
-static bool later_allow(struct snag_state *s, uint32_t acquire, uint32_t key, const uint32_t *cut,
+static bool later_allow(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
 			const uint32_t *rest)
 {
-	const struct snag_index *ix = s->ix;
-	snag_tid t = snag_index_thread(ix, acquire);
-	const uint32_t *event;
-	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] > acquire; n--) {
-		uint32_t other = event[n - 1];
-		if (snag_index_thread(ix, other) != t && snag_cut_has(s, other, cut) &&
-		    !snag_cut_has(s, ix->link[other], rest))
+	snag_tid t = s->ix->sections.acquire[s->ix->node[node].at].thread;
+	const struct snag_acquire *a = later_of(s, node, is_shared);
+	for (; a; a = snag_acquire_next(a, s->end))
+		if (a->thread != t && a->position < cut[a->thread] && a->release >= rest[a->thread])
 			return false;
-	}
 	return true;
 }
 
-static bool late_allows(struct snag_state *s, uint32_t acquire, const uint32_t *cut)
+static bool late_allows(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
-	const struct snag_event *ev = &s->ix->trace->ev[acquire];
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
 	memcpy(s->scratch, cut, s->nthreads * sizeof(*cut));
-	snag_cut_take_out(s, acquire, cut, s->scratch);
-	return later_allow(s, acquire, 2 * ev->target, cut, s->scratch) &&
-	       (ev->op != SNAG_OP_ACQUIRE ||
-		later_allow(s, acquire, 2 * ev->target + 1, cut, s->scratch));
+	snag_cut_take_out(s, a->event, cut, s->scratch);
+	return later_allow(s, node, false, cut, s->scratch) &&
+	       (a->is_shared || !a->has_shared || later_allow(s, node, true, cut, s->scratch));
 }
 
-bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 {
+	*ret_grew = false;
 	for (bool grew = true; grew;) {
 		grew = false;
 		open_find(s, cut);
 		if (!open_end(s, cut, &grew))
 			return false;
+		*ret_grew |= grew;
 	}
 	for (uint32_t i = 0; i < s->nlate; i++)
 		if (!late_allows(s, s->open[i], cut))
@@ -350,17 +340,20 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut)
 /* ---- delay ---- */
 
 /* Whether the lock is taken in what was taken out. */
-static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
-			   const uint32_t *cut, const uint32_t *rest)
+static bool is_taken_later(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
+			   const uint32_t *rest)
 {
-	snag_tid t = snag_index_thread(s->ix, acquire);
-	const uint32_t *event;
-	for (uint32_t n = acquires_of(s, key, &event); n > 0 && event[n - 1] >= s->out; n--) {
-		uint32_t other = event[n - 1];
-		if (snag_index_thread(s->ix, other) != t && snag_cut_has(s, other, cut) &&
-		    !snag_cut_has(s, other, rest))
+	const struct snag_lanes *sections = &s->ix->sections;
+	const struct snag_acquire *own = &sections->acquire[s->ix->node[node].at], *a;
+	uint32_t key = 2 * s->ix->node[node].lock + is_shared;
+	if (is_shared == own->is_shared) /* it is looked for near its own place */
+		s->near_key[key] =
+			s->ix->node[node].at - sections->lane[sections->first[key]].begin;
+	a = snag_acquire_near(sections, key, s->out, &s->near_key[key]);
+	for (; a && a->event <= s->end; a = snag_acquire_next(a, s->end))
+		if (a->thread != own->thread && a->position < cut[a->thread] &&
+		    a->position >= rest[a->thread])
 			return true;
-	}
 	return false;
 }
 
@@ -368,32 +361,27 @@ static bool is_taken_later(struct snag_state *s, uint32_t acquire, uint32_t key,
 static bool is_in_the_way(struct snag_state *s, uint32_t node, const uint32_t *cut,
 			  const uint32_t *rest)
 {
-	const struct snag_index *ix = s->ix;
-	uint32_t acquire = ix->node[node].acquire;
-	const struct snag_event *ev = &ix->trace->ev[acquire];
-	uint32_t release = ix->link[acquire];
-	bool stays_open = release == SNAG_NO_EVENT || ix->position[release] >= cut[ev->thread];
+	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	bool stays_open = a->release >= cut[a->thread];
 	if (!is_last(s, node, rest))
 		return true;
-	return stays_open && (is_taken_later(s, acquire, 2 * ev->target, cut, rest) ||
-			      (ev->op == SNAG_OP_ACQUIRE &&
-			       is_taken_later(s, acquire, 2 * ev->target + 1, cut, rest)));
+	return stays_open &&
+	       (is_taken_later(s, node, false, cut, rest) ||
+		(!a->is_shared && a->has_shared && is_taken_later(s, node, true, cut, rest)));
 }
 
 static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, bool only_late)
 {
 	const struct snag_index *ix = s->ix;
-	s->look++;
 	for (bool shrank = true; shrank;) {
 		shrank = false;
 		for (snag_tid t = 0; t < s->nthreads; t++) {
 			uint32_t node = snag_index_held(ix, t, rest[t]);
 			for (; node; node = ix->node[node].below) {
-				uint32_t acquire = ix->node[node].acquire;
 				if (!is_in_the_way(s, node, cut, rest) ||
-				    (only_late && snag_cut_can_end(s, acquire)))
+				    (only_late && snag_cut_can_end(s, node)))
 					continue;
-				snag_cut_take_out(s, acquire, cut, rest);
+				snag_cut_take_out(s, ix->node[node].acquire, cut, rest);
 				shrank = true;
 			}
 		}

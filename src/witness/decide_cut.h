@@ -53,14 +53,16 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 /* Of s are used: limit, and which reads are causal.  Each takes a closed cut, after
  * snag_cut_need. */
 
-/* Whether the section has a release that, with all that must precede it, is within the limits. */
-bool snag_cut_can_end(struct snag_state *s, uint32_t acquire);
+/* Whether the section of the node has a release that, with all that must precede it, is within the
+ * limits. */
+bool snag_cut_can_end(struct snag_state *s, uint32_t node);
 /* The p-th event of t, and what precedes it in its thread, given that the cut is needed. */
 struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut, snag_tid t,
 				 uint32_t p);
 /* A section that cannot end within the limits must come last, so all others of its lock in the
- * cut must end: their releases join the cut.  False: they cannot, there is no witness. */
-bool snag_cut_filter(struct snag_state *s, uint32_t *cut);
+ * cut must end: their releases join the cut.  False: they cannot, there is no witness.  *ret_grew:
+ * the cut did. */
+bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew);
 /* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
  */
 bool snag_cut_close(struct snag_state *s, uint32_t *cut);

@@ -6,8 +6,6 @@
 
 #include "base/memory.h"
 
-enum { RIVALS = 4 };
-
 /* Where the number of the row is of what precedes the racing access, or NULL: it is not kept, or in
  * mode DEP another one. */
 static const uint32_t *number_of(const struct snag_rows *rows, snag_tid t, uint32_t edges)
@@ -49,18 +47,31 @@ void snag_fetch_races(const struct snag_state *s, uint32_t e1, uint32_t e2)
 			__builtin_prefetch(rows->counts + (size_t)*number[i] * rows->nthreads);
 }
 
-/* The first acquires of the lock that were observed after that of the node. */
-static void fetch_rivals(const struct snag_state *s, uint32_t node)
+/* What must precede the releases, as they may join the cut. */
+static void fetch_releases(const struct snag_state *s)
 {
 	const struct snag_index *ix = s->ix;
-	uint32_t key = snag_section_key(&ix->trace->ev[ix->node[node].acquire]);
-	const uint32_t *first = ix->sections.first + key;
-	uint32_t i = ix->sections.lane[first[0]].begin + ix->node[node].rank + 1;
-	uint32_t end = ix->sections.lane[first[1]].begin;
-	for (int n = 0; n < RIVALS && i < end && ix->sections.event[i] <= s->end; n++, i++) {
-		__builtin_prefetch(&ix->trace->ev[ix->sections.event[i]]);
-		__builtin_prefetch(&ix->position[ix->sections.event[i]]);
-	}
+	const struct snag_rows *rows = s->rows;
+	for (int link = 0; link < 4; link++)
+		for (uint32_t i = 0; i < s->nopen; i++) {
+			const struct snag_acquire *a =
+				&ix->sections.acquire[ix->node[s->open[i]].at];
+			if (a->release >= s->limit[a->thread])
+				continue;
+			const uint32_t *slot =
+				ix->threads.event + ix->threads.first[a->thread] + a->release;
+			const uint32_t *number =
+				link < 2 ? NULL : number_of(rows, a->thread, rows->edges[*slot]);
+			if (link == 0)
+				__builtin_prefetch(slot);
+			else if (link == 1)
+				__builtin_prefetch(&rows->edges[*slot]);
+			else if (number)
+				__builtin_prefetch(link == 2
+							   ? number
+							   : rows->counts + (size_t)*number *
+										    rows->nthreads);
+		}
 }
 
 void snag_fetch_open(struct snag_state *s, const uint32_t *cut)
@@ -78,23 +89,10 @@ void snag_fetch_open(struct snag_state *s, const uint32_t *cut)
 	s->nopen = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t node = s->scratch[t]; node; node = ix->node[node].below) {
-			uint32_t acquire = ix->node[node].acquire;
 			s->open = snag_grow(s->open, &s->open_cap, s->nopen + 1, sizeof(*s->open));
 			s->open[s->nopen++] = node;
-			__builtin_prefetch(&ix->trace->ev[acquire]);
-			__builtin_prefetch(&ix->link[acquire]);
+			__builtin_prefetch(&ix->sections.acquire[ix->node[node].at]);
+			__builtin_prefetch(&ix->sections.acquire[ix->node[node].at] + 1);
 		}
-	for (uint32_t i = 0; i < s->nopen; i++) {
-		const struct snag_held *held = &ix->node[s->open[i]];
-		uint32_t key = snag_section_key(&ix->trace->ev[held->acquire]);
-		uint32_t release = ix->link[held->acquire];
-		uint32_t begin = ix->sections.lane[ix->sections.first[key]].begin;
-		__builtin_prefetch(&ix->sections.event[begin + held->rank]);
-		if (release != SNAG_NO_EVENT) {
-			__builtin_prefetch(&ix->position[release]);
-			__builtin_prefetch(&s->rows->edges[release]);
-		}
-	}
-	for (uint32_t i = 0; i < s->nopen; i++)
-		fetch_rivals(s, s->open[i]);
+	fetch_releases(s);
 }

@@ -26,16 +26,13 @@ struct building {
 	uint32_t *nsections;  /* by key */
 };
 
-static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t rank)
+/* at: for the time being, the rank of the acquire among those of its key. */
+static uint32_t node_push(struct snag_index *ix, uint32_t below, uint32_t acquire, uint32_t at)
 {
 	ix->node = snag_huge_grow(ix->node, &ix->node_cap, ix->nnodes + 1, sizeof(*ix->node));
-	ix->node[ix->nnodes] = (struct snag_held){acquire, below, rank};
+	ix->node[ix->nnodes] = (struct snag_held){
+		acquire, below, acquire == SNAG_NO_EVENT ? 0 : ix->trace->ev[acquire].target, at};
 	return (uint32_t)ix->nnodes++;
-}
-
-static uint32_t node_lock(const struct snag_index *ix, uint32_t node)
-{
-	return ix->trace->ev[ix->node[node].acquire].target;
 }
 
 /* The stack without the acquire of the lock, which is set in *ret_acquire. */
@@ -43,7 +40,7 @@ static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
 			    uint32_t *ret_acquire)
 {
 	uint32_t depth = 0, node = top;
-	for (; node && node_lock(ix, node) != lock; node = ix->node[node].below)
+	for (; node && ix->node[node].lock != lock; node = ix->node[node].below)
 		depth++;
 	if (!node)
 		return top;
@@ -53,7 +50,7 @@ static uint32_t node_remove(struct snag_index *ix, uint32_t top, uint32_t lock,
 	for (uint32_t i = depth; i-- > 0; top = ix->node[top].below)
 		above[i] = ix->node[top];
 	for (uint32_t i = 0; i < depth; i++)
-		left = node_push(ix, left, above[i].acquire, above[i].rank);
+		left = node_push(ix, left, above[i].acquire, above[i].at);
 	free(above);
 	return left;
 }
@@ -139,6 +136,16 @@ static struct use *uses_find(const struct snag_index *ix, bool all)
 	return use;
 }
 
+/* From ranks to places. */
+static void nodes_place(struct snag_index *ix)
+{
+	const struct snag_lanes *sections = &ix->sections;
+	for (size_t i = 1; i < ix->nnodes; i++) {
+		uint32_t key = snag_section_key(&ix->trace->ev[ix->node[i].acquire]);
+		ix->node[i].at += sections->lane[sections->first[key]].begin;
+	}
+}
+
 static struct snag_index *index_new(const struct snag_trace *trace, bool all_locks)
 {
 	struct snag_index *ix = snag_calloc(1, sizeof(*ix));
@@ -171,9 +178,10 @@ static struct snag_index *index_new(const struct snag_trace *trace, bool all_loc
 	free(b.nsections);
 
 	snag_threads_init(&ix->threads, trace);
-	snag_lanes_init(&ix->reads, SNAG_LANES_READS, trace, ix->position);
-	snag_lanes_init(&ix->writes, SNAG_LANES_WRITES, trace, ix->position);
-	snag_lanes_init(&ix->sections, SNAG_LANES_SECTIONS, trace, ix->position);
+	snag_lanes_init(&ix->reads, SNAG_LANES_READS, trace, ix->position, ix->link);
+	snag_lanes_init(&ix->writes, SNAG_LANES_WRITES, trace, ix->position, ix->link);
+	snag_lanes_init(&ix->sections, SNAG_LANES_SECTIONS, trace, ix->position, ix->link);
+	nodes_place(ix);
 	return ix;
 }
 
@@ -303,8 +311,8 @@ static bool have_excluding(const struct snag_index *ix, uint32_t a, uint32_t b)
 {
 	uint32_t *node_of = snag_calloc(ix->nlocks, sizeof(*node_of));
 	for (; a; a = ix->node[a].below)
-		node_of[node_lock(ix, a)] = a;
-	while (b && !(node_of[node_lock(ix, b)] && excludes(ix, node_of[node_lock(ix, b)], b)))
+		node_of[ix->node[a].lock] = a;
+	while (b && !(node_of[ix->node[b].lock] && excludes(ix, node_of[ix->node[b].lock], b)))
 		b = ix->node[b].below;
 	free(node_of);
 	return b != 0;

@@ -34,7 +34,8 @@
 struct snag_held {
 	uint32_t acquire;
 	uint32_t below; /* node number */
-	uint32_t rank;	/* of the acquire among those of its key (decide_lanes.h) */
+	uint32_t lock;
+	uint32_t at; /* of the acquire in sections.acquire (decide_lanes.h) */
 };
 
 struct snag_index {

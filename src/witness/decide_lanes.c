@@ -9,6 +9,7 @@
 #include "witness/decide_lanes.h"
 
 #include "base/memory.h"
+#include "trace/race.h"
 #include "witness/decide_ops.h"
 
 #include <string.h>
@@ -62,8 +63,32 @@ static void key_sort(struct sorter *s, const struct placed *event, uint32_t n, u
 		s->count[s->threads[i]] = 0;
 }
 
+static struct snag_acquire acquire_of(const struct snag_trace *trace, const uint32_t *position,
+				      const uint32_t *link, uint32_t e)
+{
+	const struct snag_event *ev = &trace->ev[e];
+	return (struct snag_acquire){.event = e,
+				     .thread = ev->thread,
+				     .is_shared = ev->op == SNAG_OP_ACQUIRE_SHARED,
+				     .position = position[e],
+				     .release = link[e] == SNAG_NO_EVENT ? SNAG_NO_EVENT
+									 : position[link[e]]};
+}
+
+/* What an acquire says of its key; end[k] is where those of key k end. */
+static void acquires_mark(struct snag_acquire *acquire, const uint32_t *end, uint32_t nkeys)
+{
+	for (uint32_t k = 0, i = 0; k < nkeys; i = end[k++]) {
+		bool has_shared = k % 2 || end[k + 1] > end[k];
+		for (; i < end[k]; i++) {
+			acquire[i].is_last = i + 1 == end[k];
+			acquire[i].has_shared = has_shared;
+		}
+	}
+}
+
 void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
-		     const struct snag_trace *trace, const uint32_t *position)
+		     const struct snag_trace *trace, const uint32_t *position, const uint32_t *link)
 {
 	struct snag_counts counts = snag_names_counts(&trace->names);
 	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
@@ -83,16 +108,18 @@ void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
 	memset(lanes, 0, sizeof(*lanes));
 	struct placed *placed = snag_realloc(NULL, total, sizeof(*placed));
 	if (what == SNAG_LANES_SECTIONS)
-		lanes->event = snag_realloc(NULL, total, sizeof(*lanes->event));
+		lanes->acquire = snag_realloc(NULL, total, sizeof(*lanes->acquire));
 	for (size_t e = 0; e < trace->n; e++) {
 		uint32_t key = key_of(what, &trace->ev[e]);
 		if (key == UINT32_MAX)
 			continue;
 		placed[end[key]] = (struct placed){trace->ev[e].thread, position[e]};
-		if (lanes->event)
-			lanes->event[end[key]] = (uint32_t)e;
+		if (lanes->acquire)
+			lanes->acquire[end[key]] = acquire_of(trace, position, link, (uint32_t)e);
 		end[key]++;
 	}
+	if (lanes->acquire)
+		acquires_mark(lanes->acquire, end, nkeys);
 
 	lanes->first = snag_calloc((size_t)nkeys + 1, sizeof(*lanes->first));
 	lanes->position = snag_realloc(NULL, total, sizeof(*lanes->position));
@@ -117,6 +144,6 @@ void snag_lanes_done(struct snag_lanes *lanes)
 	free(lanes->first);
 	free(lanes->lane);
 	free(lanes->position);
-	free(lanes->event);
+	free(lanes->acquire);
 	memset(lanes, 0, sizeof(*lanes));
 }

@@ -8,9 +8,10 @@
  *         A lane is the list these bisections run on: the positions of the events
  *         of one key in one thread, ascending.
  * State.  Lanes of key k are lane[first[k]] .. lane[first[k + 1]], by thread; those of
- *         neighbouring keys are neighbours.  The events of key k in observed order are where its
- *         lanes are, in event[].
- * Cost.   4 bytes an event in a lane, 8 bytes a lane, 4 bytes a key; 4 bytes more an acquire.
+ *         neighbouring keys are neighbours.  The acquires of key k in observed order are where its
+ *         lanes are, in acquire[]: with all that is asked about one, so that a look at the next ones
+ *         of a lock is one place in memory.
+ * Cost.   4 bytes an event in a lane, 8 bytes a lane, 4 bytes a key; 16 bytes more an acquire.
  */
 #ifndef SNAG_WITNESS_DECIDE_LANES_H
 #define SNAG_WITNESS_DECIDE_LANES_H
@@ -22,11 +23,24 @@ struct snag_lane {
 	uint32_t begin; /* in position[]; the next lane's begin is the end */
 };
 
+/* An outermost acquire. */
+struct snag_acquire {
+	uint32_t event;
+	uint32_t thread : 29;
+	uint32_t is_last : 1;	 /* of its key */
+	uint32_t is_shared : 1;	 /* it competes only with those of the other key */
+	uint32_t has_shared : 1; /* the lock has such sections */
+	uint32_t position;	 /* in its thread, */
+	uint32_t release;	 /* and that of its release, or SNAG_NO_EVENT */
+};
+
+_Static_assert(sizeof(struct snag_acquire) == 16, "four acquires are a cache line");
+
 struct snag_lanes {
 	uint32_t *first;	/* by key, and one more */
 	struct snag_lane *lane; /* and one more */
 	uint32_t *position;
-	uint32_t *event; /* of sections only */
+	struct snag_acquire *acquire; /* of sections only */
 };
 
 /* What is in the lanes, and by which key. */
@@ -42,9 +56,10 @@ static inline uint32_t snag_section_key(const struct snag_event *acquire)
 	return 2 * acquire->target + (acquire->op == SNAG_OP_ACQUIRE_SHARED);
 }
 
-/* position[e] is that of event e in its thread. */
+/* position[e] is that of event e in its thread; link[e], of an acquire, its release. */
 void snag_lanes_init(struct snag_lanes *lanes, enum snag_lanes_of what,
-		     const struct snag_trace *trace, const uint32_t *position);
+		     const struct snag_trace *trace, const uint32_t *position,
+		     const uint32_t *link);
 void snag_lanes_done(struct snag_lanes *lanes);
 
 static inline uint32_t snag_lane_length(const struct snag_lane *lane)
@@ -74,23 +89,23 @@ static inline uint32_t snag_lane_below(const struct snag_lanes *lanes, const str
 	return low;
 }
 
-/* How many of the n ascending numbers are below the bound, near an earlier answer; *hint becomes
- * this one. */
-static inline uint32_t snag_below_near(const uint32_t *at, uint32_t n, uint32_t bound,
-				       uint32_t *hint)
+/* How many of n numbers, ascending and `width` apart, are below the bound, near an earlier answer;
+ * *hint becomes this one. */
+static inline uint32_t snag_below_near(const uint32_t *at, uint32_t width, uint32_t n,
+				       uint32_t bound, uint32_t *hint)
 {
 	uint32_t low = *hint, high = low;
-	for (uint32_t step = 1; low > 0 && at[low - 1] >= bound; step *= 2) {
+	for (uint32_t step = 1; low > 0 && at[(size_t)width * (low - 1)] >= bound; step *= 2) {
 		high = low - 1;
 		low = low > step ? low - step : 0;
 	}
-	for (uint32_t step = 1; high < n && at[high] < bound; step *= 2) {
+	for (uint32_t step = 1; high < n && at[(size_t)width * high] < bound; step *= 2) {
 		low = high + 1;
 		high = n - high > step ? high + step : n;
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (at[middle] < bound)
+		if (at[(size_t)width * middle] < bound)
 			low = middle + 1;
 		else
 			high = middle;
@@ -103,8 +118,27 @@ static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
 					    const struct snag_lane *lane, uint32_t bound,
 					    uint32_t *hint)
 {
-	return snag_below_near(lanes->position + lane->begin, lane[1].begin - lane->begin, bound,
+	return snag_below_near(lanes->position + lane->begin, 1, lane[1].begin - lane->begin, bound,
 			       hint);
+}
+
+/* The first acquire of the key that is not before the event, near an earlier answer; NULL: there is
+ * none. */
+static inline const struct snag_acquire *
+snag_acquire_near(const struct snag_lanes *sections, uint32_t key, uint32_t event, uint32_t *hint)
+{
+	enum { WIDTH = sizeof(struct snag_acquire) / sizeof(uint32_t) };
+	uint32_t begin = sections->lane[sections->first[key]].begin;
+	uint32_t n = sections->lane[sections->first[key + 1]].begin - begin;
+	uint32_t i = snag_below_near(&sections->acquire[begin].event, WIDTH, n, event, hint);
+	return i < n ? &sections->acquire[begin + i] : NULL;
+}
+
+/* The next acquire of its key, if it was observed up to `end`, or NULL. */
+static inline const struct snag_acquire *snag_acquire_next(const struct snag_acquire *a,
+							   uint32_t end)
+{
+	return a->is_last || a[1].event > end ? NULL : a + 1;
 }
 
 #endif

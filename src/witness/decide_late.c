@@ -23,6 +23,7 @@
 #include "witness/decide_late.h"
 
 #include "base/memory.h"
+#include "witness/decide_counts.h"
 #include "witness/decide_cut.h"
 #include "witness/decide_ops.h"
 
@@ -40,17 +41,6 @@ void snag_late_done(struct snag_late *late)
 static uint32_t *row_of(const struct snag_late *late, const struct snag_state *s, size_t i)
 {
 	return late->row + i * s->nthreads;
-}
-
-static bool join(uint32_t *row, const uint32_t *from, uint32_t n)
-{
-	bool grew = false;
-	for (uint32_t u = 0; u < n; u++)
-		if (from[u] > row[u]) {
-			row[u] = from[u];
-			grew = true;
-		}
-	return grew;
 }
 
 static void section_add(struct snag_late *late, struct snag_state *s, uint32_t acquire,
@@ -88,7 +78,8 @@ static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [t
 			uint32_t *row = row_of(late, s, i);
 			for (size_t j = 0; j < late->n; j++)
 				if (row[late->section[j].thread] > late->section[j].position)
-					grew |= join(row, row_of(late, s, j), s->nthreads);
+					grew |= snag_counts_join(row, row_of(late, s, j),
+								 s->nthreads);
 			if (row[late->section[i].thread] > late->section[i].position)
 				return false;
 		}
@@ -179,7 +170,7 @@ bool snag_late_refutes(struct snag_late *late, struct snag_state *s, const uint3
 	for (snag_tid t = 0; t < s->nthreads; t++) {
 		uint32_t node = snag_index_held(ix, t, cut[t]);
 		for (; node; node = ix->node[node].below)
-			if (!snag_cut_can_end(s, ix->node[node].acquire))
+			if (!snag_cut_can_end(s, node))
 				section_add(late, s, ix->node[node].acquire, cut);
 	}
 	if (!close_rows(late, s))

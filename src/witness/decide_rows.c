@@ -5,6 +5,7 @@
 #include "witness/decide_rows.h"
 
 #include "base/memory.h"
+#include "witness/decide_counts.h"
 #include "witness/decide_index.h"
 
 #include <string.h>
@@ -92,12 +93,6 @@ static inline bool counts(const struct snag_index *ix, const struct snag_rows *r
 	return rows->named && rows->named[snag_index_event(ix, p->thread, edge->at)] < p->count;
 }
 
-static void join(uint32_t *restrict cut, const uint32_t *restrict row, uint32_t n)
-{
-	for (uint32_t u = 0; u < n; u++)
-		cut[u] = row[u] > cut[u] ? row[u] : cut[u];
-}
-
 static inline void come_in(const struct snag_index *ix, const struct snag_rows *rows,
 			   struct snag_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
 {
@@ -119,7 +114,8 @@ static void follow(const struct snag_index *ix, const struct snag_rows *rows, st
 		uint32_t i = s.followed;
 		if (rows->stride && s.point.causal / rows->stride > i / rows->stride) {
 			uint32_t j = s.point.causal / rows->stride;
-			join(cut, snag_rows_kept(rows, s.point.thread, j - 1), rows->nthreads);
+			snag_counts_join(cut, snag_rows_kept(rows, s.point.thread, j - 1),
+					 rows->nthreads);
 			i = j * rows->stride;
 		}
 		for (; i < s.point.causal; i++)

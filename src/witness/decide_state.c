@@ -5,6 +5,7 @@
 #include "witness/decide_state.h"
 
 #include "base/memory.h"
+#include "witness/decide_counts.h"
 #include "witness/decide_fetch.h"
 #include "witness/decide_ops.h"
 
@@ -36,7 +37,6 @@ void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum sna
 	s->ends = snag_calloc(n, sizeof(*s->ends));
 	s->stays = snag_calloc(n, sizeof(*s->stays));
 	s->late = snag_calloc(ix->nlocks, sizeof(*s->late));
-	s->last = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->last));
 	s->near_key = snag_calloc(2 * (size_t)ix->nlocks, sizeof(*s->near_key));
 }
 
@@ -67,7 +67,6 @@ void snag_state_done(struct snag_state *s)
 	free(s->stays);
 	free(s->open);
 	free(s->late);
-	free(s->last);
 	free(s->near_key);
 	free(s->entering);
 	free(s->window);
@@ -150,10 +149,7 @@ static void close_row(struct snag_state *s, uint32_t *row, snag_tid t)
 		uint32_t k = s->scratch[u];
 		if (u == t || k <= s->start[u])
 			continue;
-		const uint32_t *other = snag_state_row(s, u, k - 1);
-		for (snag_tid v = 0; v < s->nthreads; v++)
-			if (other[v] > row[v])
-				row[v] = other[v];
+		snag_counts_join(row, snag_state_row(s, u, k - 1), s->nthreads);
 	}
 	s->work += s->nthreads;
 }
@@ -198,9 +194,7 @@ static void row_learn(struct snag_state *s, uint32_t *row, const struct snag_row
 		snag_rows_add(s->ix, s->rows, &s->walk, row, u, edge->count);
 		return;
 	}
-	const uint32_t *other = snag_state_row(s, u, edge->count - 1);
-	for (snag_tid v = 0; v < s->nthreads; v++)
-		row[v] = other[v] > row[v] ? other[v] : row[v];
+	snag_counts_join(row, snag_state_row(s, u, edge->count - 1), s->nthreads);
 	row[u] = edge->count;
 }
 
@@ -276,17 +270,18 @@ uint32_t snag_state_open(struct snag_state *s, uint32_t lock)
 			uint32_t node = snag_index_held(ix, t, s->count[t]);
 			for (; node; node = ix->node[node].below) {
 				uint32_t a = ix->node[node].acquire, i = s->nstay++;
-				struct snag_last *first = &s->stay_first[ix->trace->ev[a].target];
-				bool is_first = first->look != s->stay_of;
+				struct snag_stay_first *first =
+					&s->stay_first[ix->trace->ev[a].target];
+				bool is_first = first->stay_of != s->stay_of;
 				s->stay = snag_grow(s->stay, &s->stay_cap, s->nstay,
 						    sizeof(*s->stay));
 				s->stay[i] =
-					(struct snag_stay){a, is_first ? UINT32_MAX : first->event};
-				*first = (struct snag_last){s->stay_of, i};
+					(struct snag_stay){a, is_first ? UINT32_MAX : first->stay};
+				*first = (struct snag_stay_first){s->stay_of, i};
 			}
 		}
 	}
-	return s->stay_first[lock].look == s->stay_of ? s->stay_first[lock].event : UINT32_MAX;
+	return s->stay_first[lock].stay_of == s->stay_of ? s->stay_first[lock].stay : UINT32_MAX;
 }
 
 /* X grows to need[], a closed set. */
@@ -354,35 +349,17 @@ bool snag_state_need(struct snag_state *s, uint32_t event)
 	return true;
 }
 
-/* Whether some entry of a is larger.  In blocks, so that the compiler uses vectors; counts are
- * below 2^31. */
-static bool exceeds(const uint32_t *a, const uint32_t *b, uint32_t n)
-{
-	int any = 0;
-	uint32_t i = 0;
-	for (; i + 8 <= n; i += 8) {
-		for (uint32_t k = 0; k < 8; k++)
-			any |= (int32_t)a[i + k] > (int32_t)b[i + k];
-		if (any)
-			return true;
-	}
-	for (; i < n; i++)
-		any |= (int32_t)a[i] > (int32_t)b[i];
-	return any;
-}
-
 /* row(t, p) |= from, which has nothing of t beyond p; false: it was known. */
 static bool join_row(struct snag_state *s, snag_tid t, uint32_t p, const uint32_t *from)
 {
 	uint32_t *row = snag_state_row(s, t, p);
 	s->work++;
-	if (!exceeds(from, row, s->nthreads))
+	if (s->is_trailing && snag_counts_exceed(from, row, s->nthreads))
+		for (snag_tid u = 0; u < s->nthreads; u++)
+			if (from[u] > row[u])
+				trail_add(s, t, (uint32_t)(row - s->row[t]) + u, row[u]);
+	if (!snag_counts_join(row, from, s->nthreads))
 		return false;
-	for (snag_tid u = 0; u < s->nthreads; u++)
-		if (from[u] > row[u]) {
-			trail_add(s, t, (uint32_t)(row - s->row[t]) + u, row[u]);
-			row[u] = from[u];
-		}
 	enqueue(s, t, p);
 	row[s->nthreads + SNAG_ROW_CHANGED] = s->changed[t] = ++s->nchanges;
 	return true;
@@ -403,8 +380,13 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 		join_row(s, t, p, before);
 	for (snag_tid u = 0; u < s->nthreads; u++) {
 		uint32_t k = row[u];
+		if (before && u + SNAG_LANES <= s->nthreads &&
+		    snag_counts_same(before + u, row + u)) { /* they came with `before` */
+			u += SNAG_LANES - 1;
+			continue;
+		}
 		if (u == t || s->changed[u] <= since || k <= s->start[u] ||
-		    (before && before[u] == k)) /* then it came with `before` */
+		    (before && before[u] == k))
 			continue;
 		const uint32_t *other = snag_state_row(s, u, k - 1);
 		if (other[t] > p)

@@ -56,16 +56,16 @@ struct snag_present {
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
 };
 
-/* Of a lock and whether it is shared: the last acquire in the cut at hand. */
-struct snag_last {
-	uint32_t look; /* others are unknown */
-	uint32_t event;
-};
-
 /* A section that is open in X. */
 struct snag_stay {
 	uint32_t acquire;
 	uint32_t next; /* of the same lock: in stay[], or UINT32_MAX */
+};
+
+/* The first one of a lock. */
+struct snag_stay_first {
+	uint32_t stay_of; /* others are unknown */
+	uint32_t stay;
 };
 
 struct snag_state {
@@ -83,13 +83,12 @@ struct snag_state {
 				/* because of a read, if that is causal */
 	size_t next_step;	/* as far as steps have been gone through */
 	uint32_t *ends, *stays; /* by thread: so many events can be needed, and these cannot */
-	uint32_t *open;		/* acquires of open sections; the first nlate cannot end */
+	uint32_t *open;		/* open sections, as nodes; the first nlate cannot end */
 	uint32_t nopen, nlate;
 	size_t open_cap;
-	uint32_t look;		/* goes up with every look at a cut; stamps: */
-	uint32_t *late;		/* by lock: a section of it cannot end */
-	struct snag_last *last; /* by key of sections */
-	uint32_t *near_key;	/* by key of sections: the last answer of snag_below_near */
+	uint32_t look;	    /* goes up with every look at a cut; stamps: */
+	uint32_t *late;	    /* by lock: a section of it cannot end */
+	uint32_t *near_key; /* by key of sections: the last answer of snag_below_near */
 
 	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
 	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
@@ -109,7 +108,7 @@ struct snag_state {
 	struct snag_stay *stay; /* the sections open in X, when it had changed so many times: */
 	uint32_t nstay, stay_of;
 	size_t stay_cap;
-	struct snag_last *stay_first; /* by lock: in stay[]; look: as stay_of */
+	struct snag_stay_first *stay_first; /* by lock */
 	uint32_t *near; /* by lane of sections: the last answer of snag_lane_below_near */
 	uint32_t stamp;
 	bool is_beginning; /* the rows that come in are those of the index, closed */

@@ -99,5 +99,4 @@ void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut
 	take_out(s, event, cut, rest);
 	while (forks_take_out(s, cut, rest))
 		;
-	s->look++;
 }

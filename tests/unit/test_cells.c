@@ -165,6 +165,11 @@ static void shared_cells(void **unused)
 	made = 0;
 }
 
+static bool is_quick(struct snag_cells *cells, uint64_t addr, uint32_t *ret_variable)
+{
+	return snag_cells_quick(snag_cells_recent(cells, addr), addr, 4, 1, ret_variable);
+}
+
 /* A walk over memory touched in order, and here and there in another way, finds the variables that
  * go on evenly as far as going step by step does. */
 static void known_walks(void **unused)
@@ -181,17 +186,23 @@ static void known_walks(void **unused)
 		uint64_t addr = LOW + SPAN / 2 + 4 * (uint64_t)below(64);
 		unsigned n = 1 + below(60);
 		int stride = 4 * ((int)below(9) - 4);
-		uint32_t alone = 0, first, walked = 0;
-		if (!snag_cells_quick(cells, addr, 4, 1, &first))
+		uint32_t alone = 0, first, walked = 0, quick = 0, all[60];
+		if (!is_quick(cells, addr, &first))
 			continue;
 		while (walked < n &&
-		       snag_cells_quick(cells, addr + (uint64_t)(stride * (int)walked), 4, 1,
-					&alone) &&
+		       is_quick(cells, addr + (uint64_t)(stride * (int)walked), &alone) &&
 		       alone == first + (uint32_t)(stride / 4 * (int)walked))
 			walked++;
 		assert_int_equal(snag_cells_known(cells, addr, (uint64_t)stride, 4, 1, first,
 						  (uint32_t)(stride / 4), n),
 				 walked);
+		for (; quick < n && is_quick(cells, addr + (uint64_t)(stride * (int)quick), &alone);
+		     quick++)
+			all[quick] = alone;
+		uint32_t got[60];
+		assert_int_equal(snag_cells_variables(cells, addr, (uint64_t)stride, 4, 1, n, got),
+				 quick);
+		assert_memory_equal(got, all, quick * sizeof(*got));
 	}
 	assert_int_equal(snag_cells_known(cells, LOW, 4, 0, 1, 0, 1, 9), 0);
 	snag_cells_free(cells);
