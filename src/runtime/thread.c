@@ -94,11 +94,7 @@ uint32_t rt_thread_number(void)
 {
 	if (rt_sched.nthreads == table_cap) {
 		uint32_t cap = table_cap ? 2 * table_cap : 256;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(*grown));
-		rt_free(table, table_cap * sizeof(*table));
-		table = grown;
+		table = rt_grow(table, table_cap * sizeof(*table), cap * sizeof(*table));
 		table_cap = cap;
 	}
 	return rt_sched.nthreads++;
