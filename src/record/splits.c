@@ -29,17 +29,15 @@ void snag_splits_add(struct snag_splits *s, const struct snag_split *split, cons
 	snag_strtab_append(&s->names, name, strlen(name));
 }
 
+static int split_compare(const void *variable, const void *split)
+{
+	uint32_t a = *(const uint32_t *)variable, b = ((const struct snag_split *)split)->variable;
+	return (a > b) - (a < b);
+}
+
 struct snag_split *snag_splits_find(const struct snag_splits *s, uint32_t variable)
 {
-	size_t low = 0, high = s->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->at[middle].variable < variable)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->n && s->at[low].variable == variable ? &s->at[low] : NULL;
+	return s->n ? bsearch(&variable, s->at, s->n, sizeof(*s->at), split_compare) : NULL;
 }
 
 void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n)

@@ -102,11 +102,7 @@ static void table_put(struct rt_thread *t)
 		uint32_t cap = table_cap ? 2 * table_cap : 256;
 		while (cap <= t->tid)
 			cap *= 2;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(*grown));
-		rt_free(table, table_cap * sizeof(*table));
-		table = grown;
+		table = rt_grow(table, table_cap * sizeof(*table), cap * sizeof(*table));
 		table_cap = cap;
 	}
 	table[t->tid] = t;

@@ -305,6 +305,28 @@ within() { # WHAT: at least what it is without removals; at most that, and what 
 	done
 }
 
+@test "loops of a library that is closed in the same step" {
+	need_pass
+	echo 'void fill(double *p, long n) { for (long i = 0; i < n; i++) p[i] = i; }' >fill.c
+	cat >x.c <<-'C'
+		#include <dlfcn.h>
+		#include <snag/task.h>
+		double x[3000];
+		static void first(void *arg)
+		{
+			void *lib = dlopen("./fill.so", RTLD_NOW);
+			for (int i = 0; i < 3; i++)
+				((void (*)(double *, long))dlsym(lib, "fill"))(x, 2000);
+			dlclose(lib);
+		}
+		int main(void) { return snag_launch(first, 0); }
+	C
+	compile -fsnag-task -fsnag-pass-no-all -O1 -fPIC -shared fill.c -o fill.so
+	compile -fsnag-task -O1 x.c -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+}
+
 @test "objects that came out without checks are told" {
 	need_pass
 	echo 'int z; void f(void) { z++; }' >z.c

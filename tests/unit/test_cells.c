@@ -187,6 +187,12 @@ static void known_walks(void **unused)
 		unsigned n = 1 + below(60);
 		int stride = 4 * ((int)below(9) - 4);
 		uint32_t alone = 0, first, walked = 0, quick = 0, all[60];
+		if (i % 16 == 0) { /* other variables than before */
+			uint64_t at = LOW + below(SPAN / 8) * 8;
+			if (i % 32 == 0)
+				snag_cells_forget(cells, at, 8);
+			snag_cells_access(cells, at + 4 * (uint64_t)below(2), 4, 1, variable);
+		}
 		if (!is_quick(cells, addr, &first))
 			continue;
 		while (walked < n &&

@@ -185,6 +185,8 @@ static uint64_t *atoms_check(const struct program *p, const struct snag_trace *t
 	}
 	for (uint32_t v = 0; v < n; v++) {
 		unsigned b = first_byte(trace, v);
+		if (!of[v])
+			continue; /* a part that one thread made, and left */
 		life = p->life_of[__builtin_ctzll(of[v])];
 		if (!is_shared(p, life, b))
 			continue;
