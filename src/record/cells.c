@@ -91,8 +91,31 @@ static uint32_t row_new(struct snag_cells *c)
 	return number;
 }
 
+/* Whether the variable is among those found: its bytes need not be neighbours. */
+static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
+{
+	while (n > 0 && variable[n - 1] != which)
+		n--;
+	return n > 0;
+}
+
+/* The variables of a row, each once. */
+static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
+			ret_variable[n++] = row->variable[i] - 1;
+	return n;
+}
+
 static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
+	if (cell->flags & UNTOLD) {
+		uint32_t variable[SNAG_CELL];
+		unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+		c->hooks.lost_split(c->hooks.ctx, variable, n);
+	}
 	if (cell->flags & SPLIT) {
 		c->row[cell->variable[0]].variable[0] = c->free_row;
 		c->free_row = cell->variable[0];
@@ -135,14 +158,6 @@ static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 	c->nsplits++;
 }
 
-/* Whether the variable is among those found: its bytes need not be neighbours. */
-static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
-{
-	while (n > 0 && variable[n - 1] != which)
-		n--;
-	return n > 0;
-}
-
 static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, uint64_t base,
 			   uint32_t ret_variable[SNAG_CELL])
 {
@@ -162,16 +177,6 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		rest_separate(c, number, variable, mask, base);
 		ret_variable[n++] = variable - 1;
 	}
-	return n;
-}
-
-/* The variables of a row, each once. */
-static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
-			ret_variable[n++] = row->variable[i] - 1;
 	return n;
 }
 

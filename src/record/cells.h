@@ -37,6 +37,8 @@ struct snag_cells_hooks {
 	/* The variables of a cell, among which there was a split, and where several threads
 	 * may have been.  Called again if there is another. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
+	/* The same where one thread alone has been, when the memory begins anew. */
+	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
 	void *ctx;
 };
 

@@ -48,3 +48,37 @@ void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigne
 			split->matters = s->matter = true;
 	}
 }
+
+/* Forgets those that are lost, once they are most. */
+static void lost_remove(struct snag_splits *s)
+{
+	enum { FEW = 1024 };
+	struct snag_strtab names;
+	size_t n = 0;
+	if (s->nlost < s->n / 2 + FEW)
+		return;
+	snag_strtab_init(&names);
+	for (size_t i = 0; i < s->n; i++) {
+		const char *name = snag_strtab_get(&s->names, (uint32_t)i);
+		if (s->at[i].is_lost)
+			continue;
+		snag_strtab_append(&names, name, strlen(name));
+		s->at[n++] = s->at[i];
+	}
+	snag_strtab_done(&s->names);
+	s->names = names;
+	s->n = n;
+	s->nlost = 0;
+}
+
+void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct snag_split *split = snag_splits_find(s, variable[i]);
+		if (!split || split->matters || split->is_lost)
+			continue;
+		split->is_lost = true;
+		s->nlost++;
+	}
+	lost_remove(s);
+}

@@ -29,14 +29,14 @@ static uint32_t make(void *ctx, uint64_t addr, const struct snag_cells_split *sp
 	return made++;
 }
 
-static void shared_split(void *ctx, const uint32_t *variable, unsigned n)
+static void any_split(void *ctx, const uint32_t *variable, unsigned n)
 {
 }
 
 static struct snag_cells *cells_new(void)
 {
-	return snag_cells_new(
-		&(struct snag_cells_hooks){.make = make, .shared_split = shared_split});
+	return snag_cells_new(&(struct snag_cells_hooks){
+		.make = make, .shared_split = any_split, .lost_split = any_split});
 }
 
 static uint64_t state = 7;
