@@ -225,38 +225,51 @@ static inline bool is_access(const struct rt_record *r)
 	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
-/* An access whose cell was looked up. */
-static inline void access_take(struct snag_convert *c, struct snag_cell *cell,
-			       const struct rt_record *r)
+/* Whether an access lies in its cell and has one variable there already. */
+static inline bool is_quick(struct snag_cell *cell, const struct rt_record *r, uint32_t thread,
+			    uint32_t *ret_variable)
 {
 	uint64_t addr = rt_record_address(r);
 	unsigned size = rt_record_size(r);
-	uint32_t variable;
-	if (c->options.keep_steps || size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
-	    !snag_cells_quick(cell, addr, size, c->thread, &variable)) {
-		c->fuel = r->arg;
-		word_access(c, access_op(r), addr, size, 0, r);
-		return;
-	}
-	c->ev[c->n++] = (struct snag_event){.thread = c->thread,
-					    .target = variable,
-					    .loc = loc_of(c, r),
-					    .op = (uint8_t)access_op(r),
-					    .size = (uint8_t)size};
-	c->seen.target[c->seen.alone++ % (2 * RT_RUN_MAX)] = variable;
+	return size - 1 < SNAG_CELL - addr % SNAG_CELL &&
+	       snag_cells_quick(cell, addr, size, thread, ret_variable);
 }
 
-/* Those of a group of records that are accesses, from the first; returns how many. */
+/* Those of a group of records that are accesses, from the first; returns how many.  What is in c is
+ * kept here: the compiler must think that writing an event changes it. */
 static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
 {
 	struct snag_cell *cell[GROUP];
+	struct snag_event *ev = c->ev + c->n;
+	const uint32_t thread = c->thread, *const loc = c->loc;
+	const size_t nnodes = c->nnodes;
+	uint64_t alone = c->seen.alone;
 	int some = 0;
 	for (; some < n && is_access(&r[some]); some++) {
 		cell[some] = snag_cells_recent(c->cells, rt_record_address(&r[some]));
 		__builtin_prefetch(cell[some], 1);
 	}
-	for (int i = 0; i < some; i++)
-		access_take(c, cell[i], &r[i]);
+	for (int i = 0; i < some; i++) {
+		uint32_t variable;
+		if (c->options.keep_steps || !is_quick(cell[i], &r[i], thread, &variable)) {
+			c->n = (size_t)(ev - c->ev);
+			c->seen.alone = alone;
+			c->fuel = r[i].arg;
+			word_access(c, access_op(&r[i]), rt_record_address(&r[i]),
+				    rt_record_size(&r[i]), 0, &r[i]);
+			ev = c->ev + c->n;
+			alone = c->seen.alone;
+			continue;
+		}
+		*ev++ = (struct snag_event){.thread = thread,
+					    .target = variable,
+					    .loc = r[i].loc < nnodes ? loc[r[i].loc] : 0,
+					    .op = (uint8_t)access_op(&r[i]),
+					    .size = (uint8_t)rt_record_size(&r[i])};
+		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
+	}
+	c->n = (size_t)(ev - c->ev);
+	c->seen.alone = alone;
 	return some;
 }
 

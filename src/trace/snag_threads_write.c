@@ -186,18 +186,22 @@ static bool stretch_take(struct snag_threads_encoder *enc, const struct stretch 
 {
 	uint32_t *restrict site = enc->site + enc->cursor[stretch->thread];
 	uint32_t *restrict to = enc->target + enc->cursor[stretch->thread];
-	uint32_t known = enc->sites.n;
+	const struct snag_numbering_slot *const slot = enc->sites.slot;
+	const uint32_t stamp = enc->sites.stamp;
 	bool is_unknown = false;
 	ev += stretch->first;
 	for (uint32_t i = 0, n = stretch->n; i < n; i++) {
 		uint64_t key = snag_site_key_loc(&ev[i]);
-		uint32_t s = snag_number_of(&enc->sites, key);
-		site[i] = s;
+		const struct snag_numbering_slot *home = &slot[snag_number_home(key)];
 		to[i] = ev[i].target;
-		if (s == known) {
-			is_unknown |= site_begins(enc, s, key);
-			known++;
+		if (home->stamp == stamp && home->key == key) { /* nearly always */
+			site[i] = home->number;
+			continue;
 		}
+		uint32_t known = enc->sites.n;
+		site[i] = snag_number_of(&enc->sites, key);
+		if (site[i] == known)
+			is_unknown |= site_begins(enc, known, key);
 	}
 	enc->cursor[stretch->thread] += stretch->n;
 	return is_unknown;
