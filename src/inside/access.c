@@ -290,14 +290,37 @@ bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size) /* [
 	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
 }
 
+/* [late] */
+static void late_put(struct shadow_page *page, uint64_t address, unsigned size)
+{
+	struct judge_late *late = &judge.late[judge.nlate++ % JUDGE_LATE];
+	struct judge_late old = *late;
+	*late = (struct judge_late){address, size};
+	__builtin_prefetch(&judge.express->x[shadow_variable(page, address)], 1);
+	if (judge.nlate > JUDGE_LATE)
+		judge_access(old.address, old.size, true);
+}
+
+void judge_late_flush(void)
+{
+	uint32_t n = judge.nlate < JUDGE_LATE ? judge.nlate : JUDGE_LATE;
+	judge.nlate = 0;
+	for (uint32_t i = 0; i < n; i++)
+		judge_access(judge.late[i].address, judge.late[i].size, true);
+}
+
 bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
 		  bool may_last)
 {
+	if (is_write) {
+		late_put(page, address, size);
+		return false;
+	}
 	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
-	if (!is_write && may_last && variables_last(page, first, n))
+	if (may_last && variables_last(page, first, n))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
-		variable_access(first + i, is_write);
+		variable_access(first + i, false);
 	return false;
 }
 

@@ -124,6 +124,8 @@ static inline bool step_ends(void)
 		return false;
 	if (rt_sites.n)
 		rt_sites_end();
+	if (judge.nlate)
+		judge_late_flush();
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush();
 	judge.step++;

@@ -91,12 +91,36 @@ static uint32_t row_new(struct snag_cells *c)
 	return number;
 }
 
+/* Whether the variable is among those found: its bytes need not be neighbours. */
+static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
+{
+	while (n > 0 && variable[n - 1] != which)
+		n--;
+	return n > 0;
+}
+
+/* The variables of a row, each once. */
+static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
+			ret_variable[n++] = row->variable[i] - 1;
+	return n;
+}
+
 static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
+	if (cell->flags & UNTOLD) {
+		uint32_t variable[SNAG_CELL];
+		unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+		c->hooks.lost_split(c->hooks.ctx, variable, n);
+	}
 	if (cell->flags & SPLIT) {
 		c->row[cell->variable[0]].variable[0] = c->free_row;
 		c->free_row = cell->variable[0];
 	}
+	c->version += cell->variable[0] != NONE;
 	memset(cell, 0, sizeof(*cell));
 }
 
@@ -104,6 +128,7 @@ static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 {
 	uint32_t number = row_new(c);
+	c->version++;
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		for (unsigned k = 0; k < 2; k++)
 			if (cell->mask[k] >> i & 1)
@@ -133,14 +158,6 @@ static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 	c->nsplits++;
 }
 
-/* Whether the variable is among those found: its bytes need not be neighbours. */
-static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
-{
-	while (n > 0 && variable[n - 1] != which)
-		n--;
-	return n > 0;
-}
-
 static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, uint64_t base,
 			   uint32_t ret_variable[SNAG_CELL])
 {
@@ -160,16 +177,6 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		rest_separate(c, number, variable, mask, base);
 		ret_variable[n++] = variable - 1;
 	}
-	return n;
-}
-
-/* The variables of a row, each once. */
-static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
-{
-	unsigned n = 0;
-	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
-			ret_variable[n++] = row->variable[i] - 1;
 	return n;
 }
 
@@ -270,12 +277,10 @@ static uint32_t page_known_aligned(struct snag_cell *page, uint64_t addr, int64_
 	return i;
 }
 
-uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
-			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
+static uint32_t cells_walk(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			   uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
 	uint32_t i = 0;
-	if (size == 0 || size > SNAG_CELL)
-		return 0;
 	while (i < n) {
 		uint32_t some = page_accesses(addr, stride, n - i);
 		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
@@ -294,6 +299,33 @@ uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, 
 		variable += variable_stride * some;
 	}
 	return i;
+}
+
+uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
+{
+	enum { FEW = 16 };
+	const uint64_t key = (addr + (stride << 24) + size) * 0x9e3779b97f4a7c15u;
+	struct snag_cells_walk *walk = &c->walk[key >> (64 - SNAG_CELLS_WALKS_LOG)];
+	if (size == 0 || size > SNAG_CELL)
+		return 0;
+	if (n < FEW)
+		return cells_walk(c, addr, stride, size, thread, variable, variable_stride, n);
+	if (walk->addr == addr && walk->stride == stride && walk->size == size && n <= walk->n &&
+	    walk->variable == variable && walk->variable_stride == variable_stride &&
+	    walk->thread == (uint8_t)thread && walk->version == c->version)
+		return n;
+	n = cells_walk(c, addr, stride, size, thread, variable, variable_stride, n);
+	if (n >= FEW)
+		*walk = (struct snag_cells_walk){.addr = addr,
+						 .stride = stride,
+						 .variable = variable,
+						 .variable_stride = variable_stride,
+						 .n = n,
+						 .version = c->version,
+						 .size = (uint8_t)size,
+						 .thread = (uint8_t)thread};
+	return n;
 }
 
 uint32_t snag_cells_variables(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,

@@ -11,7 +11,10 @@
  *         told (splits.h, refine.h), unless one thread alone was there: then nobody misses them.
  * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
  *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
- * Cost.   O(1) an access; 12 bytes for 8 bytes of touched memory.
+ *         walk: accesses evenly apart that were found to have the variables expected, a cache.  A
+ *         loop that comes again finds the same, unless a variable was split or memory has begun
+ *         anew since then; nothing else changes a variable.
+ * Cost.   O(1) an access, and many that come again; 12 bytes for 8 bytes of touched memory.
  */
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
@@ -34,6 +37,8 @@ struct snag_cells_hooks {
 	/* The variables of a cell, among which there was a split, and where several threads
 	 * may have been.  Called again if there is another. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
+	/* The same where one thread alone has been, when the memory begins anew. */
+	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
 	void *ctx;
 };
 
@@ -43,6 +48,7 @@ enum {
 	SNAG_CELLS_PAGE = 1 << SNAG_CELLS_PAGE_LOG, /* bytes of memory */
 	SNAG_CELLS_RECENT = 4096,
 	SNAG_CELLS_SHARED = 2, /* a flag */
+	SNAG_CELLS_WALKS_LOG = 14,
 };
 
 struct snag_cell {
@@ -71,6 +77,13 @@ struct snag_cells {
 	size_t nrows, row_cap;
 	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
 	uint64_t nsplits;
+	uint32_t version; /* of the variables: rises when there are other ones than before */
+	struct snag_cells_walk {
+		uint64_t addr, stride;
+		uint32_t variable, variable_stride, n;
+		uint32_t version;
+		uint8_t size, thread;
+	} walk[1 << SNAG_CELLS_WALKS_LOG];
 };
 
 struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks);

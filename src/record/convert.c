@@ -90,6 +90,12 @@ static void split_matters(void *ctx, const uint32_t *variable, unsigned n)
 	snag_splits_matter(&c->splits, variable, n);
 }
 
+static void split_lost(void *ctx, const uint32_t *variable, unsigned n)
+{
+	struct snag_convert *c = ctx;
+	snag_splits_lose(&c->splits, variable, n);
+}
+
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
@@ -102,8 +108,10 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
-	c->cells = snag_cells_new(&(struct snag_cells_hooks){
-		.make = variable_new, .shared_split = split_matters, .ctx = c});
+	c->cells = snag_cells_new(&(struct snag_cells_hooks){.make = variable_new,
+							     .shared_split = split_matters,
+							     .lost_split = split_lost,
+							     .ctx = c});
 	snag_splits_init(&c->splits);
 	return c;
 }

@@ -4,8 +4,10 @@
  *
  * State.  last[v]    1 + the last split off v that matters; 0: there is none
  *         before[i]  the same for the one before split i, off the same variable
- *         number[v]  1 + its new number; 0: it has not appeared yet
+ *         number[v]  1 + its new number, and HAS_PARTS if something was split off it; 0: none yet
  *         called[v]  whose name it has
+ *         nnamed     variables of the inner source that have been looked at
+ *         used       variables below, by their new numbers: the sink has asked for their names
  *         from, at   a batch of the inner source, and how many events of it are done
  */
 #include "record/refine.h"
@@ -15,7 +17,11 @@
 
 #include <string.h>
 
-enum { MOST = 8 }; /* parts of an access: its cell has no more bytes */
+enum {
+	MOST = 8,   /* parts of an access: its cell has no more bytes */
+	AHEAD = 16, /* events, between a look at a number and its use */
+};
+static const uint32_t HAS_PARTS = UINT32_C(1) << 31;
 
 struct refined {
 	struct snag_source src;
@@ -24,6 +30,8 @@ struct refined {
 	struct snag_names names;
 	uint32_t *last, *before, *number, *called;
 	size_t nlast, number_cap, ncalled;
+	uint32_t nnamed, used;
+	bool asks_once; /* the sink does, for a name */
 	struct snag_batch from;
 	size_t at;
 	uint64_t first; /* number of ev[0] */
@@ -66,26 +74,30 @@ static void names_exchange(struct refined *r)
 	}
 }
 
-/* Those of a part may not have been read yet: it was split off later. */
+/* Of a variable that was just read, or of a part of it. */
 static const char *name_of(const struct refined *r, uint32_t variable)
 {
-	variable = variable < r->ncalled ? r->called[variable] : variable;
 	const struct snag_strtab *words = &r->inner->names->space[SNAG_SPACE_VARIABLE];
-	if (variable < words->n)
-		return snag_strtab_get(words, variable);
-	const struct snag_split *split = snag_splits_find(r->splits, variable);
-	return snag_strtab_get(&r->splits->names, (uint32_t)(split - r->splits->at));
+	variable = variable < r->ncalled ? r->called[variable] : variable;
+	const struct snag_split *split =
+		variable < r->ncalled ? snag_splits_find(r->splits, variable) : NULL;
+	return split ? snag_strtab_get(&r->splits->names, (uint32_t)(split - r->splits->at))
+		     : snag_strtab_get(words, variable);
 }
 
-static uint32_t numbered(struct refined *r, uint32_t variable) /* [number] */
+/* [number] */
+static void variable_number(struct refined *r, uint32_t variable)
 {
 	r->number = snag_grow(r->number, &r->number_cap, (size_t)variable + 1, sizeof(*r->number));
-	if (!r->number[variable]) {
-		const char *name = name_of(r, variable);
-		r->number[variable] = 1 + snag_strtab_append(&r->names.space[SNAG_SPACE_VARIABLE],
-							     name, strlen(name));
-	}
-	return r->number[variable] - 1;
+	if (r->number[variable])
+		return; /* a part */
+	const char *name = name_of(r, variable);
+	uint32_t last = variable < r->nlast ? r->last[variable] : 0;
+	r->number[variable] =
+		(last ? HAS_PARTS : 0) |
+		(1 + snag_strtab_append(&r->names.space[SNAG_SPACE_VARIABLE], name, strlen(name)));
+	for (; last; last = r->before[last - 1])
+		variable_number(r, r->splits->at[last - 1].variable);
 }
 
 static void event_put(struct refined *r, const struct snag_event *ev, uint64_t number)
@@ -99,14 +111,14 @@ static void parts_put(struct refined *r, const struct snag_event *ev, uint64_t n
 		      uint32_t variable)
 {
 	struct snag_event part = *ev;
-	part.target = numbered(r, variable);
+	part.target = (r->number[variable] & ~HAS_PARTS) - 1;
+	r->used = part.target < r->used ? r->used : part.target + 1;
 	event_put(r, &part, number);
-	uint32_t i = variable < r->nlast ? r->last[variable] : 0;
+	uint32_t i = r->number[variable] & HAS_PARTS ? r->last[variable] : 0;
 	for (; i && r->splits->at[i - 1].event > number; i = r->before[i - 1])
 		parts_put(r, ev, number, r->splits->at[i - 1].variable);
 }
 
-/* Names of variables are asked for as they appear. */
 static void names_follow(struct refined *r)
 {
 	for (int space = 0; space < SNAG_SPACES; space++) {
@@ -117,6 +129,8 @@ static void names_follow(struct refined *r)
 			snag_strtab_append(to, name, strlen(name));
 		}
 	}
+	while (r->nnamed < r->inner->names->space[SNAG_SPACE_VARIABLE].n)
+		variable_number(r, r->nnamed++);
 }
 
 static int refined_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -128,12 +142,17 @@ static int refined_next(struct snag_source *src, struct snag_batch *ret_batch,
 		if (rc <= 0)
 			return rc;
 		r->at = 0;
+		if (r->asks_once)
+			snag_strtab_forget(&r->names.space[SNAG_SPACE_VARIABLE], r->used);
 		names_follow(r);
 	}
 	r->first += r->n;
 	r->n = 0;
 	for (; r->at < r->from.n && r->n + MOST <= SNAG_BATCH_EVENTS; r->at++) {
 		const struct snag_event *ev = &r->from.ev[r->at];
+		size_t ahead = r->at + AHEAD < r->from.n ? r->at + AHEAD : r->at;
+		if (r->from.ev[ahead].target < r->nnamed)
+			__builtin_prefetch(&r->number[r->from.ev[ahead].target]);
 		if (snag_op_info[ev->op].space == SNAG_SPACE_VARIABLE)
 			parts_put(r, ev, r->from.first + r->at, ev->target);
 		else
@@ -164,11 +183,13 @@ static void refined_close(struct snag_source *src)
 static const struct snag_source_ops refined_ops = {
 	.next = refined_next, .progress = refined_progress, .close = refined_close};
 
-struct snag_source *snag_refined_source(struct snag_source *inner, const struct snag_splits *splits)
+static struct snag_source *refined_source(struct snag_source *inner,
+					  const struct snag_splits *splits, bool asks_once)
 {
 	struct refined *r = snag_calloc(1, sizeof(*r));
 	r->inner = inner;
 	r->splits = splits;
+	r->asks_once = asks_once;
 	snag_names_init(&r->names);
 	splits_index(r);
 	names_exchange(r);
@@ -179,6 +200,8 @@ struct snag_source *snag_refined_source(struct snag_source *inner, const struct 
 /* Notes what becomes of the events of a batch. */
 static void events_follow(struct snag_refining *how, const uint64_t old[2], const struct refined *r)
 {
+	if (!how->step && !how->event)
+		return;
 	if (how->step)
 		how->ret_step = snag_huge_grow(how->ret_step, &how->step_cap, r->first + r->n,
 					       sizeof(*how->ret_step));
@@ -200,8 +223,9 @@ int snag_refine(struct snag_refining *how, const char *path, struct snag_sink *s
 	struct snag_batch batch;
 	int rc = snag_input_open(path, &in, err);
 	if (rc == 0)
-		rc = snag_binary_source(in, &(struct snag_source_options){0}, &src, err);
-	src = rc == 0 ? snag_refined_source(src, how->splits) : NULL;
+		rc = snag_binary_source(
+			in, &(struct snag_source_options){.forgets_variables = true}, &src, err);
+	src = rc == 0 ? refined_source(src, how->splits, sink->ops->takes_runs) : NULL;
 	while (rc >= 0 && (rc = snag_source_next(src, &batch, err)) > 0) {
 		events_follow(how, old, (const struct refined *)src);
 		rc = snag_sink_write(sink, &batch, src->names, err);

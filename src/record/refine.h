@@ -9,11 +9,11 @@
  *         in the end.
  * Rules.  [parts]   of an access to v, number e: v, and the parts, at the time, of whatever was split off
  *                   v after e.  Splits that do not matter are left as they are
- *         [number]  variables are numbered anew, as they appear
+ *         [number]  variables are numbered anew, parts with the one they were split off
  *         [name]    and called after their first byte, as if they had been made so
  * Guarantee.  Two accesses that overlap, of threads both of which have been in the cell, have a
  *         variable in common; two that do not overlap have none.
- * Cost.   A look at an array for each event; 8 bytes for each variable.
+ * Cost.   The file is read and written once more; 8 bytes for each variable.
  */
 #ifndef SNAG_RECORD_REFINE_H
 #define SNAG_RECORD_REFINE_H
@@ -21,10 +21,6 @@
 #include "record/convert.h"
 #include "record/splits.h"
 #include "trace/sink.h"
-
-/* Takes over `inner`: the trace as it was recorded.  The splits are borrowed. */
-struct snag_source *snag_refined_source(struct snag_source *inner,
-					const struct snag_splits *splits);
 
 /* What is to be known of a file when it is refined. */
 struct snag_refining {

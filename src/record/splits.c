@@ -29,17 +29,15 @@ void snag_splits_add(struct snag_splits *s, const struct snag_split *split, cons
 	snag_strtab_append(&s->names, name, strlen(name));
 }
 
+static int split_compare(const void *variable, const void *split)
+{
+	uint32_t a = *(const uint32_t *)variable, b = ((const struct snag_split *)split)->variable;
+	return (a > b) - (a < b);
+}
+
 struct snag_split *snag_splits_find(const struct snag_splits *s, uint32_t variable)
 {
-	size_t low = 0, high = s->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->at[middle].variable < variable)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->n && s->at[low].variable == variable ? &s->at[low] : NULL;
+	return s->n ? bsearch(&variable, s->at, s->n, sizeof(*s->at), split_compare) : NULL;
 }
 
 void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n)
@@ -49,4 +47,38 @@ void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigne
 		if (split)
 			split->matters = s->matter = true;
 	}
+}
+
+/* Forgets those that are lost, once they are most. */
+static void lost_remove(struct snag_splits *s)
+{
+	enum { FEW = 1024 };
+	struct snag_strtab names;
+	size_t n = 0;
+	if (s->nlost < s->n / 2 + FEW)
+		return;
+	snag_strtab_init(&names);
+	for (size_t i = 0; i < s->n; i++) {
+		const char *name = snag_strtab_get(&s->names, (uint32_t)i);
+		if (s->at[i].is_lost)
+			continue;
+		snag_strtab_append(&names, name, strlen(name));
+		s->at[n++] = s->at[i];
+	}
+	snag_strtab_done(&s->names);
+	s->names = names;
+	s->n = n;
+	s->nlost = 0;
+}
+
+void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct snag_split *split = snag_splits_find(s, variable[i]);
+		if (!split || split->matters || split->is_lost)
+			continue;
+		split->is_lost = true;
+		s->nlost++;
+	}
+	lost_remove(s);
 }

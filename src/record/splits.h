@@ -8,7 +8,7 @@
  *         the old one's name.
  * State.  at[]     the splits, in the order they happened, which is that of the new variables too
  *         names    of the new variables, in the same order: the trace forgets them
- * Cost.   16 bytes and a name for each split.
+ * Cost.   16 bytes and a name for each split that matters, or still may.
  */
 #ifndef SNAG_RECORD_SPLITS_H
 #define SNAG_RECORD_SPLITS_H
@@ -24,12 +24,13 @@ struct snag_split {
 	uint32_t from;	   /* ... split off this one, */
 	uint32_t event;	   /* whose events before this number are of both */
 	bool is_lower;	   /* the two have each other's names since */
-	bool matters;	   /* other threads have been there */
+	bool matters;	   /* other threads have been there ... */
+	bool is_lost;	   /* ... and will never */
 };
 
 struct snag_splits {
 	struct snag_split *at;
-	size_t n, cap;
+	size_t n, cap, nlost;
 	struct snag_strtab names;
 	bool matter; /* some of them do */
 };
@@ -40,6 +41,8 @@ void snag_splits_done(struct snag_splits *s);
 void snag_splits_add(struct snag_splits *s, const struct snag_split *split, const char *name);
 /* The splits that made these variables, if any did, matter. */
 void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n);
+/* They never will, unless they do: they may be forgotten. */
+void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n);
 /* The split that made a variable; NULL: none did. */
 struct snag_split *snag_splits_find(const struct snag_splits *s, uint32_t variable);
 

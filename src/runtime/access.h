@@ -91,7 +91,7 @@ static inline bool rt_is_alone_with(uintptr_t addr)
 {
 	for (int i = 0; i < RT_ALONES; i++) {
 		const struct rt_alone_with *a = &rt_alone_with[i];
-		if (addr - a->low < a->nbytes && a->epoch == rt.epoch)
+		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
 			return true;
 	}
 	return false;

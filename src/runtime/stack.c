@@ -12,8 +12,6 @@
 #include "runtime/record.h"
 #include "runtime/stranger.h"
 
-#include <string.h>
-
 enum { RECENT = 256 };
 
 struct slot {
@@ -84,11 +82,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t pc)
 {
 	if (nnodes + 1 >= node_cap) {
 		uint32_t cap = node_cap ? 2 * node_cap : 1 << 12;
-		struct node *grown = rt_alloc(cap * sizeof(*grown));
-		if (node_cap)
-			memcpy(grown, node, node_cap * sizeof(*grown));
-		rt_free(node, node_cap * sizeof(*grown));
-		node = grown;
+		node = rt_grow(node, node_cap * sizeof(*node), cap * sizeof(*node));
 		node_cap = cap;
 	}
 	node[++nnodes] = (struct node){pc, parent};

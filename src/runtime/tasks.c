@@ -33,8 +33,6 @@
 #include "runtime/thread.h"
 #include "task/hooks.h"
 
-#include <string.h>
-
 enum { PAGE = 4096 };
 
 __attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
@@ -59,11 +57,7 @@ static void task_add(uint32_t thread)
 {
 	if (ntasks == tid_cap) {
 		uint32_t cap = tid_cap ? 2 * tid_cap : 1024;
-		uint32_t *grown = rt_alloc(cap * sizeof(*grown));
-		if (tid_cap)
-			memcpy(grown, tid, tid_cap * sizeof(*grown));
-		rt_free(tid, tid_cap * sizeof(*tid));
-		tid = grown;
+		tid = rt_grow(tid, tid_cap * sizeof(*tid), cap * sizeof(*tid));
 		tid_cap = cap;
 	}
 	tid[ntasks++] = thread;

@@ -39,6 +39,7 @@ static struct rt_thread *zombies; /* detached threads that have ended */
 static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
 static struct rt_thread *spare_threads; /* by next_waiter */
+static struct rt_thread *spare_fibers;	/* likewise; with their frames */
 static pthread_key_t end_key;		/* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
@@ -102,11 +103,7 @@ static void table_put(struct rt_thread *t)
 		uint32_t cap = table_cap ? 2 * table_cap : 256;
 		while (cap <= t->tid)
 			cap *= 2;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(*grown));
-		rt_free(table, table_cap * sizeof(*table));
-		table = grown;
+		table = rt_grow(table, table_cap * sizeof(*table), cap * sizeof(*table));
 		table_cap = cap;
 	}
 	table[t->tid] = t;
@@ -137,7 +134,15 @@ static void alone_no_more(void)
 
 struct rt_thread *rt_thread_new_fiber(void)
 {
-	struct rt_thread *t = thread_new();
+	struct rt_thread *t = spare_fibers;
+	if (t) {
+		spare_fibers = t->next_waiter;
+		t->next_waiter = NULL;
+		t->tid = t->as = rt_thread_number();
+		table[t->tid] = t;
+	} else {
+		t = thread_new();
+	}
 	alone_no_more();
 	t->state = RT_BLOCKED; /* until somebody switches to it */
 	t->is_detached = true;
@@ -145,10 +150,29 @@ struct rt_thread *rt_thread_new_fiber(void)
 	return t;
 }
 
+/* While a detector in this process judges, most fibers leave nothing behind but what a new one
+ * sets again. */
+static bool is_clean(const struct rt_thread *fiber)
+{
+	const struct rt_section *section = &fiber->section;
+	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->own_high &&
+	       !fiber->stack_high && !fiber->filter && !fiber->joiners &&
+	       !(section->depth | section->got | section->nnoted) && !section->has_promise &&
+	       fiber->signals_kept == fiber->signals_run;
+}
+
 void rt_thread_end_fiber(struct rt_thread *fiber)
 {
-	if (fiber != rt_hot.self)
+	if (fiber == rt_hot.self)
+		return;
+	if (!is_clean(fiber)) {
 		thread_free(fiber);
+		return;
+	}
+	table[fiber->tid] = NULL;
+	fiber->beyond = 0;
+	fiber->next_waiter = spare_fibers;
+	spare_fibers = fiber;
 }
 
 void rt_thread_begun_fibers(uint32_t n)

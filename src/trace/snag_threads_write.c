@@ -4,7 +4,7 @@
  *
  * Idea.   See snag_threads.c.  The events are taken as stretches of one thread; which base
  *         a site has is chosen by what the targets of its first events would cost, in this block or
- *         in one before.
+ *         in one shortly before.
  * State.  row     what a thread remembers of targets: | by name space | by site | NEVER | EVER |;
  *                 NEVER is 0 at all times, and EVER is there to be written only
  */
@@ -19,6 +19,7 @@ enum {
 	ROOM = SNAG_COLUMN_ROOM,
 	SAMPLE = 128,	     /* events of a site that choose its base */
 	REMEMBERED_LOG = 12, /* sites whose base is known from blocks before, a cache */
+	RELEARN_BLOCKS = 8,  /* one in so many looks at all its sites again */
 	SPACES = SNAG_LAST_SPACES,
 	MORE = 2, /* places of a row that are neither of a space nor of a site */
 };
@@ -59,6 +60,7 @@ struct snag_threads_encoder {
 	struct choice *choice;	  /* of each site */
 	struct way *way;	  /* the same */
 	struct remembered *remembered;
+	uint32_t blocks;	  /* so far */
 	uint32_t *row, row_sites; /* of all threads, with so many places for sites */
 };
 
@@ -171,7 +173,7 @@ static bool site_begins(struct snag_threads_encoder *enc, uint32_t s, uint64_t k
 	const struct remembered *known = remembered_at(enc, key);
 	struct choice *c = &enc->choice[s];
 	*c = (struct choice){.space = snag_op_info[(uint8_t)(key >> 32)].space};
-	if (known->key != key)
+	if (known->key != key || enc->blocks % RELEARN_BLOCKS == 0)
 		return true;
 	c->base = known->base;
 	c->is_remembered = true;
@@ -312,6 +314,7 @@ void snag_threads_encode(struct snag_threads_encoder *enc, struct snag_column_wr
 	pass_begin(enc);
 	for (uint32_t i = 0; i < enc->nstretches; i++)
 		used |= stretch_subtract(enc, &enc->stretch[i]);
+	enc->blocks++;
 	if (enc->threads.n > 1)
 		snag_column_put_planes(w, SNAG_COLUMN_SWITCH, enc->switches, n,
 				       snag_column_planes(enc->threads.n));

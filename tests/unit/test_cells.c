@@ -29,14 +29,14 @@ static uint32_t make(void *ctx, uint64_t addr, const struct snag_cells_split *sp
 	return made++;
 }
 
-static void shared_split(void *ctx, const uint32_t *variable, unsigned n)
+static void any_split(void *ctx, const uint32_t *variable, unsigned n)
 {
 }
 
 static struct snag_cells *cells_new(void)
 {
-	return snag_cells_new(
-		&(struct snag_cells_hooks){.make = make, .shared_split = shared_split});
+	return snag_cells_new(&(struct snag_cells_hooks){
+		.make = make, .shared_split = any_split, .lost_split = any_split});
 }
 
 static uint64_t state = 7;
@@ -187,6 +187,12 @@ static void known_walks(void **unused)
 		unsigned n = 1 + below(60);
 		int stride = 4 * ((int)below(9) - 4);
 		uint32_t alone = 0, first, walked = 0, quick = 0, all[60];
+		if (i % 16 == 0) { /* other variables than before */
+			uint64_t at = LOW + below(SPAN / 8) * 8;
+			if (i % 32 == 0)
+				snag_cells_forget(cells, at, 8);
+			snag_cells_access(cells, at + 4 * (uint64_t)below(2), 4, 1, variable);
+		}
 		if (!is_quick(cells, addr, &first))
 			continue;
 		while (walked < n &&
