@@ -16,8 +16,8 @@
  *         [open]   if that was so before: twice the same distance, or it was of use the last time
  *         [close]  with an access elsewhere, and all when the step ends: told are the accesses from
  *                  begin up to next
- *         Only in programs of tasks, judged in the process, whose tasks have no memory of their
- *         own that would have to be left out (access.c).
+ *         Only in programs of <snag/task.h>, judged in the process, and not in memory that only
+ *         the running task knows of (access.h).
  * Cost.   4 instructions an access that goes on.
  */
 #ifndef SNAG_RUNTIME_SITES_H
