@@ -20,22 +20,20 @@
  *                       (decide_late.h): INFEASIBLE
  *         7 [refute]    a window of what must follow the sections that cannot end: propagate to a
  *                       contradiction: INFEASIBLE
- *         8 [arrange]   as 10, with the sections ended that can: VERIFIED, or nothing is known
- *         9 [near]      a window as if all sections that were begun long before had ended:
- *                       propagate to a contradiction: INFEASIBLE
- *         10 [window]   a window of what must follow such an acquire: propagate to a
+ *         8 [arrange]   as 9, with the sections ended that can: VERIFIED, or nothing is known
+ *         9 [window]    a window of what must follow such an acquire: propagate to a
  *                       contradiction (INFEASIBLE), or linearise (VERIFIED), or search.  What
  *                       was missing in the window then goes into it, with all that must
  *                       follow; if nothing was, all of X does
- *         11            otherwise UNDECIDED
- *         Only 1, 4, 6, 7, 9 and propagation in 10 refute, and only with facts that hold in every witness;
+ *         10            otherwise UNDECIDED
+ *         Only 1, 4, 6, 7 and propagation in 9 refute, and only with facts that hold in every witness;
  *         that what is before the window comes first is assumed only when linearising, so that
  *         failing there means a larger window, never INFEASIBLE.
  *
  * Guarantee.  VERIFIED and INFEASIBLE are exact.  UNDECIDED: more nodes or a larger window than
  *         allowed: 200,000 events, with more than 16 threads fewer.
  * Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is delayed.
- *         Step 6: the reads in the sections that cannot end.  Steps 7 to 10: O(threads) rows of the
+ *         Step 6: the reads in the sections that cannot end.  Steps 7 to 9: O(threads) rows of the
  *         window per sweep, a few sweeps; then the search.
  * Reference.  Pavlogiannis, POPL 2020 (the problem, the closure, max-min linearisation); Genç,
  *         Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
@@ -53,8 +51,6 @@
 
 enum {
 	ROUNDS = 4,	       /* windows to look for a contradiction before those that decide */
-	NEAR = 256,	       /* events before the race, and four times as many, */
-	FAR = 4096,	       /* as long as they are not more: what is near */
 	MAX_ENTRIES = 1 << 22, /* of the rows of a window, unless the user says how many events */
 };
 
@@ -191,30 +187,6 @@ static bool is_refuted(struct snag_decider *d)
 	return false;
 }
 
-/* [near]: a window as if the sections that were begun long before the race had ended.  They have not,
- * so much of what they have to do with is missing in it; but what makes a race impossible is mostly
- * near. */
-static bool is_refuted_near(struct snag_decider *d, uint32_t e1, uint32_t e2)
-{
-	struct snag_state *s = &d->state;
-	uint32_t first = e1 < e2 ? e1 : e2, bound = 1;
-	for (uint32_t age = NEAR; bound > 0 && age <= FAR; age *= 4) {
-		bound = first > age ? first - age : 0;
-		memcpy(d->closed, d->needed, s->nthreads * sizeof(*s->start));
-		snag_cut_close(s, d->closed, bound);
-		memcpy(s->start, d->closed, s->nthreads * sizeof(*s->start));
-		snag_cut_delay(s, d->closed, s->start);
-		for (snag_tid t = 0; t < s->nthreads; t++)
-			s->start[t] = s->start[t] < d->needed[t] ? s->start[t] : d->needed[t];
-		if (window_size(d, d->needed) > d->options.max_window)
-			return false;
-		snag_state_begin(s, d->needed);
-		if (snag_propagate_refutes(s))
-			return true;
-	}
-	return false;
-}
-
 /* [window]: decides with the window after s->start, of the cut. */
 static enum snag_decision window(struct snag_decider *d, const uint32_t *cut, uint32_t e1,
 				 uint32_t e2)
@@ -298,7 +270,7 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	snag_counts_join(d->closed, d->needed, d->ix->nthreads);
-	if (!snag_cut_close(&d->state, d->closed, SNAG_NO_EVENT))
+	if (!snag_cut_close(&d->state, d->closed))
 		return false;
 	witness_set(d, d->closed, NULL, 0, e1, e2);
 	d->stats.close++;
@@ -343,10 +315,6 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 	    windows(d, d->closed, e1, e2, &size) == SNAG_VERIFIED) {
 		d->stats.arrange++;
 		return SNAG_VERIFIED;
-	}
-	if (!(skip & (SNAG_STEP_FILTER | SNAG_STEP_REFUTE)) && is_refuted_near(d, e1, e2)) {
-		d->stats.refute++;
-		return SNAG_INFEASIBLE;
 	}
 	return windows_needed(d, e1, e2);
 }

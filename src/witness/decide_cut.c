@@ -271,7 +271,7 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 
 /* ---- close ---- */
 
-bool snag_cut_close(struct snag_state *s, uint32_t *cut, uint32_t bound)
+bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
 	bool is_all = true;
@@ -283,7 +283,7 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut, uint32_t bound)
 			for (; node; node = ix->node[node].below) {
 				if (is_last(s, node, cut))
 					continue;
-				if (ix->node[node].acquire >= bound || !snag_cut_can_end(s, node)) {
+				if (!snag_cut_can_end(s, node)) {
 					is_all = false;
 					continue;
 				}

@@ -63,9 +63,9 @@ struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut
  * cut must end: their releases join the cut.  False: they cannot, there is no witness.  *ret_grew:
  * the cut did. */
 bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew);
-/* Adds the releases of sections that are not last, as far as they can end and were begun before the
- * event `bound`.  True: all are last now. */
-bool snag_cut_close(struct snag_state *s, uint32_t *cut, uint32_t bound);
+/* Adds the releases of sections that are not last, as far as they can end.  True: all are last now.
+ */
+bool snag_cut_close(struct snag_state *s, uint32_t *cut);
 /* Adds the releases, if there are any, of all sections that threads other than the racers have
  * open, whatever the limits.  True: the cut grew. */
 bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut);

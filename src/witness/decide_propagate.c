@@ -308,8 +308,7 @@ static bool sweep(struct snag_state *s)
 	return true;
 }
 
-/* Sweeps until nothing new follows; with `is_hasty`, or something is missing. */
-static bool sweeps(struct snag_state *s, bool is_hasty)
+bool snag_propagate_all(struct snag_state *s)
 {
 	uint32_t before;
 	bool ok;
@@ -317,18 +316,8 @@ static bool sweeps(struct snag_state *s, bool is_hasty)
 	do {
 		before = s->nchanges;
 		ok = sweep(s);
-	} while (ok && s->nchanges != before && !(is_hasty && s->nmissing));
+	} while (ok && s->nchanges != before && !s->nmissing);
 	s->is_sweeping = false;
 	snag_state_clear_queue(s);
 	return ok;
-}
-
-bool snag_propagate_all(struct snag_state *s)
-{
-	return sweeps(s, true);
-}
-
-bool snag_propagate_refutes(struct snag_state *s)
-{
-	return !sweeps(s, false);
 }

@@ -15,10 +15,6 @@ bool snag_propagate(struct snag_state *s);
  * something is missing in it. */
 bool snag_propagate_all(struct snag_state *s);
 
-/* The same to the end, whatever is missing: what is found holds all the same, but it may not be all.
- * True: a contradiction. */
-bool snag_propagate_refutes(struct snag_state *s);
-
 /* The last causal read by lane.thread, a lane of reads, that saw the write w (SNAG_NO_EVENT:
  * the initial value), or SNAG_NO_EVENT. */
 uint32_t snag_last_reader(const struct snag_state *s, const struct snag_lane *lane, uint32_t w);
