@@ -14,7 +14,8 @@ are written, after each program: what they hold of this commit is not measured a
     tools         all programs as OpenMP tasks (bench/programs/openmp) under other detectors
     mistakes      all programs, small, each with a mistake: who finds it
 
-What takes longer than LONG seconds is run once.  Seconds are of CPU (user and system time of all
+What takes longer than LONG seconds is run once.  A program alone, the base of a slowdown, is run once
+before: its first run can take twice as long as the next.  Seconds are of CPU (user and system time of all
 processes) and elapsed; memory is that of the largest process.  What is judged by snag and what it is
 compared with runs on one core, OpenMP with 4 threads on all cores.
 """
@@ -192,6 +193,8 @@ def measure(part, program, snag, repetitions, folder):
     flags = ["-DMISTAKE=1"] if part == "mistakes" else []
     paths = {v.name: v.build(snag, program, flags, folder) for v in variants}
     rows, done = [], set()
+    if NATIVE in variants:
+        run_once([paths[NATIVE.name], size], {}, True)
     for repetition in range(1 if part == "mistakes" else repetitions):
         for v in variants:
             if v.name in done:

@@ -34,9 +34,13 @@ struct Abi {
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
+/* A place of the code for each of the accesses of a function that its loops repeat, NULL for the
+ * others: src/runtime/sites.h. */
+std::vector<llvm::Value *> sitesOf(llvm::Function &F, Abi &Calls, const Accesses &All);
+
 /* Puts in what asks, in place, whether the access adds anything, and calls the runtime if so;
  * false: not of one of this size and place.  Ends the block at the access. */
-bool inlinedEmit(Abi &Calls, const Access &A);
+bool inlinedEmit(Abi &Calls, const Access &A, llvm::Value *Site = nullptr);
 
 } // namespace snag
 

@@ -119,11 +119,13 @@ void functionsCall(Function &F) {
 
 void checksEmit(Function &F, const Accesses &All) {
   Abi Calls(*F.getParent());
-  for (const Access &A : All) {
+  std::vector<Value *> Sites = sitesOf(F, Calls, All);
+  for (size_t i = 0; i < All.size(); i++) {
+    const Access &A = All[i];
     IRBuilder<> B(A.At);
     if (hasCounts())
       Calls.count(B, static_cast<unsigned>(A.Removed), A.IsWrite);
-    if (!A.isRemoved() && !inlinedEmit(Calls, A))
+    if (!A.isRemoved() && !inlinedEmit(Calls, A, Sites[i]))
       checkEmit(Calls, A, A.At->getDebugLoc());
   }
 }

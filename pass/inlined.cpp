@@ -12,14 +12,22 @@
  *
  *         This is for traces as for detectors in the process: both tell the runtime when what was
  *         known is so no longer, by another key.
+ *         In programs of tasks two shorter looks come first: whether anything is looked at now, and
+ * in loops, whether the access is where that of the iteration before led to expect it
+ *         (src/runtime/sites.h).
  * Rules.  [size]  1, 2, 4, 8 bytes anywhere, and 16, which are two of 8
+ *         [idle]  nothing is looked at by a detector in the process while nothing can race
+ *         [site]  every access in a loop has one of its own
  *         [slow]  code that is not optimised, or for size, has calls
  */
 #include "abi.h"
 #include "compat.h"
 
 #include "../src/runtime/filter.h"
+#include "../src/runtime/sites.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -48,6 +56,12 @@ public:
   Look(Abi &C, IRBuilder<> &Builder, bool W)
       : Calls(C), B(Builder), IsWrite(W),
         Filter(C.M.getOrInsertGlobal("__snag_filter", Builder.getInt8Ty())) {}
+
+  /* [idle] Whether there is anything to look at. */
+  Value *isBusy() {
+    Value *Idle = word(B.getInt64(offsetof(rt_filter, is_idle)));
+    return B.CreateICmpEQ(Idle, B.getInt64(0));
+  }
 
   /* [event] Whether the runtime has to be asked. */
   Value *count() {
@@ -88,29 +102,77 @@ private:
   }
 };
 
-bool inlinedEmit(Abi &Calls, const Access &A) {
+/* [idle] Of programs of tasks: in front of what B emits. */
+static void idleEmit(Look &L, IRBuilder<> &B, Instruction *At) {
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(L.isBusy(), At, /*Unreachable=*/false));
+}
+
+/* [site] Likewise. */
+static void siteEmit(Abi &Calls, IRBuilder<> &B, Value *Address, Value *Site) {
+  Value *Next = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, next) / 8);
+  Value *Stride = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, stride) / 8);
+  Value *Here = B.CreateLoad(Calls.Word, Next);
+  Instruction *Elsewhere, *GoesOn;
+  SplitBlockAndInsertIfThenElse(B.CreateICmpNE(Here, Address), &*B.GetInsertPoint(), &Elsewhere,
+                                &GoesOn);
+  B.SetInsertPoint(GoesOn);
+  B.CreateStore(B.CreateAdd(Here, B.CreateLoad(Calls.Word, Stride)), Next);
+  B.SetInsertPoint(Elsewhere);
+}
+
+std::vector<Value *> sitesOf(Function &F, Abi &Calls, const Accesses &All) {
+  std::vector<Value *> Sites(All.size(), nullptr);
+  if (!isForTasks())
+    return Sites;
+  DominatorTree DT(F);
+  LoopInfo LI(DT);
+  SmallVector<size_t, 16> Numbers;
+  for (size_t i = 0; i < All.size(); i++)
+    if (!All[i].isRemoved() && isInlinable(All[i]) && LI.getLoopFor(All[i].At->getParent()))
+      Numbers.push_back(i);
+  if (Numbers.empty())
+    return Sites;
+  auto *Of = ArrayType::get(Calls.Word, RT_SITE_WORDS * Numbers.size());
+  auto *Table = new GlobalVariable(Calls.M, Of, /*isConstant=*/false, GlobalValue::PrivateLinkage,
+                                   Constant::getNullValue(Of), "snag.sites");
+  for (size_t i = 0; i < Numbers.size(); i++)
+    Sites[Numbers[i]] = ConstantExpr::getInBoundsGetElementPtr(
+        Of, Table,
+        ArrayRef<Constant *>{ConstantInt::get(Calls.Word, 0),
+                             ConstantInt::get(Calls.Word, RT_SITE_WORDS * i)});
+  return Sites;
+}
+
+bool inlinedEmit(Abi &Calls, const Access &A, Value *Site) {
   if (!isInlinable(A))
     return false;
   IRBuilder<> B(A.At);
   B.SetCurrentDebugLocation(A.At->getDebugLoc());
   Look L(Calls, B, A.IsWrite);
-  Value *IsOut = L.count();
   Value *Address = B.CreatePtrToInt(A.Address, Calls.Word);
-  Value *Entry;
+  if (isForTasks())
+    idleEmit(L, B, A.At);
+  if (Site)
+    siteEmit(Calls, B, Address, Site);
+  Value *IsOut = L.count(), *Entry;
   Value *Differs = L.differs(Address, A.Size == TwoWords ? 3 : Log2_64(A.Size), &Entry);
   if (A.Size == TwoWords)
     Differs = B.CreateOr(Differs, L.differs(B.CreateAdd(Address, B.getInt64(8)), 3));
   Value *IsNew = B.CreateOr(IsOut, B.CreateICmpNE(Differs, B.getInt64(0)));
   MDNode *Weights = MDBuilder(B.getContext()).createBranchWeights(Seldom, Mostly);
-  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, A.At, /*Unreachable=*/false, Weights));
-  B.SetCurrentDebugLocation(A.At->getDebugLoc());
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsNew, &*B.GetInsertPoint(), false, Weights));
   if (!A.IsWrite && A.Size < TwoWords) {
     Value *IsCall = B.CreateOr(IsOut, B.CreateNot(L.lasts(Entry)));
     B.SetInsertPoint(SplitBlockAndInsertIfThen(IsCall, &*B.GetInsertPoint(), false));
-    B.SetCurrentDebugLocation(A.At->getDebugLoc());
   }
-  Calls.call(B, Twine("__snag_new_") + (A.IsWrite ? "write" : "read") + Twine(A.Size),
-             {Calls.pointer(B, A.Address)});
+  B.SetCurrentDebugLocation(A.At->getDebugLoc());
+  SmallVector<Value *, 2> Args = {Calls.pointer(B, A.Address)};
+  if (Site)
+    Args.push_back(Site);
+  Calls.call(B,
+             Twine(Site ? "__snag_next_" : "__snag_new_") + (A.IsWrite ? "write" : "read") +
+                 Twine(A.Size),
+             Args);
   return true;
 }
 

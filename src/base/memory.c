@@ -113,10 +113,8 @@ static void *map_bytes(size_t nbytes)
 	return p;
 }
 
-void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
+void *snag_huge_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 {
-	if (need <= *cap)
-		return p;
 	size_t new_cap = *cap * 2 > need ? *cap * 2 : need, nbytes;
 	if (__builtin_mul_overflow(new_cap, elem, &nbytes) || nbytes > SIZE_MAX / 2)
 		out_of_memory();

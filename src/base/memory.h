@@ -32,7 +32,13 @@ static inline void *snag_grow(void *p, size_t *cap, size_t need, size_t elem)
 /* The same for arrays of many megabytes: taken from the system in huge pages where it has
  * them, moved without copying, and resident only as far as written.  They begin with a cache
  * line.  To be given back with snag_huge_free. */
-void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem);
+void *snag_huge_grow_more(void *p, size_t *cap, size_t need, size_t elem);
+
+static inline void *snag_huge_grow(void *p, size_t *cap, size_t need, size_t elem)
+{
+	return need <= *cap ? p : snag_huge_grow_more(p, cap, need, elem);
+}
+
 void snag_huge_free(void *p, size_t cap, size_t elem); /* accepts NULL */
 
 #endif

@@ -76,6 +76,8 @@ size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 {
 	if (t->nranges)
 		snag_strtab_spell(t);
+	if (t->has_places) /* the next one need not be in bytes */
+		return strlen(snag_strtab_get(t, id));
 	return spelled_len(t, id - t->first);
 }
 
@@ -115,19 +117,46 @@ static void table_rehash(struct snag_strtab *t)
 	t->nslots = nslots;
 }
 
-uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
+static inline uint32_t offset_append(struct snag_strtab *t, uint64_t offset)
 {
-	if (t->nbytes + len >= t->bytes_cap)
-		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
 	uint32_t at = spelled(t);
 	if (at >= t->offset_cap)
 		t->offset = snag_huge_grow(t->offset, &t->offset_cap, (size_t)at + 1,
 					   sizeof(*t->offset));
-	t->offset[at] = t->nbytes;
+	t->offset[at] = offset;
+	return t->n++;
+}
+
+uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
+{
+	if (t->nbytes + len >= t->bytes_cap)
+		t->bytes = snag_huge_grow(t->bytes, &t->bytes_cap, t->nbytes + len + 1, 1);
+	size_t at = t->nbytes;
 	memcpy(t->bytes + t->nbytes, s, len);
 	t->bytes[t->nbytes + len] = '\0';
 	t->nbytes += len + 1;
-	return t->n++;
+	t->nspelled++;
+	return offset_append(t, at);
+}
+
+void snag_strtab_have_places(struct snag_strtab *t)
+{
+	assert(t->n == 0);
+	t->has_places = true;
+}
+
+uint32_t snag_strtab_append_place(struct snag_strtab *t, struct snag_strtab_place place)
+{
+	assert(t->has_places && place.offset >> SNAG_STRTAB_BASE_BIT == 0);
+	return offset_append(t, UINT64_C(1) << SNAG_STRTAB_PLACE_BIT |
+					(uint64_t)(place.base % SNAG_STRTAB_BASES)
+						<< SNAG_STRTAB_BASE_BIT |
+					place.offset);
+}
+
+static inline bool is_place(uint64_t offset)
+{
+	return offset >> SNAG_STRTAB_PLACE_BIT;
 }
 
 void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
@@ -135,11 +164,15 @@ void snag_strtab_forget(struct snag_strtab *t, uint32_t below)
 	assert(!t->nslots && !t->nranges && below <= t->n);
 	if (below <= t->first)
 		return;
-	uint32_t gone = below - t->first, left = t->n - below;
-	size_t nbytes = left ? t->offset[gone] : t->nbytes;
+	uint32_t gone = below - t->first, left = t->n - below, next = gone;
+	while (next < gone + left && is_place(t->offset[next]))
+		next++;
+	size_t nbytes = next < gone + left ? t->offset[next] : t->nbytes;
 	memmove(t->bytes, t->bytes + nbytes, t->nbytes - nbytes);
-	for (uint32_t i = 0; i < left; i++)
-		t->offset[i] = t->offset[gone + i] - nbytes;
+	for (uint32_t i = 0; i < left; i++) {
+		uint64_t offset = t->offset[gone + i];
+		t->offset[i] = is_place(offset) ? offset : offset - nbytes;
+	}
 	t->nbytes -= nbytes;
 	t->first = below;
 }

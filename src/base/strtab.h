@@ -13,6 +13,9 @@
  * see snag_strtab_intern_ascending.  Of those that count ("T1", "T2", ...) only the first is
  * stored, see snag_strtab_count, until one of them is asked for: then all are spelled out, which
  * must not happen while another thread uses the table.
+ *
+ * A table whose strings go on to a file, and nowhere else, may have places (placed.h): strings of
+ * which it knows a base, a spelled string that says the same object, and the offset.
  */
 #ifndef SNAG_BASE_STRTAB_H
 #define SNAG_BASE_STRTAB_H
@@ -40,6 +43,8 @@ struct snag_strtab {
 	} * range; /* strings that count */
 	size_t nranges, range_cap;
 	uint32_t ncounted; /* in all ranges */
+	bool has_places;
+	uint64_t nspelled; /* of such a table: all strings but places, the forgotten ones too */
 };
 
 struct snag_strtab_slot {
@@ -74,11 +79,37 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
 /* The strings below an id are needed no more; only of a table without interned ones. */
 void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
+/* A string that is not spelled: its base is the spelled string with this number, modulo
+ * SNAG_STRTAB_BASES; it is one of the last that many. */
+struct snag_strtab_place {
+	uint32_t base;
+	uint64_t offset; /* not from the base but from its object */
+};
+
+enum { SNAG_STRTAB_BASES = 256 };
+
+/* From now on the table, which is empty, has places. */
+void snag_strtab_have_places(struct snag_strtab *t);
+/* As snag_strtab_append; the string can be got by snag_strtab_place only. */
+uint32_t snag_strtab_append_place(struct snag_strtab *t, struct snag_strtab_place place);
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
 	if (t->nranges)
 		snag_strtab_spell(t);
 	return t->bytes + t->offset[id - t->first];
+}
+
+/* An offset that is none in bytes: | 63 1 | 48 base | 0 offset | */
+enum { SNAG_STRTAB_PLACE_BIT = 63, SNAG_STRTAB_BASE_BIT = 48 };
+
+/* False: the string is spelled. */
+static inline bool snag_strtab_place(const struct snag_strtab *t, uint32_t id,
+				     struct snag_strtab_place *ret_place)
+{
+	uint64_t at = t->offset[id - t->first];
+	ret_place->base = (uint32_t)(at >> SNAG_STRTAB_BASE_BIT) % SNAG_STRTAB_BASES;
+	ret_place->offset = at & ((UINT64_C(1) << SNAG_STRTAB_BASE_BIT) - 1);
+	return at >> SNAG_STRTAB_PLACE_BIT;
 }
 
 /* The 8 bytes at s as a word, the first one lowest. */

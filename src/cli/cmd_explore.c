@@ -9,6 +9,7 @@
  */
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
@@ -20,7 +21,6 @@
 #include "detect/reversals.h"
 #include "report/json_writer.h"
 #include "report/orders.h"
-#include "trace/tee.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -242,23 +242,22 @@ static double run_limit(const struct exploration *x)
 	return x->runs == 0 || x->v->seconds <= 0 ? 0 : left > usual ? left : usual;
 }
 
-static int run_judge(struct exploration *x, struct snag_source *live, struct snag_source *src,
-		     double begin, double most, struct snag_order_plan *plan,
-		     struct snag_error *err)
+static int run_judge(struct exploration *x, struct cli_observed *o, double begin, double most,
+		     struct snag_order_plan *plan, struct snag_error *err)
 {
 	struct snag_analyze_options options = {.detector = {snag_detector_find("drdp", 4)},
 					       .ndetectors = 1,
 					       .jobs = 1,
 					       .stop = &cli_stop};
 	struct snag_analysis analysis;
-	int rc = snag_analyze(src, &options, &analysis, err);
-	struct snag_live_end end = snag_live_end(live);
+	int rc = cli_observed_analyze(o, &options, &analysis, err);
+	struct snag_live_end end = snag_live_end(o->live);
 	if (cli_stop && (rc < 0 || end.notes.launched == 0)) { /* before it did anything */
 		if (rc == 0)
 			snag_analysis_done(&analysis);
 		x->orders.gap = interrupted;
 		x->is_over = true;
-		orders_print(x, src->names, err);
+		orders_print(x, o->src->names, err);
 		return 0;
 	}
 	if (rc < 0)
@@ -270,8 +269,8 @@ static int run_judge(struct exploration *x, struct snag_source *live, struct sna
 	if (end.notes.launched == 0)
 		rc = snag_fail(err, SNAG_EINPUT, "%s: launches no tasks", x->argv[0]);
 	const struct cli_run run = {.analysis = &analysis,
-				    .src = src,
-				    .live = live,
+				    .src = o->src,
+				    .live = o->live,
 				    .end = &end,
 				    .argv = x->argv,
 				    .strip_path_prefix = x->v->strip_path_prefix};
@@ -283,8 +282,7 @@ static int run_judge(struct exploration *x, struct snag_source *live, struct sna
 
 static int run_once(struct exploration *x, struct snag_order_plan *plan, struct snag_error *err)
 {
-	const struct snag_source_options lenient = {.lenient = true};
-	struct snag_source *live, *tee;
+	struct cli_observed o;
 	char words[64];
 	int fd = plan_share(plan, err);
 	if (fd < 0)
@@ -293,17 +291,14 @@ static int run_once(struct exploration *x, struct snag_order_plan *plan, struct 
 	double begin = snag_seconds_now(), most = run_limit(x);
 	const struct snag_live_options how = {
 		.options = words, .io = SNAG_LAUNCH_OURS, .seconds = most, .stop = &cli_stop};
-	int rc = snag_live_source(x->argv, &how, &live, err);
+	int rc = cli_observe(&o, x->argv, &how, x->trace, err);
 	close(fd);
-	if (rc == 0)
-		rc = snag_tee_source(live, x->trace, &tee, err);
 	if (rc < 0)
 		return rc;
-	struct snag_source *src = snag_wellformed_source(tee, &lenient);
 	x->runs++;
 	cli_progress_orders(&x->progress, x->orders.orders);
-	rc = run_judge(x, live, src, begin, most, plan, err);
-	snag_source_close(src);
+	rc = run_judge(x, &o, begin, most, plan, err);
+	cli_observed_done(&o);
 	unlink(x->trace);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "cli/pass_marks.h"
 #include "cli/program.h"
 #include "record/live.h"
-#include "trace/sink.h"
+#include "record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,14 +91,28 @@ static int schedule_close(const struct record_values *v, FILE *schedule, struct 
 	return 0;
 }
 
+static int trace_write(struct snag_recording *recording, struct snag_source *src,
+		       struct snag_error *err)
+{
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(src, &batch, err)) > 0)
+		if ((rc = snag_recording_write(recording, &batch, src->names, err)) < 0)
+			break;
+	if (rc == 0)
+		return snag_recording_commit(recording, src, NULL, err);
+	snag_recording_abort(recording);
+	return rc;
+}
+
 static int record_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct record_values *v = values;
 	struct snag_source *src = NULL;
-	struct snag_sink *sink;
+	struct snag_recording *recording;
 	FILE *schedule = NULL;
 	int status = 0;
-	int rc = snag_sink_open(v->output, 0, &sink, err);
+	int rc = snag_recording_open(v->output, &recording, err);
 	if (rc < 0)
 		return rc;
 	if (v->schedule && !(schedule = fopen(v->schedule, "w")))
@@ -106,14 +120,12 @@ static int record_run(const void *values, char *const *operand, struct snag_erro
 	if (rc == 0)
 		rc = program_start(
 			v, operand,
-			&(struct snag_convert_options){.schedule = schedule,
-						       .is_for_sink = sink->ops->takes_runs},
+			&(struct snag_convert_options){.schedule = schedule, .is_for_sink = true},
 			&src, err);
 	if (rc < 0) {
-		snag_sink_abort(sink);
+		snag_recording_abort(recording);
 	} else {
-		snag_sink_keep(sink); /* a full disk: what was written stays */
-		rc = snag_sink_copy(sink, src, err);
+		rc = trace_write(recording, src, err);
 		struct snag_live_end end = snag_live_end(src);
 		status = end.status;
 		cli_pass_check_opened(end.opened);

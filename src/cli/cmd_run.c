@@ -11,6 +11,7 @@
 #include "cli/environment.h"
 #include "cli/interrupt.h"
 #include "cli/judging.h"
+#include "cli/observe.h"
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
 #include "cli/program.h"
@@ -20,10 +21,7 @@
 #include "cli/writing.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "detect/analyze.h"
 #include "detect/details.h"
-#include "record/live.h"
-#include "trace/tee.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -395,10 +393,9 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
-	const struct snag_source_options lenient = {.lenient = true};
 	struct snag_analyze_options options = {
 		.jobs = (unsigned)v->jobs, .budget = (uint32_t)v->budget, .stop = &cli_stop};
-	struct snag_source *live, *tee;
+	struct cli_observed o;
 	struct snag_analysis analysis;
 	char words[128];
 	const struct snag_live_options how = {
@@ -412,16 +409,13 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		 policies[v->policy], v->free, judge ? ":judge=" : "", judge ? judge : "");
 	cli_interrupt_catch();
 	if (rc == 0)
-		rc = snag_live_source(argv, &how, &live, err);
-	if (rc == 0)
-		rc = snag_tee_source(live, trace, &tee, err);
+		rc = cli_observe(&o, argv, &how, trace, err);
 	if (rc < 0)
 		return rc;
-	struct snag_source *src = snag_wellformed_source(tee, &lenient);
-	rc = snag_analyze(src, &options, &analysis, err);
+	rc = cli_observed_analyze(&o, &options, &analysis, err);
 	if (rc == 0 && analysis.interrupted)
-		program_wait(live);
-	struct snag_live_end end = snag_live_end(live);
+		program_wait(o.live);
+	struct snag_live_end end = snag_live_end(o.live);
 	if (v->stats) {
 		cli_pass_stats(argv[0], end.executed);
 		judge_stats(&end.verdict);
@@ -437,16 +431,16 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		struct recorded of = {.v = v,
 				      .replays = {.argv = argv,
 						  .seed = v->seed,
-						  .step = snag_live_steps(live),
+						  .step = snag_live_steps(o.live),
 						  .seconds = snag_seconds_now() - begin},
 				      .before = before->was_there ? before : NULL,
-				      .live = live};
-		rc = races_report(&of, &analysis, src, &end, suppressions, err);
+				      .live = o.live};
+		rc = races_report(&of, &analysis, o.src, &end, suppressions, err);
 		snag_analysis_done(&analysis);
 	}
 	if (rc != RUN_AGAIN)
 		cli_pass_check_opened(end.opened);
-	snag_source_close(src);
+	cli_observed_done(&o);
 	return rc;
 }
 

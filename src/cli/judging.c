@@ -7,23 +7,33 @@
 #include "cli/program.h"
 #include "detect/detector.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Pipes and sockets can be read once. */
 static bool input_can_be_repeated(void)
 {
 	struct stat st;
 	return fstat(STDIN_FILENO, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
 }
 
+/* Many programs are started with a pipe that nobody writes to, and that they never read. */
+static bool input_is_there(void)
+{
+	enum { WAIT_MS = 100 };
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&p, 1, WAIT_MS) > 0 && p.revents & POLLIN;
+}
+
 const char *cli_judge_choose(const char *list)
 {
 	const char *name = list ? list : "drdp";
 	const struct snag_detector *d = snag_detector_find(name, strlen(name));
-	return d && d->inside && input_can_be_repeated() ? d->name : NULL;
+	return d && d->inside && (input_can_be_repeated() || !input_is_there()) ? d->name : NULL;
 }
 
 struct cli_judged cli_judged(const struct snag_live_end *end)
@@ -55,8 +65,14 @@ const char *cli_judge_words(const struct snag_live_end *end)
 	if (was_interrupted(end->status))
 		return v->races && !v->doubts ? "interrupted; there is a race, --once says where"
 					      : "interrupted; no race was found before";
-	if (v->races || v->doubts || v->launched == 0 || v->launched != v->ended)
-		return NULL;
+	if (v->races || v->doubts || v->launched == 0 || v->launched != v->ended) {
+		if (!v->has_read || input_can_be_repeated())
+			return NULL;
+		return v->races && !v->doubts ? "there is a race; its input cannot be read again, "
+						"so --once says where"
+					      : "its input cannot be read again, as a second look "
+						"needs: use --once";
+	}
 	return v->proves ? "race-free for this input on every schedule"
 			 : "no race found, but other schedules may have one: its isolated blocks "
 			   "depend on their order; --once says where";

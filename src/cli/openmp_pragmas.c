@@ -21,8 +21,9 @@
  *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
  *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
  *                    name; default(none) allows for both
- *         [loop]     `parallel loop`, and `loop` with bind(parallel), are what `for` is there; the
- *                    compilers run the iterations of a thread by themselves
+ *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute parallel for`
+ *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
+ *                    iterations of each by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
  *         [inscan]   such loops are left as they are
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -31,6 +32,7 @@
 
 #include "base/memory.h"
 #include "cli/openmp_code.h"
+#include "cli/openmp_regions.h"
 #include "cli/openmp_simd.h"
 #include "cli/openmp_text.h"
 
@@ -62,6 +64,8 @@ struct pragma {
 	bool is_none;	    /* default(none) */
 	struct span name;   /* `sections`; empty: it is none */
 	struct span loop;   /* [loop]; empty: it is none */
+	enum cli_region of; /* likewise: what it binds to */
+	bool has_teams;
 	struct span bind;   /* bind(...); empty: none */
 	struct span order;  /* order(...); likewise */
 	struct span clause; /* schedule(...); empty: none */
@@ -88,12 +92,23 @@ static void reduction_read(struct pragma *p, struct span value, bool *ret_is_pla
 	*ret_is_plain |= !cli_span_is(word, "task");
 }
 
-static struct pragma pragma_read(struct span line, struct span word)
+/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to be of its
+ * last part. */
+static enum cli_region loop_region(const struct pragma *p, struct span bind, enum cli_region around)
+{
+	if (bind.at < bind.end)
+		return cli_span_is(bind, "teams")      ? CLI_REGION_TEAMS
+		       : cli_span_is(bind, "parallel") ? CLI_REGION_PARALLEL
+						       : CLI_REGION_OTHER;
+	return p->has_teams ? CLI_REGION_TEAMS : p->is_region ? CLI_REGION_PARALLEL : around;
+}
+
+static struct pragma pragma_read(struct span line, struct span word, enum cli_region around)
 {
 	struct pragma p = {0};
 	struct span name, value;
 	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
-	bool has_teams = false, is_bound = false;
+	struct span bind = {0};
 	while (cli_clause_next(&line, &name, &value)) {
 		is_directive = is_directive && is_directive_word(name);
 		if (is_directive && cli_span_is(name, "sections"))
@@ -102,12 +117,12 @@ static struct pragma pragma_read(struct span line, struct span word)
 		has_tasks |= is_directive && cli_span_is(name, "taskloop");
 		if (is_directive && cli_span_is(name, "loop"))
 			p.loop = name;
-		has_teams |= is_directive && cli_span_is(name, "teams");
+		p.has_teams |= is_directive && cli_span_is(name, "teams");
 		if (cli_span_is(name, "order"))
 			p.order = (struct span){name.at, line.at};
 		if (cli_span_is(name, "bind")) {
 			p.bind = (struct span){name.at, line.at};
-			is_bound = cli_span_is(cli_span_trim(value), "parallel");
+			bind = cli_span_trim(value);
 		}
 		p.is_region |= is_directive && cli_span_is(name, "parallel");
 		is_shared |= is_directive &&
@@ -122,10 +137,11 @@ static struct pragma pragma_read(struct span line, struct span word)
 			schedule_read(&p, value);
 		}
 	}
-	if (!is_bound && (!p.is_region || has_teams || p.bind.at)) /* it may be another's */
+	p.of = p.loop.at ? loop_region(&p, bind, around) : CLI_REGION_NONE;
+	if (p.of != CLI_REGION_TEAMS && p.of != CLI_REGION_PARALLEL) /* a thread's */
 		p.loop = (struct span){0};
 	is_shared |= p.loop.at != NULL;
-	if (cli_span_is(word, "simd")) /* a region to be */
+	if (cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER) /* a region to be */
 		p.is_region = is_shared = true;
 	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
 	return p;
@@ -162,7 +178,7 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 {
 	if (p->loop.at) { /* [loop] */
 		cli_text_span(t, (struct span){line.at, p->loop.at});
-		cli_text_words(t, "for");
+		cli_text_words(t, p->of == CLI_REGION_TEAMS ? "distribute parallel for" : "for");
 		line.at = p->loop.end;
 	}
 	clauses_copy(t, line, p);
@@ -208,9 +224,9 @@ static void other_rewrite(struct text *t, struct span line, const struct pragma 
 
 /* The text from `next` to `end` follows the pragma. */
 static void pragma_rewrite(struct text *t, struct sections *s, struct span line, struct span word,
-			   const char *next, const char *end, bool is_gnu)
+			   const char *next, const char *end, enum cli_region around, bool is_gnu)
 {
-	struct pragma p = pragma_read(line, word);
+	struct pragma p = pragma_read(line, word, around);
 	if (!is_gnu && cli_span_is(word, "section")) {
 		cli_section_begin(s, t);
 		return;
@@ -221,7 +237,8 @@ static void pragma_rewrite(struct text *t, struct sections *s, struct span line,
 	} else if (!is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
 		cancel_rewrite(t, line);
 	} else {
-		if (p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))
+		bool is_simd = cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER;
+		if (!is_simd || p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))
 			other_rewrite(t, line, &p);
 		if (is_gnu)
 			combining_add(t, &p);
@@ -250,6 +267,7 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
 	struct text renamed = {0}, t = {0};
 	struct sections s = {0};
+	struct regions r = {0};
 	cli_calls_rename(&renamed, (struct span){text, text + n});
 	const char *end = renamed.at + renamed.n, *begin = marks_end(renamed.at, end);
 	cli_text_span(&t, (struct span){renamed.at, begin});
@@ -259,16 +277,20 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct span line = {at, newline ? newline : end}, word;
 		const char *next = newline ? newline + 1 : end;
-		if (cli_is_openmp(line, &word))
-			pragma_rewrite(&t, &s, line, word, next, end, is_gnu);
-		else
+		if (cli_is_openmp(line, &word)) {
+			pragma_rewrite(&t, &s, line, word, next, end, cli_regions_at(&r), is_gnu);
+			cli_regions_pragma(&r, line);
+		} else {
 			cli_code_copy(&s, &t, line);
+			cli_regions_code(&r, line);
+		}
 		if (newline)
 			cli_text_add(&t, "\n", 1);
 		at = next;
 	}
 	free(renamed.at);
 	cli_sections_done(&s);
+	cli_regions_done(&r);
 	*ret_n = t.n;
 	return t.at ? t.at : snag_alloc(1);
 }

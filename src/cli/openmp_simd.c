@@ -95,12 +95,6 @@ static bool is_ordered_inside(struct span text)
 
 /* ---- the pragma ---- */
 
-static bool is_simd(struct span line)
-{
-	struct span word;
-	return cli_is_openmp(line, &word) && cli_span_is(word, "simd");
-}
-
 static bool is_named(struct span line, struct span variable)
 {
 	struct span name, value;
@@ -132,8 +126,8 @@ static unsigned number_of(struct span value)
 /* [clauses] */
 static bool is_dropped(struct span name)
 {
-	static const char *const word[] = {"safelen",	  "simdlen", "aligned",
-					   "nontemporal", "if",	     "order"};
+	static const char *const word[] = {"safelen", "simdlen", "aligned", "nontemporal",
+					   "if",      "order",	 "bind"};
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		if (cli_span_is(name, word[i]))
 			return true;
@@ -145,7 +139,7 @@ bool cli_simd_rewrite(struct text *t, struct span line, struct span after)
 	enum { DIRECTIVE_WORDS = 3 };
 	struct span name, value, safe = {0}, rest = line, variable;
 	unsigned nloops = 1;
-	if (!is_simd(line) || is_ordered_inside(after)) /* [ordered] */
+	if (is_ordered_inside(after)) /* [ordered] */
 		return false;
 	cli_text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
 	for (int i = 0; cli_clause_next(&rest, &name, &value); i++) {

@@ -15,7 +15,7 @@
 
 #include "cli/openmp_text.h"
 
-/* False: the pragma is not simd, or not simd alone, or is to be left. */
+/* Of a pragma that is simd alone, or a `loop` of one thread.  False: it is to be left. */
 bool cli_simd_rewrite(struct text *t, struct span line, struct span after);
 
 #endif

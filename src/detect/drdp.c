@@ -312,8 +312,10 @@ static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
 {
 	uint32_t *w = &d->express.writers[a % SNAG_LASTING];
 	if (*w != a && d->now.is_alone && snag_task_order_is_plain(&d->now.order) &&
-	    snag_task_order_is_first(&d->now.order, a) && snag_drdp_is_before(&d->now, a))
+	    snag_task_order_is_first(&d->now.order, a) && snag_drdp_is_before(&d->now, a)) {
 		*w = a;
+		d->express.has_lasting = true;
+	}
 }
 
 static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */

@@ -4,8 +4,9 @@
  */
 #include "detect/drdp_now.h"
 
-void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node) /* [lasting] */
+void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node) /* [lasting] */
 {
+	now->express->has_lasting = node != 0;
 	for (unsigned i = 0; i < SNAG_LASTING; i++) {
 		uint32_t r = now->express->readers[i];
 		if (r && now->order.tree.step[r] >= node)

@@ -59,7 +59,12 @@ struct snag_drdp_now {
 /* The current step of the task, which has begun, runs from now on. */
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task);
 /* Something was waited for, the scope of this node; 0: or much else has changed. */
-void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node);
+void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node);
+static inline void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node)
+{
+	if (now->express->has_lasting)
+		snag_drdp_waited_slow(now, node);
+}
 
 bool snag_drdp_is_before_slow(struct snag_drdp_now *now, uint32_t a, uint32_t node);
 

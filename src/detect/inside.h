@@ -29,6 +29,7 @@ struct snag_express {
 	bool is_all;		  /* nothing else is kept of variables */
 	uint32_t readers[SNAG_LASTING], writers[SNAG_LASTING]; /* by their numbers */
 	uint32_t used;					       /* readers[], by bit */
+	bool has_lasting;	  /* there may be some among readers[] and writers[] */
 	uint32_t latest, min_age; /* `who` of the present, nearly; a difference to that */
 	uint64_t ended;
 };
@@ -71,6 +72,7 @@ static inline void snag_express_keep(struct snag_express *e, uint32_t reader)
 {
 	if (!(e->used >> reader % SNAG_LASTING & 1))
 		e->readers[reader % SNAG_LASTING] = reader;
+	e->has_lasting = true;
 }
 
 static inline void snag_express_drop(struct snag_express *e, unsigned i)

@@ -4,6 +4,10 @@
  *
  * One engine (predictive.h), five records of rules: the columns of table 2 of Genç, Roemer,
  * Xu and Bond, OOPSLA 2019, and of the repaired SDP.
+ *
+ * Its first column, HB, orders all sections of a lock, release to acquire: nothing of a section has
+ * to be remembered but one clock of its lock.  So it is no record here but clocks.h, which hb, shb
+ * and mixed share, and which tells apart the memory orders of atomics, too.
  */
 #include "detect/predictive_engine.h"
 

@@ -69,8 +69,11 @@ void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uin
 		      uint32_t n)
 {
 	for (uint32_t v = first; v < first + n; v++) {
-		snag_past_clear(pool, &x[v].writer);
-		snag_past_clear(pool, &x[v].reader);
+		if (__builtin_expect((x[v].writer.who | x[v].reader.who) & SNAG_PAST_LIST, 0)) {
+			snag_past_clear_list(pool, &x[v].writer);
+			snag_past_clear_list(pool, &x[v].reader);
+		}
+		x[v] = (struct snag_past_cell){0};
 	}
 }
 

@@ -4,7 +4,13 @@
  */
 #include "inside/access.h"
 
-enum { PAGE = SHADOW_PAGE, LINE = SHADOW_LINE, FREED_BYTES = 1024 };
+enum {
+	PAGE = SHADOW_PAGE,
+	LINE = SHADOW_LINE,
+	FREED_BYTES = 1024,
+	EXPECT_BYTES = 4 * PAGE,
+	CELLS = 4 /* in 64 bytes */
+};
 
 /* ---- one variable ---- */
 
@@ -40,19 +46,50 @@ static __attribute__((noinline)) void made_tell(struct judge_made *made, uint32_
 	*made = (struct judge_made){before, after, is_known ? judge.step : 0};
 }
 
+static inline bool is_past(const struct snag_past_cell *x, struct judge_who who)
+{
+	return x->writer.who == who.writer && x->reader.who == who.reader;
+}
+
+/* Where it is remembered what was made of such a variable / whether it is. */
+static inline struct judge_made *made_of(const struct snag_past_cell *x, bool is_write)
+{
+	return &judge.made[is_write][(x->writer.who ^ x->reader.who) % JUDGE_MADE];
+}
+
+static inline bool made_is(const struct judge_made *made, const struct snag_past_cell *x)
+{
+	return __builtin_expect(made->step == judge.step && is_past(x, made->before), 1);
+}
+
 static inline void variable_access(uint32_t variable, bool is_write) /* [made] */
 {
 	struct snag_past_cell *x = &judge.express->x[variable];
-	struct judge_who who = who_of(variable);
-	struct judge_made *made = &judge.made[is_write][(who.writer ^ who.reader) % JUDGE_MADE];
-	if (__builtin_expect(made->step != judge.step || who.writer != made->before.writer ||
-				     who.reader != made->before.reader,
-			     0)) {
+	struct judge_made *made = made_of(x, is_write);
+	if (!made_is(made, x)) {
 		made_tell(made, variable, is_write);
 		return;
 	}
 	x->writer.who = made->after.writer;
 	x->reader.who = made->after.reader;
+}
+
+/* The same for n variables side by side, most of them alike. */
+static void variables_access(uint32_t first, uint32_t n, bool is_write)
+{
+	for (const uint32_t end = first + n; first < end;) {
+		struct snag_past_cell *x = &judge.express->x[first];
+		struct judge_made *made = made_of(x, is_write);
+		if (!made_is(made, x)) {
+			made_tell(made, first++, is_write);
+			continue;
+		}
+		for (const struct judge_who before = made->before, after = made->after;
+		     first < end && is_past(x, before); first++, x++) {
+			x->writer.who = after.writer;
+			x->reader.who = after.reader;
+		}
+	}
 }
 
 /* ---- parts of a line ---- */
@@ -95,18 +132,42 @@ static __attribute__((noinline)) void line_access(struct shadow_page *page, uint
 	}
 }
 
+/* The same, if they may be whole parts. */
+static inline void few_access(struct shadow_page *page, uint64_t address, unsigned size,
+			      bool is_write)
+{
+	if (shadow_is_ready(&judge.shadow, page, address, size))
+		variables_access(shadow_variable(page, address), size >> page->part_log, is_write);
+	else
+		line_access(page, address, size, is_write);
+}
+
 /* ---- ranges ---- */
 
-/* A whole line of a page of lines. */
-static inline void whole_line_access(struct shadow_page *page, uint64_t address, bool is_write)
+/* A whole line, not solid, of a page of lines. */
+static void whole_line_access(struct shadow_page *page, uint64_t address, bool is_write)
 {
 	uint32_t line = (uint32_t)(address >> SHADOW_LINE_LOG & 63);
-	if (page->solid >> line & 1) {
-		variable_access(page->lines + line, is_write);
-		return;
-	}
-	line_access(page, address, LINE, is_write);
+	few_access(page, address, LINE, is_write);
 	shadow_unite_line(&judge.shadow, page, line);
+}
+
+/* The same for the lines from `low` up to `high`, of which those that are solid are side by side. */
+static void whole_lines_access(struct shadow_page *page, uint64_t low, uint64_t high, bool is_write)
+{
+	for (uint32_t line, n; low < high; low += (uint64_t)n * LINE) {
+		line = (uint32_t)(low >> SHADOW_LINE_LOG & 63);
+		uint64_t others = ~(page->solid >> line);
+		uint64_t left = (high - low) >> SHADOW_LINE_LOG;
+		n = others ? (uint32_t)__builtin_ctzl(others) : 64;
+		n = n < left ? n : (uint32_t)left;
+		if (n > 0) {
+			variables_access(page->lines + line, n, is_write);
+		} else {
+			whole_line_access(page, low, is_write);
+			n = 1;
+		}
+	}
 }
 
 /* The lines of a page from `low` up to `high`, addresses within it. */
@@ -133,12 +194,13 @@ static void page_access(uint64_t address, uint64_t end, bool is_write)
 			     lines_between(low & (PAGE - 1), high - (address & -(uint64_t)PAGE)));
 	if (address < low) {
 		low = low < end ? low : end;
-		line_access(page, address, (unsigned)(low - address), is_write);
+		few_access(page, address, (unsigned)(low - address), is_write);
 	}
-	for (; low < high; low += LINE)
-		whole_line_access(page, low, is_write);
+	if (low < high)
+		whole_lines_access(page, low, high, is_write);
+	low = low < high ? high : low;
 	if (low < end)
-		line_access(page, low, (unsigned)(end - low), is_write);
+		few_access(page, low, (unsigned)(end - low), is_write);
 	if (end - address == PAGE)
 		shadow_unite_page(&judge.shadow, page);
 }
@@ -149,6 +211,33 @@ void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 		next = (address | (PAGE - 1)) + 1;
 		next = next < end ? next : end;
 		page_access(address, next, is_write);
+	}
+}
+
+/* Of a line that is begun or ended with. */
+static inline void line_expect(const struct shadow_page *page, uint64_t address)
+{
+	const struct snag_past_cell *x = judge.express->x;
+	if (page->ready & shadow_line_bit(address)) {
+		__builtin_prefetch(&x[shadow_variable(page, address & -(uint64_t)LINE)], 1);
+		__builtin_prefetch(&x[shadow_variable(page, address | (LINE - 1))], 1);
+	}
+}
+
+void judge_expect(uint64_t address, uint64_t nbytes)
+{
+	uint64_t end = address + (nbytes < EXPECT_BYTES ? nbytes : EXPECT_BYTES);
+	for (uint64_t next; address < end; address = next) {
+		const struct shadow_page *page = shadow_page(&judge.shadow, address);
+		next = (address | (PAGE - 1)) + 1;
+		next = next < end ? next : end;
+		if (page->is_whole || !page->lines)
+			continue;
+		line_expect(page, address);
+		line_expect(page, next - 1);
+		const struct snag_past_cell *x = &judge.express->x[page->lines];
+		for (uint64_t line = address; line < next; line += CELLS * LINE)
+			__builtin_prefetch(&x[line >> SHADOW_LINE_LOG & 63], 1);
 	}
 }
 
@@ -168,30 +257,71 @@ void judge_access(uint64_t address, unsigned size, bool is_write)
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
 	for (uint64_t i = 0; i < count; i++, address += (uint64_t)step)
-		judge_range(address, size, is_write);
+		if (size <= LINE)
+			judge_access(address, (unsigned)size, is_write);
+		else
+			judge_range(address, size, is_write);
 }
 
-bool judge_lasts(uint64_t address, unsigned size) /* [lasting] */
+/* [lasting] Whether reads of n variables of the page may be left out. */
+static inline bool variables_last(struct shadow_page *page, uint32_t first, uint32_t n)
 {
-	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	uint32_t first = shadow_above(page, address), n = 1;
+	struct snag_express *e = judge.express;
+	uint32_t used = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!snag_express_lasts(e, first + i))
+			return false;
+		used |= UINT32_C(1) << e->x[first + i].reader.who % SNAG_LASTING;
+	}
+	e->used |= used;
+	page->has_lasting = true;
+	return true;
+}
+
+bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size) /* [lasting] */
+{
+	uint32_t above = shadow_above(page, address);
 	if ((address & (LINE - 1)) + size > LINE)
 		return false;
-	if (!first) {
-		if (!(page->ready & shadow_line_bit(address)) ||
-		    ((address | size) & ((1u << page->part_log) - 1)))
-			return false;
-		first = shadow_variable(page, address);
-		n = size >> page->part_log;
+	if (above)
+		return variables_last(page, above, 1);
+	return (page->ready & shadow_line_bit(address)) &&
+	       !((address | size) & ((1u << page->part_log) - 1)) &&
+	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
+}
+
+/* [late] */
+static void late_put(struct shadow_page *page, uint64_t address, unsigned size)
+{
+	struct judge_late *late = &judge.late[judge.nlate++ % JUDGE_LATE];
+	struct judge_late old = *late;
+	*late = (struct judge_late){address, size};
+	__builtin_prefetch(&judge.express->x[shadow_variable(page, address)], 1);
+	if (judge.nlate > JUDGE_LATE)
+		judge_access(old.address, old.size, true);
+}
+
+void judge_late_flush(void)
+{
+	uint32_t n = judge.nlate < JUDGE_LATE ? judge.nlate : JUDGE_LATE;
+	judge.nlate = 0;
+	for (uint32_t i = 0; i < n; i++)
+		judge_access(judge.late[i].address, judge.late[i].size, true);
+}
+
+bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
+		  bool may_last)
+{
+	if (is_write) {
+		late_put(page, address, size);
+		return false;
 	}
-	bool lasts = true;
-	for (uint32_t i = 0; i < n && lasts; i++)
-		lasts = snag_express_lasts(judge.express, first + i);
-	for (uint32_t i = 0; i < n && lasts; i++)
-		judge.express->used |= UINT32_C(1)
-				       << judge.express->x[first + i].reader.who % SNAG_LASTING;
-	page->has_lasting |= lasts;
-	return lasts;
+	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
+	if (may_last && variables_last(page, first, n))
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		variable_access(first + i, false);
+	return false;
 }
 
 void judge_freed(uint64_t address, uint64_t nbytes) /* [freed] */

@@ -10,8 +10,12 @@
  *
  * State.  made[][]  of reads and of writes, by what was kept of a variable before: what is now.
  *                   A cache
+ *         late[]    [late] writes that wait
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
  *         [made]    no event, if one of this step found the same and no race
+ *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
+ *                   would begin or end with the line
+ *         [late]    but writes a few writes later: by then the detector's cells have come from memory
  *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
  *                   otherwise or the memory is new: who feeds this may remember where
  *         [freed]   the end of a block is a write of what was accessed there
@@ -22,7 +26,7 @@
 #include "detect/detector.h"
 #include "inside/shadow.h"
 
-enum { JUDGE_MADE = 16 };
+enum { JUDGE_MADE = 16, JUDGE_LATE = 4 };
 
 struct judge_who { /* did what is kept of a variable */
 	uint32_t writer, reader;
@@ -42,17 +46,37 @@ struct judge {
 	uint64_t races;
 	uint64_t step; /* from 1; another with whatever is not an access */
 	struct judge_made made[2][JUDGE_MADE];
+	struct judge_late {
+		uint64_t address;
+		uint32_t size;
+	} late[JUDGE_LATE]; /* a ring */
+	uint32_t nlate;	    /* put there in this step */
 };
 
 extern struct judge judge; /* judge.c */
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
+/* It will follow soon: what is kept of these bytes comes nearer. */
+void judge_expect(uint64_t address, uint64_t nbytes);
 /* The same for few bytes. */
 void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
 /* [lasting] Whether reads of these bytes may be left out. */
-bool judge_lasts(uint64_t address, unsigned size);
+bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size);
+
+/* [single] Whether an access is one. */
+static inline bool judge_is_single(const struct shadow_page *page, uint64_t address, unsigned size)
+{
+	uint64_t at = address & (SHADOW_LINE - 1);
+	return (page->ready & shadow_line_bit(address)) && at && at + size < SHADOW_LINE &&
+	       !((address | size) & ((1u << page->part_log) - 1));
+}
+
+/* [single] Judges it, or, if it `may_last` and does, returns true. */
+bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
+		  bool may_last);
+void judge_late_flush(void); /* [late] those that wait */
 
 #endif

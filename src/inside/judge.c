@@ -18,6 +18,7 @@
 #include "inside/access.h"
 #include "inside/ranges.h"
 #include "runtime/access.h"
+#include "runtime/sites.h"
 
 #include <string.h>
 
@@ -82,12 +83,16 @@ static void on_more(void *ctx)
 }
 
 /* Ids of the space are below this, or will be. */
-static void known_below(enum snag_space space, uint32_t end)
+static __attribute__((noinline)) void known_more(enum snag_space space, uint32_t end)
 {
-	if (counts.n[space] >= end)
-		return;
 	counts.n[space] = end < UINT32_MAX - MORE ? end + MORE : end;
 	judge.detector->inside->reserve(judge.state, &counts);
+}
+
+static inline void known_below(enum snag_space space, uint32_t end)
+{
+	if (__builtin_expect(counts.n[space] < end, 0))
+		known_more(space, end);
 }
 
 bool rt_judge_begin(const char *name, struct rt_verdict *to)
@@ -117,6 +122,10 @@ static inline bool step_ends(void)
 {
 	if (verdict->doubts | is_over)
 		return false;
+	if (rt_sites.n)
+		rt_sites_end();
+	if (judge.nlate)
+		judge_late_flush();
 	if (judge_streams.used | judge_streams.nranges)
 		judge_ranges_flush();
 	judge.step++;
@@ -134,19 +143,30 @@ static inline void lasting_look(void)
 		rt_lasting_end();
 }
 
-void rt_judge_task(uint8_t op, uint32_t target)
+static inline void task_does(uint8_t op, uint32_t target)
 {
 	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
+	nops[op]++;
+	if (__builtin_expect(judge.detector->ops >> op & 1, 1))
+		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
+	else
+		verdict->doubts++;
+}
+
+static inline void task_runs(uint32_t task)
+{
+	judge.thread = task;
+	judge.detector->inside->turn(judge.state, task);
+}
+
+void rt_judge_task(uint8_t op, uint32_t target)
+{
 	enum snag_space space = snag_op_info[op].space;
 	if (!step_ends())
 		return;
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, target + 1);
-	nops[ev.op]++;
-	if (judge.detector->ops >> ev.op & 1)
-		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
-	else
-		verdict->doubts++;
+	task_does(op, target);
 	lasting_look();
 }
 
@@ -154,15 +174,24 @@ void rt_judge_turn(uint32_t task)
 {
 	if (!step_ends())
 		return;
-	judge.thread = task;
 	known_below(SNAG_SPACE_THREAD, task + 1);
-	judge.detector->inside->turn(judge.state, task);
+	task_runs(task);
+	lasting_look();
+}
+
+void rt_judge_child(uint32_t task)
+{
+	if (!step_ends())
+		return;
+	known_below(SNAG_SPACE_THREAD, task + 1);
+	task_does(SNAG_OP_TASK_SPAWN, task);
+	task_runs(task);
 	lasting_look();
 }
 
 void rt_judge_forget(uint64_t address, uint64_t nbytes)
 {
-	if (!step_ends())
+	if (!step_ends() || shadow_is_new(&judge.shadow, address, nbytes))
 		return;
 	shadow_forget(&judge.shadow, address, nbytes);
 	lasting_look();
@@ -196,7 +225,7 @@ static void note(const struct rt_record *r)
 		return;
 	}
 	if (r->arg == RT_NOTE_TASKS) {
-		may_last = rt_record_address(r) == RT_DIALECT_SNAG;
+		may_last = rt_sites.may = rt_record_address(r) == RT_DIALECT_SNAG;
 		if (may_last && judge.detector->inside->synced)
 			judge.detector->inside->synced(judge.state);
 		if (may_last)
@@ -219,7 +248,10 @@ bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 	unsigned number = judge_stream_of(address, is_write);
 	if (judge_stream_join(number, address, size))
 		return false;
-	if (!is_write && may_last && judge_lasts(address, size))
+	struct shadow_page *page = shadow_page(&judge.shadow, address);
+	if (judge_is_single(page, address, size))
+		return judge_single(page, address, size, is_write, may_last);
+	if (!is_write && may_last && judge_lasts(page, address, size))
 		return true;
 	judge_stream_begin(number, address, size);
 	return false;

@@ -6,7 +6,7 @@
 
 #include "inside/access.h"
 
-enum { WAITING = 4, FEW = 64 /* bytes */ };
+enum { WAITING = 16, FEW = 64 /* bytes */ };
 
 struct judge_streams judge_streams;
 
@@ -45,8 +45,13 @@ static void range_judge(struct range r)
 static bool range_join(struct range *to, const struct range *r) /* [join] */
 {
 	uint64_t last = r->address + (uint64_t)r->step * (r->count - 1);
-	if (r->is_write && !to->is_write)
-		return false;
+	if (r->is_write && !to->is_write) {
+		bool is_all = r->count == 1 && to->count == 1 && to->address >= r->address &&
+			      to->address + to->size <= r->address + r->size;
+		if (is_all)
+			*to = *r;
+		return is_all;
+	}
 	if (to->count == 1 && r->address >= to->address && last + r->size <= to->address + to->size)
 		return true;
 	if (to->is_write != r->is_write || to->step != r->step || to->count != r->count)
@@ -68,6 +73,8 @@ void judge_ranges_add(uint64_t address, uint64_t size, int64_t step, uint64_t co
 	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		if (range_join(&waiting[i], &r))
 			return;
+	if (r.count == 1)
+		judge_expect(r.address, r.size);
 	if (judge_streams.nranges < WAITING) {
 		waiting[judge_streams.nranges++] = r;
 		return;

@@ -45,8 +45,8 @@ void judge_stream_begin(unsigned number, uint64_t address, unsigned size);
 static inline unsigned judge_stream_of(uint64_t address, bool is_write)
 {
 	return (unsigned)((address >> 12) * UINT64_C(0x9e3779b97f4a7c15) >>
-				     (64 - JUDGE_STREAMS_LOG)) +
-			  is_write * JUDGE_STREAMS;
+			  (64 - JUDGE_STREAMS_LOG)) +
+	       is_write * JUDGE_STREAMS;
 }
 
 /* An access of up to 8 bytes; false: none goes on with it. */

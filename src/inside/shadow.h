@@ -176,6 +176,16 @@ static inline bool shadow_is_touched(struct shadow *s, uint64_t address)
 	       ((page->ready | page->solid | page->broken) & shadow_line_bit(address));
 }
 
+/* Whether some bytes inside a page were not accessed since they were new; false if not inside. */
+static inline bool shadow_is_new(struct shadow *s, uint64_t address, uint64_t nbytes)
+{
+	uint64_t last = address + nbytes - 1;
+	const struct shadow_page *page = shadow_page(s, address);
+	uint64_t lines = (shadow_line_bit(last) << 1) - shadow_line_bit(address);
+	return address >> SHADOW_PAGE_LOG == last >> SHADOW_PAGE_LOG && !page->is_whole &&
+	       !((page->ready | page->solid | page->broken) & lines);
+}
+
 /* The memory is new.  Of parts that reach beyond it, the bytes too, unless they are divided. */
 void shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes);
 

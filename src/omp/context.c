@@ -6,6 +6,9 @@
  *         with one of the same thread is a switch of stacks, with one of another is a hand-over
  *         to that thread, which then switches, if need be, by itself.
  *
+ * Rules.  [call]  a task that runs at once is a call on another stack, which returns if its creator
+ *                 is next when it ends: mostly
+ *
  * State.  mp.now      the context that runs
  *         mp.ready    those that can; what became ready last runs next, so that a creator goes on
  *                     where its child left off, and only who yields goes to the end
@@ -224,15 +227,6 @@ __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 	return mp_yield();
 }
 
-static void fiber_main(void *arg)
-{
-	struct mp_context *self = arg;
-	arrived(self->thread);
-	snag_exceptions_restore(&(struct snag_exceptions){0});
-	self->body(self->arg);
-	mp_context_end();
-}
-
 static struct mp_context *fiber_new(mp_body *body, void *arg, uint32_t id)
 {
 	struct mp_context *c = mp.spare;
@@ -250,20 +244,67 @@ static struct mp_context *fiber_new(mp_body *body, void *arg, uint32_t id)
 	c->begins_as = id;
 	c->body = body;
 	c->arg = arg;
-	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
 	return c;
 }
 
-void mp_run_now(mp_body *body, void *arg, uint32_t id)
+static void fiber_run(struct mp_context *self)
 {
-	struct mp_context *c = fiber_new(body, arg, id);
-	mp_ready(mp.now);
-	context_go(c);
+	snag_exceptions_restore(&(struct snag_exceptions){0});
+	self->body(self->arg);
+}
+
+/* Returns if whoever called it waits for that, and is next. */
+static void called_main(void *arg) /* [call] */
+{
+	struct mp_context *self = arg, *to;
+	fiber_run(self);
+	to = self->caller;
+	if (!to || mp.ready.first != to)
+		mp_context_end();
+	mp.ready.first = to->next;
+	mp.now = self->thread->now = to;
+	if (mp.hooks)
+		mp.hooks->context_switch(to->handle, SNAG_OMP_SAME);
+	self->next = mp.spare; /* nobody takes it before it has returned */
+	mp.spare = self;
+}
+
+void mp_run_now(mp_body *body, struct mp_task *t)
+{
+	struct mp_context *c = fiber_new(body, t, SNAG_OMP_SAME), *self = mp.now;
+	const void *place = mp.place;
+	mp_ready(self);
+	mp.now = self->thread->now = c;
+	c->caller = self;
+	if (mp.hooks)
+		mp.hooks->child(&(struct snag_omp_child){
+			.context = c->handle,
+			.task = t->id,
+			.place = place,
+			.low = c->stack.base,
+			.high = (char *)c->stack.base + c->stack.nbytes,
+		});
+	self->exceptions = snag_exceptions_save();
+	snag_fiber_call(&self->fiber, &c->stack, called_main, c);
+	snag_exceptions_restore(&self->exceptions);
+	c->caller = NULL;
+	arrived(self->thread);
+	mp.place = place;
+}
+
+static void fiber_main(void *arg)
+{
+	struct mp_context *self = arg;
+	arrived(self->thread);
+	fiber_run(self);
+	mp_context_end();
 }
 
 void mp_run_later(mp_body *body, void *arg, uint32_t id)
 {
-	mp_ready(fiber_new(body, arg, id));
+	struct mp_context *c = fiber_new(body, arg, id);
+	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
+	mp_ready(c);
 }
 
 void mp_context_end(void)

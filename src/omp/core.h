@@ -32,6 +32,10 @@
  *         [private]   in a segment, accesses to the thread's own stack and thread-local storage are
  *                     not told until it creates a task: another iteration would be on
  *                     another thread's
+ *         [alone]     a task that has its own stack is alone with it, and with its arguments, until
+ *                     it creates a task or synchronises, and again after a taskwait if all
+ *                     tasks below it have been waited for and there are no promises: who
+ *                     else knew of these would have to know it by a race
  *         [asked]     a thread that has asked for its number has no segments until the end of the
  *                     region: what it does may depend on the thread that does it
  *
@@ -82,6 +86,7 @@ struct mp_context {
 	uint32_t stack_number;
 	mp_body *body; /* of a fiber */
 	void *arg;
+	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
@@ -112,11 +117,12 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	unsigned launched; /* regions with more than one thread that are open */
-	unsigned leagues;  /* likewise, of several teams */
-	int nthreads;	   /* set by the program; 0: MP_THREADS */
-	int max_levels;	   /* of nested regions that have more than one thread */
-	bool is_gnu;	   /* gcc compiled it: its code asks for thread numbers by itself */
+	unsigned launched;  /* regions with more than one thread that are open */
+	unsigned leagues;   /* likewise, of several teams */
+	unsigned npromises; /* made so far */
+	int nthreads;	    /* set by the program; 0: MP_THREADS */
+	int max_levels;	    /* of nested regions that have more than one thread */
+	bool is_gnu;	    /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp;
@@ -136,8 +142,9 @@ bool mp_is_here(void);		     /* whether the calling thread is the one that runs 
 void mp_block(void);		     /* until somebody makes it ready */
 void mp_ready(struct mp_context *c); /* next */
 bool mp_yield(void);		     /* everybody else first; false: nobody is */
-/* On a fiber, which speaks as the task `id`; the caller is ready / the fiber is, next. */
-void mp_run_now(mp_body *body, void *arg, uint32_t id);
+/* body(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
+void mp_run_now(mp_body *body, struct mp_task *t);
+/* On a fiber, which speaks as the task `id` and is ready, next. */
 void mp_run_later(mp_body *body, void *arg, uint32_t id);
 _Noreturn void mp_context_end(void);	/* of a fiber */
 struct mp_thread *mp_thread_take(void); /* its base runs mp_thread_main when it is ready */
@@ -169,6 +176,7 @@ static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t num
 
 static inline uint32_t mp_promise(void)
 {
+	mp.npromises++;
 	return mp.hooks ? mp.hooks->promise_new() : 0;
 }
 
@@ -262,6 +270,8 @@ struct mp_task {
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
+	const void *own; /* its arguments, or NULL; so many bytes */
+	size_t own_bytes;
 	const void *place;		 /* where it was created */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	unsigned waits_for;		 /* tasks it depends on, and the detach event */
@@ -277,6 +287,8 @@ struct mp_task {
 	uint32_t fulfilled;	       /* the promise set when it was */
 	struct mp_context *undeferred; /* waits until this one can begin */
 	/* Of its children. */
+	bool has_open;	   /* created some since it last waited for them */
+	bool has_loose;	   /* one of them has ended that had not waited for its own */
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
 	struct mp_group *group;
@@ -376,8 +388,13 @@ struct mp_depend {
 
 enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 
-/* A task that is known but not created; then mp_task_create() runs it or lets it wait. */
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags);
+/* A task that is known but not created; then mp_task_create() runs it or lets it wait.  It has
+ * room for so many bytes of arguments behind it. */
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room);
+static inline void *mp_task_room(struct mp_task *t) /* from a multiple of 16 on */
+{
+	return (char *)t + ((sizeof(*t) + 15) & ~(size_t)15);
+}
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n);
 /* An undeferred task whose body the caller calls in between. */
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);

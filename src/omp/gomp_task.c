@@ -2,7 +2,7 @@
  *
  * gomp_task.c - what gcc calls for explicit tasks
  *
- * A task's arguments are copied into a block of ours, by a function of gcc's if they are objects of
+ * A task's arguments are copied behind it, by a function of gcc's if they are objects of
  * C++.  They begin, if there is one, with the detach event; those of a taskloop with the
  * bounds, the second one behind the last iteration.
  */
@@ -23,37 +23,27 @@ enum {
 	TASK_DETACH = 1 << 13,
 };
 
-struct block {
-	mp_body *body;
-	void *arg; /* in it */
-};
-
-static struct block *block_new(mp_body *body, void *arg, gomp_copy *copy, size_t nbytes,
-			       size_t align)
+/* A task with a copy of the arguments. */
+static struct mp_task *task_new(mp_body *body, void *arg, gomp_copy *copy, size_t nbytes,
+				size_t align, unsigned flags, void **detach)
 {
 	align = align < 16 ? 16 : align;
-	struct block *b = mp_alloc_used(sizeof(*b) + nbytes + align);
-	b->body = body;
-	b->arg = (void *)(((uintptr_t)(b + 1) + align - 1) & ~(align - 1));
+	struct mp_task *t = mp_task_new(body, NULL, flags, nbytes + align);
+	t->arg = (void *)(((uintptr_t)mp_task_room(t) + align - 1) & ~(align - 1));
+	t->own = t->arg;
+	t->own_bytes = nbytes;
+	if (flags & MP_TASK_DETACHED) {
+		*detach = t;
+		if (arg)
+			*(void **)arg = t;
+	}
 	if (nbytes)
-		mp_memory(b->arg, nbytes);
+		mp_memory(t->arg, nbytes);
 	if (copy)
-		copy(b->arg, arg);
+		copy(t->arg, arg);
 	else if (nbytes)
-		memcpy(b->arg, arg, nbytes);
-	return b;
-}
-
-static void block_run(void *arg)
-{
-	struct block *b = arg;
-	b->body(b->arg);
-}
-
-static void block_done(struct mp_task *t)
-{
-	mp_free(t->arg);
-	t->arg = NULL;
+		memcpy(t->arg, arg, nbytes);
+	return t;
 }
 
 /* ---- depend ---- */
@@ -112,17 +102,11 @@ MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, 
 	struct mp_depend small[GOMP_SMALL], *d = small;
 	size_t n = 0;
 	mp_enter(place_of(body));
-	struct mp_task *t = mp_task_new(block_run, NULL,
-					(is_deferred ? 0 : MP_TASK_UNDEFERRED) |
-						(flags & TASK_FINAL ? MP_TASK_FINAL : 0) |
-						(flags & TASK_DETACH ? MP_TASK_DETACHED : 0));
-	if (flags & TASK_DETACH) {
-		*(void **)detach = t;
-		if (arg)
-			*(void **)arg = t;
-	}
-	t->arg = block_new(body, arg, copy, (size_t)nbytes, (size_t)align);
-	t->done = block_done;
+	struct mp_task *t = task_new(body, arg, copy, (size_t)nbytes, (size_t)align,
+				     (is_deferred ? 0 : MP_TASK_UNDEFERRED) |
+					     (flags & TASK_FINAL ? MP_TASK_FINAL : 0) |
+					     (flags & TASK_DETACH ? MP_TASK_DETACHED : 0),
+				     detach);
 	if (flags & TASK_DEPEND)
 		d = gomp_depends_read(small, depend, &n);
 	mp_task_create(t, d, n);
@@ -177,14 +161,13 @@ struct taskloop {
 static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
 {
 	const struct taskloop *l = loop;
-	struct block *b = block_new(l->body, l->arg, l->copy, l->nbytes, l->align);
-	uint64_t *bounds = b->arg;
+	struct mp_task *t = task_new(l->body, l->arg, l->copy, l->nbytes, l->align,
+				     (l->flags & LOOP_IF ? 0 : MP_TASK_UNDEFERRED) |
+					     (l->flags & TASK_FINAL ? MP_TASK_FINAL : 0),
+				     NULL);
+	uint64_t *bounds = t->arg;
 	bounds[0] = l->start + from * l->by;
 	bounds[1] = l->start + (from + n) * l->by;
-	struct mp_task *t = mp_task_new(block_run, b,
-					(l->flags & LOOP_IF ? 0 : MP_TASK_UNDEFERRED) |
-						(l->flags & TASK_FINAL ? MP_TASK_FINAL : 0));
-	t->done = block_done;
 	mp_task_create(t, NULL, 0);
 }
 

@@ -40,6 +40,13 @@ enum snag_omp_asked {
 
 #define SNAG_OMP_SAME UINT32_MAX
 
+struct snag_omp_child {
+	void *context;
+	uint32_t task;
+	const void *place;
+	const void *low, *high; /* its stack */
+};
+
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
@@ -57,6 +64,9 @@ struct snag_omp_hooks {
 	uint32_t (*promise_new)(void);
 	void (*become)(uint32_t task); /* what the calling context does is that task's */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
+	/* The present task creates one (spawn) that runs at once, in a context with this stack: the
+	 * event, context_switch and stack in one. */
+	void (*child)(const struct snag_omp_child *child);
 	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);
@@ -83,6 +93,8 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
+	/* Nobody else knows of its stack and of this memory, until its next event. */
+	void (*alone)(const void *at, size_t nbytes);
 	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
 	void (*unseen)(const void *at, size_t nbytes);
 	void (*asked)(const void *place, enum snag_omp_asked what);

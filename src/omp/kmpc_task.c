@@ -2,8 +2,8 @@
  *
  * kmpc_task.c - what clang calls for explicit tasks
  *
- * A task is one block: our header, clang's kmp_task_t with the private copies, then the
- * addresses of what it shares.  Only the latter two are the program's.
+ * Behind a task, in one block, are clang's kmp_task_t with the private copies, then the
+ * addresses of what it shares.
  */
 #include "omp/abi.h"
 
@@ -30,7 +30,7 @@ enum {
 };
 
 struct block {
-	struct mp_task *task; /* NULL: not created yet */
+	struct mp_task *task;
 	int32_t flags;
 	size_t nbytes;	    /* of what follows */
 	bool is_undeferred; /* taskloop */
@@ -43,28 +43,6 @@ static struct block *block_of(void *kmp)
 	return (struct block *)((char *)kmp - offsetof(struct block, kmp));
 }
 
-MP_ABI(void *, __kmpc_omp_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
-       size_t shared_bytes, kmp_routine *routine)
-{
-	MP_ENTER();
-	size_t room = (nbytes + 15) & ~(size_t)15;
-	struct block *b = mp_alloc_used(offsetof(struct block, kmp) + room + shared_bytes);
-	*b = (struct block){
-		.flags = flags,
-		.nbytes = room + shared_bytes,
-		.kmp = {.shareds = shared_bytes ? (char *)&b->kmp + room : NULL,
-			.routine = routine},
-	};
-	mp_memory(&b->kmp, b->nbytes);
-	return &b->kmp;
-}
-
-MP_ABI(void *, __kmpc_omp_target_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
-       size_t shared_bytes, kmp_routine *routine, int64_t device)
-{
-	return __kmpc_omp_task_alloc(loc, gtid, flags, nbytes, shared_bytes, routine);
-}
-
 static void body(void *arg)
 {
 	struct block *b = arg;
@@ -73,22 +51,46 @@ static void body(void *arg)
 		b->kmp.data1.destructors(mp.now->task->number, &b->kmp);
 }
 
-static void done(struct mp_task *t)
+static struct block *block_new(int32_t flags, size_t nbytes)
 {
-	mp_free(t->arg);
-	t->arg = NULL;
+	struct mp_task *t =
+		mp_task_new(body, NULL,
+			    (flags & KMP_TASK_FINAL ? MP_TASK_FINAL : 0) |
+				    (flags & KMP_TASK_DETACHABLE ? MP_TASK_DETACHED : 0),
+			    offsetof(struct block, kmp) + nbytes);
+	struct block *b = t->arg = mp_task_room(t);
+	b->task = t;
+	b->flags = flags;
+	b->nbytes = t->own_bytes = nbytes;
+	b->is_undeferred = b->is_in_parts = b->is_again = false;
+	t->own = &b->kmp;
+	mp_memory(&b->kmp, nbytes);
+	return b;
 }
 
-static struct mp_task *task_of(struct block *b, unsigned more)
+/* The task, which is created here. */
+static struct mp_task *task_here(void *kmp)
 {
-	if (!b->task) {
-		unsigned flags = more;
-		flags |= b->flags & KMP_TASK_FINAL ? MP_TASK_FINAL : 0;
-		flags |= b->flags & KMP_TASK_DETACHABLE ? MP_TASK_DETACHED : 0;
-		b->task = mp_task_new(body, b, flags);
-		b->task->done = done;
-	}
-	return b->task;
+	struct mp_task *t = block_of(kmp)->task;
+	t->place = mp.place;
+	return t;
+}
+
+MP_ABI(void *, __kmpc_omp_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
+       size_t shared_bytes, kmp_routine *routine)
+{
+	MP_ENTER();
+	size_t room = (nbytes + 15) & ~(size_t)15;
+	struct block *b = block_new(flags, room + shared_bytes);
+	b->kmp = (struct kmp_task){.shareds = shared_bytes ? (char *)&b->kmp + room : NULL,
+				   .routine = routine};
+	return &b->kmp;
+}
+
+MP_ABI(void *, __kmpc_omp_target_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
+       size_t shared_bytes, kmp_routine *routine, int64_t device)
+{
+	return __kmpc_omp_task_alloc(loc, gtid, flags, nbytes, shared_bytes, routine);
 }
 
 /* Clang cuts an untied task where it may move to another thread: there the task asks to be called
@@ -111,7 +113,7 @@ MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
 	if (MP_ENTER() == b->task)
 		parts_run(b);
 	else
-		mp_task_create(task_of(b, 0), NULL, 0);
+		mp_task_create(task_here(task), NULL, 0);
 	return 0;
 }
 
@@ -155,7 +157,7 @@ MP_ABI(int32_t, __kmpc_omp_task_with_deps, void *loc, int32_t gtid, void *task, 
 	struct mp_depend small[MOST_DEPENDS];
 	MP_ENTER();
 	struct mp_depend *d = depends_read(small, n, depend, n2, depend2);
-	mp_task_create(task_of(block_of(task), 0), d, (size_t)n + (size_t)n2);
+	mp_task_create(task_here(task), d, (size_t)n + (size_t)n2);
 	depends_done(small, d);
 	return 0;
 }
@@ -189,7 +191,7 @@ MP_ABI(int32_t, __kmpc_omp_reg_task_with_affinity, void *loc, int32_t gtid, void
 MP_ABI(void, __kmpc_omp_task_begin_if0, void *loc, int32_t gtid, void *task)
 {
 	MP_ENTER();
-	mp_task_begin(task_of(block_of(task), MP_TASK_UNDEFERRED), NULL, 0);
+	mp_task_begin(task_here(task), NULL, 0);
 }
 
 MP_ABI(void, __kmpc_omp_task_complete_if0, void *loc, int32_t gtid, void *task)
@@ -227,7 +229,7 @@ MP_ABI(void, __kmpc_end_taskgroup, void *loc, int32_t gtid)
 MP_ABI(void *, __kmpc_task_allow_completion_event, void *loc, int32_t gtid, void *task)
 {
 	MP_ENTER();
-	return task_of(block_of(task), 0);
+	return block_of(task)->task;
 }
 
 /* ---- taskloop ---- */
@@ -248,18 +250,16 @@ static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
 {
 	const struct taskloop *l = loop;
 	struct block *p = l->pattern;
-	size_t all = offsetof(struct block, kmp) + p->nbytes;
-	struct block *b = mp_alloc(all);
-	memcpy(b, p, all);
-	b->task = NULL;
+	struct block *b = block_new(p->flags, p->nbytes);
+	memcpy(&b->kmp, &p->kmp, p->nbytes);
 	if (p->kmp.shareds)
 		b->kmp.shareds = (char *)b + ((char *)p->kmp.shareds - (char *)p);
 	*(uint64_t *)((char *)b + l->lower_at) = l->lower + from * (uint64_t)l->stride;
 	*(uint64_t *)((char *)b + l->upper_at) = l->lower + (from + n - 1) * (uint64_t)l->stride;
-	mp_memory(&b->kmp, b->nbytes);
 	if (l->duplicate)
 		l->duplicate(&b->kmp, &p->kmp, from + n == l->count);
-	mp_task_create(task_of(b, p->is_undeferred ? MP_TASK_UNDEFERRED : 0), NULL, 0);
+	b->task->is_undeferred |= p->is_undeferred;
+	mp_task_create(b->task, NULL, 0);
 }
 
 MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_value,
@@ -287,7 +287,7 @@ MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_va
 	mp_taskloop(l.count, (enum mp_grain)kind, grain, taskloop_part, &l); /* clang's numbers */
 	if (!nogroup)
 		mp_group_end();
-	mp_free(b);
+	mp_task_forget(b->task);
 }
 
 MP_ABI(void, __kmpc_taskloop_5, void *loc, int32_t gtid, void *task, int32_t if_value,

@@ -7,6 +7,8 @@
  *
  * Rules.  [wait]  a thread waits only for one that was suspended with the lock, at a barrier or the
  *                 like: it comes after that, by a promise
+ *         [next]  who may go on after waiting comes too late if another takes the lock before; but
+ *                 every second time that one waits instead: what follows from either order is seen
  *         [team]  mutual exclusion is among the threads of one team and those they create
  *         [order] while sections have to follow an order (snag explore), a task that comes to one
  *                 too early waits, and looks again whenever one ends
@@ -21,7 +23,9 @@ struct mp_lock {
 	struct mp_task *owner;
 	int depth;
 	struct mp_queue waiting;
-	uint32_t passed; /* the promise set when it was given to who waited, + 1 */
+	struct mp_context *next; /* the last that may go on, until it does; or NULL */
+	unsigned passes;	 /* so often another one came before that */
+	uint32_t passed;	 /* the promise set when it was given to who waited, + 1 */
 };
 
 struct mp_held {
@@ -107,13 +111,21 @@ static bool is_too_early(void) /* [order] */
 	return mp.has_order && mp.launched && !mp.hooks->may_enter();
 }
 
+/* Whether it is another's turn, who does not have to wait for anything else. */
+static bool is_passed(struct mp_lock *lock) /* [next] */
+{
+	return lock->next && !mp.has_order && ++lock->passes % 2 == 0;
+}
+
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t)
 {
 	bool has_waited = false;
-	while (lock->owner || is_too_early()) {
-		has_waited |= lock->owner != NULL;
-		mp_queue_add(lock->owner ? &lock->waiting : &mp.entering, mp.now);
+	for (bool waits; (waits = lock->owner || is_passed(lock)) || is_too_early();) {
+		has_waited |= waits;
+		mp_queue_add(waits ? &lock->waiting : &mp.entering, mp.now);
 		mp_block();
+		if (lock->next == mp.now)
+			lock->next = NULL;
 	}
 	if (has_waited && lock->passed) { /* [wait] */
 		mp_lock_asked();
@@ -142,8 +154,10 @@ void mp_lock_give(struct mp_lock *lock)
 		lock->passed = mp_promise() + 1;
 		mp_tell(SNAG_OP_PROMISE_SET, lock->passed - 1);
 	}
-	if (next)
+	if (next) {
+		lock->next = next;
 		mp_ready(next);
+	}
 	mp_queue_ready(&mp.entering);
 	if (++given % POLLS == 0) /* who looks again and again may wait for another */
 		mp_yield();

@@ -42,7 +42,7 @@ void *mp_alloc_used(size_t nbytes)
 
 void *mp_alloc(size_t nbytes)
 {
-	return memset(mp_alloc_used(nbytes), 0, nbytes);
+	return memset(mp_alloc_used(nbytes), 0, (nbytes + HEADER - 1) & -(size_t)HEADER);
 }
 
 void mp_free(void *p)

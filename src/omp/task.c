@@ -23,16 +23,21 @@ void mp_task_forget(struct mp_task *t)
 {
 	while (t && --t->known == 0) {
 		struct mp_task *parent = t->is_implicit ? NULL : t->parent;
-		mp_free(t->get);
-		mp_free(t->exclusive);
+		if (t->nget)
+			mp_free(t->get);
+		if (t->nexclusive)
+			mp_free(t->exclusive);
 		mp_free(t);
 		t = parent && parent->known ? parent : NULL;
 	}
 }
 
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags)
+struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
 {
-	struct mp_task *parent = mp.now->task, *t = mp_alloc(sizeof(*t));
+	struct mp_task *parent = mp.now->task;
+	const size_t own = (size_t)((char *)mp_task_room(parent) - (char *)parent);
+	struct mp_task *t = mp_alloc_used(own + room);
+	mp_memset(t, 0, own);
 	t->parent = parent;
 	t->team = parent->team;
 	t->number = parent->number;
@@ -59,14 +64,17 @@ static void wake(struct mp_context **waiter)
 static void task_ended(struct mp_task *t)
 {
 	t->has_ended = true;
-	mp_depend_done(t);
+	if (t->successors)
+		mp_depend_done(t);
+	t->parent->has_loose |= t->has_open | t->has_loose;
 	if (--t->parent->children == 0)
 		wake(&t->parent->waiter);
 	if (t->group && --t->group->live == 0)
 		wake(&t->group->waiter);
 	t->team->live--;
 	mp_team_check(t->team);
-	mp_depends_free(t);
+	if (t->depends)
+		mp_depends_free(t);
 	if (t->done)
 		t->done(t);
 	mp_task_forget(t);
@@ -101,12 +109,14 @@ static void body_begin(struct mp_task *t) /* [begin] */
 		return;
 	for (unsigned i = 0; i < t->nget; i++)
 		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
-	exclusive_all(t, true);
+	if (t->nexclusive)
+		exclusive_all(t, true);
 }
 
 static bool body_end(struct mp_task *t) /* [end]; false: not yet */
 {
-	exclusive_all(t, false);
+	if (t->nexclusive)
+		exclusive_all(t, false);
 	t->has_body_ended = true;
 	if (t->is_detached && !t->is_fulfilled)
 		return false;
@@ -117,18 +127,26 @@ static bool body_end(struct mp_task *t) /* [end]; false: not yet */
 static void task_main(void *arg)
 {
 	struct mp_task *t = arg;
-	const struct snag_stack *stack = &mp.now->stack;
-	if (!t->is_part && mp.hooks)
-		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
 	body_begin(t);
+	if (mp.hooks)
+		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
 	if (!t->group || !t->group->is_cancelled)
 		mp_call(t->body, t->arg, t->place);
 	if (body_end(t))
 		task_ended(t);
 }
 
-/* Counts it, and tells of it. */
-static void task_created(struct mp_task *t, const struct mp_depend *depend, size_t n)
+static void later_main(void *arg)
+{
+	struct mp_task *t = arg;
+	const struct snag_stack *stack = &mp.now->stack;
+	if (mp.hooks)
+		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
+	task_main(t);
+}
+
+/* All but telling that it is created. */
+static void task_counted(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
 	struct mp_task *parent = t->parent;
 	parent->children++;
@@ -142,11 +160,9 @@ static void task_created(struct mp_task *t, const struct mp_depend *depend, size
 		return;
 	}
 	t->id = t->base_id = mp_number();
-	if (t->is_undeferred)
-		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
-	mp_tell(SNAG_OP_TASK_SPAWN, t->id);
 	for (size_t i = 0; i < n; i++)
 		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
+	parent->has_open |= !t->is_undeferred;
 	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
 		mp.hooks->own(NULL, NULL); /* its task may share what it has */
 	parent->has_spawned = true;
@@ -157,7 +173,7 @@ void mp_task_ready(struct mp_task *t)
 	if (t->undeferred)
 		wake(&t->undeferred);
 	else
-		mp_run_later(task_main, t, t->id);
+		mp_run_later(later_main, t, t->id);
 }
 
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
@@ -168,15 +184,21 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 		mp_task_end(t);
 		return;
 	}
-	task_created(t, depend, n); /* [create] */
-	if (!t->waits_for)
-		mp_run_now(task_main, t, t->id);
+	task_counted(t, depend, n);
+	if (t->waits_for)
+		mp_tell(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
+	else
+		mp_run_now(task_main, t);
 }
 
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
 	t->is_undeferred = true;
-	task_created(t, depend, n);
+	task_counted(t, depend, n);
+	if (!t->is_part) {
+		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
+		mp_tell(SNAG_OP_TASK_SPAWN, t->id);
+	}
 	if (t->waits_for) {
 		t->undeferred = mp.now;
 		mp_block();
@@ -236,13 +258,17 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (t->team->is_told)
-		mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	if (!t->team->is_told)
+		return;
+	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	t->has_open = false;
+	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
+		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 {
-	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED);
+	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED, 0);
 	bool is_part = t->is_part;
 	mp_depend_look(t, depend, n);
 	if (t->waits_for) {

@@ -44,7 +44,7 @@ static uint32_t node_at(const struct snag_task_scope *s)
 	return s->block ? s->block : s->node;
 }
 
-static uint32_t scope_new(struct snag_task_order *o, struct snag_task_scope scope)
+static uint32_t scope_new(struct snag_task_order *o, uint32_t node, uint32_t finish)
 {
 	uint32_t s = o->free_scopes;
 	if (s) {
@@ -53,7 +53,7 @@ static uint32_t scope_new(struct snag_task_order *o, struct snag_task_scope scop
 		o->scope = snag_grow(o->scope, &o->scope_cap, o->nscopes + 1, sizeof(*o->scope));
 		s = (uint32_t)o->nscopes++;
 	}
-	o->scope[s] = scope;
+	o->scope[s] = (struct snag_task_scope){.node = node, .finish = finish};
 	return s;
 }
 
@@ -67,8 +67,10 @@ static uint32_t scope_free(struct snag_task_order *o, uint32_t s) /* returns the
 
 /* ---- tasks ---- */
 
-static void begin(struct snag_task_order *o, uint32_t task, uint32_t node, uint32_t finish,
-		  struct snag_task_run run)
+/* Returns its entry, which is to be filled in but for its scope: field by field, since a copy made
+ * right after would have to wait for the parts. */
+static struct snag_task_run *begin(struct snag_task_order *o, uint32_t task, uint32_t node,
+				   uint32_t finish)
 {
 	uint32_t r = o->free_runs;
 	if (r) {
@@ -77,18 +79,19 @@ static void begin(struct snag_task_order *o, uint32_t task, uint32_t node, uint3
 		o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
 		r = (uint32_t)o->nruns++;
 	}
-	uint32_t scope = scope_new(o, (struct snag_task_scope){.node = node, .finish = finish});
-	run.scope = scope;
-	o->run[r] = run;
+	uint32_t scope = scope_new(o, node, finish);
+	o->run[r].scope = scope;
 	o->slot[task] = r;
 	o->nlive++;
+	return &o->run[r];
 }
 
 void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 {
 	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
 	o->first = task;
-	begin(o, task, node, SNAG_DPST_ROOT, (struct snag_task_run){0});
+	struct snag_task_run *run = begin(o, task, node, SNAG_DPST_ROOT);
+	*run = (struct snag_task_run){.scope = run->scope};
 }
 
 static uint32_t node_new(struct snag_task_order *o, uint32_t task, uint32_t parent,
@@ -136,11 +139,12 @@ void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t c
 		mark_escaped(&o->tree, parent);
 	o->has_async |= !is_spawned;
 	o->has_spawned |= is_spawned;
-	struct snag_task_run *run = run_of(o, task);
-	run->step = 0;
-	begin(o, child, node, finish,
-	      (struct snag_task_run){
-		      .list = run->list, .depth = run->depth + 1, .past = run->past});
+	struct snag_task_run *own = begin(o, child, node, finish), *run = run_of(o, task);
+	run->step = own->step = 0;
+	own->list = run->list;
+	own->depth = run->depth + 1;
+	own->past = run->past;
+	own->has_waited = false;
 }
 
 static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
@@ -192,18 +196,19 @@ void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 
 /* ---- scopes ---- */
 
-static void scope_open(struct snag_task_order *o, uint32_t task, struct snag_task_scope scope)
+static struct snag_task_scope *scope_open(struct snag_task_order *o, uint32_t task, uint32_t node,
+					  uint32_t finish)
 {
-	scope.below = run_of(o, task)->scope;
-	uint32_t s = scope_new(o, scope);
+	uint32_t s = scope_new(o, node, finish);
+	o->scope[s].below = run_of(o, task)->scope;
 	run_of(o, task)->scope = s;
+	return &o->scope[s];
 }
 
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
 	uint32_t node = node_new(o, task, node_at(top(o, task)), SNAG_DPST_FINISH);
-	scope_open(o, task,
-		   (struct snag_task_scope){.node = node, .finish = node, .is_finish = true});
+	scope_open(o, task, node, node)->is_finish = true;
 	run_of(o, task)->step = 0;
 }
 
@@ -218,8 +223,8 @@ void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [fi
 
 void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
-	struct snag_task_scope *s = top(o, task);
-	scope_open(o, task, (struct snag_task_scope){.node = node_at(s), .finish = s->finish});
+	const struct snag_task_scope *s = top(o, task);
+	scope_open(o, task, node_at(s), s->finish);
 }
 
 void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task) /* [frame] */

@@ -10,17 +10,16 @@
 
 enum { PAGE_LOG = SNAG_CELLS_PAGE_LOG, PAGE = SNAG_CELLS_PAGE, PAGE_CELLS = PAGE / SNAG_CELL };
 enum { NONE = 0 };
-enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED }; /* flags */
+enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED, UNTOLD = 4 /* a split is */ }; /* flags */
 
 struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
 };
 
-struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx)
+struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks)
 {
 	struct snag_cells *c = snag_calloc(1, sizeof(*c));
-	c->make = make;
-	c->ctx = ctx;
+	c->hooks = *hooks;
 	for (size_t i = 0; i < SNAG_CELLS_RECENT; i++)
 		c->recent[i].number = UINT64_MAX; /* no page has it */
 	c->nrows = 1;				  /* row 0 is none */
@@ -92,12 +91,36 @@ static uint32_t row_new(struct snag_cells *c)
 	return number;
 }
 
+/* Whether the variable is among those found: its bytes need not be neighbours. */
+static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
+{
+	while (n > 0 && variable[n - 1] != which)
+		n--;
+	return n > 0;
+}
+
+/* The variables of a row, each once. */
+static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
+			ret_variable[n++] = row->variable[i] - 1;
+	return n;
+}
+
 static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
+	if (cell->flags & UNTOLD) {
+		uint32_t variable[SNAG_CELL];
+		unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+		c->hooks.lost_split(c->hooks.ctx, variable, n);
+	}
 	if (cell->flags & SPLIT) {
 		c->row[cell->variable[0]].variable[0] = c->free_row;
 		c->free_row = cell->variable[0];
 	}
+	c->version += cell->variable[0] != NONE;
 	memset(cell, 0, sizeof(*cell));
 }
 
@@ -105,6 +128,7 @@ static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 {
 	uint32_t number = row_new(c);
+	c->version++;
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		for (unsigned k = 0; k < 2; k++)
 			if (cell->mask[k] >> i & 1)
@@ -117,22 +141,21 @@ static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
 			  uint64_t base)
 {
-	uint32_t rest = NONE;
-	for (unsigned i = 0; i < SNAG_CELL; i++) {
-		if (c->row[number].variable[i] != variable || mask >> i & 1)
-			continue;
-		if (!rest)
-			rest = c->make(c->ctx, base + i, false) + 1;
-		c->row[number].variable[i] = rest;
-	}
-}
-
-/* Whether the variable is among those found: its bytes need not be neighbours. */
-static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
-{
-	while (n > 0 && variable[n - 1] != which)
-		n--;
-	return n > 0;
+	unsigned met = 0, rest = 0; /* its bytes */
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (c->row[number].variable[i] == variable)
+			*(mask >> i & 1 ? &met : &rest) |= 1u << i;
+	if (!rest)
+		return;
+	int first_met = __builtin_ctz(met), first_rest = __builtin_ctz(rest);
+	bool is_lower = first_rest < first_met;
+	uint32_t made =
+		c->hooks.make(c->hooks.ctx, base + (unsigned)(is_lower ? first_met : first_rest),
+			      &(struct snag_cells_split){variable - 1, is_lower});
+	for (unsigned i = 0; i < SNAG_CELL; i++)
+		if (rest >> i & 1)
+			c->row[number].variable[i] = made + 1;
+	c->nsplits++;
 }
 
 static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, uint64_t base,
@@ -146,7 +169,7 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		uint32_t variable = c->row[number].variable[i];
 		if (!variable) {
 			if (!fresh)
-				fresh = c->make(c->ctx, base + i, true) + 1;
+				fresh = c->hooks.make(c->hooks.ctx, base + i, NULL) + 1;
 			variable = c->row[number].variable[i] = fresh;
 		}
 		if (is_among(ret_variable, n, variable - 1))
@@ -155,6 +178,14 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		ret_variable[n++] = variable - 1;
 	}
 	return n;
+}
+
+static void split_tell(struct snag_cells *c, struct snag_cell *cell)
+{
+	uint32_t variable[SNAG_CELL];
+	unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+	c->hooks.shared_split(c->hooks.ctx, variable, n);
+	cell->flags &= (uint8_t)~UNTOLD;
 }
 
 static inline void cell_visit(struct snag_cell *cell, uint32_t thread)
@@ -171,7 +202,13 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 {
 	if (!(cell->flags & SPLIT))
 		cell_split(c, cell);
-	return row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
+	uint64_t before = c->nsplits;
+	unsigned n = row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
+	if (c->nsplits > before)
+		cell->flags |= UNTOLD;
+	if (cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes))
+		split_tell(c, cell);
+	return n;
 }
 
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
@@ -188,7 +225,7 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	k = cell->variable[0] != NONE;
 	if (cell->flags & SPLIT || cell->variable[k] != NONE || cell->mask[0] & mask)
 		return split_access(c, cell, addr, mask, ret_variable);
-	cell->variable[k] = c->make(c->ctx, addr, true) + 1;
+	cell->variable[k] = c->hooks.make(c->hooks.ctx, addr, NULL) + 1;
 	cell->mask[k] = mask;
 	ret_variable[0] = cell->variable[k] - 1;
 	return 1;
@@ -240,12 +277,10 @@ static uint32_t page_known_aligned(struct snag_cell *page, uint64_t addr, int64_
 	return i;
 }
 
-uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
-			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
+static uint32_t cells_walk(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			   uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
 {
 	uint32_t i = 0;
-	if (size == 0 || size > SNAG_CELL)
-		return 0;
 	while (i < n) {
 		uint32_t some = page_accesses(addr, stride, n - i);
 		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
@@ -266,6 +301,50 @@ uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, 
 	return i;
 }
 
+uint32_t snag_cells_known(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n)
+{
+	enum { FEW = 16 };
+	const uint64_t key = (addr + (stride << 24) + size) * 0x9e3779b97f4a7c15u;
+	struct snag_cells_walk *walk = &c->walk[key >> (64 - SNAG_CELLS_WALKS_LOG)];
+	if (size == 0 || size > SNAG_CELL)
+		return 0;
+	if (n < FEW)
+		return cells_walk(c, addr, stride, size, thread, variable, variable_stride, n);
+	if (walk->addr == addr && walk->stride == stride && walk->size == size && n <= walk->n &&
+	    walk->variable == variable && walk->variable_stride == variable_stride &&
+	    walk->thread == (uint8_t)thread && walk->version == c->version)
+		return n;
+	n = cells_walk(c, addr, stride, size, thread, variable, variable_stride, n);
+	if (n >= FEW)
+		*walk = (struct snag_cells_walk){.addr = addr,
+						 .stride = stride,
+						 .variable = variable,
+						 .variable_stride = variable_stride,
+						 .n = n,
+						 .version = c->version,
+						 .size = (uint8_t)size,
+						 .thread = (uint8_t)thread};
+	return n;
+}
+
+uint32_t snag_cells_variables(struct snag_cells *c, uint64_t addr, uint64_t stride, unsigned size,
+			      uint32_t thread, uint32_t n, uint32_t ret_variable[])
+{
+	uint32_t i = 0;
+	if (size == 0 || size > SNAG_CELL)
+		return 0;
+	while (i < n) {
+		uint32_t end = i + page_accesses(addr, stride, n - i);
+		struct snag_cell *page = cell_at(c, addr) - addr % PAGE / SNAG_CELL;
+		for (; i < end; i++, addr += stride)
+			if (!snag_cells_quick(&page[addr % PAGE / SNAG_CELL], addr, size, thread,
+					      &ret_variable[i]))
+				return i;
+	}
+	return i;
+}
+
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
@@ -280,11 +359,7 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			ret_variable[n] = cell->variable[n] - 1;
 		return n;
 	}
-	const struct snag_cells_row *row = &c->row[cell->variable[0]];
-	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
-			ret_variable[n++] = row->variable[i] - 1;
-	return n;
+	return row_variables(&c->row[cell->variable[0]], ret_variable);
 }
 
 void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)

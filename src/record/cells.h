@@ -7,10 +7,14 @@
  *         variable splits it: the part it touches keeps the variable, with its past, the
  *         rest becomes a new one.  So two accesses have a variable in common iff they
  *         overlap, but for this: an access to the rest does not see the accesses made
- *         before the split.
+ *         before the split.  Who wants these looks for them afterwards, in what `make` was
+ *         told (splits.h, refine.h), unless one thread alone was there: then nobody misses them.
  * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
  *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
- * Cost.   O(1) an access; 12 bytes for 8 bytes of touched memory.
+ *         walk: accesses evenly apart that were found to have the variables expected, a cache.  A
+ *         loop that comes again finds the same, unless a variable was split or memory has begun
+ *         anew since then; nothing else changes a variable.
+ * Cost.   O(1) an access, and many that come again; 12 bytes for 8 bytes of touched memory.
  */
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
@@ -21,9 +25,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes a variable for the bytes from addr on and returns its id.  is_first: none of
- * them belonged to one before. */
-typedef uint32_t snag_cells_new_variable(void *ctx, uint64_t addr, bool is_first);
+struct snag_cells_split {
+	uint32_t from; /* the variable there was */
+	bool is_lower; /* the new one is the lower part, and the other begins at the address */
+};
+
+struct snag_cells_hooks {
+	/* Makes a variable for the bytes from addr on and returns its id.  split: NULL, or they
+	 * belonged to one before. */
+	uint32_t (*make)(void *ctx, uint64_t addr, const struct snag_cells_split *split);
+	/* The variables of a cell, among which there was a split, and where several threads
+	 * may have been.  Called again if there is another. */
+	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
+	/* The same where one thread alone has been, when the memory begins anew. */
+	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
+	void *ctx;
+};
 
 enum {
 	SNAG_CELL = 8,
@@ -31,6 +48,7 @@ enum {
 	SNAG_CELLS_PAGE = 1 << SNAG_CELLS_PAGE_LOG, /* bytes of memory */
 	SNAG_CELLS_RECENT = 4096,
 	SNAG_CELLS_SHARED = 2, /* a flag */
+	SNAG_CELLS_WALKS_LOG = 14,
 };
 
 struct snag_cell {
@@ -50,17 +68,25 @@ struct snag_cells_page {
 /* Laid open for the look-up, which is inlined. */
 struct snag_cells {
 	struct snag_cells_page recent[SNAG_CELLS_RECENT]; /* pages used lately, by number */
-	snag_cells_new_variable *make;
-	void *ctx;
+	struct snag_cells_hooks hooks;
+	bool has_namesakes; /* there are threads with the same low bits, so who is the owner? */
 	struct snag_cells_page *page;
 	size_t npages, page_cap;
 	struct snag_slots slots; /* of pages, by number */
 	struct snag_cells_row *row;
 	size_t nrows, row_cap;
 	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
+	uint64_t nsplits;
+	uint32_t version; /* of the variables: rises when there are other ones than before */
+	struct snag_cells_walk {
+		uint64_t addr, stride;
+		uint32_t variable, variable_stride, n;
+		uint32_t version;
+		uint8_t size, thread;
+	} walk[1 << SNAG_CELLS_WALKS_LOG];
 };
 
-struct snag_cells *snag_cells_new(snag_cells_new_variable *make, void *ctx);
+struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks);
 void snag_cells_free(struct snag_cells *cells); /* accepts NULL */
 
 /* The variables that an access of 1 to 8 bytes inside one cell has, at most 8; returns how
@@ -71,16 +97,20 @@ unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned siz
  * goes on by `variable_stride`: how many of them, from the first, have that. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
+/* The one variable of each of n such accesses, as far as they have one already: how many. */
+uint32_t snag_cells_variables(struct snag_cells *cells, uint64_t addr, uint64_t stride,
+			      unsigned size, uint32_t thread, uint32_t n, uint32_t ret_variable[]);
 /* The variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
 /* The memory begins anew. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 
-/* The bytes of a cell that an access touches. */
+/* The bytes of a cell that an access touches, of at most 8 bytes. */
 static inline uint8_t snag_cells_mask(uint64_t addr, unsigned size)
 {
-	return (uint8_t)(((1u << size) - 1) << addr % SNAG_CELL);
+	static const uint8_t ones[] = {0, 1, 3, 7, 15, 31, 63, 127, 255};
+	return (uint8_t)(ones[size] << addr % SNAG_CELL);
 }
 
 /* The cell of an address whose page was used lately; otherwise NULL. */
@@ -91,11 +121,11 @@ static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells
 	return page->number == number ? page->cell + addr % SNAG_CELLS_PAGE / SNAG_CELL : NULL;
 }
 
-/* What snag_cells_access() does where it is quick.  False: nothing is done yet. */
-static inline bool snag_cells_quick(struct snag_cells *cells, uint64_t addr, unsigned size,
+/* What snag_cells_access() does where it is quick, given snag_cells_recent().  False: nothing is done
+ * yet. */
+static inline bool snag_cells_quick(struct snag_cell *cell, uint64_t addr, unsigned size,
 				    uint32_t thread, uint32_t *ret_variable)
 {
-	struct snag_cell *cell = snag_cells_recent(cells, addr);
 	uint8_t mask = snag_cells_mask(addr, size);
 	if (!cell)
 		return false;
@@ -106,14 +136,6 @@ static inline bool snag_cells_quick(struct snag_cells *cells, uint64_t addr, uns
 		cell->flags |= SNAG_CELLS_SHARED;
 	*ret_variable = cell->variable[k] - 1;
 	return true;
-}
-
-/* An access there will come. */
-static inline void snag_cells_prefetch(const struct snag_cells *cells, uint64_t addr)
-{
-	const struct snag_cell *cell = snag_cells_recent(cells, addr);
-	if (cell)
-		__builtin_prefetch(cell, 1);
 }
 
 #endif

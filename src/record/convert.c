@@ -35,25 +35,65 @@ static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, s
 	return snag_strtab_append(words, text, len);
 }
 
-/* Names in blocks are many, and new by what they say: they are not looked up.  That of a part
- * of a variable is that of its address too, so it is told apart by the id.
- */
-static uint32_t variable_new(void *ctx, uint64_t addr, bool is_first)
+/* What was split off a variable, which has no event yet. */
+static void variable_split(struct snag_convert *c, uint32_t id,
+			   const struct snag_cells_split *split)
 {
-	struct snag_convert *c = ctx;
+	uint64_t event = c->first + c->n + c->in_runs;
+	snag_splits_add(
+		&c->splits,
+		&(struct snag_split){.variable = id,
+				     .from = split->from,
+				     .event = event < UINT32_MAX ? (uint32_t)event : UINT32_MAX,
+				     .is_lower = split->is_lower},
+		snag_name(&c->names, SNAG_SPACE_VARIABLE, id));
+}
+
+/* Names in blocks are many, and new by what they say: they are not looked up. */
+static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr,
+				 const struct snag_cells_split *split)
+{
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
 	uint32_t up_to = c->used_up_to;
 	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	/* A block has its own number: only what was cut off a variable there has its name. */
-	if (is_block && !is_first)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "#%" PRIu32, words->n);
 	uint32_t id = is_block ? snag_strtab_append(words, text, len)
 			       : variable_named(c, text, len, sizeof(text));
-	/* What is cut off has no event yet. */
-	c->used_up_to = is_first ? id + 1 : up_to;
+	c->used_up_to = split ? up_to : id + 1;
+	if (split)
+		variable_split(c, id, split);
 	return id;
+}
+
+/* For a sink most names are only those of places in a block that was named before: the mark of the
+ * block is the number of that name, + 1. */
+static uint32_t variable_new(void *ctx, uint64_t addr, const struct snag_cells_split *split)
+{
+	struct snag_convert *c = ctx;
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	uint64_t offset, *mark;
+	if (split || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
+		return variable_spelled(c, addr, split);
+	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
+		*mark = words->nspelled + 1;
+		return variable_spelled(c, addr, split);
+	}
+	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
+	c->used_up_to = words->n + 1;
+	return snag_strtab_append_place(words, place);
+}
+
+static void split_matters(void *ctx, const uint32_t *variable, unsigned n)
+{
+	struct snag_convert *c = ctx;
+	snag_splits_matter(&c->splits, variable, n);
+}
+
+static void split_lost(void *ctx, const uint32_t *variable, unsigned n)
+{
+	struct snag_convert *c = ctx;
+	snag_splits_lose(&c->splits, variable, n);
 }
 
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
@@ -62,11 +102,17 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	c->options = *options;
 	c->is_first_turn = true;
 	snag_names_init(&c->names);
+	if (options->is_for_sink)
+		snag_strtab_have_places(&c->names.space[SNAG_SPACE_VARIABLE]);
 	snag_strtab_init(&c->used);
 	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
-	c->cells = snag_cells_new(variable_new, c);
+	c->cells = snag_cells_new(&(struct snag_cells_hooks){.make = variable_new,
+							     .shared_split = split_matters,
+							     .lost_split = split_lost,
+							     .ctx = c});
+	snag_splits_init(&c->splits);
 	return c;
 }
 
@@ -78,6 +124,7 @@ void snag_convert_free(struct snag_convert *c)
 	snag_strtab_done(&c->used);
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
+	snag_splits_done(&c->splits);
 	snag_symbols_free(c->symbols);
 	free(c->loc);
 	free(c->token);
@@ -102,6 +149,18 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 const struct snag_step *snag_convert_steps(const struct snag_convert *c)
 {
 	return c->step;
+}
+
+void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap)
+{
+	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
+	c->step = step;
+	c->step_cap = cap;
+}
+
+const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
+{
+	return &c->splits;
 }
 
 struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
@@ -163,35 +222,55 @@ static void range_access(struct snag_convert *c, enum snag_op op, const struct r
 
 static inline bool is_access(const struct rt_record *r)
 {
-	return rt_record_op(r) == RT_READ || rt_record_op(r) == RT_WRITE;
+	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
-/* Those of the accesses at the beginning that are quick and make one event each. */
-static int accesses_quick(struct snag_convert *c, const struct rt_record *r, int n)
+/* Whether an access lies in its cell and has one variable there already. */
+static inline bool is_quick(struct snag_cell *cell, const struct rt_record *r, uint32_t thread,
+			    uint32_t *ret_variable)
 {
+	uint64_t addr = rt_record_address(r);
+	unsigned size = rt_record_size(r);
+	return size - 1 < SNAG_CELL - addr % SNAG_CELL &&
+	       snag_cells_quick(cell, addr, size, thread, ret_variable);
+}
+
+/* Those of a group of records that are accesses, from the first; returns how many.  What is in c is
+ * kept here: the compiler must think that writing an event changes it. */
+static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	struct snag_cell *cell[GROUP];
 	struct snag_event *ev = c->ev + c->n;
-	const uint32_t thread = c->thread;
+	const uint32_t thread = c->thread, *const loc = c->loc;
+	const size_t nnodes = c->nnodes;
 	uint64_t alone = c->seen.alone;
-	int i = 0, room = (int)(SNAG_BATCH_EVENTS - c->n);
-	n = n < room ? n : room;
-	for (; i < n && is_access(&r[i]); i++) {
-		uint64_t addr = rt_record_address(&r[i]);
-		unsigned size = rt_record_size(&r[i]);
+	int some = 0;
+	for (; some < n && is_access(&r[some]); some++) {
+		cell[some] = snag_cells_recent(c->cells, rt_record_address(&r[some]));
+		__builtin_prefetch(cell[some], 1);
+	}
+	for (int i = 0; i < some; i++) {
 		uint32_t variable;
-		snag_cells_prefetch(c->cells, rt_record_address(&r[i + AHEAD < n ? i + AHEAD : i]));
-		if (size - 1 >= SNAG_CELL - addr % SNAG_CELL ||
-		    !snag_cells_quick(c->cells, addr, size, thread, &variable))
-			break;
-		ev[i] = (struct snag_event){.thread = thread,
+		if (c->options.keep_steps || !is_quick(cell[i], &r[i], thread, &variable)) {
+			c->n = (size_t)(ev - c->ev);
+			c->seen.alone = alone;
+			c->fuel = r[i].arg;
+			word_access(c, access_op(&r[i]), rt_record_address(&r[i]),
+				    rt_record_size(&r[i]), 0, &r[i]);
+			ev = c->ev + c->n;
+			alone = c->seen.alone;
+			continue;
+		}
+		*ev++ = (struct snag_event){.thread = thread,
 					    .target = variable,
-					    .loc = loc_of(c, &r[i]),
+					    .loc = r[i].loc < nnodes ? loc[r[i].loc] : 0,
 					    .op = (uint8_t)access_op(&r[i]),
-					    .size = (uint8_t)size};
+					    .size = (uint8_t)rt_record_size(&r[i])};
 		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
 	}
+	c->n = (size_t)(ev - c->ev);
 	c->seen.alone = alone;
-	c->n += (size_t)i;
-	return i;
+	return some;
 }
 
 /* The accesses that the records begin with, as far as there is room; returns how many. */
@@ -199,15 +278,10 @@ static int accesses_take(struct snag_convert *c, const struct rt_record *r, int 
 {
 	const int ring = 2 * RT_RUN_MAX;
 	int i = 0;
-	while (i < n && is_access(&r[i]) && has_room(c, SNAG_CELL)) {
-		int quick = c->options.keep_steps ? 0 : accesses_quick(c, r + i, n - i);
-		i += quick;
-		if (quick)
-			continue;
-		c->fuel = r[i].arg;
-		word_access(c, access_op(&r[i]), rt_record_address(&r[i]), rt_record_size(&r[i]), 0,
-			    &r[i]);
-		i++;
+	for (bool goes_on = true; goes_on && i < n && has_room(c, GROUP * SNAG_CELL);) {
+		int some = n - i < GROUP ? n - i : GROUP, taken = group_take(c, r + i, some);
+		goes_on = taken == some;
+		i += taken;
 	}
 	for (int k = i > ring ? i - ring : 0; k < i; k++)
 		c->seen.access[(c->seen.n + (uint64_t)k) % (2 * RT_RUN_MAX)] = r[k];
@@ -329,6 +403,7 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 		c->done[c->thread] += rt_record_address(r);
 	c->is_first_turn = false;
 	c->thread = thread_named(c, r->arg);
+	c->cells->has_namesakes |= c->thread > UINT8_MAX;
 	c->turn_fuel = c->fuel = r->loc;
 }
 

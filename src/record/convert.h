@@ -13,6 +13,7 @@
 #ifndef SNAG_RECORD_CONVERT_H
 #define SNAG_RECORD_CONVERT_H
 
+#include "record/splits.h"
 #include "runtime/channel.h"
 #include "trace/source.h"
 
@@ -48,6 +49,10 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
 
 /* By event number; NULL: they were not kept. */
 const struct snag_step *snag_convert_steps(const struct snag_convert *c);
+/* Others take their place; they are taken over (snag_huge_free). */
+void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap);
+/* What the events so far lack: refine.h. */
+const struct snag_splits *snag_convert_splits(const struct snag_convert *c);
 
 /* How often a program did something in its tasks, and where first. */
 struct snag_convert_seen {

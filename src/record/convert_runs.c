@@ -96,6 +96,50 @@ static void round_put(struct snag_convert *c)
 	}
 }
 
+/* The event of a step in each of n rounds. */
+static void events_put(struct snag_convert *c, const struct step *s, struct snag_event *ev,
+		       const uint32_t *variable, uint32_t n)
+{
+	const struct snag_event first = {.thread = c->thread,
+					 .loc = loc_of(c, &s->next),
+					 .op = (uint8_t)s->op,
+					 .size = (uint8_t)rt_record_size(&s->next)};
+	const uint32_t period = c->again.period;
+	for (uint32_t i = 0; i < n; i++, ev += period) {
+		*ev = first;
+		ev->target = variable[i];
+	}
+}
+
+/* Up to `most` rounds whose accesses all have their variables already: step by step, so that little
+ * is to look up.  Returns how many they are. */
+static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
+{
+	const struct again *again = &c->again;
+	const uint32_t period = again->period, ring = 2 * RT_RUN_MAX;
+	struct snag_event *ev = c->ev + c->n;
+	uint32_t variable[WAIT_MAX], n = again->left / period;
+	uint32_t room = (uint32_t)(SNAG_BATCH_EVENTS - c->n) / period;
+	n = n < most ? n : most;
+	n = n < room ? n : room;
+	for (uint32_t i = 0; i < period && n > 0; i++) {
+		const struct step *s = &again->step[(again->at + i) % period];
+		uint64_t addr = rt_record_address(&s->next);
+		unsigned size = rt_record_size(&s->next);
+		if (size == 0 || size & (size - 1) || (addr | s->stride) & (size - 1))
+			return 0; /* one may lie in two cells */
+		n = snag_cells_variables(c->cells, addr, s->stride, size, c->thread, n, variable);
+		events_put(c, s, ev + i, variable, n);
+	}
+	const uint32_t all = n * period;
+	for (uint32_t i = all < ring ? 0 : all - ring; i < all; i++)
+		c->seen.target[(c->seen.alone + i) % ring] = ev[i].target;
+	c->seen.alone += all;
+	c->n += all;
+	steps_skip(&c->again, all);
+	return n;
+}
+
 /* What becomes a run depends on what was done, never on when a batch was taken. */
 void snag_convert_again_go_on(struct snag_convert *c)
 {
@@ -107,8 +151,11 @@ void snag_convert_again_go_on(struct snag_convert *c)
 			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
 			again->rounds = again->wait;
 		}
-		round_put(c);
-		again->rounds -= again->rounds > 0;
+		uint32_t rounds = c->options.is_for_sink ? again->rounds : WAIT_MAX;
+		uint32_t n = c->options.keep_steps ? 0 : rounds_known_put(c, rounds);
+		for (; n < rounds && again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL); n++)
+			round_put(c);
+		again->rounds -= n < again->rounds ? n : again->rounds;
 	}
 }
 

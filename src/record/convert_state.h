@@ -23,7 +23,7 @@ enum {
 	PAGE = 4096,
 	MAIN_STACK = 64 << 20,
 	ROOM = FREED_BYTES,
-	AHEAD = 8,	/* records, between a look at a cell and its use */
+	GROUP = 16,	/* records whose cells are looked up together */
 	RUNS = 1024,	/* of a batch */
 	MIN_ROUNDS = 4, /* of a run */
 	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
@@ -38,6 +38,7 @@ struct snag_convert {
 	struct snag_symbols *symbols;
 	struct snag_regions *regions;
 	struct snag_cells *cells;
+	struct snag_splits splits;
 	uint32_t thread;
 	bool is_first_turn;
 	bool is_of_tasks; /* the program can launch some */
@@ -126,7 +127,7 @@ static inline void word_access(struct snag_convert *c, enum snag_op op, uint64_t
 	uint32_t variable[SNAG_CELL];
 	unsigned n = 1, room = SNAG_CELL - (unsigned)(addr % SNAG_CELL);
 	size = size == 0 ? 1 : size < room ? size : room;
-	if (!snag_cells_quick(c->cells, addr, size, c->thread, variable)) /* mostly it is */
+	if (!snag_cells_quick(snag_cells_recent(c->cells, addr), addr, size, c->thread, variable))
 		n = snag_cells_access(c->cells, addr, size, c->thread, variable);
 	for (unsigned i = 0; i < n; i++)
 		event_put(c, op, variable[i], r, size, flags);

@@ -155,19 +155,29 @@ int snag_launch_start(char *const *argv, const char *options, enum snag_launch_i
 	return 0;
 }
 
-static inline bool record_take(struct snag_launch *l, struct rt_record *ret)
+/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer is to
+ * hear of it; returns how many.  What the program writes later changes none of them. */
+static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
-	struct rt_record *slot = rt_channel_record(l->channel, l->n);
-	/* pairs with the release in rt_put */
-	ret->what = __atomic_load_n(&slot->what, __ATOMIC_ACQUIRE);
-	if ((ret->what >> RT_LAP_SHIFT & 1) != ((1 + l->n / RT_CHANNEL_RECORDS) & 1))
-		return false;
-	ret->loc = slot->loc;
-	ret->arg = slot->arg;
-	if (++l->n % TAKEN_EVERY == 0) /* pairs with the acquire in rt_record_room */
+	const struct rt_record *slot = rt_channel_record(l->channel, l->n);
+	const uint64_t lap = (1 + l->n / RT_CHANNEL_RECORDS) & 1;
+	const int most = TAKEN_EVERY - (int)(l->n % TAKEN_EVERY);
+	int n = 0;
+	for (room = room < most ? room : most; n < room; n++) {
+		/* pairs with the release in rt_put */
+		const uint64_t what = __atomic_load_n(&slot[n].what, __ATOMIC_ACQUIRE);
+		if ((what >> RT_LAP_SHIFT & 1) != lap)
+			break;
+		ret[n] = (struct rt_record){.what = what, .loc = slot[n].loc, .arg = slot[n].arg};
+	}
+	l->n += (uint64_t)n;
+	if (n == most) /* pairs with the acquire in rt_record_room */
 		__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE);
-	return true;
+	return n;
 }
+
+_Static_assert((int)RT_CHANNEL_RECORDS % (int)TAKEN_EVERY == 0,
+	       "the writer hears of every lap's end");
 
 /* What the program counted and could not record any more: a run that was open at its end. */
 static bool run_take(struct snag_launch *l, struct rt_record *ret)
@@ -210,12 +220,10 @@ static void records_await(struct snag_launch *l)
 
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room)
 {
-	int n = 0;
-	while (n < room && record_take(l, &ret_record[n]))
-		n++;
+	int n = records_take(l, ret_record, room);
 	if (n > 0)
 		return n;
-	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in record_take */
+	__atomic_store_n(&l->channel->taken, l->n, __ATOMIC_RELEASE); /* as in records_take */
 	bool was_ended = l->has_ended;
 	if (has_ended(l))
 		/* once more, for what it wrote at last */

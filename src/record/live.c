@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "record/convert.h"
 #include "record/launch.h"
+#include "record/refine.h"
 
 enum { RECORDS = 512 };
 
@@ -21,6 +22,7 @@ struct live {
 	bool has_ended;
 	double deadline; /* in seconds of the clock; 0: none */
 	uint64_t events; /* how many it may have; 0: any number */
+	bool fails_if_split;
 	bool was_cut;
 	const volatile sig_atomic_t *stop;
 	void (*on_held)(void *ctx, int pid);
@@ -62,6 +64,11 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 	struct live *l = (struct live *)src;
 	for (;;) {
 		int more = records_convert(l);
+		if (l->fails_if_split && snag_live_is_split(src)) {
+			l->fails_if_split = false;
+			return snag_fail(err, SNAG_EINTERNAL, "%s: a variable was split",
+					 src->name);
+		}
 		/* Full, or nothing to read at the moment: what there is goes out. */
 		if (snag_convert_take(l->convert, ret_batch)) {
 			l->has_events = true;
@@ -116,6 +123,7 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->on_held = options->on_held;
 	l->ctx = options->ctx;
 	l->events = options->events;
+	l->fails_if_split = options->fails_if_split;
 	l->stop = options->stop;
 	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
 	l->src = (struct snag_source){
@@ -141,6 +149,24 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 const struct snag_step *snag_live_steps(const struct snag_source *src)
 {
 	return snag_convert_steps(((const struct live *)src)->convert);
+}
+
+bool snag_live_is_split(const struct snag_source *src)
+{
+	return snag_convert_splits(((const struct live *)src)->convert)->matter;
+}
+
+int snag_live_refine(struct snag_source *src, const char *path, struct snag_sink *sink,
+		     uint64_t event[2], struct snag_error *err)
+{
+	struct live *l = (struct live *)src;
+	struct snag_refining how = {.splits = snag_convert_splits(l->convert),
+				    .step = snag_convert_steps(l->convert),
+				    .event = event};
+	int rc = snag_refine(&how, path, sink, err);
+	if (how.step)
+		snag_convert_steps_set(l->convert, how.ret_step, how.step_cap);
+	return rc;
 }
 
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task)

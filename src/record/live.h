@@ -10,7 +10,7 @@
 
 #include "record/convert.h"
 #include "record/launch.h"
-#include "trace/source.h"
+#include "trace/sink.h"
 
 #include <signal.h>
 
@@ -20,6 +20,7 @@ struct snag_live_options {
 	enum snag_launch_io io;
 	double seconds;			   /* it is killed if it takes longer; 0: never */
 	uint64_t events;		   /* likewise, if it has more; 0: never */
+	bool fails_if_split;		   /* see snag_live_is_split() */
 	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
 	/* Called when the program stands still at the end of a schedule (option hold), with its
 	 * process; when it returns the program is killed.  May be NULL. */
@@ -47,6 +48,16 @@ struct snag_live_end snag_live_end(const struct snag_source *src);
 
 /* The step of each event, as far as the source was read; NULL: they were not to be kept. */
 const struct snag_step *snag_live_steps(const struct snag_source *src);
+
+/* Whether variables were split, as far as the source was read, so that its events do not show all
+ * conflicts: then they are to be written to a file, to be refined in the end.  For those who
+ * could do without the events, next() fails when this becomes true, once. */
+bool snag_live_is_split(const struct snag_source *src);
+/* When the source has ended and its events are in the file `path`, a .snag: writes the trace
+ * refined (refine.h) to the sink, which ends.  Of two events, if given, the numbers are changed
+ * to what they are now; as are the steps, if they were kept. */
+int snag_live_refine(struct snag_source *src, const char *path, struct snag_sink *sink,
+		     uint64_t event[2], struct snag_error *err);
 
 /* What a task of the program is to its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);

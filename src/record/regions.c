@@ -14,6 +14,7 @@
 #include "record/regions.h"
 
 #include "base/memory.h"
+#include "base/placed.h"
 #include "report/symbols.h"
 
 #include <stdio.h>
@@ -56,6 +57,7 @@ struct named {
 	uint64_t addr, alone; /* so many bytes from there on are only its */
 	char name[SNAG_REGION_NAME];
 	size_t len;
+	uint64_t mark; /* the caller's */
 };
 
 struct snag_regions {
@@ -357,25 +359,14 @@ static size_t put_object(char *to, const char *name, uint64_t offset)
 	return offset ? put(to, n, "+0x", offset, 16) : n;
 }
 
-/* "+0x" and an offset in a block, which is not 0. */
-static inline size_t put_offset(char *to, uint64_t offset)
-{
-	unsigned digits = (unsigned)(63 - __builtin_clzll(offset)) / 4 + 1;
-	memcpy(to, "+0x", 3);
-	for (unsigned i = digits; i-- > 0; offset >>= 4)
-		to[3 + i] = "0123456789abcdef"[offset % 16];
-	to[3 + digits] = 0;
-	return 3 + digits;
-}
-
 /* A place in a block that has been named. */
 static inline size_t put_named(const struct named *n, uint64_t addr, char *to)
 {
 	memcpy(to, n->name, n->len + 1);
-	return addr == n->addr ? n->len : n->len + put_offset(to + n->len, addr - n->addr);
+	return n->len + snag_placed_put(to + n->len, addr - n->addr);
 }
 
-static inline const struct named *named_at(const struct snag_regions *r, uint64_t addr)
+static inline struct named *named_at(struct snag_regions *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->nnamed && i < NAMED; i++)
 		if (addr - r->named[i].addr < r->named[i].alone)
@@ -392,13 +383,14 @@ static bool is_alone(const struct snag_regions *r, const struct block *b)
 	return b->nbytes >= LARGE;
 }
 
-static const struct named *block_named(struct snag_regions *r, const struct block *b)
+static struct named *block_named(struct snag_regions *r, const struct block *b)
 {
 	for (size_t i = 0; i < r->nnamed && i < NAMED; i++)
 		if (r->named[i].number == b->number)
 			return &r->named[i];
 	struct named *named = &r->named[r->nnamed++ % NAMED];
 	named->number = b->number;
+	named->mark = 0;
 	named->addr = b->addr;
 	named->alone = is_alone(r, b) ? b->nbytes : 0;
 	size_t n = put(named->name, 0, "heap#", b->number, 10);
@@ -432,4 +424,17 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 	if (snag_symbols_object(r->symbols, addr, &object))
 		return put_object(to, object.name, addr - object.start);
 	return put_object(to, m->name, addr - m->base);
+}
+
+uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset)
+{
+	struct named *named = named_at(r, addr);
+	if (!named) {
+		const struct block *b = stack_at(r, addr) ? NULL : block_at(r, addr);
+		named = b ? block_named(r, b) : NULL;
+	}
+	if (!named || named->len > SNAG_PLACED_BYTES)
+		return NULL;
+	*ret_offset = addr - named->addr;
+	return &named->mark;
 }

@@ -40,4 +40,9 @@ uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block);
 
+/* The block of an address: a number that the caller may keep with it, 0 at first and after every
+ * change of regions, and the offset in it.  NULL: it lies in none, or the block's name is too long to
+ * say a place in it (base/placed.h). */
+uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset);
+
 #endif

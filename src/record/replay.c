@@ -4,9 +4,10 @@
  */
 #include "record/replay.h"
 
+#include "base/memory.h"
 #include "record/live.h"
+#include "record/recording.h"
 #include "trace/callstack.h"
-#include "trace/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +16,21 @@
 
 enum { PLACE = 4096 };
 
-/* Looks for the two accesses in the trace of the new run. */
+/* Looks for the two accesses in the trace of the new run.  An access can be several events, which
+ * have one step. */
 struct watch {
 	const struct snag_replay_plan *plan;
 	const struct snag_names *names;
-	struct snag_event last; /* the event before */
-	bool has_last, is_found;
-	uint64_t event; /* where */
+	struct snag_step step; /* that of the event before */
+	uint64_t nsteps;       /* so far */
+	struct touch {	       /* the last access to a variable */
+		struct snag_event ev;
+		uint64_t number;
+		uint64_t step; /* which of them; 0: there was none */
+	} * touch;	       /* by variable, of reads and of writes */
+	size_t touch_cap;
+	bool is_found;
+	uint64_t event[2]; /* where */
 };
 
 static bool is_expected(const struct watch *w, const struct snag_event *ev, int which)
@@ -34,32 +43,47 @@ static bool is_expected(const struct watch *w, const struct snag_event *ev, int 
 	return strcmp(place, expected->place) == 0;
 }
 
-static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t number)
+/* Whether an access of the step before and this one are the two. */
+static bool is_pair(const struct watch *w, const struct touch *t, const struct snag_event *ev)
 {
-	const struct snag_event *a = &w->last;
-	bool is_pair = w->has_last && snag_op_is_access(ev->op) && snag_op_is_access(a->op) &&
-		       a->thread != ev->thread && a->target == ev->target &&
-		       (a->op == SNAG_OP_WRITE || ev->op == SNAG_OP_WRITE);
-	if (is_pair && !w->is_found &&
-	    ((is_expected(w, a, 0) && is_expected(w, ev, 1)) ||
-	     (is_expected(w, a, 1) && is_expected(w, ev, 0)))) {
-		w->is_found = true;
-		w->event = number - 1;
+	return t->step && t->step + 1 == w->nsteps && t->ev.thread != ev->thread &&
+	       (t->ev.op == SNAG_OP_WRITE || ev->op == SNAG_OP_WRITE) &&
+	       ((is_expected(w, &t->ev, 0) && is_expected(w, ev, 1)) ||
+		(is_expected(w, &t->ev, 1) && is_expected(w, ev, 0)));
+}
+
+static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t number,
+			const struct snag_step *step)
+{
+	w->nsteps +=
+		step->thread != w->step.thread || step->count != w->step.count || w->nsteps == 0;
+	w->step = *step;
+	if (!snag_op_is_access(ev->op))
+		return;
+	struct touch *touch = &w->touch[2 * (size_t)ev->target];
+	for (int i = 0; i < 2 && !w->is_found; i++) {
+		w->is_found = is_pair(w, &touch[i], ev);
+		w->event[0] = touch[i].number;
+		w->event[1] = number;
 	}
-	w->last = *ev;
-	w->has_last = true;
+	touch[ev->op == SNAG_OP_WRITE] = (struct touch){*ev, number, w->nsteps};
 }
 
 /* Reads the run to its end, or to where it stands still. */
-static int watch_run(struct watch *w, struct snag_source *live, struct snag_sink *sink,
+static int watch_run(struct watch *w, struct snag_source *live, struct snag_recording *recording,
 		     struct snag_error *err)
 {
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(live, &batch, err)) > 0) {
+		const struct snag_step *step = snag_live_steps(live);
+		w->touch = snag_grow(w->touch, &w->touch_cap,
+				     2 * (size_t)batch.counts.n[SNAG_SPACE_VARIABLE],
+				     sizeof(*w->touch));
 		for (size_t i = 0; i < batch.n; i++)
-			watch_event(w, &batch.ev[i], batch.first + i);
-		if (sink && (rc = snag_sink_write(sink, &batch, live->names, err)) < 0)
+			watch_event(w, &batch.ev[i], batch.first + i, &step[batch.first + i]);
+		if (recording &&
+		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
 	}
 	return rc;
@@ -72,7 +96,7 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "events %" PRIu64 " and %" PRIu64 " of the replay are the two accesses",
-			 w->event, w->event + 1);
+			 w->event[0], w->event[1]);
 	else if (end->notes.diverged)
 		snprintf(result->words, sizeof(result->words),
 			 "at turn %" PRIu64 " of %zu the thread that should run cannot",
@@ -87,29 +111,31 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 {
 	char options[128];
 	struct snag_source *live;
-	struct snag_sink *sink = NULL;
+	struct snag_recording *recording = NULL;
 	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:schedule=/proc/self/fd/%d",
 		 plan->seed, plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,
+		.convert.keep_steps = true,
 		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
 		.on_held = plan->on_held,
 		.ctx = plan->ctx,
 	};
-	int rc = plan->trace ? snag_sink_open(plan->trace, 0, &sink, err) : 0;
+	int rc = plan->trace ? snag_recording_open(plan->trace, &recording, err) : 0;
 	if (rc == 0)
 		rc = snag_live_source(plan->argv, &how, &live, err);
 	if (rc < 0) {
-		snag_sink_abort(sink);
+		snag_recording_abort(recording);
 		return rc;
 	}
 	struct watch w = {.plan = plan, .names = live->names};
-	rc = watch_run(&w, live, sink, err);
+	rc = watch_run(&w, live, recording, err);
+	free(w.touch);
 	if (rc < 0)
-		snag_sink_abort(sink);
-	else if (sink)
-		rc = snag_sink_commit(sink, err);
+		snag_recording_abort(recording);
+	else if (recording)
+		rc = snag_recording_commit(recording, live, w.event, err);
 	struct snag_live_end end = snag_live_end(live);
 	words_fill(&w, &end, result);
 	result->status = end.status;

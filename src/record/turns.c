@@ -5,7 +5,8 @@
  * Idea.  A turn of n events ends before the thread's next event; what it does after the n-th
  *        without being counted (waking up from a wait, ending) is part of the turn.
  *        So a stretch of one thread in the witness is one turn up to the count of its last event,
- *        even if that was reached before: then the thread wakes up in it.
+ *        even if that was reached before: then the thread wakes up in it.  The two accesses of
+ *        the race come last, as a whole: also of those that are several events.
  */
 #include "record/turns.h"
 
@@ -51,6 +52,16 @@ static void run_up_to(struct snag_turns *turns, struct progress *p, uint32_t thr
 	*done = count > *done ? count : *done;
 }
 
+/* Whether a step is that of an access of the race, which may be several events. */
+static bool is_of_race(const struct snag_step *step, const uint32_t *event, size_t n,
+		       const struct snag_step *s)
+{
+	for (size_t i = n - RACE; i < n; i++)
+		if (step[event[i]].thread == s->thread && step[event[i]].count == s->count)
+			return true;
+	return false;
+}
+
 int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
 			  const uint32_t *event, size_t n, struct snag_error *err)
 {
@@ -64,7 +75,7 @@ int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *
 			return snag_fail(err, SNAG_EINPUT,
 					 "the run is too long for a schedule to be made");
 		}
-		run_up_to(&turns, &progress, s->thread, i + RACE < n ? s->count : s->count - 1);
+		run_up_to(&turns, &progress, s->thread, s->count - is_of_race(step, event, n, s));
 	}
 	for (size_t i = n - RACE; i < n; i++) /* two turns of their own */
 		run_up_to(&turns, &progress, step[event[i]].thread, step[event[i]].count);

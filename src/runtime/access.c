@@ -11,11 +11,13 @@
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 #include "runtime/stack.h"
 
 #include <string.h>
 
 struct rt_filter rt_filter;
+struct rt_alone_with rt_alone_with[RT_ALONES];
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -25,6 +27,7 @@ enum { WORD = 8 };
 void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
@@ -175,10 +178,25 @@ bool rt_access_is_special(void)
 	return is_special(rt_hot.self);
 }
 
+/* The same if no access of the thread has. */
+static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
+{
+	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
+	before_judging();
+	*rt_filter_slot(addr, k) =
+		!rt_is_alone_with(addr) && rt_judge_access(addr, 1u << k, is_write)
+			? lasting
+			: address | rt_filter.key[is_write];
+}
+
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt_is_alone_with(addr)) {
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+		return;
+	}
 	if (rt.judges) {
 		judged_record(addr, pc, k, is_write);
 		return;
@@ -223,9 +241,27 @@ static inline void access_one(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 
 enum { SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
 
+/* Words that a detector in this process is told at once, if nothing more is to be thought of. */
+static void words_judge(uintptr_t addr, size_t n, bool is_write)
+{
+	size_t at = 0;
+	while (at < n && rt_access_is_known(addr + at, 3, is_write))
+		at += WORD;
+	if (at == n)
+		return;
+	before_judging();
+	rt_judge_access(addr, (unsigned)n, is_write);
+	for (at = 0; at < n; at += WORD)
+		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
+}
+
 /* Up to SHORT_RANGE bytes, in accesses that are aligned. */
 static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
+	if (rt.judges && (addr | n) % WORD == 0 && !is_special(rt_hot.self)) {
+		words_judge(addr, n, is_write);
+		return;
+	}
 	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
 		k = (unsigned)__builtin_ctzl(addr | WORD);
 		while (n >> k == 0)
@@ -245,6 +281,8 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 		rt_free_range(addr, n, is_write, pc);
 		return;
 	}
+	if (rt_is_alone_with(addr))
+		return;
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, is_write, pc);
 		return;
@@ -269,7 +307,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_alone || is_own(lowest))
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || is_own(lowest))
 		return true;
 	stack_used(lowest);
 	before_judging();
@@ -325,6 +363,8 @@ static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
+	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
+		judged_plain(addr, k, is_write);
 	else
 		access_record(addr, pc, k, is_write);
 }
@@ -376,6 +416,30 @@ NEW(2, access_new, 1)
 NEW(4, access_new, 2)
 NEW(8, access_new, 3)
 NEW(16, two_new)
+
+/* The same of a site (sites.h). */
+static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
+{
+	return rt_sites.may && rt_likely(rt_hot.fuel >= 0) && !rt_hot.self->ignores &&
+	       !rt_is_alone_with(addr) && rt_site_access(site, addr, size, is_write);
+}
+
+#define NEXT(n, how, ...)                                                     \
+	RT_ABI(RT_HOT void, __snag_next_read##n, ADDR, struct rt_site *site)  \
+	{                                                                     \
+		if (!site_takes(site, addr, n, false))                        \
+			how(addr, RT_CALLER, ##__VA_ARGS__, false);           \
+	}                                                                     \
+	RT_ABI(RT_HOT void, __snag_next_write##n, ADDR, struct rt_site *site) \
+	{                                                                     \
+		if (!site_takes(site, addr, n, true))                         \
+			how(addr, RT_CALLER, ##__VA_ARGS__, true);            \
+	}
+NEXT(1, access_new, 0)
+NEXT(2, access_new, 1)
+NEXT(4, access_new, 2)
+NEXT(8, access_new, 3)
+NEXT(16, two_new)
 
 RT_ABI(void, __tsan_read_range, ADDR, size_t n)
 {

@@ -25,6 +25,7 @@
 
 #include "runtime/filter.h"
 #include "runtime/rt.h"
+#include "runtime/tasks.h"
 
 enum {
 	RT_EPOCH_BITS = 15, /* in each of its two places */
@@ -62,12 +63,38 @@ RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again w
 static inline void rt_epoch_end(void)
 {
 	const uint64_t mask = (1 << RT_EPOCH_BITS) - 1;
+	if (rt_unlikely(rt.is_fresh))
+		rt_tasks_known();
 	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS))
 		rt_epochs_again();
 	uint64_t key = RT_SEEN | (rt.epoch & mask) << RT_EPOCH_LOW |
 		       (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
 	rt_filter.key[0] = key;
 	rt_filter.key[1] = key | RT_WRITTEN;
+}
+
+/* Memory that only the running context knows of until its next event: what it does there is
+ * ordered with all that others will do, and a detector in the process need not hear of it. */
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONE_NEW, RT_ALONES };
+extern struct rt_alone_with {
+	uint64_t epoch; /* the one it is so in */
+	uintptr_t low;
+	size_t nbytes;
+} rt_alone_with[RT_ALONES];
+
+static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
+{
+	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+}
+
+static inline bool rt_is_alone_with(uintptr_t addr)
+{
+	for (int i = 0; i < RT_ALONES; i++) {
+		const struct rt_alone_with *a = &rt_alone_with[i];
+		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
+			return true;
+	}
+	return false;
 }
 
 /* Of what was left out for longer, nothing is known any more; before the first time nothing is. */

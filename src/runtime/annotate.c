@@ -16,33 +16,29 @@
 #include "runtime/object.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 #include "runtime/stack.h"
-
-static uint32_t token_of(uintptr_t addr)
-{
-	struct rt_object *o = rt_object_get(addr, RT_SYNC);
-	if (o->token == UINT32_MAX)
-		o->token = rt_token();
-	return o->token;
-}
+#include "runtime/sync.h"
 
 static void release(uintptr_t addr, uintptr_t pc)
 {
 	if (rt_sched_point())
-		rt_put(RT_SYNC_UPDATE, RT_ORDER_RELEASE, addr, rt_location(pc), token_of(addr));
+		rt_sync_release(addr, pc);
 }
 
 static void acquire(uintptr_t addr, uintptr_t pc)
 {
 	if (rt_sched_point())
-		rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), token_of(addr));
+		rt_sync_acquire(addr, pc);
 }
 
 static void ignore(int change)
 {
 	struct rt_thread *self = rt_enter();
-	if (self)
-		self->ignores += change;
+	if (!self)
+		return;
+	rt_sites_end();
+	self->ignores += change;
 }
 
 RT_ABI(void, __tsan_acquire, void *addr)

@@ -10,6 +10,7 @@
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
+#include "runtime/sync.h"
 
 RT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
 				   unsigned count)
@@ -35,13 +36,24 @@ RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 	return rt_real.pthread_barrier_destroy(barrier);
 }
 
+/* One that other processes share is the kernel's. */
+static int foreign_wait(struct rt_thread *self, pthread_barrier_t *barrier, uintptr_t pc)
+{
+	if (self)
+		rt_sync_release((uintptr_t)barrier, pc);
+	int rc = RT_OUTSIDE(self, rt_real.pthread_barrier_wait(barrier));
+	if (self)
+		rt_sync_acquire((uintptr_t)barrier, pc);
+	return rc;
+}
+
 RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)barrier, RT_BARRIER) : NULL;
 	if (!o)
-		return RT_OUTSIDE(self, rt_real.pthread_barrier_wait(barrier));
+		return foreign_wait(self, barrier, RT_CALLER);
 	if (o->arrived == 0)
 		o->token = rt_token();
 	uint32_t token = o->token;

@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_ready(int fd, short events)
 {
@@ -58,6 +59,20 @@ static void acquired(int fd, uintptr_t pc)
 		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
 		rt_epoch_end();
 	}
+}
+
+/* Who wants the program to run again must know whether it can have the same input. */
+static void input_look(int fd)
+{
+	if (fd == STDIN_FILENO && rt.channel)
+		rt.channel->verdict.has_read = 1;
+}
+
+/* The C library reads for itself. */
+static __attribute__((destructor)) void input_look_back(void)
+{
+	if (stdin->_IO_read_base)
+		input_look(STDIN_FILENO);
 }
 
 /* Runs the call, with or without the baton. */
@@ -102,6 +117,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 		RT_SCOPE;                                                      \
 		struct rt_thread *self = rt_sched_point();                     \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
+		input_look(fd);                                                \
 		if (result > 0 && rt_enter())                                  \
 			filled(fd, v, (size_t)(n), (size_t)result, RT_CALLER); \
 		return result;                                                 \
@@ -122,6 +138,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 		struct rt_thread *self = rt_sched_point();                    \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
 		struct iovec part = {buf, n};                                 \
+		input_look(fd);                                               \
 		if (result > 0 && rt_enter())                                 \
 			filled(fd, &part, 1, (size_t)result, RT_CALLER);      \
 		return result;                                                \

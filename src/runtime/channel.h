@@ -67,6 +67,7 @@ struct rt_verdict {
 	uint32_t proves;	  /* no race is a proof for every schedule */
 	uint32_t was_judged;	  /* there was a detector */
 	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
+	uint32_t has_read;	  /* from standard input */
 	uint64_t events;	  /* of the program, up to the first race, or a little more */
 	uint32_t nstats;	  /* figures it tells at the end of a launch */
 	struct rt_stat stat[RT_STATS];

@@ -9,6 +9,7 @@
 #include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/stranger.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 
@@ -44,7 +45,7 @@ static void say_waiter(const struct rt_thread *t)
 void rt_deadlock(void)
 {
 	struct rt_line line = {.n = 0};
-	if (!rt_options.detect_deadlocks || rt_sched.has_handlers)
+	if (!rt_options.detect_deadlocks || rt_sched.has_handlers || rt_stranger_may_come)
 		return;
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_DEADLOCK);
 	rt_line_text(&line, "snag: deadlock: no thread can run");

@@ -27,7 +27,9 @@
  * Rules.  [known]  an access is, if its slot holds its address and key: of a read, seen is enough,
  *                  and lasting will do
  *         [event]  every access counts as an event, known or not: takes 1 from the fuel, the
- *                  first word of __snag_hot (rt.h); below 0 the runtime has to be asked
+ *                  first word of __snag_hot (rt.h); below 0 the runtime has to be asked.
+ *                  Not those that a detector in this process does not look at, or that go on
+ *                  at their site (sites.h): it needs no numbers
  *         Both together are about 15 instructions, which pass/inlined.cpp puts before an access
  *         in place of a call; only what is not known calls __snag_new_*.
  */
@@ -46,7 +48,8 @@ enum {
 struct rt_filter {
 	uint64_t key[2];
 	uint64_t lasting;
-	uint64_t spare[5];
+	uint64_t is_idle; /* a detector judges, and nothing can race: not even counted */
+	uint64_t spare[4];
 	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
 };
 

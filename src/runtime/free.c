@@ -170,6 +170,7 @@ void rt_free_exit(struct rt_thread *self)
 	rt_sched.nlive--;
 	rt_signals_block();
 	rt_hot.self = NULL;
+	rt_hot.is_own = true; /* and no stranger */
 	rt_hot.top = rt_hot.end;
 	writer = NULL; /* its memory may go to another thread */
 	rt_sys_unlock(&lock);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * map.c - mappings that begin and end, and shared libraries that are loaded
+ * map.c - mappings that begin and end, and shared libraries that come and go
  */
 #include "runtime/access.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/sites.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -58,4 +59,13 @@ RT_EXPORT void *dlopen(const char *path, int flags)
 	if (rt_enter())
 		rt_modules_tell();
 	return handle;
+}
+
+RT_EXPORT int dlclose(void *handle)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	if (rt_enter())
+		rt_sites_end(); /* some of them may be in what goes */
+	return rt_real.dlclose(handle);
 }

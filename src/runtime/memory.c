@@ -13,8 +13,9 @@
 #include "runtime/sys.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
-enum { PIECE = 1 << 18, LOG_MIN = 4, LOG_MAX = 17, PAGE = 4096 };
+enum { PIECE = 1 << 18, LOG_MIN = 4, LOG_MAX = 17, PAGE = 4096, HUGE_PAGE = 1 << 21 };
 
 struct block {
 	struct block *next;
@@ -96,4 +97,23 @@ void rt_free(void *p, size_t nbytes)
 	((struct block *)p)->next = free_list[log];
 	free_list[log] = p;
 	lock_give();
+}
+
+/* What is mapped moves without being copied, and in few pages if it is large. */
+void *rt_grow(void *p, size_t old, size_t nbytes)
+{
+	if (log_of(old) <= LOG_MAX) {
+		void *grown = rt_alloc(nbytes);
+		if (old)
+			memcpy(grown, p, old);
+		rt_free(p, old);
+		return grown;
+	}
+	long at = rt_sys(SYS_mremap, (long)p, (long)pages_of(old), (long)pages_of(nbytes),
+			 MREMAP_MAYMOVE, 0, 0);
+	if (at < 0 && at > -PAGE)
+		rt_fail("out of memory");
+	if (nbytes >= HUGE_PAGE)
+		rt_sys(SYS_madvise, at, (long)pages_of(nbytes), MADV_HUGEPAGE, 0, 0, 0);
+	return (void *)at;
 }

@@ -9,6 +9,9 @@
  * Rules.  [launch]  outside of regions with several threads the program is alone
  *         [own]     what a context does on its own stack and in thread-local storage is not
  *                   recorded while the library says so
+ *         [alone]   a detector in the process does not hear of what a context does where nobody
+ *                   else can be: in memory just given to it, and, until its first event, on the
+ *                   stack and in the arguments of a new task (omp/core.h)
  *         [patience]  a context that has run for long, while others could, may wait for them
  *                   without saying so: they run, and next time it may run for longer
  *         Every event ends the epoch of the filter (access.h).
@@ -63,14 +66,21 @@ static void *context_new(void)
 	return rt_thread_new_fiber();
 }
 
+/* For another context of the thread, which is next. */
+static void leave(struct rt_thread *self, const struct rt_thread *to)
+{
+	ran = 0;
+	stack_left(self);
+	self->beyond = rt_hot.beyond;
+	rt_hot.beyond = to->beyond;
+}
+
 static void context_switch(void *context, uint32_t as)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
-	ran = 0;
-	stack_left(self);
-	self->beyond = rt_hot.beyond;
+	leave(self, to);
 	as = as == SNAG_OMP_SAME ? to->as : as;
 	if (rt.judges) {
 		rt_sched_slip(self, to, as);
@@ -78,7 +88,6 @@ static void context_switch(void *context, uint32_t as)
 		to->as = as;
 		rt_sched_become(self, to);
 	}
-	rt_hot.beyond = to->beyond;
 }
 
 static void *thread_start(void *(*run)(void *), void *arg)
@@ -273,9 +282,21 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	if (rt.judges) {
 		rt_record_settle();
 		rt_judge_forget((uintptr_t)at, nbytes);
+		rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
 	} else
 		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
 		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+/* The context has this stack from now on.  Returns from where up it was used since last time. */
+static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high)
+{
+	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
+	if (from < high && rt.judges)
+		rt_judge_forget(from, high - from);
+	self->stack_low = low;
+	self->stack_high = self->low_water = high;
+	return from;
 }
 
 /* Only what was used since last time is told. */
@@ -284,18 +305,34 @@ static void stack(const void *low, const void *high, uint32_t task)
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : (uintptr_t)low;
-	uintptr_t end = (uintptr_t)high;
 	rt_epoch_end();
-	if (from < end && rt.judges) {
+	if (rt.judges)
 		rt_record_settle();
-		rt_judge_forget(from, end - from);
-	} else if (from < end) {
+	uintptr_t from = stack_new(self, (uintptr_t)low, (uintptr_t)high), end = (uintptr_t)high;
+	if (from < end && !rt.judges) {
 		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
 		rt_put(RT_STACK, 0, end, 0, task);
 	}
-	self->stack_low = (uintptr_t)low;
-	self->stack_high = self->low_water = end;
+}
+
+static void child(const struct snag_omp_child *c)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	if (!rt.judges) {
+		event(SNAG_OP_TASK_SPAWN, c->task, c->place);
+		context_switch(c->context, c->task);
+		stack(c->low, c->high, c->task);
+		return;
+	}
+	struct rt_thread *to = c->context;
+	rt_record_settle();
+	task_made(SNAG_OP_TASK_SPAWN, c->task);
+	leave(self, to);
+	rt_sched_swap(self, to, c->task);
+	rt_judge_child(c->task);
+	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
 }
 
 static void own(const void *low, const void *high) /* [own] */
@@ -306,6 +343,15 @@ static void own(const void *low, const void *high) /* [own] */
 	rt_epoch_end();
 	self->own_low = (uintptr_t)low;
 	self->own_high = (uintptr_t)high;
+}
+
+static void alone(const void *at, size_t nbytes) /* [alone] */
+{
+	struct rt_thread *self = rt_entered();
+	if (!self || !rt.judges)
+		return;
+	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void unseen(const void *at, size_t nbytes)
@@ -378,6 +424,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.promise_new = rt_promise_new,
 		.become = become,
 		.event = event,
+		.child = child,
 		.segment = segment,
 		.was_told = was_told,
 		.label = label,
@@ -392,6 +439,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.alone = alone,
 		.unseen = unseen,
 		.asked = asked,
 		.deadlock = deadlock,

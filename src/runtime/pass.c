@@ -67,43 +67,57 @@ static bool is_same(const struct range *a, const struct range *b)
 	return same;
 }
 
-/* One event. */
-static void range_access(struct range r, uintptr_t pc)
+/* One event; false: nothing of it is told. */
+static bool range_count(void)
 {
-	if (!r.dim[0].count || !r.dim[1].count || !r.dim[2].count || !rt_access_count() ||
-	    rt.is_alone)
-		return;
-	r.epoch = rt.epoch;
-	uint64_t key = (r.addr * 2 + r.is_write) ^ r.size << 48 ^ r.dim[0].count << 52;
+	return rt_access_count() && !rt.is_alone;
+}
+
+static void range_access(const struct range *r, uintptr_t pc)
+{
+	uint64_t key = (r->addr * 2 + r->is_write) ^ r->size << 48 ^ r->dim[0].count << 52;
 	struct range *slot = &known[key * 0x9e3779b97f4a7c15u >> (64 - KNOWN_LOG)];
-	if (is_same(slot, &r))
+	if (is_same(slot, r))
 		return;
-	*slot = r;
-	range_tell(r.addr, r.size, r.is_write, r.dim, DIMS, pc);
+	*slot = *r;
+	range_tell(r->addr, r->size, r->is_write, r->dim, DIMS, pc);
 }
 
 RT_ABI(void, __snag_range1, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count)
 {
-	range_access((struct range){addr, size, is_write, {{step, count}, {0, 1}, {0, 1}}, 0},
-		     RT_CALLER);
+	const struct dim one = {step, count};
+	if (!count || !range_count())
+		return;
+	if (rt.judges) /* it remembers such ones by itself */
+		range_tell(addr, size, is_write, &one, 1, RT_CALLER);
+	else
+		range_access(&(struct range){addr, size, is_write, {one, {0, 1}, {0, 1}}, rt.epoch},
+			     RT_CALLER);
 }
 
 RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count, int64_t step2, uint64_t count2)
 {
-	range_access(
-		(struct range){addr, size, is_write, {{step, count}, {step2, count2}, {0, 1}}, 0},
-		RT_CALLER);
+	if (count && count2 && range_count())
+		range_access(&(struct range){addr,
+					     size,
+					     is_write,
+					     {{step, count}, {step2, count2}, {0, 1}},
+					     rt.epoch},
+			     RT_CALLER);
 }
 
 RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
        uint64_t count, int64_t step2, uint64_t count2, int64_t step3, uint64_t count3)
 {
-	range_access(
-		(struct range){
-			addr, size, is_write, {{step, count}, {step2, count2}, {step3, count3}}, 0},
-		RT_CALLER);
+	if (count && count2 && count3 && range_count())
+		range_access(&(struct range){addr,
+					     size,
+					     is_write,
+					     {{step, count}, {step2, count2}, {step3, count3}},
+					     rt.epoch},
+			     RT_CALLER);
 }
 
 /* How often an access was executed, reads and writes, by the reason why it has no check

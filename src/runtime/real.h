@@ -8,7 +8,10 @@
 #ifndef SNAG_RUNTIME_REAL_H
 #define SNAG_RUNTIME_REAL_H
 
+#include <aio.h>
 #include <malloc.h>
+#include <mqueue.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>

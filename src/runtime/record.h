@@ -7,6 +7,7 @@
 #ifndef SNAG_RUNTIME_RECORD_H
 #define SNAG_RUNTIME_RECORD_H
 
+#include "runtime/fail.h"
 #include "runtime/rt.h"
 #include "runtime/run.h"
 
@@ -20,9 +21,20 @@ void rt_record_before(void (*f)(void));
 void rt_record_settle(void); /* calls it now, if there is one */
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
+/* Debug builds: of threads that run freely, only the one in the runtime writes. */
+static inline void rt_put_check(void)
+{
+#ifndef NDEBUG
+	const struct rt_thread *self = rt_hot.self;
+	if (rt.on && rt.is_free && self && self->state != RT_RUNNING)
+		rt_fail("a record outside of the runtime");
+#endif
+}
+
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			  uint32_t arg)
 {
+	rt_put_check();
 	if (rt_unlikely(rt_run.is_open))
 		rt_run_end();
 	uint64_t what = (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |

@@ -164,6 +164,7 @@ struct rt {
 	uint32_t tokens;      /* given out, see rt_token */
 	uint32_t locks;	      /* likewise */
 	bool judges;	      /* records go to a detector in this process: judge.h */
+	bool is_fresh;	      /* a task has begun, and its memory is not known to be new: tasks.c */
 	void (*before)(void); /* to be called before the next record; NULL: nothing is */
 	bool is_waiting;      /* for the recorder */
 	bool is_of_tasks;     /* the program is one of tasks: tasks.h */

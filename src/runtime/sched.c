@@ -17,6 +17,7 @@
 #include "runtime/record.h"
 #include "runtime/signals.h"
 #include "runtime/stack.h"
+#include "runtime/stranger.h"
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 #include "runtime/waiting.h"
@@ -221,7 +222,8 @@ bool rt_sched_event(void)
 struct rt_thread *rt_sched_point(void)
 {
 	struct rt_thread *self = rt_entered();
-	if (!self)
+	if (rt_unlikely(!self) &&
+	    !(rt_stranger_may_come && !rt_hot.self && (self = rt_stranger_enter())))
 		return NULL;
 	if (rt.is_free) {
 		rt_signals_run(self);
@@ -402,6 +404,16 @@ void rt_sched_add(struct rt_thread *t)
 	rt_sched_unlock();
 }
 
+void rt_sched_comes(struct rt_thread *self)
+{
+	rt_sched_lock();
+	rt_policy_new(self);
+	rt_sched.nlive++;
+	rt_sched.nout += !rt.is_free;
+	rt_sched_unlock();
+	rt_sched_in(self);
+}
+
 void rt_sched_first(struct rt_thread *t)
 {
 	rt_policy_new(t);
@@ -433,6 +445,7 @@ void rt_sched_exit(struct rt_thread *self)
 	turn_end(self);
 	rt_signals_block(); /* handlers that run from here on would be nobody's */
 	rt_hot.self = NULL;
+	rt_hot.is_own = true; /* and no stranger */
 	rt_hot.top = rt_hot.end;
 	struct rt_thread *t = rt_sched.nlive ? baton_give(self) : NULL;
 	rt_sched_unlock();
@@ -447,9 +460,7 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	self->state = RT_BLOCKED;
 	to->hot = &rt_hot;
 	to->kernel_tid = self->kernel_tid;
-	if (rt.is_free) {
-		rt_free_becomes(to);
-	} else {
+	if (!rt.is_free) {
 		turn_end(self);
 		turn_begin(to);
 	}
@@ -457,12 +468,13 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to)
 	rt_hot.top = to->top;
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_hot.fuel = to->turn_fuel;
+	if (rt.is_free)
+		rt_free_becomes(to);
 	rt_sched_unlock();
 }
 
-void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
+void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 {
-	rt_record_settle();
 	self->top = rt_hot.top;
 	self->state = RT_BLOCKED;
 	to->hot = &rt_hot;
@@ -477,6 +489,12 @@ void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_epoch_end();
 	to->as = as;
+}
+
+void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as)
+{
+	rt_record_settle();
+	rt_sched_swap(self, to, as);
 	rt_judge_turn(as);
 }
 

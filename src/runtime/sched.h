@@ -104,6 +104,7 @@ void rt_sched_interrupt(struct rt_thread *t);
 
 /* A new thread becomes ready / the calling thread ends; it never returns to the scheduler. */
 void rt_sched_add(struct rt_thread *t);
+void rt_sched_comes(struct rt_thread *self);	  /* the calling thread is new, and runs */
 void rt_sched_first(struct rt_thread *t);	  /* the main thread, which runs */
 void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does first */
 void rt_sched_exit(struct rt_thread *self);
@@ -112,6 +113,8 @@ void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
 /* The same while a detector in this process is told (judge.h): no turn begins, and nobody is
  * asked; the events of `to` are those of the task `as` from here on. */
 void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as);
+/* The same for one who tells the detector. */
+void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as);
 /* The calling thread waits, and `to`, another that does, goes on. */
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
 /* The events of the calling thread are those of that task from here on. */

@@ -7,7 +7,8 @@
  *                 the value did not come from the initial one, and reads it: that post
  *                 comes before this wait.  Another post might have served as well, so
  *                 what came before the others is not ordered.
- *         Semaphores that other processes share, and named ones, are the kernel's.
+ *         Semaphores that other processes share, and named ones, are the kernel's: a wait
+ *         comes after all earlier posts.
  */
 #include "runtime/cancel.h"
 #include "runtime/memory.h"
@@ -17,6 +18,7 @@
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
+#include "runtime/sync.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -93,15 +95,23 @@ RT_EXPORT int sem_destroy(sem_t *sem)
 	return rt_real.sem_destroy(sem);
 }
 
-#define WAIT(name, deadline, parameters, arguments)                                         \
-	RT_EXPORT int name parameters                                                       \
-	{                                                                                   \
-		RT_SCOPE;                                                                   \
-		struct rt_thread *self = rt_sched_point();                                  \
-		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL; \
-		if (!o)                                                                     \
-			return RT_OUTSIDE(self, rt_real.name arguments);                    \
-		return sem_take(self, o, deadline, RT_CALLER);                              \
+static int foreign_taken(struct rt_thread *self, sem_t *sem, int rc, uintptr_t pc)
+{
+	if (rc == 0 && self)
+		rt_sync_acquire((uintptr_t)sem, pc);
+	return rc;
+}
+
+#define WAIT(name, deadline, parameters, arguments)                                               \
+	RT_EXPORT int name parameters                                                             \
+	{                                                                                         \
+		RT_SCOPE;                                                                         \
+		struct rt_thread *self = rt_sched_point();                                        \
+		struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;       \
+		if (!o)                                                                           \
+			return foreign_taken(self, sem, RT_OUTSIDE(self, rt_real.name arguments), \
+					     RT_CALLER);                                          \
+		return sem_take(self, o, deadline, RT_CALLER);                                    \
 	}
 WAIT(sem_wait, RT_NEVER, (sem_t * sem), (sem))
 WAIT(sem_timedwait, rt_deadline(CLOCK_REALTIME, at), (sem_t * sem, const struct timespec *at),
@@ -115,7 +125,7 @@ RT_EXPORT int sem_trywait(sem_t *sem)
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;
 	if (!o)
-		return rt_real.sem_trywait(sem);
+		return foreign_taken(self, sem, rt_real.sem_trywait(sem), RT_CALLER);
 	if (o->value == 0) {
 		rt_sched_looked(self, (uintptr_t)sem, 0);
 		return failed(EAGAIN);
@@ -129,8 +139,11 @@ RT_EXPORT int sem_post(sem_t *sem)
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	struct rt_object *o = self ? rt_object_find((uintptr_t)sem, RT_SEM) : NULL;
-	if (!o)
+	if (!o) {
+		if (self)
+			rt_sync_release((uintptr_t)sem, RT_CALLER);
 		return rt_real.sem_post(sem);
+	}
 	if (o->value == SEM_VALUE_MAX)
 		return failed(EOVERFLOW);
 	uint32_t token = rt_token();

@@ -10,8 +10,7 @@
 
 #include "runtime/memory.h"
 #include "runtime/record.h"
-
-#include <string.h>
+#include "runtime/stranger.h"
 
 enum { RECENT = 256 };
 
@@ -83,11 +82,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t pc)
 {
 	if (nnodes + 1 >= node_cap) {
 		uint32_t cap = node_cap ? 2 * node_cap : 1 << 12;
-		struct node *grown = rt_alloc(cap * sizeof(*grown));
-		if (node_cap)
-			memcpy(grown, node, node_cap * sizeof(*grown));
-		rt_free(node, node_cap * sizeof(*grown));
-		node = grown;
+		node = rt_grow(node, node_cap * sizeof(*node), cap * sizeof(*node));
 		node_cap = cap;
 	}
 	node[++nnodes] = (struct node){pc, parent};
@@ -140,19 +135,23 @@ uint32_t rt_location(uintptr_t pc)
 	return s->node;
 }
 
-static RT_COLD void entry_slow(void)
+/* Whether there is a frame to be had after all: the thread may only have been unknown. */
+static RT_COLD bool entry_slow(void)
 {
-	rt_begin();
+	RT_SCOPE;
+	if (rt_stranger_may_come && !rt_hot.self)
+		rt_stranger_enter();
+	if (rt_hot.top != rt_hot.end)
+		return true;
 	rt_hot.beyond++;
+	return false;
 }
 
 RT_ABI(void, __tsan_func_entry, void *pc)
 {
-	struct rt_frame *f = rt_hot.top;
-	if (rt_unlikely(f == rt_hot.end)) {
-		entry_slow();
+	if (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow())
 		return;
-	}
+	struct rt_frame *f = rt_hot.top;
 	f->pc = (uintptr_t)pc;
 	f->node = 0;
 	f->sp = (uint32_t)(uintptr_t)__builtin_frame_address(0);

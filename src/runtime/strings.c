@@ -73,6 +73,11 @@ void *rt_memset(void *to, int byte, size_t n)
 		return to;
 	}
 	uint64_t word = UINT64_C(0x0101010101010101) * (unsigned char)byte;
+	typedef uint64_t wide __attribute__((vector_size(32), aligned(1), may_alias));
+	for (; n >= sizeof(wide); n -= sizeof(wide), d += sizeof(wide)) {
+		*(wide *)d = (wide){word, word, word, word};
+		BARRIER();
+	}
 	for (; n >= 8; n -= 8, d += 8) {
 		__builtin_memcpy(d, &word, 8);
 		BARRIER();

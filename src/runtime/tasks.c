@@ -12,11 +12,17 @@
  *                   is new memory, whoever used it before
  *         [end]     the fiber goes when another one has taken over
  *         Every one of them ends the epoch of the filter (access.h).
+ *         [fresh]   nobody else can know of the stack and the copied argument of a task before its
+ *                   first event; a detector in this process need not hear what it does there, nor,
+ *                   if the task ends before, that they are new memory.  The creator does not look
+ *                   at the copy again
  *
  * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
+ *         fresh[]    [fresh] what is so, while rt.is_fresh; argument: of the task created next
  */
 #include "runtime/tasks.h"
 
+#include "runtime/access.h"
 #include "runtime/fail.h"
 #include "runtime/judge.h"
 #include "runtime/memory.h"
@@ -26,8 +32,6 @@
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "task/hooks.h"
-
-#include <string.h>
 
 enum { PAGE = 4096 };
 
@@ -39,6 +43,11 @@ static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
 static bool is_launched;		 /* tasks run */
+enum fresh { OWN_STACK, OWN_ARGUMENT, NEW_ARGUMENT, FRESH };
+static struct memory {
+	uintptr_t at;
+	size_t nbytes;
+} fresh[FRESH], argument;
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -48,11 +57,7 @@ static void task_add(uint32_t thread)
 {
 	if (ntasks == tid_cap) {
 		uint32_t cap = tid_cap ? 2 * tid_cap : 1024;
-		uint32_t *grown = rt_alloc(cap * sizeof(*grown));
-		if (tid_cap)
-			memcpy(grown, tid, tid_cap * sizeof(*grown));
-		rt_free(tid, tid_cap * sizeof(*tid));
-		tid = grown;
+		tid = rt_grow(tid, tid_cap * sizeof(*tid), cap * sizeof(*tid));
 		tid_cap = cap;
 	}
 	tid[ntasks++] = thread;
@@ -66,8 +71,44 @@ static void tell(uint8_t op, uint32_t target)
 		rt_put(RT_TASK, op, 0, rt_location((uintptr_t)rt_tasks_place), target);
 }
 
+void rt_tasks_known(void) /* [fresh] */
+{
+	rt.is_fresh = false;
+	for (int i = 0; i < FRESH; i++) {
+		struct memory m = fresh[i];
+		fresh[i].nbytes = 0;
+		if (m.nbytes)
+			rt_judge_forget(m.at, m.nbytes);
+	}
+}
+
+static void fresh_set(enum fresh what, enum rt_alone alone, struct memory m)
+{
+	fresh[what] = m;
+	rt_alone_is(alone, m.at, m.nbytes);
+	rt.is_fresh = true;
+}
+
+static void fresh_begin(const struct snag_stack *stack)
+{
+	fresh_set(OWN_STACK, RT_ALONE_STACK,
+		  (struct memory){(uintptr_t)stack->base, stack->nbytes});
+	fresh_set(OWN_ARGUMENT, RT_ALONE_BLOCK, argument);
+	argument.nbytes = 0;
+}
+
+/* Before an event: what is fresh will stay so, though it is one. */
+static void fresh_stays(uint8_t op)
+{
+	if (op == SNAG_OP_TASK_END)
+		fresh[OWN_STACK].nbytes = fresh[OWN_ARGUMENT].nbytes = 0;
+	else if (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN)
+		fresh[NEW_ARGUMENT].nbytes = 0;
+}
+
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
+	fresh_stays(op);
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return;
@@ -108,6 +149,7 @@ static void launch(struct rt_thread *self)
 	task_add(self->tid);
 	first_promise = promises;
 	is_launched = true;
+	rt_epoch_end();
 	launch_top = rt_hot.top;
 	launch_beyond = rt_hot.beyond;
 	__tsan_func_entry((void *)rt_tasks_place); /* the call that launches */
@@ -117,7 +159,8 @@ static void launch(struct rt_thread *self)
 
 static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 {
-	struct rt_thread *self = rt_sched_point();
+	/* While it judges, what comes with it (an event, or a swap) ends the epoch. */
+	struct rt_thread *self = rt.judges ? rt_entered() : rt_sched_point();
 	if (!self)
 		return;
 	if (task == 0 && stack)
@@ -135,7 +178,9 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 		rt_thread_end_fiber(ended);
 		ended = NULL;
 	}
-	if (stack && rt.judges) {
+	if (stack && rt.judges && task) {
+		fresh_begin(stack);
+	} else if (stack && rt.judges) {
 		rt_judge_forget((uintptr_t)stack->base, stack->nbytes);
 	} else if (stack) {
 		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
@@ -157,13 +202,25 @@ static void on_stuck(void *ctx)
 
 static void on_memory(void *ctx, const void *at, size_t nbytes)
 {
-	if (!rt_sched_point())
+	if (!(rt.judges ? rt_entered() : rt_sched_point()))
 		return;
-	if (rt.judges)
+	if (rt.judges) {
+		rt_epoch_end();
 		rt_judge_forget((uintptr_t)at, nbytes);
-	else
-		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)rt_tasks_place),
-		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+		return;
+	}
+	rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)rt_tasks_place),
+	       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+static void on_argument(void *ctx, const void *at, size_t nbytes)
+{
+	if (!rt.judges) {
+		on_memory(ctx, at, nbytes);
+		return;
+	}
+	argument = (struct memory){(uintptr_t)at, nbytes};
+	fresh_set(NEW_ARGUMENT, RT_ALONE_NEW, argument);
 }
 
 static void on_asked(void *ctx, enum snag_task_asked what)
@@ -235,6 +292,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.may_enter = on_may_enter,
 		.stuck = on_stuck,
 		.memory = on_memory,
+		.argument = on_argument,
 		.asked = on_asked,
 		.end = on_end,
 		.place = &rt_tasks_place,

@@ -17,6 +17,8 @@ void rt_tasks_are(enum rt_dialect dialect);
  * cannot); a lock was given back. */
 bool rt_tasks_wait(bool (*is_free)(void *lock), void *lock);
 void rt_tasks_freed(void);
+/* The task that runs is no longer the only one that can know of its stack and argument. */
+void rt_tasks_known(void);
 /* The running task asks what the schedule decides, at `pc`: no verdict for every schedule. */
 void rt_tasks_asked(enum rt_asked what, uintptr_t pc);
 

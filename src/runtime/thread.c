@@ -12,6 +12,7 @@
  */
 #include "runtime/thread.h"
 
+#include "runtime/access.h"
 #include "runtime/cancel.h"
 #include "runtime/free.h"
 #include "runtime/memory.h"
@@ -38,11 +39,12 @@ static struct rt_thread *zombies; /* detached threads that have ended */
 static struct rt_frame *spare[SPARE_FRAMES];
 static unsigned nspare;
 static struct rt_thread *spare_threads; /* by next_waiter */
+static struct rt_thread *spare_fibers;	/* likewise; with their frames */
 static pthread_key_t end_key;		/* its destructor sees the end of a thread */
 
 struct rt_thread *rt_thread_at(uint32_t tid)
 {
-	return tid < rt_sched.nthreads ? table[tid] : NULL;
+	return tid < table_cap ? table[tid] : NULL;
 }
 
 /* Frames of threads that ended, and what was kept of them, are used again: tasks come and go
@@ -91,16 +93,20 @@ static void zombies_bury(void)
 
 uint32_t rt_thread_number(void)
 {
-	if (rt_sched.nthreads == table_cap) {
+	return rt_sched.nthreads++;
+}
+
+/* Numbers that are only names of tasks need no place in it. */
+static void table_put(struct rt_thread *t)
+{
+	if (t->tid >= table_cap) {
 		uint32_t cap = table_cap ? 2 * table_cap : 256;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(*grown));
-		if (table_cap)
-			memcpy(grown, table, table_cap * sizeof(*grown));
-		rt_free(table, table_cap * sizeof(*table));
-		table = grown;
+		while (cap <= t->tid)
+			cap *= 2;
+		table = rt_grow(table, table_cap * sizeof(*table), cap * sizeof(*table));
 		table_cap = cap;
 	}
-	return rt_sched.nthreads++;
+	table[t->tid] = t;
 }
 
 static struct rt_thread *thread_new(void)
@@ -110,19 +116,33 @@ static struct rt_thread *thread_new(void)
 	t->tid = t->as = rt_thread_number();
 	t->deadline = RT_NEVER;
 	t->frames = frames_take();
-	table[t->tid] = t;
+	table_put(t);
 	return t;
+}
+
+static void alone_set(bool is_alone)
+{
+	rt.is_alone = is_alone;
+	rt_filter.is_idle = is_alone && rt.judges;
 }
 
 static void alone_no_more(void)
 {
 	unjoined++;
-	rt.is_alone = false;
+	alone_set(false);
 }
 
 struct rt_thread *rt_thread_new_fiber(void)
 {
-	struct rt_thread *t = thread_new();
+	struct rt_thread *t = spare_fibers;
+	if (t) {
+		spare_fibers = t->next_waiter;
+		t->next_waiter = NULL;
+		t->tid = t->as = rt_thread_number();
+		table[t->tid] = t;
+	} else {
+		t = thread_new();
+	}
 	alone_no_more();
 	t->state = RT_BLOCKED; /* until somebody switches to it */
 	t->is_detached = true;
@@ -130,22 +150,41 @@ struct rt_thread *rt_thread_new_fiber(void)
 	return t;
 }
 
+/* While a detector in this process judges, most fibers leave nothing behind but what a new one
+ * sets again. */
+static bool is_clean(const struct rt_thread *fiber)
+{
+	const struct rt_section *section = &fiber->section;
+	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->own_high &&
+	       !fiber->stack_high && !fiber->filter && !fiber->joiners &&
+	       !(section->depth | section->got | section->nnoted) && !section->has_promise &&
+	       fiber->signals_kept == fiber->signals_run;
+}
+
 void rt_thread_end_fiber(struct rt_thread *fiber)
 {
-	if (fiber != rt_hot.self)
+	if (fiber == rt_hot.self)
+		return;
+	if (!is_clean(fiber)) {
 		thread_free(fiber);
+		return;
+	}
+	table[fiber->tid] = NULL;
+	fiber->beyond = 0;
+	fiber->next_waiter = spare_fibers;
+	spare_fibers = fiber;
 }
 
 void rt_thread_begun_fibers(uint32_t n)
 {
 	unjoined += n;
-	rt.is_alone = false;
+	alone_set(false);
 }
 
 void rt_thread_joined_fibers(uint32_t n)
 {
 	unjoined -= n;
-	rt.is_alone = unjoined == 0 && rt_hot.self->tid == 0;
+	alone_set(unjoined == 0 && rt_hot.self->tid == 0);
 }
 
 /* Makes the calling thread `t`. */
@@ -170,7 +209,17 @@ void rt_thread_begin(void)
 	pthread_setspecific(end_key, t);
 	rt_sched_first(t);
 	rt_put(RT_STACK, 0, (uintptr_t)__builtin_frame_address(0), 0, t->tid);
-	rt.is_alone = true;
+	alone_set(true);
+}
+
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc)
+{
+	struct rt_thread *t = thread_new();
+	alone_no_more();
+	t->state = RT_OUT;
+	t->is_detached = true;
+	rt_put(RT_FORK, 0, 0, rt_location(pc), t->tid);
+	return t;
 }
 
 /* The memory of a new thread, its thread-local storage included, belongs to nobody. */
@@ -195,11 +244,20 @@ static void *thread_run(void *p)
 	struct rt_thread *self = p;
 	thread_attach(self);
 	rt_signals_mask(&self->mask, NULL);
+	rt_scope_begin(); /* until the pause: the C library allocates meanwhile */
 	rt_sched_wait_first(self);
 	stack_forget(self);
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
+}
+
+void rt_thread_is_here(struct rt_thread *self)
+{
+	thread_attach(self);
+	rt_sched_comes(self);
+	stack_forget(self);
+	pthread_setspecific(end_key, self);
 }
 
 static void *worker_run(void *p)
@@ -288,7 +346,7 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 
 struct rt_thread *rt_thread_find(pthread_t handle)
 {
-	for (uint32_t i = 0; i < rt_sched.nthreads; i++)
+	for (uint32_t i = 0; i < table_cap; i++)
 		if (table[i] && pthread_equal(table[i]->handle, handle) &&
 		    !(table[i]->is_detached && table[i]->state == RT_DONE))
 			return table[i];
@@ -317,7 +375,7 @@ static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret
 	rt_enter(); /* it may have taken long */
 	rt_put(RT_JOIN, 0, 0, rt_location(pc), t->tid);
 	thread_free(t);
-	rt.is_alone = --unjoined == 0 && self->tid == 0;
+	alone_set(--unjoined == 0 && self->tid == 0);
 	return rc;
 }
 

@@ -22,4 +22,9 @@ uint32_t rt_thread_number(void);
  * is no more. */
 struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg);
 
+/* [fork] A thread that the C library will have made; which one is seen when it is here: it becomes
+ * this one, and has the baton. */
+struct rt_thread *rt_thread_new_stranger(uintptr_t pc);
+void rt_thread_is_here(struct rt_thread *self);
+
 #endif

@@ -9,17 +9,12 @@
 #include "runtime/sched.h"
 #include "runtime/sys.h"
 
-#include <string.h>
-
 void rt_ready_add(struct rt_thread *t)
 {
 	if (rt_sched.nready == rt_sched.ready_cap) {
 		uint32_t cap = rt_sched.ready_cap ? 2 * rt_sched.ready_cap : 64;
-		struct rt_thread **grown = rt_alloc(cap * sizeof(t));
-		if (rt_sched.nready)
-			memcpy(grown, rt_sched.ready, rt_sched.nready * sizeof(t));
-		rt_free(rt_sched.ready, rt_sched.ready_cap * sizeof(t));
-		rt_sched.ready = grown;
+		rt_sched.ready =
+			rt_grow(rt_sched.ready, rt_sched.ready_cap * sizeof(t), cap * sizeof(t));
 		rt_sched.ready_cap = cap;
 	}
 	t->state = RT_READY;

@@ -36,21 +36,30 @@ void snag_fiber_start(void);
 __attribute__((used, noreturn)) void snag_fiber_first(void (*entry)(void *arg), void *arg);
 
 #if defined(__x86_64__)
+#define SAVE            \
+	"	pushq %rbp\n" \
+	"	pushq %rbx\n" \
+	"	pushq %r12\n" \
+	"	pushq %r13\n" \
+	"	pushq %r14\n" \
+	"	pushq %r15\n" \
+	"	subq $8, %rsp\n"
+#define RESTORE            \
+	"	addq $8, %rsp\n" \
+	"	popq %r15\n"     \
+	"	popq %r14\n"     \
+	"	popq %r13\n"     \
+	"	popq %r12\n"     \
+	"	popq %rbx\n"     \
+	"	popq %rbp\n"
+
 __asm__(".text\n"
 	".p2align 4\n"
 	".globl snag_fiber_swap\n"
 	".hidden snag_fiber_swap\n"
 	".type snag_fiber_swap, @function\n"
 	"snag_fiber_swap:\n"
-	".cfi_startproc\n"
-	"	pushq %rbp\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	pushq %r15\n"
-	"	subq $8, %rsp\n"
-	".cfi_adjust_cfa_offset 56\n"
+	".cfi_startproc\n" SAVE ".cfi_adjust_cfa_offset 56\n"
 	"	stmxcsr (%rsp)\n"
 	"	fnstcw 4(%rsp)\n"
 	"	movl (%rsp), %eax\n"
@@ -62,15 +71,7 @@ __asm__(".text\n"
 	"1:	cmpw 4(%rsp), %dx\n"
 	"	jne 3f\n"
 	"4:\n"
-	".cfi_remember_state\n"
-	"	addq $8, %rsp\n"
-	"	popq %r15\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	popq %rbp\n"
-	".cfi_adjust_cfa_offset -56\n"
+	".cfi_remember_state\n" RESTORE ".cfi_adjust_cfa_offset -56\n"
 	"	popq %rcx\n"
 	".cfi_adjust_cfa_offset -8\n"
 	".cfi_register rip, rcx\n"
@@ -82,6 +83,40 @@ __asm__(".text\n"
 	"	jmp 4b\n"
 	".cfi_endproc\n"
 	".size snag_fiber_swap, .-snag_fiber_swap\n"
+
+	/* from, the other stack, entry, arg; the caller's stack ends as that of a switch */
+	".p2align 4\n"
+	".globl snag_fiber_call_on\n"
+	".hidden snag_fiber_call_on\n"
+	".type snag_fiber_call_on, @function\n"
+	"snag_fiber_call_on:\n"
+	".cfi_startproc\n"
+	".cfi_undefined rip\n" SAVE "	stmxcsr (%rsp)\n"
+	"	fnstcw 4(%rsp)\n"
+	"	movq %rsp, (%rdi)\n"
+	"	movq %rdi, %rbx\n"
+	"	movl (%rsp), %r12d\n"
+	"	movzwl 4(%rsp), %r13d\n"
+	"	movq %rsi, %rsp\n"
+	"	movq %rcx, %rdi\n"
+	"	call *%rdx\n"
+	"	subq $16, %rsp\n"
+	"	stmxcsr (%rsp)\n"
+	"	fnstcw 4(%rsp)\n"
+	"	movl (%rsp), %eax\n"
+	"	movzwl 4(%rsp), %edx\n"
+	"	movq (%rbx), %rsp\n"
+	"	cmpl %r12d, %eax\n"
+	"	jne 2f\n"
+	"1:	cmpw %r13w, %dx\n"
+	"	jne 3f\n"
+	"4:\n" RESTORE "	ret\n"
+	"2:	ldmxcsr (%rsp)\n"
+	"	jmp 1b\n"
+	"3:	fldcw 4(%rsp)\n"
+	"	jmp 4b\n"
+	".cfi_endproc\n"
+	".size snag_fiber_call_on, .-snag_fiber_call_on\n"
 
 	".p2align 4\n"
 	".globl snag_fiber_start\n"
@@ -234,6 +269,39 @@ void snag_fiber_switch(struct snag_fiber *from, const struct snag_fiber *to)
 	snag_fiber_swap(&from->sp, to->sp);
 #endif
 }
+
+#if defined(__x86_64__) && !defined(SNAG_ASAN)
+void snag_fiber_call_on(struct snag_fiber *from, void *sp, void (*entry)(void *arg), void *arg);
+
+void snag_fiber_call(struct snag_fiber *from, const struct snag_stack *stack,
+		     void (*entry)(void *arg), void *arg)
+{
+	uintptr_t top = ((uintptr_t)stack->base + stack->nbytes) & ~(uintptr_t)15;
+	snag_fiber_call_on(from, (void *)top, entry, arg);
+}
+#else
+struct call {
+	const struct snag_fiber *from;
+	void (*entry)(void *arg);
+	void *arg;
+};
+
+static void call_first(void *arg)
+{
+	struct call call = *(struct call *)arg; /* which may be gone when it returns */
+	call.entry(call.arg);
+	snag_fiber_leave(call.from);
+}
+
+void snag_fiber_call(struct snag_fiber *from, const struct snag_stack *stack,
+		     void (*entry)(void *arg), void *arg)
+{
+	struct snag_fiber to;
+	struct call call = {from, entry, arg};
+	snag_fiber_prepare(&to, stack, call_first, &call);
+	snag_fiber_switch(from, &to);
+}
+#endif
 
 void snag_fiber_leave(const struct snag_fiber *to)
 {

@@ -46,6 +46,12 @@ void snag_fiber_prepare(struct snag_fiber *fiber, const struct snag_stack *stack
 /* Suspends the caller in *from and continues *to. */
 void snag_fiber_switch(struct snag_fiber *from, const struct snag_fiber *to);
 
+/* Suspends the caller in *from and calls entry(arg) on `stack`.  If nobody has continued *from
+ * meanwhile, the entry may return, and the caller goes on; otherwise it leaves for good.  What is
+ * cheaper than two switches: the processor foresees where calls return to. */
+void snag_fiber_call(struct snag_fiber *from, const struct snag_stack *stack,
+		     void (*entry)(void *arg), void *arg);
+
 /* Continues *to; the stack of the caller will not be continued. */
 _Noreturn void snag_fiber_leave(const struct snag_fiber *to);
 

@@ -30,6 +30,8 @@ struct snag_task_hooks {
 
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
+	/* Likewise, for the argument of the next task, which nobody else knows of.  May be NULL. */
+	void (*argument)(void *ctx, const void *at, size_t nbytes);
 
 	/* Where the address is kept at which the program called the library.  May be NULL. */
 	const void **place;

@@ -154,6 +154,7 @@ struct worker *snag_worker_in_task(void);
 /* records.c: memory of at least `nbytes` for the calling worker (NULL: none).  Without memory the
  * process ends with a message. */
 void *snag_record_new(struct worker *w, size_t nbytes);
+void *snag_record_take(struct worker *w, size_t nbytes); /* the same, but no detector hears of it */
 void snag_record_free(struct worker *w, void *record);
 _Noreturn void snag_no_memory(void);
 

@@ -68,7 +68,7 @@ static void *record_take(struct worker *w, unsigned class)
 	return head + 1;
 }
 
-static void *record_new(struct worker *w, size_t nbytes)
+void *snag_record_take(struct worker *w, size_t nbytes)
 {
 	if (nbytes > (size_t)SMALLEST << (SNAG_SIZE_CLASSES - 1)) {
 		size_t size = sizeof(struct record_head) + nbytes;
@@ -89,7 +89,7 @@ static void *record_new(struct worker *w, size_t nbytes)
 
 void *snag_record_new(struct worker *w, size_t nbytes)
 {
-	void *record = record_new(w, nbytes);
+	void *record = snag_record_take(w, nbytes);
 	if (snag_serial)
 		snag_serial_memory(record, nbytes);
 	return record;

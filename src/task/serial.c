@@ -83,14 +83,23 @@ static void task_main(void *arg)
 		snag_record_free(NULL, start.arg);
 }
 
+/* The creator copies it: the detector sees who reads. */
+static void *argument_copy(const void *copy, size_t nbytes)
+{
+	void *arg = snag_record_take(NULL, nbytes);
+	if (hooks->argument)
+		hooks->argument(hooks->ctx, arg, nbytes);
+	return memcpy(arg, copy, nbytes);
+}
+
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
 			bool is_spawned)
 {
 	struct serial_start start = {function, arg, copy != NULL};
 	struct serial_self self = self_save();
 	struct serial_block *block = now->block;
-	if (copy) /* by the creator: the detector sees who reads */
-		start.arg = memcpy(snag_record_new(NULL, nbytes), copy, nbytes);
+	if (copy)
+		start.arg = argument_copy(copy, nbytes);
 	if (is_spawned) {
 		if (!block->is_told)
 			snag_task_frame_begin(snag_serial);

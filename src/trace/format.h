@@ -44,8 +44,9 @@ enum {
 	SNAG_FORMAT_SHARED = 1,	 /* a mandatory feature: names that share bytes */
 	SNAG_FORMAT_RUNS = 2,	 /* likewise: events that follow from others */
 	SNAG_FORMAT_COUNTED = 4, /* likewise: names that count */
-	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS |
-			     SNAG_FORMAT_COUNTED, /* those this reader knows */
+	SNAG_FORMAT_PLACED = 8,	 /* likewise: names of places */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS | SNAG_FORMAT_COUNTED |
+			     SNAG_FORMAT_PLACED, /* those this reader knows */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,
@@ -63,6 +64,7 @@ enum {
 enum {				 /* of the space of an entry of NAMES */
        SNAG_NAME_SHARED = 0x80,	 /* the name begins as the one before */
        SNAG_NAME_COUNTED = 0x40, /* the names follow the one before in counting */
+       SNAG_NAME_PLACED = 0x20,	 /* the name is that of a place in the object of another */
 };
 
 /* How many names of all blocks up to one may be counted, if its first event has this number: a small

@@ -42,9 +42,7 @@ void snag_tail_run(struct snag_tail *tail, struct snag_steps *s, uint32_t n)
 {
 	uint32_t last = n < RING ? n : RING;
 	snag_steps_skip(s, n - last);
-	tail->n += n - last;
-	for (uint32_t i = 0; i < last; i++) {
-		struct snag_event ev = snag_steps_next(s);
-		snag_tail_add(tail, &ev, 1);
-	}
+	for (uint64_t at = tail->n + (n - last), end = at + last; at < end; at++)
+		tail->ev[at % RING] = snag_steps_next(s);
+	tail->n += n;
 }

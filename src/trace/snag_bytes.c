@@ -23,9 +23,9 @@ void snag_bytes_put(struct snag_bytes *b, const void *bytes, size_t n)
 	b->n += n;
 }
 
-void snag_bytes_put_varint(struct snag_bytes *b, uint32_t v)
+void snag_bytes_put_varint(struct snag_bytes *b, uint64_t v)
 {
-	uint8_t *to = snag_bytes_room(b, 5);
+	uint8_t *to = snag_bytes_room(b, 10);
 	for (; v >= 0x80; v >>= 7, b->n++)
 		*to++ = (uint8_t)(v | 0x80);
 	*to = (uint8_t)v;
@@ -46,20 +46,28 @@ bool snag_span_byte(struct snag_span *s, uint8_t *ret_v)
 	return true;
 }
 
-bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v)
+bool snag_span_varint64(struct snag_span *s, uint64_t *ret_v)
 {
 	uint64_t v = 0;
 	uint8_t byte;
-	for (int shift = 0; shift < 35; shift += 7) {
-		if (!snag_span_byte(s, &byte))
+	for (int shift = 0; shift < 70; shift += 7) {
+		if (!snag_span_byte(s, &byte) || (shift == 63 && byte > 1))
 			return false;
 		v |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte & 0x80)
 			continue;
-		if (v > UINT32_MAX)
-			return false;
-		*ret_v = (uint32_t)v;
+		*ret_v = v;
 		return true;
 	}
 	return false;
+}
+
+bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v)
+{
+	const uint8_t *at = s->at;
+	uint64_t v;
+	if (!snag_span_varint64(s, &v) || v > UINT32_MAX || s->at - at > 5)
+		return false;
+	*ret_v = (uint32_t)v;
+	return true;
 }

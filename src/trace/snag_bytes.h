@@ -20,7 +20,7 @@ struct snag_bytes { /* grows at its end */
 /* Room for `n` more bytes behind b->n, which the caller advances. */
 uint8_t *snag_bytes_room(struct snag_bytes *b, size_t n);
 void snag_bytes_put(struct snag_bytes *b, const void *bytes, size_t n);
-void snag_bytes_put_varint(struct snag_bytes *b, uint32_t v);
+void snag_bytes_put_varint(struct snag_bytes *b, uint64_t v);
 void snag_bytes_done(struct snag_bytes *b);
 
 struct snag_span { /* bytes being read */
@@ -34,6 +34,7 @@ static inline struct snag_span snag_bytes_span(const struct snag_bytes *b)
 
 /* False: the bytes end too early, or the number has more than 32 bits. */
 bool snag_span_byte(struct snag_span *s, uint8_t *ret_v);
+bool snag_span_varint64(struct snag_span *s, uint64_t *ret_v);	  /* the same for 64 bits */
 bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v); /* or short */
 
 static inline bool snag_span_varint(struct snag_span *s, uint32_t *ret_v)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	LEARN_BLOCKS = 8,  /* both layouts are tried for this many blocks, */
+	LEARN_BLOCKS = 4,  /* both layouts are tried for this many blocks, */
 	RETRY_BLOCKS = 32, /* and then for one in this many */
 };
 

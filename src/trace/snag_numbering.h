@@ -26,10 +26,16 @@ void snag_numbering_init(struct snag_numbering *nu);
 void snag_numbering_done(struct snag_numbering *nu);
 void snag_numbering_reset(struct snag_numbering *nu);
 
+/* The slot where a key is, unless another came there first. */
+static inline uint32_t snag_number_home(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - SNAG_NUMBERING_LOG));
+}
+
 static inline uint32_t snag_number_of(struct snag_numbering *nu, uint64_t key)
 {
 	const uint32_t mask = (1u << SNAG_NUMBERING_LOG) - 1;
-	uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - SNAG_NUMBERING_LOG));
+	uint32_t i = snag_number_home(key);
 	for (;; i = (i + 1) & mask) {
 		struct snag_numbering_slot *slot = &nu->slot[i];
 		if (slot->stamp != nu->stamp) {

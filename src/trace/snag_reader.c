@@ -30,13 +30,14 @@ struct binary_source {
 	struct snag_input *in;
 	struct snag_decoder *decoder;
 	struct snag_names names;
+	struct snag_words_bases *bases;
 	struct snag_bytes words; /* the names of the block, in full */
 	struct snag_counts counts;
 	uint64_t counted;      /* names, of all */
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
-	bool is_lenient, has_ended;
+	bool is_lenient, has_ended, forgets_variables;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 };
 
@@ -70,6 +71,11 @@ static int need_bytes(struct binary_source *s, size_t n, struct snag_error *err)
 	return bad_block(s, "cut short", NULL, err);
 }
 
+static bool is_unchecked(const struct binary_source *s, const struct snag_strtab *words)
+{
+	return s->forgets_variables && words == &s->names.space[SNAG_SPACE_VARIABLE];
+}
+
 struct name {
 	struct snag_strtab *words; /* of its name space */
 	const char *at;		   /* NULL: the next `len` names count */
@@ -100,7 +106,7 @@ static bool take_names(struct binary_source *s, struct snag_span *column, struct
 		const char *at = (const char *)column->at;
 		name[n] = (struct name){.words = words, .at = at, .len = len};
 		column->at += len;
-		if (words->nslots) {
+		if (words->nslots && !is_unchecked(s, words)) {
 			name[n].hash = snag_strtab_hash(at, len);
 			name[n].is_hashed = true;
 			__builtin_prefetch(&words->slot[name[n].hash & (words->nslots - 1)], 1);
@@ -122,6 +128,8 @@ static const char *intern(struct binary_source *s, const struct name *n)
 			return "too many names for its events";
 		if (!snag_strtab_count(n->words, more))
 			return "names that do not count, or one given twice";
+	} else if (is_unchecked(s, n->words)) {
+		got = snag_strtab_append(n->words, n->at, n->len);
 	} else if (n->is_hashed) {
 		got = snag_strtab_intern_hashed(n->words, n->at, n->len, n->hash);
 	} else {
@@ -136,7 +144,7 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 	const char *why = NULL;
 	size_t n;
 	s->words.n = 0;
-	if (!snag_words_expand(column, &s->words))
+	if (!snag_words_expand(s->bases, column, &s->words))
 		return "bad name";
 	column = snag_bytes_span(&s->words);
 	while (column.at < column.end) {
@@ -192,6 +200,15 @@ static int read_data(struct binary_source *s, const struct snag_block_header *h,
 	return 1;
 }
 
+/* All but the last, which the next ones may follow from. */
+static void variables_forget(struct snag_strtab *words)
+{
+	if (words->nranges)
+		snag_strtab_spell(words);
+	if (words->n > 0)
+		snag_strtab_forget(words, words->n - 1);
+}
+
 /* 1: another block was read; 0: the trace is complete; negative: an error. */
 static int read_block(struct binary_source *s, struct snag_error *err)
 {
@@ -203,6 +220,8 @@ static int read_block(struct binary_source *s, struct snag_error *err)
 	if (!snag_block_header_unpack(s->in->at, &h))
 		return damaged(s, "no valid block header", err);
 	s->in->at += SNAG_BLOCK_HEADER_BYTES;
+	if (s->forgets_variables)
+		variables_forget(&s->names.space[SNAG_SPACE_VARIABLE]);
 	if (h.type == SNAG_BLOCK_DATA)
 		return read_data(s, &h, err);
 	if (h.type == SNAG_BLOCK_END)
@@ -256,6 +275,7 @@ static void source_close(struct snag_source *src)
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
 	snag_bytes_done(&s->words);
+	free(s->bases);
 	snag_names_done(&s->names);
 	free(s);
 }
@@ -321,7 +341,9 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	s->base.names = &s->names;
 	s->in = in;
 	s->is_lenient = options && options->lenient;
+	s->forgets_variables = options && options->forgets_variables;
 	s->decoder = snag_decoder_new();
+	s->bases = snag_calloc(1, sizeof(*s->bases));
 	snag_names_init(&s->names);
 	*ret_src = &s->base;
 	return 0;

@@ -3,7 +3,10 @@
  * snag_threads_write.c - the layout of a .snag block by threads: writing it
  *
  * Idea.   See snag_threads.c.  The events are taken as stretches of one thread; which base
- *         a site has is chosen by what the targets of its first events would cost.
+ *         a site has is chosen by what the targets of its first events would cost, in this block or
+ *         in one shortly before.
+ * State.  row     what a thread remembers of targets: | by name space | by site | NEVER | EVER |;
+ *                 NEVER is 0 at all times, and EVER is there to be written only
  */
 #include "trace/snag_layout.h"
 
@@ -14,7 +17,11 @@
 
 enum {
 	ROOM = SNAG_COLUMN_ROOM,
-	SAMPLE = 128, /* events of a site that choose its base */
+	SAMPLE = 128,	     /* events of a site that choose its base */
+	REMEMBERED_LOG = 12, /* sites whose base is known from blocks before, a cache */
+	RELEARN_BLOCKS = 8,  /* one in so many looks at all its sites again */
+	SPACES = SNAG_LAST_SPACES,
+	MORE = 2, /* places of a row that are neither of a space nor of a site */
 };
 
 /* A run of events of one thread. */
@@ -25,19 +32,22 @@ struct stretch {
 
 /* What is known of a site of the block. */
 struct choice {
-	uint32_t next;			/* the site that came behind it last */
 	uint32_t seen;			/* events looked at for the cost */
 	uint32_t cost[SNAG_BASE_MODES]; /* bits, by base */
 	uint8_t space;			/* of its targets */
 	uint8_t base;			/* chosen */
+	bool is_remembered;		/* from a block before */
 };
 
-/* Where the encoder remembers targets; of each thread, in a row of its own: */
-struct lasts {
-	uint32_t *space; /* SNAG_LAST_SPACES for each thread: by name space */
-	uint32_t *site;	 /* one for each site and thread: site * threads + thread */
-	uint32_t threads;
-	bool has_sites; /* there is room for them */
+/* How the targets of a site become differences. */
+struct way {
+	uint32_t from, to, space; /* places in the row: of the base; where the target goes, too */
+	uint32_t is_signed;	  /* all ones: differences are */
+};
+
+struct remembered {
+	uint64_t key;
+	uint8_t base;
 };
 
 struct snag_threads_encoder {
@@ -48,7 +58,10 @@ struct snag_threads_encoder {
 	uint32_t *site, *target;  /* at each place; targets become differences */
 	uint32_t *share, *cursor; /* of each thread */
 	struct choice *choice;	  /* of each site */
-	struct lasts last;
+	struct way *way;	  /* the same */
+	struct remembered *remembered;
+	uint32_t blocks;	  /* so far */
+	uint32_t *row, row_sites; /* of all threads, with so many places for sites */
 };
 
 struct snag_threads_encoder *snag_threads_encoder_new(void)
@@ -63,8 +76,11 @@ struct snag_threads_encoder *snag_threads_encoder_new(void)
 	enc->share = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->cursor = snag_calloc(ROOM, sizeof(uint32_t));
 	enc->choice = snag_calloc(ROOM, sizeof(*enc->choice));
-	enc->last.space = snag_calloc((size_t)ROOM * SNAG_LAST_SPACES, sizeof(uint32_t));
-	enc->last.site = snag_calloc(SNAG_LAST_CELLS, sizeof(uint32_t));
+	enc->way = snag_calloc(ROOM, sizeof(*enc->way));
+	enc->remembered = snag_calloc(1 << REMEMBERED_LOG, sizeof(*enc->remembered));
+	for (size_t i = 0; i < 1 << REMEMBERED_LOG; i++)
+		enc->remembered[i].key = UINT64_MAX; /* of no site */
+	enc->row = snag_calloc((size_t)ROOM * (SPACES + MORE) + SNAG_LAST_CELLS, sizeof(uint32_t));
 	return enc;
 }
 
@@ -81,8 +97,9 @@ void snag_threads_encoder_free(struct snag_threads_encoder *enc)
 	free(enc->share);
 	free(enc->cursor);
 	free(enc->choice);
-	free(enc->last.space);
-	free(enc->last.site);
+	free(enc->way);
+	free(enc->remembered);
+	free(enc->row);
 	free(enc);
 }
 
@@ -112,19 +129,26 @@ static void find_stretches(struct snag_threads_encoder *enc, struct snag_column_
 	snag_column_put(w, SNAG_COLUMN_THREADS, w->table.at, w->table.n);
 }
 
-/* Begins a pass over the stretches: every thread at its first place, no target known.
- * Sites are known unless they are numbered in this pass. */
-static void pass_begin(struct snag_threads_encoder *enc, uint32_t nsites)
+/* Begins a pass over the stretches: every thread at its first place. */
+static void pass_begin(struct snag_threads_encoder *enc)
 {
-	struct lasts *last = &enc->last;
 	uint32_t start = 0;
-	last->threads = enc->threads.n;
-	last->has_sites = (uint64_t)last->threads * (SNAG_LAST_SPACES + nsites) <= SNAG_LAST_CELLS;
 	for (uint32_t t = 0; t < enc->threads.n; start += enc->share[t++])
 		enc->cursor[t] = start;
-	memset(last->space, 0, (size_t)last->threads * SNAG_LAST_SPACES * sizeof(*last->space));
-	if (last->has_sites)
-		memset(last->site, 0, (size_t)last->threads * nsites * sizeof(*last->site));
+}
+
+/* Forgets all targets; there are places for sites if there is room. */
+static void rows_begin(struct snag_threads_encoder *enc)
+{
+	uint64_t cells = (uint64_t)enc->threads.n * (SPACES + enc->sites.n);
+	enc->row_sites = cells <= SNAG_LAST_CELLS ? enc->sites.n : 0;
+	memset(enc->row, 0,
+	       (size_t)enc->threads.n * (SPACES + MORE + enc->row_sites) * sizeof(*enc->row));
+}
+
+static uint32_t *row_of(struct snag_threads_encoder *enc, uint32_t thread)
+{
+	return enc->row + (size_t)thread * (SPACES + MORE + enc->row_sites);
 }
 
 static inline uint32_t bit_length(uint32_t v)
@@ -138,97 +162,123 @@ static inline uint32_t folded(uint32_t v)
 	return v << 1 ^ (uint32_t)((int32_t)v >> 31);
 }
 
-/* The number of a site, mostly the one that came behind `before` the last time. */
-static uint32_t number_of(struct snag_threads_encoder *enc, uint64_t key)
+static struct remembered *remembered_at(struct snag_threads_encoder *enc, uint64_t key)
 {
-	struct lasts *last = &enc->last;
-	uint32_t known = enc->sites.n, s = snag_number_of(&enc->sites, key);
-	if (s < known)
-		return s;
-	enc->choice[s] = (struct choice){.space = snag_op_info[(uint8_t)(key >> 32)].space};
-	last->has_sites &= (uint64_t)last->threads * (SNAG_LAST_SPACES + s + 1) <= SNAG_LAST_CELLS;
-	if (last->has_sites)
-		memset(last->site + (size_t)s * last->threads, 0,
-		       last->threads * sizeof(*last->site));
-	return s;
+	return &enc->remembered[key * 0x9e3779b97f4a7c15u >> (64 - REMEMBERED_LOG)];
+}
+
+/* A site that is new in the block; true: its base is not known. */
+static bool site_begins(struct snag_threads_encoder *enc, uint32_t s, uint64_t key)
+{
+	const struct remembered *known = remembered_at(enc, key);
+	struct choice *c = &enc->choice[s];
+	*c = (struct choice){.space = snag_op_info[(uint8_t)(key >> 32)].space};
+	if (known->key != key || enc->blocks % RELEARN_BLOCKS == 0)
+		return true;
+	c->base = known->base;
+	c->is_remembered = true;
+	return false;
+}
+
+/* Numbers the sites of a stretch and takes its targets; true: some base is not known. */
+static bool stretch_take(struct snag_threads_encoder *enc, const struct stretch *stretch,
+			 const struct snag_event *ev)
+{
+	uint32_t *restrict site = enc->site + enc->cursor[stretch->thread];
+	uint32_t *restrict to = enc->target + enc->cursor[stretch->thread];
+	const struct snag_numbering_slot *const slot = enc->sites.slot;
+	const uint32_t stamp = enc->sites.stamp;
+	bool is_unknown = false;
+	ev += stretch->first;
+	for (uint32_t i = 0, n = stretch->n; i < n; i++) {
+		uint64_t key = snag_site_key_loc(&ev[i]);
+		const struct snag_numbering_slot *home = &slot[snag_number_home(key)];
+		to[i] = ev[i].target;
+		if (home->stamp == stamp && home->key == key) { /* nearly always */
+			site[i] = home->number;
+			continue;
+		}
+		uint32_t known = enc->sites.n;
+		site[i] = snag_number_of(&enc->sites, key);
+		if (site[i] == known)
+			is_unknown |= site_begins(enc, known, key);
+	}
+	enc->cursor[stretch->thread] += stretch->n;
+	return is_unknown;
 }
 
 /* Adds up what each base would cost at the first events of a site. */
-static inline void cost_add(struct choice *c, uint32_t target, uint32_t of_space, uint32_t of_site)
+static void stretch_sample(struct snag_threads_encoder *enc, const struct stretch *stretch)
 {
-	c->seen++;
-	c->cost[SNAG_BASE_ZERO] += bit_length(target);
-	c->cost[SNAG_BASE_THREAD] += bit_length(folded(target - of_space));
-	c->cost[SNAG_BASE_SITE] += bit_length(folded(target - of_site));
-}
-
-/* Numbers the sites of a stretch and takes its targets. */
-static void stretch_take(struct snag_threads_encoder *enc, const struct stretch *stretch,
-			 const struct snag_event *ev)
-{
-	struct lasts *last = &enc->last;
-	struct choice *const choice = enc->choice;
-	const uint64_t *const key = enc->sites.key;
-	const uint32_t thread = stretch->thread, threads = last->threads, n = stretch->n;
-	uint32_t *space = last->space + (size_t)thread * SNAG_LAST_SPACES;
-	uint32_t *restrict site = enc->site + enc->cursor[thread];
-	uint32_t *restrict to = enc->target + enc->cursor[thread];
-	uint32_t dummy = 0, before = 0;
-	ev += stretch->first;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t wanted = snag_site_key_loc(&ev[i]);
-		uint32_t target = ev[i].target, s = choice[before].next;
-		if (s >= enc->sites.n || key[s] != wanted) {
-			s = number_of(enc, wanted);
-			choice[before].next = s;
+	const uint32_t *site = enc->site + enc->cursor[stretch->thread];
+	const uint32_t *target = enc->target + enc->cursor[stretch->thread];
+	uint32_t *row = row_of(enc, stretch->thread);
+	for (uint32_t i = 0; i < stretch->n; i++) {
+		struct choice *c = &enc->choice[site[i]];
+		uint32_t *of_space = &row[c->space];
+		uint32_t *of_site = &row[SPACES + (enc->row_sites ? site[i] : 0)];
+		if (c->seen < SAMPLE && !c->is_remembered) {
+			c->seen++;
+			c->cost[SNAG_BASE_ZERO] += bit_length(target[i]);
+			c->cost[SNAG_BASE_THREAD] += bit_length(folded(target[i] - *of_space));
+			c->cost[SNAG_BASE_SITE] += bit_length(folded(target[i] - *of_site));
 		}
-		struct choice *c = &choice[s];
-		uint32_t *of_site = last->has_sites ? &last->site[s * threads + thread] : &dummy;
-		if (c->seen < SAMPLE)
-			cost_add(c, target, space[c->space], *of_site);
-		space[c->space] = *of_site = target;
-		site[i] = before = s;
-		to[i] = target;
+		*of_space = *of_site = target[i];
 	}
-	enc->cursor[thread] += n;
+	enc->cursor[stretch->thread] += stretch->n;
 }
 
-/* For each site, the base that leaves the fewest bits. */
+/* For each site that was looked at, the base that leaves the fewest bits. */
 static void choose_bases(struct snag_threads_encoder *enc)
 {
-	uint8_t modes = enc->last.has_sites ? SNAG_BASE_MODES : SNAG_BASE_SITE;
+	uint8_t modes = enc->row_sites ? SNAG_BASE_MODES : SNAG_BASE_SITE;
 	for (uint32_t s = 0; s < enc->sites.n; s++) {
 		struct choice *c = &enc->choice[s];
+		if (c->is_remembered)
+			continue;
 		for (uint8_t base = SNAG_BASE_THREAD; base < modes; base++)
 			if (c->cost[base] < c->cost[c->base])
 				c->base = base;
+		*remembered_at(enc, enc->sites.key[s]) =
+			(struct remembered){enc->sites.key[s], c->base};
+	}
+}
+
+static void ways_find(struct snag_threads_encoder *enc)
+{
+	const uint32_t never = SPACES + enc->row_sites, ever = never + 1;
+	for (uint32_t s = 0; s < enc->sites.n; s++) {
+		struct choice *c = &enc->choice[s];
+		if (c->base == SNAG_BASE_SITE && !enc->row_sites)
+			c->base = SNAG_BASE_THREAD;
+		uint32_t at = c->base == SNAG_BASE_SITE	    ? SPACES + s
+			      : c->base == SNAG_BASE_THREAD ? c->space
+							    : never;
+		enc->way[s] = (struct way){.from = at,
+					   .to = at == never ? ever : at,
+					   .space = c->space,
+					   .is_signed = at == never ? 0 : UINT32_MAX};
 	}
 }
 
 /* Targets of a stretch to differences; returns the bits that any of them needs. */
 static uint32_t stretch_subtract(struct snag_threads_encoder *enc, const struct stretch *stretch)
 {
-	const struct choice *const choice = enc->choice;
-	const uint32_t thread = stretch->thread, threads = enc->last.threads, n = stretch->n;
-	uint32_t *space = enc->last.space + (size_t)thread * SNAG_LAST_SPACES;
-	uint32_t *own = enc->last.site + thread, used = 0;
-	const uint32_t *restrict site = enc->site + enc->cursor[thread];
-	uint32_t *restrict to = enc->target + enc->cursor[thread];
-	for (uint32_t i = 0; i < n; i++) {
-		const struct choice *c = &choice[site[i]];
-		uint32_t target = to[i], difference = target, *of_space = &space[c->space];
-		if (c->base == SNAG_BASE_SITE) {
-			uint32_t *cell = &own[site[i] * threads];
-			difference -= *cell;
-			*cell = target;
-		} else if (c->base == SNAG_BASE_THREAD) {
-			difference -= *of_space;
-		}
-		*of_space = target;
-		used |= c->base == SNAG_BASE_ZERO ? difference : folded(difference);
+	const struct way *const way = enc->way;
+	const uint32_t *restrict site = enc->site + enc->cursor[stretch->thread];
+	uint32_t *restrict to = enc->target + enc->cursor[stretch->thread];
+	uint32_t *restrict row = row_of(enc, stretch->thread), used = 0;
+	for (uint32_t i = 0, n = stretch->n; i < n; i++) {
+		const struct way *w = &way[site[i]];
+		uint32_t target = to[i], difference = target - row[w->from];
+		row[w->to] = target;
+		row[w->space] = target;
 		to[i] = difference;
+		/* folded, if it is signed */
+		used |= (difference + (difference & w->is_signed)) ^
+			((uint32_t)((int32_t)difference >> 31) & w->is_signed);
 	}
-	enc->cursor[thread] += n;
+	enc->cursor[stretch->thread] += stretch->n;
 	return used;
 }
 
@@ -250,15 +300,25 @@ void snag_threads_encode(struct snag_threads_encoder *enc, struct snag_column_wr
 			 enum snag_layout layout, const struct snag_event *ev, size_t n)
 {
 	uint32_t used = 0;
+	bool is_unknown = false;
 	find_stretches(enc, w, ev, n);
 	snag_numbering_reset(&enc->sites);
-	pass_begin(enc, 0);
+	pass_begin(enc);
 	for (uint32_t i = 0; i < enc->nstretches; i++)
-		stretch_take(enc, &enc->stretch[i], ev);
-	choose_bases(enc);
-	pass_begin(enc, enc->sites.n);
+		is_unknown |= stretch_take(enc, &enc->stretch[i], ev);
+	if (is_unknown) {
+		rows_begin(enc);
+		pass_begin(enc);
+		for (uint32_t i = 0; i < enc->nstretches; i++)
+			stretch_sample(enc, &enc->stretch[i]);
+		choose_bases(enc);
+	}
+	rows_begin(enc);
+	ways_find(enc);
+	pass_begin(enc);
 	for (uint32_t i = 0; i < enc->nstretches; i++)
 		used |= stretch_subtract(enc, &enc->stretch[i]);
+	enc->blocks++;
 	if (enc->threads.n > 1)
 		snag_column_put_planes(w, SNAG_COLUMN_SWITCH, enc->switches, n,
 				       snag_column_planes(enc->threads.n));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MIN_SHARED = 4, VARINT_BYTES = 5 };
+enum { MIN_SHARED = 4, VARINT_BYTES = 10, BASES = SNAG_STRTAB_BASES };
 
 /* How many bytes the strings have in common at their beginnings, of at most `most`. */
 static size_t shared_bytes(const uint8_t *a, const uint8_t *b, size_t most)
@@ -35,7 +35,18 @@ static void counted_put(struct snag_words *w, enum snag_space space)
 	w->counted = 0;
 }
 
-static size_t varint_store(uint8_t *to, size_t v)
+/* A difference so that a small one, of either sign, has few bits; and back. */
+static inline uint64_t folded(uint64_t v)
+{
+	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
+}
+
+static inline uint64_t unfolded(uint64_t v)
+{
+	return v >> 1 ^ -(v & 1);
+}
+
+static inline size_t varint_store(uint8_t *to, size_t v)
 {
 	size_t n = 0;
 	for (; v >= 0x80; v >>= 7)
@@ -60,6 +71,7 @@ static void name_put(struct snag_words *w, enum snag_space space, const char *na
 	w->spelled.n = shared;
 	snag_bytes_put(&w->spelled, name + shared, len - shared);
 	w->shareable = w->spelled.n;
+	w->full += len;
 }
 
 bool snag_words_put(struct snag_words *w, enum snag_space space, const char *name, size_t len,
@@ -81,11 +93,32 @@ bool snag_words_put(struct snag_words *w, enum snag_space space, const char *nam
 	return counts;
 }
 
+void snag_words_put_base(struct snag_words *w, enum snag_space space, const char *name, size_t len)
+{
+	size_t object;
+	snag_words_put(w, space, name, len, false);
+	snag_placed_parse(name, len, &object, &w->offset[w->nbases++ % BASES]);
+}
+
+void snag_words_put_place(struct snag_words *w, enum snag_space space,
+			  const struct snag_strtab_place *place)
+{
+	uint64_t *last = &w->offset[place->base], difference = place->offset - *last;
+	counted_put(w, space);
+	uint8_t *to = snag_bytes_room(&w->column, 2 + VARINT_BYTES);
+	to[0] = (uint8_t)space | SNAG_NAME_PLACED;
+	to[1] = (uint8_t)place->base;
+	w->column.n += 2 + varint_store(to + 2, folded(difference));
+	w->full += SNAG_PLACED_BYTES;
+	*last = place->offset;
+	w->has_last = false;
+}
+
 void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_bytes *to)
 {
 	counted_put(w, space);
 	snag_bytes_put(to, w->column.at, w->column.n);
-	w->column.n = w->shareable = 0;
+	w->column.n = w->shareable = w->full = 0;
 }
 
 void snag_words_done(struct snag_words *w)
@@ -95,11 +128,6 @@ void snag_words_done(struct snag_words *w)
 	snag_bytes_done(&w->last);
 }
 
-struct place { /* of a name in the expanded column */
-	size_t at;
-	uint32_t len;
-};
-
 /* Names that count, of which nothing is said but how many. */
 static bool counted_expand(struct snag_span *column, uint8_t head, struct snag_bytes *to)
 {
@@ -108,39 +136,88 @@ static bool counted_expand(struct snag_span *column, uint8_t head, struct snag_b
 		return false;
 	snag_bytes_put(to, &head, 1);
 	snag_bytes_put_varint(to, n);
-	return to->n <= SNAG_BLOCK_MAX_BYTES;
+	return true;
 }
 
-/* One entry; last[]: the name with bytes before it, of each space. */
-static bool entry_expand(struct snag_span *column, struct snag_bytes *to,
-			 struct place last[SNAG_SPACES])
+/* The base of a name that is in `to`, where it will not stay. */
+static void base_keep(struct snag_words_base *base, const struct snag_bytes *to)
+{
+	size_t object;
+	const char *name = (const char *)to->at + base->name.at;
+	bool is_base = snag_placed_parse(name, base->name.len, &object, &base->offset);
+	base->is_new = false;
+	base->nobject = is_base ? (uint8_t)object : 0;
+	memcpy(base->object, name, base->nobject);
+}
+
+static bool place_expand(struct snag_words_bases *bases, struct snag_span *column, uint8_t head,
+			 struct snag_bytes *to)
+{
+	uint8_t space = head & ~SNAG_NAME_PLACED, number;
+	uint64_t difference;
+	if (space >= SNAG_SPACES || !snag_span_byte(column, &number) ||
+	    !snag_span_varint64(column, &difference))
+		return false;
+	struct snag_words_base *base = &bases->space[space].base[number];
+	if (base->is_new)
+		base_keep(base, to);
+	base->offset += unfolded(difference);
+	if (base->nobject == 0 || base->offset >> SNAG_PLACED_BITS)
+		return false;
+	uint8_t *entry = snag_bytes_room(to, 2 + SNAG_PLACED_BYTES + SNAG_PLACED_OFFSET);
+	char *name = (char *)entry + 2;
+	memcpy(name, base->object, base->nobject);
+	size_t len = base->nobject + snag_placed_put(name + base->nobject, base->offset);
+	entry[0] = space;
+	entry[1] = (uint8_t)len; /* a varint of one byte */
+	to->n += 2 + len;
+	return true;
+}
+
+/* One entry. */
+static bool entry_expand(struct snag_words_bases *bases, struct snag_span *column,
+			 struct snag_bytes *to)
 {
 	uint8_t head = *column->at++, space = head & ~SNAG_NAME_SHARED;
 	uint32_t shared = 0, len;
 	if (head & SNAG_NAME_COUNTED)
 		return counted_expand(column, head, to);
-	if (space >= SNAG_SPACES ||
-	    (head & SNAG_NAME_SHARED &&
-	     (!snag_span_varint(column, &shared) || shared > last[space].len)) ||
+	if (head & SNAG_NAME_PLACED)
+		return place_expand(bases, column, head, to);
+	if (space >= SNAG_SPACES)
+		return false;
+	struct snag_words_space *names = &bases->space[space];
+	const struct snag_words_place last = names->last;
+	if ((head & SNAG_NAME_SHARED &&
+	     (!snag_span_varint(column, &shared) || shared > last.len)) ||
 	    !snag_span_varint(column, &len) || len > (size_t)(column->end - column->at) ||
 	    len > SNAG_NAME_MAX_BYTES - shared)
 		return false;
 	snag_bytes_put(to, &space, 1);
 	snag_bytes_put_varint(to, shared + len);
 	uint8_t *name = snag_bytes_room(to, shared + len);
-	memcpy(name, to->at + last[space].at, shared);
+	memcpy(name, to->at + last.at, shared);
 	memcpy(name + shared, column->at, len);
-	last[space] = (struct place){to->n, shared + len};
+	names->last = (struct snag_words_place){to->n, shared + len};
+	struct snag_words_base *base = &names->base[names->n++ % BASES];
+	base->is_new = true;
+	base->name = names->last;
 	to->n += shared + len;
 	column->at += len;
-	return to->n <= SNAG_BLOCK_MAX_BYTES;
+	return true;
 }
 
-bool snag_words_expand(struct snag_span column, struct snag_bytes *to)
+bool snag_words_expand(struct snag_words_bases *bases, struct snag_span column,
+		       struct snag_bytes *to)
 {
-	struct place last[SNAG_SPACES] = {0};
+	for (int space = 0; space < SNAG_SPACES; space++)
+		bases->space[space].last.len = 0;
 	while (column.at < column.end)
-		if (!entry_expand(&column, to, last))
+		if (!entry_expand(bases, &column, to) || to->n > SNAG_BLOCK_MAX_BYTES)
 			return false;
+	for (int space = 0; space < SNAG_SPACES; space++)
+		for (unsigned i = 0; i < BASES; i++)
+			if (bases->space[space].base[i].is_new)
+				base_keep(&bases->space[space].base[i], to);
 	return true;
 }

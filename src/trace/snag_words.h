@@ -5,11 +5,15 @@
  * An entry is a name space, a length and the bytes of a name; or, with SNAG_NAME_SHARED, the
  * number of bytes it has in common with the name of the entry before it that has bytes, in this
  * column and of this space, and the others; or, with SNAG_NAME_COUNTED, a number of names that
- * follow the last one of this space in counting (base/numbered.h).
+ * follow the last one of this space in counting (base/numbered.h); or, with SNAG_NAME_PLACED, the
+ * number of an entry with bytes, of this space, and how far the place (base/placed.h) is behind the
+ * last one told by that number: most names of a recorded program are such.
  */
 #ifndef SNAG_TRACE_SNAG_WORDS_H
 #define SNAG_TRACE_SNAG_WORDS_H
 
+#include "base/placed.h"
+#include "base/strtab.h"
 #include "trace/event.h"
 #include "trace/snag_bytes.h"
 
@@ -21,17 +25,47 @@ struct snag_words {
 	struct snag_bytes last;	   /* the last name, if it was counted */
 	uint32_t counted;	   /* so many that count are not in the column yet */
 	bool was_counted, has_last;
+	size_t full;	 /* bytes of this block's names, each in full */
+	uint64_t nbases; /* in the file: all names with bytes, if there are places */
+	uint64_t offset
+		[SNAG_STRTAB_BASES]; /* of the last place told by the number of each of them */
 };
 
 /* Adds a name; true: it was counted, which it is only if it may be. */
 bool snag_words_put(struct snag_words *w, enum snag_space space, const char *name, size_t len,
 		    bool may_count);
+/* The same in a space that has places, of which no name is counted; */
+void snag_words_put_base(struct snag_words *w, enum snag_space space, const char *name, size_t len);
+/* and the name of a place. */
+void snag_words_put_place(struct snag_words *w, enum snag_space space,
+			  const struct snag_strtab_place *place);
 /* Moves the column of a block that ends behind `to`. */
 void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_bytes *to);
 void snag_words_done(struct snag_words *w);
 
-/* The column of a block with all names that have bytes in full, put to `to`; false: it is not valid,
- * or more than a block may have. */
-bool snag_words_expand(struct snag_span column, struct snag_bytes *to);
+struct snag_words_place { /* of a name in an expanded column */
+	size_t at, len;
+};
+
+/* What is known of names when a column is read.  All zeros before the first. */
+struct snag_words_bases {
+	struct snag_words_space {
+		struct snag_words_place
+			last; /* name with bytes; of no length: none in this column */
+		uint64_t n;   /* names with bytes so far */
+		struct snag_words_base {
+			struct snag_words_place name;
+			bool is_new; /* it is of the column that is being expanded: look there */
+			uint8_t nobject; /* 0: it is no base */
+			uint64_t offset;
+			char object[SNAG_PLACED_BYTES];
+		} base[SNAG_STRTAB_BASES];
+	} space[SNAG_SPACES];
+};
+
+/* The column of the next block with all names but counted ones in full, put to `to`, which is empty;
+ * false: it is not valid, or more than a block may have. */
+bool snag_words_expand(struct snag_words_bases *bases, struct snag_span column,
+		       struct snag_bytes *to);
 
 #endif

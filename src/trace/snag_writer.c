@@ -26,6 +26,8 @@ enum {
 	BLOCK_EVENTS = 15 * SNAG_BATCH_EVENTS,
 	BLOCK_TOTAL = SNAG_BLOCK_MAX_TOTAL - BLOCK_EVENTS, /* from here on it is written */
 	NAMES_BYTES = 16 << 20, /* a block with more new names than this is written early */
+	NAMES_FULL = 32 << 20,	/* or than this, each in full */
+	NAMES_GROUP = 1024,	/* places between two looks at that */
 };
 
 _Static_assert(BLOCK_EVENTS <= (int)SNAG_BLOCK_MAX_EVENTS, "a reader accepts the block");
@@ -72,12 +74,15 @@ static int block_write(struct binary_sink *s, const struct snag_block_header *h,
 	return rc < 0 ? rc : snag_output_settle(s->out, err);
 }
 
-static size_t names_bytes(const struct binary_sink *s)
+/* Whether there is no room for a name of `len` bytes in this block. */
+static bool names_are_full(const struct binary_sink *s, size_t len)
 {
-	size_t n = 0;
-	for (int space = 0; space < SNAG_SPACES; space++)
+	size_t n = len, full = len;
+	for (int space = 0; space < SNAG_SPACES; space++) {
 		n += s->words[space].column.n;
-	return n;
+		full += s->words[space].full;
+	}
+	return n > NAMES_BYTES || full > NAMES_FULL;
 }
 
 static int flush(struct binary_sink *s, struct snag_error *err)
@@ -102,29 +107,61 @@ static int flush(struct binary_sink *s, struct snag_error *err)
 	return block_write(s, &h, payload->bytes.at, err);
 }
 
+/* Puts a name into the NAMES column. */
+static int take_name(struct binary_sink *s, const struct snag_strtab *names, enum snag_space space,
+		     uint32_t id, struct snag_error *err)
+{
+	size_t len = snag_strtab_len(names, id);
+	if (len > SNAG_NAME_MAX_BYTES)
+		return snag_fail(err, SNAG_EINPUT, "%s: too long a name of %s for a .snag file",
+				 snag_output_name(s->out), snag_space_plural[space]);
+	if (names_are_full(s, len)) {
+		int rc = flush(s, err);
+		if (rc < 0)
+			return rc;
+	}
+	const char *name = snag_strtab_get(names, id);
+	bool may_count = s->counted < snag_format_counted_max(s->written);
+	if (names->has_places)
+		snag_words_put_base(&s->words[space], space, name, len);
+	else
+		s->counted += snag_words_put(&s->words[space], space, name, len, may_count);
+	return 0;
+}
+
+/* Puts the places that the names of a space from `id` on begin with; returns how many. */
+static uint32_t take_places(struct binary_sink *s, const struct snag_strtab *names,
+			    enum snag_space space, uint32_t id, uint32_t end)
+{
+	struct snag_strtab_place place;
+	uint32_t n = 0;
+	if (!names->has_places)
+		return 0;
+	end = end - id < NAMES_GROUP ? end : id + NAMES_GROUP;
+	for (; id < end && snag_strtab_place(names, id, &place); id++, n++)
+		snag_words_put_place(&s->words[space], space, &place);
+	return n;
+}
+
 /* Puts the names of a space up to (not including) `end` into the NAMES column. */
-static int take_names(struct binary_sink *s, const struct snag_names *names, enum snag_space space,
+static int take_names(struct binary_sink *s, const struct snag_names *all, enum snag_space space,
 		      uint32_t end, struct snag_error *err)
 {
-	const struct snag_strtab *words = &names->space[space];
-	assert(end <= words->n);
-	for (uint32_t id = s->named[space]; id < end; id++) {
-		size_t len = snag_strtab_len(words, id);
-		if (len > SNAG_NAME_MAX_BYTES || id >= SNAG_SPACE_MAX_NAMES)
-			return snag_fail(err, SNAG_EINPUT,
-					 "%s: too long or too many names of %s for a .snag file",
-					 snag_output_name(s->out), snag_space_plural[space]);
-		if (names_bytes(s) + len > NAMES_BYTES) {
-			int rc = flush(s, err);
-			if (rc < 0)
-				return rc;
-		}
-		bool may_count = s->counted < snag_format_counted_max(s->written);
-		s->counted += snag_words_put(&s->words[space], space, snag_strtab_get(words, id),
-					     len, may_count);
-		s->named[space] = id + 1;
+	const struct snag_strtab *names = &all->space[space];
+	int rc = 0;
+	assert(end <= names->n);
+	if (end > SNAG_SPACE_MAX_NAMES)
+		return snag_fail(err, SNAG_EINPUT, "%s: too many names of %s for a .snag file",
+				 snag_output_name(s->out), snag_space_plural[space]);
+	while (s->named[space] < end && rc == 0) {
+		uint32_t places = take_places(s, names, space, s->named[space], end);
+		s->named[space] += places;
+		if (places && names_are_full(s, 0))
+			rc = flush(s, err);
+		if (!places && (rc = take_name(s, names, space, s->named[space], err)) == 0)
+			s->named[space]++;
 	}
-	return 0;
+	return rc;
 }
 
 static int take_events(struct binary_sink *s, const struct snag_event *ev, size_t n,
@@ -134,15 +171,13 @@ static int take_events(struct binary_sink *s, const struct snag_event *ev, size_
 	uint32_t thread = 0, loc = 0, variable = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t next = ev[i].target + 1;
-		if (ev[i].thread >= thread)
-			thread = ev[i].thread + 1;
-		if (ev[i].loc >= loc)
-			loc = ev[i].loc + 1;
-		if (snag_op_is_access(ev[i].op)) { /* nearly all are */
-			if (next > variable)
-				variable = next;
+		bool is_access = snag_op_is_access(ev[i].op); /* nearly all are */
+		uint32_t of_access = is_access ? next : 0;
+		thread = ev[i].thread >= thread ? ev[i].thread + 1 : thread;
+		loc = ev[i].loc >= loc ? ev[i].loc + 1 : loc;
+		variable = of_access > variable ? of_access : variable;
+		if (is_access)
 			continue;
-		}
 		enum snag_space space = snag_op_info[ev[i].op].space;
 		end[space] = next > end[space] ? next : end[space];
 	}

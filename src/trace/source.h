@@ -88,6 +88,9 @@ struct snag_source_options {
 	/* Set by a signal handler: no longer wait for bytes of a slow pipe, but fail; may be
 	 * NULL. */
 	const volatile sig_atomic_t *stop;
+	/* .snag: names of variables are not checked to differ, and those that were there when a batch
+	 * was delivered are gone with one of the next: for a copy of a file that was just written. */
+	bool forgets_variables;
 };
 
 /* Opens a trace for analysis: picks the format (by the extension behind any .gz

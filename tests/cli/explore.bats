@@ -39,6 +39,16 @@ build() { # SOURCE OUT
 	[ "$(jq -r '.explore.verdict, .explore.exhaustive, (.incidents | length > 0)' r.json | xargs)" = "race false true" ]
 }
 
+@test "a race with what was done to a word before a part of it" {
+	build "$root/tests/programs/task_race_split.c" split
+	for how in "run --once" explore; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr "$SNAG" $how ./split
+		[ "$status" = 66 ]
+		grep -q '^  .*rite of size 8 at word+0x4 by task' <<<"$stderr"
+	done
+}
+
 @test "bounded, and honest about it" {
 	build "$root/tests/programs/explore_orders.c" orders
 	run --separate-stderr "$SNAG" explore --schedules 2 --json r.json ./orders 3

@@ -233,15 +233,16 @@ static() { # OBJECT: what the pass says it did
 oracle_build() {
 	local name
 	for name in footprint tasks; do
-		clang -O1 -c "$root/tests/pass/$name.c" -o $name.o
+		clang -O1 -I"$root/src" -c "$root/tests/pass/$name.c" -o $name.o
 	done
+	clang -O1 -I"$root/src" -c "$root/src/runtime/sites.c"
 }
 
 oracle() { # NAME SOURCE FLAGS...: what the program of the source touches, in the file NAME
 	local out=$1 source=$2
 	shift 2
-	compile -w -fsnag-task -fsnag-pass-no-inlined "$@" -I"$root/tests/pass" -c "$source" -o oracle.o
-	clang oracle.o footprint.o tasks.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o oracle
+	compile -w -fsnag-task ${inlined--fsnag-pass-no-inlined} "$@" -I"$root/tests/pass" -c "$source" -o oracle.o
+	clang oracle.o footprint.o tasks.o sites.o -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset -lm -o oracle
 	timeout 60 ./oracle >"$out" 2>"$out.checks"
 }
 
@@ -268,11 +269,16 @@ within() { # WHAT: at least what it is without removals; at most that, and what 
 		oracle none kernels.c "${level[seed - 1]}" -fsnag-pass-no-all
 		oracle every kernels.c "${level[seed - 1]}"
 		cmp none every || { echo "seed $seed ${level[seed - 1]}"; return 1; }
+		inlined='' oracle places kernels.c "${level[seed - 1]}" -fsnag-pass-no-all
+		cmp none places || { echo "seed $seed ${level[seed - 1]}: sites"; return 1; }
 		oracle source kernels.c -O0 -fsnag-pass-no-all
 		oracle none kernels.c -O3 -fsnag-pass-no-all
 		oracle every kernels.c -O3
 		within every || { echo "seed $seed -O3"; return 1; }
 		[ "$(cat every.checks)" -lt "$(cat none.checks)" ]
+		inlined='' oracle places kernels.c -O3 -fsnag-pass-no-all
+		cmp none places || { echo "seed $seed -O3: sites"; return 1; }
+		[ "$(cat places.checks)" -lt "$(cat none.checks)" ]
 	done
 	for kind in dominated invariant footprint joined; do
 		# shellcheck disable=SC2046 # words
@@ -297,6 +303,28 @@ within() { # WHAT: at least what it is without removals; at most that, and what 
 		cmp none alone || { echo "$kind alone"; return 1; }
 		[ "$(cat alone.checks)" -lt "$(cat none.checks)" ]
 	done
+}
+
+@test "loops of a library that is closed in the same step" {
+	need_pass
+	echo 'void fill(double *p, long n) { for (long i = 0; i < n; i++) p[i] = i; }' >fill.c
+	cat >x.c <<-'C'
+		#include <dlfcn.h>
+		#include <snag/task.h>
+		double x[3000];
+		static void first(void *arg)
+		{
+			void *lib = dlopen("./fill.so", RTLD_NOW);
+			for (int i = 0; i < 3; i++)
+				((void (*)(double *, long))dlsym(lib, "fill"))(x, 2000);
+			dlclose(lib);
+		}
+		int main(void) { return snag_launch(first, 0); }
+	C
+	compile -fsnag-task -fsnag-pass-no-all -O1 -fPIC -shared fill.c -o fill.so
+	compile -fsnag-task -O1 x.c -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
 }
 
 @test "objects that came out without checks are told" {

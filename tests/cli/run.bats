@@ -6,7 +6,7 @@ setup_file() {
 	export PROGS="$BATS_FILE_TMPDIR"
 	local root="$BATS_TEST_DIRNAME/../.."
 	local SNAG=${SNAG:-$root/build/snag}
-	for name in race_counter race_hidden norace_mutex; do
+	for name in race_counter race_hidden norace_mutex race_split_predicted; do
 		"$SNAG" cc -g -O1 -pthread -o "$PROGS/$name" "$root/tests/programs/$name.c"
 	done
 	"$SNAG" cc -g -O1 -pthread -o "$PROGS/report" "$root/docs/examples/report.c"
@@ -34,6 +34,23 @@ setup_file() {
 	run --separate-stderr "$SNAG" replay w/race-1.json "$PROGS/report"
 	[ "$status" = 66 ]
 	grep -q '^snag: replay: confirmed: ' <<<"$stderr"
+}
+
+@test "a predicted race with what was done to a word before a part of it" {
+	# T1 comes first: seen as it ran, the word would have lost its first write.
+	run --separate-stderr "$SNAG" run --seed 6 --witness w --keep kept.snag "$PROGS/race_split_predicted"
+	[ "$status" = 66 ]
+	grep -q '^  Predicted: ' <<<"$stderr"
+	grep -q '^  Replay: confirmed, ' <<<"$stderr"
+	grep -q '^  Previous write of size 8 at word+0x4 ' <<<"$stderr"
+	snags check kept.snag w/race-1.json
+	[ "$status" = 0 ]
+	run --separate-stderr "$SNAG" replay -o again.snag w/race-1.json "$PROGS/race_split_predicted"
+	[ "$status" = 66 ]
+	# The numbers are those of the trace that was written a second time.
+	read -r first second < <(sed -nE 's/.*events ([0-9]+) and ([0-9]+) of the replay.*/\1 \2/p' <<<"$stderr")
+	snag convert again.snag again.std
+	[ "$(sed -nE "$((first + 1))s/.*[|](w[(]word).*/\1/p; $((second + 1))s/.*[|](r[(]word[+]0x4).*/\1/p" again.std | xargs)" = "w(word r(word+0x4" ]
 }
 
 @test "any place for temporary files and schedules" {

@@ -11,18 +11,15 @@ build() { # COMPILER LEVEL SOURCE
 }
 
 judge() { # SOURCE
-	local what status=0
+	local what where="snag: " want=0 status=0
 	timeout 60 "$SNAG" run ./prog >out 2>err || status=$?
-	what=$(sed -nE 's/^ \* (race|verdict): (.*)/\2/p' "$1")
-	[ -n "$what" ]
 	case $(basename "$1") in
-	omp_race_*)
-		[ $status = 66 ] && grep -q "^  Location is .*$what" err
-		;;
-	*)
-		[ $status = 0 ] && grep -q "^snag: .*$what" err
-		;;
+	omp_race_*) where="  Location is " want=66 ;;
 	esac
+	[ $status = $want ] && grep -qE '^ \* (race|verdict): ' "$1" || return
+	while read -r what; do
+		grep -q "^$where.*$what" err || return
+	done < <(sed -nE 's/^ \* (race|verdict): (.*)/\2/p' "$1")
 }
 
 one() { # COMPILER LEVEL SOURCE

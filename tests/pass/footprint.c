@@ -9,6 +9,10 @@
  */
 #include "tasks.h"
 
+#include "runtime/filter.h"
+#include "runtime/judge.h"
+#include "runtime/sites.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +39,7 @@ static void touch(uintptr_t addr, uint64_t n, int is_write)
 
 void step(void)
 {
+	rt_sites_end();
 	for (int at = 0, end; at < BYTES; at = end) {
 		for (end = at + 1; end < BYTES && touched[end] == touched[at]; end++)
 			;
@@ -105,6 +110,42 @@ void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
 }
+
+/* Of code that looks in place: the filter knows nothing, sites are as in snag's runtime, which is
+ * linked with this one (src/runtime/sites.c). */
+struct rt_filter __snag_filter = {.key = {UINT64_MAX, UINT64_MAX}, .lasting = UINT64_MAX};
+__thread int64_t __snag_hot = INT64_MAX;
+
+bool rt_judge_access(uint64_t a, unsigned n, bool is_write)
+{
+	touch(a, n, is_write);
+	return false;
+}
+
+void rt_judge_places(uint64_t a, uint64_t n, int64_t apart, uint64_t count, bool is_write)
+{
+	for (; count > 0; count--, a += (uint64_t)apart)
+		touch(a, n, is_write);
+}
+
+#define NEXT_OF(kind, n, w)                                        \
+	void __snag_new_##kind##n(uintptr_t a);                    \
+	void __snag_new_##kind##n(uintptr_t a)                     \
+	{                                                          \
+		touch(a, n, w);                                    \
+	}                                                          \
+	void __snag_next_##kind##n(uintptr_t a, struct rt_site *); \
+	void __snag_next_##kind##n(uintptr_t a, struct rt_site *s) \
+	{                                                          \
+		if (!rt_site_access(s, a, n, w))                   \
+			touch(a, n, w);                            \
+	}
+#define NEXT(n) NEXT_OF(read, n, 0) NEXT_OF(write, n, 1)
+NEXT(1)
+NEXT(2)
+NEXT(4)
+NEXT(8)
+NEXT(16)
 
 /* By its definition: every place of every iteration. */
 void __snag_range1(uintptr_t a, uint64_t n, uint64_t w, int64_t s1, uint64_t n1);

@@ -16,8 +16,8 @@ ELEMENTS = 512  # of an array; its middle is subscript 0
 
 
 def subscript(r, loops):
-    if r.random() < 0.2:
-        return str(ELEMENTS // 2 + r.randint(0, 1))
+    if r.random() < 0.2:  # the same each time
+        return r.choice([str(ELEMENTS // 2 + r.randint(0, 1)), "9 - n"])
     text = str(ELEMENTS // 2 + r.randint(-40, 40))
     long = r.choice(["L", ""])  # of int: what overflows is undefined
     for v in loops:
@@ -80,7 +80,8 @@ def main():
     print("static __attribute__((noinline)) void quiet(int i) { x2[i + 100]++; }")
     print("static __attribute__((noinline)) void loud(int i) { x2[i + 100]++; step(); x3[i + 100]++; }")
     for k in range(int(sys.argv[2])):
-        print(f"static __attribute__((noinline)) void kernel{k}(int n, int m)\n{{\n" +
+        seen = "static " if k % 2 else ""  # then the compiler knows n and m
+        print(f"{seen}__attribute__((noinline)) void kernel{k}(int n, int m)\n{{\n" +
               block(r, [], 4, 1) + "}")
     places = [f"x{k}[{r.randint(0, ELEMENTS - 1)}]" for k in range(6)]
     print("static __attribute__((noinline)) void last(int n)\n{\n\tint sum = n;\n" +

@@ -21,11 +21,22 @@ enum { BYTES = 32, MAX_ACCESSES = 200, MAX_VARIABLES = 1 << 16 };
 static uint32_t made;
 static uint64_t made_at[MAX_VARIABLES];
 
-static uint32_t make(void *ctx, uint64_t addr, bool is_first)
+static uint32_t make(void *ctx, uint64_t addr, const struct snag_cells_split *split)
 {
 	assert_true(made < MAX_VARIABLES);
+	assert_true(!split || split->from < made);
 	made_at[made] = addr;
 	return made++;
+}
+
+static void any_split(void *ctx, const uint32_t *variable, unsigned n)
+{
+}
+
+static struct snag_cells *cells_new(void)
+{
+	return snag_cells_new(&(struct snag_cells_hooks){
+		.make = make, .shared_split = any_split, .lost_split = any_split});
 }
 
 static uint64_t state = 7;
@@ -80,7 +91,7 @@ static unsigned model_access(struct model *m, uint64_t bytes)
 static void random_accesses(void **unused)
 {
 	for (int round = 0; round < 300; round++) {
-		struct snag_cells *cells = snag_cells_new(make, NULL);
+		struct snag_cells *cells = cells_new();
 		static struct access done[MAX_ACCESSES];
 		static struct model model;
 		const uint64_t base = 0x7f0000001000 - 16; /* over the end of a page */
@@ -109,7 +120,7 @@ static void random_accesses(void **unused)
 
 static void whole_then_parts(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t whole[SNAG_CELL], part[SNAG_CELL], again[SNAG_CELL];
 	assert_int_equal(snag_cells_access(cells, 64, 8, 0, whole), 1);
 	assert_int_equal(snag_cells_access(cells, 68, 4, 1, part), 1);
@@ -121,7 +132,7 @@ static void whole_then_parts(void **unused)
 
 static void forgotten_memory_is_new(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t before[SNAG_CELL], after[SNAG_CELL];
 	for (uint64_t at = 4096 - 32; at < 4096 + 32; at += 8)
 		snag_cells_access(cells, at, 8, 0, before);
@@ -140,7 +151,7 @@ static void forgotten_memory_is_new(void **unused)
 
 static void shared_cells(void **unused)
 {
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t variable[SNAG_CELL];
 	assert_int_equal(snag_cells_shared(cells, 64, 1, variable), 0);
 	snag_cells_access(cells, 64, 4, 1, variable);
@@ -154,12 +165,17 @@ static void shared_cells(void **unused)
 	made = 0;
 }
 
+static bool is_quick(struct snag_cells *cells, uint64_t addr, uint32_t *ret_variable)
+{
+	return snag_cells_quick(snag_cells_recent(cells, addr), addr, 4, 1, ret_variable);
+}
+
 /* A walk over memory touched in order, and here and there in another way, finds the variables that
  * go on evenly as far as going step by step does. */
 static void known_walks(void **unused)
 {
 	enum { LOW = 3 * SNAG_CELLS_PAGE - 512, SPAN = 1024, WALKS = 2000 };
-	struct snag_cells *cells = snag_cells_new(make, NULL);
+	struct snag_cells *cells = cells_new();
 	uint32_t variable[SNAG_CELL];
 	made = 0;
 	for (unsigned at = 0; at < SPAN; at += 4)
@@ -170,17 +186,29 @@ static void known_walks(void **unused)
 		uint64_t addr = LOW + SPAN / 2 + 4 * (uint64_t)below(64);
 		unsigned n = 1 + below(60);
 		int stride = 4 * ((int)below(9) - 4);
-		uint32_t alone = 0, first, walked = 0;
-		if (!snag_cells_quick(cells, addr, 4, 1, &first))
+		uint32_t alone = 0, first, walked = 0, quick = 0, all[60];
+		if (i % 16 == 0) { /* other variables than before */
+			uint64_t at = LOW + below(SPAN / 8) * 8;
+			if (i % 32 == 0)
+				snag_cells_forget(cells, at, 8);
+			snag_cells_access(cells, at + 4 * (uint64_t)below(2), 4, 1, variable);
+		}
+		if (!is_quick(cells, addr, &first))
 			continue;
 		while (walked < n &&
-		       snag_cells_quick(cells, addr + (uint64_t)(stride * (int)walked), 4, 1,
-					&alone) &&
+		       is_quick(cells, addr + (uint64_t)(stride * (int)walked), &alone) &&
 		       alone == first + (uint32_t)(stride / 4 * (int)walked))
 			walked++;
 		assert_int_equal(snag_cells_known(cells, addr, (uint64_t)stride, 4, 1, first,
 						  (uint32_t)(stride / 4), n),
 				 walked);
+		for (; quick < n && is_quick(cells, addr + (uint64_t)(stride * (int)quick), &alone);
+		     quick++)
+			all[quick] = alone;
+		uint32_t got[60];
+		assert_int_equal(snag_cells_variables(cells, addr, (uint64_t)stride, 4, 1, n, got),
+				 quick);
+		assert_memory_equal(got, all, quick * sizeof(*got));
 	}
 	assert_int_equal(snag_cells_known(cells, LOW, 4, 0, 1, 0, 1, 9), 0);
 	snag_cells_free(cells);

@@ -98,6 +98,48 @@ static void a_backtrace_ends_with_the_stack(void **state)
 	snag_stack_unmap(&stack);
 }
 
+static struct snag_fiber calling;
+
+static void return_inside(void *arg)
+{
+	void *frames[64];
+	fesetround(FE_UPWARD);
+	*(int *)arg += backtrace(frames, 64);
+}
+
+/* Waits in between while its caller goes on, and then must not return. */
+static void wait_inside(void *arg)
+{
+	mixed[1] = mix(*(uint64_t *)arg, &inside, &calling);
+	snag_fiber_leave(&calling);
+}
+
+static void a_call_returns_or_is_left(void **state)
+{
+	uint64_t seed = 42, a = seed * 3, b = seed * 5, c = seed * 7, d = seed * 11;
+	int frames = 0;
+	assert_int_equal(snag_stack_map(&stack, STACK), 0);
+	for (int i = 0; i < 1000; i++) {
+		snag_fiber_call(&calling, &stack, return_inside, &frames);
+		a += b ^ c, b += c ^ d, c += d ^ a, d += a ^ b;
+		assert_int_equal(fegetround(), FE_TONEAREST);
+	}
+	assert_in_range(frames, 2000, 8000); /* nothing of the caller */
+	for (int i = 0; i < 1000; i++)
+		d -= a ^ b, c -= d ^ a, b -= c ^ d, a -= b ^ c;
+	assert_true(a == seed * 3 && b == seed * 5 && c == seed * 7 && d == seed * 11);
+
+	snag_fiber_call(&calling, &stack, wait_inside, &seed);
+	for (int i = 0; i < 1000; i++)
+		snag_fiber_switch(&calling, &inside);
+	uint64_t was = mixed[1];
+	snag_stack_unmap(&stack);
+	prepare(mix_inside, &seed);
+	mixed[0] = mix(seed, &outside, &inside);
+	assert_true(was == mixed[0]);
+	snag_stack_unmap(&stack);
+}
+
 static __attribute__((noinline)) int overflow(volatile char *above, int levels)
 {
 	volatile char here[1024];
@@ -151,6 +193,7 @@ int main(void)
 		cmocka_unit_test(both_sides_keep_their_values),
 		cmocka_unit_test(each_fiber_rounds_its_own_way),
 		cmocka_unit_test(a_backtrace_ends_with_the_stack),
+		cmocka_unit_test(a_call_returns_or_is_left),
 		cmocka_unit_test(an_overflow_meets_the_guard_page),
 		cmocka_unit_test(a_suspended_fiber_can_be_dropped),
 	};

@@ -46,6 +46,25 @@ static const struct {
 	 "for (i = 0; f(\")\");)\nfor (j = 0;;)\n"},
 	{false, "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n",
 	 "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n"},
+	{false, "#pragma omp loop\nfor (;;)\n", "#pragma omp loop\nfor (;;)\n"}, /* of nothing */
+	{false,
+	 "#pragma omp parallel\nif (f(\"}\")) {\n#pragma omp loop order(concurrent)\nfor (;;) { "
+	 "}\n}\n",
+	 "#pragma omp parallel\nif (f(\"}\")) {\n#pragma omp for  " STATIC ") \nfor (;;) { }\n}\n"},
+	{false, ";\n#pragma omp target teams\n#pragma omp loop\nfor (;;)\n",
+	 ";\n#pragma omp target teams\n#pragma omp distribute parallel for " STATIC
+	 ") \nfor (;;)\n"},
+	{false,
+	 "#pragma omp parallel\n{\n#pragma omp single\nx;\n#pragma omp loop bind(thread)\nfor (int "
+	 "i;;) ;\n}\n",
+	 "#pragma omp parallel\n{\n#pragma omp single\nx;\n" SIMD
+	 "schedule(monotonic : dynamic, 0x50000000)\nfor (int i;;) ;\n}\n"},
+	{false,
+	 "#pragma omp parallel\n{\n#pragma omp task\n{\n#pragma omp loop\nfor (int i;;) ;\n}\n"
+	 "#pragma omp loop\nfor (;;) ;\n}\n",
+	 "#pragma omp parallel\n{\n#pragma omp task\n{\n" SIMD
+	 "schedule(monotonic : dynamic, 0x50000000)\nfor (int i;;) ;\n}\n"
+	 "#pragma omp for " STATIC ") \nfor (;;) ;\n}\n"},
 	{false, "#pragma omp sections nowait\n{ a;\n#pragma omp section\n{ b; }\n}\nc;\n",
 	 "#pragma omp for schedule(monotonic : dynamic, 0x70000000) nowait\n" QUIET
 	 "for (int __snag_s1 = 0; __snag_s1 < 2; __snag_s1++) switch (__snag_s1) { case 0:;" LOUD

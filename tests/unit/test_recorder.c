@@ -14,6 +14,7 @@
 #include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/stack.h"
+#include "runtime/stranger.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct rt rt;
 __thread struct rt_hot rt_hot;
 struct rt_options rt_options = {.runs = 1};
 uint32_t rt_nblocks;
+bool rt_stranger_may_come;
 struct rt_blocks_hull rt_blocks_hull;
 
 /* What is not tested here: there is one thread, with fuel, and no task. */
@@ -53,7 +55,10 @@ NEVER(bool, rt_judge_access, uint64_t address, unsigned size, bool is_write)
 NEVER(void, rt_judge_record, const struct rt_record *record)
 NEVER(void, rt_judge_places, uint64_t address, uint64_t size, int64_t step, uint64_t count,
       bool is_write)
+NEVER(struct rt_thread *, rt_stranger_enter, void)
+NEVER(void, rt_leave_free, void)
 NEVER(bool, rt_tasks_may_launch, void)
+NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
 NEVER(void, rt_fail, const char *words)
 

@@ -233,6 +233,15 @@ static void counted_put(struct snag_bytes *plain, unsigned space, unsigned *n)
 	*n = 0;
 }
 
+/* As the first column of a file. */
+static bool expands(struct snag_span column, struct snag_bytes *to)
+{
+	struct snag_words_bases *bases = calloc(1, sizeof(*bases));
+	bool is_valid = snag_words_expand(bases, column, to);
+	free(bases);
+	return is_valid;
+}
+
 /* Names that share bytes or count: written and expanded they are the same; what is not valid is
  * refused. */
 static void test_short_names(void **state)
@@ -263,29 +272,94 @@ static void test_short_names(void **state)
 	}
 	assert_int_equal(all, SNAG_SPACES * 10 * 8);
 	assert_true(column.n < plain.n * 2 / 3);
-	assert_true(snag_words_expand(snag_bytes_span(&column), &got));
+	assert_true(expands(snag_bytes_span(&column), &got));
 	assert_int_equal(got.n, plain.n);
 	assert_memory_equal(got.at, plain.at, plain.n);
 	for (size_t cut = 0; cut < column.n;
 	     cut++) { /* at any place: no crash, see the sanitizers */
 		got.n = 0;
-		snag_words_expand((struct snag_span){column.at + cut, column.at + column.n}, &got);
+		expands((struct snag_span){column.at + cut, column.at + column.n}, &got);
 	}
 	static const uint8_t bad[][6] = {
-		{0x80, 1, 1, 'x'},	 /* no name before it */
-		{0, 1, 'a', 0x80, 2, 0}, /* shares more than there is */
-		{0, 1, 'a', 0x81, 1, 0}, /* of another space */
-		{0, 1, 'a', 0x80, 1, 9}, /* too long for the column */
-		{0, 1, 'a', 0x85, 0, 0}, /* no such space */
-		{0, 1, '1', 0x45, 1, 0}, /* no such space */
-		{0, 1, '1', 0xc0, 1, 0}, /* counted and shared */
-		{0, 0, 0, 0, 0x40, 0x80} /* no number */
+		{0x80, 1, 1, 'x'},	   /* no name before it */
+		{0, 1, 'a', 0x80, 2, 0},   /* shares more than there is */
+		{0, 1, 'a', 0x81, 1, 0},   /* of another space */
+		{0, 1, 'a', 0x80, 1, 9},   /* too long for the column */
+		{0, 1, 'a', 0x85, 0, 0},   /* no such space */
+		{0, 1, '1', 0x45, 1, 0},   /* no such space */
+		{0, 1, '1', 0xc0, 1, 0},   /* counted and shared */
+		{0, 0, 0, 0, 0x40, 0x80},  /* no number */
+		{0, 1, 'a', 0x20, 1, 2},   /* a place in nothing */
+		{0, 1, 'a', 0x21, 0, 2},   /* of another space */
+		{0, 1, 'a', 0x20, 0, 1},   /* before its object */
+		{0, 1, 'a', 0xa0, 0, 2},   /* placed and shared */
+		{0, 1, 'a', 0x25, 0, 2},   /* no such space */
+		{0, 0, 0, 0x20, 0, 0},	   /* an object without a name */
+		{0, 1, 'a', 0x20, 0, 0x80} /* no number */
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(snag_words_expand((struct snag_span){bad[i], bad[i] + 6}, &got));
+		assert_false(expands((struct snag_span){bad[i], bad[i] + 6}, &got));
 	snag_bytes_done(&column);
 	snag_bytes_done(&plain);
 	snag_bytes_done(&got);
+}
+
+/* Names of places in the objects of names with bytes, some of which are too long to have any, or say
+ * a place themselves: block by block they are those that were put. */
+static void test_placed_names(void **state)
+{
+	enum { BLOCKS = 20, NAMES = 500, OBJECTS = 300 };
+	const enum snag_space space = SNAG_SPACE_VARIABLE;
+	static const char *const begins[] = {"0123456789012345678901234567890123456789012345678901",
+					     "a+0x", "b+0x01", "c+0xabcdefabcdefa", "d"};
+	struct snag_words_bases *bases = calloc(1, sizeof(*bases));
+	struct snag_words words = {0};
+	char object[SNAG_STRTAB_BASES][80]; /* by number, modulo that */
+	unsigned spelled = 0, places = 0, longest = 0;
+	(void)state;
+	srandom(5);
+	for (unsigned block = 0; block < BLOCKS; block++) {
+		struct snag_bytes column = {0}, plain = {0}, got = {0};
+		for (unsigned i = 0; i < NAMES; i++) {
+			char name[120];
+			const uint8_t head = space;
+			unsigned base = (unsigned)random() % SNAG_STRTAB_BASES;
+			bool is_base = base < spelled && strlen(object[base]) <= SNAG_PLACED_BYTES;
+			if (is_base && random() % 16) {
+				uint64_t bits = (uint64_t)random() % SNAG_PLACED_BITS + 1;
+				uint64_t offset = ((uint64_t)random() << 24 ^ (uint64_t)random()) &
+						  ((UINT64_C(1) << bits) - 1);
+				struct snag_strtab_place place = {base, offset};
+				snag_words_put_place(&words, space, &place);
+				snprintf(name, sizeof(name), offset ? "%s+0x%lx" : "%s",
+					 object[base], (unsigned long)offset);
+				places++;
+			} else {
+				base = spelled++ % SNAG_STRTAB_BASES;
+				snprintf(object[base], sizeof(object[base]), "%s%xz%.*s",
+					 begins[random() % 5], spelled, (int)(random() % 10),
+					 "xxxxxxxxxx");
+				longest += strlen(object[base]) > SNAG_PLACED_BYTES;
+				unsigned offset = (unsigned)random() % 64;
+				snprintf(name, sizeof(name), offset ? "%s+0x%x" : "%s",
+					 object[base], offset);
+				snag_words_put_base(&words, space, name, strlen(name));
+			}
+			snag_bytes_put(&plain, &head, 1);
+			snag_bytes_put_varint(&plain, strlen(name));
+			snag_bytes_put(&plain, name, strlen(name));
+		}
+		snag_words_take(&words, space, &column);
+		assert_true(snag_words_expand(bases, snag_bytes_span(&column), &got));
+		assert_int_equal(got.n, plain.n);
+		assert_memory_equal(got.at, plain.at, plain.n);
+		snag_bytes_done(&column);
+		snag_bytes_done(&plain);
+		snag_bytes_done(&got);
+	}
+	assert_true(places > spelled && spelled > OBJECTS && longest > 0);
+	snag_words_done(&words);
+	free(bases);
 }
 
 /* Names that count from none, from one without a number, too far, or more of them than events allow. */
@@ -362,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_damaged_second_block),
 		cmocka_unit_test(test_hostile_headers),
 		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_placed_names),
 		cmocka_unit_test(test_hostile_counting),
 		cmocka_unit_test(test_hostile_columns),
 		cmocka_unit_test(test_bytes_behind_the_end),

@@ -42,6 +42,37 @@ static void test_forget(void **state)
 	snag_strtab_done(&t);
 }
 
+/* Every third one is spelled, the others are places in it. */
+static void test_places(void **state)
+{
+	struct snag_strtab_place place;
+	struct snag_strtab t;
+	char s[16];
+	snag_strtab_init(&t);
+	snag_strtab_have_places(&t);
+	for (uint32_t i = 0; i < 1000; i++) {
+		size_t len = (size_t)snprintf(s, sizeof(s), "name %u", i);
+		place = (struct snag_strtab_place){(uint32_t)t.nspelled - 1, UINT64_C(1) << i % 48};
+		assert_int_equal(i % 3 ? snag_strtab_append_place(&t, place)
+				       : snag_strtab_append(&t, s, len),
+				 i);
+		snag_strtab_forget(&t, i % 100 < 50 ? i / 100 * 100 : i - 7);
+		for (uint32_t id = t.first; id <= i; id++) {
+			assert_int_equal(snag_strtab_place(&t, id, &place), id % 3 != 0);
+			if (id % 3) {
+				assert_int_equal(place.base, id / 3 % SNAG_STRTAB_BASES);
+				assert_int_equal(place.offset, UINT64_C(1) << id % 48);
+				continue;
+			}
+			len = (size_t)snprintf(s, sizeof(s), "name %u", id);
+			assert_int_equal(snag_strtab_len(&t, id), len);
+			assert_string_equal(snag_strtab_get(&t, id), s);
+		}
+	}
+	assert_int_equal(t.nspelled, 334);
+	snag_strtab_done(&t);
+}
+
 /* Strings of all lengths that differ from another only in their first, last or middle byte, or
  * in their length. */
 static void test_lengths(void **state)
@@ -281,11 +312,17 @@ static void test_spread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty_table), cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_forget),	    cmocka_unit_test(test_many),
-		cmocka_unit_test(test_words),	    cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_ascending),   cmocka_unit_test(test_ascending_again),
-		cmocka_unit_test(test_counting),    cmocka_unit_test(test_counting_ends),
+		cmocka_unit_test(test_empty_table),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_ascending),
+		cmocka_unit_test(test_ascending_again),
+		cmocka_unit_test(test_counting),
+		cmocka_unit_test(test_counting_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * observe.c - a program that is analysed while it runs
+ */
+#include "cli/observe.h"
+
+#include "cli/interrupt.h"
+#include "trace/sink.h"
+#include "trace/tee.h"
+
+static const struct snag_source_options lenient = {.lenient = true};
+
+int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_live_options *how,
+		const char *trace, struct snag_error *err)
+{
+	struct snag_live_options options = *how;
+	options.fails_if_split = true;
+	o->trace = trace;
+	o->is_stopped_itself = !how->stop;
+	int rc = snag_live_source(argv, &options, &o->live, err);
+	if (rc == 0)
+		rc = snag_tee_source(o->live, trace, &o->tee, err);
+	if (rc == 0)
+		o->run = o->src = snag_wellformed_source(o->tee, &lenient);
+	return rc;
+}
+
+/* Writes the rest of the run, and the trace once more, refined; it is what is read from now on. */
+static int trace_refine(struct cli_observed *o, struct snag_error *err)
+{
+	struct snag_batch batch;
+	struct snag_sink *sink;
+	int rc;
+	while ((rc = snag_source_next(o->tee, &batch, err)) > 0)
+		;
+	if (o->is_stopped_itself)
+		cli_stop = 0; /* the program has ended; what it did is still to be looked at */
+	if (rc == 0)
+		rc = snag_sink_open(o->trace, 0, &sink, err);
+	if (rc == 0)
+		rc = snag_live_refine(o->live, o->trace, sink, NULL, err);
+	if (rc == 0)
+		rc = snag_source_open(o->trace, &lenient, &o->src, err);
+	return rc;
+}
+
+int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_options *options,
+			 struct snag_analysis *ret_analysis, struct snag_error *err)
+{
+	int rc = snag_analyze(o->src, options, ret_analysis, err);
+	if (rc == 0 || !snag_live_is_split(o->live))
+		return rc;
+	*err = (struct snag_error){0};
+	rc = trace_refine(o, err);
+	return rc < 0 ? rc : snag_analyze(o->src, options, ret_analysis, err);
+}
+
+void cli_observed_done(struct cli_observed *o)
+{
+	if (o->src != o->run)
+		snag_source_close(o->src);
+	snag_source_close(o->run);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sites.h - places of the code whose accesses move by the same distance each time
+ *
+ * Idea.   Most loops access an array from one end to the other.  A place of the code that does
+ *         so needs no more than the address that comes next: if the access is there, it goes on,
+ *         which pass/inlined.cpp does in place, before it looks into the filter:
+ *
+ *                 if (address == site.next) site.next += site.stride;
+ *
+ *         All of these become one range when the step ends, or another access comes.
+ *
+ * State.  a struct rt_site for each such place, in the data of the program: open from begin up to
+ *         next, or closed, next 0
+ * Rules.  [learn]  one that does not fit gets the distance of the last two accesses
+ *         [open]   if that was so before: twice the same distance, or it was of use the last time
+ *         [close]  with an access elsewhere, and all when the step ends: told are the accesses from
+ *                  begin up to next
+ *         Only in programs of <snag/task.h>, judged in the process, and not in memory that only
+ *         the running task knows of (access.h).
+ * Cost.   4 instructions an access that goes on.
+ */
+#ifndef SNAG_RUNTIME_SITES_H
+#define SNAG_RUNTIME_SITES_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_site {
+	uint64_t next;	/* first two: pass/inlined.cpp */
+	int64_t stride; /* bytes */
+	uint64_t begin, last;
+	uint8_t size; /* bytes of an access */
+	bool is_write, fits;
+	bool is_listed; /* among those that may be open */
+	uint32_t spare;
+};
+
+enum { RT_SITE_WORDS = 5, RT_SITES = 256 /* open at a time */ };
+static_assert(sizeof(struct rt_site) == 8 * RT_SITE_WORDS, "as the pass knows it");
+
+extern struct rt_sites {
+	unsigned n; /* listed */
+	bool may;   /* be opened */
+} rt_sites;
+
+/* An access of the site that did not go on; false: it is to be told. */
+bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool is_write);
+/* Closes all.  What they accessed is told to rt_judge_places() (judge.h). */
+void rt_sites_end(void);
+
+#endif
