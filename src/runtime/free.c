@@ -29,6 +29,7 @@
  */
 #include "runtime/free.h"
 
+#include "runtime/cancel.h"
 #include "runtime/memory.h"
 #include "runtime/object.h"
 #include "runtime/record.h"
@@ -58,12 +59,22 @@ static void writer_is(struct rt_thread *self)
 	rt_put(RT_SWITCH, 0, 0, 0, self->tid);
 }
 
+/* While it is set the lock may be held, whatever the state is: a signal looks. */
+static void is_locking_set(struct rt_thread *self, bool is_locking)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	self->is_locking = is_locking;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 bool rt_free_enter(struct rt_thread *self)
 {
 	if (self->is_open)
 		return false;
+	is_locking_set(self, true);
 	rt_sys_lock(&lock);
 	self->state = RT_RUNNING;
+	is_locking_set(self, false);
 	writer_is(self);
 	return true;
 }
@@ -73,8 +84,12 @@ void rt_leave_free(void)
 	struct rt_thread *self = rt_hot.self;
 	if (!self || self->state != RT_RUNNING || !rt.on)
 		return;
+	is_locking_set(self, true);
 	self->state = RT_OUT;
 	rt_sys_unlock(&lock);
+	is_locking_set(self, false);
+	if (rt_unlikely(self->is_asynchronous)) /* it may have been asked meanwhile */
+		rt_cancel_anywhere(self);
 }
 
 void rt_free_first(struct rt_thread *main)

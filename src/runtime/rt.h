@@ -147,7 +147,7 @@ struct rt_thread {
 	bool was_interrupted; /* the last wait, by a signal */
 	bool is_open;	      /* OUT, and no longer in the scheduler: handlers may run */
 	bool is_handling;     /* one of those kept */
-	bool is_locking;      /* waits for the scheduler's lock */
+	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
 	uint32_t signals_kept, signals_run;
 
 	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */

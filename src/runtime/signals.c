@@ -181,13 +181,15 @@ void rt_signals_close(struct rt_thread *self)
 static void asked(int number, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
-	if (!self || is_inside(context))
+	if (!self)
 		return;
-	if (rt.is_free) {
-		if (self->state == RT_OUT && !self->is_open)
+	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
+		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
 			rt_cancel_anywhere(self);
 		return;
 	}
+	if (is_inside(context))
+		return;
 	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
 		rt_sched_in(self);
 	if (self->state != RT_RUNNING)
