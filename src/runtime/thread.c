@@ -139,7 +139,7 @@ struct rt_thread *rt_thread_new_fiber(void)
 		spare_fibers = t->next_waiter;
 		t->next_waiter = NULL;
 		t->tid = t->as = rt_thread_number();
-		table[t->tid] = t;
+		table_put(t);
 	} else {
 		t = thread_new();
 	}

@@ -126,6 +126,24 @@ all() { # COMPILER LEVEL
 	grep -qF '<h2>race-free for this input on every schedule</h2>' r.html
 }
 
+@test "half a million tasks, one after the other" {
+	cat >many.c <<-'END'
+		#include <snag/task.h>
+		static int n[4];
+		static void one(void *arg) { ++*(int *)arg; }
+		static void first(void *arg)
+		{
+			for (int i = 0; i < 500000; i++)
+				snag_finish snag_async(one, &n[i % 4]);
+		}
+		int main(void) { return snag_launch(first, 0) || n[3] != 125000; }
+	END
+	build gcc -O1 many.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}
+
 @test "no claim about tasks that did not run to their end" {
 	cat >early.c <<-'END'
 		#include <snag/task.h>
