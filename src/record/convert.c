@@ -14,88 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be. */
-static size_t name_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
-			      size_t room)
-{
-	uint32_t known = names->n;
-	if (snag_strtab_intern(names, text, len) == known)
-		return len;
-	len += (size_t)snprintf(text + len, room - len, "#%" PRIu32, id);
-	snag_strtab_intern(names, text, len);
-	return len;
-}
-
-/* The new variable of a name, which has its id behind it if it was used before. */
-static uint32_t variable_named(struct snag_convert *c, char *text, size_t len, size_t room)
-{
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	len = name_tell_apart(&c->used, words->n, text, len, room);
-	c->used_up_to = words->n + 1;
-	return snag_strtab_append(words, text, len);
-}
-
-/* What was split off a variable, which has no event yet. */
-static void variable_split(struct snag_convert *c, uint32_t id,
-			   const struct snag_cells_split *split)
-{
-	uint64_t event = c->first + c->n + c->in_runs;
-	snag_splits_add(
-		&c->splits,
-		&(struct snag_split){.variable = id,
-				     .from = split->from,
-				     .event = event < UINT32_MAX ? (uint32_t)event : UINT32_MAX,
-				     .is_lower = split->is_lower},
-		snag_name(&c->names, SNAG_SPACE_VARIABLE, id));
-}
-
-/* Names in blocks are many, and new by what they say: they are not looked up. */
-static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr,
-				 const struct snag_cells_split *split)
-{
-	char text[SNAG_REGION_NAME + 16];
-	bool is_block;
-	uint32_t up_to = c->used_up_to;
-	size_t len = snag_regions_name(c->regions, addr, text, &is_block);
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	uint32_t id = is_block ? snag_strtab_append(words, text, len)
-			       : variable_named(c, text, len, sizeof(text));
-	c->used_up_to = split ? up_to : id + 1;
-	if (split)
-		variable_split(c, id, split);
-	return id;
-}
-
-/* For a sink most names are only those of places in a block that was named before: the mark of the
- * block is the number of that name, + 1. */
-static uint32_t variable_new(void *ctx, uint64_t addr, const struct snag_cells_split *split)
-{
-	struct snag_convert *c = ctx;
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	uint64_t offset, *mark;
-	if (split || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
-		return variable_spelled(c, addr, split);
-	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
-		*mark = words->nspelled + 1;
-		return variable_spelled(c, addr, split);
-	}
-	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
-	c->used_up_to = words->n + 1;
-	return snag_strtab_append_place(words, place);
-}
-
-static void split_matters(void *ctx, const uint32_t *variable, unsigned n)
-{
-	struct snag_convert *c = ctx;
-	snag_splits_matter(&c->splits, variable, n);
-}
-
-static void split_lost(void *ctx, const uint32_t *variable, unsigned n)
-{
-	struct snag_convert *c = ctx;
-	snag_splits_lose(&c->splits, variable, n);
-}
-
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options)
 {
 	struct snag_convert *c = snag_calloc(1, sizeof(*c));
@@ -108,10 +26,7 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	snag_strtab_init(&c->depend_names);
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
-	c->cells = snag_cells_new(&(struct snag_cells_hooks){.make = variable_new,
-							     .shared_split = split_matters,
-							     .lost_split = split_lost,
-							     .ctx = c});
+	c->cells = snag_convert_cells(c);
 	snag_splits_init(&c->splits);
 	return c;
 }
@@ -329,7 +244,7 @@ static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
 	while (words->n <= r->arg) {
 		size_t len = snag_regions_name(c->regions, rt_record_address(r), text, NULL);
 		len = critical_named(text, len);
-		name_tell_apart(words, words->n, text, len, sizeof(text));
+		snag_convert_tell_apart(words, words->n, text, len, sizeof(text));
 	}
 	return r->arg;
 }
@@ -340,7 +255,7 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	if (!c->token[token]) {
 		char text[48];
 		size_t len = (size_t)snprintf(text, sizeof(text), "sync#%" PRIu32, token);
-		c->token[token] = variable_named(c, text, len, sizeof(text)) + 1;
+		c->token[token] = snag_convert_named(c, text, len, sizeof(text)) + 1;
 	}
 	return c->token[token] - 1;
 }

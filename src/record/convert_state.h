@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_state.h - what convert.c, convert_places.c and convert_runs.c share
+ * convert_state.h - what convert.c and convert_*.c share
  *
  * State.  thread           who runs
  *         loc[node]        the location of each node
@@ -93,6 +93,13 @@ struct snag_convert {
 	size_t text_need, text_n;
 };
 
+/* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be.  Returns its
+ * length. */
+size_t snag_convert_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
+			       size_t room);
+/* The new variable of a name, which has its id behind it if it was used before. */
+uint32_t snag_convert_named(struct snag_convert *c, char *text, size_t len, size_t room);
+struct snag_cells *snag_convert_cells(struct snag_convert *c);
 /* Notes the step of the event that is put next. */
 void snag_convert_step_keep(struct snag_convert *c);
 /* A record of what lies where in the program. */
