@@ -6,13 +6,24 @@
 
 #include "runtime/judge.h"
 
+enum { FEW = 4, TIRED = 64, RESTED = 16384 }; /* accesses, closings, accesses */
+
 struct rt_sites rt_sites;
 static struct rt_site *listed[RT_SITES];
+
+static bool is_short(int64_t bytes, int64_t stride)
+{
+	return stride > 0 ? bytes < FEW * stride : bytes >= FEW * stride;
+}
 
 static void site_close(struct rt_site *site) /* [close] */
 {
 	uint64_t bytes = site->next - site->begin, size = site->size;
 	site->next = 0;
+	if (is_short((int64_t)bytes, site->stride)) /* [tired] */
+		site->tired++;
+	else
+		site->tired -= site->tired < FEW ? site->tired : FEW;
 	site->fits = (int64_t)bytes != site->stride;
 	if (!site->fits && size <= 8)
 		rt_judge_access(site->begin, (unsigned)size, site->is_write);
@@ -28,6 +39,11 @@ bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool 
 {
 	if (site->next)
 		site_close(site);
+	if (site->tired >= TIRED) {
+		if (++site->refused < RESTED)
+			return false;
+		site->tired = site->refused = site->fits = 0;
+	}
 	int64_t moved = (int64_t)(address - site->last);
 	site->last = address;
 	if (!site->fits && moved != site->stride) { /* [learn] */

@@ -16,6 +16,8 @@
  *         [open]   if that was so before: twice the same distance, or it was of use the last time
  *         [close]  with an access elsewhere, and all when the step ends: told are the accesses from
  *                  begin up to next
+ *         [tired]  one that is open for a few accesses only, time and again, is of no use (merging
+ *                  goes forward as the data say): it rests for some thousand accesses
  *         Only in programs of <snag/task.h>, judged in the process, and not in memory that only
  *         the running task knows of (access.h).
  * Cost.   4 instructions an access that goes on.
@@ -33,8 +35,9 @@ struct rt_site {
 	uint64_t begin, last;
 	uint8_t size; /* bytes of an access */
 	bool is_write, fits;
-	bool is_listed; /* among those that may be open */
-	uint32_t spare;
+	bool is_listed;	  /* among those that may be open */
+	uint16_t tired;	  /* of being open for a few accesses only */
+	uint16_t refused; /* accesses since it is too tired */
 };
 
 enum { RT_SITE_WORDS = 5, RT_SITES = 256 /* open at a time */ };
