@@ -292,6 +292,8 @@ static int judged(const struct run_values *v, const struct snag_live_end *end,
 	if (!words)
 		return RUN_AGAIN;
 	fprintf(stderr, "%s: %s\n", tool(v), words);
+	if (ret->is_unknown)
+		return CLI_INTERNAL;
 	return ret->races && v->exitcode ? (int)v->exitcode : ret->status;
 }
 

@@ -36,14 +36,34 @@ const char *cli_judge_choose(const char *list)
 	return d && d->inside && (input_can_be_repeated() || !input_is_there()) ? d->name : NULL;
 }
 
+/* Whether its verdict is all there is to say. */
+static bool is_settled(const struct rt_verdict *v)
+{
+	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended);
+}
+
+static bool input_is_lost(const struct rt_verdict *v)
+{
+	return v->has_read && !input_can_be_repeated();
+}
+
+static bool was_interrupted(int status)
+{
+	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
+				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
+}
+
 struct cli_judged cli_judged(const struct snag_live_end *end)
 {
+	const struct rt_verdict *v = &end->verdict;
 	return (struct cli_judged){
 		.was_there = true,
 		/* What it had no rules for, as locks, may have kept them apart. */
-		.races = end->verdict.doubts ? 0 : end->verdict.races,
-		.events = end->verdict.events,
+		.races = v->doubts ? 0 : v->races,
+		.events = v->events,
 		.status = cli_program_status(end->status),
+		.is_unknown = !is_settled(v) && input_is_lost(v) && (v->doubts || !v->races) &&
+			      !was_interrupted(end->status),
 	};
 }
 
@@ -53,26 +73,19 @@ uint64_t cli_judged_events(const struct cli_judged *before)
 	return before->races ? before->events + MORE : 0;
 }
 
-static bool was_interrupted(int status)
-{
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
-				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
-}
-
 const char *cli_judge_words(const struct snag_live_end *end)
 {
 	const struct rt_verdict *v = &end->verdict;
 	if (was_interrupted(end->status))
 		return v->races && !v->doubts ? "interrupted; there is a race, --once says where"
 					      : "interrupted; no race was found before";
-	if (v->races || v->doubts || v->launched == 0 || v->launched != v->ended) {
-		if (!v->has_read || input_can_be_repeated())
-			return NULL;
+	if (!is_settled(v) && !input_is_lost(v))
+		return NULL;
+	if (!is_settled(v))
 		return v->races && !v->doubts ? "there is a race; its input cannot be read again, "
 						"so --once says where"
 					      : "its input cannot be read again, as a second look "
 						"needs: use --once";
-	}
 	return v->proves ? "race-free for this input on every schedule"
 			 : "no race found, but other schedules may have one: its isolated blocks "
 			   "depend on their order; --once says where";

@@ -21,6 +21,7 @@ struct cli_judged {
 	uint64_t races;
 	uint64_t events; /* up to the first of them */
 	int status;
+	bool is_unknown; /* whether there is a race, and it cannot run again */
 };
 struct cli_judged cli_judged(const struct snag_live_end *end);
 /* What its verdict says: NULL: that the program has to run again, recorded. */

@@ -23,6 +23,11 @@ snag() {
 	"$SNAG" "$@"
 }
 
+# Fails if the command does not; a bare ! in front of one would fail nothing.
+refute() {
+	! "$@"
+}
+
 # Runs snag; stdout in $output, stderr in $stderr, status in $status.
 snags() {
 	run --separate-stderr "$SNAG" "$@"

@@ -160,7 +160,7 @@ static() { # OBJECT: what the pass says it did
 	[ "$status" = 139 ]
 	"$SNAG" convert x.snag - --to std >x.std
 	grep -qF 'fork(T2)' x.std
-	! grep -q 'x.c:10' x.std
+	refute grep -q 'x.c:10' x.std
 }
 
 @test "masked vectors" {

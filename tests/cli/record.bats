@@ -6,7 +6,7 @@ load helper
 programs=$BATS_TEST_DIRNAME/../programs
 
 @test "the same seed gives the same trace, another one another" {
-	for p in norace_cond norace_mutex norace_semaphore; do
+	for p in norace_cond norace_semaphore norace_mutex; do
 		snag cc -O1 -pthread "$programs/$p.c" -o prog
 		for policy in random rr pct; do
 			snag record --policy $policy --seed 7 -o a.snag ./prog
@@ -14,9 +14,10 @@ programs=$BATS_TEST_DIRNAME/../programs
 			cmp a.snag b.snag
 		done
 		snag record --seed 8 -o c.snag ./prog
-		! cmp -s a.snag c.snag
+		refute cmp -s a.snag c.snag
 	done
-	! snag convert c.snag - | grep -F pthread_getattr_np # what the runtime itself calls
+	snag convert c.snag c.std
+	refute grep -F pthread_getattr_np c.std # what the runtime itself calls
 }
 
 @test "a schedule that was written can be followed" {

@@ -233,7 +233,7 @@ EOF
 		run --separate-stderr "$SNAG" run ./prog
 		grep -qE '^  Task [0-9]+ \(depend\((in|out): [^ )]+\).*\) created by' <<<"$stderr"
 		grep -qE '^    #[0-9] main .*omp_race_depend.c:[0-9]+' <<<"$stderr" # who met the region
-		! grep -qE '^    #.*/src/omp/' <<<"$stderr"
+		refute grep -qE '^    #.*/src/omp/' <<<"$stderr"
 	done
 }
 

@@ -57,7 +57,7 @@ all() { # COMPILER LEVEL
 	grep -A1 '^  Previous write of size 4 at total by task 1:$' <<<"$stderr" | grep -q '#0 add .*task_race_async.c:'
 	grep -A1 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#0 first .*task_race_async.c:'
 	grep -A2 '^  Task 2 created by task 0 at:$' <<<"$stderr" | grep -q '#1 main .*task_race_async.c:' # who launched
-	! grep -qE '/src/task/|libc_start' <<<"$stderr"
+	refute grep -qE '/src/task/|libc_start' <<<"$stderr"
 	[ "$(jq -r '.analyses[0].detector // .analyses[0].name' r.json)" = drdp ]
 }
 
@@ -113,7 +113,7 @@ all() { # COMPILER LEVEL
 	run --separate-stderr "$SNAG" run --html r.html './<b onclick="x">&'
 	[ "$status" = 66 ]
 	grep -qF '<title>snag: ./&#60;b onclick=&#34;x&#34;&#62;&#38;</title>' r.html
-	! grep -qE 'onclick="x"|<script|<link|src=|href=|@import|url\(' r.html
+	refute grep -qE 'onclick="x"|<script|<link|src=|href=|@import|url\(' r.html
 	[ "$(grep -c '<section' r.html)" = 1 ]
 	grep -qF '<dd>a[30..59] (30 elements of 4 bytes)</dd>' r.html
 	grep -qF '<summary>created by task 0</summary>' r.html
@@ -142,6 +142,44 @@ all() { # COMPILER LEVEL
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	[ "$stderr" = "snag: race-free for this input on every schedule" ]
+}
+
+@test "input that comes by a pipe: none, at once, late" {
+	cat >reads.c <<-'END'
+		#include <snag/task.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		static int n, x;
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static void one(void *arg)
+		{
+			if (n == 2)
+				pthread_mutex_lock(&m);
+			x += n > 0;
+			if (n == 2)
+				pthread_mutex_unlock(&m);
+		}
+		static void first(void *arg) { snag_async(one, 0); if (n) snag_async(one, 0); }
+		int main(int argc, char **argv)
+		{
+			if (argc > 1 && scanf("%d", &n) != 1)
+				return 9;
+			return snag_launch(first, 0);
+		}
+	END
+	build gcc -O1 reads.c
+	try() { # STATUS LAST-LINE COMMAND...: with the input of this function
+		local wanted=$1 line=$2 status=0
+		shift 2
+		"$SNAG" run "$@" 2>err || status=$?
+		[ $status = "$wanted" ] && [[ $(tail -n 1 err) == $line ]] || { echo "$status"; cat err; return 1; }
+	}
+	sleep 1 | try 0 "snag: race-free for this input on every schedule" ./prog
+	echo 1 | try 66 "snag: reported 1 warning*" ./prog reads
+	(sleep 0.5 && echo 1) | try 66 "snag: there is a race; its input cannot be read again, so --once says where" ./prog reads
+	(sleep 0.5 && echo 2) | try 125 "snag: its input cannot be read again, as a second look needs: use --once" ./prog reads
+	(sleep 0.5 && echo 1) | try 66 "snag: reported 1 warning*" --once ./prog reads
 }
 
 @test "no claim about tasks that did not run to their end" {
@@ -357,5 +395,5 @@ ${how##* }" ]
 	run --separate-stderr "$SNAG" run ./left early
 	[ "$status" = 66 ]
 	grep -q "Location is global 'x'" <<<"$stderr"
-	! grep -q "Location is global 'y'" <<<"$stderr"
+	refute grep -q "Location is global 'y'" <<<"$stderr"
 }

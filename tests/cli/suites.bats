@@ -41,5 +41,6 @@ all() { # COMPILER MISTAKE
 @test "the detectors inside use no memory of the program" {
 	nm -u "$(dirname "$SNAG")/snag_judge.o" >symbols
 	grep -q inside_malloc symbols
-	! grep -E ' (.*alloc.*|.*memalign|strn?dup|free|m(re|un)?map|s?brk)$' symbols | grep -v ' inside_'
+	grep -v ' inside_' symbols >outside
+	refute grep -E ' (.*alloc.*|.*memalign|strn?dup|free|m(re|un)?map|s?brk)$' outside
 }
