@@ -255,15 +255,15 @@ static void words_judge(uintptr_t addr, size_t n, bool is_write)
 		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
 }
 
-/* Up to SHORT_RANGE bytes, in accesses that are aligned. */
-static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* Up to SHORT_RANGE bytes, in accesses that are aligned, and no larger than an element. */
+static void words_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
 	if (rt.judges && (addr | n) % WORD == 0 && !is_special(rt_hot.self)) {
 		words_judge(addr, n, is_write);
 		return;
 	}
 	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
-		k = (unsigned)__builtin_ctzl(addr | WORD);
+		k = (unsigned)__builtin_ctzl(addr | element);
 		while (n >> k == 0)
 			k--;
 		access_look(addr, pc, k, is_write);
@@ -275,16 +275,18 @@ bool rt_access_count(void)
 	return rt_likely(--rt_hot.fuel >= 0) || refuel() || rt_free_is_seen();
 }
 
-void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* element: WORD, or less than that. */
+static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
+	const unsigned told = element < WORD ? element : 0;
 	if (rt_unlikely(rt.is_free)) {
-		rt_free_range(addr, n, is_write, pc);
+		rt_free_range(addr, n, told, is_write, pc);
 		return;
 	}
 	if (rt_is_alone_with(addr))
 		return;
 	if (n <= SHORT_RANGE) {
-		words_look(addr, n, is_write, pc);
+		words_look(addr, n, element, is_write, pc);
 		return;
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
@@ -298,8 +300,19 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
-		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
+		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, told, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	elements_look(addr, n, WORD, is_write, pc);
+}
+
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		elements_look(addr, n, element, is_write, pc);
 }
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
@@ -317,8 +330,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
-	if (n > 0 && rt_access_count())
-		rt_access_more(addr, n, is_write, pc);
+	rt_access_elements(addr, n, WORD, is_write, pc);
 }
 
 static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
@@ -332,7 +344,7 @@ static RT_COLD void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
 	if (refuel())
 		two_look(addr, pc, is_write);
 	else if (rt_free_is_seen())
-		rt_free_range(addr, 2 * WORD, is_write, pc);
+		rt_free_range(addr, 2 * WORD, 0, is_write, pc);
 }
 
 /* 16 bytes that were counted. */

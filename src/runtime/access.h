@@ -102,6 +102,8 @@ void rt_lasting_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same of elements of 2 or 4 bytes each, as which it becomes known where nobody was before. */
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 /* For an event with several accesses: counts it, which may end the turn; false: nothing of it is
  * recorded / records one of them. */
 bool rt_access_count(void);
