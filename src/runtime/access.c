@@ -18,6 +18,7 @@
 
 struct rt_filter rt_filter;
 struct rt_alone_with rt_alone_with[RT_ALONES];
+uint64_t rt_alone_epoch;
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -28,6 +29,7 @@ void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
+	rt_alone_epoch = 0;
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
@@ -39,29 +41,28 @@ void rt_lasting_end(void)
 	rt_epoch_end();
 }
 
-/* Records an access inside one word. */
+/* Records an access inside one word, which may begin a run. */
 static __attribute__((noinline)) void word_record(uint64_t what, uintptr_t pc)
 {
-	const struct rt_step access = {
-		.what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()};
-	rt_put((enum rt_op)(what >> RT_OP_SHIFT & 0x7f), (unsigned)(what >> RT_SIZE_SHIFT), what,
-	       rt_location(pc), (uint32_t)access.fuel);
-	rt_run_note(&access);
+	rt_put_what(what, rt_location(pc), (uint32_t)rt_hot.fuel);
+	rt_run_note(what, pc, (uint64_t)rt_hot.fuel, rt_caller());
+}
+
+static inline uint64_t word_what(uintptr_t addr, unsigned size, bool is_write)
+{
+	return rt_what(is_write ? RT_WRITE : RT_READ, size, addr);
 }
 
 /* Records it, or counts it. */
 static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
-	const uint64_t what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
-			      (uint64_t)size << RT_SIZE_SHIFT;
+	const uint64_t what = word_what(addr, size, is_write);
 	if (!rt_run.is_open ||
-	    !rt_run_takes((struct rt_step){
-		    .what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()}))
+	    !rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, rt_caller()}))
 		word_record(what, pc);
 }
 
-/* The parts of an access that lie in different words. */
+/* The parts of an access that lie in different words, if they do. */
 static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
 						uintptr_t pc)
 {
@@ -105,14 +106,6 @@ static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 	rt_hot.has_read |= !is_write;
 }
 
-static inline void access_put(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
-{
-	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
-		word_put(addr, 1u << k, is_write, pc);
-	else
-		words_put(addr, 1u << k, is_write, pc);
-}
-
 /* What comes before the next record comes before an access too. */
 static inline void before_judging(void)
 {
@@ -138,7 +131,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 		before_judging();
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
-		access_put(addr, pc, k, is_write);
+		words_put(addr, 1u << k, is_write, pc);
 	}
 }
 
@@ -189,10 +182,37 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 			: address | rt_filter.key[is_write];
 }
 
-/* Records an access and remembers it. */
+/* Records an access as most are: inside one word, at a known place, of which nothing special is to be
+ * thought, and which goes on with a run or is none.  False: it is no such one, and nothing is done.
+ * Calls nothing, so that little is to be saved. */
+static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	const struct rt_thread *self = rt_hot.self;
+	const uint64_t what = word_what(addr, 1u << k, is_write);
+	uint32_t caller, loc;
+	if (rt_unlikely(rt.judges || rt_is_alone_with(addr) || is_special(self) ||
+			(addr & (WORD - 1)) + (1u << k) > WORD || !rt_caller_is_known(&caller)))
+		return false;
+	if (rt_run.is_open) {
+		if (!rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, caller}))
+			return false;
+	} else {
+		if (rt_unlikely(!rt_run.rest || rt.written == rt.limit ||
+				!rt_location_is_known(pc, caller, &loc)))
+			return false;
+		rt_run.rest--;
+		rt_put_there(what, loc, (uint32_t)rt_hot.fuel);
+	}
+	access_note(addr, k, is_write);
+	return true;
+}
+
+/* Records any access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt_likely(quick_record(addr, pc, k, is_write)))
+		return;
 	if (rt_is_alone_with(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
@@ -201,12 +221,12 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		judged_record(addr, pc, k, is_write);
 		return;
 	}
-	if (rt_unlikely(is_special(rt_hot.self))) {
+	if (is_special(rt_hot.self)) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
 	access_note(addr, k, is_write);
-	access_put(addr, pc, k, is_write);
+	words_put(addr, 1u << k, is_write, pc);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -371,13 +391,13 @@ void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 }
 
 /* An access that was counted, and is not known. */
-static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
 	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
 		judged_plain(addr, k, is_write);
-	else
+	else if (!quick_record(addr, pc, k, is_write))
 		access_record(addr, pc, k, is_write);
 }
 
