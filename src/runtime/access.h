@@ -81,14 +81,18 @@ extern struct rt_alone_with {
 	uintptr_t low;
 	size_t nbytes;
 } rt_alone_with[RT_ALONES];
+extern uint64_t rt_alone_epoch; /* the last one that any is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {
 	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+	rt_alone_epoch = rt.epoch;
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
+	if (rt_likely(rt_alone_epoch != rt.epoch))
+		return false;
 	for (int i = 0; i < RT_ALONES; i++) {
 		const struct rt_alone_with *a = &rt_alone_with[i];
 		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
@@ -102,6 +106,8 @@ void rt_lasting_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same of elements of 2 or 4 bytes each, as which it becomes known where nobody was before. */
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 /* For an event with several accesses: counts it, which may end the turn; false: nothing of it is
  * recorded / records one of them. */
 bool rt_access_count(void);
