@@ -30,7 +30,8 @@ void rt_epochs_again(void)
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt_alone_epoch = 0;
-	rt.epoch = 1;
+	rt.epochs = 1;
+	rt.ends++;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
 
