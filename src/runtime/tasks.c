@@ -12,13 +12,12 @@
  *                   is new memory, whoever used it before
  *         [end]     the fiber goes when another one has taken over
  *         Every one of them ends the epoch of the filter (access.h).
- *         [fresh]   nobody else can know of the stack and the copied argument of a task before its
- *                   first event; a detector in this process need not hear what it does there, nor,
- *                   if the task ends before, that they are new memory.  The creator does not look
- *                   at the copy again
+ *         [fresh]   nobody else can know of the stack of a task, at whose end is the copy of its
+ *                   argument, before its first event; a detector in this process need not hear what
+ *                   it does there, nor, if the task ends before, that it is new memory
  *
  * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
- *         fresh[]    [fresh] what is so, while rt.is_fresh; argument: of the task created next
+ *         fresh      [fresh] what is so, while rt.is_fresh
  */
 #include "runtime/tasks.h"
 
@@ -33,6 +32,8 @@
 #include "runtime/thread.h"
 #include "task/hooks.h"
 
+#include <string.h>
+
 enum { PAGE = 4096 };
 
 __attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
@@ -43,11 +44,8 @@ static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
 static bool is_launched;		 /* tasks run */
-enum fresh { OWN_STACK, OWN_ARGUMENT, NEW_ARGUMENT, FRESH };
-static struct memory {
-	uintptr_t at;
-	size_t nbytes;
-} fresh[FRESH], argument;
+static struct snag_stack fresh;
+static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -74,41 +72,19 @@ static void tell(uint8_t op, uint32_t target)
 void rt_tasks_known(void) /* [fresh] */
 {
 	rt.is_fresh = false;
-	for (int i = 0; i < FRESH; i++) {
-		struct memory m = fresh[i];
-		fresh[i].nbytes = 0;
-		if (m.nbytes)
-			rt_judge_forget(m.at, m.nbytes);
-	}
-}
-
-static void fresh_set(enum fresh what, enum rt_alone alone, struct memory m)
-{
-	fresh[what] = m;
-	rt_alone_is(alone, m.at, m.nbytes);
-	rt.is_fresh = true;
+	rt_judge_forget((uintptr_t)fresh.base, fresh.nbytes);
 }
 
 static void fresh_begin(const struct snag_stack *stack)
 {
-	fresh_set(OWN_STACK, RT_ALONE_STACK,
-		  (struct memory){(uintptr_t)stack->base, stack->nbytes});
-	fresh_set(OWN_ARGUMENT, RT_ALONE_BLOCK, argument);
-	argument.nbytes = 0;
-}
-
-/* Before an event: what is fresh will stay so, though it is one. */
-static void fresh_stays(uint8_t op)
-{
-	if (op == SNAG_OP_TASK_END)
-		fresh[OWN_STACK].nbytes = fresh[OWN_ARGUMENT].nbytes = 0;
-	else if (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN)
-		fresh[NEW_ARGUMENT].nbytes = 0;
+	fresh = *stack;
+	rt_alone_is(RT_ALONE_STACK, (uintptr_t)stack->base, stack->nbytes);
+	rt.is_fresh = true;
 }
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	fresh_stays(op);
+	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
 	struct rt_thread *self = rt_sched_point();
 	if (!self)
 		return;
@@ -157,6 +133,18 @@ static void launch(struct rt_thread *self)
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
+/* A task begins on this stack; the argument at its end is a block of its own. */
+static void stack_tell(const struct snag_stack *stack, uint32_t thread)
+{
+	uintptr_t top = (uintptr_t)stack->base + stack->nbytes;
+	rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
+	       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
+	rt_put(RT_STACK, 0, argument.arg ? argument.what : top, 0, thread);
+	if (argument.arg)
+		rt_put(RT_ALLOC, 0, argument.what, argument.loc, argument.arg);
+	argument.arg = 0;
+}
+
 static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 {
 	/* While it judges, what comes with it (an event, or a swap) ends the epoch. */
@@ -183,9 +171,7 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	} else if (stack && rt.judges) {
 		rt_judge_forget((uintptr_t)stack->base, stack->nbytes);
 	} else if (stack) {
-		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
-		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
-		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+		stack_tell(stack, tid[task]);
 	}
 }
 
@@ -213,14 +199,14 @@ static void on_memory(void *ctx, const void *at, size_t nbytes)
 	       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
-static void on_argument(void *ctx, const void *at, size_t nbytes)
+static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen)
 {
-	if (!rt.judges) {
-		on_memory(ctx, at, nbytes);
-		return;
-	}
-	argument = (struct memory){(uintptr_t)at, nbytes};
-	fresh_set(NEW_ARGUMENT, RT_ALONE_NEW, argument);
+	const uintptr_t pc = (uintptr_t)rt_tasks_place;
+	if (!is_unseen)
+		rt_access_range((uintptr_t)from, nbytes, false, pc);
+	if (!rt.judges && rt_self())
+		argument = (struct rt_record){(uintptr_t)to, rt_location(pc), (uint32_t)nbytes};
+	memcpy(to, from, nbytes);
 }
 
 static void on_asked(void *ctx, enum snag_task_asked what)
@@ -292,7 +278,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.may_enter = on_may_enter,
 		.stuck = on_stuck,
 		.memory = on_memory,
-		.argument = on_argument,
+		.copy = on_copy,
 		.asked = on_asked,
 		.end = on_end,
 		.place = &rt_tasks_place,

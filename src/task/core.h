@@ -43,6 +43,7 @@ struct snag_task {
 	snag_tid id;
 	uint32_t stack_number;
 	struct snag_stack stack;
+	uint32_t argument;  /* bytes at its end that are for the argument */
 	enum snag_wait why; /* if it waits */
 	bool is_waiting;
 	uint32_t promise;	    /* if it waits for one */

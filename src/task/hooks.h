@@ -30,8 +30,9 @@ struct snag_task_hooks {
 
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
-	/* Likewise, for the argument of the next task, which nobody else knows of.  May be NULL. */
-	void (*argument)(void *ctx, const void *at, size_t nbytes);
+	/* Copies the argument of the next task, for which this is a read by its creator, unless it is
+	 * `unseen`: nobody else can know of it.  Nobody else knows of the copy.  May be NULL. */
+	void (*copy)(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen);
 
 	/* Where the address is kept at which the program called the library.  May be NULL. */
 	const void **place;

@@ -93,6 +93,10 @@ snag_tid snag_task_self(const struct snag_tasks *ts);
 snag_tid snag_task_async(struct snag_tasks *ts, snag_task_body *body, void *arg);
 snag_tid snag_task_spawn(struct snag_tasks *ts, snag_task_body *body, void *arg);
 
+/* Memory for the argument of the task that is created next, aligned to 16, which lives as long as that
+ * task; at the end of its stack, so that it is new whenever that is.  NULL: that is too much. */
+void *snag_task_argument(struct snag_tasks *ts, size_t nbytes);
+
 void snag_task_finish_begin(struct snag_tasks *ts);
 void snag_task_finish_end(struct snag_tasks *ts);
 void snag_task_frame_begin(struct snag_tasks *ts);
