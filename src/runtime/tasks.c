@@ -7,10 +7,11 @@
  *         nothing is forked or joined: what orders tasks are the events of tasks.
  *
  * Rules.  [launch]  the first task is the thread that launches: a launch is a finish in it
- *         [create]  a new fiber
+ *         [create]  a new fiber, which runs next
  *         [runs]    the thread becomes that task's fiber; the first time, the stack it has
  *                   is new memory, whoever used it before
  *         [end]     the fiber goes when another one has taken over
+ *         A detector in this process hears of these when the other one runs: once, not twice.
  *         Every one of them ends the epoch of the filter (access.h).
  *         [fresh]   nobody else can know of the stack of a task, at whose end is the copy of its
  *                   argument, before its first event; a detector in this process need not hear what
@@ -28,6 +29,7 @@
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/sections.h"
+#include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "task/hooks.h"
@@ -43,6 +45,9 @@ static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
+static struct rt_thread *created;	 /* it runs next, and was created by */
+static uint8_t created_by;		 /* an event of this kind */
+static struct rt_thread *launcher;
 static bool is_launched;		 /* tasks run */
 static struct snag_stack fresh;
 static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
@@ -82,20 +87,38 @@ static void fresh_begin(const struct snag_stack *stack)
 	rt.is_fresh = true;
 }
 
+static void create(struct rt_thread *self, uint8_t op) /* [create] */
+{
+	created = rt_thread_new_fiber();
+	created_by = op;
+	made++;
+	task_add(created->tid);
+	if (rt_sections_are_ordered())
+		rt_sections_created(self->tid, created->tid);
+}
+
+/* Whether it is told when another task runs. */
+static inline bool is_told_later(uint8_t op)
+{
+	const uint32_t ops =
+		SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(TASK_END);
+	return rt.judges && ops >> op & 1;
+}
+
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
+	bool is_later = is_told_later(op);
 	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
-	struct rt_thread *self = rt_sched_point();
+	struct rt_thread *self = is_later ? rt_entered() : NULL;
+	if (!self || rt_signals_pending(self))
+		self = rt_sched_point();
 	if (!self)
 		return;
 	switch (op) {
 	case SNAG_OP_TASK_CREATE:
-	case SNAG_OP_TASK_SPAWN: /* [create] */
-		target = rt_thread_new_fiber()->tid;
-		made++;
-		task_add(target);
-		if (rt_sections_are_ordered())
-			rt_sections_created(self->tid, target);
+	case SNAG_OP_TASK_SPAWN:
+		create(self, op);
+		target = created->tid;
 		break;
 	case SNAG_OP_ISOLATED_BEGIN:
 		if (rt_sections_are_ordered())
@@ -114,7 +137,8 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	default:
 		break;
 	}
-	tell(op, target);
+	if (!is_later)
+		tell(op, target);
 }
 
 static void launch(struct rt_thread *self)
@@ -122,6 +146,7 @@ static void launch(struct rt_thread *self)
 	if (rt_sched.nthreads != 1 + made)
 		rt_fail("snag_launch() in a program that created threads before cannot be judged");
 	ntasks = 0;
+	launcher = self;
 	task_add(self->tid);
 	first_promise = promises;
 	is_launched = true;
@@ -145,7 +170,26 @@ static void stack_tell(const struct snag_stack *stack, uint32_t thread)
 	argument.arg = 0;
 }
 
-static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
+/* The thread goes on as that fiber. */
+static void become(struct rt_thread *self, struct rt_thread *to)
+{
+	self->beyond = rt_hot.beyond;
+	if (rt.judges)
+		rt_sched_swap(self, to, to->as);
+	else
+		rt_sched_become(self, to);
+	rt_hot.beyond = to->beyond;
+	if (!rt.judges)
+		return;
+	if (to == created)
+		rt_judge_child(created_by, to->as);
+	else if (self == ended)
+		rt_judge_ended(to->as);
+	else
+		rt_judge_turn(to->as);
+}
+
+static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stack *stack)
 {
 	/* While it judges, what comes with it (an event, or a swap) ends the epoch. */
 	struct rt_thread *self = rt.judges ? rt_entered() : rt_sched_point();
@@ -153,15 +197,12 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 		return;
 	if (task == 0 && stack)
 		launch(self);
-	struct rt_thread *to = rt_thread_at(tid[task]);
-	if (to && to != self) {
-		self->beyond = rt_hot.beyond;
-		if (rt.judges)
-			rt_sched_slip(self, to, to->as);
-		else
-			rt_sched_become(self, to);
-		rt_hot.beyond = to->beyond;
-	}
+	if (stack && task)
+		*own = created;
+	struct rt_thread *to = *own ? *own : launcher;
+	if (to != self)
+		become(self, to);
+	created = NULL;
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
 		ended = NULL;

@@ -23,7 +23,8 @@ enum snag_task_asked {
 struct snag_task_hooks {
 	/* As in struct snag_tasks_options; called from inside the tasks. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
-	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack); /* may be NULL */
+	void (*runs)(void *ctx, snag_tid task, void **own,
+		     const struct snag_stack *stack); /* may be NULL */
 
 	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
 	void (*stuck)(void *ctx);

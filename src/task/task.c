@@ -158,6 +158,7 @@ static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, v
 	task->id = (snag_tid)ts->stats.tasks;
 	task->body = body;
 	task->arg = arg;
+	task->own = NULL;
 	task->base = (struct task_frame){0};
 	task->frame = &task->base;
 	task->is_waiting = false;

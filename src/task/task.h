@@ -34,8 +34,9 @@ struct snag_tasks_options {
 	 * here.  `target` is a task, a promise, or 0. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	/* Told before another task goes on than ran so far, or task 0's caller, which is 0 too.
+	 * `own` is a word for each task and for that caller, NULL at first, that nobody else uses;
 	 * `stack` is not NULL at the first time: where the task will run.  May be NULL. */
-	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
+	void (*runs)(void *ctx, snag_tid task, void **own, const struct snag_stack *stack);
 	/* Whether the task, which comes to an isolated block, may enter it now; asked again
 	 * whenever a block ends.  When only tasks are left that may not, `stuck` is told, and
 	 * one of them must.  Both may be NULL: they may. */
