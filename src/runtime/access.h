@@ -92,7 +92,7 @@ static inline void rt_epoch_end(void)
 
 /* Memory that only the running context knows of until its next event: what it does there is
  * ordered with all that others will do, and a detector in the process need not hear of it. */
-enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONE_NEW, RT_ALONES };
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
 extern struct rt_alone_with {
 	uint64_t epoch; /* the one it is so in */
 	uintptr_t low;
