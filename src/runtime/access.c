@@ -26,7 +26,8 @@ enum { WORD = 8 };
 
 void rt_epochs_again(void)
 {
-	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
+		memset(rt_filter.slot[k], 0, rt_filter.bytes + RT_FILTER_ENTRY);
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
