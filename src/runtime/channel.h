@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x39746e6e63676e73u /* "sngcnnt9": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3a746e6e63676e73u /* "sngcnnt:": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -112,7 +112,7 @@ enum rt_op {
 	RT_NONE,
 	RT_READ, /* size bytes, inside one aligned word of 8 */
 	RT_WRITE,
-	RT_READ_RANGE, /* arg bytes from the address */
+	RT_READ_RANGE, /* arg bytes from the address, elements of `size` bytes each; 0: of any */
 	RT_WRITE_RANGE,
 	RT_ATOMIC_READ, /* size bytes, arg = order */
 	RT_ATOMIC_WRITE,

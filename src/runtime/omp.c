@@ -333,7 +333,7 @@ static void child(const struct snag_omp_child *c)
 	task_made(SNAG_OP_TASK_SPAWN, c->task);
 	leave(self, to);
 	rt_sched_swap(self, to, c->task);
-	rt_judge_child(c->task);
+	rt_judge_child(SNAG_OP_TASK_SPAWN, c->task);
 	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
 }
 
