@@ -77,8 +77,10 @@ const char *cli_judge_words(const struct snag_live_end *end)
 {
 	const struct rt_verdict *v = &end->verdict;
 	if (was_interrupted(end->status))
-		return v->races && !v->doubts ? "interrupted; there is a race, --once says where"
-					      : "interrupted; no race was found before";
+		return v->doubts  ? "interrupted; with its locks or atomics it can be judged only "
+				    "when it has run once more: use --once"
+		       : v->races ? "interrupted; there is a race, --once says where"
+				  : "interrupted; no race was found before";
 	if (!is_settled(v) && !input_is_lost(v))
 		return NULL;
 	if (!is_settled(v))

@@ -183,6 +183,17 @@ static bool is_stopped(const struct snag_analyze_options *options)
 	return options->stop && *options->stop;
 }
 
+/* What is still to come is not looked at; but what grows can be read again only at its end. */
+static int stopped_reading(struct snag_run *r)
+{
+	struct snag_batch batch;
+	int rc = 1;
+	r->analysis->interrupted = true;
+	while (rc > 0 && r->src->is_growing)
+		rc = snag_source_next(r->src, &batch, r->err);
+	return rc < 0 ? rc : 0;
+}
+
 static int first_reading(struct snag_run *r)
 {
 	const struct snag_analyze_options *options = r->options;
@@ -209,7 +220,7 @@ static int first_reading(struct snag_run *r)
 			options->progress(options->progress_ctx, a->events,
 					  snag_source_progress(r->src));
 		if (is_stopped(options))
-			break;
+			return stopped_reading(r);
 	}
 	/* Once stopped, an error is that of the read that was broken off. */
 	a->interrupted = rc != 0 && is_stopped(options);

@@ -12,8 +12,9 @@
  *         [alone]   a detector in the process does not hear of what a context does where nobody
  *                   else can be: in memory just given to it, and, until its first event, on the
  *                   stack and in the arguments of a new task (omp/core.h)
- *         [patience]  a context that has run for long, while others could, may wait for them
- *                   without saying so: they run, and next time it may run for longer
+ *         [patience]  a context that has run for long, while others could, or has locked and unlocked
+ *                   often, may wait for them without saying so: they run, and next time it
+ *                   may run for longer
  *         Every event ends the epoch of the filter (access.h).
  */
 #include "runtime/omp.h"
@@ -36,7 +37,7 @@
 
 #include <link.h>
 
-enum { LEAST_PATIENCE = 1 << 22, MAIN_STACK = 64 << 20 };
+enum { LEAST_PATIENCE = 1 << 22, LOCK_PATIENCE = 1 << 12, MAIN_STACK = 64 << 20 };
 
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
@@ -255,8 +256,10 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 	if (!is_acquired)
 		rt_section_end(number, loc);
 	rt_put(is_acquired ? RT_ACQUIRE : RT_RELEASE, 0, (uintptr_t)at, loc, number);
-	if (!is_acquired)
+	if (!is_acquired) {
+		ran += LOCK_PATIENCE;
 		return;
+	}
 	if (!self->section.depth && rt_sections_are_ordered())
 		rt_sections_entered(self->as);
 	rt_section_begin(number);

@@ -211,6 +211,44 @@ EOF
 	grep -q "^snag: interrupted; there is a race" err
 }
 
+@test "SIGINT to a program that never ends, and takes locks" {
+	cat >never.c <<'EOF'
+#include <unistd.h>
+int size;
+volatile int forever = 1;
+int main(void)
+{
+#pragma omp parallel sections num_threads(2)
+	{
+#pragma omp section
+		for (int n = 0; forever; n++) {
+#pragma omp critical(one)
+			size += size < 10;
+			if (n == 100000)
+				write(1, "x", 1);
+		}
+#pragma omp section
+		while (forever) {
+#pragma omp critical(other)
+			size -= size > 0;
+		}
+	}
+}
+EOF
+	build clang -O1 never.c
+	local how pid
+	for how in --once --seed=1; do # the latter is the default
+		rm -f out
+		"$SNAG" run $how ./prog >out 2>err.$how &
+		pid=$!
+		until [ -s out ]; do sleep 0.1; done
+		kill -INT $pid
+		wait $pid || [ $? = 66 ] || [ $how != --once ]
+	done
+	grep -q "Location is global 'size'" err.--once
+	grep -q "^snag: interrupted; with its locks" err.--seed=1
+}
+
 @test "what cannot be compiled" {
 	echo 'int main(void) { return x; }' >bad.c
 	run env SNAG_CC=clang "$SNAG" cc -fopenmp bad.c -o prog
