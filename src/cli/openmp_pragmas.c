@@ -226,7 +226,8 @@ static void scan_begin(struct text *t)
 	size_t line = t->n ? t->n - 1 : 0;
 	while (line > 0 && t->at[line - 1] != '\n')
 		line--;
-	if (t->n == 0 || *cli_span_trim((struct span){t->at + line, t->at + t->n}).at == '#')
+	struct span before = cli_span_trim((struct span){t->at + line, t->at + t->n});
+	if (t->n == 0 || t->at[t->n - 1] != '\n' || (before.at < before.end && *before.at == '#'))
 		return;
 	t->n--; /* the end of the line */
 	cli_text_words(t, SCAN_CALL "\n");

@@ -33,6 +33,7 @@ static const struct {
 	{false, "f();\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\ng();\nh();\n",
 	 "f();" SCAN "\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\n" SCAN "g();\nh();\n"},
 	{false, "#pragma omp scan exclusive(s)", "#pragma omp scan exclusive(s)"},
+	{false, "\n#pragma omp scan exclusive(s)", SCAN "\n#pragma omp scan exclusive(s)"},
 	{true, "#pragma omp for reduction(+ : s)\n",
 	 "#pragma omp for reduction(+ : s) " STATIC
 	 ")  reduction(__snag_combine : __snag_nothing_shared)\n"},
