@@ -29,6 +29,7 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_HOT __attribute__((hot))
+#define RT_INLINE __attribute__((always_inline)) inline
 #define RT_COLD __attribute__((cold, noinline))
 #define rt_likely(x) __builtin_expect(!!(x), 1)
 #define rt_unlikely(x) __builtin_expect(!!(x), 0)
