@@ -437,6 +437,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
     Versions(P).make();
     for (const Told &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
+      T.A->ElementSize = 0; /* it is told as a whole */
       if (!inlinedEmit(Runtime, *T.A))
         checkEmit(Runtime, *T.A, T.A->At->getDebugLoc());
     }

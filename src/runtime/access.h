@@ -31,9 +31,10 @@
 #include "runtime/tasks.h"
 
 enum {
-	RT_EPOCH_BITS = 15, /* in each of its two places */
-	RT_EPOCH_LOW = 4,
+	RT_EPOCH_LOW = 4, /* its two places */
+	RT_EPOCH_LOW_BITS = RT_FILTER_LOG - RT_EPOCH_LOW,
 	RT_EPOCH_HIGH = 48,
+	RT_EPOCH_BITS = RT_EPOCH_LOW_BITS + 15,
 };
 #define RT_SEEN (1ull << 3)
 #define RT_WRITTEN (1ull << 63)
@@ -44,8 +45,7 @@ static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
 	const uintptr_t bytes = RT_FILTER_ENTRY, high = addr >> (RT_FILTER_LOG + k);
 	uintptr_t at = addr * (bytes >> k) + high * (RT_FILTER_STEP * bytes);
-	at &= ((1ul << RT_FILTER_LOG) - 1) * bytes;
-	return (uint64_t *)((char *)rt_filter.slot[k] + at);
+	return (uint64_t *)((char *)rt_filter.slot[k] + (at & rt_filter.bytes));
 }
 
 /* What the slot holds once it was seen, or written, in this epoch. */
@@ -63,9 +63,9 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 
 static inline void rt_epoch_go_on(uint64_t epoch)
 {
-	const uint64_t mask = (1 << RT_EPOCH_BITS) - 1;
+	const uint64_t mask = (1 << RT_EPOCH_LOW_BITS) - 1;
 	const uint64_t key = RT_SEEN | (epoch & mask) << RT_EPOCH_LOW |
-			     (epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
+			     (epoch >> RT_EPOCH_LOW_BITS) << RT_EPOCH_HIGH;
 	rt.epoch = epoch;
 	rt.stretch++;
 	rt_filter.key[0] = key;
@@ -78,7 +78,7 @@ static inline void rt_epoch_new(void)
 {
 	if (rt_unlikely(rt.is_fresh))
 		rt_tasks_known();
-	if (rt_unlikely(++rt.epochs == 1u << 2 * RT_EPOCH_BITS))
+	if (rt_unlikely(++rt.epochs == 1u << RT_EPOCH_BITS))
 		rt_epochs_again();
 	rt_epoch_go_on(rt.epochs);
 }
@@ -92,20 +92,24 @@ static inline void rt_epoch_end(void)
 
 /* Memory that only the running context knows of until its next event: what it does there is
  * ordered with all that others will do, and a detector in the process need not hear of it. */
-enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONE_NEW, RT_ALONES };
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
 extern struct rt_alone_with {
 	uint64_t epoch; /* the one it is so in */
 	uintptr_t low;
 	size_t nbytes;
 } rt_alone_with[RT_ALONES];
+extern uint64_t rt_alone_epoch; /* the last one that any is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {
 	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+	rt_alone_epoch = rt.epoch;
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
+	if (rt_likely(rt_alone_epoch != rt.epoch))
+		return false;
 	for (int i = 0; i < RT_ALONES; i++) {
 		const struct rt_alone_with *a = &rt_alone_with[i];
 		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
@@ -119,6 +123,8 @@ void rt_lasting_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same of elements of 2 or 4 bytes each, as which it becomes known where nobody was before. */
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 /* For an event with several accesses: counts it, which may end the turn; false: nothing of it is
  * recorded / records one of them. */
 bool rt_access_count(void);

@@ -273,7 +273,7 @@ static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, un
 				    bool is_write)
 {
 	const uint64_t entry = rt_filter_entry(addr, k, is_write);
-	const uint64_t end = 1 << RT_FILTER_LOG;
+	const uint64_t end = rt_filter.bytes / RT_FILTER_ENTRY + 1;
 	const int64_t far = step >> k;
 	uint64_t *row = rt_filter.slot[k], is_new = 0;
 	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);

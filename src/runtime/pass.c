@@ -23,6 +23,17 @@ RT_ABI(void, __snag_masked_write, uintptr_t addr, uint64_t size, uint64_t mask)
 	masked(addr, size, mask, true, RT_CALLER);
 }
 
+/* Vectors and arrays: `n` bytes, elements of `size` each. */
+RT_ABI(void, __snag_elements_read, uintptr_t addr, uint64_t n, uint64_t size)
+{
+	rt_access_elements(addr, n, (unsigned)size, false, RT_CALLER);
+}
+
+RT_ABI(void, __snag_elements_write, uintptr_t addr, uint64_t n, uint64_t size)
+{
+	rt_access_elements(addr, n, (unsigned)size, true, RT_CALLER);
+}
+
 /* Ranges: arrays in loop nests, which the plugin checks before the loops.  One that was
  * told before in this epoch and turn adds nothing, as with single accesses (access.h): known[] is
  * a cache of them. */

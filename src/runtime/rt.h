@@ -81,7 +81,15 @@ struct rt_pending {
 
 struct rt_object;
 
-enum { RT_NOTED = 16 };
+enum { RT_NOTED = 16, RT_GLANCES = 8 };
+
+struct rt_flags {	   /* omp_flags.h */
+	uint32_t as;	   /* the task it is of */
+	uint32_t released; /* the promise of its last flush, + 1 */
+	uint32_t nglances; /* flags read since, without acquiring */
+	uint32_t seen;	   /* the version of the last flag acquired */
+	uintptr_t glance[RT_GLANCES];
+};
 
 struct rt_section {	      /* omp_sections.h */
 	uint32_t depth, lock; /* locks held; the first */
@@ -153,6 +161,7 @@ struct rt_thread {
 	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
 	uint32_t signals_kept, signals_run;
 
+	struct rt_flags flags;
 	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
 	struct rt_pending pending[RT_PENDING];
 };
