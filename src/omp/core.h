@@ -105,7 +105,7 @@ struct mp_thread {
 	struct mp_thread *next;	   /* of the idle ones */
 	uint32_t go;		   /* without a detector: futex, 1 when handed to */
 	struct mp_team *team;	   /* what it is to do */
-	int number;
+	int number, level;	   /* in it; how deeply it is nested */
 };
 
 struct mp {
@@ -147,9 +147,11 @@ bool mp_yield(void);		     /* everybody else first; false: nobody is */
 void mp_run_now(mp_body *body, struct mp_task *t);
 /* On a fiber, which speaks as the task `id` and is ready, next. */
 void mp_run_later(mp_body *body, void *arg, uint32_t id);
-_Noreturn void mp_context_end(void);	/* of a fiber */
-struct mp_thread *mp_thread_take(void); /* its base runs mp_thread_main when it is ready */
-void *mp_thread_main(void *thread);	/* does not return */
+_Noreturn void mp_context_end(void); /* of a fiber */
+/* For a thread of the team: the one that had this number last, whose thread-local variables it has
+ * to have; its base runs mp_thread_main when it is ready. */
+struct mp_thread *mp_thread_take(struct mp_team *team, int number);
+void *mp_thread_main(void *thread); /* does not return */
 _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
@@ -414,10 +416,13 @@ struct mp_group {
 	struct mp_context *waiter;
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
-	bool is_cancelled;
+	bool is_cancelled, is_told;
 };
 void mp_group_begin(void);
 void mp_group_end(void);
+/* The phase of an implicit task ends inside of its groups, and the next one begins: so do they. */
+void mp_groups_leave(struct mp_task *t);
+void mp_groups_enter(struct mp_task *t);
 /* One of which nothing is told: a barrier is its end. */
 void mp_group_push(void);
 void mp_group_pop(void);

@@ -163,6 +163,7 @@ void mp_combine_begin(void) /* [combine] */
 		mp_segment_end(t);
 		mp_segment_begin(t);
 	} else {
+		mp_groups_leave(t);
 		task_ended(t);
 		task_created(t, t->team->id);
 		own_begin(t);
@@ -187,6 +188,7 @@ void mp_combine_end(void)
 		own_end();
 		task_ended(t);
 		mp_phase_begin(t);
+		mp_groups_enter(t);
 	}
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
@@ -283,6 +285,7 @@ void mp_barrier(void)
 		return;
 	}
 	mp_segment_end(t);
+	mp_groups_leave(t);
 	task_ended(t);
 	team->arrived++;
 	bool is_open = all_arrived(team);
@@ -293,6 +296,7 @@ void mp_barrier(void)
 	if (mp.has_order || !is_open)
 		mp_block();
 	mp_phase_begin(t);
+	mp_groups_enter(t);
 }
 
 /* Thread 0 comes back as the task that met the region. */
@@ -416,12 +420,8 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	team.arg = arg;
 	team.is_told |= is_simd && mp.hooks;
 	mp_region_begin(&team);
-	for (int i = n - 1; i > 0; i--) {
-		struct mp_thread *thread = mp_thread_take();
-		thread->team = &team;
-		thread->number = i;
-		mp_ready(&thread->base);
-	}
+	for (int i = n - 1; i > 0; i--)
+		mp_ready(&mp_thread_take(&team, i)->base);
 	implicit_run(&team, 0, __builtin_frame_address(0));
 	mp_region_end(&team);
 }

@@ -116,13 +116,20 @@ static inline void store128(volatile a128 *at, a128 v)
 
 /* The ABI. */
 
+/* Who counts down to 0 is the last one in every run: it takes. */
 #define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \
+	static inline a##bits name##bits##_makes(a##bits x, a##bits y)                            \
+	{                                                                                         \
+		(void)x;                                                                          \
+		return (a##bits)(expression);                                                     \
+	}                                                                                         \
 	RT_ABI(a##bits, __tsan_atomic##bits##_##name, volatile a##bits *at, a##bits v, int order) \
 	{                                                                                         \
 		RT_SCOPE;                                                                         \
 		struct rt_thread *self = rt_sched_point();                                        \
 		a##bits old = name##bits(at, v);                                                  \
-		told(self, RT_ATOMIC_UPDATE, takes, at, bits / 8, order, RT_CALLER);              \
+		bool is_taken = takes || name##bits##_makes(old, v) == 0;                         \
+		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
 		looked(self, at, (uint64_t)old);                                                  \
 		return old;                                                                       \
 	}

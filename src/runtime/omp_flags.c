@@ -20,6 +20,7 @@ struct flag {
 	uint32_t version; /* of the sequence, among those of all flags */
 	uint32_t n, cap;
 	uint32_t *promise;
+	uint32_t last_as; /* the task of the last one */
 	uint32_t
 		relaxed_by; /* the last write was relaxed, and no flush came before: the task, + 1 */
 };
@@ -64,12 +65,19 @@ void rt_flags_forget(void)
 	room = used = 0;
 }
 
-static void sequence_add(struct flag *f, uint32_t promise)
+static void sequence_get(const struct flag *f, uint32_t loc)
 {
-	if (f->n > 0 && f->promise[f->n - 1] == promise)
-		return;
-	if (f->n == SEQUENCE)
-		return;
+	for (uint32_t i = 0; i < f->n; i++)
+		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, f->promise[i]);
+}
+
+/* What a task has set last comes after what it set before. */
+static void sequence_add(struct flag *f, uint32_t as, uint32_t promise)
+{
+	f->version = ++versions;
+	if (f->n > 0 && f->last_as == as)
+		f->n--;
+	f->last_as = as;
 	if (f->n == f->cap) {
 		uint32_t *old = f->promise, cap = f->cap ? 2 * f->cap : LEAST_SEQUENCE;
 		f->promise = rt_alloc(cap * sizeof(*f->promise));
@@ -79,7 +87,6 @@ static void sequence_add(struct flag *f, uint32_t promise)
 		f->cap = cap;
 	}
 	f->promise[f->n++] = promise;
-	f->version = ++versions;
 }
 
 /* Everything that the context did so far. */
@@ -98,8 +105,7 @@ static void flag_acquire(const struct flag *f, uint32_t loc) /* [acquire] */
 	if (own->seen == f->version)
 		return; /* who looks again and again sees the same */
 	own->seen = f->version;
-	for (uint32_t i = 0; i < f->n; i++)
-		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, f->promise[i]);
+	sequence_get(f, loc);
 }
 
 /* What the running context has of the task that it is now. */
@@ -123,12 +129,15 @@ static void glance(struct rt_flags *own, uintptr_t addr)
 
 static void flag_release(struct flag *f, const struct rt_flags *own, int order, uint32_t loc)
 {
-	if (order >= RELEASE) /* [write] [update] */
-		sequence_add(f, promise_set(loc));
-	else if (own->released)
-		sequence_add(f, own->released - 1);
-	else if (f->n == 0)
-		f->relaxed_by = own->as + 1;
+	if (order < RELEASE && !own->released) {
+		f->relaxed_by = f->n == 0 ? own->as + 1 : f->relaxed_by;
+		return;
+	}
+	if (f->n >= SEQUENCE) { /* [long] */
+		sequence_get(f, loc);
+		f->n = 0;
+	}
+	sequence_add(f, own->as, order >= RELEASE ? promise_set(loc) : own->released - 1);
 }
 
 void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)

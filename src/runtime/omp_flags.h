@@ -5,7 +5,7 @@
  * Idea.   An atomic read that acquires waits, in effect, for the write whose value it sees; so
  *         what released that value comes before it, in this run: C11's synchronizes-with.  An
  *         update that only counts (fetch_add) waits for nobody: it may come first in another
- *         run.  Where the program asks for thread numbers, which makes other runs a
+ *         run.  But who brings the counter to 0 is the last in every run.  Where the program asks for thread numbers, which makes other runs a
  *         different matter anyway, it counts too.
  * State.  flag[address]  the promises of its release sequence, and whether its last write
  *                        was relaxed
@@ -13,10 +13,13 @@
  * Rules.  [write]    begins a release sequence: with a promise that is set now if it releases,
  *                    with that of the last flush if there was one, else with none
  *         [update]   adds to it in the same way
+ *         [long]     a sequence that gets too long is got by who adds to it, and begins anew: as
+ *                    if that one had waited
  *         [acquire]  gets the promises.  If there are none, since the write was relaxed, it orders
  *                    nothing, which is said
  *         [flush]    acquires what was read since the last one, then sets a promise
- * Cost.   A release sequence has at most SEQUENCE promises; updates beyond order nothing.
+ * Cost.   A release sequence has at most SEQUENCE promises: one for each task that was not the last to
+ *         add; each is got once by the same task.
  * Reference.  C11, 5.1.2.4 and 7.17.4; OpenMP 5.0, 1.4.4.
  */
 #ifndef SNAG_RUNTIME_OMP_FLAGS_H
