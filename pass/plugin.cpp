@@ -51,6 +51,9 @@ struct Pass : PassInfoMixin<Pass> {
       functionsCall(F);
       F.removeFnAttr(Attribute::SanitizeThread);
     }
+    for (Function &F : M)
+      if (mayRemove(Removal::Local))
+        copyLocal(F);
     if (hasBranches())
       branchesTell(M);
     markerEmit(M, T);

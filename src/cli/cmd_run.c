@@ -17,6 +17,7 @@
 #include "cli/program.h"
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
+#include "cli/run_suspects.h"
 #include "cli/temporary.h"
 #include "cli/writing.h"
 #include "base/clock.h"
@@ -62,7 +63,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors; default: hb,mixed,m2; for tasks drdp"},
+	 .help = "detectors; default: hb,mixed,m2,hybrid; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -305,7 +306,7 @@ struct recorded {
 	struct snag_source *live;
 };
 
-static int races_report(struct recorded *of, const struct snag_analysis *a, struct snag_source *src,
+static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,
 			const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			struct snag_error *err)
 {
@@ -320,13 +321,16 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 				    .is_tsan = v->format,
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
-	int rc = cli_run_report_build(&r, &run, err);
+	if (src->skipped || a->interrupted)
+		replays->step = NULL;
+	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
+	if (rc < 0)
+		return rc;
+	rc = cli_run_report_build(&r, &run, err);
 	r.report.witness_members = cli_replays_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
-	if (src->skipped)
-		replays->step = NULL;
 	bool is_other = of->before && of->before->races && !r.incidents.n;
 	if (is_other && end->was_cut) {
 		cli_run_report_done(&r);
@@ -361,8 +365,8 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 				    : cli_program_status(end->status);
 }
 
-/* Real programs have atomics, so mixed belongs to the default.  Of threads that run freely it is
- * not known which write a read saw. */
+/* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
+ * again (run_suspects.h).  Of threads that run freely it is not known which write a read saw. */
 static int detectors_choose(const struct run_values *v, struct snag_analyze_options *options,
 			    struct snag_error *err)
 {
@@ -371,6 +375,8 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 				      err);
 	if (rc == 0 && !v->with)
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
+	if (rc == 0 && !v->with && !v->free && !v->no_replay)
+		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
 	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
 		if (!strstr(free_list, options->detector[i]->name))
 			rc = snag_fail(err, SNAG_EINPUT,

@@ -177,13 +177,22 @@ void rt_judge_turn(uint32_t task)
 	lasting_look();
 }
 
-void rt_judge_child(uint32_t task)
+void rt_judge_child(uint8_t op, uint32_t task)
 {
 	if (!step_ends())
 		return;
 	known_below(SNAG_SPACE_THREAD, task + 1);
-	task_does(SNAG_OP_TASK_SPAWN, task);
+	task_does(op, task);
 	task_runs(task);
+	lasting_look();
+}
+
+void rt_judge_ended(uint32_t to)
+{
+	if (!step_ends())
+		return;
+	task_does(SNAG_OP_TASK_END, 0);
+	task_runs(to);
 	lasting_look();
 }
 

@@ -15,7 +15,8 @@
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
  *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections
+ *                     so are sections, and with inscan the iterations of each of the two passes,
+ *                     between which is a barrier
  *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
  *                     a sync in a frame of their own
  *         depend      a promise for each task with such a clause, set at its end; who depends on it
@@ -264,6 +265,7 @@ struct mp_task {
 	bool is_combining;	 /* of a reduction */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
+	uint32_t scans;		 /* iterations of loops with inscan, in this phase */
 	uint32_t before;	 /* the promise of what it did before it combined */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */

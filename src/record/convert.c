@@ -117,14 +117,26 @@ void snag_convert_step_keep(struct snag_convert *c)
 
 /* Accesses. */
 
+/* The part of a range in one cell: as a whole, or by element where it is the first there. */
+static void cell_access(struct snag_convert *c, enum snag_op op, uint64_t at, uint64_t end,
+			const struct rt_record *r)
+{
+	const unsigned size = rt_record_size(r);
+	const uint64_t element = size && snag_cells_is_fresh(c->cells, at) ? size : SNAG_CELL;
+	for (uint64_t next; at < end; at = next) {
+		next = at - at % element + element;
+		next = next < end ? next : end;
+		word_access(c, op, at, (unsigned)(next - at), 0, r);
+	}
+}
+
 static void range_go_on(struct snag_convert *c)
 {
 	struct range *range = &c->range;
 	while (range->at < range->end && c->n + ROOM <= SNAG_BATCH_EVENTS) {
 		uint64_t next = range->at - range->at % SNAG_CELL + SNAG_CELL;
 		next = next < range->end ? next : range->end;
-		word_access(c, range->op, range->at, (unsigned)(next - range->at), 0,
-			    &range->record);
+		cell_access(c, range->op, range->at, next, &range->record);
 		range->at = next;
 	}
 }

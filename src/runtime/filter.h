@@ -4,8 +4,8 @@
  *
  * Idea.   Within a step of a thread or task, saying twice that a cell is accessed adds nothing (access.h
  *         says for a trace why, inside.h for a detector in the process).  A table remembers which
- *         accesses, by address, size and kind, were made in this epoch; an epoch ends with the
- *         turn, with the step, and with every synchronisation.  Because only one thread runs, one
+ *         accesses, by address, size and kind, were made in this epoch; an epoch is one thread's, and
+ *         ends with the step, and with every synchronisation.  Because only one thread runs, one
  *         table serves all.
  *
  * State.  slot[k][i], for accesses of 2^k bytes, a cache: what collides is told again,
@@ -17,7 +17,7 @@
  *   |         |  high   | bits of the slot|   low   |      | bits of the ..|
  *   +---------+---------+-----------------+---------+------+---------------+
  *
- *         i is 19 bits of the address, from bit k on, moved on by those above, so that
+ *         i is 21 bits of the address, from bit k on, moved on by those above, so that
  *         neighbours stay neighbours and arrays that lie powers of two apart do not meet.
  *         These bits are 0 in the entry: slot and entry give the address.  seen: read or
  *         written in this epoch.
@@ -39,8 +39,8 @@
 #include <stdint.h>
 
 enum {
-	RT_FILTER_LOG = 19,	  /* 4 MB a size; pages of it that are not needed are not there */
-	RT_FILTER_STEP = 0x13c6f, /* odd, and about 0.15 of the table */
+	RT_FILTER_LOG = 21,	  /* 16 MB a size; pages of it that are not needed are not there */
+	RT_FILTER_STEP = 0x4f1bf, /* odd, and about 0.15 of the table */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */
 };

@@ -13,7 +13,7 @@
  *             __snag_loop_end(m)
  *
  * State.  loop      of the thread: the accesses that were told
- *         told[]    accesses of loops that were looked at in this epoch, a cache: those that
+ *         told[]    accesses of loops that were looked at in this epoch and turn, a cache: those that
  *                   come again add nothing, as with single ones
  *         segment   iterations in a row that record the same of the accesses
  * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
@@ -60,13 +60,13 @@ struct loop {
 
 static __thread struct loop loop __attribute__((tls_model("initial-exec")));
 
-enum { WRITES = 1 << 8, EPOCH_SHIFT = 16 };
+enum { WRITES = 1 << 8, STRETCH_SHIFT = 16 };
 
 struct told {
 	uintptr_t addr;
 	int64_t step;
 	uint64_t n;
-	uint64_t what; /* and the epoch */
+	uint64_t what; /* and the stretch */
 };
 
 static struct told told[1 << TOLD_LOG];
@@ -158,10 +158,10 @@ static void one_by_one(uint64_t n)
 		}
 }
 
-/* Whether the accesses were told before in this epoch; they are now. */
+/* Whether the accesses were told before in this stretch; they are now. */
 static inline bool is_told(const struct access *a, uint64_t n)
 {
-	const struct told t = {a->addr, a->step, n, a->what | rt.epoch << EPOCH_SHIFT};
+	const struct told t = {a->addr, a->step, n, a->what | rt.stretch << STRETCH_SHIFT};
 	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
 	struct told *slot = &told[key >> (64 - TOLD_LOG)];
 	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)

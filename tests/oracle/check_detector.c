@@ -204,10 +204,10 @@ enum outcome check_mixed(struct subject *s, struct reason *why)
 	for (size_t i = 0; i < f->nracy; i++)
 		found |= just(f->racy[i]);
 	for (size_t i = 0; i < f->nraces; i++)
-		is_right &= !(s->order[REL_HB].before[f->race[i].second.event] &
-			      just(f->race[i].first.event)) &&
-			    s->model.clashes[f->race[i].second.event] &
-				    just(f->race[i].first.event);
+		is_right &=
+			!(s->order[REL_HB].before[f->race[i].second.event] &
+			  just(f->race[i].first.event)) &&
+			s->model.clashes[f->race[i].second.event] & just(f->race[i].first.event);
 	snag_analysis_done(&analysis);
 	if (found != racy || !is_right)
 		return check_fail(why, "mixed: racy events\n  relation: %08x\n  detector: %08x",
@@ -260,4 +260,9 @@ enum outcome check_sdpx(struct subject *s, struct reason *why)
 enum outcome check_wdp(struct subject *s, struct reason *why)
 {
 	return check_order(s, REL_WDP, why);
+}
+
+enum outcome check_hybrid(struct subject *s, struct reason *why)
+{
+	return check_order(s, REL_HYBRID, why);
 }
