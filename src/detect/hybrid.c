@@ -16,10 +16,10 @@
  *         [atomic]             clocks, if it is an object of a recording's own (a size of 0);
  *                              atomics of the program order nothing
  *         [read] [write]       racy if a conflicting one is neither ordered before it nor holds a
- *                              lock in common, see order/history.h
+ *                              lock in common, see order/history.h; one of these is named
  *
- * Guarantee.  Every predictable race is among the pairs, and many that are none: reads may see
- *         anything.  `snag run` replays them, and shows what a run confirms.
+ * Guarantee.  racy_events is exact, and has the second access of every race that m2 predicts, and
+ *         many more: reads may see anything.  `snag run` replays them, and shows what a run confirms.
  * Cost.   O(unordered accesses) per access, mostly a handful; 28 bytes a variable and more.
  * Reference.  O'Callahan and Choi, PPoPP 2003.
  */
@@ -69,8 +69,9 @@ static void hybrid_access(struct hybrid *h, const struct snag_event *ev, uint32_
 	uint32_t seat = snag_clocks_seat(&h->clocks, ev->thread);
 	struct snag_vclock *now = snag_clocks_now(&h->clocks, seat);
 	const struct snag_history_entry new = {seat, event + 1, h->held[ev->thread], is_write};
-	if (snag_history_access(&h->histories, &h->x[ev->target], now, new))
-		h->env->on_racy(h->env->ctx, ev, event, 0, now, &h->clocks.pool);
+	uint32_t first = snag_history_access(&h->histories, &h->x[ev->target], now, new);
+	if (first)
+		h->env->on_race_with(h->env->ctx, ev, event, first - 1);
 }
 
 static void hybrid_read(void *state, const struct snag_event *ev, uint32_t event)
@@ -122,13 +123,12 @@ static void hybrid_events(void *state, const struct snag_batch *batch)
 const struct snag_detector snag_detector_hybrid = {
 	.name = "hybrid",
 	.summary = "accesses with no lock in common that no thread waits between",
-	.kind = "relation",
-	.guarantee = "complete: no predictable race is missing; not sound: candidates",
+	.kind = "lockset",
+	.guarantee = "neither sound nor complete: candidates",
 	.cost = "O(unordered accesses) per access",
 	.reference = "O'Callahan and Choi, PPoPP 2003",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_UNVERIFIED,
-	.disjoint_locksets = true,
 	.open = hybrid_open,
 	.events = hybrid_events,
 	.close = hybrid_close,

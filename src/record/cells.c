@@ -242,13 +242,12 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 		return split_access(c, cell, addr, mask, ret_variable);
 	if (fresh) {
 		const unsigned k = cell->variable[0] != NONE;
-		const uint64_t base = addr - addr % SNAG_CELL;
-		cell->variable[k] =
-			c->hooks.make(c->hooks.ctx, base + (unsigned)__builtin_ctz(fresh), NULL) +
-			1;
+		const uint64_t at = addr - addr % SNAG_CELL + (unsigned)__builtin_ctz(fresh);
+		ret_variable[0] = c->hooks.make(c->hooks.ctx, at, NULL);
+		cell->variable[k] = ret_variable[0] + 1;
 		cell->mask[k] = fresh;
 	}
-	return cell_touched(cell, mask, ret_variable);
+	return fresh == mask ? 1 : cell_touched(cell, mask, ret_variable);
 }
 
 bool snag_cells_is_fresh(struct snag_cells *c, uint64_t addr)

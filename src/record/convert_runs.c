@@ -179,7 +179,9 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 	c->seen.n = 0;
 	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
 		return;
-	c->again = (struct again){.left = r->arg, .all = r->arg, .period = (uint32_t)period};
+	c->again.left = c->again.all = r->arg;
+	c->again.period = (uint32_t)period;
+	c->again.at = c->again.rounds = c->again.wait = 0;
 	for (uint64_t i = 0; i < period; i++) {
 		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];

@@ -228,6 +228,18 @@ static() { # OBJECT: what the pass says it did
 	cat >joined.c <<-'C'
 		int f(unsigned char *p) { return p[1] << 8 | p[0]; }
 	C
+	cat >errno.c <<-'C'
+		#include <errno.h>
+		#include <math.h>
+		double f(double **p, int n) { double s = 0; for (int i = 0; i < n; i++) s += log(p[0][i]); return s; }
+		#ifdef ASK
+		int g(void) { return errno; }
+		#endif
+	C
+	compile -O1 -fsnag-task -c errno.c -o x.o # of the loop, the pointer does not change
+	[[ "$(static x.o)" == *" footprint=1"* ]]
+	compile -O1 -fsnag-task -DASK -c errno.c -o x.o
+	[[ "$(static x.o)" != *" footprint="* ]]
 	for how in "" -fsnag-pass-no-loops -fsnag-branches -Os; do
 		# shellcheck disable=SC2086 # none or one
 		compile -O1 $how -c loops.c -o x.o
