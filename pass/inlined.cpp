@@ -79,7 +79,7 @@ public:
     Value *High = B.CreateLShr(Address, RT_FILTER_LOG + K);
     Value *At = B.CreateAdd(B.CreateMul(Address, B.getInt64(RT_FILTER_ENTRY >> K)),
                             B.CreateMul(High, B.getInt64(RT_FILTER_STEP * RT_FILTER_ENTRY)));
-    At = B.CreateAnd(At, B.getInt64(RT_FILTER_BITS(3)));
+    At = B.CreateAnd(At, word(B.getInt64(offsetof(rt_filter, bytes))));
     Value *Entry = word(B.CreateAdd(
         At, B.getInt64(offsetof(rt_filter, slot[0]) + K * sizeof(rt_filter().slot[0]))));
     Value *Key = word(B.getInt64(offsetof(rt_filter, key) + IsWrite * sizeof(uint64_t)));

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 20 };
+enum { LEAST = 3, MOST = 20 }; /* that are tried, if there are so many */
 
 static const char hybrid[] = "hybrid";
 
@@ -45,15 +45,15 @@ static bool is_confirmed(const struct cli_replays *replays, const struct snag_tr
 static size_t replay_all(const struct cli_replays *replays, const struct snag_trace *trace,
 			 const struct snag_incidents *all, struct snag_findings *f)
 {
-	double end = snag_seconds_now() + 2 + replays->seconds, left;
+	double end = snag_seconds_now() + 1 + replays->seconds;
 	size_t tried = 0, n = 0;
 	for (size_t i = 0; i < all->n && tried < MOST && !cli_stop; i++) {
 		const struct snag_incident *in = &all->at[i];
-		left = end - snag_seconds_now();
-		if (left <= 0)
+		if (tried >= LEAST && snag_seconds_now() >= end)
 			break;
 		if (is_suspect(in)) {
-			n += is_confirmed(replays, trace, &f->race[in->race - f->race], left);
+			n += is_confirmed(replays, trace, &f->race[in->race - f->race],
+					  2 + 3 * replays->seconds);
 			tried++;
 		}
 	}

@@ -278,6 +278,8 @@ static uint32_t page_accesses(uint64_t addr, uint64_t stride, uint32_t most)
 	int64_t distance = (int64_t)stride;
 	uint64_t room = distance < 0 ? addr % PAGE : PAGE - 1 - addr % PAGE;
 	uint64_t step = distance < 0 ? -stride : stride;
+	if (step < PAGE && step * most <= room) /* as mostly, without a division */
+		return most;
 	return step == 0 || room / step >= most ? most : (uint32_t)(room / step) + 1;
 }
 

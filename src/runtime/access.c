@@ -27,10 +27,14 @@ enum { WORD = 8 };
 
 void rt_epochs_again(void)
 {
-	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
+	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
+		for (uint64_t i = 0; i <= rt_filter.bytes / RT_FILTER_ENTRY; i++)
+			if (rt_filter.slot[k][i]) /* pages that are not there stay away */
+				rt_filter.slot[k][i] = 0;
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt_alone_epoch = 0;
-	rt.epoch = 1;
+	rt.epochs = 1;
+	rt.ends++;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
 

@@ -183,6 +183,7 @@ enum rt_asked {
 	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
 	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
 	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
+	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
 	RT_ASKED_KINDS
 };
 

@@ -228,11 +228,39 @@ static() { # OBJECT: what the pass says it did
 	cat >joined.c <<-'C'
 		int f(unsigned char *p) { return p[1] << 8 | p[0]; }
 	C
+	cat >errno.c <<-'C'
+		#include <errno.h>
+		#include <math.h>
+		double f(double **p, int n) { double s = 0; for (int i = 0; i < n; i++) s += log(p[0][i]); return s; }
+		#ifdef ASK
+		int g(void) { return errno; }
+		#endif
+	C
+	compile -O1 -fsnag-task -c errno.c -o x.o # of the loop, the pointer does not change
+	[[ "$(static x.o)" == *" footprint=1"* ]]
+	compile -O1 -fsnag-task -DASK -c errno.c -o x.o
+	[[ "$(static x.o)" != *" footprint="* ]]
 	for how in "" -fsnag-pass-no-loops -fsnag-branches -Os; do
 		# shellcheck disable=SC2086 # none or one
 		compile -O1 $how -c loops.c -o x.o
 		[ -z "$how" ] && [[ "$(static x.o)" == *" loops=2" ]] || [[ "$(static x.o)" != *loops=* ]]
 	done
+	# The first iteration by itself; but not of a loop that may wait for another thread.
+	cat >peeled.c <<-'C'
+		int f(int n, const int *a, const int *limit, int *b)
+		{ int k = 0; for (int i = 0; i < n; i++) if (a[i] > *limit) b[k++] = i; return k; }
+	C
+	cat >waits.c <<-'C'
+		void f(int *flag, int *looks, int *odd) { do if (++*looks & 1) ++*odd; while (!*flag); }
+	C
+	compile -O1 -c peeled.c -o x.o
+	[ "$(static x.o)" = "peeled.c 5 dominated=1" ]
+	for how in -fsnag-branches -fsnag-pass-no-loops -fsnag-pass-no-dominated; do
+		compile -O1 $how -c peeled.c -o x.o
+		[ "$(static x.o)" = "peeled.c 3" ]
+	done
+	compile -O1 -c waits.c -o x.o
+	[ "$(static x.o)" = "waits.c 5" ]
 	for kind in $kinds; do
 		compile -O1 -fsnag-task -c $kind.c -o x.o
 		[[ "$(static x.o)" == "$kind.c "*" $kind="* ]] || { echo "$kind: $(static x.o)"; return 1; }
