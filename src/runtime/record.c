@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WAIT_NS = 200000, WAITS_BETWEEN_LOOKS = 500 }; /* looks whether the reader lives: 0.1 s */
+enum { WAIT_NS = 1000000, WAITS_BETWEEN_LOOKS = 100 }; /* looks whether the reader lives: 0.1 s */
 
 /* Waiting for little would be waiting again soon; the recorder has enough to do meanwhile. */
 enum { ROOM_WANTED = RT_CHANNEL_RECORDS / 4 };
