@@ -268,8 +268,9 @@ def mistakes(r):
     for p in r.programs(part, (*TABLE3, *TABLE2)):
         archer = r.said(part, p, "archer")
         rows.append((p, "found" if r.said(part, p, "all") == "races" else "**missed**",
-                     "missed" if archer.startswith("0 ") else f"found: {archer}"))
-    return ["## Mistakes", "", r.measured(part) + " Each program, small, with a mistake in its synchronisation (`-DMISTAKE=1`), run once.", "",
+                     "missed" if archer.startswith("0 ") else f"found ({archer.split()[0]})"))
+    return ["## Mistakes", "", r.measured(part) + " Each program, small, with a mistake in its synchronisation (`-DMISTAKE=1`), run once; in parentheses the number of "
+            "reports.", "",
             *table(("program", "drdp", "Archer"), rows)]
 
 
