@@ -27,7 +27,6 @@ enum { WORD = 8 };
 void rt_epochs_again(void)
 {
 	memset(rt_filter.slot, 0, sizeof(rt_filter.slot));
-	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt.epoch = 1;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
@@ -183,20 +182,15 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 {
 	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
 	before_judging();
-	*rt_filter_slot(addr, k) =
-		!rt_is_alone_with(addr) && rt_judge_access(addr, 1u << k, is_write)
-			? lasting
-			: address | rt_filter.key[is_write];
+	*rt_filter_slot(addr, k) = rt_judge_access(addr, 1u << k, is_write)
+					   ? lasting
+					   : address | rt_filter.key[is_write];
 }
 
 /* Records an access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt_is_alone_with(addr)) {
-		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-		return;
-	}
 	if (rt.judges) {
 		judged_record(addr, pc, k, is_write);
 		return;
@@ -211,7 +205,11 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	if (rt_unlikely(!rt_access_is_known(addr, k, is_write)))
+	if (rt_likely(rt_access_is_known(addr, k, is_write)))
+		return;
+	if (rt_is_alone_with(addr))
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	else
 		access_record(addr, pc, k, is_write);
 }
 
@@ -363,6 +361,8 @@ static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
+	else if (rt_is_alone_with(addr))
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
 		judged_plain(addr, k, is_write);
 	else

@@ -58,11 +58,32 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 	return is_write ? differs == 0 : differs << 1 == 0;
 }
 
+/* Memory that only the running context knows of until its next event: what it does there is
+ * ordered with all that others will do, and a detector in the process need not hear of it. */
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
+extern struct rt_alone_with {
+	uintptr_t low;
+	size_t nbytes;
+} rt_alone_with[RT_ALONES]; /* in this epoch */
+
+static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
+{
+	rt_alone_with[what] = (struct rt_alone_with){low, nbytes};
+}
+
+static inline bool rt_is_alone_with(uintptr_t addr)
+{
+	const struct rt_alone_with *a = rt_alone_with;
+	return addr - a[RT_ALONE_STACK].low < a[RT_ALONE_STACK].nbytes ||
+	       addr - a[RT_ALONE_BLOCK].low < a[RT_ALONE_BLOCK].nbytes;
+}
+
 /* Ends an epoch. */
 RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again with the first */
 static inline void rt_epoch_end(void)
 {
 	const uint64_t mask = (1 << RT_EPOCH_BITS) - 1;
+	rt_alone_with[RT_ALONE_STACK].nbytes = rt_alone_with[RT_ALONE_BLOCK].nbytes = 0;
 	if (rt_unlikely(rt.is_fresh))
 		rt_tasks_known();
 	if (rt_unlikely(++rt.epoch == 1u << 2 * RT_EPOCH_BITS))
@@ -71,30 +92,6 @@ static inline void rt_epoch_end(void)
 		       (rt.epoch >> RT_EPOCH_BITS) << RT_EPOCH_HIGH;
 	rt_filter.key[0] = key;
 	rt_filter.key[1] = key | RT_WRITTEN;
-}
-
-/* Memory that only the running context knows of until its next event: what it does there is
- * ordered with all that others will do, and a detector in the process need not hear of it. */
-enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
-extern struct rt_alone_with {
-	uint64_t epoch; /* the one it is so in */
-	uintptr_t low;
-	size_t nbytes;
-} rt_alone_with[RT_ALONES];
-
-static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
-{
-	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
-}
-
-static inline bool rt_is_alone_with(uintptr_t addr)
-{
-	for (int i = 0; i < RT_ALONES; i++) {
-		const struct rt_alone_with *a = &rt_alone_with[i];
-		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
-			return true;
-	}
-	return false;
 }
 
 /* Of what was left out for longer, nothing is known any more; before the first time nothing is. */

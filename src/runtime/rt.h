@@ -95,8 +95,9 @@ struct rt_section {	      /* omp_sections.h */
 };
 
 struct rt_thread {
-	uint32_t tid; /* dense, never used again */
-	uint32_t as;  /* whose its events are: its own, or those of a task (omp.c) */
+	uint32_t tid;	/* dense, never used again */
+	uint32_t as;	/* whose its events are: its own, or those of a task (omp.c) */
+	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
 	enum rt_state state;
 	uint32_t go;	   /* futex: RT_GO when given the baton, RT_LOOK when a signal came */
 	uint32_t ready_at; /* position in the ready list, while READY */
@@ -134,7 +135,7 @@ struct rt_thread {
 	sigset_t mask;	 /* of signals, when it starts */
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
-	int ignores; /* __tsan_ignore_thread_begin, nested */
+	int ignores;			 /* __tsan_ignore_thread_begin, nested */
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
