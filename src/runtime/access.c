@@ -357,7 +357,8 @@ void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 }
 
 /* An access that was counted, and is not known. */
-static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+static inline __attribute__((always_inline)) void access_new(uintptr_t addr, uintptr_t pc,
+							     unsigned k, bool is_write)
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
