@@ -41,8 +41,8 @@ enum { TwoWords = 16, Seldom = 1, Mostly = 1000 };
 
 static bool isInlinable(const Access &A) {
   const Function *F = A.At->getFunction();
-  return isInlining() && !A.Mask && !A.IsVptr && A.Size <= TwoWords && isPowerOf2_64(A.Size) &&
-         !F->hasOptNone() && !F->hasOptSize() &&
+  return isInlining() && !A.Mask && !isOfElements(A) && !A.IsVptr && A.Size <= TwoWords &&
+         isPowerOf2_64(A.Size) && !F->hasOptNone() && !F->hasOptSize() &&
          Triple(F->getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }
 
@@ -79,7 +79,7 @@ public:
     Value *High = B.CreateLShr(Address, RT_FILTER_LOG + K);
     Value *At = B.CreateAdd(B.CreateMul(Address, B.getInt64(RT_FILTER_ENTRY >> K)),
                             B.CreateMul(High, B.getInt64(RT_FILTER_STEP * RT_FILTER_ENTRY)));
-    At = B.CreateAnd(At, B.getInt64(RT_FILTER_BITS(3)));
+    At = B.CreateAnd(At, word(B.getInt64(offsetof(rt_filter, bytes))));
     Value *Entry = word(B.CreateAdd(
         At, B.getInt64(offsetof(rt_filter, slot[0]) + K * sizeof(rt_filter().slot[0]))));
     Value *Key = word(B.getInt64(offsetof(rt_filter, key) + IsWrite * sizeof(uint64_t)));

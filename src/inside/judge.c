@@ -68,11 +68,9 @@ static void on_spread(void *ctx, uint32_t from, uint32_t first, uint32_t n)
 static bool on_is_same(void *ctx, uint32_t first, uint32_t n)
 {
 	const struct snag_past_cell *one = &judge.express->x[first];
-	bool is_same = judge.express->is_all && !snag_past_is_list(&one->writer) &&
-		       !snag_past_is_list(&one->reader);
+	bool is_same = judge.express->is_all && !snag_past_is_list(one->writer | one->reader);
 	for (uint32_t i = 1; is_same && i < n; i++)
-		is_same = one[i].writer.who == one->writer.who &&
-			  one[i].reader.who == one->reader.who;
+		is_same = one[i].writer == one->writer && one[i].reader == one->reader;
 	return is_same;
 }
 

@@ -4,23 +4,26 @@
  *
  * Idea.   Within a step of a thread or task, saying twice that a cell is accessed adds nothing (access.h
  *         says for a trace why, inside.h for a detector in the process).  A table remembers which
- *         accesses, by address, size and kind, were made in this epoch; an epoch ends with the
- *         turn, with the step, and with every synchronisation.  Because only one thread runs, one
+ *         accesses, by address, size and kind, were made in this epoch; an epoch is one thread's, and
+ *         ends with the step, and with every synchronisation.  Because only one thread runs, one
  *         table serves all.
  *
  * State.  slot[k][i], for accesses of 2^k bytes, a cache: what collides is told again,
  *         which costs space and nothing else
  *
- *   63        62      48 47             19 18       4  3     2             0
+ *   63        62      48 47             14 13       4  3     2             0
  *   +---------+---------+-----------------+---------+------+---------------+
  *   | written |  epoch, | address, but for|  epoch, | seen | address, but  |
  *   |         |  high   | bits of the slot|   low   |      | bits of the ..|
  *   +---------+---------+-----------------+---------+------+---------------+
  *
- *         i is 19 bits of the address, from bit k on, moved on by those above, so that
- *         neighbours stay neighbours and arrays that lie powers of two apart do not meet.
- *         These bits are 0 in the entry: slot and entry give the address.  seen: read or
- *         written in this epoch.
+ *         i is the address, from bit k on, moved on by its bits above those of the slot, so that
+ *         neighbours stay neighbours and arrays that lie powers of two apart do not meet; of
+ *         that as many bits as the table has, at least 14.  The 14 bits of the slot are 0 in the
+ *         entry: slot and entry give the address.  seen: read or written in this epoch.
+ *         bytes: of a row, less 8: the bits of i.  A detector in the process is asked again for
+ *         less than a look into a table costs that does not fit into a cache; traces want
+ *         as few records as can be
  *         key[]: what entries of this epoch have beside the address, of reads and of writes
  *         lasting: likewise, of reads that add nothing in any epoch, as long as it stays
  *
@@ -39,8 +42,10 @@
 #include <stdint.h>
 
 enum {
-	RT_FILTER_LOG = 19,	  /* 4 MB a size; pages of it that are not needed are not there */
-	RT_FILTER_STEP = 0x13c6f, /* odd, and about 0.15 of the table */
+	RT_FILTER_LOG = 14,
+	RT_FILTER_SMALL_LOG = 15, /* 256 KB a size, for a detector in the process */
+	RT_FILTER_MAX_LOG = 21,	  /* 16 MB; pages of it that are not needed are not there */
+	RT_FILTER_STEP = 0x9b7,	  /* odd, and about 0.15 of 2^14 */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */
 };
@@ -49,11 +54,14 @@ struct rt_filter {
 	uint64_t key[2];
 	uint64_t lasting;
 	uint64_t is_idle; /* a detector judges, and nothing can race: not even counted */
-	uint64_t spare[4];
-	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_LOG];
+	uint64_t bytes;
+	uint64_t spare[3];
+	uint64_t slot[RT_FILTER_SIZES][1 << RT_FILTER_MAX_LOG];
 };
 
-/* The bits of an address that say which slot it has. */
+/* What `bytes` is for a table of 2^log entries. */
+#define RT_FILTER_BYTES(log) (((UINT64_C(1) << (log)) - 1) * RT_FILTER_ENTRY)
+/* The bits of an address that the slot stands for. */
 #define RT_FILTER_BITS(k) (((UINT64_C(1) << RT_FILTER_LOG) - 1) << (k))
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "runtime/record.h"
 
+#include "runtime/access.h"
 #include "runtime/judge.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
@@ -55,6 +56,7 @@ bool rt_record_open(void)
 	rt.channel = c;
 	rt.judges = judge_begin(c);
 	rt.limit = rt.judges ? 0 : c->records; /* none is ever written then */
+	rt_filter.bytes = RT_FILTER_BYTES(rt.judges ? RT_FILTER_SMALL_LOG : RT_FILTER_MAX_LOG);
 	return true;
 }
 
