@@ -22,7 +22,8 @@
  *                      it later is parallel to that step too.  Looking for it costs a pass, so it
  *                      is done when a list has doubled, or more
  *         [cover]      a step need not be added if one that is there stays parallel to all that it
- *                      does (task_order.h)
+ *                      does (task_order.h); nor, inside a program, take the place of one that comes
+ *                      before if that one will be parallel to all that it will be
  *         [order]      a guarded access and a conflicting one that does not come before, but is
  *                      excluded: their order matters, so no race is no proof
  *
@@ -215,10 +216,11 @@ static inline void past_add(struct drdp *d, struct snag_past_place p, uint32_t e
 		return;
 	if (snag_drdp_is_covered_for_good(&d->now, who))
 		return;
-	if (!who || (!snag_past_is_list(who) && snag_drdp_is_before(&d->now, who)))
-		snag_past_set(p, now);
-	else
+	if (who && (snag_past_is_list(who) || !snag_drdp_is_before(&d->now, who)))
 		past_add_slow(d, p, now);
+	else if (!who || !d->is_inside ||
+		 !snag_drdp_is_below(&d->now, d->current, who)) /* [cover] */
+		snag_past_set(p, now);
 }
 
 static void report(struct drdp *d, const struct snag_event *ev, uint32_t event, uint32_t first)
@@ -308,6 +310,8 @@ static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 	if (is_write)
 		past_check(d, snag_past_reader(x, events), ev, event);
 	guarded_check(d, guard, is_write, ev, event);
+	if (d->express.is_all)
+		snag_drdp_waited(&d->now, 0); /* nothing lasts from here on */
 	d->express.is_all = false;
 	struct snag_guarded *own = snag_guarded_entry(&d->guards, ev->target, guard, d->x_cap);
 	past_add(d,
@@ -368,6 +372,8 @@ static inline void drdp_write(void *state, const struct snag_event *ev,
 		guarded_check(d, 0, true, ev, event);
 		snag_guarded_clear(&d->guards, ev->target, &d->pool);
 	}
+	if (snag_express_keeps(&d->express, x->reader)) /* [below] it may come before */
+		snag_express_drop(&d->express, x->reader % SNAG_LASTING);
 	snag_past_clear(&d->pool, &x->reader);
 	snag_past_set(snag_past_writer(x, events), (struct snag_past){d->now.step, event});
 }
@@ -450,6 +456,11 @@ static void drdp_turn(void *state, snag_tid task)
 		snag_drdp_waited(&d->now, 0);
 }
 
+static void drdp_begin(void *state, snag_tid task)
+{
+	access_begin(state, &(struct snag_event){.thread = task, .op = SNAG_OP_READ}, 0);
+}
+
 static void drdp_synced(void *state)
 {
 	((struct drdp *)state)->now.order.is_synced = true;
@@ -475,6 +486,7 @@ static const struct snag_inside drdp_inside = {
 	.express = drdp_express,
 	.reserve = drdp_reserve,
 	.turn = drdp_turn,
+	.begin = drdp_begin,
 	.synced = drdp_synced,
 	.read = drdp_read,
 	.write = drdp_write,

@@ -6,14 +6,15 @@
 
 void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node) /* [lasting] */
 {
-	now->express->has_lasting = node != 0;
-	for (unsigned i = 0; i < SNAG_LASTING; i++) {
-		uint32_t r = now->express->readers[i];
-		if (r && now->order.tree.step[r] >= node)
-			snag_express_drop(now->express, i);
-		if (node == 0) /* what was left out because of it had a reader too */
-			now->express->writers[i] = 0;
+	struct snag_express *e = now->express;
+	e->has_lasting = node != 0;
+	for (uint64_t kept = e->kept; kept; kept &= kept - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(kept);
+		if (now->order.tree.step[e->readers[i]] >= node)
+			snag_express_drop(e, i);
 	}
+	for (unsigned i = 0; node == 0 && i < SNAG_LASTING; i++)
+		e->writers[i] = 0; /* what was left out because of it had a reader too */
 }
 
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task)
@@ -27,6 +28,8 @@ void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task)
 	now->list = snag_task_order_list(&now->order, task);
 	now->past = snag_task_order_past(&now->order, task);
 	now->is_alone = snag_task_order_is_alone(&now->order, task);
+	now->below =
+		now->is_alone ? snag_task_order_below(&now->order, task) : SNAG_TASK_ORDER_NONE;
 	if (!now->is_alone)
 		snag_drdp_waited(now, 0);
 }

@@ -15,7 +15,8 @@
  * Rules.  [cover]    without promises a list of parallel steps is no longer than the stack of blocks,
  *                    and without spawn one step, if steps that are covered are left out
  *         [lasting]  without promises, while one task after the other runs, that stays so until
- *                    something that step is in is waited for
+ *                    something that step is in is waited for by a task that creates another one then
+ *         [below]    the same of what comes before, if it was done below the task of this step
  */
 #ifndef SNAG_DETECT_DRDP_NOW_H
 #define SNAG_DETECT_DRDP_NOW_H
@@ -39,7 +40,8 @@ struct snag_drdp_now {
 	} above[SNAG_DRDP_ABOVE];
 	uint32_t list; /* what its task has waited for */
 	struct snag_task_past past;
-	bool is_alone; /* all other live tasks are ancestors of its task */
+	bool is_alone;	/* all other live tasks are ancestors of its task */
+	uint32_t below; /* what is below its task, if that is so: see snag_task_order_below() */
 	struct snag_drdp_before {
 		uint32_t step, node;
 		uint32_t yes, no; /* steps of the node up to, from */
@@ -86,7 +88,18 @@ bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a);
 /* The same, as far as that was found out for good. */
 static inline bool snag_drdp_is_covered_for_good(const struct snag_drdp_now *now, uint32_t a)
 {
-	return a && now->express->readers[a % SNAG_LASTING] == a;
+	return snag_express_keeps(now->express, a);
+}
+
+/* [below] Whether this step, of that task, need not take the place of step a, which comes before. */
+static inline bool snag_drdp_is_below(struct snag_drdp_now *now, uint32_t task, uint32_t a)
+{
+	uint32_t node = now->order.tree.step[a];
+	if (now->below >= node || snag_task_order_maker(&now->order, a) <= now->below)
+		return false;
+	snag_task_order_until_create(&now->order, task, node);
+	snag_express_keep(now->express, a); /* [lasting] */
+	return true;
 }
 
 /* The block that alone waits for step a, which is parallel to this one. */

@@ -8,9 +8,10 @@
  *
  * Express.  An access of `who` changes nothing and races with nothing if it is a read and the
  *         variable's writer or reader is `who`, or a write, its writer is `who` and it has no reader.
- * Lasting.  So does a read by anybody, until told otherwise, if the reader that is there stays
- *         parallel to all that follows and the writer comes before all of it: if these are among
- *         readers[] and writers[], which are caches.  `ended` counts how often one that was used
+ * First.   An access to a variable that has no past leaves only `who` there, if is_all.
+ * Lasting.  So does a read by anybody, until told otherwise, if the reader that is there will do for
+ *         all that follow and the writer comes before all of them: if these are among
+ *         readers[] and writers[], which are caches.  Who writes what such a one has read is told.  `ended` counts how often one that was used
  *         ceased to be so.  Readers that may cease soon are not worth it: those are used that
  *         are older than such as ceased when they were young.
  */
@@ -21,14 +22,14 @@
 #include "trace/event.h"
 #include "trace/names.h"
 
-enum { SNAG_LASTING = 16, SNAG_LASTING_YOUNG = 128 };
+enum { SNAG_LASTING = 64, SNAG_LASTING_YOUNG = 128 };
 
 struct snag_express {
 	struct snag_past_cell *x; /* by variable, as far as reserved */
 	uint32_t who;		  /* 0: not now */
 	bool is_all;		  /* nothing else is kept of variables */
 	uint32_t readers[SNAG_LASTING], writers[SNAG_LASTING]; /* by their numbers */
-	uint32_t used;					       /* readers[], by bit */
+	uint64_t kept, used;				       /* readers[], by bit */
 	bool has_lasting;	  /* there may be some among readers[] and writers[] */
 	uint32_t latest, min_age; /* `who` of the present, nearly; a difference to that */
 	uint64_t ended;
@@ -39,6 +40,9 @@ struct snag_inside {
 	/* Ids below these are known from now on. */
 	void (*reserve)(void *state, const struct snag_counts *counts);
 	void (*turn)(void *state, snag_tid task); /* this task runs from here on */
+	/* It is about to access something: there is a `who` from here on, if there can be.  May be
+	 * NULL: there is one anyway. */
+	void (*begin)(void *state, snag_tid task);
 	void (*synced)(void *state); /* tasks and frames will all end with a sync; may be NULL */
 	/* One event; a read or a write is plain. */
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
@@ -67,11 +71,19 @@ static inline bool snag_express_lasts(const struct snag_express *e, uint32_t var
 	       (!w || e->writers[w % SNAG_LASTING] == w);
 }
 
+/* Whether that reader is one of those that last. */
+static inline bool snag_express_keeps(const struct snag_express *e, uint32_t reader)
+{
+	return reader && e->readers[reader % SNAG_LASTING] == reader;
+}
+
 /* The reader will last, or one that does has its place / one of them does no longer. */
 static inline void snag_express_keep(struct snag_express *e, uint32_t reader)
 {
-	if (!(e->used >> reader % SNAG_LASTING & 1))
-		e->readers[reader % SNAG_LASTING] = reader;
+	const unsigned i = reader % SNAG_LASTING;
+	if (!(e->used >> i & 1))
+		e->readers[i] = reader;
+	e->kept |= UINT64_C(1) << i;
 	e->has_lasting = true;
 }
 
@@ -83,7 +95,8 @@ static inline void snag_express_drop(struct snag_express *e, unsigned i)
 		if (age < SNAG_LASTING_YOUNG && e->min_age < twice)
 			e->min_age = twice;
 	}
-	e->used &= ~(UINT32_C(1) << i);
+	e->kept &= ~(UINT64_C(1) << i);
+	e->used &= ~(UINT64_C(1) << i);
 	e->readers[i] = 0;
 }
 

@@ -278,9 +278,10 @@ static inline void serial_write(void *state, const struct snag_event *ev,
 /* What is in the scopes from this one on is waited for; 0: nothing is certain any more. */
 static void lasting_end(struct serial *s, uint32_t scope) /* [lasting] */
 {
-	for (unsigned i = 0; i < SNAG_LASTING; i++) {
+	for (uint64_t kept = s->express.kept; kept; kept &= kept - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(kept);
 		uint32_t r = s->express.readers[i];
-		if (r && s->bags.scope_of[snag_bags_find(&s->bags, r - 1)] >= scope)
+		if (s->bags.scope_of[snag_bags_find(&s->bags, r - 1)] >= scope)
 			snag_express_drop(&s->express, i);
 	}
 }

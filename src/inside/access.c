@@ -57,21 +57,41 @@ static inline struct judge_made *made_of(const struct snag_past_cell *x, bool is
 	return &judge.made[is_write][(x->writer ^ x->reader) % JUDGE_MADE];
 }
 
-static inline bool made_is(const struct judge_made *made, const struct snag_past_cell *x)
+static inline bool made_is(const struct judge_made *made, const struct snag_past_cell *x,
+			   bool is_write)
 {
-	return __builtin_expect(made->step == judge.step && is_past(x, made->before), 1);
+	return __builtin_expect(made->step == judge.step && is_past(x, made->before), 1) &&
+	       !(is_write && snag_express_keeps(judge.express, made->before.reader));
 }
 
 static inline void variable_access(uint32_t variable, bool is_write) /* [made] */
 {
 	struct snag_past_cell *x = &judge.express->x[variable];
 	struct judge_made *made = made_of(x, is_write);
-	if (!made_is(made, x)) {
+	if (!made_is(made, x, is_write)) {
 		made_tell(made, variable, is_write);
 		return;
 	}
 	x->writer = made->after.writer;
 	x->reader = made->after.reader;
+}
+
+/* Whether there is somebody who accesses something now. */
+static inline bool step_begin(void)
+{
+	const struct snag_inside *inside = judge.detector->inside;
+	if (!judge.express->who && inside->begin)
+		inside->begin(judge.state, judge.thread);
+	return judge.express->who;
+}
+
+static inline bool first_access(uint32_t variable, bool is_write) /* [first] */
+{
+	struct snag_past_cell *x = &judge.express->x[variable];
+	if ((x->writer | x->reader) || !step_begin() || !judge.express->is_all)
+		return false;
+	*(is_write ? &x->writer : &x->reader) = judge.express->who;
+	return true;
 }
 
 /* The same for n variables side by side, most of them alike. */
@@ -80,7 +100,7 @@ static void variables_access(uint32_t first, uint32_t n, bool is_write)
 	for (const uint32_t end = first + n; first < end;) {
 		struct snag_past_cell *x = &judge.express->x[first];
 		struct judge_made *made = made_of(x, is_write);
-		if (!made_is(made, x)) {
+		if (!made_is(made, x, is_write)) {
 			made_tell(made, first++, is_write);
 			continue;
 		}
@@ -267,11 +287,11 @@ void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count,
 static inline bool variables_last(struct shadow_page *page, uint32_t first, uint32_t n)
 {
 	struct snag_express *e = judge.express;
-	uint32_t used = 0;
+	uint64_t used = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!snag_express_lasts(e, first + i))
 			return false;
-		used |= UINT32_C(1) << e->x[first + i].reader % SNAG_LASTING;
+		used |= UINT64_C(1) << e->x[first + i].reader % SNAG_LASTING;
 	}
 	e->used |= used;
 	page->has_lasting = true;
@@ -312,15 +332,16 @@ void judge_late_flush(void)
 bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
 		  bool may_last)
 {
-	if (is_write) {
+	if (is_write && !page->is_reused) {
 		late_put(page, address, size);
 		return false;
 	}
 	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
-	if (may_last && variables_last(page, first, n))
+	if (!is_write && may_last && variables_last(page, first, n))
 		return true;
 	for (uint32_t i = 0; i < n; i++)
-		variable_access(first + i, false);
+		if (!first_access(first + i, is_write))
+			variable_access(first + i, is_write);
 	return false;
 }
 

@@ -15,7 +15,9 @@
  *         [made]    no event, if one of this step found the same and no race
  *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
  *                   would begin or end with the line
- *         [late]    but writes a few writes later: by then the detector's cells have come from memory
+ *         [late]    but writes a few writes later: by then the detector's cells have come from memory.
+ *                   Not of memory that is used again and again: these are near
+ *         [first]   what has no past needs no look at the past
  *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
  *                   otherwise or the memory is new: who feeds this may remember where
  *         [freed]   the end of a block is a write of what was accessed there
@@ -67,10 +69,14 @@ void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
 bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size);
 
 /* [single] Whether an access is one. */
-static inline bool judge_is_single(const struct shadow_page *page, uint64_t address, unsigned size)
+static inline bool judge_is_single(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint64_t at = address & (SHADOW_LINE - 1);
-	return (page->ready & shadow_line_bit(address)) && at && at + size < SHADOW_LINE &&
+	if (!at || at + size >= SHADOW_LINE)
+		return false;
+	if (page->is_reused)
+		return shadow_is_ready(&judge.shadow, page, address, size);
+	return (page->ready & shadow_line_bit(address)) &&
 	       !((address | size) & ((1u << page->part_log) - 1));
 }
 

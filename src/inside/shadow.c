@@ -247,6 +247,7 @@ static void page_forget(struct shadow *s, struct shadow_page *page, uint64_t sta
 {
 	s->nforgotten += page->has_lasting;
 	page->has_lasting = false;
+	page->is_reused = true;
 	if (page->is_whole && high - low == PAGE) {
 		s->forget(s->ctx, page->whole, 1);
 		page->is_whole = false;

@@ -46,7 +46,8 @@ struct shadow_page {
 	uint32_t first;		       /* the variable of its first part; 0: parts have none */
 	uint32_t lines;		       /* that of its first line; 0: lines have none */
 	uint32_t whole;		       /* that of the page; 0: it has none */
-	uint16_t part_log;	       /* of the bytes of a part: 3 or 2 */
+	uint8_t part_log;	       /* of the bytes of a part: 3 or 2 */
+	uint8_t is_reused;	       /* some of it became new again: a stack, say */
 	uint8_t is_whole;	       /* then none of its lines is in a state */
 	uint8_t has_lasting;	       /* reads of it may be left out: see judge_lasts() */
 	uint64_t ready, solid, broken; /* lines, by state */

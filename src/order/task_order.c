@@ -81,6 +81,8 @@ static struct snag_task_run *begin(struct snag_task_order *o, uint32_t task, uin
 	}
 	uint32_t scope = scope_new(o, node, finish);
 	o->run[r].scope = scope;
+	o->run[r].node = node;
+	o->run[r].waited = SNAG_TASK_ORDER_NONE;
 	o->slot[task] = r;
 	o->nlive++;
 	return &o->run[r];
@@ -91,7 +93,8 @@ void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
 	o->first = task;
 	struct snag_task_run *run = begin(o, task, node, SNAG_DPST_ROOT);
-	*run = (struct snag_task_run){.scope = run->scope};
+	*run = (struct snag_task_run){
+		.scope = run->scope, .node = node, .waited = SNAG_TASK_ORDER_NONE};
 }
 
 static uint32_t node_new(struct snag_task_order *o, uint32_t task, uint32_t parent,
@@ -141,6 +144,8 @@ void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t c
 	o->has_spawned |= is_spawned;
 	struct snag_task_run *own = begin(o, child, node, finish), *run = run_of(o, task);
 	run->step = own->step = 0;
+	o->waited = run->waited < o->waited ? run->waited : o->waited;
+	run->waited = SNAG_TASK_ORDER_NONE;
 	own->list = run->list;
 	own->depth = run->depth + 1;
 	own->past = run->past;
@@ -157,7 +162,7 @@ static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
 static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
 {
 	uint32_t list = o->tree.node[node].extra;
-	o->waited = node < o->waited ? node : o->waited;
+	run->waited = node < run->waited ? node : run->waited;
 	if (!list)
 		return;
 	run->list = snag_joins_merge(&o->joins, run->list, list);
@@ -294,6 +299,11 @@ static uint32_t task_node(const struct snag_dpst *t, uint32_t n)
 	while (t->node[n].kind == SNAG_DPST_FINISH || t->node[n].kind == SNAG_DPST_BLOCK)
 		n = t->node[n].parent;
 	return n;
+}
+
+uint32_t snag_task_order_maker(const struct snag_task_order *o, uint32_t step)
+{
+	return task_node(&o->tree, o->tree.step[step]);
 }
 
 bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)

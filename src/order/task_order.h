@@ -52,6 +52,10 @@ struct snag_task_order {
 		struct snag_task_past { /* [past]: nodes that are waited for */
 			uint32_t from, end;
 		} past;
+		uint32_t node; /* of the task */
+		/* The first node that comes before what the task creates next, as far as it matters:
+		 * a scope that it waited for, or what until_create() said. */
+		uint32_t waited;
 		bool has_waited; /* its list differs from that it began with */
 	} * run;		 /* from 1 on */
 	size_t nruns, run_cap;
@@ -71,7 +75,8 @@ struct snag_task_order {
 	bool is_disorderly;  /* one ended while others than its ancestors were live */
 	uint32_t last_set;   /* the last step in which a promise was set */
 	uint32_t alone_from; /* nodes from this on were made by tasks that were alone */
-	uint32_t waited;     /* the first node whose scope was waited for; who asks sets it back */
+	uint32_t waited;     /* the first node whose scope was waited for by a task that has created
+				another one since; who asks sets it back */
 	bool has_async, has_spawned; /* since the first task began */
 	bool is_synced;		     /* tasks and frames end with a sync: who feeds this says so */
 };
@@ -110,7 +115,8 @@ static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uin
 }
 
 /* [plain] Then, as long as tasks are alone, a step that covers one covers all that follow, until
- * a scope that it is in, which was made before it, is waited for. */
+ * a scope that it is in, which was made before it, has been waited for by a task that then creates
+ * another one: what the task itself does is covered, see snag_task_order_below(). */
 static inline bool snag_task_order_is_plain(const struct snag_task_order *o)
 {
 	return !o->is_disorderly && !o->last_set &&
@@ -120,6 +126,27 @@ static inline bool snag_task_order_is_plain(const struct snag_task_order *o)
 /* Whether a step, which comes before one that is alone, was done by the first task or waited for by
  * it: then it comes before all that follow, while tasks are alone. */
 bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a);
+
+/* [below] While tasks are alone and all is plain: the steps of the task's descendants are those of
+ * nodes, or of tasks, above this number.  What is parallel to the task later is parallel to all of
+ * them, so each of them covers what the task does, waited for or not.  SNAG_TASK_ORDER_NONE: unknown. */
+static inline uint32_t snag_task_order_below(const struct snag_task_order *o, uint32_t task)
+{
+	const struct snag_task_run *run = &o->run[o->slot[task]];
+	return snag_task_order_is_plain(o) && run->node >= o->alone_from ? run->node
+									 : SNAG_TASK_ORDER_NONE;
+}
+
+/* What is done in that node and those after it, below the task, does not cover tasks that it creates. */
+static inline void snag_task_order_until_create(struct snag_task_order *o, uint32_t task,
+						uint32_t node)
+{
+	struct snag_task_run *run = &o->run[o->slot[task]];
+	run->waited = node < run->waited ? node : run->waited;
+}
+
+/* The node of the task that made a step. */
+uint32_t snag_task_order_maker(const struct snag_task_order *o, uint32_t step);
 
 /* Whether step a, which is parallel to step `now` of a task that is alone, will be parallel to all
  * that `now` will be parallel to. */

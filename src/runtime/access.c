@@ -180,10 +180,9 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 {
 	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
 	before_judging();
-	*rt_filter_slot(addr, k) =
-		!rt_is_alone_with(addr) && rt_judge_access(addr, 1u << k, is_write)
-			? lasting
-			: address | rt_filter.key[is_write];
+	*rt_filter_slot(addr, k) = rt_judge_access(addr, 1u << k, is_write)
+					   ? lasting
+					   : address | rt_filter.key[is_write];
 }
 
 /* Records an access as most are: inside one word, at a known place, of which nothing special is to be
@@ -215,10 +214,6 @@ static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, boo
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt_is_alone_with(addr)) {
-		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-		return;
-	}
 	if (rt.judges) {
 		judged_record(addr, pc, k, is_write);
 		return;
@@ -256,7 +251,13 @@ static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc)
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	if (rt_unlikely(!rt_access_is_known(addr, k, is_write)))
+	if (rt_likely(rt_access_is_known(addr, k, is_write)))
+		return;
+	if (rt_is_alone_with(addr))
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
+	else if (rt.judges)
+		judged_record(addr, pc, k, is_write);
+	else
 		record_of[k][is_write](addr, pc);
 }
 
@@ -420,6 +421,8 @@ static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool 
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
+	else if (rt_is_alone_with(addr))
+		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
 		judged_plain(addr, k, is_write);
 	else if (!quick_record(addr, pc, k, is_write))

@@ -94,28 +94,25 @@ static inline void rt_epoch_end(void)
  * ordered with all that others will do, and a detector in the process need not hear of it. */
 enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
 extern struct rt_alone_with {
-	uint64_t epoch; /* the one it is so in */
 	uintptr_t low;
 	size_t nbytes;
 } rt_alone_with[RT_ALONES];
-extern uint64_t rt_alone_epoch; /* the last one that any is so in */
+extern uint64_t rt_alone_epoch; /* the one it is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {
-	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+	if (rt_alone_epoch != rt.epoch)
+		rt_alone_with[RT_ALONE_STACK].nbytes = rt_alone_with[RT_ALONE_BLOCK].nbytes = 0;
+	rt_alone_with[what] = (struct rt_alone_with){low, nbytes};
 	rt_alone_epoch = rt.epoch;
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
-	if (rt_likely(rt_alone_epoch != rt.epoch))
-		return false;
-	for (int i = 0; i < RT_ALONES; i++) {
-		const struct rt_alone_with *a = &rt_alone_with[i];
-		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
-			return true;
-	}
-	return false;
+	const struct rt_alone_with *a = rt_alone_with;
+	return rt_unlikely(rt_alone_epoch == rt.epoch) &&
+	       (addr - a[RT_ALONE_STACK].low < a[RT_ALONE_STACK].nbytes ||
+		addr - a[RT_ALONE_BLOCK].low < a[RT_ALONE_BLOCK].nbytes);
 }
 
 /* Of what was left out for longer, nothing is known any more; before the first time nothing is. */

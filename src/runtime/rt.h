@@ -104,8 +104,9 @@ struct rt_section {	      /* omp_sections.h */
 };
 
 struct rt_thread {
-	uint32_t tid; /* dense, never used again */
-	uint32_t as;  /* whose its events are: its own, or those of a task (omp.c) */
+	uint32_t tid;	/* dense, never used again */
+	uint32_t as;	/* whose its events are: its own, or those of a task (omp.c) */
+	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
 	enum rt_state state;
 	uint32_t go;	   /* futex: RT_GO when given the baton, RT_LOOK when a signal came */
 	uint32_t ready_at; /* position in the ready list, while READY */

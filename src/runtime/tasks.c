@@ -17,7 +17,8 @@
  *                   argument, before its first event; a detector in this process need not hear what
  *                   it does there, nor, if the task ends before, that it is new memory
  *
- * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
+ * State.  tid[task]  the thread number of each task of this launch, if it is needed; 0 is the
+ *                    launcher
  *         fresh      [fresh] what is so, while rt.is_fresh
  */
 #include "runtime/tasks.h"
@@ -58,6 +59,10 @@ static uint64_t launch_beyond;
 
 static void task_add(uint32_t thread)
 {
+	if (rt.judges && !rt_sections_are_ordered()) {
+		ntasks++;
+		return;
+	}
 	if (ntasks == tid_cap) {
 		uint32_t cap = tid_cap ? 2 * tid_cap : 1024;
 		tid = rt_grow(tid, tid_cap * sizeof(*tid), cap * sizeof(*tid));

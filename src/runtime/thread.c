@@ -8,7 +8,8 @@
  *         [join]    waits until it has ended, then join(t)
  *         A thread's stack is new memory when it begins, whoever used it before.
  *
- * State.  table[tid]: the threads that still can be joined or run
+ * State.  table[tid]: the threads that still can be joined or run.  A fiber that is used again, which
+ *         only a detector in this process sees, keeps its place: tasks come and go by the million
  */
 #include "runtime/thread.h"
 
@@ -64,7 +65,7 @@ static void frames_give(struct rt_frame *frames)
 
 static void thread_free(struct rt_thread *t)
 {
-	table[t->tid] = NULL;
+	table[t->place] = NULL;
 	frames_give(t->frames);
 	rt_free_forget(t);
 	t->next_waiter = spare_threads;
@@ -107,6 +108,7 @@ static void table_put(struct rt_thread *t)
 		table_cap = cap;
 	}
 	table[t->tid] = t;
+	t->place = t->tid;
 }
 
 static struct rt_thread *thread_new(void)
@@ -139,7 +141,6 @@ struct rt_thread *rt_thread_new_fiber(void)
 		spare_fibers = t->next_waiter;
 		t->next_waiter = NULL;
 		t->tid = t->as = rt_thread_number();
-		table_put(t);
 	} else {
 		t = thread_new();
 	}
@@ -169,7 +170,6 @@ void rt_thread_end_fiber(struct rt_thread *fiber)
 		thread_free(fiber);
 		return;
 	}
-	table[fiber->tid] = NULL;
 	fiber->beyond = 0;
 	fiber->next_waiter = spare_fibers;
 	spare_fibers = fiber;
