@@ -6,18 +6,20 @@
 
 Builds each program of bench/programs/tasks with clang -O2, as it is and in the variants of PARTS,
 and runs these in turn, so that a busy machine is busy for all of them.  FOLDER is where the files
-are written, after each program: what they hold of this commit is not measured again.
+are written, after each program: what they hold of it in this part is replaced, unless it is of
+this commit; then it is not measured again.  Each part takes less than ten minutes.
 
     paper         drdp on the programs of Jin et al., at the size of their paper
     eliminations  all programs, at a size that takes less than a second: with the checks of the compiler's
                   own pass, and with those that are left by none, one or all eliminations
-    tools         all programs as OpenMP tasks (bench/programs/openmp) under other detectors
+    tools         all programs as OpenMP tasks (bench/programs/openmp) with ThreadSanitizer
+    others        the same under Archer and Helgrind
     mistakes      all programs, small, each with a mistake: who finds it
 
 What takes longer than LONG seconds is run once.  A program alone, the base of a slowdown, is run once
 before: its first run can take twice as long as the next.  Seconds are of CPU (user and system time of all
-processes) and elapsed; memory is that of the largest process.  What is judged by snag and what it is
-compared with runs on one core, OpenMP with 4 threads on all cores.
+processes) and elapsed; memory is that of the largest process.  All run on one core, OpenMP with 4
+threads, but for "all cores".  What has not ended after its limit is run once, small.
 """
 import argparse
 import os
@@ -41,7 +43,7 @@ DRDP = ("health", "knapsack", "matmul", "sort", "strassen", "sparselu", "poisson
 # Sequential code is left out in each of them, as in the paper.
 KINDS = ("local", "dominated", "readonly", "invariant", "footprint", "joined")
 THREADS = "4"
-LIMIT, TOOL_LIMIT = 120, 25  # seconds of a run, and of one of other tools
+LIMIT, TOOL_LIMIT = 120, 20  # seconds of a run, and of one of other tools
 LONG = 5  # seconds of a run that is not repeated
 
 TSAN = "report_bugs={}:ignore_noninstrumented_modules=1:exitcode=0"
@@ -56,9 +58,10 @@ COUNT_FIELDS = ("part", "program", "size", "name", "value", "commit")
 class Variant:
     """How a program is built, and run; once, or as often as asked."""
 
-    def __init__(self, name, compiler, flags=(), run=(), once=False, judged=False, **environment):
-        self.name, self.compiler, self.flags = name, compiler, flags
+    def __init__(self, name, compiler, flags=(), run=(), once=False, judged=False, all_cores=False, **environment):
+        self.name, self.compiler, self.flags, self.all_cores = name, compiler, flags, all_cores
         self.run, self.once, self.judged, self.environment = run, once, judged, environment
+        self.limit = LIMIT if compiler in ("snag", "native") else TOOL_LIMIT
 
     def build(self, snag, program, flags, folder):
         source = os.path.join(SOURCES, program + ".c")
@@ -81,9 +84,16 @@ def alone(kind):
     return [f"-fsnag-pass-no-{k}" for k in KINDS if k != kind]
 
 
-def openmp(name, compiler, flags=(), run=(), once=False, **environment):
-    return Variant(name, compiler, flags, run, once, OMP_NUM_THREADS=THREADS, OMP_STACKSIZE="64M",
-                   OMP_WAIT_POLICY="passive", **environment)
+def openmp(name, compiler, flags=(), **more):
+    return Variant(name, compiler, flags, OMP_NUM_THREADS=THREADS, OMP_STACKSIZE="64M",
+                   OMP_WAIT_POLICY="passive", **more)
+
+
+def tsan(compiler):
+    """On one core and on all."""
+    for name in (f"tsan {compiler}", f"tsan {compiler}, all cores"):
+        yield openmp(name, compiler, ["-fsanitize=thread"], all_cores="all" in name, OMP_TOOL="disabled",
+                     TSAN_OPTIONS=TSAN.format(0))
 
 
 NATIVE = Variant("native", "native")
@@ -98,19 +108,16 @@ def variants_of(part, program):
         return "middle", [NATIVE, judged("stock", detector, ["-fno-snag-pass"]),
                           judged("none", detector, ["-fsnag-pass-no-all"]),
                           *(judged(k, detector, alone(k)) for k in kinds), judged("all", detector)]
-    thread = ["-fsanitize=thread"]
-    archer = openmp("archer", "clang", thread, OMP_TOOL_LIBRARIES=ARCHER, TSAN_OPTIONS=TSAN.format(1))
     if part == "tools":
+        return "middle", [NATIVE, judged("all", detector), openmp("openmp", "clang"), *tsan("clang"), *tsan("gcc")]
+    archer = openmp("archer", "clang", ["-fsanitize=thread"], OMP_TOOL_LIBRARIES=ARCHER, TSAN_OPTIONS=TSAN.format(1))
+    if part == "others":
         helgrind = openmp("helgrind", "gcc", run=(VALGRIND, "--tool=helgrind"), once=True)
-        return "middle", [
-            NATIVE, judged("all", detector), openmp("openmp", "clang"),
-            openmp("tsan clang", "clang", thread, OMP_TOOL="disabled", TSAN_OPTIONS=TSAN.format(0)),
-            openmp("tsan gcc", "gcc", thread, TSAN_OPTIONS=TSAN.format(0)),
-            archer, *([helgrind] if os.path.exists(VALGRIND) else [])]
+        return "middle", [archer, *([helgrind] if os.path.exists(VALGRIND) else [])]
     return "small", [judged("all", "drdp"), archer]
 
 
-PARTS = {"paper": DRDP, "eliminations": ESPBAGS + DRDP, "tools": ESPBAGS + DRDP, "mistakes": ESPBAGS + DRDP}
+PARTS = {"paper": DRDP, **{part: ESPBAGS + DRDP for part in ("eliminations", "tools", "others", "mistakes")}}
 
 
 def run_once(command, environment, one_core, limit=LIMIT):
@@ -168,27 +175,34 @@ def counts_of(snag, program, size, folder):
 
 
 class Data:
-    """The two files: rows of this commit, written after each program."""
+    """The two files, written after each program."""
 
     def __init__(self, folder):
         os.makedirs(folder, exist_ok=True)
         self.paths = [os.path.join(folder, name) for name in ("suites.csv", "suites-counts.csv")]
         self.commit = results.commit()
-        self.rows, self.counts = ([r for r in results.read(p) if r.get("commit") == self.commit]
-                                  if os.path.exists(p) else [] for p in self.paths)
+        self.rows = [results.read(p) if os.path.exists(p) else [] for p in self.paths]
 
     def has(self, part, program):
-        return any(r["part"] == part and r["program"] == program for r in self.rows)
+        return any((r["part"], r["program"], r["commit"]) == (part, program, self.commit) for r in self.rows[0])
 
-    def add(self, rows, counts):
-        self.rows += [dict(zip(RUN_FIELDS, (*r, self.commit))) for r in rows]
-        self.counts += [dict(zip(COUNT_FIELDS, (*c, self.commit))) for c in counts]
-        for path, rows_of in zip(self.paths, (self.rows, self.counts)):
-            if rows_of:
-                results.write_csv(path, rows_of)
+    def replace(self, part, program, runs, counts):
+        for i, (fields, new) in enumerate(((RUN_FIELDS, runs), (COUNT_FIELDS, counts))):
+            self.rows[i] = [r for r in self.rows[i] if (r["part"], r["program"]) != (part, program)]
+            self.rows[i] += [dict(zip(fields, (part, program, *row, self.commit))) for row in new]
+            self.rows[i].sort(key=lambda r: list(PARTS).index(r["part"]))
+            if self.rows[i]:
+                results.write_csv(self.paths[i], self.rows[i])
+
+
+def run_variant(snag, variant, path, size):
+    command = ([snag] if variant.judged else []) + [*variant.run, path, size]
+    cpu, elapsed, mb, end, text = run_once(command, variant.environment, not variant.all_cores, variant.limit)
+    return elapsed, end, (f"{cpu:.3f}", f"{elapsed:.3f}", f"{mb:.0f}", end, summary(variant, end, text))
 
 
 def measure(part, program, snag, repetitions, folder):
+    """Rows of the runs, and of what was counted."""
     size, variants = variants_of(part, program)
     flags = ["-DMISTAKE=1"] if part == "mistakes" else []
     paths = {v.name: v.build(snag, program, flags, folder) for v in variants}
@@ -199,17 +213,14 @@ def measure(part, program, snag, repetitions, folder):
         for v in variants:
             if v.name in done:
                 continue
-            command = ([snag] if v.judged else []) + [*v.run, paths[v.name], size]
-            is_ours = v.compiler in ("snag", "native")
-            cpu, elapsed, mb, end, text = run_once(command, v.environment, is_ours, LIMIT if is_ours else TOOL_LIMIT)
+            elapsed, end, row = run_variant(snag, v, paths[v.name], size)
+            rows.append((size, v.name, repetition, *row))
+            if end == "limit":
+                rows.append(("small", v.name, 0, *run_variant(snag, v, paths[v.name], "small")[2]))
             if elapsed > LONG or v.once:
                 done.add(v.name)
-            rows.append((part, program, size, v.name, repetition, f"{cpu:.3f}", f"{elapsed:.3f}", f"{mb:.0f}",
-                         end, summary(v, end, text)))
     counted = counts_of(snag, program, size, folder) if part in ("paper", "eliminations") else {}
-    for path in paths.values():
-        os.unlink(path)
-    return rows, [(part, program, size, *c) for c in counted.items()]
+    return rows, [(size, *c) for c in counted.items()]
 
 
 def main():
@@ -227,7 +238,7 @@ def main():
         print(f"suites: {i + 1} of {len(todo)}: {part}: {program} ({time.monotonic() - begin:.0f} s)",
               file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            data.add(*measure(part, program, snag, args.repetitions, folder))
+            data.replace(part, program, *measure(part, program, snag, args.repetitions, folder))
 
 
 main()

@@ -41,17 +41,17 @@ TABLE3 = {
     "mandelbrot": (16, 11.89, 1.02, 1.02), "matmul_rows": (1000, 19.59, 6.43, 1.16),
 }
 KINDS = ("local", "dominated", "readonly", "invariant", "footprint", "joined")
-TOOLS = ("tsan clang", "tsan gcc", "archer", "helgrind")
+TSANS = ("tsan clang", "tsan gcc")
 
 
 class Runs:
     """What was measured, by part, program and variant."""
 
     def __init__(self, folder):
-        self.by, self.counts, self.commits = {}, {}, set()
+        self.by, self.counts, self.commits = {}, {}, {}
         for row in results.read(os.path.join(folder, "suites.csv")):
             self.by.setdefault((row["part"], row["program"], row["variant"]), []).append(row)
-            self.commits.add(row["commit"])
+            self.commits.setdefault(row["part"], set()).add(row["commit"])
         for row in results.read(os.path.join(folder, "suites-counts.csv")):
             self.counts[row["part"], row["program"], row["name"]] = int(row["value"])
 
@@ -59,7 +59,13 @@ class Runs:
         return [n for n in names if any(key[:2] == (part, n) for key in self.by)]
 
     def done(self, part, program, variant):
-        return [r for r in self.by.get((part, program, variant), []) if r["end"] in ("0", "66")]
+        """Of its first size: another is run only where that did not end."""
+        rows = self.by.get((part, program, variant), [])
+        return [r for r in rows if r["end"] in ("0", "66") and r["size"] == rows[0]["size"]]
+
+    def measured(self, *parts):
+        found = sorted(set().union(*(self.commits.get(p, set()) for p in parts)))
+        return f"Measured at commit {', '.join(found)}."
 
     def median(self, part, program, variant, field):
         found = [float(r[field]) for r in self.done(part, program, variant)]
@@ -80,9 +86,12 @@ class Runs:
         return next((r["said"] for r in self.by.get((part, program, variant), [])), "")
 
     def end(self, part, program, variant):
-        ends = {r["end"] for r in self.by.get((part, program, variant), [])} - {"0", "66"}
-        return f"no end in {max(float(r['elapsed s']) for r in self.by[part, program, variant]):.0f} s" \
-            if "limit" in ends else f"status {', '.join(sorted(ends))}" if ends else "not run"
+        """Of what was not done."""
+        rows = self.by.get((part, program, variant), [])
+        if not rows or rows[0]["end"] != "limit":
+            return f"status {rows[0]['end']}" if rows else "not run"
+        less = [f"; {r['size']}: {float(r['elapsed s']):.2f} s, {r['MB']} MB" for r in rows[1:] if r["end"] == "0"]
+        return f"more than {float(rows[0]['elapsed s']):.0f} s" + "".join(less)
 
     def count(self, part, program, *names):
         return sum(self.counts.get((part, program, n), 0) for n in names)
@@ -136,7 +145,7 @@ def table2(r, folder):
     plot.bars(os.path.join(folder, "suites-drdp.svg"), "drdp: slowdown at the paper's sizes (Figure 11 of Jin et al.)",
               programs, {"snag": slow, "paper": [FIGURE11[p] for p in programs]}, "x")
     return ["## drdp: Table 2 and Figure 11 of Jin et al.", "",
-            "The paper's sizes. In parentheses what the paper printed. Checks are those executed with all eliminations; a "
+            r.measured("paper") + " The paper's sizes. In parentheses what the paper printed. Checks are those executed with all eliminations; a "
             "range of a loop counts as one, in the paper each of its elements. A tree join is a task that a finish or "
             "sync waits for, a non-tree join a get; the paper counts a task that somebody gets among the latter alone.",
             "", *table(("program", "base s", "drdp s", "slowdown", "spread", "base GB", "drdp GB", "height", "checks: writes",
@@ -161,7 +170,7 @@ def table4(r):
                                       ((s0, s1), (mb0, mb1), (w0, w1), (r0, r1))), "",
                      *(f"{a / b:.1f}" for a, b in ((a0, a1), (b0, b1), (c0, c1), (d0, d1)))))
     return ["## drdp: Table 4 of Jin et al., checks left out or not", "",
-            "Ours at size `middle`; all of the plugin's checks, or what its eliminations leave. Reachability is in "
+            r.measured(part) + " Ours at size `middle`; all of the plugin's checks, or what its eliminations leave. Reachability is in "
             "suites-counts.csv.", "",
             *table(("program", "left out", "s", "MB", "writes", "reads", "paper: input", "s", "GB", "writes", "reads"), rows)]
 
@@ -190,7 +199,7 @@ def table3(r, folder):
     plot.bars(os.path.join(folder, "suites-eliminations.svg"),
               "espbags: each elimination alone (Figure 14 of Raman et al.)", programs, series, "x")
     lines = ["## espbags: Table 3 of Raman et al.", "",
-             "Ours at size `middle`, in parentheses the paper's tasks and seconds (Java, its sizes). *Compiler's checks*: those of clang's "
+             r.measured(part) + " Ours at size `middle`, in parentheses the paper's tasks and seconds (Java, its sizes). *Compiler's checks*: those of clang's "
              "own pass (`-fno-snag-pass`); *none*, *all*: the plugin's, with no elimination and with all.", "",
              *table(("program", "tasks", "base s", "compiler's checks", "none", "paper: none", "all", "paper: all", "spread",
                      "MB", "verdict"), rows), "![slowdown](suites-espbags.svg)", "",
@@ -210,37 +219,45 @@ def table5(r, folder):
     part, rows = "tools", []
     programs = r.programs(part, (*TABLE3, *TABLE2))
 
-    def cell(p, variant):
-        s, mb = r.median(part, p, variant, "elapsed s"), r.memory(part, p, variant)
-        said = r.said(part, p, variant)
+    def cell(p, variant, of=part):
+        s, mb = r.median(of, p, variant, "elapsed s"), r.memory(of, p, variant)
+        said = r.said(of, p, variant)
         if s is None:
-            return r.end(part, p, variant)
+            return r.end(of, p, variant)
         return f"{s:.2f} s, {mb:.0f} MB" + (f", {said}" if said.endswith("reports") else "")
 
     def is_better(p):
-        ours = r.median(part, p, "all", "elapsed s"), r.memory(part, p, "all")
-        words = set()
-        for tool in ("tsan clang", "tsan gcc"):
-            other = r.median(part, p, tool, "elapsed s"), r.memory(part, p, tool)
-            words |= {w for w, a, b in zip(("slower", "larger"), ours, other) if a and b and a > b}
-        return ", ".join(sorted(words)) or "yes"
+        words = []
+        for word, of in (("slower", lambda v: r.median(part, p, v, "elapsed s")),
+                         ("more CPU", lambda v: r.median(part, p, v, "cpu s")), ("larger", lambda v: r.memory(part, p, v))):
+            others = [of(v) for v in TSANS if of(v)]
+            if others and of("all") > min(others):
+                words.append(f"{word}: {of('all') / min(others):.2f}")
+        return ", ".join(words) or "yes"
 
     for p in programs:
-        rows.append((p, *(cell(p, v) for v in ("native", "openmp", "all", *TOOLS)), is_better(p),
-                     percent(max(r.spread(part, p, v, "elapsed s") or 0 for v in ("all", *TOOLS)))))
-    names = {"all": "snag", **{t: t for t in TOOLS}}
+        spread = max(r.spread(part, p, v, "elapsed s") or 0 for v in ("all", *TSANS))
+        cpu = " / ".join(show(r.median(part, p, v, "cpu s")) or "-" for v in ("all", *TSANS))
+        everywhere = " / ".join(show(r.median(part, p, v, "elapsed s")) or "-"
+                                for v in ("openmp", *(f"{t}, all cores" for t in TSANS)))
+        rows.append((p, *(cell(p, v) for v in ("native", "openmp", "all", *TSANS)), cpu, everywhere, is_better(p), percent(spread),
+                     *(cell(p, v, "others") for v in ("archer", "helgrind"))))
     for field, name, unit in (("elapsed s", "time", " s"), ("MB", "memory", " MB")):
-        values = {names[v]: [r.median(part, p, v, field) if field != "MB" else r.memory(part, p, v) for p in programs]
-                  for v in names}
-        plot.bars(os.path.join(folder, f"suites-tools-{name}.svg"), f"{name} of snag and of other tools, 4 threads",
+        values = {label: [r.median(of, p, v, field) if field != "MB" else r.memory(of, p, v) for p in programs]
+                  for label, v, of in (("snag", "all", part), *((v, v, part) for v in TSANS),
+                                       *((v, v, "others") for v in ("archer", "helgrind")))}
+        plot.bars(os.path.join(folder, f"suites-tools-{name}.svg"), f"{name} of snag and of other tools, 4 threads, one core",
                   programs, values, unit)
-    return ["## Beside other tools: Table 5 of Jin et al. and beyond", "",
-            "Ours at size `middle`. Elapsed seconds and memory; ours on one core, the others' programs as OpenMP tasks "
-            "(bench/programs/openmp) with 4 threads on all cores: libomp for clang and Archer, libgomp for gcc and "
-            "Helgrind, which take turns. ThreadSanitizer as in the paper (`report_bugs=0:ignore_noninstrumented_modules=1`), "
-            "Archer is the same with libarcher.so and reports; each has 25 s. The programs have no races: reports are false alarms. "
-            "The last but one column: whether snag is faster and smaller than both ThreadSanitizers.", "",
-            *table(("program", "base, 1", "base, 4", "snag", *TOOLS, "better", "spread"), rows),
+    return ["## Beside other tools: Table 5 of Jin et al. and beyond", "", r.measured(part, "others") + " "
+            "Size `middle`; elapsed seconds on one core, memory. The others' programs are OpenMP tasks "
+            "(bench/programs/openmp) with 4 threads: libomp for clang and Archer, libgomp for gcc and "
+            "Helgrind. ThreadSanitizer as in the paper (`report_bugs=0:ignore_noninstrumented_modules=1`); "
+            "Archer is the same with libarcher.so and reports. What takes longer than its limit is run small. "
+            "The programs have no races: reports are false alarms. "
+            "*CPU*: seconds of snag and of the two ThreadSanitizers; *all cores*: seconds elapsed of the OpenMP program alone and under "
+            "them, where threads run on all cores; *better*: whether snag is faster, by elapsed and by CPU time, and smaller than both, else how "
+            "much it is not, all on one core.", "",
+            *table(("program", "base, 1", "base, 4", "snag", *TSANS, "CPU", "all cores", "better", "spread", "archer", "helgrind"), rows),
             "![time](suites-tools-time.svg)", "", "![memory](suites-tools-memory.svg)", "",
             "The paper has matmul of 128 x 128 only, beyond which ThreadSanitizer did not end: ThreadSanitizer with 4 threads 45.8 ms "
             "(20.26 x) and 180 MB (34.91 x), DRDP 17.6 ms (6.10 x) and 166 MB (33.65 x).", ""]
@@ -252,15 +269,15 @@ def mistakes(r):
         archer = r.said(part, p, "archer")
         rows.append((p, "found" if r.said(part, p, "all") == "races" else "**missed**",
                      "missed" if archer.startswith("0 ") else f"found: {archer}"))
-    return ["## Mistakes", "", "Each program, small, with a mistake in its synchronisation (`-DMISTAKE=1`), run once.", "",
+    return ["## Mistakes", "", r.measured(part) + " Each program, small, with a mistake in its synchronisation (`-DMISTAKE=1`), run once.", "",
             *table(("program", "drdp", "Archer"), rows)]
 
 
 def main(folder):
     r = Runs(folder)
     lines = ["# The task programs of the papers' tables: measurements", "",
-             f"Made by `bench/suites.py build/snag docs/results` and `bench/suites_page.py docs/results` (part of `make bench`) at "
-             f"commit {', '.join(sorted(r.commits))} on {results.machine()}; the data is in suites.csv and suites-counts.csv. "
+             f"Made by `bench/suites.py build/snag docs/results` and `bench/suites_page.py docs/results` (part of `make bench`) "
+             f"on {results.machine()}; parts of it at other times (`--parts`), each says at which commit; the data is in suites.csv and suites-counts.csv. "
              "Programs of bench/programs/tasks, clang 14 -O2, medians, but what takes longer than 5 s is run once; spread is slowest minus fastest over the median. "
              "A slowdown is the CPU time of `snag run`, judging from inside, over that of the program alone on one worker. "
              "Memory is that of the largest process. The papers measured other machines. Their Table 3 (order of "

@@ -31,6 +31,9 @@ struct Abi {
   static constexpr unsigned OfLoops = Removals + 1;
 };
 
+/* Whether the access is told by element (element.h). */
+bool isOfElements(const Access &A);
+
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 

@@ -3,6 +3,7 @@
  * access.cpp - the plain accesses of a function
  */
 #include "access.h"
+#include "element.h"
 #include "marks.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -79,6 +80,7 @@ private:
     A.IsWrite = IsWrite;
     A.IsVolatile = I.isVolatile();
     A.IsVptr = isVptr(I) && A.Size == DL.getPointerSize();
+    A.ElementSize = T->isVectorTy() ? elementOf(T, DL) : 0;
     if (A.Size > 0)
       add(A);
   }
@@ -87,6 +89,7 @@ private:
     const auto *Size = dyn_cast<ConstantInt>(M.getLength());
     Access A{&M, Address, Size ? Size->getZExtValue() : 0};
     A.Length = Size ? nullptr : M.getLength();
+    A.ElementSize = elementAt(M, Address, DL);
     A.IsWrite = IsWrite;
     if (A.Size > 0 || A.Length)
       add(A);

@@ -7,7 +7,7 @@
  *         pass, as are functions that ask not to be instrumented.
  * Checks.  A call of the ABI of ThreadSanitizer where that has one (__tsan_read4 ...), of
  *         __tsan_read_range and __tsan_write_range for other sizes, of __snag_masked for vectors
- *         with a mask.  The first are preceded by a look whether there is anything to tell
+ *         with a mask, of __snag_elements for arrays and vectors of known elements.  The first are preceded by a look whether there is anything to tell
  * (inlined.cpp).
  */
 #ifndef SNAG_PASS_ACCESS_H
@@ -29,7 +29,7 @@ struct Access {
   uint64_t Size = 0;             /* bytes, of all elements; 0: ... */
   llvm::Value *Length = nullptr; /* ... this many, of a mem intrinsic */
   llvm::Value *Mask = nullptr;   /* of a masked vector: which elements ... */
-  uint64_t ElementSize = 0;      /* ... of this size */
+  uint64_t ElementSize = 0;      /* ... of this size; else see element.h */
   llvm::Align Alignment;         /* of the address */
   bool IsWrite = false;
   bool IsVolatile = false;

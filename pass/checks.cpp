@@ -58,6 +58,13 @@ static void maskedEmit(Abi &Calls, IRBuilder<> &B, const Access &A) {
   }
 }
 
+static Value *sizeOf(Abi &Calls, IRBuilder<> &B, const Access &A) {
+  return A.Length ? B.CreateIntCast(A.Length, Calls.Word, false) : B.getInt64(A.Size);
+}
+
+/* To steps of tasks bytes count, whatever they are part of. */
+bool isOfElements(const Access &A) { return A.ElementSize && !A.Mask && !isForTasks(); }
+
 void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   IRBuilder<> B(A.At);
   B.SetCurrentDebugLocation(Where);
@@ -74,9 +81,11 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
     Calls.call(B, "__tsan_vptr_update", {Address, New});
   } else if (A.IsVptr) {
     Calls.call(B, "__tsan_vptr_read", {Address});
+  } else if (isOfElements(A)) {
+    Calls.call(B, Twine("__snag_elements_") + Kind,
+               {Address, sizeOf(Calls, B, A), B.getInt64(A.ElementSize)});
   } else if (!isPowerUpTo16(A.Size)) {
-    Value *Size = A.Length ? B.CreateIntCast(A.Length, Calls.Word, false) : B.getInt64(A.Size);
-    Calls.call(B, Twine("__tsan_") + Kind + "_range", {Address, Size});
+    Calls.call(B, Twine("__tsan_") + Kind + "_range", {Address, sizeOf(Calls, B, A)});
   } else {
     bool IsAligned = A.Alignment.value() >= 8 || A.Alignment.value() % A.Size == 0;
     Calls.call(B, Twine(IsAligned ? "__tsan_" : "__tsan_unaligned_") + Kind + Twine(A.Size),

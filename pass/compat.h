@@ -27,6 +27,17 @@ inline llvm::PointerType *bytePointer(llvm::LLVMContext &C) {
 #endif
 }
 
+/* What a pointer of this type points to; NULL: that is not said. */
+inline llvm::Type *pointedTo(llvm::Type *Pointer) {
+#if LLVM_VERSION_MAJOR >= 15
+  (void)Pointer;
+  return nullptr;
+#else
+  return llvm::cast<llvm::PointerType>(Pointer)->isOpaque() ? nullptr
+                                                            : Pointer->getPointerElementType();
+#endif
+}
+
 inline llvm::Value *threadLocal(llvm::IRBuilder<> &B, llvm::GlobalVariable *G) {
 #if LLVM_VERSION_MAJOR >= 15
   return B.CreateThreadLocalAddress(G);

@@ -7,9 +7,11 @@
  *         nor returned, nor given to a function that may keep it, it is accessed only by this call
  *         of the function and those below it: one thread, and one task, since only a pointer that
  *         was kept reaches another.  Whatever order they are in, no other access conflicts.
- * Rules.  [copied]  what creates a task with a copy of its argument keeps the copy, not the address
+ * Rules.  [copied]  what creates a task with a copy of its argument keeps the copy, not the address;
+ *                   nor does it matter that it reads such an object
  *         [own]     the argument of a function that is used for nothing but to create such tasks
- *                   is the copy: nobody else was given it
+ *                   is the copy: nobody else was given it.  It may be called, too, with an object
+ *                   that is local to its caller
  * Reference.  Raman et al., section 6.3.
  */
 #include "removals.h"
@@ -18,6 +20,7 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
 
@@ -25,17 +28,30 @@ namespace snag {
 
 enum { TheFunction, TheArgument }; /* of snag_async_copy() */
 
-static bool isGivenCopied(const Use &U, unsigned Which) {
-  const auto *Call = dyn_cast<CallBase>(U.getUser());
+static bool isCopying(const CallBase *Call) {
   const Function *F = Call ? Call->getCalledFunction() : nullptr;
   return F && (F->getName() == "snag_async_copy" || F->getName() == "snag_spawn_copy") &&
-         Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which;
+         Call->arg_size() == 3;
 }
 
-static bool isOwnCopy(const Argument &A) { /* [own] */
+static bool isGivenCopied(const Use &U, unsigned Which) {
+  const auto *Call = dyn_cast<CallBase>(U.getUser());
+  return isCopying(Call) && Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which;
+}
+
+using Objects = SmallPtrSet<const Value *, 8>; /* that are looked at: if nothing speaks against it */
+
+static bool isLocal(const Value *Object, Objects &Seen);
+
+static bool isOwnCopy(const Argument &A, Objects &Seen) { /* [own] */
   const Function *F = A.getParent();
   return A.getArgNo() == 0 && F->hasLocalLinkage() && !F->use_empty() &&
-         all_of(F->uses(), [](const Use &U) { return isGivenCopied(U, TheFunction); });
+         all_of(F->uses(), [&](const Use &U) {
+           const auto *Call = dyn_cast<CallBase>(U.getUser());
+           bool IsCalled = Call && Call->isCallee(&U) && Call->arg_size() == F->arg_size();
+           return IsCalled ? isLocal(getUnderlyingObject(Call->getArgOperand(0)), Seen)
+                           : isGivenCopied(U, TheFunction);
+         });
 }
 
 struct Keeper : CaptureTracker {
@@ -48,14 +64,21 @@ struct Keeper : CaptureTracker {
   }
 };
 
-static bool isLocal(const Value *Object) {
+static bool isLocal(const Value *Object, Objects &Seen) {
+  if (!Seen.insert(Object).second)
+    return true;
   const auto *Passed = dyn_cast<Argument>(Object);
   if (!isa<AllocaInst>(Object) && !isNoAliasCall(Object) &&
-      !(Passed && (Passed->hasByValAttr() || isOwnCopy(*Passed))))
+      !(Passed && (Passed->hasByValAttr() || isOwnCopy(*Passed, Seen))))
     return false;
   Keeper K;
   PointerMayBeCaptured(Object, &K);
   return !K.IsKept;
+}
+
+static bool isLocal(const Value *Object) {
+  Objects Seen;
+  return isLocal(Object, Seen);
 }
 
 void removeLocal(Accesses &All) {
@@ -70,6 +93,18 @@ void removeLocal(Accesses &All) {
     if (It->second)
       A.Removed = Removal::Local;
   }
+}
+
+void copyLocal(Function &F) { /* [copied] */
+  SmallVector<CallBase *, 8> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (isCopying(Call) && isLocal(getUnderlyingObject(Call->getArgOperand(TheArgument))) &&
+          Call->getCalledFunction()->isDeclaration())
+        Calls.push_back(Call);
+  for (CallBase *Call : Calls)
+    Call->setCalledFunction(F.getParent()->getOrInsertFunction(
+        (Call->getCalledFunction()->getName() + "_local").str(), Call->getFunctionType()));
 }
 
 } // namespace snag

@@ -42,6 +42,7 @@
 #include "address.h"
 #include "compat.h"
 #include "marks.h"
+#include "peeled.h"
 #include "removals.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -121,7 +122,7 @@ public:
     }
   }
 
-  void close(Plan &P) { formLCSSA(*P.L, DT, &LI, &SE); }
+  void close(Loop &L) { formLCSSA(L, DT, &LI, &SE); }
 
 private:
   static bool isInner(const Loop &L) {
@@ -413,6 +414,7 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
   if (mayRemove(Removal::Local))
     removeLocal(All);
   std::vector<Plan> Plans;
+  std::vector<Loop *> Others;
   Planner Finder(F, All, LI, DT, SE);
   bool HasChanged = false;
   for (Loop *L : LI.getLoopsInPreorder()) {
@@ -421,24 +423,31 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
       HasChanged |= simplifyLoop(L, &DT, &LI, &SE, nullptr, nullptr, /*PreserveLCSSA=*/false);
     if (Finder.find(*L, P))
       Plans.push_back(P);
+    else if (mayRemove(Removal::Dominated) && isPeelable(*L, All, DT))
+      Others.push_back(L);
   }
   for (Plan &P : Plans)
     Finder.expand(P);
   for (Plan &P : Plans)
-    Finder.close(P);
+    Finder.close(*P.L);
+  for (Loop *L : Others)
+    Finder.close(*L);
   Abi Runtime(*F.getParent());
   for (Plan &P : Plans) {
     Versions(P).make();
     for (const Told &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
+      T.A->ElementSize = 0; /* it is told as a whole */
       if (!inlinedEmit(Runtime, *T.A))
         checkEmit(Runtime, *T.A, T.A->At->getDebugLoc());
     }
     for (Access *A : P.Repeats)
       A->Removed = Removal::Loop;
   }
+  for (Loop *L : Others)
+    peel(*L);
   marksSet(*F.getParent(), All);
-  return HasChanged || !Plans.empty();
+  return HasChanged || !Plans.empty() || !Others.empty();
 }
 
 } // namespace snag

@@ -15,6 +15,7 @@
  */
 #include "access.h"
 #include "branch.h"
+#include "library.h"
 #include "loops.h"
 #include "marker.h"
 #include "marks.h"
@@ -50,6 +51,9 @@ struct Pass : PassInfoMixin<Pass> {
       functionsCall(F);
       F.removeFnAttr(Attribute::SanitizeThread);
     }
+    for (Function &F : M)
+      if (mayRemove(Removal::Local))
+        copyLocal(F);
     if (hasBranches())
       branchesTell(M);
     markerEmit(M, T);
@@ -92,6 +96,7 @@ public:
       return loopsTell(F, FAM) ? PreservedAnalyses::none() : PreservedAnalyses::all();
     if (!(mayRemove(Removal::Invariant) || mayRemove(Removal::Footprint)))
       return PreservedAnalyses::all();
+    loadsHoist(F, FAM);
     Module &M = *F.getParent();
     if (!Known || Known->Of != &M)
       Known = std::make_unique<Facts>(M, FAM);

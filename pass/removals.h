@@ -20,6 +20,9 @@ namespace snag {
 
 /* [local] of objects whose address never leaves the function.  (Raman et al., section 6.3) */
 void removeLocal(Accesses &All);
+/* What the tasks that are created there get a copy of, if it is such an object, is not told either.
+ * When all else is done: it replaces calls that others know by name. */
+void copyLocal(llvm::Function &F);
 
 /* [dominated] what was checked on all ways here, or will be on all ways from here, in the same
  * step, by a check that says as much.  (Raman et al., section 6.5) */

@@ -15,20 +15,17 @@
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
 #include "cli/program.h"
+#include "cli/run_files.h"
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
-#include "cli/temporary.h"
+#include "cli/run_suspects.h"
 #include "cli/writing.h"
 #include "base/clock.h"
-#include "base/memory.h"
-#include "detect/details.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct run_values {
 	const char *with;
@@ -62,7 +59,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors; default: hb,mixed,m2; for tasks drdp"},
+	 .help = "detectors; default: hb,mixed,m2,hybrid; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -171,91 +168,6 @@ static const struct cli_option run_options[] = {
 };
 #undef FIELD
 
-/* The trace of the run: where the user wants it, or in a folder that goes away. */
-struct place {
-	char folder[CLI_FOLDER];
-	char file[CLI_FOLDER + 16];
-};
-
-static int place_make(struct place *p, const char *keep, struct snag_error *err)
-{
-	size_t n = keep ? strlen(keep) : 0;
-	if (keep && (n < 5 || n >= CLI_FOLDER || strcmp(keep + n - 5, ".snag") != 0))
-		return snag_fail(err, SNAG_EINPUT, "--keep: %s: expected a name that ends in .snag",
-				 keep);
-	if (keep) {
-		strcpy(p->file, keep);
-		return 0;
-	}
-	int rc = cli_temporary_make(p->folder, err);
-	snprintf(p->file, sizeof(p->file), "%s/run.snag", p->folder);
-	return rc;
-}
-
-static void place_remove(const struct place *p)
-{
-	if (p->folder[0])
-		unlink(p->file);
-	cli_temporary_remove(p->folder);
-}
-
-static int suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err)
-{
-	size_t n = 0, room = 0, got;
-	char *text = NULL;
-	FILE *f = path ? fopen(path, "r") : NULL;
-	if (!path)
-		return 0;
-	if (!f)
-		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
-	do {
-		text = snag_grow(text, &room, n + 4096, 1);
-		got = fread(text + n, 1, room - n, f);
-		n += got;
-	} while (got > 0);
-	int rc = ferror(f) ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path)
-			   : snag_suppressions_add(s, path, text, n, err);
-	fclose(f);
-	free(text);
-	return rc;
-}
-
-static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched)
-{
-	(void)ctx;
-	if (!matched)
-		fprintf(stderr, "snag: run: %s: suppression '%s' matched nothing\n", place, text);
-}
-
-/* The last events of the witnesses, as they are: for reports that show schedules. */
-static int steps_fill(struct snag_incidents *all, struct snag_source *src, struct snag_error *err)
-{
-	enum { SHOWN = 200 };
-	struct snag_site **site = NULL;
-	size_t n = 0, room = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		struct snag_incident *in = &all->at[i];
-		in->nsteps = in->race->nwitness < SHOWN ? in->race->nwitness : SHOWN;
-		in->step = snag_calloc(in->nsteps, sizeof(*in->step));
-		for (size_t k = 0; k < in->nsteps; k++) {
-			in->step[k].event = in->race->witness[in->race->nwitness - in->nsteps + k];
-			site = snag_grow(site, &room, n + 1, sizeof(struct snag_site *));
-			site[n++] = &in->step[k];
-		}
-	}
-	struct snag_details details;
-	snag_details_init(&details);
-	struct snag_source *again;
-	int rc = n ? snag_source_again(src, &again, err) : 0;
-	if (rc > 0) {
-		rc = snag_details_fill(&details, site, n, again, err);
-		snag_source_close(again);
-	}
-	snag_details_done(&details);
-	free(site);
-	return rc < 0 ? rc : 0;
-}
-
 static int report_write(const struct run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
@@ -305,7 +217,7 @@ struct recorded {
 	struct snag_source *live;
 };
 
-static int races_report(struct recorded *of, const struct snag_analysis *a, struct snag_source *src,
+static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,
 			const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			struct snag_error *err)
 {
@@ -320,13 +232,16 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 				    .is_tsan = v->format,
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
-	int rc = cli_run_report_build(&r, &run, err);
+	if (src->skipped || a->interrupted)
+		replays->step = NULL;
+	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
+	if (rc < 0)
+		return rc;
+	rc = cli_run_report_build(&r, &run, err);
 	r.report.witness_members = cli_replays_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
-	if (src->skipped)
-		replays->step = NULL;
 	bool is_other = of->before && of->before->races && !r.incidents.n;
 	if (is_other && end->was_cut) {
 		cli_run_report_done(&r);
@@ -338,7 +253,7 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 		r.certificate.is_race_free = false;
 	}
 	if (rc == 0 && v->sarif)
-		rc = steps_fill(&r.incidents, src, err);
+		rc = cli_run_report_steps(&r, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->step && !v->no_replay)
@@ -361,8 +276,8 @@ static int races_report(struct recorded *of, const struct snag_analysis *a, stru
 				    : cli_program_status(end->status);
 }
 
-/* Real programs have atomics, so mixed belongs to the default.  Of threads that run freely it is
- * not known which write a read saw. */
+/* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
+ * again (run_suspects.h).  Of threads that run freely it is not known which write a read saw. */
 static int detectors_choose(const struct run_values *v, struct snag_analyze_options *options,
 			    struct snag_error *err)
 {
@@ -371,6 +286,8 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 				      err);
 	if (rc == 0 && !v->with)
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
+	if (rc == 0 && !v->with && !v->free && !v->no_replay)
+		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
 	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
 		if (!strstr(free_list, options->detector[i]->name))
 			rc = snag_fail(err, SNAG_EINPUT,
@@ -473,18 +390,18 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 {
 	struct run_values copy = *(const struct run_values *)values, *v = &copy;
 	struct environment environment;
-	struct place place = {0};
+	struct cli_place place = {0};
 	environment_take(v, &environment);
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
-	int rc = suppressions_read(v->suppressions, suppressions, err);
+	int rc = cli_suppressions_read(v->suppressions, suppressions, err);
 	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
 		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
-		rc = place_make(&place, v->keep, err);
+		rc = cli_place_make(&place, v->keep, err);
 	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
 				    ? NULL
 				    : cli_judge_choose(v->with);
@@ -498,8 +415,8 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	if (rc == RUN_AGAIN) /* it was cut before the race came */
 		rc = program_run(v, operand, place.file, NULL, &before, 0, suppressions, err);
 	if (rc >= 0)
-		snag_suppressions_each(suppressions, suppression_note, NULL);
-	place_remove(&place);
+		cli_suppressions_note(suppressions);
+	cli_place_remove(&place);
 	snag_suppressions_free(suppressions);
 	return rc;
 }

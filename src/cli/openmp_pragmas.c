@@ -25,7 +25,9 @@
  *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
  *                    iterations of each by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
- *         [inscan]   such loops are left as they are
+ *         [inscan]   such loops, which must have no schedule, are left as they are; but the line before
+ *                    `scan` and the one behind it get a call that says that the next iteration
+ *                    of that phase comes
  *         Everything else is left as it is, lines included; but see openmp_code.h.
  */
 #include "cli/openmp_pragmas.h"
@@ -214,6 +216,22 @@ static void cancel_rewrite(struct text *t, struct span line)
 	cli_text_span(t, line);
 }
 
+#define SCAN_CALL                                                            \
+	" { extern void __snag_omp_scan(void) __asm__(\"__snag_omp_scan\");" \
+	" __snag_omp_scan(); } "
+
+/* [inscan] The call that ends the line before, if that is one of code. */
+static void scan_begin(struct text *t)
+{
+	size_t line = t->n ? t->n - 1 : 0;
+	while (line > 0 && t->at[line - 1] != '\n')
+		line--;
+	if (t->n == 0 || *cli_span_trim((struct span){t->at + line, t->at + t->n}).at == '#')
+		return;
+	t->n--; /* the end of the line */
+	cli_text_words(t, SCAN_CALL "\n");
+}
+
 static void other_rewrite(struct text *t, struct span line, const struct pragma *p)
 {
 	if (p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan))
@@ -227,6 +245,8 @@ static void pragma_rewrite(struct text *t, struct sections *s, struct span line,
 			   const char *next, const char *end, enum cli_region around, bool is_gnu)
 {
 	struct pragma p = pragma_read(line, word, around);
+	if (cli_span_is(word, "scan"))
+		scan_begin(t);
 	if (!is_gnu && cli_span_is(word, "section")) {
 		cli_section_begin(s, t);
 		return;
@@ -273,6 +293,7 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 	cli_text_span(&t, (struct span){renamed.at, begin});
 	if (is_gnu)
 		cli_text_words(&t, combining);
+	bool is_scanning = false; /* the next line of code follows the pragma */
 	for (const char *at = begin; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct span line = {at, newline ? newline : end}, word;
@@ -280,7 +301,13 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 		if (cli_is_openmp(line, &word)) {
 			pragma_rewrite(&t, &s, line, word, next, end, cli_regions_at(&r), is_gnu);
 			cli_regions_pragma(&r, line);
+			is_scanning |= cli_span_is(word, "scan");
 		} else {
+			struct span code = cli_span_trim(line);
+			if (is_scanning && code.at < code.end && *code.at != '#') {
+				cli_text_words(&t, SCAN_CALL);
+				is_scanning = false;
+			}
 			cli_code_copy(&s, &t, line);
 			cli_regions_code(&r, line);
 		}

@@ -44,27 +44,30 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
 	free(plan);
 }
 
-static void incident_replay(const struct cli_replays *r, struct snag_incident *in)
+enum snag_replay cli_replay(const struct cli_replays *r, const struct snag_race *race,
+			    double seconds, char **ret_words)
 {
 	struct plan *plan = snag_calloc(1, sizeof(*plan));
 	struct snag_replay_result result;
 	struct snag_error err = {0};
-	if (plan_make(r, in->race, plan, &err) == 0) {
+	enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
+	if (plan_make(r, race, plan, &err) == 0) {
 		struct snag_replay_plan how = {
 			.argv = r->argv,
 			.turns = &plan->turns,
 			.access = {plan->access[0], plan->access[1]},
 			.seed = r->seed,
 			.is_quiet = true,
-			.seconds = 10 + 10 * r->seconds,
+			.seconds = seconds,
 		};
 		int rc = snag_replay_run(&how, &result, &err);
-		in->replay = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
-							    : SNAG_REPLAY_DIVERGED;
-		in->replay_words = strdup(rc == 0 ? result.words : err.msg);
+		outcome = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
+							 : SNAG_REPLAY_DIVERGED;
+		*ret_words = strdup(rc == 0 ? result.words : err.msg);
 	}
 	snag_turns_done(&plan->turns);
 	free(plan);
+	return outcome;
 }
 
 void cli_replays_run(const struct cli_replays *r, struct snag_incidents *all)
@@ -75,7 +78,7 @@ void cli_replays_run(const struct cli_replays *r, struct snag_incidents *all)
 		struct snag_incident *in = &all->at[i];
 		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
 			continue;
-		incident_replay(r, in);
+		in->replay = cli_replay(r, in->race, 10 + 10 * r->seconds, &in->replay_words);
 		n++;
 	}
 }

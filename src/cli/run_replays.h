@@ -22,6 +22,10 @@ struct cli_replays {
 
 /* The members of a witness file that say how to replay it; ctx is a struct cli_replays. */
 void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_json *j);
+/* Runs the program through the witness of a race, for at most so long.  The words, if it was tried,
+ * are to be freed. */
+enum snag_replay cli_replay(const struct cli_replays *r, const struct snag_race *race,
+			    double seconds, char **ret_words);
 /* Replays each predicted race once, until Ctrl-C. */
 void cli_replays_run(const struct cli_replays *r, struct snag_incidents *all);
 

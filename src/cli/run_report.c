@@ -4,9 +4,13 @@
  */
 #include "cli/run_report.h"
 
+#include "base/memory.h"
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/task_verdict.h"
+#include "detect/details.h"
+
+#include <stdlib.h>
 
 static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
 {
@@ -45,6 +49,35 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
 	return r->incidents.n ? origins_find(&r->origins, run->src, err) : 0;
+}
+
+int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)
+{
+	enum { SHOWN = 200 };
+	struct snag_incidents *all = &r->incidents;
+	struct snag_site **site = NULL;
+	size_t n = 0, room = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		struct snag_incident *in = &all->at[i];
+		in->nsteps = in->race->nwitness < SHOWN ? in->race->nwitness : SHOWN;
+		in->step = snag_calloc(in->nsteps, sizeof(*in->step));
+		for (size_t k = 0; k < in->nsteps; k++) {
+			in->step[k].event = in->race->witness[in->race->nwitness - in->nsteps + k];
+			site = snag_grow(site, &room, n + 1, sizeof(struct snag_site *));
+			site[n++] = &in->step[k];
+		}
+	}
+	struct snag_details details;
+	snag_details_init(&details);
+	struct snag_source *again;
+	int rc = n ? snag_source_again(src, &again, err) : 0;
+	if (rc > 0) {
+		rc = snag_details_fill(&details, site, n, again, err);
+		snag_source_close(again);
+	}
+	snag_details_done(&details);
+	free(site);
+	return rc < 0 ? rc : 0;
 }
 
 void cli_run_report_done(struct cli_run_report *r)

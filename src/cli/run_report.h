@@ -33,6 +33,8 @@ struct cli_run_report {
 /* To be ended also if it fails.  It must not be moved. */
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err);
+/* Looks up the last events of the witnesses: for reports that show schedules. */
+int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err);
 void cli_run_report_done(struct cli_run_report *r);
 
 /* Writes a report to a file, if `path` is not NULL. */

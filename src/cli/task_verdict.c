@@ -18,6 +18,9 @@ static const struct {
 	[RT_ASKED_WAS_SET] = {"set-twice", "the program sets a promise that is set"},
 	[RT_ASKED_CANCELLED] = {"cancellation",
 				"the program cancels tasks, or asks whether it has"},
+	[RT_ASKED_RELAXED] = {"relaxed-write",
+			      "an atomic read acquires what a relaxed write wrote, which orders "
+			      "nothing"},
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)

@@ -434,6 +434,16 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	return rc;
 }
 
+void snag_analysis_leave_out(struct snag_analysis *a, size_t detector)
+{
+	snag_findings_done(&a->findings[detector]);
+	a->n--;
+	for (size_t i = detector; i < a->n; i++) {
+		a->findings[i] = a->findings[i + 1];
+		a->detector[i] = a->detector[i + 1];
+	}
+}
+
 void snag_analysis_done(struct snag_analysis *a)
 {
 	if (!a)

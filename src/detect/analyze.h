@@ -49,6 +49,8 @@ struct snag_analysis {
  * freed. */
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err);
+/* Forgets what one detector found; those behind it move up. */
+void snag_analysis_leave_out(struct snag_analysis *a, size_t detector);
 void snag_analysis_done(struct snag_analysis *a); /* accepts NULL */
 
 #endif

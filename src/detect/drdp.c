@@ -6,7 +6,8 @@
  *         before which on every schedule.  A step that does not come before a later one that
  *         conflicts with it is parallel to it.  Any run will do, serial or not.
  *
- * State.  x[v]     the last writer and the readers since (w, r): step and number of the access
+ * State.  x[v]     the last writer and the readers since (w, r): their steps; events[v]: the numbers
+ *                  of the accesses, not kept inside a program
  *         guards   by variable and guard (guard.h) the writers and readers in isolated blocks, under
  *                  locks, or atomic (gw, gr)
  *         now      the step that runs (drdp_now.h)
@@ -29,8 +30,8 @@
  *         accesses whose guards do not exclude each other.  If there is none, this input has
  *         none on any schedule, unless the order of two guarded accesses matters.
  * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
- *         variable and 12 for each parallel reader beyond the first; a guarded access also
- *         the number of different guards its variable has had.
+ *         variable, inside a program 8, and 16 for each parallel reader beyond the first; a
+ *         guarded access also the number of different guards its variable has had.
  * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
  *         promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
@@ -55,9 +56,10 @@ struct drdp {
 	snag_lockset guard; /* of its accesses */
 	bool has_begun, is_refused, is_inside;
 	bool is_doubted[SNAG_DOUBTS];
-	/* Of its cells, who: the step; event of a list: how many more before it is pruned. */
+	/* Of its cells, who: the step; room of a list: how many more before it is pruned. */
 	struct snag_express express;
-	size_t x_cap, ntasks;
+	struct snag_past_cell *events; /* NULL: not kept */
+	size_t x_cap, events_cap, ntasks;
 	struct snag_guards guards;
 	struct snag_past_pool pool;
 	uint64_t pruned;
@@ -84,6 +86,7 @@ static void drdp_close(void *state)
 	snag_task_order_done(&d->now.order);
 	snag_past_pool_done(&d->pool);
 	snag_huge_free(d->express.x, d->x_cap, sizeof(*d->express.x));
+	snag_huge_free(d->events, d->events_cap, sizeof(*d->events));
 	snag_guards_done(&d->guards);
 	free(d);
 }
@@ -159,10 +162,11 @@ static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t even
 /* ---- sets of past accesses ---- */
 
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
- * neighbours: of two steps the later one's way meets that of now further down). */
-static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
+ * neighbours: of two steps the later one's way meets that of now further down).  Returns the room
+ * for more. */
+static uint32_t list_prune(struct drdp *d, uint32_t *who) /* [prune] */
 {
-	uint32_t first = snag_past_first(p), n = 0, gone = 0, last_block = 0;
+	uint32_t first = snag_past_first(*who), n = 0, gone = 0, last_block = 0;
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &d->pool.link[*at];
 		uint32_t a = l->past.who, block = 0;
@@ -181,38 +185,38 @@ static void list_prune(struct drdp *d, struct snag_past *p) /* [prune] */
 	}
 	d->pruned += gone;
 	uint32_t room = gone < n / 4 ? 3 * n : n; /* after a pass for little, wait longer */
-	*p = (struct snag_past){first ? first | SNAG_PAST_LIST : 0, room > ROOM ? room : ROOM};
+	*who = first ? first | SNAG_PAST_LIST : 0;
+	return room > ROOM ? room : ROOM;
 }
 
-static void past_add_slow(struct drdp *d, struct snag_past *p, struct snag_past now)
+static void past_add_slow(struct drdp *d, struct snag_past_place p, struct snag_past now)
 {
-	if (!snag_past_is_list(p)) {
-		if (snag_drdp_is_covered(&d->now, p->who))
-			return;
-		snag_past_push(&d->pool, p, now);
-		p->event = ROOM;
-		return;
-	}
-	uint32_t last = d->pool.link[snag_past_first(p)].past.who;
+	uint32_t first = snag_past_first(*p.who), room = ROOM;
+	uint32_t last = first ? d->pool.link[first].past.who : *p.who;
 	if (last == now.who || snag_drdp_is_covered(&d->now, last))
 		return;
-	if (p->event-- == 0)
-		list_prune(d, p);
-	if (p->who)
+	if (first) {
+		room = d->pool.link[first].room;
+		room = room ? room - 1 : list_prune(d, p.who);
+	}
+	if (*p.who) {
 		snag_past_push(&d->pool, p, now);
-	else
-		*p = now;
+		d->pool.link[snag_past_first(*p.who)].room = room;
+	} else {
+		snag_past_set(p, now);
+	}
 }
 
-static inline void past_add(struct drdp *d, struct snag_past *p, uint32_t event)
+static inline void past_add(struct drdp *d, struct snag_past_place p, uint32_t event)
 {
 	struct snag_past now = {d->now.step, event};
-	if (p->who == now.who)
+	uint32_t who = *p.who;
+	if (who == now.who)
 		return;
-	if (snag_drdp_is_covered_for_good(&d->now, p->who))
+	if (snag_drdp_is_covered_for_good(&d->now, who))
 		return;
-	if (!p->who || (!snag_past_is_list(p) && snag_drdp_is_before(&d->now, p->who)))
-		*p = now;
+	if (!who || (!snag_past_is_list(who) && snag_drdp_is_before(&d->now, who)))
+		snag_past_set(p, now);
 	else
 		past_add_slow(d, p, now);
 }
@@ -222,53 +226,61 @@ static void report(struct drdp *d, const struct snag_event *ev, uint32_t event, 
 	d->env->on_race_with(d->env->ctx, ev, event, first);
 }
 
-static void list_check(struct drdp *d, const struct snag_past *p, const struct snag_event *ev,
-		       uint32_t event)
+static void list_check(struct drdp *d, uint32_t who, const struct snag_event *ev, uint32_t event)
 {
-	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
+	for (uint32_t l = snag_past_first(who); l; l = d->pool.link[l].next)
 		if (!snag_drdp_is_before(&d->now, d->pool.link[l].past.who))
 			report(d, ev, event, d->pool.link[l].past.event);
 }
 
 /* Reports the races with what is there. */
-static inline void past_check(struct drdp *d, const struct snag_past *p,
-			      const struct snag_event *ev, uint32_t event)
+static inline void past_check(struct drdp *d, struct snag_past_place p, const struct snag_event *ev,
+			      uint32_t event)
 {
-	if (!p->who || p->who == d->now.step)
+	uint32_t who = *p.who;
+	if (!who || who == d->now.step)
 		return;
-	if (snag_past_is_list(p))
-		list_check(d, p, ev, event);
-	else if (!snag_drdp_is_before(&d->now, p->who))
-		report(d, ev, event, p->event);
+	if (snag_past_is_list(who))
+		list_check(d, who, ev, event);
+	else if (!snag_drdp_is_before(&d->now, who))
+		report(d, ev, event, snag_past_get(p).event);
 }
 
-/* One that does not come before now, or NULL. */
-static const struct snag_past *past_parallel(struct drdp *d, const struct snag_past *p)
+/* One that does not come before now; who: 0 if there is none. */
+static struct snag_past past_parallel(struct drdp *d, struct snag_past_place p)
 {
-	if (!snag_past_is_list(p))
-		return p->who && !snag_drdp_is_before(&d->now, p->who) ? p : NULL;
-	for (uint32_t l = snag_past_first(p); l; l = d->pool.link[l].next)
+	static const struct snag_past none = {0, 0};
+	uint32_t who = *p.who;
+	if (!snag_past_is_list(who))
+		return who && !snag_drdp_is_before(&d->now, who) ? snag_past_get(p) : none;
+	for (uint32_t l = snag_past_first(who); l; l = d->pool.link[l].next)
 		if (!snag_drdp_is_before(&d->now, d->pool.link[l].past.who))
-			return &d->pool.link[l].past;
-	return NULL;
+			return d->pool.link[l].past;
+	return none;
+}
+
+/* Of a variable, where its events are kept; or NULL. */
+static inline struct snag_past_cell *events_of(struct drdp *d, uint32_t variable)
+{
+	return d->is_inside ? NULL : &d->events[variable];
 }
 
 /* ---- accesses ---- */
 
 /* An access that is kept apart from those of an entry. */
-static void excluded_check(struct drdp *d, const struct snag_guarded *e, snag_lockset guard,
+static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset guard,
 			   bool is_write, const struct snag_event *ev, uint32_t event) /* [order] */
 {
 	enum snag_doubt why = snag_guards_reason(&d->guards, e->guard, guard);
 	if (d->is_doubted[why])
 		return;
-	const struct snag_past *first = past_parallel(d, &e->writer);
-	if (!first && is_write)
-		first = past_parallel(d, &e->reader);
-	if (!first)
+	struct snag_past first = past_parallel(d, snag_past_writer(&e->past, &e->events));
+	if (!first.who && is_write)
+		first = past_parallel(d, snag_past_reader(&e->past, &e->events));
+	if (!first.who)
 		return;
 	d->is_doubted[why] = true;
-	d->env->on_doubt(d->env->ctx, why, ev, event, first->event);
+	d->env->on_doubt(d->env->ctx, why, ev, event, first.event);
 }
 
 /* Races with what other accesses do under guards. */
@@ -276,29 +288,32 @@ static void guarded_check(struct drdp *d, snag_lockset guard, bool is_write,
 			  const struct snag_event *ev, uint32_t event)
 {
 	for (uint32_t i = snag_guarded_first(&d->guards, ev->target); i;) {
-		const struct snag_guarded *e = &d->guards.entry[i];
+		struct snag_guarded *e = &d->guards.entry[i];
 		i = e->next;
 		if (snag_lockset_excludes(&d->guards.sets, e->guard, guard)) {
 			excluded_check(d, e, guard, is_write, ev, event);
 			continue;
 		}
-		past_check(d, &e->writer, ev, event);
+		past_check(d, snag_past_writer(&e->past, &e->events), ev, event);
 		if (is_write)
-			past_check(d, &e->reader, ev, event);
+			past_check(d, snag_past_reader(&e->past, &e->events), ev, event);
 	}
 }
 
 static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 			   const struct snag_event *ev, uint32_t event) /* [guarded] */
 {
-	const struct snag_past_cell *x = &d->express.x[ev->target];
-	past_check(d, &x->writer, ev, event);
+	struct snag_past_cell *x = &d->express.x[ev->target], *events = events_of(d, ev->target);
+	past_check(d, snag_past_writer(x, events), ev, event);
 	if (is_write)
-		past_check(d, &x->reader, ev, event);
+		past_check(d, snag_past_reader(x, events), ev, event);
 	guarded_check(d, guard, is_write, ev, event);
 	d->express.is_all = false;
 	struct snag_guarded *own = snag_guarded_entry(&d->guards, ev->target, guard, d->x_cap);
-	past_add(d, is_write ? &own->writer : &own->reader, event);
+	past_add(d,
+		 is_write ? snag_past_writer(&own->past, &own->events)
+			  : snag_past_reader(&own->past, &own->events),
+		 event);
 }
 
 static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
@@ -321,40 +336,40 @@ static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
 static inline void drdp_read(void *state, const struct snag_event *ev, uint32_t event) /* [read] */
 {
 	struct drdp *d = state;
-	struct snag_past_cell *x = &d->express.x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target], *events = events_of(d, ev->target);
 	if (!access_begin(d, ev, event))
 		return;
 	if (d->guard) {
 		guarded_access(d, d->guard, false, ev, event);
 		return;
 	}
-	past_check(d, &x->writer, ev, event);
-	if (x->writer.who && d->is_inside)
-		writer_note(d, x->writer.who);
+	past_check(d, snag_past_writer(x, events), ev, event);
+	if (x->writer && d->is_inside)
+		writer_note(d, x->writer);
 	if (d->guards.of)
 		guarded_check(d, 0, false, ev, event);
-	past_add(d, &x->reader, event);
+	past_add(d, snag_past_reader(x, events), event);
 }
 
 static inline void drdp_write(void *state, const struct snag_event *ev,
 			      uint32_t event) /* [write] */
 {
 	struct drdp *d = state;
-	struct snag_past_cell *x = &d->express.x[ev->target];
+	struct snag_past_cell *x = &d->express.x[ev->target], *events = events_of(d, ev->target);
 	if (!access_begin(d, ev, event))
 		return;
 	if (d->guard) {
 		guarded_access(d, d->guard, true, ev, event);
 		return;
 	}
-	past_check(d, &x->writer, ev, event);
-	past_check(d, &x->reader, ev, event);
+	past_check(d, snag_past_writer(x, events), ev, event);
+	past_check(d, snag_past_reader(x, events), ev, event);
 	if (snag_guarded_first(&d->guards, ev->target)) {
 		guarded_check(d, 0, true, ev, event);
 		snag_guarded_clear(&d->guards, ev->target, &d->pool);
 	}
 	snag_past_clear(&d->pool, &x->reader);
-	x->writer = (struct snag_past){d->now.step, event};
+	snag_past_set(snag_past_writer(x, events), (struct snag_past){d->now.step, event});
 }
 
 /* ---- tasks ---- */
@@ -398,8 +413,10 @@ static void drdp_reserve(void *state, const struct snag_counts *counts)
 	struct drdp *d = state;
 	d->ntasks = counts->n[SNAG_SPACE_THREAD];
 	snag_task_order_reserve(&d->now.order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
-	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, counts->n[SNAG_SPACE_VARIABLE],
-				      sizeof(*d->express.x));
+	size_t n = counts->n[SNAG_SPACE_VARIABLE];
+	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, n, sizeof(*d->express.x));
+	if (!d->is_inside)
+		d->events = snag_huge_grow(d->events, &d->events_cap, n, sizeof(*d->events));
 	snag_guards_reserve(&d->guards, d->ntasks, d->x_cap);
 }
 

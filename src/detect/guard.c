@@ -111,8 +111,8 @@ void snag_guarded_clear(struct snag_guards *g, uint32_t variable, struct snag_pa
 	while (e) {
 		struct snag_guarded *entry = &g->entry[e];
 		uint32_t next = entry->next;
-		snag_past_clear(pool, &entry->writer);
-		snag_past_clear(pool, &entry->reader);
+		snag_past_clear(pool, &entry->past.writer);
+		snag_past_clear(pool, &entry->past.reader);
 		entry->next = g->free;
 		g->free = e;
 		e = next;
@@ -123,10 +123,10 @@ void snag_guarded_copy(struct snag_guards *g, uint32_t from, uint32_t to,
 		       struct snag_past_pool *pool)
 {
 	for (uint32_t e = g->of[from]; e; e = g->entry[e].next) {
-		struct snag_past writer = snag_past_copy(pool, &g->entry[e].writer);
-		struct snag_past reader = snag_past_copy(pool, &g->entry[e].reader);
-		struct snag_guarded *copy = snag_guarded_entry(g, to, g->entry[e].guard, g->of_cap);
-		copy->writer = writer;
-		copy->reader = reader;
+		const struct snag_guarded from_this = g->entry[e];
+		struct snag_guarded *copy = snag_guarded_entry(g, to, from_this.guard, g->of_cap);
+		copy->past.writer = snag_past_copy(pool, from_this.past.writer);
+		copy->past.reader = snag_past_copy(pool, from_this.past.reader);
+		copy->events = from_this.events;
 	}
 }

@@ -24,7 +24,7 @@
 struct snag_guarded {
 	snag_lockset guard;
 	uint32_t next; /* entry of the same variable, or 0 */
-	struct snag_past writer, reader;
+	struct snag_past_cell past, events;
 };
 
 struct snag_guards {

@@ -54,15 +54,15 @@ static inline bool snag_express_knows(const struct snag_express *e, uint32_t var
 				      bool is_write)
 {
 	const struct snag_past_cell *x = &e->x[variable];
-	if (x->writer.who == e->who)
-		return (!is_write || !x->reader.who) && e->who;
-	return !is_write && x->reader.who == e->who && e->who;
+	if (x->writer == e->who)
+		return (!is_write || !x->reader) && e->who;
+	return !is_write && x->reader == e->who && e->who;
 }
 
 /* Of reads: whether all of them may be left out until told otherwise. */
 static inline bool snag_express_lasts(const struct snag_express *e, uint32_t variable)
 {
-	uint32_t r = e->x[variable].reader.who, w = e->x[variable].writer.who;
+	uint32_t r = e->x[variable].reader, w = e->x[variable].writer;
 	return r && e->readers[r % SNAG_LASTING] == r && e->is_all && e->latest - r >= e->min_age &&
 	       (!w || e->writers[w % SNAG_LASTING] == w);
 }

@@ -26,7 +26,7 @@ uint32_t snag_past_link(struct snag_past_pool *pool, struct snag_past past, uint
 					    sizeof(*pool->link));
 		link = (uint32_t)pool->nlinks++;
 	}
-	pool->link[link] = (struct snag_past_link){past, next};
+	pool->link[link] = (struct snag_past_link){.past = past, .next = next};
 	return link;
 }
 
@@ -38,28 +38,30 @@ uint32_t snag_past_unlink(struct snag_past_pool *pool, uint32_t link)
 	return next;
 }
 
-void snag_past_push(struct snag_past_pool *pool, struct snag_past *p, struct snag_past past)
+void snag_past_push(struct snag_past_pool *pool, struct snag_past_place p, struct snag_past past)
 {
-	uint32_t rest = snag_past_is_list(p) ? snag_past_first(p) : snag_past_link(pool, *p, 0);
-	p->who = snag_past_link(pool, past, rest) | SNAG_PAST_LIST;
+	uint32_t rest = snag_past_first(*p.who);
+	if (!rest)
+		rest = snag_past_link(pool, snag_past_get(p), 0);
+	*p.who = snag_past_link(pool, past, rest) | SNAG_PAST_LIST;
 }
 
-void snag_past_clear_list(struct snag_past_pool *pool, struct snag_past *p)
+void snag_past_clear_list(struct snag_past_pool *pool, uint32_t who)
 {
-	for (uint32_t link = snag_past_first(p); link;)
+	for (uint32_t link = snag_past_first(who); link;)
 		link = snag_past_unlink(pool, link);
 }
 
-struct snag_past snag_past_copy(struct snag_past_pool *pool, const struct snag_past *p)
+uint32_t snag_past_copy(struct snag_past_pool *pool, uint32_t who)
 {
-	struct snag_past copy = *p;
-	uint32_t last = 0;
-	for (uint32_t link = snag_past_first(p); link; link = pool->link[link].next) {
+	uint32_t copy = who, last = 0;
+	for (uint32_t link = snag_past_first(who); link; link = pool->link[link].next) {
 		uint32_t added = snag_past_link(pool, pool->link[link].past, 0);
+		pool->link[added].room = pool->link[link].room;
 		if (last)
 			pool->link[last].next = added;
 		else
-			copy.who = added | SNAG_PAST_LIST;
+			copy = added | SNAG_PAST_LIST;
 		last = added;
 	}
 	return copy;
@@ -69,9 +71,9 @@ void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uin
 		      uint32_t n)
 {
 	for (uint32_t v = first; v < first + n; v++) {
-		if (__builtin_expect((x[v].writer.who | x[v].reader.who) & SNAG_PAST_LIST, 0)) {
-			snag_past_clear_list(pool, &x[v].writer);
-			snag_past_clear_list(pool, &x[v].reader);
+		if (__builtin_expect(snag_past_is_list(x[v].writer | x[v].reader), 0)) {
+			snag_past_clear_list(pool, x[v].writer);
+			snag_past_clear_list(pool, x[v].reader);
 		}
 		x[v] = (struct snag_past_cell){0};
 	}
@@ -81,9 +83,9 @@ void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uin
 		      uint32_t first, uint32_t n)
 {
 	const struct snag_past_cell one = x[from];
-	bool has_list = snag_past_is_list(&one.writer) || snag_past_is_list(&one.reader);
+	bool has_list = snag_past_is_list(one.writer | one.reader);
 	for (uint32_t v = first; v < first + n; v++)
-		x[v] = has_list ? (struct snag_past_cell){snag_past_copy(pool, &one.writer),
-							  snag_past_copy(pool, &one.reader)}
+		x[v] = has_list ? (struct snag_past_cell){snag_past_copy(pool, one.writer),
+							  snag_past_copy(pool, one.reader)}
 				: one;
 }

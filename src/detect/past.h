@@ -2,8 +2,10 @@
  *
  * past.h - the accesses to a variable that later ones may race with
  *
- * Mostly one, held in place in 8 bytes; several are a list from a pool.  Who did an access is
- * whatever number (not 0, 31 bits) the detector knows it by: a task, a step.
+ * Mostly one, held in place; several are a list from a pool.  Who did an access is whatever number
+ * (not 0, 31 bits) the detector knows it by: a task, a step.  Which event it was is kept apart,
+ * and only where somebody will be told: inside a program races are counted only (inside.h), and
+ * what is kept of a variable is as small as can be.
  */
 #ifndef SNAG_DETECT_PAST_H
 #define SNAG_DETECT_PAST_H
@@ -13,8 +15,13 @@
 #include <stdint.h>
 
 struct snag_past {
-	uint32_t who;	/* 0: nobody; SNAG_PAST_LIST | number of the first link */
-	uint32_t event; /* of a list: whatever the detector wants */
+	uint32_t who, event;
+};
+
+/* Where one access is kept, or several. */
+struct snag_past_place {
+	uint32_t *who;	 /* 0: nobody; SNAG_PAST_LIST | number of the first link */
+	uint32_t *event; /* of one; NULL: not kept */
 };
 
 #define SNAG_PAST_LIST UINT32_C(0x80000000)
@@ -23,6 +30,7 @@ struct snag_past_pool {
 	struct snag_past_link {
 		struct snag_past past;
 		uint32_t next; /* number of a link, or 0 */
+		uint32_t room; /* of the first link: whatever the detector wants */
 	} * link;	       /* from 1 on */
 	size_t nlinks, link_cap;
 	uint32_t free; /* first of those given back */
@@ -31,15 +39,28 @@ struct snag_past_pool {
 void snag_past_pool_init(struct snag_past_pool *pool);
 void snag_past_pool_done(struct snag_past_pool *pool);
 
-static inline bool snag_past_is_list(const struct snag_past *p)
+static inline bool snag_past_is_list(uint32_t who)
 {
-	return p->who & SNAG_PAST_LIST;
+	return who & SNAG_PAST_LIST;
 }
 
 /* The first link of a list, or 0: it is none. */
-static inline uint32_t snag_past_first(const struct snag_past *p)
+static inline uint32_t snag_past_first(uint32_t who)
 {
-	return snag_past_is_list(p) ? p->who & ~SNAG_PAST_LIST : 0;
+	return snag_past_is_list(who) ? who & ~SNAG_PAST_LIST : 0;
+}
+
+/* The one access that is there, instead of whatever is. */
+static inline struct snag_past snag_past_get(struct snag_past_place p)
+{
+	return (struct snag_past){*p.who, p.event ? *p.event : 0};
+}
+
+static inline void snag_past_set(struct snag_past_place p, struct snag_past past)
+{
+	*p.who = past.who;
+	if (p.event)
+		*p.event = past.event;
 }
 
 /* A link in front of others; returns its number. */
@@ -47,25 +68,38 @@ uint32_t snag_past_link(struct snag_past_pool *pool, struct snag_past past, uint
 /* Gives a link back; returns the next one. */
 uint32_t snag_past_unlink(struct snag_past_pool *pool, uint32_t link);
 /* Puts one more access in front of one or several. */
-void snag_past_push(struct snag_past_pool *pool, struct snag_past *p, struct snag_past past);
-void snag_past_clear_list(struct snag_past_pool *pool, struct snag_past *p);
+void snag_past_push(struct snag_past_pool *pool, struct snag_past_place p, struct snag_past past);
+void snag_past_clear_list(struct snag_past_pool *pool, uint32_t who);
 
-static inline void snag_past_clear(struct snag_past_pool *pool, struct snag_past *p)
+static inline void snag_past_clear(struct snag_past_pool *pool, uint32_t *who)
 {
-	if (snag_past_is_list(p))
-		snag_past_clear_list(pool, p);
-	p->who = 0;
+	if (snag_past_is_list(*who))
+		snag_past_clear_list(pool, *who);
+	*who = 0;
 }
 
 /* Another with the same accesses. */
-struct snag_past snag_past_copy(struct snag_past_pool *pool, const struct snag_past *p);
+uint32_t snag_past_copy(struct snag_past_pool *pool, uint32_t who);
 
-/* What is kept of a variable; arrays of it are indexed by variable. */
+/* What is kept of a variable: who, or which events; arrays of it are indexed by variable. */
 struct snag_past_cell {
-	struct snag_past writer, reader;
+	uint32_t writer, reader;
 };
 
-/* The past of n variables is over; or is that of `from` (inside.h). */
+/* Of a variable's cells, the second of which may be NULL. */
+static inline struct snag_past_place snag_past_writer(struct snag_past_cell *who,
+						      struct snag_past_cell *event)
+{
+	return (struct snag_past_place){&who->writer, event ? &event->writer : NULL};
+}
+
+static inline struct snag_past_place snag_past_reader(struct snag_past_cell *who,
+						      struct snag_past_cell *event)
+{
+	return (struct snag_past_place){&who->reader, event ? &event->reader : NULL};
+}
+
+/* The past of n variables, whose events are not kept, is over; or is that of `from` (inside.h). */
 void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
 		      uint32_t n);
 void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t from,

@@ -19,8 +19,10 @@ struct serial {
 	bool is_order_dependent;
 	bool has_async, has_spawned; /* tasks */
 	struct snag_express express; /* who: 1 + the task, while there is no isolated block */
-	struct snag_past_cell *iso;  /* NULL while there was none */
-	size_t x_cap, iso_cap;
+	bool is_inside;		     /* then events are not kept */
+	struct snag_past_cell *events, *iso,
+		*iso_events; /* the last two: NULL while there was none */
+	size_t x_cap, events_cap, iso_cap, iso_events_cap;
 	struct snag_past_pool pool;
 };
 
@@ -42,7 +44,9 @@ void snag_serial_close(void *state)
 		return;
 	snag_bags_done(&s->bags);
 	snag_huge_free(s->express.x, s->x_cap, sizeof(*s->express.x));
+	snag_huge_free(s->events, s->events_cap, sizeof(*s->events));
 	snag_huge_free(s->iso, s->iso_cap, sizeof(*s->iso));
+	snag_huge_free(s->iso_events, s->iso_events_cap, sizeof(*s->iso_events));
 	snag_past_pool_done(&s->pool);
 	free(s);
 }
@@ -84,6 +88,10 @@ static inline bool is_running(struct serial *s, const struct snag_event *ev, uin
 
 /* ---- sets of past accesses ---- */
 
+struct pasts {
+	struct snag_past_place writer, reader;
+};
+
 static inline bool is_parallel(struct serial *s, uint32_t task_1)
 {
 	return task_1 != s->current + 1 && snag_bags_is_parallel(&s->bags, task_1 - 1);
@@ -91,10 +99,10 @@ static inline bool is_parallel(struct serial *s, uint32_t task_1)
 
 /* Drops what comes before the current point; returns whether one of the rest outlives the
  * current access. */
-static bool list_prune(struct serial *s, struct snag_past *p)
+static bool list_prune(struct serial *s, uint32_t *who)
 {
 	bool outlives = false;
-	uint32_t first = snag_past_first(p);
+	uint32_t first = snag_past_first(*who);
 	for (uint32_t *at = &first; *at;) {
 		struct snag_past_link *l = &s->pool.link[*at];
 		if (!is_parallel(s, l->past.who)) {
@@ -104,33 +112,35 @@ static bool list_prune(struct serial *s, struct snag_past *p)
 		outlives |= snag_bags_outlives(&s->bags, l->past.who - 1);
 		at = &l->next;
 	}
-	p->who = first ? first | SNAG_PAST_LIST : 0;
+	*who = first ? first | SNAG_PAST_LIST : 0;
 	return outlives;
 }
 
 /* Adds this access, unless one that is there will do. */
-static void past_add_slow(struct serial *s, struct snag_past *p, struct snag_past now)
+static void past_add_slow(struct serial *s, struct snag_past_place p, struct snag_past now)
 {
-	if (!snag_past_is_list(p) && snag_bags_outlives(&s->bags, p->who - 1)) {
-		p->who = snag_bags_find(&s->bags, p->who - 1) + 1; /* [root] */
-		if (!s->has_async || !s->has_spawned)		   /* [lasting] */
-			snag_express_keep(&s->express, p->who);
+	uint32_t who = *p.who;
+	if (!snag_past_is_list(who) && snag_bags_outlives(&s->bags, who - 1)) {
+		*p.who = snag_bags_find(&s->bags, who - 1) + 1; /* [root] */
+		if (!s->has_async || !s->has_spawned)		/* [lasting] */
+			snag_express_keep(&s->express, *p.who);
 		return;
 	}
-	if (snag_past_is_list(p) && list_prune(s, p))
+	if (snag_past_is_list(who) && list_prune(s, p.who))
 		return;
-	if (p->who)
+	if (*p.who)
 		snag_past_push(&s->pool, p, now);
 	else
-		*p = now;
+		snag_past_set(p, now);
 }
 
-static inline void past_add(struct serial *s, struct snag_past *p, struct snag_past now)
+static inline void past_add(struct serial *s, struct snag_past_place p, struct snag_past now)
 {
-	if (p->who == now.who)
+	uint32_t who = *p.who;
+	if (who == now.who)
 		return;
-	if (!p->who || (!(snag_past_is_list(p)) && !is_parallel(s, p->who)))
-		*p = now;
+	if (!who || (!snag_past_is_list(who) && !is_parallel(s, who)))
+		snag_past_set(p, now);
 	else
 		past_add_slow(s, p, now);
 }
@@ -140,49 +150,68 @@ static void report(struct serial *s, const struct snag_event *ev, uint32_t event
 	s->env->on_race_with(s->env->ctx, ev, event, first);
 }
 
-static void list_check(struct serial *s, const struct snag_past *p, const struct snag_event *ev,
-		       uint32_t event)
+static void list_check(struct serial *s, uint32_t who, const struct snag_event *ev, uint32_t event)
 {
-	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+	for (uint32_t l = snag_past_first(who); l; l = s->pool.link[l].next)
 		if (is_parallel(s, s->pool.link[l].past.who))
 			report(s, ev, event, s->pool.link[l].past.event);
 }
 
 /* Reports the races with what is there. */
-static inline void past_check(struct serial *s, const struct snag_past *p,
+static inline void past_check(struct serial *s, struct snag_past_place p,
 			      const struct snag_event *ev, uint32_t event)
 {
-	if (!p->who || p->who == s->current + 1)
+	uint32_t who = *p.who;
+	if (!who || who == s->current + 1)
 		return;
-	if (snag_past_is_list(p))
-		list_check(s, p, ev, event);
-	else if (is_parallel(s, p->who))
-		report(s, ev, event, p->event);
+	if (snag_past_is_list(who))
+		list_check(s, who, ev, event);
+	else if (is_parallel(s, who))
+		report(s, ev, event, snag_past_get(p).event);
 }
 
 /* The same for the last writer, which becomes the root of its bag: those who are in a bag together stay
  * so, and variables whose writers were are then alike. */
-static inline void writer_check(struct serial *s, struct snag_past *w, const struct snag_event *ev,
-				uint32_t event) /* [root] */
+static inline void writer_check(struct serial *s, struct snag_past_place w,
+				const struct snag_event *ev, uint32_t event) /* [root] */
 {
-	if (!w->who || w->who == s->current + 1)
+	if (!*w.who || *w.who == s->current + 1)
 		return;
-	uint32_t root = snag_bags_find(&s->bags, w->who - 1);
+	uint32_t root = snag_bags_find(&s->bags, *w.who - 1);
 	if (s->bags.up[root] & SNAG_BAGS_PARALLEL)
-		report(s, ev, event, w->event);
-	w->who = root + 1;
+		report(s, ev, event, snag_past_get(w).event);
+	*w.who = root + 1;
 	if (root == snag_bags_find(&s->bags, s->bags.scope[0].task)) /* [lasting] */
-		s->express.writers[w->who % SNAG_LASTING] = w->who;
+		s->express.writers[(root + 1) % SNAG_LASTING] = root + 1;
 }
 
-static bool past_is_parallel(struct serial *s, const struct snag_past *p)
+static bool past_is_parallel(struct serial *s, uint32_t who)
 {
-	if (!(snag_past_is_list(p)))
-		return p->who && is_parallel(s, p->who);
-	for (uint32_t l = snag_past_first(p); l; l = s->pool.link[l].next)
+	if (!snag_past_is_list(who))
+		return who && is_parallel(s, who);
+	for (uint32_t l = snag_past_first(who); l; l = s->pool.link[l].next)
 		if (is_parallel(s, s->pool.link[l].past.who))
 			return true;
 	return false;
+}
+
+/* What is kept of a variable, and of its isolated accesses. */
+static inline struct pasts pasts_of(struct serial *s, struct snag_past_cell *x,
+				    struct snag_past_cell *events, uint32_t variable)
+{
+	struct snag_past_cell *event = s->is_inside ? NULL : &events[variable];
+	return (struct pasts){snag_past_writer(&x[variable], event),
+			      snag_past_reader(&x[variable], event)};
+}
+
+static inline struct pasts plain_of(struct serial *s, uint32_t variable)
+{
+	return pasts_of(s, s->express.x, s->events, variable);
+}
+
+static inline struct pasts isolated_of(struct serial *s, uint32_t variable)
+{
+	return pasts_of(s, s->iso, s->iso_events, variable);
 }
 
 /* ---- accesses ---- */
@@ -190,15 +219,15 @@ static bool past_is_parallel(struct serial *s, const struct snag_past *p)
 static void isolated_access(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	bool is_write = ev->op == SNAG_OP_WRITE;
-	struct snag_past_cell *x = &s->express.x[ev->target], *iso = &s->iso[ev->target];
+	struct pasts x = plain_of(s, ev->target), iso = isolated_of(s, ev->target);
 	struct snag_past now = {s->current + 1, event};
-	past_check(s, &x->writer, ev, event);
+	past_check(s, x.writer, ev, event);
 	if (is_write)
-		past_check(s, &x->reader, ev, event);
+		past_check(s, x.reader, ev, event);
 	if (!s->is_order_dependent) /* [order] */
-		s->is_order_dependent = past_is_parallel(s, &iso->writer) ||
-					(is_write && past_is_parallel(s, &iso->reader));
-	past_add(s, is_write ? &iso->writer : &iso->reader, now);
+		s->is_order_dependent = past_is_parallel(s, *iso.writer.who) ||
+					(is_write && past_is_parallel(s, *iso.reader.who));
+	past_add(s, is_write ? iso.writer : iso.reader, now);
 }
 
 /* Whether a plain access goes on: one that is isolated is dealt with here. */
@@ -215,33 +244,33 @@ static inline void serial_read(void *state, const struct snag_event *ev,
 			       uint32_t event) /* [read] */
 {
 	struct serial *s = state;
-	struct snag_past_cell *x = &s->express.x[ev->target];
+	struct pasts x = plain_of(s, ev->target);
 	if (!access_begin(s, ev, event))
 		return;
-	writer_check(s, &x->writer, ev, event);
+	writer_check(s, x.writer, ev, event);
 	if (s->iso)
-		past_check(s, &s->iso[ev->target].writer, ev, event);
-	past_add(s, &x->reader, (struct snag_past){s->current + 1, event});
+		past_check(s, isolated_of(s, ev->target).writer, ev, event);
+	past_add(s, x.reader, (struct snag_past){s->current + 1, event});
 }
 
 static inline void serial_write(void *state, const struct snag_event *ev,
 				uint32_t event) /* [write] */
 {
 	struct serial *s = state;
-	struct snag_past_cell *x = &s->express.x[ev->target];
+	struct pasts x = plain_of(s, ev->target);
 	if (!access_begin(s, ev, event))
 		return;
-	past_check(s, &x->writer, ev, event);
-	past_check(s, &x->reader, ev, event);
+	past_check(s, x.writer, ev, event);
+	past_check(s, x.reader, ev, event);
 	if (s->iso) {
-		struct snag_past_cell *iso = &s->iso[ev->target];
-		past_check(s, &iso->writer, ev, event);
-		past_check(s, &iso->reader, ev, event);
-		snag_past_clear(&s->pool, &iso->writer);
-		snag_past_clear(&s->pool, &iso->reader);
+		struct pasts iso = isolated_of(s, ev->target);
+		past_check(s, iso.writer, ev, event);
+		past_check(s, iso.reader, ev, event);
+		snag_past_clear(&s->pool, iso.writer.who);
+		snag_past_clear(&s->pool, iso.reader.who);
 	}
-	snag_past_clear(&s->pool, &x->reader);
-	x->writer = (struct snag_past){s->current + 1, event};
+	snag_past_clear(&s->pool, x.reader.who);
+	snag_past_set(x.writer, (struct snag_past){s->current + 1, event});
 }
 
 /* ---- tasks ---- */
@@ -316,13 +345,21 @@ static void serial_turn(void *state, snag_tid task)
 	s->express.who = s->iso || s->is_refused || task != s->current ? 0 : task + 1;
 }
 
+static void isolated_reserve(struct serial *s)
+{
+	s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+	if (!s->is_inside)
+		s->iso_events = snag_huge_grow(s->iso_events, &s->iso_events_cap, s->x_cap,
+					       sizeof(*s->iso_events));
+}
+
 static void serial_sync(void *state, const struct snag_event *ev, uint32_t event)
 {
 	struct serial *s = state;
 	if (!is_running(s, ev, event))
 		return;
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN && !s->iso) {
-		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+		isolated_reserve(s);
 		s->express.is_all = false;
 	}
 	lasting_look(s, ev);
@@ -339,11 +376,13 @@ static void serial_sync(void *state, const struct snag_event *ev, uint32_t event
 static void serial_reserve(void *state, const struct snag_counts *counts)
 {
 	struct serial *s = state;
+	size_t n = counts->n[SNAG_SPACE_VARIABLE];
 	snag_bags_reserve(&s->bags, counts->n[SNAG_SPACE_THREAD]);
-	s->express.x = snag_huge_grow(s->express.x, &s->x_cap, counts->n[SNAG_SPACE_VARIABLE],
-				      sizeof(*s->express.x));
+	s->express.x = snag_huge_grow(s->express.x, &s->x_cap, n, sizeof(*s->express.x));
+	if (!s->is_inside)
+		s->events = snag_huge_grow(s->events, &s->events_cap, n, sizeof(*s->events));
 	if (s->iso)
-		s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+		isolated_reserve(s);
 }
 
 void snag_serial_events(void *state, const struct snag_batch *batch)
@@ -361,7 +400,9 @@ void snag_serial_events(void *state, const struct snag_batch *batch)
 
 static struct snag_express *serial_express(void *state)
 {
-	return &((struct serial *)state)->express;
+	struct serial *s = state;
+	s->is_inside = true;
+	return &s->express;
 }
 
 static void serial_forget(void *state, uint32_t first, uint32_t n)

@@ -9,7 +9,8 @@
  *         Isolated accesses do not race with each other.  They are remembered apart, by the
  *         same rule, and meet only the others.
  *
- * State.  x[v]     last writer and reader (w, r): the task and the number of the access
+ * State.  x[v]     last writer and reader (w, r): the task; events[v]: the number of the access,
+ *                  not kept inside a program
  *         iso[v]   the same of isolated accesses (iw, ir), from the first isolated block on
  *         A program that mixes async and spawn can have readers none of which outlives the
  *         other: then r (iw, ir) is a list, at most one entry for each change between
@@ -30,7 +31,8 @@
  * Guarantee.  Names a race for exactly the variables that have two parallel conflicting
  *         accesses, not both isolated; the first race of a variable is named at its
  *         second access.  After it, races of the same variable can go unnamed.
- * Cost.   O(1) finds per access; 16 bytes per variable, and 16 if there are isolated blocks.
+ * Cost.   O(1) finds per access; 16 bytes per variable, and 16 if there are isolated blocks;
+ *         inside a program 8.
  */
 #ifndef SNAG_DETECT_SERIAL_H
 #define SNAG_DETECT_SERIAL_H

@@ -11,7 +11,7 @@ enum {
 	LINE = SHADOW_LINE,
 	FREED_BYTES = 1024,
 	EXPECT_BYTES = 4 * PAGE,
-	CELLS = 4 /* in 64 bytes */
+	CELLS = 8 /* in 64 bytes */
 };
 
 /* ---- one variable ---- */
@@ -30,7 +30,7 @@ static void variable_tell(uint32_t variable, bool is_write)
 static inline struct judge_who who_of(uint32_t variable)
 {
 	const struct snag_past_cell *x = &judge.express->x[variable];
-	return (struct judge_who){x->writer.who, x->reader.who};
+	return (struct judge_who){x->writer, x->reader};
 }
 
 static __attribute__((noinline)) void made_tell(struct judge_made *made, uint32_t variable,
@@ -50,13 +50,13 @@ static __attribute__((noinline)) void made_tell(struct judge_made *made, uint32_
 
 static inline bool is_past(const struct snag_past_cell *x, struct judge_who who)
 {
-	return x->writer.who == who.writer && x->reader.who == who.reader;
+	return x->writer == who.writer && x->reader == who.reader;
 }
 
 /* Where it is remembered what was made of such a variable / whether it is. */
 static inline struct judge_made *made_of(const struct snag_past_cell *x, bool is_write)
 {
-	return &judge.made[is_write][(x->writer.who ^ x->reader.who) % JUDGE_MADE];
+	return &judge.made[is_write][(x->writer ^ x->reader) % JUDGE_MADE];
 }
 
 static inline bool made_is(const struct judge_made *made, const struct snag_past_cell *x)
@@ -72,8 +72,8 @@ static inline void variable_access(uint32_t variable, bool is_write) /* [made] *
 		made_tell(made, variable, is_write);
 		return;
 	}
-	x->writer.who = made->after.writer;
-	x->reader.who = made->after.reader;
+	x->writer = made->after.writer;
+	x->reader = made->after.reader;
 }
 
 /* The same for n variables side by side. */
@@ -95,8 +95,8 @@ static void variables_access(uint32_t first, uint32_t n, bool is_write)
 		}
 		for (const struct judge_who before = made->before, after = made->after;
 		     first < end && is_past(x, before); first++, x++) {
-			x->writer.who = after.writer;
-			x->reader.who = after.reader;
+			x->writer = after.writer;
+			x->reader = after.reader;
 		}
 	}
 }
@@ -120,7 +120,7 @@ static void bytes_access(struct shadow_page *page, uint32_t part, uint32_t low, 
 		variable_access(bytes + i, is_write);
 	const struct snag_past_cell *x = &judge.express->x[bytes];
 	const struct snag_past_cell *last = &x[(1u << page->part_log) - 1];
-	if (x->writer.who == last->writer.who && x->reader.who == last->reader.who)
+	if (x->writer == last->writer && x->reader == last->reader)
 		shadow_unite_bytes(&judge.shadow, page, part);
 }
 
@@ -289,7 +289,7 @@ static inline bool variables_last(struct shadow_page *page, uint32_t first, uint
 	for (uint32_t i = 0; i < n; i++) {
 		if (!snag_express_lasts(e, first + i))
 			return false;
-		used |= UINT32_C(1) << e->x[first + i].reader.who % SNAG_LASTING;
+		used |= UINT32_C(1) << e->x[first + i].reader % SNAG_LASTING;
 	}
 	e->used |= used;
 	page->has_lasting = true;

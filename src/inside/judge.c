@@ -67,11 +67,9 @@ static void on_spread(void *ctx, uint32_t from, uint32_t first, uint32_t n)
 static bool on_is_same(void *ctx, uint32_t first, uint32_t n)
 {
 	const struct snag_past_cell *one = &judge.express->x[first];
-	bool is_same = judge.express->is_all && !snag_past_is_list(&one->writer) &&
-		       !snag_past_is_list(&one->reader);
+	bool is_same = judge.express->is_all && !snag_past_is_list(one->writer | one->reader);
 	for (uint32_t i = 1; is_same && i < n; i++)
-		is_same = one[i].writer.who == one->writer.who &&
-			  one[i].reader.who == one->reader.who;
+		is_same = one[i].writer == one->writer && one[i].reader == one->reader;
 	return is_same;
 }
 
@@ -178,13 +176,22 @@ void rt_judge_turn(uint32_t task)
 	lasting_look();
 }
 
-void rt_judge_child(uint32_t task)
+void rt_judge_child(uint8_t op, uint32_t task)
 {
 	if (!step_ends())
 		return;
 	known_below(SNAG_SPACE_THREAD, task + 1);
-	task_does(SNAG_OP_TASK_SPAWN, task);
+	task_does(op, task);
 	task_runs(task);
+	lasting_look();
+}
+
+void rt_judge_ended(uint32_t to)
+{
+	if (!step_ends())
+		return;
+	task_does(SNAG_OP_TASK_END, 0);
+	task_runs(to);
 	lasting_look();
 }
 

@@ -338,17 +338,24 @@ static void thread_start(struct mp_thread *thread)
 	pthread_detach(handle);
 }
 
-struct mp_thread *mp_thread_take(void)
+struct mp_thread *mp_thread_take(struct mp_team *team, int number)
 {
-	struct mp_thread *thread = mp.idle;
+	struct mp_thread **at = &mp.idle, *thread;
+	while (*at && ((*at)->number != number || (*at)->level != team->level))
+		at = &(*at)->next;
+	thread = *at;
 	if (thread) {
-		mp.idle = thread->next;
+		*at = thread->next;
+		thread->team = team;
 		return thread;
 	}
 	thread = mp_alloc(sizeof(*thread));
 	thread->base.thread = thread;
 	thread->base.begins_as = SNAG_OMP_SAME;
 	thread->now = &thread->base;
+	thread->team = team;
+	thread->number = number;
+	thread->level = team->level;
 	thread_start(thread);
 	return thread;
 }

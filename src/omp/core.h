@@ -15,7 +15,8 @@
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
  *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections
+ *                     so are sections, and with inscan the iterations of each of the two passes,
+ *                     between which is a barrier
  *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
  *                     a sync in a frame of their own
  *         depend      a promise for each task with such a clause, set at its end; who depends on it
@@ -104,7 +105,7 @@ struct mp_thread {
 	struct mp_thread *next;	   /* of the idle ones */
 	uint32_t go;		   /* without a detector: futex, 1 when handed to */
 	struct mp_team *team;	   /* what it is to do */
-	int number;
+	int number, level;	   /* in it; how deeply it is nested */
 };
 
 struct mp {
@@ -146,9 +147,11 @@ bool mp_yield(void);		     /* everybody else first; false: nobody is */
 void mp_run_now(mp_body *body, struct mp_task *t);
 /* On a fiber, which speaks as the task `id` and is ready, next. */
 void mp_run_later(mp_body *body, void *arg, uint32_t id);
-_Noreturn void mp_context_end(void);	/* of a fiber */
-struct mp_thread *mp_thread_take(void); /* its base runs mp_thread_main when it is ready */
-void *mp_thread_main(void *thread);	/* does not return */
+_Noreturn void mp_context_end(void); /* of a fiber */
+/* For a thread of the team: the one that had this number last, whose thread-local variables it has
+ * to have; its base runs mp_thread_main when it is ready. */
+struct mp_thread *mp_thread_take(struct mp_team *team, int number);
+void *mp_thread_main(void *thread); /* does not return */
 _Noreturn void mp_fail(const char *why);
 
 void mp_queue_add(struct mp_queue *q, struct mp_context *c);
@@ -264,6 +267,7 @@ struct mp_task {
 	bool is_combining;	 /* of a reduction */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
+	uint32_t scans;		 /* iterations of loops with inscan, in this phase */
 	uint32_t before;	 /* the promise of what it did before it combined */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
@@ -412,10 +416,13 @@ struct mp_group {
 	struct mp_context *waiter;
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
-	bool is_cancelled;
+	bool is_cancelled, is_told;
 };
 void mp_group_begin(void);
 void mp_group_end(void);
+/* The phase of an implicit task ends inside of its groups, and the next one begins: so do they. */
+void mp_groups_leave(struct mp_task *t);
+void mp_groups_enter(struct mp_task *t);
 /* One of which nothing is told: a barrier is its end. */
 void mp_group_push(void);
 void mp_group_pop(void);

@@ -98,6 +98,7 @@ struct snag_omp_hooks {
 	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
 	void (*unseen)(const void *at, size_t nbytes);
 	void (*asked)(const void *place, enum snag_omp_asked what);
+	void (*flush)(const void *place);
 	void (*deadlock)(void);	       /* of the program; likewise */
 	void (*fail)(const char *why); /* does not return */
 };

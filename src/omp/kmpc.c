@@ -182,6 +182,8 @@ MP_ABI(void, __kmpc_end_masked, void *loc, int32_t gtid)
 MP_ABI(void, __kmpc_flush, void *loc)
 {
 	MP_ENTER();
+	if (mp.hooks)
+		mp.hooks->flush(mp.place);
 	mp_yield();
 }
 

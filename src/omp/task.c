@@ -291,15 +291,36 @@ void mp_group_push(void)
 	t->group = g;
 }
 
-static struct mp_group *group_left(struct mp_task *t)
+static void group_wait(struct mp_group *g)
 {
-	struct mp_group *g = t->group;
 	while (g->live) {
 		g->waiter = mp.now;
 		mp_block();
 	}
+}
+
+static struct mp_group *group_left(struct mp_task *t)
+{
+	struct mp_group *g = t->group;
+	group_wait(g);
 	t->group = g->outer;
 	return g;
+}
+
+void mp_groups_leave(struct mp_task *t)
+{
+	for (struct mp_group *g = t->group; g; g = g->outer) {
+		group_wait(g);
+		if (g->is_told)
+			mp_tell(SNAG_OP_FINISH_END, 0);
+	}
+}
+
+void mp_groups_enter(struct mp_task *t)
+{
+	for (const struct mp_group *g = t->group; g; g = g->outer)
+		if (g->is_told)
+			mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
 void mp_group_pop(void)
@@ -310,7 +331,8 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	if (mp.now->task->team->is_told)
+	mp.now->task->group->is_told = mp.now->task->team->is_told;
+	if (mp.now->task->group->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
@@ -318,7 +340,7 @@ void mp_group_end(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_group *g = group_left(t);
-	if (t->team->is_told)
+	if (g->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
 	mp_reduced_end(g->reduced);
 	mp_free(g);

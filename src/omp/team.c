@@ -65,6 +65,7 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
+	t->scans = 0;
 }
 
 /* The lowest address of the stack that the calling context is on. */
@@ -162,6 +163,7 @@ void mp_combine_begin(void) /* [combine] */
 		mp_segment_end(t);
 		mp_segment_begin(t);
 	} else {
+		mp_groups_leave(t);
 		task_ended(t);
 		task_created(t, t->team->id);
 		own_begin(t);
@@ -186,6 +188,7 @@ void mp_combine_end(void)
 		own_end();
 		task_ended(t);
 		mp_phase_begin(t);
+		mp_groups_enter(t);
 	}
 	mp_tell(SNAG_OP_PROMISE_GET, t->before);
 }
@@ -282,6 +285,7 @@ void mp_barrier(void)
 		return;
 	}
 	mp_segment_end(t);
+	mp_groups_leave(t);
 	task_ended(t);
 	team->arrived++;
 	bool is_open = all_arrived(team);
@@ -292,6 +296,7 @@ void mp_barrier(void)
 	if (mp.has_order || !is_open)
 		mp_block();
 	mp_phase_begin(t);
+	mp_groups_enter(t);
 }
 
 /* Thread 0 comes back as the task that met the region. */
@@ -415,12 +420,8 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	team.arg = arg;
 	team.is_told |= is_simd && mp.hooks;
 	mp_region_begin(&team);
-	for (int i = n - 1; i > 0; i--) {
-		struct mp_thread *thread = mp_thread_take();
-		thread->team = &team;
-		thread->number = i;
-		mp_ready(&thread->base);
-	}
+	for (int i = n - 1; i > 0; i--)
+		mp_ready(&mp_thread_take(&team, i)->base);
 	implicit_run(&team, 0, __builtin_frame_address(0));
 	mp_region_end(&team);
 }

@@ -57,22 +57,22 @@ static void plain_add(struct snag_histories *pool, struct snag_history *h,
 /* Compares an access with an earlier one.  Returns whether that can be forgotten. */
 static bool compare(struct snag_locksets *locksets, const struct snag_vclock *clock,
 		    const struct snag_history_entry *e, const struct snag_history_entry *new,
-		    bool *racy)
+		    uint32_t *racy)
 {
 	if (e->thread == new->thread || e->time <= snag_vclock_get(clock, e->thread))
 		return (new->is_write || !e->is_write) &&
 		       snag_lockset_within(locksets, new->locks, e->locks);
-	if (!*racy && (e->is_write || new->is_write))
-		*racy = !snag_lockset_excludes(locksets, e->locks, new->locks);
+	if (!*racy && (e->is_write || new->is_write) &&
+	    !snag_lockset_excludes(locksets, e->locks, new->locks))
+		*racy = e->time;
 	return false;
 }
 
-static bool plain_compare(struct snag_histories *pool, struct snag_history *h,
-			  const struct snag_vclock *clock, const struct snag_history_entry *new)
+static uint32_t plain_compare(struct snag_histories *pool, struct snag_history *h,
+			      const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
 	struct snag_history_entry *plain = snag_history_plain(pool, h);
-	bool racy = false;
-	uint32_t kept = 0;
+	uint32_t racy = 0, kept = 0;
 	for (uint32_t i = 0; i < h->nplain; i++)
 		if (!compare(pool->locksets, clock, &plain[i], new, &racy))
 			plain[kept++] = plain[i];
@@ -81,16 +81,16 @@ static bool plain_compare(struct snag_histories *pool, struct snag_history *h,
 }
 
 /* The same for a guarded access: it holds a lock that the others did not, so none is forgotten. */
-static bool plain_races(const struct snag_histories *pool, const struct snag_history *h,
-			const struct snag_vclock *clock, const struct snag_history_entry *new)
+static uint32_t plain_races(const struct snag_histories *pool, const struct snag_history *h,
+			    const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
 	const struct snag_history_entry *plain = snag_history_plain(pool, h);
 	for (const struct snag_history_entry *e = plain; e < plain + h->nplain; e++)
 		if (e->time > snag_vclock_get(clock, e->thread) && e->thread != new->thread &&
 		    (e->is_write || new->is_write) &&
 		    !snag_lockset_excludes(pool->locksets, e->locks, new->locks))
-			return true;
-	return false;
+			return e->time;
+	return 0;
 }
 
 /* ---- those with it ---- */
@@ -167,11 +167,12 @@ static struct snag_history_entry entry_of(const struct snag_history_block *b,
 	return (struct snag_history_entry){b->used - 1, g.when >> 1, g.locks, g.when & 1};
 }
 
-static bool blocks_compare(struct snag_histories *pool, struct snag_history *h,
-			   const struct snag_vclock *clock, const struct snag_history_entry *new)
+static uint32_t blocks_compare(struct snag_histories *pool, struct snag_history *h,
+			       const struct snag_vclock *clock,
+			       const struct snag_history_entry *new)
 {
 	struct snag_history_block *block = snag_history_blocks(pool, h);
-	bool racy = false;
+	uint32_t racy = 0;
 	for (struct snag_history_block *b = block; b < block + h->block_cap; b++) {
 		struct snag_history_guarded *at = block_entries(pool, b);
 		uint32_t kept = 0;
@@ -234,16 +235,15 @@ static bool guard_holds(struct snag_histories *pool, struct snag_history *h, sna
 	return alone != 0;
 }
 
-bool snag_history_access(struct snag_histories *pool, struct snag_history *h,
-			 const struct snag_vclock *clock, struct snag_history_entry new)
+uint32_t snag_history_access(struct snag_histories *pool, struct snag_history *h,
+			     const struct snag_vclock *clock, struct snag_history_entry new)
 {
 	if (guard_holds(pool, h, new.locks)) {
 		block_put(pool, block_of(pool, h, new.thread), &new);
-		return h->nplain && plain_races(pool, h, clock, &new);
+		return h->nplain ? plain_races(pool, h, clock, &new) : 0;
 	}
-	bool racy = plain_compare(pool, h, clock, &new);
-	if (h->nblocks)
-		racy |= blocks_compare(pool, h, clock, &new);
+	uint32_t racy = plain_compare(pool, h, clock, &new);
+	uint32_t guarded = h->nblocks ? blocks_compare(pool, h, clock, &new) : 0;
 	plain_add(pool, h, new);
-	return racy;
+	return racy ? racy : guarded;
 }

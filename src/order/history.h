@@ -86,8 +86,8 @@ static inline void snag_history_fetch(const struct snag_histories *pool,
 		__builtin_prefetch(snag_history_blocks(pool, h) + (thread & (h->block_cap - 1)));
 }
 
-/* Adds an access made at `clock`; returns whether it is racy. */
-bool snag_history_access(struct snag_histories *pool, struct snag_history *h,
-			 const struct snag_vclock *clock, struct snag_history_entry new);
+/* Adds an access made at `clock`; returns the time of one that it races with, or 0. */
+uint32_t snag_history_access(struct snag_histories *pool, struct snag_history *h,
+			     const struct snag_vclock *clock, struct snag_history_entry new);
 
 #endif

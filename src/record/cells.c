@@ -211,24 +211,48 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 	return n;
 }
 
+/* Whether an access meets a variable in part. */
+static inline bool is_part(uint8_t mask, uint8_t variable)
+{
+	return mask & variable && variable & ~mask;
+}
+
+/* Those of the cell's variables that an access touches, in the order of their first bytes. */
+static unsigned cell_touched(const struct snag_cell *cell, uint8_t mask,
+			     uint32_t ret_variable[SNAG_CELL])
+{
+	const unsigned low =
+		cell->mask[1] && __builtin_ctz(cell->mask[1]) < __builtin_ctz(cell->mask[0]);
+	unsigned n = 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (cell->mask[i ^ low] & mask)
+			ret_variable[n++] = cell->variable[i ^ low] - 1;
+	return n;
+}
+
 unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
 	struct snag_cell *cell = cell_at(c, addr);
-	uint8_t mask = snag_cells_mask(addr, size);
+	const uint8_t mask = snag_cells_mask(addr, size),
+		      fresh = mask & ~(cell->mask[0] | cell->mask[1]);
 	cell_visit(cell, thread);
-	unsigned k = cell->mask[0] != mask;
-	if (cell->mask[k] == mask) {
-		ret_variable[0] = cell->variable[k] - 1;
-		return 1;
-	}
-	k = cell->variable[0] != NONE;
-	if (cell->flags & SPLIT || cell->variable[k] != NONE || cell->mask[0] & mask)
+	if (cell->flags & SPLIT || (fresh && cell->variable[1] != NONE) ||
+	    is_part(mask, cell->mask[0]) || is_part(mask, cell->mask[1]))
 		return split_access(c, cell, addr, mask, ret_variable);
-	cell->variable[k] = c->hooks.make(c->hooks.ctx, addr, NULL) + 1;
-	cell->mask[k] = mask;
-	ret_variable[0] = cell->variable[k] - 1;
-	return 1;
+	if (fresh) {
+		const unsigned k = cell->variable[0] != NONE;
+		const uint64_t at = addr - addr % SNAG_CELL + (unsigned)__builtin_ctz(fresh);
+		ret_variable[0] = c->hooks.make(c->hooks.ctx, at, NULL);
+		cell->variable[k] = ret_variable[0] + 1;
+		cell->mask[k] = fresh;
+	}
+	return fresh == mask ? 1 : cell_touched(cell, mask, ret_variable);
+}
+
+bool snag_cells_is_fresh(struct snag_cells *c, uint64_t addr)
+{
+	return cell_at(c, addr)->variable[0] == NONE;
 }
 
 /* [addr, ...) lies in one page: cells and masks are gone through without looking up anything. */
@@ -254,6 +278,8 @@ static uint32_t page_accesses(uint64_t addr, uint64_t stride, uint32_t most)
 	int64_t distance = (int64_t)stride;
 	uint64_t room = distance < 0 ? addr % PAGE : PAGE - 1 - addr % PAGE;
 	uint64_t step = distance < 0 ? -stride : stride;
+	if (step < PAGE && step * most <= room) /* as mostly, without a division */
+		return most;
 	return step == 0 || room / step >= most ? most : (uint32_t)(room / step) + 1;
 }
 

@@ -93,6 +93,8 @@ void snag_cells_free(struct snag_cells *cells); /* accepts NULL */
  * many. */
 unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
+/* Whether nobody has been in the cell of an address. */
+bool snag_cells_is_fresh(struct snag_cells *cells, uint64_t addr);
 /* The same for up to `n` accesses, `stride` bytes apart, whose one variable is the given one and
  * goes on by `variable_stride`: how many of them, from the first, have that. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,

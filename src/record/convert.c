@@ -117,14 +117,26 @@ void snag_convert_step_keep(struct snag_convert *c)
 
 /* Accesses. */
 
+/* The part of a range in one cell: as a whole, or by element where it is the first there. */
+static void cell_access(struct snag_convert *c, enum snag_op op, uint64_t at, uint64_t end,
+			const struct rt_record *r)
+{
+	const unsigned size = rt_record_size(r);
+	const uint64_t element = size && snag_cells_is_fresh(c->cells, at) ? size : SNAG_CELL;
+	for (uint64_t next; at < end; at = next) {
+		next = at - at % element + element;
+		next = next < end ? next : end;
+		word_access(c, op, at, (unsigned)(next - at), 0, r);
+	}
+}
+
 static void range_go_on(struct snag_convert *c)
 {
 	struct range *range = &c->range;
 	while (range->at < range->end && c->n + ROOM <= SNAG_BATCH_EVENTS) {
 		uint64_t next = range->at - range->at % SNAG_CELL + SNAG_CELL;
 		next = next < range->end ? next : range->end;
-		word_access(c, range->op, range->at, (unsigned)(next - range->at), 0,
-			    &range->record);
+		cell_access(c, range->op, range->at, next, &range->record);
 		range->at = next;
 	}
 }
@@ -140,51 +152,69 @@ static inline bool is_access(const struct rt_record *r)
 	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
-/* Whether an access lies in its cell and has one variable there already. */
-static inline bool is_quick(struct snag_cell *cell, const struct rt_record *r, uint32_t thread,
-			    uint32_t *ret_variable)
+/* The bytes of a cell that an access touches; more than a cell has, or 0: it does not lie in one. */
+static inline unsigned access_mask(const struct rt_record *r)
 {
-	uint64_t addr = rt_record_address(r);
-	unsigned size = rt_record_size(r);
-	return size - 1 < SNAG_CELL - addr % SNAG_CELL &&
-	       snag_cells_quick(cell, addr, size, thread, ret_variable);
+	return ((1u << (rt_record_size(r) & 31)) - 1) << rt_record_address(r) % SNAG_CELL;
 }
 
-/* Those of a group of records that are accesses, from the first; returns how many.  What is in c is
- * kept here: the compiler must think that writing an event changes it. */
-static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
+/* Keeps the targets of events, each the only one of its access. */
+static void targets_keep(struct snag_convert *c)
 {
-	struct snag_cell *cell[GROUP];
+	const size_t n = c->seen.unkept, ring = 2 * RT_RUN_MAX;
+	const struct snag_event *ev = c->ev + c->n - n;
+	for (size_t i = n > ring ? n - ring : 0; i < n; i++)
+		c->seen.target[(c->seen.alone + i) % ring] = ev[i].target;
+	c->seen.alone += n;
+	c->seen.unkept = 0;
+}
+
+/* Those of n accesses that each have one variable already, from the first: their events.  What is in
+ * c is kept here: the compiler must think that writing an event changes it. */
+static int group_quick(struct snag_convert *c, const struct rt_record *const first,
+		       struct snag_cell *const *cell, int n)
+{
+	const struct rt_record *r = first, *const end = r + n;
 	struct snag_event *ev = c->ev + c->n;
 	const uint32_t thread = c->thread, *const loc = c->loc;
 	const size_t nnodes = c->nnodes;
-	uint64_t alone = c->seen.alone;
+	for (struct snag_cell *at; r < end && (at = *cell++); r++, ev++) {
+		const unsigned mask = access_mask(r), k = at->mask[0] != mask;
+		if (mask - 1 >= UINT8_MAX || at->mask[k] != mask)
+			break;
+		if (at->owner != (uint8_t)thread)
+			at->flags |= SNAG_CELLS_SHARED;
+		*ev = (struct snag_event){.thread = thread,
+					  .target = at->variable[k] - 1,
+					  .loc = r->loc < nnodes ? loc[r->loc] : 0,
+					  .op = (uint8_t)access_op(r),
+					  .size = (uint8_t)rt_record_size(r)};
+	}
+	const int taken = (int)(r - first);
+	c->n += (size_t)taken;
+	c->seen.unkept += (size_t)taken;
+	return taken;
+}
+
+/* Those of a group of records that are accesses, from the first; returns how many. */
+static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
+{
+	struct snag_cell *cell[GROUP];
 	int some = 0;
 	for (; some < n && is_access(&r[some]); some++) {
 		cell[some] = snag_cells_recent(c->cells, rt_record_address(&r[some]));
 		__builtin_prefetch(cell[some], 1);
 	}
 	for (int i = 0; i < some; i++) {
-		uint32_t variable;
-		if (c->options.keep_steps || !is_quick(cell[i], &r[i], thread, &variable)) {
-			c->n = (size_t)(ev - c->ev);
-			c->seen.alone = alone;
-			c->fuel = r[i].arg;
-			word_access(c, access_op(&r[i]), rt_record_address(&r[i]),
-				    rt_record_size(&r[i]), 0, &r[i]);
-			ev = c->ev + c->n;
-			alone = c->seen.alone;
-			continue;
-		}
-		*ev++ = (struct snag_event){.thread = thread,
-					    .target = variable,
-					    .loc = r[i].loc < nnodes ? loc[r[i].loc] : 0,
-					    .op = (uint8_t)access_op(&r[i]),
-					    .size = (uint8_t)rt_record_size(&r[i])};
-		c->seen.target[alone++ % (2 * RT_RUN_MAX)] = variable;
+		if (!c->options.keep_steps)
+			i += group_quick(c, r + i, cell + i, some - i);
+		if (i == some)
+			break;
+		targets_keep(c);
+		c->fuel = r[i].arg;
+		word_access(c, access_op(&r[i]), rt_record_address(&r[i]), rt_record_size(&r[i]), 0,
+			    &r[i]);
 	}
-	c->n = (size_t)(ev - c->ev);
-	c->seen.alone = alone;
 	return some;
 }
 
@@ -198,6 +228,7 @@ static int accesses_take(struct snag_convert *c, const struct rt_record *r, int 
 		goes_on = taken == some;
 		i += taken;
 	}
+	targets_keep(c);
 	for (int k = i > ring ? i - ring : 0; k < i; k++)
 		c->seen.access[(c->seen.n + (uint64_t)k) % (2 * RT_RUN_MAX)] = r[k];
 	c->seen.n += (uint64_t)i;

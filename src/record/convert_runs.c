@@ -12,15 +12,23 @@
  */
 #include "record/convert_state.h"
 
+/* The one i further on; i is at most the period.  Divisions are what this file would cost most. */
+static inline uint32_t step_at(const struct again *again, uint32_t i)
+{
+	uint32_t at = again->at + i;
+	return at < again->period ? at : at - again->period;
+}
+
 static void steps_skip(struct again *again, uint32_t n)
 {
+	const uint32_t rounds = n / again->period, rest = n % again->period;
 	for (uint32_t i = 0; i < again->period; i++) {
-		struct step *s = &again->step[(again->at + i) % again->period];
-		uint32_t rounds = n / again->period + (i < n % again->period);
-		s->next.what += s->stride * rounds;
-		s->next.arg += s->fuel_step * rounds;
+		struct step *s = &again->step[step_at(again, i)];
+		uint32_t times = rounds + (i < rest);
+		s->next.what += s->stride * times;
+		s->next.arg += s->fuel_step * times;
 	}
-	again->at = (again->at + n) % again->period;
+	again->at = step_at(again, rest);
 	again->left -= n;
 }
 
@@ -31,21 +39,26 @@ static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t var
 {
 	const struct again *again = &c->again;
 	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period * rounds, n = c->seen.alone;
-	uint64_t length = again->left;
+	uint64_t length = again->left, all = length / k, rest = length % k;
 	if (n < 2 * k)
 		return 0;
-	for (uint64_t i = 0; i < k && i < length; i++) {
-		const struct step *s = &again->step[(again->at + i) % again->period];
-		uint32_t times = (uint32_t)((length - i + k - 1) / k);
-		uint64_t addr = rt_record_address(&s->next) + s->stride * (i / again->period);
+	for (uint32_t i = 0, at = again->at, round = 0; i < k && i < length; i++) {
+		const struct step *s = &again->step[at];
+		uint32_t times = (uint32_t)(all + (i < rest));
+		uint64_t addr = rt_record_address(&s->next) + s->stride * round;
+		at = at + 1 == again->period ? 0 : at + 1;
+		round += at == again->at;
 		variable[i] = c->seen.target[(n - k + i) % ring];
 		stride[i] = variable[i] - c->seen.target[(n - 2 * k + i) % ring];
 		uint64_t known =
 			snag_cells_known(c->cells, addr & RT_ADDRESS_MASK, s->stride * rounds,
 					 rt_record_size(&s->next), c->thread,
 					 variable[i] + stride[i], stride[i], times);
-		if (known < times)
+		if (known < times) {
 			length = known * k + i;
+			all = known;
+			rest = i;
+		}
 	}
 	return (uint32_t)length;
 }
@@ -72,7 +85,8 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 static bool some_run_put(struct snag_convert *c)
 {
 	const struct again *again = &c->again;
-	uint32_t since = 2 + (again->all - again->left) / again->period;
+	uint32_t since =
+		2 + (again->left == again->all ? 0 : (again->all - again->left) / again->period);
 	for (uint32_t rounds = 1; rounds * again->period <= RT_RUN_MAX && 2 * rounds <= since;
 	     rounds *= 2)
 		if (run_put(c, rounds))
@@ -123,7 +137,7 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 	n = n < most ? n : most;
 	n = n < room ? n : room;
 	for (uint32_t i = 0; i < period && n > 0; i++) {
-		const struct step *s = &again->step[(again->at + i) % period];
+		const struct step *s = &again->step[step_at(again, i)];
 		uint64_t addr = rt_record_address(&s->next);
 		unsigned size = rt_record_size(&s->next);
 		if (size == 0 || size & (size - 1) || (addr | s->stride) & (size - 1))
@@ -165,7 +179,9 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 	c->seen.n = 0;
 	if (period == 0 || period > RT_RUN_MAX || n < 2 * period)
 		return;
-	c->again = (struct again){.left = r->arg, .all = r->arg, .period = (uint32_t)period};
+	c->again.left = c->again.all = r->arg;
+	c->again.period = (uint32_t)period;
+	c->again.at = c->again.rounds = c->again.wait = 0;
 	for (uint64_t i = 0; i < period; i++) {
 		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];

@@ -76,6 +76,7 @@ struct snag_convert {
 		uint64_t n;				 /* since the last run */
 		uint32_t target[2 * RT_RUN_MAX]; /* a ring: the events before the next one ... */
 		uint64_t alone; /* ... so many are each the only one of its access */
+		size_t unkept;	/* and so many more, while accesses are taken */
 	} seen;
 	struct again {
 		uint32_t left, all, period, at;

@@ -72,6 +72,7 @@ struct snag_regions {
 	uint64_t nblocks;
 	struct named named[NAMED]; /* the blocks named last: mostly the next is one of them */
 	size_t nnamed;		   /* 0 when something changes; beyond NAMED, the oldest go */
+	size_t last_named;	   /* the one that was met last */
 };
 
 static uint64_t key_of(const void *elem)
@@ -368,9 +369,14 @@ static inline size_t put_named(const struct named *n, uint64_t addr, char *to)
 
 static inline struct named *named_at(struct snag_regions *r, uint64_t addr)
 {
+	struct named *last = &r->named[r->last_named];
+	if (r->last_named < r->nnamed && addr - last->addr < last->alone)
+		return last;
 	for (size_t i = 0; i < r->nnamed && i < NAMED; i++)
-		if (addr - r->named[i].addr < r->named[i].alone)
+		if (addr - r->named[i].addr < r->named[i].alone) {
+			r->last_named = i;
 			return &r->named[i];
+		}
 	return NULL;
 }
 

@@ -112,7 +112,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	char options[128];
 	struct snag_source *live;
 	struct snag_recording *recording = NULL;
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:schedule=/proc/self/fd/%d",
+	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d",
 		 plan->seed, plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,

@@ -109,6 +109,8 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 		in.n++;
 		new->race = m->race;
 		new->witness = m->witness;
+		if (m->race->verdict == SNAG_CONFIRMED)
+			new->replay = SNAG_REPLAY_CONFIRMED;
 		new->found_by = report->part[m->part].findings->name;
 		memcpy(new->stack, stack, sizeof(stack));
 		id_make(new, &ids);

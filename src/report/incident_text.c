@@ -144,6 +144,11 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		snag_print(to, "  Predicted: in this run something kept them apart, but another "
 			       "schedule of the same\n  execution brings them side by side");
 		break;
+	case SNAG_CONFIRMED:
+		snag_print(to, "  Confirmed: in this run something kept them apart, but another "
+			       "run, in which the\n  first one was held back, had them side by "
+			       "side");
+		break;
 	default:
 		snag_print(to, "  Unverified: no schedule that brings them side by side was found "
 			       "or excluded");
@@ -171,7 +176,7 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 		snag_printf(to, ", %llu events\n",
 			    (unsigned long long)snag_report_witness_length(r->report, race));
 	}
-	if (in->replay != SNAG_REPLAY_NOT_TRIED)
+	if (in->replay != SNAG_REPLAY_NOT_TRIED && race->verdict != SNAG_CONFIRMED)
 		snag_printf(to, "  Replay: %s%s%s\n",
 			    in->replay == SNAG_REPLAY_CONFIRMED ? "confirmed" : "diverged",
 			    in->replay_words ? ", " : "", in->replay_words ? in->replay_words : "");

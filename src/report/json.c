@@ -40,7 +40,10 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 	for (int i = 0; i < 2; i++)
 		location_string(j, names, site[i]->loc);
 	snag_json_end(j);
-	snag_json_string(j, "verdict", snag_verdict_text[race->verdict]);
+	/* Of a race that another run had nothing is known about this one. */
+	bool is_of_other_run = race->verdict == SNAG_CONFIRMED;
+	snag_json_string(j, "verdict",
+			 snag_verdict_text[is_of_other_run ? SNAG_UNVERIFIED : race->verdict]);
 	snag_json_uint(j, "count", race->count);
 	snag_json_array(j, "threads");
 	for (int i = 0; i < 2; i++)
@@ -50,7 +53,7 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 	for (int i = 0; i < 2; i++)
 		snag_json_string(j, NULL, snag_op_info[site[i]->op].text);
 	snag_json_end(j);
-	if (race->nwitness)
+	if (race->nwitness && !is_of_other_run)
 		snag_report_witness_json(report, race, j);
 	snag_json_end(j);
 }

@@ -26,6 +26,10 @@ static const struct {
 		 "Data race: another schedule of the same execution brings the two accesses "
 		 "side by side.",
 		 "error", "very-high"},
+	[SNAG_CONFIRMED] =
+		{"race.confirmed",
+		 "Data race: another run of the program had the two accesses side by side.",
+		 "error", "very-high"},
 	[SNAG_UNVERIFIED] = {"race.unverified",
 			     "Possible data race: no schedule that shows it was found or excluded.",
 			     "warning", "medium"},

@@ -4,9 +4,9 @@
  *
  * Idea.   libdwfl is told of each module and finds its debug information, also where
  *         distributions put it.  The line of an address comes from the line table; the
- *         functions inlined there from the tree of scopes: walking it outwards, each
- *         inlined subroutine names its function and where it was called, which is the line of
- *         the next one.  Without debug information the symbol table names the function.
+ *         functions inlined there from the tree of scopes (scopes.h): walking it outwards,
+ *         each inlined subroutine names its function and where it was called, which is the line
+ *         of the next one.  Without debug information the symbol table names the function.
  * State.  modules in a sorted array of ranges, each with its libdwfl module or none;
  *         and the names that were given out, which live on.
  * Cost.   The debug information of a module is read when its first address is asked for.
@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/strtab.h"
+#include "report/scopes.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -25,17 +26,24 @@
 #include <string.h>
 #include <unistd.h>
 
+struct unit {
+	Dwarf_Die die;
+	uint64_t bias; /* of the addresses in it */
+	struct snag_scopes scopes;
+};
+
 struct unit_range {
 	uint64_t start, end;
-	Dwarf_Die unit;
-	uint64_t bias; /* of the addresses in it */
+	size_t unit;
 };
 
 struct module {
 	uint64_t start, end, bias;
 	const char *path;
-	Dwfl_Module *dwfl;	  /* NULL: nothing is known of it */
-	struct unit_range *range; /* of its compilation units, by address */
+	Dwfl_Module *dwfl; /* NULL: nothing is known of it */
+	struct unit *unit; /* its compilation units */
+	size_t nunits, unit_room;
+	struct unit_range *range; /* of these, by address */
 	size_t nranges, range_room;
 	bool has_ranges;	    /* they were read */
 	struct snag_object *object; /* its global variables, by address */
@@ -68,6 +76,15 @@ struct snag_symbols *snag_symbols_new(void)
 	return s;
 }
 
+static void module_done(struct module *m)
+{
+	for (size_t i = 0; i < m->nunits; i++)
+		snag_scopes_done(&m->unit[i].scopes);
+	free(m->unit);
+	free(m->range);
+	free(m->object);
+}
+
 void snag_symbols_free(struct snag_symbols *s)
 {
 	if (!s)
@@ -79,7 +96,7 @@ void snag_symbols_free(struct snag_symbols *s)
 	free(s->kept);
 	snag_strtab_done(&s->names);
 	for (size_t i = 0; i < s->n; i++)
-		free(s->module[i].object), free(s->module[i].range);
+		module_done(&s->module[i]);
 	free(s->module);
 	free(s);
 }
@@ -193,37 +210,26 @@ static const char *call_file(Dwarf_Die *cu, Dwarf_Die *die)
 }
 
 /* Fills frames from the scopes around `address`; the first has its line already. */
-static size_t scopes_walk(struct snag_symbols *s, Dwarf_Die *cu, Dwarf_Addr address,
+static size_t scopes_walk(struct snag_symbols *s, struct unit *u, Dwarf_Addr address,
 			  struct snag_frame *frame)
 {
-	Dwarf_Die *inner, *scopes = NULL;
-	int n = dwarf_getscopes(cu, address, &inner);
-	if (n <= 0)
-		return 0;
-	/* The scopes of an address follow abstract instances; those of its innermost entry are
-	 * the concrete ones. */
-	int m = dwarf_getscopes_die(&inner[0], &scopes);
-	free(inner);
-	size_t frames = 0;
-	for (int i = 0; i < m && frames < SNAG_MAX_FRAMES; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-			continue;
-		struct snag_frame *f = &frame[frames++];
-		f->function = function_name(s, &scopes[i]);
-		f->is_inlined = tag == DW_TAG_inlined_subroutine;
-		if (!f->is_inlined || frames == SNAG_MAX_FRAMES)
+	Dwarf_Die scope[SNAG_MAX_FRAMES];
+	size_t n = snag_scopes_find(&u->scopes, &u->die, address, scope, SNAG_MAX_FRAMES);
+	for (size_t i = 0; i < n; i++) {
+		struct snag_frame *f = &frame[i];
+		f->function = function_name(s, &scope[i]);
+		f->is_inlined = dwarf_tag(&scope[i]) == DW_TAG_inlined_subroutine;
+		if (i + 1 == n)
 			break;
 		f[1] = (struct snag_frame){
-			.file = call_file(cu, &scopes[i]),
-			.line = number(&scopes[i], DW_AT_call_line),
-			.column = number(&scopes[i], DW_AT_call_column),
+			.file = call_file(&u->die, &scope[i]),
+			.line = number(&scope[i], DW_AT_call_line),
+			.column = number(&scope[i], DW_AT_call_column),
 			.module = f->module,
 			.offset = f->offset,
 		};
 	}
-	free(scopes);
-	return frames;
+	return n;
 }
 
 static int by_range(const void *pa, const void *pb)
@@ -249,20 +255,22 @@ static void ranges_read(struct module *m)
 	if (is_c_library(m))
 		return;
 	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->dwfl, unit, &bias));) {
+		m->unit = snag_grow(m->unit, &m->unit_room, m->nunits + 1, sizeof(*m->unit));
+		m->unit[m->nunits++] = (struct unit){.die = *unit, .bias = bias};
 		for (ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0;) {
 			if (start >= end)
 				continue;
 			m->range = snag_grow(m->range, &m->range_room, m->nranges + 1,
 					     sizeof(*m->range));
 			m->range[m->nranges++] =
-				(struct unit_range){start + bias, end + bias, *unit, bias};
+				(struct unit_range){start + bias, end + bias, m->nunits - 1};
 		}
 	}
 	if (m->nranges)
 		qsort(m->range, m->nranges, sizeof(*m->range), by_range);
 }
 
-static struct unit_range *unit_at(struct module *m, uint64_t address)
+static struct unit *unit_at(struct module *m, uint64_t address)
 {
 	if (!m->has_ranges)
 		ranges_read(m);
@@ -274,12 +282,12 @@ static struct unit_range *unit_at(struct module *m, uint64_t address)
 		else
 			high = mid;
 	}
-	return low > 0 && address < m->range[low - 1].end ? &m->range[low - 1] : NULL;
+	return low > 0 && address < m->range[low - 1].end ? &m->unit[m->range[low - 1].unit] : NULL;
 }
 
-static void line_find(struct unit_range *u, uint64_t address, struct snag_frame *f)
+static void line_find(struct unit *u, uint64_t address, struct snag_frame *f)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&u->unit, address - u->bias);
+	Dwarf_Line *line = dwarf_getsrc_die(&u->die, address - u->bias);
 	int number_of_line = 0, column = 0;
 	if (!line)
 		return;
@@ -301,11 +309,11 @@ size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,
 	ret_frame[0].offset = address - m->bias;
 	if (!m->dwfl)
 		return 1;
-	struct unit_range *unit = unit_at(m, address);
+	struct unit *unit = unit_at(m, address);
 	size_t n = 0;
 	if (unit) {
 		line_find(unit, address, &ret_frame[0]);
-		n = scopes_walk(s, &unit->unit, address - unit->bias, ret_frame);
+		n = scopes_walk(s, unit, address - unit->bias, ret_frame);
 	}
 	if (n == 0) {
 		ret_frame[0].function = demangled(s, dwfl_module_addrname(m->dwfl, address));

@@ -165,7 +165,8 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 	}
 	if (!is_relation(r, m)) {
 		snag_printf(to,
-			    "  %s does not look at order: something else may keep them apart.\n",
+			    "  %s does not look at all that orders: something else may keep them "
+			    "apart.\n",
 			    part->findings->name);
 		return;
 	}

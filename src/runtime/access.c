@@ -18,6 +18,7 @@
 
 struct rt_filter rt_filter;
 struct rt_alone_with rt_alone_with[RT_ALONES];
+uint64_t rt_alone_epoch;
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -27,9 +28,13 @@ enum { WORD = 8 };
 void rt_epochs_again(void)
 {
 	for (unsigned k = 0; k < RT_FILTER_SIZES; k++)
-		memset(rt_filter.slot[k], 0, rt_filter.bytes + RT_FILTER_ENTRY);
+		for (uint64_t i = 0; i <= rt_filter.bytes / RT_FILTER_ENTRY; i++)
+			if (rt_filter.slot[k][i]) /* pages that are not there stay away */
+				rt_filter.slot[k][i] = 0;
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
-	rt.epoch = 1;
+	rt_alone_epoch = 0;
+	rt.epochs = 1;
+	rt.ends++;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }
 
@@ -40,29 +45,28 @@ void rt_lasting_end(void)
 	rt_epoch_end();
 }
 
-/* Records an access inside one word. */
+/* Records an access inside one word, which may begin a run. */
 static __attribute__((noinline)) void word_record(uint64_t what, uintptr_t pc)
 {
-	const struct rt_step access = {
-		.what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()};
-	rt_put((enum rt_op)(what >> RT_OP_SHIFT & 0x7f), (unsigned)(what >> RT_SIZE_SHIFT), what,
-	       rt_location(pc), (uint32_t)access.fuel);
-	rt_run_note(&access);
+	rt_put_what(what, rt_location(pc), (uint32_t)rt_hot.fuel);
+	rt_run_note(what, pc, (uint64_t)rt_hot.fuel, rt_caller());
+}
+
+static inline uint64_t word_what(uintptr_t addr, unsigned size, bool is_write)
+{
+	return rt_what(is_write ? RT_WRITE : RT_READ, size, addr);
 }
 
 /* Records it, or counts it. */
 static inline void word_put(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 {
-	const enum rt_op op = is_write ? RT_WRITE : RT_READ;
-	const uint64_t what = (addr & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
-			      (uint64_t)size << RT_SIZE_SHIFT;
+	const uint64_t what = word_what(addr, size, is_write);
 	if (!rt_run.is_open ||
-	    !rt_run_takes((struct rt_step){
-		    .what = what, .pc = pc, .fuel = (uint64_t)rt_hot.fuel, .caller = rt_caller()}))
+	    !rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, rt_caller()}))
 		word_record(what, pc);
 }
 
-/* The parts of an access that lie in different words. */
+/* The parts of an access that lie in different words, if they do. */
 static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, bool is_write,
 						uintptr_t pc)
 {
@@ -106,14 +110,6 @@ static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 	rt_hot.has_read |= !is_write;
 }
 
-static inline void access_put(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
-{
-	if (rt_likely((addr & (WORD - 1)) + (1u << k) <= WORD))
-		word_put(addr, 1u << k, is_write, pc);
-	else
-		words_put(addr, 1u << k, is_write, pc);
-}
-
 /* What comes before the next record comes before an access too. */
 static inline void before_judging(void)
 {
@@ -139,7 +135,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 		before_judging();
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
-		access_put(addr, pc, k, is_write);
+		words_put(addr, 1u << k, is_write, pc);
 	}
 }
 
@@ -190,10 +186,37 @@ static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
 			: address | rt_filter.key[is_write];
 }
 
-/* Records an access and remembers it. */
+/* Records an access as most are: inside one word, at a known place, of which nothing special is to be
+ * thought, and which goes on with a run or is none.  False: it is no such one, and nothing is done.
+ * Calls nothing, so that little is to be saved. */
+static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	const struct rt_thread *self = rt_hot.self;
+	const uint64_t what = word_what(addr, 1u << k, is_write);
+	uint32_t caller, loc;
+	if (rt_unlikely(rt.judges || rt_is_alone_with(addr) || is_special(self) ||
+			(addr & (WORD - 1)) + (1u << k) > WORD || !rt_caller_is_known(&caller)))
+		return false;
+	if (rt_run.is_open) {
+		if (!rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, caller}))
+			return false;
+	} else {
+		if (rt_unlikely(!rt_run.rest || rt.written == rt.limit ||
+				!rt_location_is_known(pc, caller, &loc)))
+			return false;
+		rt_run.rest--;
+		rt_put_there(what, loc, (uint32_t)rt_hot.fuel);
+	}
+	access_note(addr, k, is_write);
+	return true;
+}
+
+/* Records any access and remembers it. */
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
+	if (rt_likely(quick_record(addr, pc, k, is_write)))
+		return;
 	if (rt_is_alone_with(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
@@ -202,12 +225,12 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 		judged_record(addr, pc, k, is_write);
 		return;
 	}
-	if (rt_unlikely(is_special(rt_hot.self))) {
+	if (is_special(rt_hot.self)) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
 	access_note(addr, k, is_write);
-	access_put(addr, pc, k, is_write);
+	words_put(addr, 1u << k, is_write, pc);
 }
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
@@ -256,15 +279,15 @@ static void words_judge(uintptr_t addr, size_t n, bool is_write)
 		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
 }
 
-/* Up to SHORT_RANGE bytes, in accesses that are aligned. */
-static void words_look(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* Up to SHORT_RANGE bytes, in accesses that are aligned, and no larger than an element. */
+static void words_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
 	if (rt.judges && (addr | n) % WORD == 0 && !is_special(rt_hot.self)) {
 		words_judge(addr, n, is_write);
 		return;
 	}
 	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
-		k = (unsigned)__builtin_ctzl(addr | WORD);
+		k = (unsigned)__builtin_ctzl(addr | element);
 		while (n >> k == 0)
 			k--;
 		access_look(addr, pc, k, is_write);
@@ -276,16 +299,18 @@ bool rt_access_count(void)
 	return rt_likely(--rt_hot.fuel >= 0) || refuel() || rt_free_is_seen();
 }
 
-void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+/* element: WORD, or less than that. */
+static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
+	const unsigned told = element < WORD ? element : 0;
 	if (rt_unlikely(rt.is_free)) {
-		rt_free_range(addr, n, is_write, pc);
+		rt_free_range(addr, n, told, is_write, pc);
 		return;
 	}
 	if (rt_is_alone_with(addr))
 		return;
 	if (n <= SHORT_RANGE) {
-		words_look(addr, n, is_write, pc);
+		words_look(addr, n, element, is_write, pc);
 		return;
 	}
 	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
@@ -299,8 +324,19 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 	}
 	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
-		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
+		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, told, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	elements_look(addr, n, WORD, is_write, pc);
+}
+
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		elements_look(addr, n, element, is_write, pc);
 }
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
@@ -318,8 +354,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
 {
-	if (n > 0 && rt_access_count())
-		rt_access_more(addr, n, is_write, pc);
+	rt_access_elements(addr, n, WORD, is_write, pc);
 }
 
 static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
@@ -333,7 +368,7 @@ static RT_COLD void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
 	if (refuel())
 		two_look(addr, pc, is_write);
 	else if (rt_free_is_seen())
-		rt_free_range(addr, 2 * WORD, is_write, pc);
+		rt_free_range(addr, 2 * WORD, 0, is_write, pc);
 }
 
 /* 16 bytes that were counted. */
@@ -360,13 +395,13 @@ void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 }
 
 /* An access that was counted, and is not known. */
-static inline void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (rt_unlikely(rt_hot.fuel < 0))
 		access_refuel(addr, pc, k, is_write);
 	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
 		judged_plain(addr, k, is_write);
-	else
+	else if (!quick_record(addr, pc, k, is_write))
 		access_record(addr, pc, k, is_write);
 }
 

@@ -2,14 +2,17 @@
  *
  * access.h - plain memory accesses: the hot path
  *
- * Idea.   An access that this thread made before in this turn, with no synchronisation
- *         since, adds nothing: no other thread did anything in between.  A table knows which
- *         these are (filter.h).
+ * Idea.   An access that this thread made before, with no synchronisation since, adds nothing:
+ *         no other thread was there in between.  A table knows which these are (filter.h).
  *
  * Rules.  [alone]  nothing is recorded while main is alone, every other thread joined: fork
  *                  and join order that with everything else, in every run
  *         [read]   recorded unless it was seen in this epoch
  *         [write]  recorded unless it was written in this epoch
+ *         [turn]   a turn that ends for want of fuel does not end the epoch, which goes on in the
+ *                  next one of its thread, if others have only accessed memory meanwhile:
+ *                  what they do takes its place in the table.  Not in a replay, whose last accesses
+ *                  are wanted whatever was before (option forget)
  * Guarantee.  A variable has a happens-before race with the accesses left out iff it has
  *         one without; the location reported is that of the first access.  Prediction can
  *         differ in a trace with races: in `w(x) w(y) w(x)` another thread that reads this y
@@ -58,37 +61,55 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 	return is_write ? differs == 0 : differs << 1 == 0;
 }
 
-/* Ends an epoch. */
-RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again with the first */
-static inline void rt_epoch_end(void)
+static inline void rt_epoch_go_on(uint64_t epoch)
 {
 	const uint64_t mask = (1 << RT_EPOCH_LOW_BITS) - 1;
-	if (rt_unlikely(rt.is_fresh))
-		rt_tasks_known();
-	if (rt_unlikely(++rt.epoch == 1u << RT_EPOCH_BITS))
-		rt_epochs_again();
-	uint64_t key = RT_SEEN | (rt.epoch & mask) << RT_EPOCH_LOW |
-		       (rt.epoch >> RT_EPOCH_LOW_BITS) << RT_EPOCH_HIGH;
+	const uint64_t key = RT_SEEN | (epoch & mask) << RT_EPOCH_LOW |
+			     (epoch >> RT_EPOCH_LOW_BITS) << RT_EPOCH_HIGH;
+	rt.epoch = epoch;
+	rt.stretch++;
 	rt_filter.key[0] = key;
 	rt_filter.key[1] = key | RT_WRITTEN;
 }
 
+/* Begins another epoch, with the turn. */
+RT_COLD void rt_epochs_again(void); /* there are no more numbers: begins again with the first */
+static inline void rt_epoch_new(void)
+{
+	if (rt_unlikely(rt.is_fresh))
+		rt_tasks_known();
+	if (rt_unlikely(++rt.epochs == 1u << RT_EPOCH_BITS))
+		rt_epochs_again();
+	rt_epoch_go_on(rt.epochs);
+}
+
+/* Ends an epoch, and those that others would go on with. */
+static inline void rt_epoch_end(void)
+{
+	rt.ends++;
+	rt_epoch_new();
+}
+
 /* Memory that only the running context knows of until its next event: what it does there is
  * ordered with all that others will do, and a detector in the process need not hear of it. */
-enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONE_NEW, RT_ALONES };
+enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
 extern struct rt_alone_with {
 	uint64_t epoch; /* the one it is so in */
 	uintptr_t low;
 	size_t nbytes;
 } rt_alone_with[RT_ALONES];
+extern uint64_t rt_alone_epoch; /* the last one that any is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {
 	rt_alone_with[what] = (struct rt_alone_with){rt.epoch, low, nbytes};
+	rt_alone_epoch = rt.epoch;
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
+	if (rt_likely(rt_alone_epoch != rt.epoch))
+		return false;
 	for (int i = 0; i < RT_ALONES; i++) {
 		const struct rt_alone_with *a = &rt_alone_with[i];
 		if (a->epoch == rt.epoch && addr - a->low < a->nbytes)
@@ -102,6 +123,8 @@ void rt_lasting_end(void);
 
 /* Records an access of any size and place; counts as one event. */
 void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+/* The same of elements of 2 or 4 bytes each, as which it becomes known where nobody was before. */
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 /* For an event with several accesses: counts it, which may end the turn; false: nothing of it is
  * recorded / records one of them. */
 bool rt_access_count(void);

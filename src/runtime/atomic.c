@@ -11,7 +11,7 @@
  *                  one thread running at a time also where nobody listens; a fence is its flush.
  */
 #include "omp/hooks.h"
-#include "runtime/omp_sections.h"
+#include "runtime/omp_flags.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
@@ -24,15 +24,16 @@ typedef unsigned __int128 a128;
 
 enum { WORD = 8 };
 
-static void told(struct rt_thread *self, enum rt_op op, volatile void *at, unsigned size, int order,
-		 uintptr_t pc)
+/* An update that takes does not care for the value it replaces, unlike a counter. */
+static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile void *at,
+		 unsigned size, int order, uintptr_t pc)
 {
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
 	if (!self || self->ignores)
 		return;
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
 	if (__snag_omp_yield && !rt.is_alone)
-		rt_section_flag(op, (uintptr_t)at, order, rt_location(pc));
+		rt_flag(op, takes, (uintptr_t)at, order, rt_location(pc));
 }
 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
@@ -48,16 +49,16 @@ static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
 /* The operations themselves: load8(at), store8(at, v), exchange8(at, v), fetch_add8(at, v) ...,
  * cas8(at, &expected, v). */
 
-#define UPDATES(X, bits)                     \
-	X(bits, exchange, exchange_n, y)     \
-	X(bits, fetch_add, fetch_add, x + y) \
-	X(bits, fetch_sub, fetch_sub, x - y) \
-	X(bits, fetch_and, fetch_and, x &y)  \
-	X(bits, fetch_or, fetch_or, x | y)   \
-	X(bits, fetch_xor, fetch_xor, x ^ y) \
-	X(bits, fetch_nand, fetch_nand, ~(x & y))
+#define UPDATES(X, bits)                            \
+	X(bits, exchange, exchange_n, true, y)      \
+	X(bits, fetch_add, fetch_add, false, x + y) \
+	X(bits, fetch_sub, fetch_sub, false, x - y) \
+	X(bits, fetch_and, fetch_and, false, x &y)  \
+	X(bits, fetch_or, fetch_or, false, x | y)   \
+	X(bits, fetch_xor, fetch_xor, false, x ^ y) \
+	X(bits, fetch_nand, fetch_nand, false, ~(x & y))
 
-#define NATIVE_UPDATE(bits, name, builtin, expression)                    \
+#define NATIVE_UPDATE(bits, name, builtin, takes, expression)             \
 	static inline a##bits name##bits(volatile a##bits *at, a##bits v) \
 	{                                                                 \
 		return __atomic_##builtin(at, v, __ATOMIC_SEQ_CST);       \
@@ -98,7 +99,7 @@ static inline a128 load128(const volatile a128 *at)
 	return value;
 }
 
-#define WIDE_UPDATE(bits, name, builtin, expression)                      \
+#define WIDE_UPDATE(bits, name, builtin, takes, expression)               \
 	static inline a##bits name##bits(volatile a##bits *at, a##bits y) \
 	{                                                                 \
 		a##bits x = 0;                                            \
@@ -115,13 +116,20 @@ static inline void store128(volatile a128 *at, a128 v)
 
 /* The ABI. */
 
-#define ABI_UPDATE(bits, name, builtin, expression)                                               \
+/* Who counts down to 0 is the last one in every run: it takes. */
+#define ABI_UPDATE(bits, name, builtin, takes, expression)                                        \
+	static inline a##bits name##bits##_makes(a##bits x, a##bits y)                            \
+	{                                                                                         \
+		(void)x;                                                                          \
+		return (a##bits)(expression);                                                     \
+	}                                                                                         \
 	RT_ABI(a##bits, __tsan_atomic##bits##_##name, volatile a##bits *at, a##bits v, int order) \
 	{                                                                                         \
 		RT_SCOPE;                                                                         \
 		struct rt_thread *self = rt_sched_point();                                        \
 		a##bits old = name##bits(at, v);                                                  \
-		told(self, RT_ATOMIC_UPDATE, at, bits / 8, order, RT_CALLER);                     \
+		bool is_taken = takes || name##bits##_makes(old, v) == 0;                         \
+		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
 		looked(self, at, (uint64_t)old);                                                  \
 		return old;                                                                       \
 	}
@@ -133,44 +141,44 @@ static inline void store128(volatile a128 *at, a128 v)
 		RT_SCOPE;                                                                    \
 		struct rt_thread *self = rt_sched_point();                                   \
 		bool is_done = cas##bits(at, expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,        \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,  \
 		     is_done ? order : failure, RT_CALLER);                                  \
 		if (!is_done)                                                                \
 			looked(self, at, (uint64_t)*expected);                               \
 		return is_done;                                                              \
 	}
 
-#define ABI(bits)                                                                             \
-	UPDATES(ABI_UPDATE, bits)                                                             \
-	ABI_CAS(bits, strong)                                                                 \
-	ABI_CAS(bits, weak)                                                                   \
-	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
-	       a##bits expected, a##bits v, int order, int failure)                           \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = rt_sched_point();                                    \
-		bool is_done = cas##bits(at, &expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, at, bits / 8,         \
-		     is_done ? order : failure, RT_CALLER);                                   \
-		if (!is_done)                                                                 \
-			looked(self, at, (uint64_t)expected);                                 \
-		return expected;                                                              \
-	}                                                                                     \
-	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = rt_sched_point();                                    \
-		a##bits value = load##bits(at);                                               \
-		told(self, RT_ATOMIC_READ, (volatile void *)at, bits / 8, order, RT_CALLER);  \
-		looked(self, (volatile void *)at, (uint64_t)value);                           \
-		return value;                                                                 \
-	}                                                                                     \
-	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
-	{                                                                                     \
-		RT_SCOPE;                                                                     \
-		struct rt_thread *self = rt_sched_point();                                    \
-		store##bits(at, v);                                                           \
-		told(self, RT_ATOMIC_WRITE, at, bits / 8, order, RT_CALLER);                  \
+#define ABI(bits)                                                                                  \
+	UPDATES(ABI_UPDATE, bits)                                                                  \
+	ABI_CAS(bits, strong)                                                                      \
+	ABI_CAS(bits, weak)                                                                        \
+	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,          \
+	       a##bits expected, a##bits v, int order, int failure)                                \
+	{                                                                                          \
+		RT_SCOPE;                                                                          \
+		struct rt_thread *self = rt_sched_point();                                         \
+		bool is_done = cas##bits(at, &expected, v);                                        \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,        \
+		     is_done ? order : failure, RT_CALLER);                                        \
+		if (!is_done)                                                                      \
+			looked(self, at, (uint64_t)expected);                                      \
+		return expected;                                                                   \
+	}                                                                                          \
+	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)         \
+	{                                                                                          \
+		RT_SCOPE;                                                                          \
+		struct rt_thread *self = rt_sched_point();                                         \
+		a##bits value = load##bits(at);                                                    \
+		told(self, RT_ATOMIC_READ, true, (volatile void *)at, bits / 8, order, RT_CALLER); \
+		looked(self, (volatile void *)at, (uint64_t)value);                                \
+		return value;                                                                      \
+	}                                                                                          \
+	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order)      \
+	{                                                                                          \
+		RT_SCOPE;                                                                          \
+		struct rt_thread *self = rt_sched_point();                                         \
+		store##bits(at, v);                                                                \
+		told(self, RT_ATOMIC_WRITE, false, at, bits / 8, order, RT_CALLER);                \
 	}
 ABI(8)
 ABI(16)
@@ -185,6 +193,8 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (self && !self->ignores)
 		rt_put(RT_FENCE, 0, 0, rt_location(RT_CALLER), (uint32_t)order);
+	if (self && !self->ignores && __snag_omp_yield && !rt.is_alone)
+		rt_flags_flush(rt_location(RT_CALLER));
 	if (__snag_omp_yield)
 		__snag_omp_yield();
 }

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x39746e6e63676e73u /* "sngcnnt9": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3a746e6e63676e73u /* "sngcnnt:": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -112,7 +112,7 @@ enum rt_op {
 	RT_NONE,
 	RT_READ, /* size bytes, inside one aligned word of 8 */
 	RT_WRITE,
-	RT_READ_RANGE, /* arg bytes from the address */
+	RT_READ_RANGE, /* arg bytes from the address, elements of `size` bytes each; 0: of any */
 	RT_WRITE_RANGE,
 	RT_ATOMIC_READ, /* size bytes, arg = order */
 	RT_ATOMIC_WRITE,
@@ -183,6 +183,7 @@ enum rt_asked {
 	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
 	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
 	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
+	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
 	RT_ASKED_KINDS
 };
 

@@ -14,11 +14,12 @@
 #include "runtime/thread.h"
 
 static const char *const kind_name[] = {
-	[RT_MUTEX] = "mutex",	  [RT_ANNOTATED] = "lock",
-	[RT_RWLOCK] = "rwlock",	  [RT_COND] = "condition variable",
-	[RT_BARRIER] = "barrier", [RT_SEM] = "semaphore",
-	[RT_ONCE] = "once",	  [RT_THREAD] = "the end of T",
-	[RT_SYNC] = "object",	  [RT_FILE] = "file",
+	[RT_MUTEX] = "mutex",	      [RT_ANNOTATED] = "lock",
+	[RT_RWLOCK] = "rwlock",	      [RT_COND] = "condition variable",
+	[RT_BARRIER] = "barrier",     [RT_SEM] = "semaphore",
+	[RT_FUTEX] = "futex",	      [RT_ONCE] = "once",
+	[RT_THREAD] = "the end of T", [RT_SYNC] = "object",
+	[RT_FILE] = "file",
 };
 
 static void say_waiter(const struct rt_thread *t)

@@ -4,8 +4,8 @@
  *
  * Idea.   Within a step of a thread or task, saying twice that a cell is accessed adds nothing (access.h
  *         says for a trace why, inside.h for a detector in the process).  A table remembers which
- *         accesses, by address, size and kind, were made in this epoch; an epoch ends with the
- *         turn, with the step, and with every synchronisation.  Because only one thread runs, one
+ *         accesses, by address, size and kind, were made in this epoch; an epoch is one thread's, and
+ *         ends with the step, and with every synchronisation.  Because only one thread runs, one
  *         table serves all.
  *
  * State.  slot[k][i], for accesses of 2^k bytes, a cache: what collides is told again,
@@ -44,7 +44,7 @@
 enum {
 	RT_FILTER_LOG = 14,
 	RT_FILTER_SMALL_LOG = 15, /* 256 KB a size, for a detector in the process */
-	RT_FILTER_MAX_LOG = 19,	  /* 4 MB; pages of it that are not needed are not there */
+	RT_FILTER_MAX_LOG = 21,	  /* 16 MB; pages of it that are not needed are not there */
 	RT_FILTER_STEP = 0x9b7,	  /* odd, and about 0.15 of 2^14 */
 	RT_FILTER_SIZES = 4,	  /* 1, 2, 4 and 8 bytes */
 	RT_FILTER_ENTRY = 8,	  /* bytes */

@@ -258,11 +258,11 @@ void rt_free_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 	}
 }
 
-void rt_free_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+void rt_free_range(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
 {
 	bool has_entered = begin(rt_hot.self);
 	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
-		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, addr, rt_location(pc),
+		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, element, addr, rt_location(pc),
 		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
 	end(has_entered);
 }

@@ -23,7 +23,7 @@ void rt_free_forget(struct rt_thread *t);      /* its memory */
 
 /* Plain accesses. */
 void rt_free_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
-void rt_free_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+void rt_free_range(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc);
 bool rt_free_is_seen(void); /* whether what the calling thread does counts */
 
 #endif

@@ -19,7 +19,7 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 
-struct rt rt = {.epoch = 1};
+struct rt rt = {.epoch = 1, .epochs = 1};
 __thread struct rt_hot rt_hot;
 extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
 

@@ -24,7 +24,8 @@ void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t cou
 /* What there is most of: events of tasks, that another task runs, that memory is new. */
 void rt_judge_task(uint8_t op, uint32_t target);
 void rt_judge_turn(uint32_t task);
-void rt_judge_child(uint32_t task); /* the task is spawned, and runs */
+void rt_judge_child(uint8_t op, uint32_t task); /* it is created, and runs */
+void rt_judge_ended(uint32_t to);		/* the task that runs ends, and this one does */
 void rt_judge_forget(uint64_t address, uint64_t nbytes);
 void rt_judge_record(const struct rt_record *record); /* anything */
 

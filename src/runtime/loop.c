@@ -13,7 +13,7 @@
  *             __snag_loop_end(m)
  *
  * State.  loop      of the thread: the accesses that were told
- *         told[]    accesses of loops that were looked at in this epoch, a cache: those that
+ *         told[]    accesses of loops that were looked at in this epoch and turn, a cache: those that
  *                   come again add nothing, as with single ones
  *         segment   iterations in a row that record the same of the accesses
  * Rules.  [turn]    no more iterations than the turn has events for; the one in which it ends
@@ -32,16 +32,17 @@
  *         checks; of accesses that repeat, a cache may know more than the filter, which forgets
  *         what collides.  Nothing is told that was not done: what a signal ends in the middle
  *         of such iterations has recorded none of them.
- * Cost.   About 30 instructions an access j that is known as a whole; else 150, and 3 to 8 each
+ * Cost.   About 30 instructions an access j that is known as a whole; else 150, and 2 to 8 each
  *         iteration.
  */
 #include "runtime/access.h"
 #include "runtime/options.h"
 #include "runtime/record.h"
+#include "runtime/rows.h"
 #include "runtime/run.h"
 #include "runtime/stack.h"
 
-enum { WORD = 8, BLOCK = 64, TOLD_LOG = 11 };
+enum { WORD = 8, BLOCK = RT_ROW, TOLD_LOG = 11 };
 enum { FEW = 12, FEW_ROUNDS = 8 };     /* events, iterations */
 enum { MOST = 1 << 26, PLACES = 256 }; /* iterations */
 
@@ -60,13 +61,13 @@ struct loop {
 
 static __thread struct loop loop __attribute__((tls_model("initial-exec")));
 
-enum { WRITES = 1 << 8, EPOCH_SHIFT = 16 };
+enum { WRITES = 1 << 8, STRETCH_SHIFT = 16 };
 
 struct told {
 	uintptr_t addr;
 	int64_t step;
 	uint64_t n;
-	uint64_t what; /* and the epoch */
+	uint64_t what; /* and the stretch */
 };
 
 static struct told told[1 << TOLD_LOG];
@@ -158,10 +159,10 @@ static void one_by_one(uint64_t n)
 		}
 }
 
-/* Whether the accesses were told before in this epoch; they are now. */
+/* Whether the accesses were told before in this stretch; they are now. */
 static inline bool is_told(const struct access *a, uint64_t n)
 {
-	const struct told t = {a->addr, a->step, n, a->what | rt.epoch << EPOCH_SHIFT};
+	const struct told t = {a->addr, a->step, n, a->what | rt.stretch << STRETCH_SHIFT};
 	uint64_t key = (t.addr + (uint64_t)t.step + (t.what << 20)) * 0x9e3779b97f4a7c15u;
 	struct told *slot = &told[key >> (64 - TOLD_LOG)];
 	if (slot->addr == t.addr && slot->step == t.step && slot->n == t.n && slot->what == t.what)
@@ -241,28 +242,14 @@ static void parts_order(struct look *l)
 	}
 }
 
-/* Whether an access is new; it is known then. */
-static inline bool slot_note(uint64_t *slot, uint64_t entry, bool is_write)
-{
-	const uint64_t differs = *slot ^ entry;
-	const bool is_new = is_write ? differs != 0 : differs << 1 != 0;
-	*slot = is_new ? entry : *slot;
-	return is_new;
-}
-
 static inline bool access_note(uintptr_t addr, unsigned k, bool is_write)
 {
-	return slot_note(rt_filter_slot(addr, k), rt_filter_entry(addr, k, is_write), is_write);
-}
-
-static inline uint64_t all_of(unsigned n)
-{
-	return n == BLOCK ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+	return rt_slot_note(rt_filter_slot(addr, k), rt_filter_entry(addr, k, is_write), is_write);
 }
 
 /* Slots evenly apart: mostly all are known, or none. */
-static inline uint64_t row_note(uint64_t *slot, int64_t far, uint64_t entry, unsigned n,
-				bool is_write)
+static RT_INLINE uint64_t places_note(uint64_t *slot, int64_t far, uint64_t entry, unsigned n,
+				      bool is_write)
 {
 	const unsigned shift = is_write ? 0 : 1;
 	uint64_t is_new = 0;
@@ -274,16 +261,16 @@ static inline uint64_t row_note(uint64_t *slot, int64_t far, uint64_t entry, uns
 	if (news == n) {
 		for (int64_t i = 0; i < (int64_t)n; i++)
 			slot[i * far] = entry;
-		return all_of(n);
+		return rt_row_all(n);
 	}
 	for (int64_t i = 0; i < (int64_t)n; i++)
-		is_new |= (uint64_t)slot_note(&slot[i * far], entry, is_write) << i;
+		is_new |= (uint64_t)rt_slot_note(&slot[i * far], entry, is_write) << i;
 	return is_new;
 }
 
 /* Up to BLOCK iterations of one part whose slots are as evenly apart as the addresses. */
-static inline uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsigned n,
-				 bool is_write)
+static RT_INLINE uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsigned n,
+				    bool is_write)
 {
 	const uint64_t entry = rt_filter_entry(addr, k, is_write);
 	const uint64_t end = rt_filter.bytes / RT_FILTER_ENTRY + 1;
@@ -291,11 +278,13 @@ static inline uint64_t even_note(uintptr_t addr, int64_t step, unsigned k, unsig
 	uint64_t *row = rt_filter.slot[k], is_new = 0;
 	uint64_t at = (uint64_t)(rt_filter_slot(addr, k) - row);
 	if (far == 1 && at + n <= end)
-		return row_note(row + at, 1, entry, n, is_write);
-	if (far != 0 && at + (uint64_t)far * (n - 1) < end) /* both ways */
-		return row_note(row + at, far, entry, n, is_write);
+		return rt_row_note(row + at, entry, n, is_write);
+	if (far == 0)
+		return rt_slot_note(row + at, entry, is_write); /* the others come later */
+	if (at + (uint64_t)far * (n - 1) < end)			/* both ways */
+		return places_note(row + at, far, entry, n, is_write);
 	for (unsigned i = 0; i < n; i++, at = (at + (uint64_t)far) & (end - 1))
-		is_new |= (uint64_t)slot_note(&row[at], entry, is_write) << i;
+		is_new |= (uint64_t)rt_slot_note(&row[at], entry, is_write) << i;
 	return is_new;
 }
 

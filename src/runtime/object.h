@@ -20,6 +20,7 @@ enum rt_kind {
 	RT_COND,
 	RT_BARRIER,
 	RT_SEM,
+	RT_FUTEX,
 	RT_ONCE,
 	RT_THREAD,
 	RT_SYNC, /* __tsan_acquire and __tsan_release */

@@ -24,6 +24,7 @@
 #include "runtime/fail.h"
 #include "runtime/judge.h"
 #include "runtime/omp_blocks.h"
+#include "runtime/omp_flags.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -225,6 +226,7 @@ static void launch(bool begins) /* [launch] */
 		rt_fail("a parallel region in a program that created threads before cannot be "
 			"judged");
 	rt_sections_asked(false);
+	rt_flags_forget();
 	rt_blocks_forget();
 	if (begins)
 		rt_thread_begun_fibers(contexts);
@@ -331,7 +333,7 @@ static void child(const struct snag_omp_child *c)
 	task_made(SNAG_OP_TASK_SPAWN, c->task);
 	leave(self, to);
 	rt_sched_swap(self, to, c->task);
-	rt_judge_child(c->task);
+	rt_judge_child(SNAG_OP_TASK_SPAWN, c->task);
 	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
 }
 
@@ -384,6 +386,12 @@ void rt_omp_turn(uint64_t events) /* [patience] */
 	ran = 0;
 	if (__snag_omp_yield())
 		patience *= 2;
+}
+
+static void flush(const void *place)
+{
+	if (rt_entered() && !rt.is_alone)
+		rt_flags_flush(rt_location((uintptr_t)place));
 }
 
 static void deadlock(void)
@@ -442,6 +450,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.alone = alone,
 		.unseen = unseen,
 		.asked = asked,
+		.flush = flush,
 		.deadlock = deadlock,
 		.fail = rt_fail,
 	};

@@ -8,9 +8,7 @@
 #include "runtime/record.h"
 #include "trace/event.h"
 
-enum { LEAST_ROOM = 1024, ACQUIRES = 2, RELEASES = 3 }; /* C11's orders */
-
-#define ATOMIC UINT32_MAX /* for a lock */
+enum { LEAST_ROOM = 1024 };
 
 struct word {
 	uintptr_t number; /* address / 8; 0: unused */
@@ -31,6 +29,11 @@ uint32_t rt_promise_new(void)
 void rt_sections_asked(bool was_asked)
 {
 	is_asked = was_asked;
+}
+
+bool rt_sections_were_asked(void)
+{
+	return is_asked;
 }
 
 static struct word *word_at(uintptr_t number)
@@ -100,20 +103,6 @@ static void promise_get(struct rt_section *s, uint32_t promise, uint32_t loc)
 	s->got = promise + 1;
 	s->got_as = rt_hot.self->as;
 	rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, promise);
-}
-
-void rt_section_flag(enum rt_op op, uintptr_t addr, int order, uint32_t loc) /* [flag] */
-{
-	if (2 * (used + 1) > room)
-		words_grow();
-	struct word *w = word_at(addr / 8);
-	if (op == RT_ATOMIC_READ && order >= ACQUIRES && w->number && w->lock == ATOMIC)
-		promise_get(&rt_hot.self->section, w->promise, loc);
-	if (op != RT_ATOMIC_WRITE || order < RELEASES)
-		return;
-	used += w->number == 0;
-	*w = (struct word){addr / 8, ATOMIC, promises++};
-	rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, w->promise);
 }
 
 void rt_section_end(uint32_t lock, uint32_t loc) /* [end] */

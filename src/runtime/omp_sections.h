@@ -11,7 +11,6 @@
  *         Of the section that is open: which words it has read of which promise.
  * Rules.  [write]  last := this section, which will set its promise
  *         [read]   of another section of the same lock: noted, until it is written
- *         [flag]   likewise an atomic load that acquires what an atomic store has released
  *         [end]    the promises that are noted are got, then the section's own is set
  */
 #ifndef SNAG_RUNTIME_OMP_SECTIONS_H
@@ -25,10 +24,9 @@ void rt_section_begin(uint32_t lock);
 void rt_section_end(uint32_t lock, uint32_t loc);
 /* An access in it. */
 void rt_section_access(uintptr_t addr, bool is_write);
-/* [flag] An atomic access, which was recorded. */
-void rt_section_flag(enum rt_op op, uintptr_t addr, int order, uint32_t loc);
 /* Thread numbers were asked for / a new launch begins. */
 void rt_sections_asked(bool was_asked);
+bool rt_sections_were_asked(void);
 uint32_t rt_promise_new(void);
 
 #endif

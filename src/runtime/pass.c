@@ -23,9 +23,20 @@ RT_ABI(void, __snag_masked_write, uintptr_t addr, uint64_t size, uint64_t mask)
 	masked(addr, size, mask, true, RT_CALLER);
 }
 
+/* Vectors and arrays: `n` bytes, elements of `size` each. */
+RT_ABI(void, __snag_elements_read, uintptr_t addr, uint64_t n, uint64_t size)
+{
+	rt_access_elements(addr, n, (unsigned)size, false, RT_CALLER);
+}
+
+RT_ABI(void, __snag_elements_write, uintptr_t addr, uint64_t n, uint64_t size)
+{
+	rt_access_elements(addr, n, (unsigned)size, true, RT_CALLER);
+}
+
 /* Ranges: arrays in loop nests, which the plugin checks before the loops.  One that was
- * told before in this epoch adds nothing, as with single accesses (access.h): known[] is a cache
- * of them. */
+ * told before in this epoch and turn adds nothing, as with single accesses (access.h): known[] is
+ * a cache of them. */
 enum { DIMS = 3, KNOWN_LOG = 10 };
 
 struct range {
@@ -36,7 +47,7 @@ struct range {
 		int64_t step;
 		uint64_t count;
 	} dim[DIMS];
-	uint64_t epoch;
+	uint64_t stretch;
 };
 
 static struct range known[1 << KNOWN_LOG];
@@ -61,7 +72,7 @@ static void range_tell(uintptr_t addr, uint64_t size, bool is_write, const struc
 static bool is_same(const struct range *a, const struct range *b)
 {
 	bool same = a->addr == b->addr && a->size == b->size && a->is_write == b->is_write &&
-		    a->epoch == b->epoch;
+		    a->stretch == b->stretch;
 	for (unsigned i = 0; i < DIMS; i++)
 		same &= a->dim[i].step == b->dim[i].step && a->dim[i].count == b->dim[i].count;
 	return same;
@@ -92,8 +103,9 @@ RT_ABI(void, __snag_range1, uintptr_t addr, uint64_t size, uint64_t is_write, in
 	if (rt.judges) /* it remembers such ones by itself */
 		range_tell(addr, size, is_write, &one, 1, RT_CALLER);
 	else
-		range_access(&(struct range){addr, size, is_write, {one, {0, 1}, {0, 1}}, rt.epoch},
-			     RT_CALLER);
+		range_access(
+			&(struct range){addr, size, is_write, {one, {0, 1}, {0, 1}}, rt.stretch},
+			RT_CALLER);
 }
 
 RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, int64_t step,
@@ -104,7 +116,7 @@ RT_ABI(void, __snag_range2, uintptr_t addr, uint64_t size, uint64_t is_write, in
 					     size,
 					     is_write,
 					     {{step, count}, {step2, count2}, {0, 1}},
-					     rt.epoch},
+					     rt.stretch},
 			     RT_CALLER);
 }
 
@@ -116,7 +128,7 @@ RT_ABI(void, __snag_range3, uintptr_t addr, uint64_t size, uint64_t is_write, in
 					     size,
 					     is_write,
 					     {{step, count}, {step2, count2}, {step3, count3}},
-					     rt.epoch},
+					     rt.stretch},
 			     RT_CALLER);
 }
 

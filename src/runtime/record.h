@@ -25,30 +25,58 @@ void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n)
 static inline void rt_put_check(void)
 {
 #ifndef NDEBUG
-	const struct rt_thread *self = rt_hot.self;
-	if (rt.on && rt.is_free && self && self->state != RT_RUNNING)
+	const struct rt_thread *self = rt.is_free ? rt_hot.self : NULL;
+	if (rt_unlikely(self && rt.on && self->state != RT_RUNNING))
 		rt_fail("a record outside of the runtime");
 #endif
+}
+
+/* The recorder's processor has read what comes next in the ring, and keeps it until it is asked. */
+static inline void rt_put_prepare(const struct rt_record *r)
+{
+	enum { AHEAD = 16 };
+#ifdef __x86_64__
+	__asm__ volatile("prefetchw %0" : : "m"(r[AHEAD]));
+#else
+	__builtin_prefetch(r + AHEAD, 1);
+#endif
+}
+
+static inline uint64_t rt_what(enum rt_op op, unsigned size, uint64_t address)
+{
+	return (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
+	       (uint64_t)size << RT_SIZE_SHIFT;
+}
+
+/* Where there is room, and no run is open. */
+static inline void rt_put_there(uint64_t what, uint32_t loc, uint32_t arg)
+{
+	struct rt_record *ring = (struct rt_record *)((char *)rt.channel + RT_CHANNEL_HEADER);
+	uint64_t n = rt.written++;
+	struct rt_record *r = &ring[n % RT_CHANNEL_RECORDS];
+	uint64_t lap = (1 + n / RT_CHANNEL_RECORDS) & 1;
+	rt_put_check();
+	rt_put_prepare(r);
+	r->loc = loc;
+	r->arg = arg;
+	/* pairs with the acquire of the reader */
+	__atomic_store_n(&r->what, what | lap << RT_LAP_SHIFT, __ATOMIC_RELEASE);
+}
+
+static inline void rt_put_what(uint64_t what, uint32_t loc, uint32_t arg)
+{
+	if (rt_unlikely(rt_run.is_open))
+		rt_run_end();
+	if (rt_unlikely(rt.written == rt.limit) &&
+	    !rt_record_room((struct rt_record){what, loc, arg}))
+		return;
+	rt_put_there(what, loc, arg);
 }
 
 static inline void rt_put(enum rt_op op, unsigned size, uint64_t address, uint32_t loc,
 			  uint32_t arg)
 {
-	rt_put_check();
-	if (rt_unlikely(rt_run.is_open))
-		rt_run_end();
-	uint64_t what = (address & RT_ADDRESS_MASK) | (uint64_t)op << RT_OP_SHIFT |
-			(uint64_t)size << RT_SIZE_SHIFT;
-	if (rt_unlikely(rt.written == rt.limit) &&
-	    !rt_record_room((struct rt_record){what, loc, arg}))
-		return;
-	uint64_t n = rt.written++;
-	struct rt_record *r = rt_channel_record(rt.channel, n);
-	uint64_t lap = (1 + n / RT_CHANNEL_RECORDS) & 1;
-	r->loc = loc;
-	r->arg = arg;
-	/* pairs with the acquire of the reader */
-	__atomic_store_n(&r->what, what | lap << RT_LAP_SHIFT, __ATOMIC_RELEASE);
+	rt_put_what(rt_what(op, size, address), loc, arg);
 }
 
 /* A fresh synchronisation variable: one that no code knows, which orders its users as

@@ -29,6 +29,7 @@
 
 #define RT_EXPORT __attribute__((visibility("default")))
 #define RT_HOT __attribute__((hot))
+#define RT_INLINE __attribute__((always_inline)) inline
 #define RT_COLD __attribute__((cold, noinline))
 #define rt_likely(x) __builtin_expect(!!(x), 1)
 #define rt_unlikely(x) __builtin_expect(!!(x), 0)
@@ -80,7 +81,15 @@ struct rt_pending {
 
 struct rt_object;
 
-enum { RT_NOTED = 16 };
+enum { RT_NOTED = 16, RT_GLANCES = 8 };
+
+struct rt_flags {	   /* omp_flags.h */
+	uint32_t as;	   /* the task it is of */
+	uint32_t released; /* the promise of its last flush, + 1 */
+	uint32_t nglances; /* flags read since, without acquiring */
+	uint32_t seen;	   /* the version of the last flag acquired */
+	uintptr_t glance[RT_GLANCES];
+};
 
 struct rt_section {	      /* omp_sections.h */
 	uint32_t depth, lock; /* locks held; the first */
@@ -118,6 +127,8 @@ struct rt_thread {
 	int64_t turn_fuel;   /* fuel it had when its turn began */
 	bool was_revoked;    /* OUT because the watchdog took the baton from it */
 	uint64_t events;     /* made in turns before */
+	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
+	uint64_t kept_ends;  /* ... unless another has ended meanwhile: rt.ends */
 	uint64_t priority;   /* PCT: the highest runs */
 	uintptr_t spin_addr; /* the last atomic it looked at ... */
 	uint64_t spin_value; /* ... what it saw, at which of its events ... */
@@ -134,7 +145,7 @@ struct rt_thread {
 	sigset_t mask;	 /* of signals, when it starts */
 	unsigned ending; /* rounds of thread-specific destructors seen */
 	int kernel_tid;
-	int ignores; /* __tsan_ignore_thread_begin, nested */
+	int ignores;			 /* __tsan_ignore_thread_begin, nested */
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
@@ -150,6 +161,7 @@ struct rt_thread {
 	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
 	uint32_t signals_kept, signals_run;
 
+	struct rt_flags flags;
 	struct rt_section section; /* from its noted[] on, what is not in use is not cleared */
 	struct rt_pending pending[RT_PENDING];
 };
@@ -161,6 +173,9 @@ struct rt {
 	uint64_t written;     /* records, so far */
 	uint64_t limit;	      /* up to here there is room without looking */
 	uint64_t epoch;	      /* of the filter, see access.h */
+	uint64_t epochs;      /* the last that has begun */
+	uint64_t ends;	      /* of epochs, but for those that end with a turn */
+	uint64_t stretch;     /* of one epoch in one turn */
 	uint32_t tokens;      /* given out, see rt_token */
 	uint32_t locks;	      /* likewise */
 	bool judges;	      /* records go to a detector in this process: judge.h */

@@ -8,12 +8,14 @@
 #include "runtime/record.h"
 
 enum { SEEN = 2 * RT_RUN_MAX, PLACES = 64, WORD = 8 };
+enum { VAIN = 128, REST_MAX = 4096 }; /* accesses */
 
 struct rt_run rt_run;
 static struct rt_step seen[SEEN];
 static uint64_t last[PLACES];
 static uint64_t n = SEEN, first = SEEN; /* accesses, and the first behind the last run */
 static uint64_t period, matched;	/* how many were one period behind their like */
+static uint32_t vain, rest = VAIN;	/* accesses since the last run or rest; the next one */
 
 void rt_run_put(unsigned run_period, uint32_t events)
 {
@@ -50,6 +52,17 @@ static void run_begin(void)
 	rt.channel->run_period = rt_run.period;
 	rt.channel->run_at = rt.written;
 	rt_run.is_open = true;
+	vain = 0;
+	rest = VAIN;
+}
+
+static void rest_begin(void)
+{
+	rt_run.rest = rest;
+	rest = rest < REST_MAX ? 2 * rest : REST_MAX;
+	vain = 0;
+	first = n;
+	matched = 0;
 }
 
 /* [begin] Of one access. */
@@ -65,17 +78,25 @@ static bool is_as_far_again(uint64_t at)
 }
 
 /* The halves of one access of 16 bytes are different places. */
-static uint64_t place_of(const struct rt_step *access)
+static uint64_t place_of(uint64_t what, uintptr_t pc)
 {
-	uint64_t half = access->what >> RT_SIZE_SHIFT == WORD ? access->what & WORD : 0;
-	return (access->pc ^ half << 2) % PLACES;
+	uint64_t half = what >> RT_SIZE_SHIFT == WORD ? what & WORD : 0;
+	return (pc ^ half << 2) % PLACES;
 }
 
-void rt_run_note(const struct rt_step *access)
+void rt_run_note(uint64_t what, uintptr_t pc, uint64_t fuel, uint32_t caller)
 {
-	uint64_t at = n++, *place = &last[place_of(access)], distance = at - *place;
+	if (rt_run.rest) {
+		rt_run.rest--;
+		return;
+	}
+	uint64_t at = n++, *place = &last[place_of(what, pc)], distance = at - *place;
 	*place = at;
-	seen[at % SEEN] = *access;
+	seen[at % SEEN] = (struct rt_step){what, pc, fuel, caller};
+	if (++vain == VAIN) {
+		rest_begin();
+		return;
+	}
 	if (distance > RT_RUN_MAX || at < first + 2 * distance) {
 		matched = 0;
 		return;

@@ -17,9 +17,12 @@
  *         step[]    of the open run: what each of its k accesses will be next
  *         The length of the open run lies in the channel, so that it is not lost with the
  *         process.
+ *         rest      accesses that are not looked at, because those before were no run
  * Rules.  [begin]   the last k accesses were each as 2 (k before) - (2 k before) says: same
  *                   place, kind, size and call stack; address and fuel as far again
  *         [end]     with an access that is not as expected, and with any other record
+ *         [rest]    after many accesses without a run as many are left alone, and twice as many
+ *                   each time; a run ends that
  * Guarantee.  The order of events is exact, and what is counted is what RT_AGAIN says.
  */
 #ifndef SNAG_RUNTIME_RUN_H
@@ -42,6 +45,7 @@ struct rt_run_step {
 struct rt_run {
 	bool is_open;
 	uint32_t period, at; /* of step[], and which comes next */
+	uint32_t rest;
 	struct rt_run_step step[RT_RUN_MAX];
 };
 
@@ -66,6 +70,6 @@ void rt_run_end(void);
 /* That the last two rounds of records go on so, `events` of them (loop.c). */
 void rt_run_put(unsigned period, uint32_t events);
 /* An access was recorded: a run may begin behind it. */
-void rt_run_note(const struct rt_step *access);
+void rt_run_note(uint64_t what, uintptr_t pc, uint64_t fuel, uint32_t caller);
 
 #endif

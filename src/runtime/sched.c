@@ -68,7 +68,11 @@ static void turn_begin(struct rt_thread *t)
 	rt_sched.turns++;
 	rt_record_settle(); /* it may change whose events follow */
 	rt_put(RT_SWITCH, 0, rt_sched.last_events, (uint32_t)t->turn_fuel, t->as);
-	rt_epoch_end();
+	if (t->kept_epoch && t->kept_ends == rt.ends)
+		rt_epoch_go_on(t->kept_epoch);
+	else
+		rt_epoch_new();
+	t->kept_epoch = 0;
 }
 
 /* Whether the thread that the schedule wants can be chosen, or never will be.  One that only
@@ -199,6 +203,15 @@ static void turn_over(struct rt_thread *self)
 	turn_pass(self, RT_NEVER);
 }
 
+/* The epoch of self goes on in its next turn, unless others do more than access memory (access.h). */
+static void epoch_keep(struct rt_thread *self)
+{
+	if (rt.judges || rt.is_of_tasks || rt_options.forget)
+		return;
+	self->kept_epoch = rt.epoch;
+	self->kept_ends = rt.ends;
+}
+
 bool rt_sched_event(void)
 {
 	struct rt_thread *self = rt_enter();
@@ -209,6 +222,7 @@ bool rt_sched_event(void)
 		return false;
 	}
 	while (rt_hot.fuel <= 0) {
+		epoch_keep(self);
 		turn_over(self);
 		rt_omp_turn(rt_sched.last_events);
 		rt_signals_run(self);

@@ -4,15 +4,13 @@
  *
  * State.  slot[]: open addressing, (parent, pc) to node; grows by doubling
  *         node[]: what each one is, to find recursion
- *         recent[]: a cache of slot[], for the location of an event
+ *         rt_places[]: a cache of slot[], for the location of an event
  */
 #include "runtime/stack.h"
 
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/stranger.h"
-
-enum { RECENT = 256 };
 
 struct slot {
 	uintptr_t pc;
@@ -29,7 +27,7 @@ const void *rt_tasks_place;
 
 static struct slot *slot;
 static uint32_t nslots, nused;
-static struct slot recent[RECENT];
+struct rt_place rt_places[RT_PLACES];
 static struct node *node; /* from 1 */
 static uint32_t nnodes, node_cap;
 
@@ -122,17 +120,17 @@ uint32_t rt_caller_find(void)
 	return caller;
 }
 
-uint32_t rt_location(uintptr_t pc)
+uint32_t rt_location_find(uintptr_t pc)
 {
 	if (rt.judges)
 		return 0;		  /* nobody asks */
 	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
 		pc = (uintptr_t)rt_tasks_place;
 	uint32_t caller = rt_caller();
-	struct slot *s = &recent[(pc ^ caller) % RECENT];
-	if (s->pc != pc || s->parent != caller)
-		*s = (struct slot){pc, caller, node_of(caller, pc)};
-	return s->node;
+	struct rt_place *p = &rt_places[(pc ^ caller) % RT_PLACES];
+	if (p->pc != pc || p->caller != caller)
+		*p = (struct rt_place){pc, caller, node_of(caller, pc)};
+	return p->node;
 }
 
 /* Whether there is a frame to be had after all: the thread may only have been unknown. */

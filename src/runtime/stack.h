@@ -20,11 +20,16 @@ enum { RT_FRAMES = 1 << 15 }; /* what is deeper is not shown in stacks */
 
 /* The node of the call that the running thread is in; 0: none. */
 uint32_t rt_caller_find(void);
-static inline uint32_t rt_caller(void)
+static inline bool rt_caller_is_known(uint32_t *ret_node)
 {
 	const struct rt_frame *top = rt_hot.top;
-	return rt_likely(top > rt_hot.self->frames && top[-1].node) ? top[-1].node
-								    : rt_caller_find();
+	return rt_likely(top > rt_hot.self->frames) && (*ret_node = top[-1].node) != 0;
+}
+
+static inline uint32_t rt_caller(void)
+{
+	uint32_t node;
+	return rt_likely(rt_caller_is_known(&node)) ? node : rt_caller_find();
 }
 
 /* A function was entered, by a call that returns to pc; and left. */
@@ -33,7 +38,29 @@ void __tsan_func_exit(void);
 
 extern const void *rt_tasks_place; /* where the program called <snag/task.h> last */
 
+/* Locations of events, as they were found: a cache. */
+struct rt_place {
+	uintptr_t pc;
+	uint32_t caller;
+	uint32_t node;
+};
+enum { RT_PLACES = 256 };
+extern struct rt_place rt_places[RT_PLACES];
+
 /* The node of `pc` in the running thread. */
-uint32_t rt_location(uintptr_t pc);
+uint32_t rt_location_find(uintptr_t pc);
+static inline bool rt_location_is_known(uintptr_t pc, uint32_t caller, uint32_t *ret_node)
+{
+	const struct rt_place *p = &rt_places[(pc ^ caller) % RT_PLACES];
+	*ret_node = p->node;
+	return p->pc == pc && p->caller == caller;
+}
+
+static inline uint32_t rt_location(uintptr_t pc)
+{
+	uint32_t node;
+	return rt_likely(rt_location_is_known(pc, rt_caller(), &node)) ? node
+								       : rt_location_find(pc);
+}
 
 #endif

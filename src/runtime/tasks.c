@@ -7,18 +7,18 @@
  *         nothing is forked or joined: what orders tasks are the events of tasks.
  *
  * Rules.  [launch]  the first task is the thread that launches: a launch is a finish in it
- *         [create]  a new fiber
+ *         [create]  a new fiber, which runs next
  *         [runs]    the thread becomes that task's fiber; the first time, the stack it has
  *                   is new memory, whoever used it before
  *         [end]     the fiber goes when another one has taken over
+ *         A detector in this process hears of these when the other one runs: once, not twice.
  *         Every one of them ends the epoch of the filter (access.h).
- *         [fresh]   nobody else can know of the stack and the copied argument of a task before its
- *                   first event; a detector in this process need not hear what it does there, nor,
- *                   if the task ends before, that they are new memory.  The creator does not look
- *                   at the copy again
+ *         [fresh]   nobody else can know of the stack of a task, at whose end is the copy of its
+ *                   argument, before its first event; a detector in this process need not hear what
+ *                   it does there, nor, if the task ends before, that it is new memory
  *
  * State.  tid[task]  the thread number of each task of this launch; 0 is the launcher
- *         fresh[]    [fresh] what is so, while rt.is_fresh; argument: of the task created next
+ *         fresh      [fresh] what is so, while rt.is_fresh
  */
 #include "runtime/tasks.h"
 
@@ -29,9 +29,12 @@
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/sections.h"
+#include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/thread.h"
 #include "task/hooks.h"
+
+#include <string.h>
 
 enum { PAGE = 4096 };
 
@@ -42,12 +45,12 @@ static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
 static uint32_t promises, first_promise; /* of all launches so far; of those before this one */
 static struct rt_thread *ended;		 /* it goes when it no longer runs */
+static struct rt_thread *created;	 /* it runs next, and was created by */
+static uint8_t created_by;		 /* an event of this kind */
+static struct rt_thread *launcher;
 static bool is_launched;		 /* tasks run */
-enum fresh { OWN_STACK, OWN_ARGUMENT, NEW_ARGUMENT, FRESH };
-static struct memory {
-	uintptr_t at;
-	size_t nbytes;
-} fresh[FRESH], argument;
+static struct snag_stack fresh;
+static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 
 /* The shadow stack of the launcher, which goes on there even if its task does not. */
 static struct rt_frame *launch_top;
@@ -74,52 +77,48 @@ static void tell(uint8_t op, uint32_t target)
 void rt_tasks_known(void) /* [fresh] */
 {
 	rt.is_fresh = false;
-	for (int i = 0; i < FRESH; i++) {
-		struct memory m = fresh[i];
-		fresh[i].nbytes = 0;
-		if (m.nbytes)
-			rt_judge_forget(m.at, m.nbytes);
-	}
-}
-
-static void fresh_set(enum fresh what, enum rt_alone alone, struct memory m)
-{
-	fresh[what] = m;
-	rt_alone_is(alone, m.at, m.nbytes);
-	rt.is_fresh = true;
+	rt_judge_forget((uintptr_t)fresh.base, fresh.nbytes);
 }
 
 static void fresh_begin(const struct snag_stack *stack)
 {
-	fresh_set(OWN_STACK, RT_ALONE_STACK,
-		  (struct memory){(uintptr_t)stack->base, stack->nbytes});
-	fresh_set(OWN_ARGUMENT, RT_ALONE_BLOCK, argument);
-	argument.nbytes = 0;
+	fresh = *stack;
+	rt_alone_is(RT_ALONE_STACK, (uintptr_t)stack->base, stack->nbytes);
+	rt.is_fresh = true;
 }
 
-/* Before an event: what is fresh will stay so, though it is one. */
-static void fresh_stays(uint8_t op)
+static void create(struct rt_thread *self, uint8_t op) /* [create] */
 {
-	if (op == SNAG_OP_TASK_END)
-		fresh[OWN_STACK].nbytes = fresh[OWN_ARGUMENT].nbytes = 0;
-	else if (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN)
-		fresh[NEW_ARGUMENT].nbytes = 0;
+	created = rt_thread_new_fiber();
+	created_by = op;
+	made++;
+	task_add(created->tid);
+	if (rt_sections_are_ordered())
+		rt_sections_created(self->tid, created->tid);
+}
+
+/* Whether it is told when another task runs. */
+static inline bool is_told_later(uint8_t op)
+{
+	const uint32_t ops =
+		SNAG_OP_BIT(TASK_CREATE) | SNAG_OP_BIT(TASK_SPAWN) | SNAG_OP_BIT(TASK_END);
+	return rt.judges && ops >> op & 1;
 }
 
 static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 {
-	fresh_stays(op);
-	struct rt_thread *self = rt_sched_point();
+	bool is_later = is_told_later(op);
+	rt.is_fresh &= op != SNAG_OP_TASK_END; /* [fresh] */
+	struct rt_thread *self = is_later ? rt_entered() : NULL;
+	if (!self || rt_signals_pending(self))
+		self = rt_sched_point();
 	if (!self)
 		return;
 	switch (op) {
 	case SNAG_OP_TASK_CREATE:
-	case SNAG_OP_TASK_SPAWN: /* [create] */
-		target = rt_thread_new_fiber()->tid;
-		made++;
-		task_add(target);
-		if (rt_sections_are_ordered())
-			rt_sections_created(self->tid, target);
+	case SNAG_OP_TASK_SPAWN:
+		create(self, op);
+		target = created->tid;
 		break;
 	case SNAG_OP_ISOLATED_BEGIN:
 		if (rt_sections_are_ordered())
@@ -138,7 +137,8 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	default:
 		break;
 	}
-	tell(op, target);
+	if (!is_later)
+		tell(op, target);
 }
 
 static void launch(struct rt_thread *self)
@@ -146,6 +146,7 @@ static void launch(struct rt_thread *self)
 	if (rt_sched.nthreads != 1 + made)
 		rt_fail("snag_launch() in a program that created threads before cannot be judged");
 	ntasks = 0;
+	launcher = self;
 	task_add(self->tid);
 	first_promise = promises;
 	is_launched = true;
@@ -157,7 +158,38 @@ static void launch(struct rt_thread *self)
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
-static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
+/* A task begins on this stack; the argument at its end is a block of its own. */
+static void stack_tell(const struct snag_stack *stack, uint32_t thread)
+{
+	uintptr_t top = (uintptr_t)stack->base + stack->nbytes;
+	rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
+	       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
+	rt_put(RT_STACK, 0, argument.arg ? argument.what : top, 0, thread);
+	if (argument.arg)
+		rt_put(RT_ALLOC, 0, argument.what, argument.loc, argument.arg);
+	argument.arg = 0;
+}
+
+/* The thread goes on as that fiber. */
+static void become(struct rt_thread *self, struct rt_thread *to)
+{
+	self->beyond = rt_hot.beyond;
+	if (rt.judges)
+		rt_sched_swap(self, to, to->as);
+	else
+		rt_sched_become(self, to);
+	rt_hot.beyond = to->beyond;
+	if (!rt.judges)
+		return;
+	if (to == created)
+		rt_judge_child(created_by, to->as);
+	else if (self == ended)
+		rt_judge_ended(to->as);
+	else
+		rt_judge_turn(to->as);
+}
+
+static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stack *stack)
 {
 	/* While it judges, what comes with it (an event, or a swap) ends the epoch. */
 	struct rt_thread *self = rt.judges ? rt_entered() : rt_sched_point();
@@ -165,15 +197,12 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 		return;
 	if (task == 0 && stack)
 		launch(self);
-	struct rt_thread *to = rt_thread_at(tid[task]);
-	if (to && to != self) {
-		self->beyond = rt_hot.beyond;
-		if (rt.judges)
-			rt_sched_slip(self, to, to->as);
-		else
-			rt_sched_become(self, to);
-		rt_hot.beyond = to->beyond;
-	}
+	if (stack && task)
+		*own = created;
+	struct rt_thread *to = *own ? *own : launcher;
+	if (to != self)
+		become(self, to);
+	created = NULL;
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
 		ended = NULL;
@@ -183,9 +212,7 @@ static void on_runs(void *ctx, snag_tid task, const struct snag_stack *stack)
 	} else if (stack && rt.judges) {
 		rt_judge_forget((uintptr_t)stack->base, stack->nbytes);
 	} else if (stack) {
-		rt_put(RT_FORGET, 0, (uintptr_t)stack->base, 0,
-		       (uint32_t)((stack->nbytes + PAGE - 1) / PAGE));
-		rt_put(RT_STACK, 0, (uintptr_t)stack->base + stack->nbytes, 0, tid[task]);
+		stack_tell(stack, tid[task]);
 	}
 }
 
@@ -213,14 +240,14 @@ static void on_memory(void *ctx, const void *at, size_t nbytes)
 	       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
-static void on_argument(void *ctx, const void *at, size_t nbytes)
+static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen)
 {
-	if (!rt.judges) {
-		on_memory(ctx, at, nbytes);
-		return;
-	}
-	argument = (struct memory){(uintptr_t)at, nbytes};
-	fresh_set(NEW_ARGUMENT, RT_ALONE_NEW, argument);
+	const uintptr_t pc = (uintptr_t)rt_tasks_place;
+	if (!is_unseen)
+		rt_access_range((uintptr_t)from, nbytes, false, pc);
+	if (!rt.judges && rt_self())
+		argument = (struct rt_record){(uintptr_t)to, rt_location(pc), (uint32_t)nbytes};
+	memcpy(to, from, nbytes);
 }
 
 static void on_asked(void *ctx, enum snag_task_asked what)
@@ -292,7 +319,7 @@ RT_EXPORT const struct snag_task_hooks *__snag_task_hooks(void)
 		.may_enter = on_may_enter,
 		.stuck = on_stuck,
 		.memory = on_memory,
-		.argument = on_argument,
+		.copy = on_copy,
 		.asked = on_asked,
 		.end = on_end,
 		.place = &rt_tasks_place,

@@ -136,15 +136,33 @@ static struct async_task *task_new_copy(struct worker *w, snag_task_function *fu
 
 _Static_assert(sizeof(struct async_task) % 16 == 0, "the argument behind it is aligned");
 
-void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes)
+static void async_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
+			 unsigned kind)
 {
 	if (snag_serial) {
-		snag_serial_create(function, arg, copy, nbytes, false);
+		snag_serial_create(function, arg, copy, nbytes, kind);
 		return;
 	}
 	struct worker *w = snag_worker_in_task();
 	task_create(w, copy ? task_new_copy(w, function, copy, nbytes) : task_new(w, function, arg),
 		    w->now->finish);
+}
+
+static void spawn_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
+			 unsigned kind)
+{
+	if (snag_serial) {
+		snag_serial_create(function, arg, copy, nbytes, kind | SNAG_SERIAL_SPAWNED);
+		return;
+	}
+	struct worker *w = snag_worker_in_task();
+	task_create(w, copy ? task_new_copy(w, function, copy, nbytes) : task_new(w, function, arg),
+		    w->now->frame);
+}
+
+void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes)
+{
+	async_create(function, arg, copy, nbytes, 0);
 }
 
 void snag_async(snag_task_function *function, void *arg)
@@ -156,27 +174,35 @@ void snag_async(snag_task_function *function, void *arg)
 void snag_async_copy(snag_task_function *function, const void *arg, size_t nbytes)
 {
 	(void)snag_serial_called();
-	snag_async_from(function, NULL, arg, nbytes);
+	async_create(function, NULL, arg, nbytes, 0);
 }
 
 void snag_spawn(snag_task_function *function, void *arg)
 {
-	if (snag_serial_called()) {
-		snag_serial_create(function, arg, NULL, 0, true);
-		return;
-	}
-	struct worker *w = snag_worker_in_task();
-	task_create(w, task_new(w, function, arg), w->now->frame);
+	(void)snag_serial_called();
+	spawn_create(function, arg, NULL, 0, 0);
 }
 
 void snag_spawn_copy(snag_task_function *function, const void *arg, size_t nbytes)
 {
-	if (snag_serial_called()) {
-		snag_serial_create(function, NULL, arg, nbytes, true);
-		return;
-	}
-	struct worker *w = snag_worker_in_task();
-	task_create(w, task_new_copy(w, function, arg, nbytes), w->now->frame);
+	(void)snag_serial_called();
+	spawn_create(function, NULL, arg, nbytes, 0);
+}
+
+/* What the plugin for clang makes of these if nobody else can know of `arg` (pass/local.cpp). */
+SNAG_API void snag_async_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
+SNAG_API void snag_spawn_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
+
+void snag_async_copy_local(snag_task_function *function, const void *arg, size_t nbytes)
+{
+	(void)snag_serial_called();
+	async_create(function, NULL, arg, nbytes, SNAG_SERIAL_UNSEEN);
+}
+
+void snag_spawn_copy_local(snag_task_function *function, const void *arg, size_t nbytes)
+{
+	(void)snag_serial_called();
+	spawn_create(function, NULL, arg, nbytes, SNAG_SERIAL_UNSEEN);
 }
 
 void snag_sync(void)

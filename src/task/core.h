@@ -40,9 +40,11 @@ struct snag_task {
 	struct task_frame base;
 	snag_task_body *body;
 	void *arg;
+	void *own; /* of who listens */
 	snag_tid id;
 	uint32_t stack_number;
 	struct snag_stack stack;
+	uint32_t argument;  /* bytes at its end that are for the argument */
 	enum snag_wait why; /* if it waits */
 	bool is_waiting;
 	uint32_t promise;	    /* if it waits for one */
@@ -53,7 +55,7 @@ struct snag_task {
 
 struct snag_tasks {
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
-	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
+	void (*runs)(void *ctx, snag_tid task, void **own, const struct snag_stack *stack);
 	bool (*may_enter)(void *ctx, snag_tid task);
 	void (*stuck)(void *ctx);
 	void *ctx;
@@ -83,7 +85,7 @@ static inline void snag_task_is_now(struct snag_tasks *ts, struct snag_task *tas
 {
 	ts->now = task;
 	if (ts->runs)
-		ts->runs(ts->ctx, task->id, stack);
+		ts->runs(ts->ctx, task->id, &task->own, stack);
 }
 
 /* Gives control to a task that is blocked, until it ends or blocks. */

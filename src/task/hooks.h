@@ -23,15 +23,17 @@ enum snag_task_asked {
 struct snag_task_hooks {
 	/* As in struct snag_tasks_options; called from inside the tasks. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
-	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack); /* may be NULL */
+	void (*runs)(void *ctx, snag_tid task, void **own,
+		     const struct snag_stack *stack); /* may be NULL */
 
 	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
 	void (*stuck)(void *ctx);
 
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
-	/* Likewise, for the argument of the next task, which nobody else knows of.  May be NULL. */
-	void (*argument)(void *ctx, const void *at, size_t nbytes);
+	/* Copies the argument of the next task, for which this is a read by its creator, unless it is
+	 * `unseen`: nobody else can know of it.  Nobody else knows of the copy.  May be NULL. */
+	void (*copy)(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen);
 
 	/* Where the address is kept at which the program called the library.  May be NULL. */
 	const void **place;

@@ -34,7 +34,7 @@ struct serial_task {
 struct serial_start { /* on the stack of the creator */
 	snag_task_function *function;
 	void *arg;
-	bool is_copy; /* the argument is the task's own */
+	bool is_record; /* the argument is one, which the task gives back */
 };
 
 struct snag_tasks *snag_serial;
@@ -79,28 +79,32 @@ static void task_main(void *arg)
 	start.function(start.arg);
 	assert(task.block == &task.base && "a task ends inside a finish or frame it began");
 	block_sync(&task.base);
-	if (start.is_copy)
+	if (start.is_record)
 		snag_record_free(NULL, start.arg);
 }
 
-/* The creator copies it: the detector sees who reads. */
-static void *argument_copy(const void *copy, size_t nbytes)
+static void argument_copy(struct serial_start *start, const void *copy, size_t nbytes,
+			  unsigned kind)
 {
-	void *arg = snag_record_take(NULL, nbytes);
-	if (hooks->argument)
-		hooks->argument(hooks->ctx, arg, nbytes);
-	return memcpy(arg, copy, nbytes);
+	start->arg = snag_task_argument(snag_serial, nbytes);
+	start->is_record = !start->arg;
+	if (start->is_record)
+		start->arg = snag_record_new(NULL, nbytes);
+	if (hooks->copy)
+		hooks->copy(hooks->ctx, start->arg, copy, nbytes, kind & SNAG_SERIAL_UNSEEN);
+	else
+		memcpy(start->arg, copy, nbytes);
 }
 
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
-			bool is_spawned)
+			unsigned kind)
 {
-	struct serial_start start = {function, arg, copy != NULL};
+	struct serial_start start = {.function = function, .arg = arg};
 	struct serial_self self = self_save();
 	struct serial_block *block = now->block;
 	if (copy)
-		start.arg = argument_copy(copy, nbytes);
-	if (is_spawned) {
+		argument_copy(&start, copy, nbytes, kind);
+	if (kind & SNAG_SERIAL_SPAWNED) {
 		if (!block->is_told)
 			snag_task_frame_begin(snag_serial);
 		block->is_told = block->has_spawned = true;

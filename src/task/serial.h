@@ -25,9 +25,14 @@ bool snag_serial_is_wanted(void); /* a detector is there */
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
 		       void *arg, const void *place); /* called there */
 
+enum snag_serial_kind {
+	SNAG_SERIAL_SPAWNED = 1,
+	SNAG_SERIAL_UNSEEN = 2, /* nobody else can know of what is copied */
+};
+
 /* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */
 void snag_serial_create(snag_task_function *function, void *arg, const void *copy, size_t nbytes,
-			bool is_spawned);
+			unsigned kind);
 void snag_serial_sync(void);
 void snag_serial_finish_begin(void);
 void snag_serial_finish_end(void);

@@ -59,6 +59,7 @@ static struct snag_task *task_take(struct snag_tasks *ts)
 	if (task->stack_number == SNAG_STACK_NONE)
 		return NULL;
 	task->stack = snag_stacks_at(&ts->stacks, task->stack_number);
+	task->argument = 0;
 	return task;
 }
 
@@ -157,12 +158,30 @@ static struct snag_task *task_new(struct snag_tasks *ts, snag_task_body *body, v
 	task->id = (snag_tid)ts->stats.tasks;
 	task->body = body;
 	task->arg = arg;
+	task->own = NULL;
 	task->base = (struct task_frame){0};
 	task->frame = &task->base;
 	task->is_waiting = false;
 	task->is_over = NULL;
-	snag_fiber_prepare(&task->fiber, &task->stack, task_main, ts);
+	struct snag_stack stack = {task->stack.base, task->stack.nbytes - task->argument};
+	task->argument = 0;
+	snag_fiber_prepare(&task->fiber, &stack, task_main, ts);
 	return task;
+}
+
+void *snag_task_argument(struct snag_tasks *ts, size_t nbytes)
+{
+	if (nbytes > ts->stacks.nbytes / 8)
+		return NULL;
+	if (!ts->spare)
+		ts->spare = task_take(ts);
+	if (!ts->spare)
+		snag_tasks_exhausted(ts);
+	struct snag_task *task = ts->spare; /* which the next one takes */
+	uintptr_t top = (uintptr_t)task->stack.base + task->stack.nbytes;
+	uintptr_t at = (top - nbytes) & ~(uintptr_t)15;
+	task->argument = (uint32_t)(top - at);
+	return (void *)at;
 }
 
 static void task_run(struct snag_tasks *ts, struct snag_task *task, const struct snag_stack *stack)

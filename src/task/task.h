@@ -34,8 +34,9 @@ struct snag_tasks_options {
 	 * here.  `target` is a task, a promise, or 0. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
 	/* Told before another task goes on than ran so far, or task 0's caller, which is 0 too.
+	 * `own` is a word for each task and for that caller, NULL at first, that nobody else uses;
 	 * `stack` is not NULL at the first time: where the task will run.  May be NULL. */
-	void (*runs)(void *ctx, snag_tid task, const struct snag_stack *stack);
+	void (*runs)(void *ctx, snag_tid task, void **own, const struct snag_stack *stack);
 	/* Whether the task, which comes to an isolated block, may enter it now; asked again
 	 * whenever a block ends.  When only tasks are left that may not, `stuck` is told, and
 	 * one of them must.  Both may be NULL: they may. */
@@ -92,6 +93,10 @@ snag_tid snag_task_self(const struct snag_tasks *ts);
  * blocked.  Numbers are dense, in the order of creation. */
 snag_tid snag_task_async(struct snag_tasks *ts, snag_task_body *body, void *arg);
 snag_tid snag_task_spawn(struct snag_tasks *ts, snag_task_body *body, void *arg);
+
+/* Memory for the argument of the task that is created next, aligned to 16, which lives as long as that
+ * task; at the end of its stack, so that it is new whenever that is.  NULL: that is too much. */
+void *snag_task_argument(struct snag_tasks *ts, size_t nbytes);
 
 void snag_task_finish_begin(struct snag_tasks *ts);
 void snag_task_finish_end(struct snag_tasks *ts);

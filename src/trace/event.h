@@ -160,4 +160,11 @@ static inline bool snag_op_is_atomic(uint8_t op)
 	return SNAG_OPS_OF_ATOMICS >> op & 1;
 }
 
+/* Barriers, semaphores, conditions and the like are atomics of a recording's own, without a size:
+ * a thread that reads one has waited for it. */
+static inline bool snag_event_is_wait(const struct snag_event *ev)
+{
+	return snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE && ev->size == 0;
+}
+
 #endif

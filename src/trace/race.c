@@ -12,6 +12,7 @@
 const char *const snag_verdict_text[SNAG_VERDICTS] = {
 	[SNAG_OBSERVED] = "observed",
 	[SNAG_PREDICTED] = "predicted",
+	[SNAG_CONFIRMED] = "confirmed",
 	[SNAG_UNVERIFIED] = "unverified",
 };
 

@@ -15,6 +15,7 @@
 enum snag_verdict {
 	SNAG_OBSERVED,	 /* unordered by happens-before in the trace itself */
 	SNAG_PREDICTED,	 /* a checked witness exists */
+	SNAG_CONFIRMED,	 /* none was found, but another run of the program had it */
 	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
 	SNAG_VERDICTS
 };

@@ -31,18 +31,25 @@ bool snag_steps_begin(struct snag_steps *s, const struct snag_tail *tail, uint32
 
 void snag_steps_skip(struct snag_steps *s, uint32_t n)
 {
-	for (uint32_t i = 0; i < s->period; i++) {
-		uint32_t at = (s->at + i) % s->period;
-		s->next[at].target += s->stride[at] * (n / s->period + (i < n % s->period));
+	const uint32_t rounds = n / s->period, rest = n % s->period;
+	for (uint32_t i = 0, at = s->at; i < s->period; i++) {
+		s->next[at].target += s->stride[at] * (rounds + (i < rest));
+		at = at + 1 == s->period ? 0 : at + 1;
 	}
-	s->at = (s->at + n) % s->period;
+	s->at += s->at + rest < s->period ? rest : rest - s->period;
 }
 
 void snag_tail_run(struct snag_tail *tail, struct snag_steps *s, uint32_t n)
 {
-	uint32_t last = n < RING ? n : RING;
-	snag_steps_skip(s, n - last);
-	for (uint64_t at = tail->n + (n - last), end = at + last; at < end; at++)
-		tail->ev[at % RING] = snag_steps_next(s);
+	const uint32_t last = n < RING ? n : RING, period = s->period;
+	if (n > last)
+		snag_steps_skip(s, n - last);
+	for (uint32_t i = 0, step = s->at; i < period && i < last; i++) { /* step by step */
+		struct snag_event ev = s->next[step];
+		for (uint32_t k = i; k < last; k += period, ev.target += s->stride[step])
+			tail->ev[(tail->n + (n - last) + k) % RING] = ev;
+		step = step + 1 == period ? 0 : step + 1;
+	}
+	snag_steps_skip(s, last);
 	tail->n += n;
 }

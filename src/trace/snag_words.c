@@ -100,18 +100,25 @@ void snag_words_put_base(struct snag_words *w, enum snag_space space, const char
 	snag_placed_parse(name, len, &object, &w->offset[w->nbases++ % BASES]);
 }
 
-void snag_words_put_place(struct snag_words *w, enum snag_space space,
-			  const struct snag_strtab_place *place)
+uint32_t snag_words_put_places(struct snag_words *w, enum snag_space space,
+			       const struct snag_strtab *names, uint32_t id, uint32_t end)
 {
-	uint64_t *last = &w->offset[place->base], difference = place->offset - *last;
+	struct snag_strtab_place place;
+	const uint32_t first = id;
 	counted_put(w, space);
-	uint8_t *to = snag_bytes_room(&w->column, 2 + VARINT_BYTES);
-	to[0] = (uint8_t)space | SNAG_NAME_PLACED;
-	to[1] = (uint8_t)place->base;
-	w->column.n += 2 + varint_store(to + 2, folded(difference));
-	w->full += SNAG_PLACED_BYTES;
-	*last = place->offset;
-	w->has_last = false;
+	uint8_t *const room = snag_bytes_room(&w->column, (end - id) * (2ul + VARINT_BYTES));
+	uint8_t *to = room;
+	for (; id < end && snag_strtab_place(names, id, &place); id++) {
+		uint64_t *last = &w->offset[place.base];
+		*to++ = (uint8_t)space | SNAG_NAME_PLACED;
+		*to++ = (uint8_t)place.base;
+		to += varint_store(to, folded(place.offset - *last));
+		*last = place.offset;
+	}
+	w->column.n += (size_t)(to - room);
+	w->full += (id - first) * (size_t)SNAG_PLACED_BYTES;
+	w->has_last &= id == first;
+	return id - first;
 }
 
 void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_bytes *to)

@@ -36,9 +36,9 @@ bool snag_words_put(struct snag_words *w, enum snag_space space, const char *nam
 		    bool may_count);
 /* The same in a space that has places, of which no name is counted; */
 void snag_words_put_base(struct snag_words *w, enum snag_space space, const char *name, size_t len);
-/* and the name of a place. */
-void snag_words_put_place(struct snag_words *w, enum snag_space space,
-			  const struct snag_strtab_place *place);
+/* and the names from `id` on, up to `end`, as far as they are places; returns how many. */
+uint32_t snag_words_put_places(struct snag_words *w, enum snag_space space,
+			       const struct snag_strtab *names, uint32_t id, uint32_t end);
 /* Moves the column of a block that ends behind `to`. */
 void snag_words_take(struct snag_words *w, enum snag_space space, struct snag_bytes *to);
 void snag_words_done(struct snag_words *w);

@@ -133,14 +133,10 @@ static int take_name(struct binary_sink *s, const struct snag_strtab *names, enu
 static uint32_t take_places(struct binary_sink *s, const struct snag_strtab *names,
 			    enum snag_space space, uint32_t id, uint32_t end)
 {
-	struct snag_strtab_place place;
-	uint32_t n = 0;
 	if (!names->has_places)
 		return 0;
 	end = end - id < NAMES_GROUP ? end : id + NAMES_GROUP;
-	for (; id < end && snag_strtab_place(names, id, &place); id++, n++)
-		snag_words_put_place(&s->words[space], space, &place);
-	return n;
+	return snag_words_put_places(&s->words[space], space, names, id, end);
 }
 
 /* Puts the names of a space up to (not including) `end` into the NAMES column. */
@@ -164,28 +160,39 @@ static int take_names(struct binary_sink *s, const struct snag_names *all, enum 
 	return rc;
 }
 
+_Static_assert(SNAG_OP_READ == 0 && SNAG_OP_WRITE == 1, "the first bit says which access it is");
+
+/* The ends of the ids that events use, of which there are some, by name space. */
+static void ends_find(const struct snag_event *ev, size_t n, uint32_t end[SNAG_SPACES + 1])
+{
+	enum { THREAD, TARGET, LOC };
+	typedef uint32_t lanes __attribute__((vector_size(sizeof(struct snag_event))));
+	lanes most = {0};
+	unsigned ops = 0;
+	for (size_t i = 0; i < n; i++) {
+		lanes e;
+		memcpy(&e, &ev[i], sizeof(e));
+		const lanes is_more = (lanes)(e > most);
+		most = (e & is_more) | (most & ~is_more);
+		ops |= ev[i].op;
+	}
+	end[SNAG_SPACE_THREAD] = most[THREAD] + 1;
+	end[SNAG_SPACE_LOCATION] = most[LOC] + 1;
+	if (ops <= SNAG_OP_WRITE) { /* mostly all are accesses */
+		end[SNAG_SPACE_VARIABLE] = most[TARGET] + 1;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *of_space = &end[snag_op_info[ev[i].op].space];
+		*of_space = ev[i].target >= *of_space ? ev[i].target + 1 : *of_space;
+	}
+}
+
 static int take_events(struct binary_sink *s, const struct snag_event *ev, size_t n,
 		       const struct snag_names *names, struct snag_error *err)
 {
-	uint32_t end[SNAG_SPACES + 1] = {0}; /* of the ids used, by name space */
-	uint32_t thread = 0, loc = 0, variable = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t next = ev[i].target + 1;
-		bool is_access = snag_op_is_access(ev[i].op); /* nearly all are */
-		uint32_t of_access = is_access ? next : 0;
-		thread = ev[i].thread >= thread ? ev[i].thread + 1 : thread;
-		loc = ev[i].loc >= loc ? ev[i].loc + 1 : loc;
-		variable = of_access > variable ? of_access : variable;
-		if (is_access)
-			continue;
-		enum snag_space space = snag_op_info[ev[i].op].space;
-		end[space] = next > end[space] ? next : end[space];
-	}
-	uint32_t *at[] = {&end[SNAG_SPACE_THREAD], &end[SNAG_SPACE_LOCATION],
-			  &end[SNAG_SPACE_VARIABLE]};
-	const uint32_t most[] = {thread, loc, variable};
-	for (int i = 0; i < 3; i++)
-		*at[i] = most[i] > *at[i] ? most[i] : *at[i];
+	uint32_t end[SNAG_SPACES + 1] = {0};
+	ends_find(ev, n, end);
 	assert(end[SNAG_SPACE_NONE] <= 1);
 	for (enum snag_space space = 0; space < SNAG_SPACES; space++) {
 		int rc = take_names(s, names, space, end[space], err);

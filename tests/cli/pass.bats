@@ -36,8 +36,24 @@ static() { # OBJECT: what the pass says it did
 		void copies(void) { a = b; }
 		void call(void) { c = d; }
 	C
-	[ "$(calls -O1 <x.c)" = "__snag_memcpy=1 __tsan_read_range=3 __tsan_write_range=4" ]
+	[ "$(calls -O1 <x.c)" = "__snag_elements_read=1 __snag_elements_write=1 __snag_memcpy=1 __tsan_read_range=2 __tsan_write_range=3" ]
 	[ "$(calls -O1 -fno-snag-pass <x.c)" = "memcpy=2" ]
+}
+
+@test "arrays and vectors are told by element, if these are smaller than a word" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <string.h>
+		typedef short few __attribute__((vector_size(16)));
+		int a[100], b[100];
+		void set(int *p, int n) { for (int i = 0; i < n; i++) p[i] = 0; }
+		void copy(void) { memcpy(a, b, sizeof(a)); }
+		void vector(few *p) { *p = (few){1}; }
+	C
+	[ "$(calls -O2 <x.c)" = "__snag_elements_read=1 __snag_elements_write=3 __snag_memcpy=1 __snag_memset=1" ]
+	[ "$(sed 's/int a/double a/; s/int [*]p/long *p/; s/short/long/' x.c | calls -O2)" = \
+		"__snag_memcpy=1 __snag_memset=1 __tsan_read_range=1 __tsan_write16=1 __tsan_write_range=2" ]
+	[ "$(calls -O2 -fsnag-task <x.c | grep -c elements)" = 0 ]
 }
 
 @test "both parts of x++, unless only cells count" {
@@ -51,8 +67,8 @@ static() { # OBJECT: what the pass says it did
 	cat >x.c <<-'C'
 		#include <pthread.h>
 		#include <string.h>
-		typedef float two __attribute__((vector_size(16)));
-		typedef float unaligned __attribute__((vector_size(16), aligned(1)));
+		typedef double two __attribute__((vector_size(16)));
+		typedef double unaligned __attribute__((vector_size(16), aligned(1)));
 		static union { char c[1 << 16]; short s[1 << 15]; int i[1 << 14]; long l[1 << 13]; two t[1 << 12]; } u;
 		static unsigned next(unsigned *x) { return *x = *x * 1103515245 + 12345, *x >> 8; }
 		static void *work(void *seed)
@@ -212,11 +228,39 @@ static() { # OBJECT: what the pass says it did
 	cat >joined.c <<-'C'
 		int f(unsigned char *p) { return p[1] << 8 | p[0]; }
 	C
+	cat >errno.c <<-'C'
+		#include <errno.h>
+		#include <math.h>
+		double f(double **p, int n) { double s = 0; for (int i = 0; i < n; i++) s += log(p[0][i]); return s; }
+		#ifdef ASK
+		int g(void) { return errno; }
+		#endif
+	C
+	compile -O1 -fsnag-task -c errno.c -o x.o # of the loop, the pointer does not change
+	[[ "$(static x.o)" == *" footprint=1"* ]]
+	compile -O1 -fsnag-task -DASK -c errno.c -o x.o
+	[[ "$(static x.o)" != *" footprint="* ]]
 	for how in "" -fsnag-pass-no-loops -fsnag-branches -Os; do
 		# shellcheck disable=SC2086 # none or one
 		compile -O1 $how -c loops.c -o x.o
 		[ -z "$how" ] && [[ "$(static x.o)" == *" loops=2" ]] || [[ "$(static x.o)" != *loops=* ]]
 	done
+	# The first iteration by itself; but not of a loop that may wait for another thread.
+	cat >peeled.c <<-'C'
+		int f(int n, const int *a, const int *limit, int *b)
+		{ int k = 0; for (int i = 0; i < n; i++) if (a[i] > *limit) b[k++] = i; return k; }
+	C
+	cat >waits.c <<-'C'
+		void f(int *flag, int *looks, int *odd) { do if (++*looks & 1) ++*odd; while (!*flag); }
+	C
+	compile -O1 -c peeled.c -o x.o
+	[ "$(static x.o)" = "peeled.c 5 dominated=1" ]
+	for how in -fsnag-branches -fsnag-pass-no-loops -fsnag-pass-no-dominated; do
+		compile -O1 $how -c peeled.c -o x.o
+		[ "$(static x.o)" = "peeled.c 3" ]
+	done
+	compile -O1 -c waits.c -o x.o
+	[ "$(static x.o)" = "waits.c 5" ]
 	for kind in $kinds; do
 		compile -O1 -fsnag-task -c $kind.c -o x.o
 		[[ "$(static x.o)" == "$kind.c "*" $kind="* ]] || { echo "$kind: $(static x.o)"; return 1; }

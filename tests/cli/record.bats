@@ -30,6 +30,45 @@ programs=$BATS_TEST_DIRNAME/../programs
 	done
 }
 
+@test "an access without synchronisation since is recorded once, whoever had turns in between" {
+	cat >turns.c <<-'END'
+		#include <pthread.h>
+		volatile int own[2][64], shared[64];
+		static void *work(void *of)
+		{
+			for (int round = 0; round < 100; round++)
+				for (int i = 0; i < 64; i++)
+					((volatile int *)of)[i]++, shared[i]++;
+			return 0;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], 0, work, (void *)own[i]);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], 0);
+		}
+	END
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler snag cc -O1 -pthread turns.c -o turns
+		SNAG_OPTIONS=quantum=200 snag record -o a.snag --schedule schedule ./turns
+		SNAG_OPTIONS=quantum=200 snag record -o b.snag --follow schedule ./turns
+		SNAG_OPTIONS=quantum=200:forget=1 snag record -o all.snag --follow schedule ./turns
+		cmp a.snag b.snag
+		for t in a all; do
+			snag convert $t.snag $t.std
+			snags analyze --with hb --pairs --json - $t.snag
+			jq -c '.analyses[0].races[].variable' <<<"$output" | sort -u >$t.races
+		done
+		[ "$(grep -c '(own' a.std)" = 256 ] # each thread reads and writes 64
+		[ "$(grep -c '(own' all.std)" -gt 512 ]
+		[ "$(grep -c '(shared' a.std)" -gt 512 ] # where the other one has been since
+		cmp a.races all.races
+		[ "$(wc -l <a.races)" = 64 ]
+	done
+}
+
 @test "what loops do again is the same trace as if it were recorded each time" {
 	cat >loops.c <<'C'
 #include <pthread.h>

@@ -6,7 +6,7 @@ setup_file() {
 	export PROGS="$BATS_FILE_TMPDIR"
 	local root="$BATS_TEST_DIRNAME/../.."
 	local SNAG=${SNAG:-$root/build/snag}
-	for name in race_counter race_hidden norace_mutex race_split_predicted; do
+	for name in race_counter race_hidden norace_mutex race_split_predicted race_behind_values; do
 		"$SNAG" cc -g -O1 -pthread -o "$PROGS/$name" "$root/tests/programs/$name.c"
 	done
 	"$SNAG" cc -g -O1 -pthread -o "$PROGS/report" "$root/docs/examples/report.c"
@@ -34,6 +34,23 @@ setup_file() {
 	run --separate-stderr "$SNAG" replay w/race-1.json "$PROGS/report"
 	[ "$status" = 66 ]
 	grep -q '^snag: replay: confirmed: ' <<<"$stderr"
+}
+
+@test "a race that only another run shows is confirmed, at any seed" {
+	for seed in 1 2 3 4 5 6; do
+		run --separate-stderr "$SNAG" run --seed $seed --witness w --json run.json "$PROGS/race_behind_values"
+		[ "$status" = 66 ]
+		jq -e '[.incidents[] | select(.replay == "confirmed" or .verdict == "observed")] | length == 2' run.json
+		grep -q "^  Location is global 'x'" <<<"$stderr"
+		grep -q "^  Location is global 'seats'" <<<"$stderr"
+	done
+	run --separate-stderr "$SNAG" run --witness w "$PROGS/race_behind_values"
+	grep -q '^  Confirmed: ' <<<"$stderr"
+	snags replay w/race-1.json "$PROGS/race_behind_values"
+	[ "$status" = 66 ]
+	# Only by running it again: else nothing is known.
+	snags run --no-replay "$PROGS/race_behind_values"
+	[ "$status" = 0 ]
 }
 
 @test "a predicted race with what was done to a word before a part of it" {

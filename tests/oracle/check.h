@@ -45,6 +45,8 @@ check_function check_dc;
 check_function check_sdp;
 check_function check_sdpx;
 check_function check_wdp;
+check_function check_hybrid;
+check_function check_delay;
 /* What the relations promise about each other and about predictable races. */
 check_function check_lattice;
 /* Of SDP as printed the same as of SDPX: false, and random traces must show it. */

@@ -177,42 +177,50 @@ enum outcome check_hb(struct subject *s, struct reason *why)
 	return PASSED;
 }
 
-/* Pairs of a plain and an atomic access; racy events only, since not every pair is named. */
-enum outcome check_mixed(struct subject *s, struct reason *why)
+/* A detector that names one partner of a racy event: `races` are those it may name. */
+static enum outcome check_named(struct subject *s, const char *name,
+				const event_set races[MAX_EVENTS], struct reason *why)
 {
-	struct snag_analyze_options options = {.detector = {snag_detector_find("mixed", 5)},
-					       .ndetectors = 1};
+	struct snag_analyze_options options = {.detector = {snag_detector_find(name, strlen(name))},
+					       .ndetectors = 1,
+					       .pairs = true};
 	struct snag_analysis analysis;
 	struct snag_error err;
-	struct expected ex;
-	event_set racy = 0, found = 0;
-	expect_races(s, REL_HB, &ex);
-	for (unsigned e = 0; e < s->model.n; e++) {
-		bool is_plain = s->model.plain & just(e);
-		event_set others = s->model.clashes[e] & below(e) &
-				   (is_plain ? ~s->model.plain : s->model.plain);
-		if (others & ~s->order[REL_HB].before[e])
-			racy |= just(e);
-	}
+	event_set racy = 0, found = 0, named = 0;
+	for (unsigned e = 0; e < s->model.n; e++)
+		racy |= races[e] ? just(e) : 0;
 	struct snag_source *src = snag_trace_source(s->trace);
 	int rc = snag_analyze(src, &options, &analysis, &err);
 	snag_source_close(src);
 	if (rc < 0)
-		return check_fail(why, "mixed: %s", err.msg);
+		return check_fail(why, "%s: %s", name, err.msg);
 	const struct snag_findings *f = &analysis.findings[0];
 	bool is_right = true;
 	for (size_t i = 0; i < f->nracy; i++)
 		found |= just(f->racy[i]);
-	for (size_t i = 0; i < f->nraces; i++)
-		is_right &= !(s->order[REL_HB].before[f->race[i].second.event] &
-			      just(f->race[i].first.event)) &&
-			    s->model.clashes[f->race[i].second.event] &
-				    just(f->race[i].first.event);
+	for (size_t i = 0; i < f->nraces; i++) {
+		is_right &= (races[f->race[i].second.event] & just(f->race[i].first.event)) != 0;
+		named |= just(f->race[i].second.event);
+	}
 	snag_analysis_done(&analysis);
-	if (found != racy || !is_right)
-		return check_fail(why, "mixed: racy events\n  relation: %08x\n  detector: %08x",
+	if (found != racy || named != racy || !is_right)
+		return check_fail(why, "%s: racy events\n  relation: %08x\n  detector: %08x", name,
 				  racy, found);
 	return PASSED;
+}
+
+/* Pairs of a plain and an atomic access. */
+enum outcome check_mixed(struct subject *s, struct reason *why)
+{
+	struct expected ex;
+	event_set races[MAX_EVENTS];
+	expect_races(s, REL_HB, &ex);
+	for (unsigned e = 0; e < s->model.n; e++) {
+		bool is_plain = s->model.plain & just(e);
+		event_set others = is_plain ? ~s->model.plain : s->model.plain;
+		races[e] = s->model.clashes[e] & below(e) & others & ~s->order[REL_HB].before[e];
+	}
+	return check_named(s, "mixed", races, why);
 }
 
 enum outcome check_shb(struct subject *s, struct reason *why)
@@ -260,4 +268,11 @@ enum outcome check_sdpx(struct subject *s, struct reason *why)
 enum outcome check_wdp(struct subject *s, struct reason *why)
 {
 	return check_order(s, REL_WDP, why);
+}
+
+enum outcome check_hybrid(struct subject *s, struct reason *why)
+{
+	struct expected ex;
+	expect_races(s, REL_HYBRID, &ex);
+	return check_named(s, "hybrid", ex.races, why);
 }

@@ -2,9 +2,9 @@
  *
  * check_filter.c - what is lost when accesses are left out as the runtime does it
  *
- * The rules of runtime/access.h on a trace: within an epoch, which ends with the turn and with
- * every synchronisation, a read of what was read or written and a write of what was written are
- * left out.  hb must find races on the same variables.  The predictive detectors may find other
+ * The rules of runtime/access.h on a trace: within an epoch of its thread, which ends with every
+ * synchronisation of anybody, a read of what was read or written and a write of what was written are
+ * left out, unless another thread was there since.  hb must find races on the same variables.  The predictive detectors may find other
  * ones, if there is a race at all, be it of a plain with an atomic access: a trace with such a
  * difference counts as one to which the check does not apply, so that the oracle prints how many
  * there are.
@@ -15,25 +15,31 @@
 
 #include <string.h>
 
-enum { FEW_VARIABLES = 32 };
+enum { FEW_VARIABLES = 32, FEW_THREADS = 16 };
 
 static struct snag_trace trace_filtered(const struct snag_trace *trace)
 {
 	struct snag_trace left = *trace;
-	uint32_t seen = 0, written = 0; /* variables, in this epoch */
+	struct known {
+		uint32_t seen, written; /* variables, in this epoch */
+	} known[FEW_THREADS] = {{0, 0}};
 	left.ev = snag_alloc((trace->n + 1) * sizeof(*left.ev));
 	left.n = 0;
 	for (size_t i = 0; i < trace->n; i++) {
 		const struct snag_event *ev = &trace->ev[i];
 		bool is_access = snag_op_is_access(ev->op), is_write = ev->op == SNAG_OP_WRITE;
 		uint32_t bit = is_access ? UINT32_C(1) << ev->target : 0;
-		if ((!is_access && ev->op != SNAG_OP_BRANCH) ||
-		    (i > 0 && ev[-1].thread != ev->thread))
-			seen = written = 0;
-		if (is_access && (is_write ? written : seen) & bit)
+		struct known *own = &known[ev->thread];
+		if (!is_access && ev->op != SNAG_OP_BRANCH)
+			memset(known, 0, sizeof(known));
+		if (is_access && (is_write ? own->written : own->seen) & bit)
 			continue;
-		seen |= bit;
-		written |= is_write ? bit : 0;
+		for (struct known *k = known; k < known + FEW_THREADS && bit; k++) {
+			k->seen &= ~bit;
+			k->written &= ~bit;
+		}
+		own->seen |= bit;
+		own->written |= is_write ? bit : 0;
 		left.ev[left.n++] = *ev;
 	}
 	return left;
@@ -63,7 +69,8 @@ static int64_t racy_variables(const struct snag_trace *trace, const char *detect
 static enum outcome compare(struct subject *s, const char *detector, bool may_differ,
 			    struct reason *why)
 {
-	if (s->trace->names.space[SNAG_SPACE_VARIABLE].n > FEW_VARIABLES)
+	if (s->trace->names.space[SNAG_SPACE_VARIABLE].n > FEW_VARIABLES ||
+	    s->trace->names.space[SNAG_SPACE_THREAD].n > FEW_THREADS)
 		return SKIPPED;
 	struct snag_trace left = trace_filtered(s->trace);
 	int64_t all = racy_variables(s->trace, detector), found = racy_variables(&left, detector);

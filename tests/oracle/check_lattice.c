@@ -4,6 +4,7 @@
  *
  *   races   SHB in HB in WCP in DC in WDP;  WCP in SDPX in SDP in WDP
  *   WDP     misses no predictable race, by either definition
+ *   HYBRID  misses none by READS
  *   WCP, SDPX  with well-nested locks: any race means a predictable race or deadlock
  *   every predictable race by READS is one by DEPENDENCE
  *
@@ -41,6 +42,10 @@ static enum outcome check_completeness(struct subject *s, const struct search *r
 			search_races(dependence, e2) & below(e2) & ~subject_races(s, REL_WDP, e2);
 		if (missed)
 			return check_fail(why, "%u-%u is predictable, but no race by wdp",
+					  take_first(&missed), e2);
+		missed = search_races(reads, e2) & below(e2) & ~subject_races(s, REL_HYBRID, e2);
+		if (missed)
+			return check_fail(why, "%u-%u is predictable, but no race by hybrid",
 					  take_first(&missed), e2);
 		event_set extra = search_races(reads, e2) & ~search_races(dependence, e2);
 		if (extra)

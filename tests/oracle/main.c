@@ -36,6 +36,8 @@ static struct check checks[] = {
 	{.name = "sdp", .run = check_sdp, .every = 1},
 	{.name = "sdpx", .run = check_sdpx, .every = 1},
 	{.name = "wdp", .run = check_wdp, .every = 1},
+	{.name = "hybrid", .run = check_hybrid, .every = 1},
+	{.name = "delay", .run = check_delay, .every = 1},
 	{.name = "lattice", .run = check_lattice, .every = 1},
 	{.name = "sdp-sound", .run = check_sdp_sound, .every = 1, .by_name = true},
 	{.name = "closure", .run = check_closure, .every = 1},

@@ -44,7 +44,7 @@
 
 const char *const relation_name[RELATIONS] = {
 	[REL_HB] = "hb",   [REL_SHB] = "shb",	[REL_WCP] = "wcp", [REL_DC] = "dc",
-	[REL_SDP] = "sdp", [REL_SDPX] = "sdpx", [REL_WDP] = "wdp",
+	[REL_SDP] = "sdp", [REL_SDPX] = "sdpx", [REL_WDP] = "wdp", [REL_HYBRID] = "hybrid",
 };
 
 static bool add(struct order *o, unsigned e, event_set before)
@@ -165,7 +165,7 @@ static event_set fences(const struct model *m, unsigned thread)
 }
 
 /* What the load e synchronises with if it acquires. */
-static event_set released_to(const struct model *m, unsigned e)
+static event_set released_to(const struct model *m, bool has_fences, unsigned e)
 {
 	event_set released = 0;
 	unsigned w = e;
@@ -175,7 +175,7 @@ static event_set released_to(const struct model *m, unsigned e)
 			break;
 		if (releases(m, w))
 			released |= just(w);
-		for (event_set rest = fences(m, m->thread[w]) & below(w); rest;) {
+		for (event_set rest = fences(m, m->thread[w]) & below(w); has_fences && rest;) {
 			unsigned fence = take_first(&rest);
 			if (releases(m, fence))
 				released |= just(fence);
@@ -184,15 +184,16 @@ static event_set released_to(const struct model *m, unsigned e)
 	return released;
 }
 
-static void add_atomic_order(const struct model *m, struct order *o)
+/* For hybrid without what only a fence orders. */
+static void add_atomic_order(const struct model *m, bool has_fences, struct order *o)
 {
 	for (unsigned e = 0; e < m->n; e++) {
 		if (m->op[e] != SNAG_OP_ATOMIC_READ && m->op[e] != SNAG_OP_ATOMIC_UPDATE)
 			continue;
-		event_set released = released_to(m, e);
+		event_set released = released_to(m, has_fences, e);
 		if (acquires(m, e))
 			add(o, e, released);
-		for (event_set rest = fences(m, m->thread[e]) & ~below(e); rest;) {
+		for (event_set rest = fences(m, m->thread[e]) & ~below(e); has_fences && rest;) {
 			unsigned fence = take_first(&rest);
 			if (acquires(m, fence))
 				add(o, fence, released);
@@ -258,7 +259,18 @@ static void compute_hb(const struct model *m, struct order *o)
 	add_program_order(m, o);
 	add_lock_order(m, m->nsections, o);
 	if (m->has_atomic)
-		add_atomic_order(m, o);
+		add_atomic_order(m, true, o);
+	while (close_transitively(m, o))
+		;
+}
+
+/* HB without locks and fences. */
+static void compute_hybrid(const struct model *m, struct order *o)
+{
+	add_hard_edges(m, o);
+	add_program_order(m, o);
+	if (m->has_atomic)
+		add_atomic_order(m, false, o);
 	while (close_transitively(m, o))
 		;
 }
@@ -351,9 +363,9 @@ static void compute_sdpx(const struct model *m, struct order *o)
 void relation_compute(const struct model *m, enum relation which, struct order *ret_order)
 {
 	static void (*const compute[RELATIONS])(const struct model *, struct order *) = {
-		[REL_HB] = compute_hb,	 [REL_SHB] = compute_shb, [REL_WCP] = compute_wcp,
-		[REL_DC] = compute_dc,	 [REL_SDP] = compute_sdp, [REL_SDPX] = compute_sdpx,
-		[REL_WDP] = compute_wdp,
+		[REL_HB] = compute_hb,	 [REL_SHB] = compute_shb,	[REL_WCP] = compute_wcp,
+		[REL_DC] = compute_dc,	 [REL_SDP] = compute_sdp,	[REL_SDPX] = compute_sdpx,
+		[REL_WDP] = compute_wdp, [REL_HYBRID] = compute_hybrid,
 	};
 	memset(ret_order, 0, sizeof(*ret_order));
 	compute[which](m, ret_order);
@@ -363,7 +375,7 @@ event_set relation_races(const struct model *m, enum relation which, const struc
 			 unsigned e2)
 {
 	event_set races = m->conflicts[e2] & below(e2) & ~order->before[e2];
-	if (which != REL_SDP && which != REL_SDPX && which != REL_WDP)
+	if (which != REL_SDP && which != REL_SDPX && which != REL_WDP && which != REL_HYBRID)
 		return races;
 	event_set unprotected = 0;
 	while (races) {

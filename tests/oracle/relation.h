@@ -7,7 +7,17 @@
 
 #include "model.h"
 
-enum relation { REL_HB, REL_SHB, REL_WCP, REL_DC, REL_SDP, REL_SDPX, REL_WDP, RELATIONS };
+enum relation {
+	REL_HB,
+	REL_SHB,
+	REL_WCP,
+	REL_DC,
+	REL_SDP,
+	REL_SDPX,
+	REL_WDP,
+	REL_HYBRID,
+	RELATIONS
+};
 
 extern const char *const relation_name[RELATIONS]; /* as the detectors are called */
 
@@ -18,7 +28,7 @@ struct order {
 void relation_compute(const struct model *m, enum relation which, struct order *ret_order);
 
 /* The events that race with the later event e2: earlier, conflicting, not ordered
- * before it (for SDP, SDPX, WDP: and with no lock in common). */
+ * before it (for SDP, SDPX, WDP, HYBRID: and with no lock in common). */
 event_set relation_races(const struct model *m, enum relation which, const struct order *order,
 			 unsigned e2);
 

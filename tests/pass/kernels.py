@@ -14,6 +14,12 @@ TYPES = ["char", "short", "int", "float", "double", "long", "struct pair"]
 PART = {"struct pair": [".a", ".b"]}
 ELEMENTS = 512  # of an array; its middle is subscript 0
 
+# What random kernels seldom are, called with n < m, n > m, and 0.
+FIXED = [
+    "for (int i = 0; i < n; i++) { x2[i + 100] = i; if (i == m) break; x2[i + 300] = i; }",  # between two ends
+    "for (int i = 0; i < n; i++) x3[m + 50] = i;",  # one place, or none
+]
+
 
 def subscript(r, loops):
     if r.random() < 0.2:  # the same each time
@@ -87,9 +93,13 @@ def main():
     print("static __attribute__((noinline)) void last(int n)\n{\n\tint sum = n;\n" +
           "".join(f"\tsum += {p} > 0;\n" for p in places) + "\tx2[0] = sum;\n\tif (n > 0)\n\t\texit(0);\n" +
           "".join(f"\t{p} = sum;\n" for p in places) + "}")
+    for k, text in enumerate(FIXED):
+        print(f"__attribute__((noinline)) void fixed{k}(int n, int m)\n{{\n\t{text}\n}}")
     print("void kernels(void)\n{")
     for k in range(int(sys.argv[2])):
         print(f"\tkernel{k}({r.randint(0, 9)}, {r.randint(0, 9)});\n\tstep();")
+    for k in range(len(FIXED)):
+        print("".join(f"\tfixed{k}({n});\n\tstep();\n" for n in ("5, 9", "9, 5", "0, 4")), end="")
     print("\tlast(1);\n}")
 
 

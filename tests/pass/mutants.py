@@ -22,9 +22,11 @@ RACES_FIRST = ("local", "sequential")
 MUTANTS = {
     # name: (file, what, instead)
     "local-given-away": ("local", "return !K.IsKept;", "return true;"),
-    "local-argument": ("local", "!(Passed && (Passed->hasByValAttr() || isOwnCopy(*Passed)))", "!Passed"),
-    "local-own-called": ("local", "return isGivenCopied(U, TheFunction);", "return true;"),
+    "local-argument": ("local", "!(Passed && (Passed->hasByValAttr() || isOwnCopy(*Passed, Seen)))", "!Passed"),
+    "local-own-called": ("local", ": isGivenCopied(U, TheFunction);", ": true;"),
+    "local-own-passed": ("local", "? isLocal(getUnderlyingObject(Call->getArgOperand(0)), Seen)", "? true"),
     "local-copied": ("local", "Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which", "Call->isArgOperand(&U)"),
+    "local-copy-all": ("local", "isCopying(Call) && isLocal(", "isCopying(Call) && !isLocal("),
     "dominated-read-for-write": ("dominated", "&& (IsWrite || !P.IsWrite)", ""),
     "dominated-size": ("dominated", "Offset + int64_t(Size) >= P.Offset + int64_t(P.Size)", "true"),
     "dominated-offset": ("dominated", "Base == P.Base && Offset <= P.Offset", "Base == P.Base"),

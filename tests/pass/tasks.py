@@ -99,9 +99,10 @@ static void run{k}(void)
 # What chance seldom makes.  Tables: one that a task copies to, one that a task writes by a pointer which main()
 # has kept (nobody is to see that it is always the same one), and of those that functions are given, one of two that is
 # written there, or written elsewhere and read there.  Copies that tasks are given: one that is kept and
-# written by another task, and one that is none in the other call of the function.
+# written by another task, and one that is none in the other call of the function, which may be one of its
+# callers; and one of what another task writes.
 FIXED = """
-static long copied[4], given[4], set1[4], set2[4], sum1[4], sum2[4], shared[4], *volatile kept, *volatile own;
+static long copied[4], given[4], set1[4], set2[4], sum1[4], sum2[4], shared[4], passed[4], source[4], *volatile kept, *volatile own;
 static __attribute__((noinline)) void set(long *p) { p[number & 3] = 1; }
 static __attribute__((noinline)) long sum_of(const long *p) { return p[number & 3] + p[0]; }
 static void read_all(void *arg)
@@ -118,6 +119,11 @@ static void write(void *arg) { kept[1] = sum2[number & 3] = 1; set(set1); set(se
 static void keep(void *arg) { ((long *)arg)[0]++; own = arg; }
 static void write_kept(void *arg) { own[0]++; }
 static void either(void *arg) { ((long *)arg)[1]++; }
+static __attribute__((noinline)) void called(void *arg) { ((long *)arg)[1]++; }
+static __attribute__((noinline)) void called_locally(void *arg) { ((long *)arg)[2]++; }
+static void call(void *arg) { called(arg); }
+static void call_locally(void *arg) { long a[4] = {number}; called_locally(a); out[0] = (char)a[2]; }
+static void set_source(void *arg) { source[number & 3] = 1; }
 static void first_fixed(void *arg)
 {
 	long a[4] = {0};
@@ -129,6 +135,13 @@ static void first_fixed(void *arg)
 	snag_async_copy(either, a, sizeof(a));
 	task(either, shared);
 	task(either, shared);
+	snag_async_copy(called, a, sizeof(a));
+	task(call, passed);
+	task(call, passed);
+	snag_async_copy(called_locally, a, sizeof(a));
+	task(call_locally, a);
+	snag_async_copy(called_locally, source, sizeof(source));
+	task(set_source, a);
 }"""
 
 

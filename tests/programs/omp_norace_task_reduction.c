@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions that tasks take part in: of a taskgroup, a taskloop, a region, a loop; also by tasks
- * that create others and go on, and of objects that need to be initialized.
+ * that create others and go on, and of objects that need to be initialized; with a barrier inside.
  * verdict: race-free for this input on every schedule
  */
 struct most {
@@ -20,7 +20,7 @@ static void most_add(struct most *to, int value)
 
 int main(void)
 {
-	int sum = 0, product = 1, region = 0, loop = 0;
+	int sum = 0, product = 1, region = 0, loop = 0, single = 0, parts[3] = {0};
 	struct most most = {0};
 #pragma omp parallel
 #pragma omp single
@@ -52,5 +52,22 @@ int main(void)
 #pragma omp task in_reduction(+ : loop)
 		loop += i;
 	}
-	return sum != 50 || product != 24 || most.value != 16 || region != 9 || loop != 21;
+#pragma omp parallel reduction(task, + : single) num_threads(3) /* with a barrier in it */
+#pragma omp single
+	for (int i = 0; i < 6; i++) {
+#pragma omp task in_reduction(+ : single)
+		single += i;
+	}
+#pragma omp parallel num_threads(3)
+#pragma omp taskgroup
+	{
+#pragma omp for
+		for (int i = 0; i < 3; i++) {
+#pragma omp task
+			parts[i] = i;
+		}
+#pragma omp single
+		parts[0] = parts[1] + parts[2];
+	}
+	return single != 15 || parts[0] != 3 || sum != 50 || product != 24 || most.value != 16 || region != 9 || loop != 21;
 }

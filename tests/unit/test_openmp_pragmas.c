@@ -16,6 +16,10 @@
 #define LOUD " _Pragma(\"clang diagnostic pop\")"
 #define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
 
+#define SCAN                                                                 \
+	" { extern void __snag_omp_scan(void) __asm__(\"__snag_omp_scan\");" \
+	" __snag_omp_scan(); } "
+
 static const struct {
 	bool is_gnu;
 	const char *from, *to;
@@ -26,6 +30,9 @@ static const struct {
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
 	{false, "#pragma omp for reduction(inscan, + : s)\n",
 	 "#pragma omp for reduction(inscan, + : s)\n"},
+	{false, "f();\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\ng();\nh();\n",
+	 "f();" SCAN "\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\n" SCAN "g();\nh();\n"},
+	{false, "#pragma omp scan exclusive(s)", "#pragma omp scan exclusive(s)"},
 	{true, "#pragma omp for reduction(+ : s)\n",
 	 "#pragma omp for reduction(+ : s) " STATIC
 	 ")  reduction(__snag_combine : __snag_nothing_shared)\n"},

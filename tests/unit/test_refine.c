@@ -5,7 +5,8 @@
  * Random programs of threads and locks access two cells in all sizes.  Their records go through the
  * converter to a file, which is refined.  The definition: the variables of a cell where several
  * threads have been are its atoms, the largest sets of bytes that every access touches as a whole
- * or not at all; each is called after its first byte, and has exactly the accesses to its bytes.
+ * or not at all, each element of the first range there being one; each is called after its first
+ * byte, and has exactly the accesses to its bytes.
  * And all detectors find the same pairs of accesses as in the trace that has an event for each
  * byte.
  */
@@ -26,11 +27,12 @@ enum { RECORDS = 4 * MAX + 4 * STEPS, BASE = 0x10000, PC = 0x1001 };
 struct program {
 	struct rt_record record[RECORDS];
 	int nrecords;
-	uint32_t thread[THREADS];    /* their ids */
-	int running;		     /* -1: nobody has yet */
-	int holder[LOCKS];	     /* -1: it is free */
-	unsigned naccesses, life;    /* so far; every memory that began anew is another life */
-	uint64_t byte[LIVES][BYTES]; /* a bit for each access to it */
+	uint32_t thread[THREADS];	/* their ids */
+	int running;			/* -1: nobody has yet */
+	int holder[LOCKS];		/* -1: it is free */
+	unsigned naccesses, life;	/* so far; every memory that began anew is another life */
+	uint64_t byte[LIVES][BYTES];	/* a bit for each access to it */
+	unsigned element[LIVES][BYTES]; /* which of its cell it is in, + 1; 0: none is known */
 	unsigned who[LIVES][BYTES / CELL]; /* a bit for each thread there */
 	unsigned life_of[MAX];
 	bool has_atomics;
@@ -54,9 +56,18 @@ static void put(struct program *p, enum rt_op op, unsigned size, uint64_t addr, 
 						      .arg = arg};
 }
 
+/* A range of elements, which its cells have if nobody was there; 0: they are not known. */
+static void elements_make(struct program *p, unsigned at, unsigned size, unsigned element)
+{
+	for (unsigned i = at; i < at + size && element; i++)
+		if (!p->who[p->life][i / CELL])
+			p->element[p->life][i] = i % CELL / element + 1;
+}
+
 static void access_make(struct program *p, int t)
 {
 	static const enum rt_op atomic[] = {RT_ATOMIC_READ, RT_ATOMIC_WRITE, RT_ATOMIC_UPDATE};
+	static const unsigned elements[] = {0, 2, 4};
 	bool is_write = below(2), is_range = below(8) == 0;
 	unsigned at = below(BYTES), size = 1u << below(4);
 	if (p->naccesses == MAX)
@@ -66,9 +77,12 @@ static void access_make(struct program *p, int t)
 		size = 1 + below(BYTES - at);
 	else if (at % CELL + size > CELL)
 		at -= at % CELL + size - CELL;
-	if (is_range)
-		put(p, is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, BASE + at, number + 1, size);
-	else if (p->has_atomics && below(4) == 0)
+	if (is_range) {
+		unsigned element = elements[below(3)];
+		elements_make(p, at, size, element);
+		put(p, is_write ? RT_WRITE_RANGE : RT_READ_RANGE, element, BASE + at, number + 1,
+		    size);
+	} else if (p->has_atomics && below(4) == 0)
 		put(p, atomic[below(3)], size, BASE + at, number + 1, below(SNAG_ORDERS));
 	else
 		put(p, is_write ? RT_WRITE : RT_READ, size, BASE + at, number + 1, 0);
@@ -197,7 +211,8 @@ static uint64_t *atoms_check(const struct program *p, const struct snag_trace *t
 		for (unsigned b = 0; b < BYTES; b++) {
 			bool is_first = p->byte[life][b] != 0;
 			for (unsigned k = b - b % CELL; k < b; k++)
-				is_first &= p->byte[life][k] != p->byte[life][b];
+				is_first &= p->byte[life][k] != p->byte[life][b] ||
+					    p->element[life][k] != p->element[life][b];
 			if (is_shared(p, life, b))
 				assert_int_equal(found[life][b], is_first);
 		}
@@ -226,7 +241,8 @@ static void bytes_trace(const struct program *p, const struct snag_trace *from, 
 		for (unsigned b = at; b < (is_atom ? at - at % CELL + CELL : at + 1); b++) {
 			char byte[32];
 			snprintf(byte, sizeof(byte), "%u.%u", life, b);
-			if (is_atom && p->byte[life][b] != of[ev->target])
+			if (is_atom && (p->byte[life][b] != of[ev->target] ||
+					p->element[life][b] != p->element[life][at]))
 				continue;
 			snag_trace_add(to, thread, ev->op, is_atom ? byte : name, loc);
 			to->ev[to->n - 1].flags = ev->flags;
@@ -351,11 +367,37 @@ static void lost_splits_are_forgotten(void **unused)
 	snag_convert_free(c);
 }
 
+/* An array that is set as a whole and used by element is never split. */
+static void elements_are_not_split(void **unused)
+{
+	static struct program p;
+	struct snag_convert *c = snag_convert_new(&(struct snag_convert_options){0});
+	struct snag_batch batch;
+	put(&p, RT_SWITCH, 0, 0, 0, 1);
+	put(&p, RT_WRITE_RANGE, 4, BASE + 4, 0, BYTES - 4);
+	put(&p, RT_SWITCH, 0, 0, 0, 2);
+	for (unsigned at = 4; at < BYTES; at += 4)
+		put(&p, RT_WRITE, 4, BASE + at, 0, 0);
+	put(&p, RT_READ, 4, BASE, 0, 0);
+	put(&p, RT_READ_RANGE, 0, BASE, 0, BYTES);
+	assert_int_equal(snag_convert_records(c, p.record, p.nrecords), p.nrecords);
+	assert_true(snag_convert_take(c, &batch));
+	assert_int_equal(batch.n, 3 + 3 + 1 + 4);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(batch.ev[i].target, batch.ev[3 + i].target);
+		assert_int_equal(batch.ev[i].target, batch.ev[8 + i].target);
+	}
+	assert_int_equal(batch.ev[6].target, batch.ev[7].target);
+	assert_int_equal(snag_convert_splits(c)->n, 0);
+	snag_convert_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refined_traces_have_the_races_of_bytes),
 		cmocka_unit_test(lost_splits_are_forgotten),
+		cmocka_unit_test(elements_are_not_split),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

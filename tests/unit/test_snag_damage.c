@@ -304,6 +304,17 @@ static void test_short_names(void **state)
 	snag_bytes_done(&got);
 }
 
+static void place_put(struct snag_words *words, enum snag_space space,
+		      struct snag_strtab_place place)
+{
+	struct snag_strtab one;
+	snag_strtab_init(&one);
+	snag_strtab_have_places(&one);
+	snag_strtab_append_place(&one, place);
+	assert_int_equal(snag_words_put_places(words, space, &one, 0, 1), 1);
+	snag_strtab_done(&one);
+}
+
 /* Names of places in the objects of names with bytes, some of which are too long to have any, or say
  * a place themselves: block by block they are those that were put. */
 static void test_placed_names(void **state)
@@ -329,8 +340,7 @@ static void test_placed_names(void **state)
 				uint64_t bits = (uint64_t)random() % SNAG_PLACED_BITS + 1;
 				uint64_t offset = ((uint64_t)random() << 24 ^ (uint64_t)random()) &
 						  ((UINT64_C(1) << bits) - 1);
-				struct snag_strtab_place place = {base, offset};
-				snag_words_put_place(&words, space, &place);
+				place_put(&words, space, (struct snag_strtab_place){base, offset});
 				snprintf(name, sizeof(name), offset ? "%s+0x%lx" : "%s",
 					 object[base], (unsigned long)offset);
 				places++;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peeled.h - the first iteration of a loop, by itself
+ */
+#ifndef SNAG_PASS_PEELED_H
+#define SNAG_PASS_PEELED_H
+
+#include "access.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+
+namespace snag {
+
+/* Whether checks of later iterations are needless once the first one stands before the loop, an
+ * innermost one in simple form. */
+bool isPeelable(const llvm::Loop &L, const Accesses &All, const llvm::DominatorTree &DT);
+
+/* Puts it there.  The loop is in LCSSA form; analyses are not kept. */
+void peel(const llvm::Loop &L);
+
+} // namespace snag
+
+#endif

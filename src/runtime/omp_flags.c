@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_flags.c - what atomics and flushes of OpenMP order
+ */
+#include "runtime/omp_flags.h"
+
+#include "runtime/memory.h"
+#include "runtime/omp_sections.h"
+#include "runtime/record.h"
+#include "trace/event.h"
+
+#include <string.h>
+
+enum { LEAST_ROOM = 256, LEAST_SEQUENCE = 4, SEQUENCE = 256 };
+
+enum { ACQUIRE = 2, RELEASE, ACQ_REL, SEQ_CST }; /* C11's orders; 1 is consume */
+
+struct flag {
+	uintptr_t addr;	  /* 0: unused */
+	uint32_t version; /* of the sequence, among those of all flags */
+	uint32_t n, cap;
+	uint32_t *promise;
+	uint32_t last_as; /* the task of the last one */
+	uint32_t
+		relaxed_by; /* the last write was relaxed, and no flush came before: the task, + 1 */
+};
+
+static struct flag *flags;
+static size_t room, used;
+static uint32_t versions;
+
+static struct flag *flag_at(uintptr_t addr)
+{
+	size_t i = (addr * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+	while (flags[i].addr && flags[i].addr != addr)
+		i = (i + 1) & (room - 1);
+	return &flags[i];
+}
+
+static struct flag *flag_made(uintptr_t addr)
+{
+	if (2 * (used + 1) > room) {
+		struct flag *old = flags;
+		size_t old_room = room;
+		room = room ? 2 * room : LEAST_ROOM;
+		flags = rt_alloc(room * sizeof(*flags));
+		for (size_t i = 0; i < old_room; i++)
+			if (old[i].addr)
+				*flag_at(old[i].addr) = old[i];
+		rt_free(old, old_room * sizeof(*old));
+	}
+	struct flag *f = flag_at(addr);
+	used += f->addr == 0;
+	f->addr = addr;
+	return f;
+}
+
+void rt_flags_forget(void)
+{
+	for (size_t i = 0; i < room; i++)
+		if (flags[i].addr)
+			rt_free(flags[i].promise, flags[i].cap * sizeof(*flags[i].promise));
+	rt_free(flags, room * sizeof(*flags));
+	flags = NULL;
+	room = used = 0;
+}
+
+static void sequence_get(const struct flag *f, uint32_t loc)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		rt_put(RT_TASK, SNAG_OP_PROMISE_GET, 0, loc, f->promise[i]);
+}
+
+/* What a task has set last comes after what it set before. */
+static void sequence_add(struct flag *f, uint32_t as, uint32_t promise)
+{
+	f->version = ++versions;
+	if (f->n > 0 && f->last_as == as)
+		f->n--;
+	f->last_as = as;
+	if (f->n == f->cap) {
+		uint32_t *old = f->promise, cap = f->cap ? 2 * f->cap : LEAST_SEQUENCE;
+		f->promise = rt_alloc(cap * sizeof(*f->promise));
+		if (old)
+			memcpy(f->promise, old, f->n * sizeof(*old));
+		rt_free(old, f->cap * sizeof(*old));
+		f->cap = cap;
+	}
+	f->promise[f->n++] = promise;
+}
+
+/* Everything that the context did so far. */
+static uint32_t promise_set(uint32_t loc)
+{
+	uint32_t promise = rt_promise_new();
+	rt_put(RT_TASK, SNAG_OP_PROMISE_SET, 0, loc, promise);
+	return promise;
+}
+
+static void flag_acquire(const struct flag *f, uint32_t loc) /* [acquire] */
+{
+	struct rt_flags *own = &rt_hot.self->flags;
+	if (f->relaxed_by && f->relaxed_by != own->as + 1)
+		rt_put(RT_NOTE, 0, RT_ASKED_RELAXED, loc, RT_NOTE_ASKED);
+	if (own->seen == f->version)
+		return; /* who looks again and again sees the same */
+	own->seen = f->version;
+	sequence_get(f, loc);
+}
+
+/* What the running context has of the task that it is now. */
+static struct rt_flags *own_flags(void)
+{
+	const struct rt_thread *self = rt_hot.self;
+	rt_record_settle();
+	if (self->flags.as != self->as)
+		rt_hot.self->flags = (struct rt_flags){.as = self->as};
+	return &rt_hot.self->flags;
+}
+
+static void glance(struct rt_flags *own, uintptr_t addr)
+{
+	for (uint32_t i = 0; i < own->nglances; i++)
+		if (own->glance[i] == addr)
+			return;
+	if (own->nglances < RT_GLANCES)
+		own->glance[own->nglances++] = addr;
+}
+
+static void flag_release(struct flag *f, const struct rt_flags *own, int order, uint32_t loc)
+{
+	if (order < RELEASE && !own->released) {
+		f->relaxed_by = f->n == 0 ? own->as + 1 : f->relaxed_by;
+		return;
+	}
+	if (f->n >= SEQUENCE) { /* [long] */
+		sequence_get(f, loc);
+		f->n = 0;
+	}
+	sequence_add(f, own->as, order >= RELEASE ? promise_set(loc) : own->released - 1);
+}
+
+void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
+{
+	struct flag *f = flag_made(addr);
+	struct rt_flags *own = own_flags();
+	if (op == RT_ATOMIC_READ ||
+	    (op == RT_ATOMIC_UPDATE && (takes || rt_sections_were_asked()))) {
+		if (order == ACQUIRE || order >= ACQ_REL)
+			flag_acquire(f, loc);
+		else
+			glance(own, addr);
+	}
+	if (op == RT_ATOMIC_READ)
+		return;
+	if (op == RT_ATOMIC_WRITE)
+		f->n = f->relaxed_by = 0;
+	flag_release(f, own, order, loc);
+}
+
+void rt_flags_flush(uint32_t loc)
+{
+	struct rt_flags *own = own_flags();
+	for (uint32_t i = 0; room && i < own->nglances; i++) {
+		const struct flag *f = flag_at(own->glance[i]);
+		if (f->addr)
+			flag_acquire(f, loc);
+	}
+	own->nglances = 0;
+	own->released = promise_set(loc) + 1;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_flags.h - what atomics and flushes of OpenMP order
+ *
+ * Idea.   An atomic read that acquires waits, in effect, for the write whose value it sees; so
+ *         what released that value comes before it, in this run: C11's synchronizes-with.  An
+ *         update that only counts (fetch_add) waits for nobody: it may come first in another
+ *         run.  But who brings the counter to 0 is the last in every run.  Where the program asks for thread numbers, which makes other runs a
+ *         different matter anyway, it counts too.
+ * State.  flag[address]  the promises of its release sequence, and whether its last write
+ *                        was relaxed
+ *         Of a task: the promise of its last flush, and flags it has read since.
+ * Rules.  [write]    begins a release sequence: with a promise that is set now if it releases,
+ *                    with that of the last flush if there was one, else with none
+ *         [update]   adds to it in the same way
+ *         [long]     a sequence that gets too long is got by who adds to it, and begins anew: as
+ *                    if that one had waited
+ *         [acquire]  gets the promises.  If there are none, since the write was relaxed, it orders
+ *                    nothing, which is said
+ *         [flush]    acquires what was read since the last one, then sets a promise
+ * Cost.   A release sequence has at most SEQUENCE promises: one for each task that was not the last to
+ *         add; each is got once by the same task.
+ * Reference.  C11, 5.1.2.4 and 7.17.4; OpenMP 5.0, 1.4.4.
+ */
+#ifndef SNAG_RUNTIME_OMP_FLAGS_H
+#define SNAG_RUNTIME_OMP_FLAGS_H
+
+#include "runtime/channel.h"
+#include "runtime/rt.h"
+
+/* An atomic access of the running context, which was recorded; an update that does not take only
+ * counts. */
+void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc);
+void rt_flags_flush(uint32_t loc); /* [flush] */
+void rt_flags_forget(void);	   /* a new launch */
+
+#endif
