@@ -13,11 +13,13 @@
  *         This is for traces as for detectors in the process: both tell the runtime when what was
  *         known is so no longer, by another key.
  *         In programs of tasks two shorter looks come first: whether anything is looked at now, and
- * in loops, whether the access is where that of the iteration before led to expect it
+ * in loops, whether the access is where that of the iteration before led to expect it, or was
  *         (src/runtime/sites.h).
  * Rules.  [size]  1, 2, 4, 8 bytes anywhere, and 16, which are two of 8
  *         [idle]  nothing is looked at by a detector in the process while nothing can race
  *         [site]  every access in a loop has one of its own
+ *         [ways]  and if its address is another one on another way to it (merging takes from here
+ *                 or from there), one for each way
  *         [slow]  code that is not optimised, or for size, has calls
  */
 #include "abi.h"
@@ -37,7 +39,7 @@ using namespace llvm;
 
 namespace snag {
 
-enum { TwoWords = 16, Seldom = 1, Mostly = 1000 };
+enum { TwoWords = 16, Seldom = 1, Mostly = 1000, MaxWays = 4 };
 
 static bool isInlinable(const Access &A) {
   const Function *F = A.At->getFunction();
@@ -111,36 +113,82 @@ static void idleEmit(Look &L, IRBuilder<> &B, Instruction *At) {
 static void siteEmit(Abi &Calls, IRBuilder<> &B, Value *Address, Value *Site) {
   Value *Next = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, next) / 8);
   Value *Stride = B.CreateConstInBoundsGEP1_32(Calls.Word, Site, offsetof(rt_site, stride) / 8);
-  Value *Here = B.CreateLoad(Calls.Word, Next);
+  Value *Here = B.CreateLoad(Calls.Word, Next), *By = B.CreateLoad(Calls.Word, Stride);
   Instruction *Elsewhere, *GoesOn;
   SplitBlockAndInsertIfThenElse(B.CreateICmpNE(Here, Address), &*B.GetInsertPoint(), &Elsewhere,
                                 &GoesOn);
   B.SetInsertPoint(GoesOn);
-  B.CreateStore(B.CreateAdd(Here, B.CreateLoad(Calls.Word, Stride)), Next);
+  B.CreateStore(B.CreateAdd(Here, By), Next);
   B.SetInsertPoint(Elsewhere);
+  Value *IsAgain = B.CreateICmpEQ(B.CreateAdd(Address, By), Here);
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateNot(IsAgain), Elsewhere,
+                                             /*Unreachable=*/false));
 }
 
+/* [ways] The addresses that an access has, as the way to it was, inside of a loop; or NULL. */
+static PHINode *waysOf(const Access &A, const LoopInfo &LI) {
+  auto *Ways = dyn_cast<PHINode>(A.Address->stripInBoundsConstantOffsets());
+  if (!Ways || Ways->getNumIncomingValues() > MaxWays)
+    return nullptr;
+  const Loop *L = LI.getLoopFor(Ways->getParent());
+  return L && L->getHeader() != Ways->getParent() ? Ways : nullptr;
+}
+
+/* Places in the table of sites. */
+class Sites {
+  Abi &Calls;
+  size_t N;
+  GlobalVariable *Table;
+  size_t Used = 0;
+
+public:
+  Sites(Abi &C, size_t Count) : Calls(C), N(Count) {
+    auto *Of = ArrayType::get(Calls.Word, RT_SITE_WORDS * N);
+    Table = new GlobalVariable(Calls.M, Of, /*isConstant=*/false, GlobalValue::PrivateLinkage,
+                               Constant::getNullValue(Of), "snag.sites");
+  }
+
+  Constant *next() {
+    return ConstantExpr::getInBoundsGetElementPtr(
+        Table->getValueType(), Table,
+        ArrayRef<Constant *>{ConstantInt::get(Calls.Word, 0),
+                             ConstantInt::get(Calls.Word, RT_SITE_WORDS * Used++)});
+  }
+
+  Value *next(PHINode *Ways) {
+    const unsigned Count = Ways->getNumIncomingValues();
+    PHINode *Site = nullptr;
+    for (unsigned i = 0; i < Count; i++) {
+      Constant *Here = next();
+      BasicBlock *From = Ways->getIncomingBlock(i);
+      if (!Site)
+        Site = PHINode::Create(Here->getType(), Count, "", Ways);
+      int Before = Site->getBasicBlockIndex(From);
+      Site->addIncoming(Before < 0 ? Here : Site->getIncomingValue(unsigned(Before)), From);
+    }
+    return Site;
+  }
+};
+
 std::vector<Value *> sitesOf(Function &F, Abi &Calls, const Accesses &All) {
-  std::vector<Value *> Sites(All.size(), nullptr);
+  std::vector<Value *> Of(All.size(), nullptr);
   if (!isForTasks())
-    return Sites;
+    return Of;
   DominatorTree DT(F);
   LoopInfo LI(DT);
-  SmallVector<size_t, 16> Numbers;
+  SmallVector<std::pair<size_t, PHINode *>, 16> Numbers;
+  size_t Count = 0;
   for (size_t i = 0; i < All.size(); i++)
-    if (!All[i].isRemoved() && isInlinable(All[i]) && LI.getLoopFor(All[i].At->getParent()))
-      Numbers.push_back(i);
+    if (!All[i].isRemoved() && isInlinable(All[i]) && LI.getLoopFor(All[i].At->getParent())) {
+      Numbers.push_back({i, waysOf(All[i], LI)});
+      Count += Numbers.back().second ? Numbers.back().second->getNumIncomingValues() : 1;
+    }
   if (Numbers.empty())
-    return Sites;
-  auto *Of = ArrayType::get(Calls.Word, RT_SITE_WORDS * Numbers.size());
-  auto *Table = new GlobalVariable(Calls.M, Of, /*isConstant=*/false, GlobalValue::PrivateLinkage,
-                                   Constant::getNullValue(Of), "snag.sites");
-  for (size_t i = 0; i < Numbers.size(); i++)
-    Sites[Numbers[i]] = ConstantExpr::getInBoundsGetElementPtr(
-        Of, Table,
-        ArrayRef<Constant *>{ConstantInt::get(Calls.Word, 0),
-                             ConstantInt::get(Calls.Word, RT_SITE_WORDS * i)});
-  return Sites;
+    return Of;
+  Sites Table(Calls, Count);
+  for (auto [i, Ways] : Numbers)
+    Of[i] = Ways ? Table.next(Ways) : Table.next();
+  return Of;
 }
 
 bool inlinedEmit(Abi &Calls, const Access &A, Value *Site) {

@@ -4,6 +4,8 @@
  */
 #include "inside/access.h"
 
+#include "inside/ranges.h"
+
 enum {
 	PAGE = SHADOW_PAGE,
 	LINE = SHADOW_LINE,
@@ -94,7 +96,22 @@ static inline bool first_access(uint32_t variable, bool is_write) /* [first] */
 	return true;
 }
 
-/* The same for n variables side by side, most of them alike. */
+/* Of n variables side by side. */
+static inline void few_variables_access(uint32_t first, uint32_t n, bool is_write)
+{
+	for (uint32_t i = 0; i < n; i++)
+		variable_access(first + i, is_write);
+}
+
+/* The same if they may have no past. */
+static inline void few_first_access(uint32_t first, uint32_t n, bool is_write)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!first_access(first + i, is_write))
+			variable_access(first + i, is_write);
+}
+
+/* The same for many, most of them alike. */
 static void variables_access(uint32_t first, uint32_t n, bool is_write)
 {
 	for (const uint32_t end = first + n; first < end;) {
@@ -227,6 +244,8 @@ static void page_access(uint64_t address, uint64_t end, bool is_write)
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write)
 {
+	if (judge.nlate)
+		judge_late_flush();
 	for (uint64_t end = address + nbytes, next; address < end; address = next) {
 		next = (address | (PAGE - 1)) + 1;
 		next = next < end ? next : end;
@@ -261,26 +280,33 @@ void judge_expect(uint64_t address, uint64_t nbytes)
 	}
 }
 
+/* Whether it was one of variables as they are. */
+static inline bool ready_access(struct shadow_page *page, uint64_t address, unsigned size,
+				bool is_write)
+{
+	if ((address & (LINE - 1)) + size > LINE ||
+	    !shadow_is_ready(&judge.shadow, page, address, size))
+		return false;
+	few_variables_access(shadow_variable(page, address), size >> page->part_log, is_write);
+	return true;
+}
+
 void judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	if ((address & (LINE - 1)) + size > LINE ||
-	    !shadow_is_ready(&judge.shadow, page, address, size)) {
+	if (!ready_access(shadow_page(&judge.shadow, address), address, size, is_write))
 		judge_range(address, size, is_write);
-		return;
-	}
-	uint32_t variable = shadow_variable(page, address), n = size >> page->part_log;
-	for (uint32_t i = 0; i < n; i++)
-		variable_access(variable + i, is_write);
 }
 
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	for (uint64_t i = 0; i < count; i++, address += (uint64_t)step)
-		if (size <= LINE)
-			judge_access(address, (unsigned)size, is_write);
-		else
+	struct shadow_page *page = NULL;
+	for (uint64_t i = 0, last = 0; i < count; i++, address += (uint64_t)step) {
+		if (!page || (address ^ last) >> SHADOW_PAGE_LOG)
+			page = shadow_page(&judge.shadow, address);
+		if (size > LINE || !ready_access(page, address, (unsigned)size, is_write))
 			judge_range(address, size, is_write);
+		last = address;
+	}
 }
 
 /* [lasting] Whether reads of n variables of the page may be left out. */
@@ -298,7 +324,8 @@ static inline bool variables_last(struct shadow_page *page, uint32_t first, uint
 	return true;
 }
 
-bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size) /* [lasting] */
+/* The same of bytes. */
+static inline bool bytes_last(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint32_t above = shadow_above(page, address);
 	if ((address & (LINE - 1)) + size > LINE)
@@ -310,38 +337,110 @@ bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size) /* [
 	       variables_last(page, shadow_variable(page, address), size >> page->part_log);
 }
 
-/* [late] */
-static void late_put(struct shadow_page *page, uint64_t address, unsigned size)
+/* The same of any bytes. */
+static bool range_lasts(uint64_t address, uint64_t nbytes)
 {
-	struct judge_late *late = &judge.late[judge.nlate++ % JUDGE_LATE];
-	struct judge_late old = *late;
-	*late = (struct judge_late){address, size};
-	__builtin_prefetch(&judge.express->x[shadow_variable(page, address)], 1);
-	if (judge.nlate > JUDGE_LATE)
-		judge_access(old.address, old.size, true);
+	for (uint64_t end = address + nbytes, next; address < end; address = next) {
+		struct shadow_page *page = shadow_page(&judge.shadow, address);
+		next = (address | (page->is_whole ? PAGE - 1 : LINE - 1)) + 1;
+		next = next < end ? next : end;
+		if (page->is_whole ? !variables_last(page, page->whole, 1)
+				   : !bytes_last(page, address, (unsigned)(next - address)))
+			return false;
+	}
+	return true;
+}
+
+bool judge_range_lasts(uint64_t address, uint64_t nbytes)
+{
+	struct judge_lasting *l =
+		&judge.lasting[(address ^ nbytes) * UINT64_C(0x9e3779b97f4a7c15) >>
+			       (64 - JUDGE_LASTING_LOG)];
+	if (!judge.may_last)
+		return false;
+	if (l->address != address || l->nbytes != nbytes || l->ended != judge_ended())
+		*l = (struct judge_lasting){address, nbytes, .ended = judge_ended()};
+	l->times++;
+	if (!l->lasts && l->times > 1 && (l->times & (l->times - 1)) == 0)
+		l->lasts = range_lasts(address, nbytes);
+	return l->lasts;
+}
+
+/* [single] Whether an access is one. */
+static inline bool is_single(struct shadow_page *page, uint64_t address, unsigned size)
+{
+	uint64_t at = address & (LINE - 1);
+	if (!at || at + size >= LINE)
+		return false;
+	if (page->is_reused)
+		return shadow_is_ready(&judge.shadow, page, address, size);
+	return (page->ready & shadow_line_bit(address)) &&
+	       !((address | size) & ((1u << page->part_log) - 1));
+}
+
+static __attribute__((noinline)) void late_judge(struct judge_late late)
+{
+	few_variables_access(late.first, late.n, true);
+}
+
+static inline void late_put(uint32_t first, uint32_t n) /* [late] */
+{
+	const struct judge_late now = {first, n};
+	__builtin_prefetch(&judge.express->x[first], 1);
+	if (judge.nlate < JUDGE_LATE) {
+		judge.late[judge.nlate++] = now;
+		return;
+	}
+	struct judge_late *at = &judge.late[judge.oldest++ % JUDGE_LATE], old = *at;
+	*at = now;
+	late_judge(old);
 }
 
 void judge_late_flush(void)
 {
-	uint32_t n = judge.nlate < JUDGE_LATE ? judge.nlate : JUDGE_LATE;
+	uint32_t n = judge.nlate;
 	judge.nlate = 0;
 	for (uint32_t i = 0; i < n; i++)
-		judge_access(judge.late[i].address, judge.late[i].size, true);
+		few_variables_access(judge.late[i].first, judge.late[i].n, true);
 }
 
-bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
-		  bool may_last)
+/* [single] A read of n variables: judges it, or, if it lasts, returns true. */
+static __attribute__((noinline)) bool single_read(struct shadow_page *page, uint32_t first,
+						  uint32_t n)
 {
-	if (is_write && !page->is_reused) {
-		late_put(page, address, size);
-		return false;
-	}
-	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
-	if (!is_write && may_last && variables_last(page, first, n))
+	if (judge.may_last && variables_last(page, first, n))
 		return true;
-	for (uint32_t i = 0; i < n; i++)
-		if (!first_access(first + i, is_write))
-			variable_access(first + i, is_write);
+	few_first_access(first, n, false);
+	return false;
+}
+
+/* What waits for others: reads that last do not. */
+static __attribute__((noinline)) bool stream_access(unsigned number, uint64_t address,
+						    unsigned size)
+{
+	struct shadow_page *page = shadow_page(&judge.shadow, address);
+	if (judge.may_last && number < JUDGE_STREAMS && bytes_last(page, address, size))
+		return true;
+	line_expect(page, address);
+	judge_stream_begin(number, address, size);
+	return false;
+}
+
+bool judge_one(uint64_t address, unsigned size, bool is_write)
+{
+	unsigned number = judge_stream_of(address, is_write);
+	if (judge_stream_join(number, address, size))
+		return false;
+	struct shadow_page *page = shadow_page_recent(&judge.shadow, address);
+	if (!page || !is_single(page, address, size))
+		return stream_access(number, address, size);
+	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
+	if (!is_write)
+		return single_read(page, first, n);
+	if (page->is_reused)
+		few_first_access(first, n, true);
+	else
+		late_put(first, n);
 	return false;
 }
 

@@ -10,16 +10,19 @@
  *
  * State.  made[][]  of reads and of writes, by what was kept of a variable before: what is now.
  *                   A cache
- *         late[]    [late] writes that wait
+ *         late[]    [late] variables of writes that wait: a ring
+ *         lasting[] [lasting] ranges that were read, by address: a cache
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
  *         [made]    no event, if one of this step found the same and no race
  *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
  *                   would begin or end with the line
- *         [late]    but writes a few writes later: by then the detector's cells have come from memory.
- *                   Not of memory that is used again and again: these are near
+ *         [late]    but writes a few writes later: by then the detector's cells have come from memory;
+ *                   none waits while what variables stand for may change.  Not of memory that is
+ *                   used again and again: these are near
  *         [first]   what has no past needs no look at the past
  *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
- *                   otherwise or the memory is new: who feeds this may remember where
+ *                   otherwise or the memory is new: who feeds this may remember where.
+ *                   A range is looked at for that the second, fourth, eighth time it is read
  *         [freed]   the end of a block is a write of what was accessed there
  */
 #ifndef SNAG_INSIDE_ACCESS_H
@@ -28,7 +31,7 @@
 #include "detect/detector.h"
 #include "inside/shadow.h"
 
-enum { JUDGE_MADE = 16, JUDGE_LATE = 4 };
+enum { JUDGE_MADE = 16, JUDGE_LATE = 16, JUDGE_LASTING_LOG = 4 };
 
 struct judge_who { /* did what is kept of a variable */
 	uint32_t writer, reader;
@@ -49,13 +52,25 @@ struct judge {
 	uint64_t step; /* from 1; another with whatever is not an access */
 	struct judge_made made[2][JUDGE_MADE];
 	struct judge_late {
-		uint64_t address;
-		uint32_t size;
-	} late[JUDGE_LATE]; /* a ring */
-	uint32_t nlate;	    /* put there in this step */
+		uint32_t first, n;
+	} late[JUDGE_LATE];
+	uint32_t nlate, oldest; /* as long as it is full */
+	bool may_last;		/* reads may be left out for longer than a step */
+	struct judge_lasting {
+		uint64_t address, nbytes;
+		uint64_t ended; /* judge_ended() when it was read first */
+		uint32_t times; /* it was read */
+		bool lasts;
+	} lasting[1 << JUDGE_LASTING_LOG];
 };
 
 extern struct judge judge; /* judge.c */
+
+/* Another number when something that lasted may do so no longer. */
+static inline uint64_t judge_ended(void)
+{
+	return judge.express->ended + judge.shadow.nforgotten + judge.races;
+}
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
 /* It will follow soon: what is kept of these bytes comes nearer. */
@@ -65,24 +80,10 @@ void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
-/* [lasting] Whether reads of these bytes may be left out. */
-bool judge_lasts(struct shadow_page *page, uint64_t address, unsigned size);
-
-/* [single] Whether an access is one. */
-static inline bool judge_is_single(struct shadow_page *page, uint64_t address, unsigned size)
-{
-	uint64_t at = address & (SHADOW_LINE - 1);
-	if (!at || at + size >= SHADOW_LINE)
-		return false;
-	if (page->is_reused)
-		return shadow_is_ready(&judge.shadow, page, address, size);
-	return (page->ready & shadow_line_bit(address)) &&
-	       !((address | size) & ((1u << page->part_log) - 1));
-}
-
-/* [single] Judges it, or, if it `may_last` and does, returns true. */
-bool judge_single(struct shadow_page *page, uint64_t address, unsigned size, bool is_write,
-		  bool may_last);
+/* The same, now or later in the step.  True: a read that may be left out, whoever does it. */
+bool judge_one(uint64_t address, unsigned size, bool is_write);
+/* [lasting] Whether a range that is read may be left out. */
+bool judge_range_lasts(uint64_t address, uint64_t nbytes);
 void judge_late_flush(void); /* [late] those that wait */
 
 #endif

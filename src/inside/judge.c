@@ -34,7 +34,6 @@ static struct snag_detector_env env;
 static struct rt_verdict *verdict;
 static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
-static bool may_last;		/* reads may be left out for longer than a step */
 static uint64_t lasting_ended;
 static bool is_over; /* there is a race, and one will do */
 
@@ -137,7 +136,7 @@ static inline void lasting_look(void)
 	if (__builtin_expect(ended == lasting_ended, 1))
 		return;
 	lasting_ended = ended;
-	if (may_last)
+	if (judge.may_last)
 		rt_lasting_end();
 }
 
@@ -232,10 +231,10 @@ static void note(const struct rt_record *r)
 		return;
 	}
 	if (r->arg == RT_NOTE_TASKS) {
-		may_last = rt_sites.may = rt_record_address(r) == RT_DIALECT_SNAG;
-		if (may_last && judge.detector->inside->synced)
+		judge.may_last = rt_sites.may = rt_record_address(r) == RT_DIALECT_SNAG;
+		if (judge.may_last && judge.detector->inside->synced)
 			judge.detector->inside->synced(judge.state);
-		if (may_last)
+		if (judge.may_last)
 			rt_lasting_end();
 		return;
 	}
@@ -252,16 +251,7 @@ bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
 	if (__builtin_expect(verdict->doubts | is_over, 0)) /* [other] */
 		return false;
-	unsigned number = judge_stream_of(address, is_write);
-	if (judge_stream_join(number, address, size))
-		return false;
-	struct shadow_page *page = shadow_page(&judge.shadow, address);
-	if (judge_is_single(page, address, size))
-		return judge_single(page, address, size, is_write, may_last);
-	if (!is_write && may_last && judge_lasts(page, address, size))
-		return true;
-	judge_stream_begin(number, address, size);
-	return false;
+	return judge_one(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)

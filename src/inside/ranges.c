@@ -15,6 +15,7 @@ static struct range {
 	int64_t step; /* positive; 0: one place */
 	uint64_t count;
 	bool is_write;
+	bool lasts; /* need not be judged: judge_range_lasts() */
 } waiting[WAITING];
 
 static unsigned next; /* the one that goes when there is no room */
@@ -38,6 +39,8 @@ static struct range range_simple(struct range r)
 
 static void range_judge(struct range r)
 {
+	if (r.lasts)
+		return;
 	r = range_simple(r);
 	judge_places(r.address, r.size, r.step, r.count, r.is_write);
 }
@@ -54,7 +57,8 @@ static bool range_join(struct range *to, const struct range *r) /* [join] */
 	}
 	if (to->count == 1 && r->address >= to->address && last + r->size <= to->address + to->size)
 		return true;
-	if (to->is_write != r->is_write || to->step != r->step || to->count != r->count)
+	if (to->is_write != r->is_write || to->step != r->step || to->count != r->count ||
+	    to->lasts)
 		return false;
 	if (r->address == to->address + to->size) {
 		to->size += r->size;
@@ -69,11 +73,12 @@ static bool range_join(struct range *to, const struct range *r) /* [join] */
 
 void judge_ranges_add(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	const struct range r = range_simple((struct range){address, size, step, count, is_write});
+	struct range r = range_simple((struct range){address, size, step, count, is_write, false});
 	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		if (range_join(&waiting[i], &r))
 			return;
-	if (r.count == 1)
+	r.lasts = !r.is_write && r.count == 1 && judge_range_lasts(r.address, r.size);
+	if (r.count == 1 && !r.lasts)
 		judge_expect(r.address, r.size);
 	if (judge_streams.nranges < WAITING) {
 		waiting[judge_streams.nranges++] = r;
@@ -122,7 +127,7 @@ void judge_stream_begin(unsigned number, uint64_t address, unsigned size) /* [tw
 static bool stream_join(unsigned number)
 {
 	const struct judge_stream *s = &judge_streams.stream[number];
-	const struct range r = {s->low, s->high - s->low, 0, 1, number >= JUDGE_STREAMS};
+	const struct range r = {s->low, s->high - s->low, 0, 1, number >= JUDGE_STREAMS, false};
 	for (unsigned i = 0; i < judge_streams.nranges; i++)
 		if (range_join(&waiting[i], &r))
 			return true;

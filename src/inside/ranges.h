@@ -14,6 +14,7 @@
  *                  beside it, which mostly is of another page; only then it takes the place
  *         [flush]  when there is no room, and with whatever is not an access; streams
  *                  first, since they may be part of a range
+ *         [lasts]  what need not be judged at all (access.h) waits too: for what is part of it
  * Cost.   A few compares an access or range.
  */
 #ifndef SNAG_INSIDE_RANGES_H

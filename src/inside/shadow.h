@@ -49,7 +49,7 @@ struct shadow_page {
 	uint8_t part_log;	       /* of the bytes of a part: 3 or 2 */
 	uint8_t is_reused;	       /* some of it became new again: a stack, say */
 	uint8_t is_whole;	       /* then none of its lines is in a state */
-	uint8_t has_lasting;	       /* reads of it may be left out: see judge_lasts() */
+	uint8_t has_lasting;	       /* reads of it may be left out: [lasting] of access.h */
 	uint64_t ready, solid, broken; /* lines, by state */
 	uint32_t *bytes;	       /* by part: its first byte's variable, or 0; NULL: all 0 */
 };
@@ -81,17 +81,35 @@ struct shadow {
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
 
-static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
+/* NULL: it was not used lately. */
+static inline struct shadow_leaf *shadow_leaf_recent(const struct shadow *s, uint64_t address)
 {
 	uint64_t number = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
 	const struct shadow_recent *r = &s->recent[number % SHADOW_RECENT];
-	return __builtin_expect(r->key == number + 1, 1) ? r->leaf : shadow_leaf_slow(s, address);
+	return __builtin_expect(r->key == number + 1, 1) ? r->leaf : NULL;
+}
+
+static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
+{
+	struct shadow_leaf *leaf = shadow_leaf_recent(s, address);
+	return leaf ? leaf : shadow_leaf_slow(s, address);
+}
+
+static inline struct shadow_page *shadow_page_in(struct shadow_leaf *leaf, uint64_t address)
+{
+	return &leaf->page[address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1)];
 }
 
 static inline struct shadow_page *shadow_page(struct shadow *s, uint64_t address)
 {
-	return &shadow_leaf(s, address)
-			->page[address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1)];
+	return shadow_page_in(shadow_leaf(s, address), address);
+}
+
+/* NULL: its leaf was not used lately. */
+static inline struct shadow_page *shadow_page_recent(const struct shadow *s, uint64_t address)
+{
+	struct shadow_leaf *leaf = shadow_leaf_recent(s, address);
+	return leaf ? shadow_page_in(leaf, address) : NULL;
 }
 
 static inline uint64_t shadow_line_bit(uint64_t address)

@@ -480,8 +480,9 @@ NEW(16, two_new)
 /* The same of a site (sites.h). */
 static inline bool site_takes(struct rt_site *site, uintptr_t addr, unsigned size, bool is_write)
 {
-	return rt_sites.may && rt_likely(rt_hot.fuel >= 0) && !rt_hot.self->ignores &&
-	       !rt_is_alone_with(addr) && rt_site_access(site, addr, size, is_write);
+	return !rt_site_rests(site) && rt_sites.may && rt_likely(rt_hot.fuel >= 0) &&
+	       !rt_hot.self->ignores && !rt_is_alone_with(addr) &&
+	       rt_site_access(site, addr, size, is_write);
 }
 
 #define NEXT(n, how, ...)                                                     \

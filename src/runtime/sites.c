@@ -6,7 +6,7 @@
 
 #include "runtime/judge.h"
 
-enum { FEW = 4, TIRED = 64, RESTED = 16384 }; /* accesses, closings, accesses */
+enum { FEW = 4 }; /* accesses */
 
 struct rt_sites rt_sites;
 static struct rt_site *listed[RT_SITES];
@@ -18,20 +18,21 @@ static bool is_short(int64_t bytes, int64_t stride)
 
 static void site_close(struct rt_site *site) /* [close] */
 {
-	uint64_t bytes = site->next - site->begin, size = site->size;
+	const int64_t bytes = (int64_t)(site->next - site->begin), stride = site->stride;
+	const uint64_t size = site->size;
 	site->next = 0;
-	if (is_short((int64_t)bytes, site->stride)) /* [tired] */
+	site->stride = 0;
+	if (is_short(bytes, stride)) /* [tired] */
 		site->tired++;
 	else
 		site->tired -= site->tired < FEW ? site->tired : FEW;
-	site->fits = (int64_t)bytes != site->stride;
+	site->fits = bytes != stride;
 	if (!site->fits && size <= 8)
 		rt_judge_access(site->begin, (unsigned)size, site->is_write);
-	else if (site->stride == (int64_t)size)
-		rt_judge_places(site->begin, bytes, 0, 1, site->is_write);
+	else if (stride == (int64_t)size)
+		rt_judge_places(site->begin, (uint64_t)bytes, 0, 1, site->is_write);
 	else
-		rt_judge_places(site->begin, size, site->stride,
-				site->stride ? (uint64_t)((int64_t)bytes / site->stride) : 1,
+		rt_judge_places(site->begin, size, stride, stride ? (uint64_t)(bytes / stride) : 1,
 				site->is_write);
 }
 
@@ -39,15 +40,10 @@ bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool 
 {
 	if (site->next)
 		site_close(site);
-	if (site->tired >= TIRED) {
-		if (++site->refused < RESTED)
-			return false;
-		site->tired = site->refused = site->fits = 0;
-	}
 	int64_t moved = (int64_t)(address - site->last);
 	site->last = address;
-	if (!site->fits && moved != site->stride) { /* [learn] */
-		site->stride = moved;
+	if (!site->fits && moved != site->moved) { /* [learn] */
+		site->moved = moved;
 		return false;
 	}
 	if (!site->is_listed && rt_sites.n == RT_SITES)
@@ -59,6 +55,7 @@ bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool 
 	site->size = (uint8_t)size; /* [open] */
 	site->is_write = is_write;
 	site->begin = address;
+	site->stride = site->moved;
 	site->next = address + (uint64_t)site->stride;
 	return true;
 }

@@ -4,23 +4,25 @@
  *
  * Idea.   Most loops access an array from one end to the other.  A place of the code that does
  *         so needs no more than the address that comes next: if the access is there, it goes on,
- *         which pass/inlined.cpp does in place, before it looks into the filter:
+ *         and if it is where the last one was, it adds nothing (merging looks again at what it did
+ *         not take).  pass/inlined.cpp does that in place, before it looks into the filter:
  *
  *                 if (address == site.next) site.next += site.stride;
+ *                 else if (address + site.stride != site.next) ...
  *
  *         All of these become one range when the step ends, or another access comes.
  *
  * State.  a struct rt_site for each such place, in the data of the program: open from begin up to
- *         next, or closed, next 0
+ *         next, or closed, next and stride 0
  * Rules.  [learn]  one that does not fit gets the distance of the last two accesses
  *         [open]   if that was so before: twice the same distance, or it was of use the last time
  *         [close]  with an access elsewhere, and all when the step ends: told are the accesses from
  *                  begin up to next
- *         [tired]  one that is open for a few accesses only, time and again, is of no use (merging
- *                  goes forward as the data say): it rests for some thousand accesses
+ *         [tired]  one that is open for a few accesses only, time and again, is of no use (lists
+ *                  lead anywhere): it rests for some thousand accesses
  *         Only in programs of <snag/task.h>, judged in the process, and not in memory that only
  *         the running task knows of (access.h).
- * Cost.   4 instructions an access that goes on.
+ * Cost.   4 instructions an access that goes on, 2 more one that does not.
  */
 #ifndef SNAG_RUNTIME_SITES_H
 #define SNAG_RUNTIME_SITES_H
@@ -33,14 +35,20 @@ struct rt_site {
 	uint64_t next;	/* first two: pass/inlined.cpp */
 	int64_t stride; /* bytes */
 	uint64_t begin, last;
-	uint8_t size; /* bytes of an access */
+	int64_t moved; /* the stride when it opens */
+	uint8_t size;  /* bytes of an access */
 	bool is_write, fits;
 	bool is_listed;	  /* among those that may be open */
 	uint16_t tired;	  /* of being open for a few accesses only */
 	uint16_t refused; /* accesses since it is too tired */
 };
 
-enum { RT_SITE_WORDS = 5, RT_SITES = 256 /* open at a time */ };
+enum {
+	RT_SITE_WORDS = 6,
+	RT_SITES = 256,		/* open at a time */
+	RT_SITE_TIRED = 64,	/* closings */
+	RT_SITE_RESTED = 16384, /* accesses */
+};
 static_assert(sizeof(struct rt_site) == 8 * RT_SITE_WORDS, "as the pass knows it");
 
 extern struct rt_sites {
@@ -48,7 +56,18 @@ extern struct rt_sites {
 	bool may;   /* be opened */
 } rt_sites;
 
-/* An access of the site that did not go on; false: it is to be told. */
+/* [tired] Of a site whose access did not go on: whether it is to be told. */
+static inline bool rt_site_rests(struct rt_site *site)
+{
+	if (__builtin_expect(site->tired < RT_SITE_TIRED, 1))
+		return false;
+	if (++site->refused < RT_SITE_RESTED)
+		return true;
+	site->tired = site->refused = site->fits = 0;
+	return false;
+}
+
+/* The same of one that does not rest; false: it is to be told. */
 bool rt_site_access(struct rt_site *site, uint64_t address, unsigned size, bool is_write);
 /* Closes all.  What they accessed is told to rt_judge_places() (judge.h). */
 void rt_sites_end(void);

@@ -128,17 +128,17 @@ void rt_judge_places(uint64_t a, uint64_t n, int64_t apart, uint64_t count, bool
 		touch(a, n, is_write);
 }
 
-#define NEXT_OF(kind, n, w)                                        \
-	void __snag_new_##kind##n(uintptr_t a);                    \
-	void __snag_new_##kind##n(uintptr_t a)                     \
-	{                                                          \
-		touch(a, n, w);                                    \
-	}                                                          \
-	void __snag_next_##kind##n(uintptr_t a, struct rt_site *); \
-	void __snag_next_##kind##n(uintptr_t a, struct rt_site *s) \
-	{                                                          \
-		if (!rt_site_access(s, a, n, w))                   \
-			touch(a, n, w);                            \
+#define NEXT_OF(kind, n, w)                                          \
+	void __snag_new_##kind##n(uintptr_t a);                      \
+	void __snag_new_##kind##n(uintptr_t a)                       \
+	{                                                            \
+		touch(a, n, w);                                      \
+	}                                                            \
+	void __snag_next_##kind##n(uintptr_t a, struct rt_site *);   \
+	void __snag_next_##kind##n(uintptr_t a, struct rt_site *s)   \
+	{                                                            \
+		if (rt_site_rests(s) || !rt_site_access(s, a, n, w)) \
+			touch(a, n, w);                              \
 	}
 #define NEXT(n) NEXT_OF(read, n, 0) NEXT_OF(write, n, 1)
 NEXT(1)

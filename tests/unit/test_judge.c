@@ -105,7 +105,7 @@ static void both_agree(void)
 
 /* Reads that may be left out, by size and place, as the runtime remembers them. */
 static bool is_lasting[9][SPAN];
-static unsigned nlasting; /* that were */
+static unsigned nlasting, nlasting_ranges; /* that were */
 
 void rt_lasting_end(void)
 {
@@ -141,10 +141,16 @@ static void access_range(bool is_write)
 	uint32_t u = unit[below(8)], n = below(u == SHADOW_PAGE ? 3 : 40) + 1;
 	uint64_t at = below(SPAN / u) * u, size = n * u;
 	size = size < SPAN - at ? size : SPAN - at;
-	if (below(2))
+	if (config->has_few) {
+		at = 0;
+		size = 64;
+	}
+	if (below(2) && !config->has_few)
 		record(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, 0, place + at, (uint32_t)size);
 	else
 		rt_judge_places(place + at, size, 0, 1, is_write);
+	for (unsigned i = 0; i < 1 << JUDGE_LASTING_LOG; i++)
+		nlasting_ranges += !is_write && judge.lasting[i].lasts;
 	bytes_access(at, size, is_write);
 }
 
@@ -185,8 +191,9 @@ static void block_new(void)
 
 static void access_any(void)
 {
+	static const uint32_t few[] = {0, 3, 7, 7, 7};
 	bool is_write = below(config->has_few ? 20 : 3) == 0;
-	switch (config->has_few ? 3 + 4 * (below(4) > 0) : below(8)) {
+	switch (config->has_few ? few[below(5)] : below(8)) {
 	case 0:
 	case 1:
 		access_range(is_write);
@@ -295,6 +302,8 @@ static void run(void)
 	bool may_last = config->is_synced && !is_mixed && !config->has_isolated;
 	if (config->has_few && may_last && nlasting < rounds / 4)
 		wrong("too few reads left out");
+	if (config->has_few && config->is_synced && !is_mixed && nlasting_ranges < rounds / 8)
+		wrong("too few ranges left out");
 	if (nracy < rounds / 8 || nracy > rounds * 7 / 8)
 		wrong("too few or too many rounds with a race");
 }
