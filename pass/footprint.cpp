@@ -165,9 +165,6 @@ private:
     const SCEV *Count = countOf(L, R.At, IsPositive);
     if (!Count || !SE.isLoopInvariant(Count, &L))
       return false;
-    for (const Dim &D : R.Dims)
-      if (!SE.isLoopInvariant(D.Step, &L) || !SE.isLoopInvariant(D.Count, &L))
-        return false;
     Affine Moves;
     if (!affineIn(SE, L, R.Base, Moves)) /* [step] */
       return false;
@@ -176,7 +173,7 @@ private:
     if ((HasDim && R.Dims.size() == MaxDims) || !canExpand(Base, Before) ||
         (HasDim && (!canExpand(Step, Before) || !canExpand(Count, Before))))
       return false;
-    for (const Dim &D : R.Dims)
+    for (const Dim &D : R.Dims) /* what can be computed before the loop does not change in it */
       if (!canExpand(D.Step, Before) || !canExpand(D.Count, Before))
         return false;
     if (HasDim)

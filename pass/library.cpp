@@ -16,7 +16,9 @@ using namespace llvm;
 
 namespace snag {
 
-enum { Steps = 100, Promoted = 250 }; /* how far the optimiser looks: as it does by itself */
+/* How far the optimiser looks, as by itself; and of loops with how many accesses it keeps variables
+ * in registers, with a load before the loop whether or not it makes one. */
+enum { Steps = 100, Kept = 0 };
 
 static bool isNumber(const Type *T) { return T->isFloatingPointTy() || T->isIntegerTy(); }
 
@@ -47,7 +49,7 @@ void loadsHoist(Function &F, FunctionAnalysisManager &FAM) {
   if (F.getParent()->getFunction("__errno_location") || !callsHide(F, TLI, true))
     return;
   FunctionPassManager FPM;
-  FPM.addPass(createFunctionToLoopPassAdaptor(LICMPass(Steps, Promoted, false), true));
+  FPM.addPass(createFunctionToLoopPassAdaptor(LICMPass(Steps, Kept, false), true));
   FAM.invalidate(F, FPM.run(F, FAM));
   callsHide(F, FAM.getResult<TargetLibraryAnalysis>(F), false);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # The plugin for clang (pass/): what it sees, what it removes, and that removing changes nothing.
+# PASS_CC=clang-19 runs them with the plugin for LLVM 19.
 load helper
 
 kinds="local dominated sequential readonly invariant footprint joined"
@@ -9,7 +10,7 @@ need_pass() {
 }
 
 compile() { # FLAGS... SOURCE-OR-OBJECT
-	SNAG_CC=clang "$SNAG" cc "$@"
+	SNAG_CC=${PASS_CC:-clang} "$SNAG" cc "$@"
 }
 
 calls() { # FLAGS... < SOURCE: the functions of the runtime that are called, sorted
@@ -37,7 +38,7 @@ static() { # OBJECT: what the pass says it did
 		void call(void) { c = d; }
 	C
 	[ "$(calls -O1 <x.c)" = "__snag_elements_read=1 __snag_elements_write=1 __snag_memcpy=1 __tsan_read_range=2 __tsan_write_range=3" ]
-	[ "$(calls -O1 -fno-snag-pass <x.c)" = "memcpy=2" ]
+	[[ "$(calls -O1 -fno-snag-pass <x.c)" =~ ^(__tsan_)?memcpy=2$ ]]
 }
 
 @test "arrays and vectors are told by element, if these are smaller than a word" {

@@ -18,6 +18,13 @@ ELEMENTS = 512  # of an array; its middle is subscript 0
 FIXED = [
     "for (int i = 0; i < n; i++) { x2[i + 100] = i; if (i == m) break; x2[i + 300] = i; }",  # between two ends
     "for (int i = 0; i < n; i++) x3[m + 50] = i;",  # one place, or none
+    "for (int i = 0; i < n; i++) x2[2 * i + 100] = x2[2 * i + 101];",  # a write, a read behind it
+    "for (int i = 0; i < n; i++) { x2[i + 100] = i; x2[2 * i + 100] = n; }",  # other steps
+    "for (int i = 0; i < n; i++) { x6[i + 50].a = i; x6[i + 50].b = i; }",  # a gap
+    "long s = 0; for (int i = 0; i < n; i++) s += *(char *)&x5[i + 50] + x5[i + 50]; x5[0] = s;",  # a part first
+    "x0[200] = n; step(); x0[201] = m;",  # parts of a word: in two steps, in two blocks, the second first
+    "x0[202] = n; if (m > 4) x0[203] = m;",
+    "x0[205] = n; x0[204] = m; x0[206] = n + x0[207];",
 ]
 
 
