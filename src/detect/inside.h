@@ -11,8 +11,8 @@
  * First.   An access to a variable that has no past leaves only `who` there, if is_all.
  * Lasting.  So does a read by anybody, until told otherwise, if the reader that is there will do for
  *         all that follow and the writer comes before all of them: if these are among
- *         readers[] and writers[], which are caches.  Who writes what such a one has read is told.  `ended` counts how often one that was used
- *         ceased to be so.  Readers that may cease soon are not worth it: those are used that
+ *         readers[] and writers[], which are caches.  Who writes what such a one has read is told.
+ *         `ended` counts how often one that was used ceased to be so.  Readers that may cease soon are not worth it: those are used that
  *         are older than such as ceased when they were young.
  */
 #ifndef SNAG_DETECT_INSIDE_H

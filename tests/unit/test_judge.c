@@ -302,7 +302,7 @@ static void run(void)
 	bool may_last = config->is_synced && !is_mixed && !config->has_isolated;
 	if (config->has_few && may_last && nlasting < rounds / 4)
 		wrong("too few reads left out");
-	if (config->has_few && config->is_synced && !is_mixed && nlasting_ranges < rounds / 8)
+	if (config->has_few && may_last && nlasting_ranges < rounds / 8)
 		wrong("too few ranges left out");
 	if (nracy < rounds / 8 || nracy > rounds * 7 / 8)
 		wrong("too few or too many rounds with a race");
