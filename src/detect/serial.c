@@ -346,11 +346,13 @@ static void serial_turn(void *state, snag_tid task)
 	s->express.who = s->iso || s->is_refused || task != s->current ? 0 : task + 1;
 }
 
+/* From the first isolated block on there is an `iso`, also if there is no variable yet. */
 static void isolated_reserve(struct serial *s)
 {
-	s->iso = snag_huge_grow(s->iso, &s->iso_cap, s->x_cap, sizeof(*s->iso));
+	size_t n = s->x_cap ? s->x_cap : 1;
+	s->iso = snag_huge_grow(s->iso, &s->iso_cap, n, sizeof(*s->iso));
 	if (!s->is_inside)
-		s->iso_events = snag_huge_grow(s->iso_events, &s->iso_events_cap, s->x_cap,
+		s->iso_events = snag_huge_grow(s->iso_events, &s->iso_events_cap, n,
 					       sizeof(*s->iso_events));
 }
 
