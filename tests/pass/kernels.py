@@ -23,8 +23,10 @@ FIXED = [
     "for (int i = 0; i < n; i++) { x6[i + 50].a = i; x6[i + 50].b = i; }",  # a gap
     "long s = 0; for (int i = 0; i < n; i++) s += *(char *)&x5[i + 50] + x5[i + 50]; x5[0] = s;",  # a part first
     "x0[200] = n; step(); x0[201] = m;",  # parts of a word: in two steps, in two blocks, the second first
-    "x0[202] = n; if (m > 4) x0[203] = m;",
+    "x0[202] = n; if (m > 4) x0[203] = m; step();",
     "x0[205] = n; x0[204] = m; x0[206] = n + x0[207];",
+    # an access group of the program's own
+    "_Pragma(\"clang loop vectorize(assume_safety)\") for (int i = 0; i < n; i++) x2[x2[i] + i + 100] = m;",
 ]
 
 
