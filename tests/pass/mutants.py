@@ -25,7 +25,6 @@ MUTANTS = {
     "local-argument": ("local", "!(Passed && (Passed->hasByValAttr() || isOwnCopy(*Passed, Seen)))", "!Passed"),
     "local-own-called": ("local", ": isGivenCopied(U, TheFunction);", ": true;"),
     "local-own-passed": ("local", "? isLocal(getUnderlyingObject(Call->getArgOperand(0)), Seen)", "? true"),
-    "local-copied": ("local", "Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which", "Call->isArgOperand(&U)"),
     "local-copy-all": ("local", "isCopying(Call) && isLocal(", "isCopying(Call) && !isLocal("),
     "dominated-read-for-write": ("dominated", "&& (IsWrite || !P.IsWrite)", ""),
     "dominated-size": ("dominated", "Offset + int64_t(Size) >= P.Offset + int64_t(P.Size)", "true"),
