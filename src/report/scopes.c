@@ -11,6 +11,7 @@
  */
 #include "report/scopes.h"
 
+#include "base/bound.h"
 #include "base/memory.h"
 
 #include <dwarf.h>
@@ -68,14 +69,8 @@ static int by_start(const void *pa, const void *pb)
 
 static Dwarf_Die *function_at(struct snag_scopes *s, Dwarf_Addr address)
 {
-	size_t low = 0, high = s->n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (s->range[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = snag_bound(s->range, s->n, sizeof(*s->range),
+				offsetof(struct snag_scope_range, start), address);
 	return low > 0 && address < s->range[low - 1].end ? &s->range[low - 1].function : NULL;
 }
 

@@ -13,6 +13,7 @@
  */
 #include "report/symbols.h"
 
+#include "base/bound.h"
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "report/scopes.h"
@@ -158,14 +159,8 @@ int snag_symbols_add(struct snag_symbols *s, const struct snag_module *m, struct
 
 static struct module *module_at(struct snag_symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (s->module[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = snag_bound(s->module, s->n, sizeof(*s->module), offsetof(struct module, start),
+				address);
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
@@ -274,14 +269,8 @@ static struct unit *unit_at(struct module *m, uint64_t address)
 {
 	if (!m->has_ranges)
 		ranges_read(m);
-	size_t low = 0, high = m->nranges;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (m->range[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = snag_bound(m->range, m->nranges, sizeof(*m->range),
+				offsetof(struct unit_range, start), address);
 	return low > 0 && address < m->range[low - 1].end ? &m->unit[m->range[low - 1].unit] : NULL;
 }
 
@@ -361,14 +350,8 @@ bool snag_symbols_object(struct snag_symbols *s, uint64_t address, struct snag_o
 		return false;
 	if (!m->has_objects)
 		objects_read(s, m);
-	size_t low = 0, high = m->nobjects;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (m->object[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = snag_bound(m->object, m->nobjects, sizeof(*m->object),
+				offsetof(struct snag_object, start), address);
 	if (low == 0 || address - m->object[low - 1].start >= m->object[low - 1].nbytes)
 		return false;
 	*ret_object = m->object[low - 1];

@@ -6,7 +6,7 @@ setup_file() {
 	export PROGS="$BATS_FILE_TMPDIR"
 	local root="$BATS_TEST_DIRNAME/../.."
 	local SNAG=${SNAG:-$root/build/snag}
-	for name in race_counter race_hidden norace_mutex race_split_predicted race_behind_values; do
+	for name in race_counter race_hidden norace_mutex race_split_predicted race_behind_values norace_stack norace_dcl norace_fence; do
 		"$SNAG" cc -g -O1 -pthread -o "$PROGS/$name" "$root/tests/programs/$name.c"
 	done
 	"$SNAG" cc -g -O1 -pthread -o "$PROGS/report" "$root/docs/examples/report.c"
@@ -90,6 +90,17 @@ setup_file() {
 		jq -r '.incidents[].id' $seed.json >$seed.ids
 		[ -s $seed.ids ]
 		cmp 1.ids $seed.ids
+	done
+}
+
+@test "suspicions that no run confirms are not told" {
+	for name in norace_stack norace_dcl norace_fence; do
+		"$SNAG" record -o run.snag "$PROGS/$name"
+		snags analyze --with hybrid run.snag
+		[ "$status" = 66 ] # there are some
+		run --separate-stderr "$SNAG" run "$PROGS/$name"
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
 	done
 }
 

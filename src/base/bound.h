@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bound.h - looking an address up among sorted ones
+ */
+#ifndef SNAG_BASE_BOUND_H
+#define SNAG_BASE_BOUND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many of an array's n elements, of `stride` bytes each, have a number of at most `value`: the
+ * member at that offset, by which they ascend. */
+static inline size_t snag_bound(const void *array, size_t n, size_t stride, size_t offset,
+				uint64_t value)
+{
+	const char *at = array;
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (*(const uint64_t *)(at + mid * stride + offset) <= value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+#endif
