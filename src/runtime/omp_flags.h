@@ -5,8 +5,8 @@
  * Idea.   An atomic read that acquires waits, in effect, for the write whose value it sees; so
  *         what released that value comes before it, in this run: C11's synchronizes-with.  An
  *         update that only counts (fetch_add) waits for nobody: it may come first in another
- *         run.  But who brings the counter to 0 is the last in every run.  Where the program asks for thread numbers, which makes other runs a
- *         different matter anyway, it counts too.
+ *         run.  But who brings the counter to 0 is the last in every run.  Where the program
+ *         asks for thread numbers, which makes other runs a different matter anyway, it counts too.
  * State.  flag[address]  the promises of its release sequence, and whether its last write
  *                        was relaxed
  *         Of a task: the promise of its last flush, and flags it has read since.
