@@ -25,6 +25,9 @@
  *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
  *                    iterations of each by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
+ *         [data]     for clang, which without a device leaves out `target update`, `target enter data` and
+ *                    `target exit data`, also if something depends on them: those with a depend
+ *                    clause become a task that does nothing, undeferred or as target regions are
  *         [inscan]   such loops, which must have no schedule, are left as they are; but the line before
  *                    `scan` and the one behind it get a call that says that the next iteration
  *                    of that phase comes
@@ -44,6 +47,7 @@
 #define CHUNK_NOWAIT " | 0x20000000"
 #define CHUNK_SECTIONS "0x70000000"
 #define CHUNK_MASK "0x0fffffff"
+#define TARGET_PRIORITY "0x51D0002"
 
 static bool is_directive_word(struct span name)
 {
@@ -216,6 +220,35 @@ static void cancel_rewrite(struct text *t, struct span line)
 	cli_text_span(t, line);
 }
 
+/* [data] */
+static bool is_dependent_data(struct span line)
+{
+	enum { BEHIND_TARGET = 3 };
+	struct span name, value;
+	bool is_data = false, depends = false;
+	for (int i = 0; cli_clause_next(&line, &name, &value); i++) {
+		is_data |= i == BEHIND_TARGET &&
+			   (cli_span_is(name, "update") || cli_span_is(name, "enter") ||
+			    cli_span_is(name, "exit"));
+		depends |= cli_span_is(name, "depend");
+	}
+	return is_data && depends;
+}
+
+/* With the operator, so that the task's statement is on the same line. */
+static void data_rewrite(struct text *t, struct span line, bool is_nowait)
+{
+	struct span name, value;
+	cli_text_words(t, is_nowait ? "_Pragma(\"omp task priority(" TARGET_PRIORITY ")"
+				    : "_Pragma(\"omp task if(0)");
+	while (cli_clause_next(&line, &name, &value))
+		if (cli_span_is(name, "depend")) {
+			cli_text_words(t, " ");
+			cli_text_span(t, (struct span){name.at, line.at});
+		}
+	cli_text_words(t, "\") ;");
+}
+
 #define SCAN_CALL                                                            \
 	" { extern void __snag_omp_scan(void) __asm__(\"__snag_omp_scan\");" \
 	" __snag_omp_scan(); } "
@@ -257,6 +290,8 @@ static void pragma_rewrite(struct text *t, struct sections *s, struct span line,
 		sections_rewrite(t, line, p.name);
 	} else if (!is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
 		cancel_rewrite(t, line);
+	} else if (!is_gnu && is_dependent_data(line)) {
+		data_rewrite(t, line, p.is_nowait);
 	} else {
 		bool is_simd = cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER;
 		if (!is_simd || p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))

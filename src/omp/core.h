@@ -24,7 +24,8 @@
  *         ordered     promises from one iteration to the next
  *         reduction   each thread's combining is a segment, one after the other by promises
  *         critical, locks    acquire and release
- *         A team of one thread has no structure: it is the task that met it.
+ *         A team of one thread has no structure: it is the task that met it.  Only target regions
+ *         with nowait are tasks there too.
  *
  * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
@@ -49,6 +50,7 @@
  *         api.c       omp_*
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
+ *         target.c    target regions with nowait
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -67,6 +69,9 @@ enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
 /* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
  * iterations are parallel. */
 enum { MP_SIMD = 0x51D0001 };
+
+/* The priority of a task that snag cc makes of `target update` and the like with nowait and depend. */
+enum { MP_TARGET = 0x51D0002 };
 
 struct mp_task;
 struct mp_team;
@@ -118,7 +123,8 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	unsigned launched;  /* regions with more than one thread that are open */
+	unsigned launched;  /* regions with more than one thread that are open; or targets */
+	bool has_targets;   /* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;   /* likewise, of several teams */
 	unsigned npromises; /* made so far */
 	int nthreads;	    /* set by the program; 0: MP_THREADS */
@@ -312,6 +318,7 @@ void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
+void mp_launch(bool begins);	 /* what several threads do; may be nested */
 
 /* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
  * false, the beginning of the next.  What a team has for itself is below `frame`. */
@@ -333,7 +340,7 @@ void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
 static inline void mp_tell_asked(enum snag_omp_asked what)
 {
-	if (mp.hooks && mp.launched)
+	if (mp.hooks && mp.launched > mp.has_targets)
 		mp.hooks->asked(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
@@ -406,6 +413,10 @@ void mp_task_end(struct mp_task *t);
 void mp_task_fulfil(struct mp_task *t); /* its detach event */
 void mp_task_forget(struct mp_task *t); /* one that knew it */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
+
+/* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
+void mp_target_task(struct mp_task *t);
+void mp_targets_joined(struct mp_task *t);
 
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);

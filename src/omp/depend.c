@@ -65,13 +65,11 @@ void mp_depends_free(struct mp_task *parent)
 	mp_free(d);
 }
 
-static void get_add(struct mp_task *t, struct mp_task *first)
+static void promise_add(struct mp_task *t, uint32_t promise)
 {
 	enum { ROOM = 4 };
-	if (first == t)
-		return;
 	for (unsigned i = 0; i < t->nget; i++)
-		if (t->get[i] == first->promise - 1)
+		if (t->get[i] == promise)
 			return;
 	if ((t->nget & (t->nget - 1)) == 0 && (t->nget == 0 || t->nget >= ROOM)) {
 		size_t room = t->nget ? 2 * t->nget : ROOM;
@@ -81,7 +79,16 @@ static void get_add(struct mp_task *t, struct mp_task *first)
 		mp_free(t->get);
 		t->get = grown;
 	}
-	t->get[t->nget++] = first->promise - 1;
+	t->get[t->nget++] = promise;
+}
+
+/* A task that is part of its thread sets no promise: it has run when others are created. */
+static void get_add(struct mp_task *t, struct mp_task *first)
+{
+	if (first == t)
+		return;
+	if (!first->is_part)
+		promise_add(t, first->promise - 1);
 	if (first->has_ended)
 		return;
 	struct mp_successor *s = mp_alloc(sizeof(*s));

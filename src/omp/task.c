@@ -105,11 +105,9 @@ static void exclusive_all(struct mp_task *t, bool is_taken)
 static void body_begin(struct mp_task *t) /* [begin] */
 {
 	mp.now->task = t;
-	if (t->is_part)
-		return;
 	for (unsigned i = 0; i < t->nget; i++)
 		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
-	if (t->nexclusive)
+	if (!t->is_part && t->nexclusive)
 		exclusive_all(t, true);
 }
 
@@ -258,8 +256,11 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (!t->team->is_told)
+	if (!t->team->is_told) {
+		if (t->has_open)
+			mp_targets_joined(t);
 		return;
+	}
 	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
 	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
@@ -269,13 +270,12 @@ void mp_taskwait(void)
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 {
 	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED, 0);
-	bool is_part = t->is_part;
 	mp_depend_look(t, depend, n);
 	if (t->waits_for) {
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	for (unsigned i = 0; !is_part && i < t->nget; i++)
+	for (unsigned i = 0; i < t->nget; i++)
 		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
 	mp_task_forget(t);
 }
@@ -331,7 +331,7 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	mp.now->task->group->is_told = mp.now->task->team->is_told;
+	mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;
 	if (mp.now->task->group->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -342,6 +342,8 @@ void mp_group_end(void)
 	struct mp_group *g = group_left(t);
 	if (g->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
+	else
+		mp_targets_joined(t);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
 }
