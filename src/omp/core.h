@@ -15,8 +15,7 @@
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
  *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections, and with inscan the iterations of each of the two passes,
- *                     between which is a barrier
+ *                     so are sections
  *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
  *                     a sync in a frame of their own
  *         depend      a promise for each task with such a clause, set at its end; who depends on it
@@ -273,7 +272,6 @@ struct mp_task {
 	bool is_combining;	 /* of a reduction */
 	const char *frame;	 /* its stack is below */
 	unsigned singles, loops; /* met so far */
-	uint32_t scans;		 /* iterations of loops with inscan, in this phase */
 	uint32_t before;	 /* the promise of what it did before it combined */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
@@ -356,6 +354,7 @@ void mp_combine_end(void);
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
 	bool is_static, is_nowait, is_ordered, is_sections;
+	bool is_scan;  /* one thread has all iterations, in order */
 	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
 };
 
@@ -366,6 +365,7 @@ enum {
 	MP_CHUNK_NOWAIT = 0x20000000,
 	MP_CHUNK_SIMD = 0x10000000,	/* it was simd; the rest is safelen */
 	MP_CHUNK_SECTIONS = 0x70000000, /* all three: these were sections, not a loop */
+	MP_CHUNK_SCAN = 0x70000001,	/* it had inscan */
 	MP_CHUNK_MASK = 0x0fffffff,
 };
 struct mp_schedule mp_schedule_decode(uint64_t chunk);

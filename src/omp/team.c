@@ -65,7 +65,6 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
-	t->scans = 0;
 }
 
 /* The lowest address of the stack that the calling context is on. */
