@@ -154,10 +154,11 @@ static void gets_tell(const struct mp_task *t)
 
 static void body_begin(struct mp_task *t) /* [begin] */
 {
-	if (!t->dependent || t->is_part)
+	if (!t->dependent)
 		return;
 	gets_tell(t);
-	exclusive_all(t, true);
+	if (!t->is_part)
+		exclusive_all(t, true);
 }
 
 static bool body_end(struct mp_task *t) /* [end]; false: not yet */
@@ -322,8 +323,11 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (!t->team->is_told)
+	if (!t->team->is_told) {
+		if (t->has_open)
+			mp_targets_joined(t);
 		return;
+	}
 	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
 	if (!t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
@@ -338,8 +342,7 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	if (!t->is_part)
-		gets_tell(t);
+	gets_tell(t);
 	mp_task_forget(t);
 }
 
@@ -394,7 +397,7 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	mp.now->task->group->is_told = mp.now->task->team->is_told;
+	mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;
 	if (mp.now->task->group->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -405,6 +408,8 @@ void mp_group_end(void)
 	struct mp_group *g = group_left(t);
 	if (g->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
+	else
+		mp_targets_joined(t);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
 }
