@@ -8,7 +8,7 @@
  *
  * Rules.  [in]     after the last out, and the set of mutexinoutset before
  *         [out]    after the last out and all since
- *         [mutex]  as in, but after the ins before; and a lock for the address
+ *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
  *         [set]    inoutset: as mutex, without the lock
  *
  * Reference.  Jin et al., DRDP, section 5.2.
@@ -31,6 +31,7 @@ struct member {
 struct place {
 	enum mp_depend_kind kind; /* of the latest */
 	struct member *latest, *before;
+	struct mp_lock *lock; /* [mutex]; NULL: none so far */
 };
 
 struct mp_depends {
@@ -59,6 +60,7 @@ void mp_depends_free(struct mp_task *parent)
 			continue;
 		members_free(p->latest);
 		members_free(p->before);
+		mp_lock_release(p->lock);
 		mp_free(p);
 	}
 	mp_map_free(&d->places);
@@ -134,9 +136,9 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 	t->known++;
 }
 
-static void exclusive_add(struct mp_task *t, const void *at)
+static void exclusive_add(struct mp_task *t, struct place *p, const void *at)
 {
-	struct mp_lock *lock = mp_lock_at(at);
+	struct mp_lock *lock = p->lock ? p->lock : (p->lock = mp_lock_new(at));
 	for (unsigned i = 0; i < t->nexclusive; i++)
 		if (t->exclusive[i] == lock)
 			return;
@@ -144,7 +146,7 @@ static void exclusive_add(struct mp_task *t, const void *at)
 	unsigned k = t->nexclusive;
 	for (; k > 0 && t->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
 		grown[k] = t->exclusive[k - 1];
-	grown[k] = lock;
+	grown[k] = mp_lock_know(lock);
 	if (k)
 		memcpy(grown, t->exclusive, k * sizeof(struct mp_lock *));
 	mp_free(t->exclusive);
@@ -163,9 +165,10 @@ void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
 	t->promise = mp_promise() + 1;
 	mp_depend_look(t, depend, n);
 	for (size_t i = 0; i < n; i++) {
-		join(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		struct place *p = place_at(t->parent, depend[i].at);
+		join(t, p, depend[i].kind);
 		if (depend[i].kind == MP_DEPEND_MUTEX)
-			exclusive_add(t, depend[i].at);
+			exclusive_add(t, p, depend[i].at);
 	}
 }
 
