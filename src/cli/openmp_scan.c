@@ -107,7 +107,7 @@ static bool is_updated_only(struct span list, struct span after)
 			if (is_set(phase, use, name))
 				return false;
 	}
-	return phase.at;
+	return true;
 }
 
 static bool is_left(struct span line, struct span after) /* [left] */
