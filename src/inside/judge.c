@@ -210,12 +210,20 @@ void rt_judge_ended(uint32_t to)
 	lasting_look();
 }
 
+static __attribute__((noinline)) void forget_later(uint64_t address, uint64_t nbytes)
+{
+	if (judge.is_over)
+		return;
+	accesses_end();
+	rt_judge_forget(address, nbytes);
+}
+
 void rt_judge_forget(uint64_t address, uint64_t nbytes)
 {
-	if (!step_ends() || shadow_is_new(&judge.shadow, address, nbytes))
-		return;
-	shadow_forget(&judge.shadow, address, nbytes);
-	lasting_look();
+	if (accesses_wait())
+		forget_later(address, nbytes);
+	else if (shadow_forget(&judge.shadow, address, nbytes))
+		lasting_look();
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
