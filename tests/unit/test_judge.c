@@ -116,8 +116,13 @@ void rt_lasting_end(void)
 static void access_tell(uint64_t at, unsigned size, bool is_write)
 {
 	bool *lasts = &is_lasting[size][at];
-	if (is_write || !*lasts)
+	uint64_t slot = 0;
+	if ((is_write || !*lasts) && below(2))
 		*lasts = rt_judge_access(place + at, size, is_write);
+	else if (is_write || !*lasts) {
+		rt_judge_new[__builtin_ctz(size)][is_write](place + at, &slot, 1, 2);
+		*lasts = slot == 2;
+	}
 	nlasting += *lasts;
 }
 
