@@ -14,7 +14,6 @@
 #include "runtime/judge.h"
 
 #define INLINE inline __attribute__((always_inline))
-#define NEW uint64_t address, uint64_t *slot, uint64_t entry, uint64_t lasting
 
 /* False: it is another, and nothing is done. */
 static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
@@ -45,28 +44,21 @@ static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
 	return true;
 }
 
-static __attribute__((noinline)) void other_access(NEW, unsigned size, bool is_write)
-{
-	*slot = rt_judge_access(address, size, is_write) ? lasting : entry;
-}
-
 /* What begins its step saves more. */
-#define ACCESS(name, size, is_write)                                                 \
-	static __attribute__((noinline)) void begin_##name(NEW)                      \
-	{                                                                            \
-		if (judge_step_begin())                                              \
-			rt_judge_##name(address, slot, entry, lasting);              \
-		else                                                                 \
-			other_access(address, slot, entry, lasting, size, is_write); \
-	}                                                                            \
-	void rt_judge_##name(NEW)                                                    \
-	{                                                                            \
-		if (!judge.express->who)                                             \
-			begin_##name(address, slot, entry, lasting);                 \
-		else if (first_access(address, size, is_write))                      \
-			*slot = entry;                                               \
-		else                                                                 \
-			other_access(address, slot, entry, lasting, size, is_write); \
+#define ACCESS(name, size, is_write)                                         \
+	static __attribute__((noinline)) void begin_##name(uint64_t address) \
+	{                                                                    \
+		if (judge_step_begin())                                      \
+			rt_judge_##name(address);                            \
+		else                                                         \
+			rt_judge_access(address, size, is_write);            \
+	}                                                                    \
+	void rt_judge_##name(uint64_t address)                               \
+	{                                                                    \
+		if (!judge.express->who)                                     \
+			begin_##name(address);                               \
+		else if (!first_access(address, size, is_write))             \
+			rt_judge_access(address, size, is_write);            \
 	}
 ACCESS(read1, 1, false)
 ACCESS(read2, 2, false)

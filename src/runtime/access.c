@@ -107,25 +107,37 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	}
 }
 
+static inline bool is_judged_specially(const struct rt_thread *self)
+{
+	return rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
+	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before != NULL);
+}
+
 /* The same for a detector in this process, mostly with nothing more to be thought of. */
 static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
 				    unsigned k, bool is_write)
 {
+	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
+	if (is_judged_specially(rt_hot.self))
+		special_record(addr, pc, k, is_write);
+	else if (is_write || *slot != lasting)
+		*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting : entry;
+}
+
+/* The same in programs that use OpenMP: there is memory of one's own, and stacks are used again. */
+static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
+				 unsigned k, bool is_write)
+{
 	const struct rt_thread *self = rt_hot.self;
-	if (rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
-	    rt_unlikely(rt.is_alone) || rt_unlikely(rt.before != NULL) ||
-	    rt_unlikely(rt_block_may_be(addr))) {
+	if (is_judged_specially(self) || rt_unlikely(rt_block_may_be(addr))) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
-	const uint64_t lasting = is_write ? 0 : (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
-	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr)) {
-		*slot = entry;
+	*slot = entry;
+	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr))
 		return;
-	}
 	rt_stack_used(addr);
-	if (is_write || *slot != lasting)
-		rt_judge_new[k][is_write](addr, slot, entry, lasting);
+	rt_judge_new[k][is_write](addr);
 }
 
 static inline bool is_special(const struct rt_thread *self)
@@ -177,16 +189,23 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 }
 
 /* The same by size, each in its own function: what it saves costs nothing where an access is known. */
-#define RECORD(name, k, is_write)                                                           \
-	static __attribute__((noinline)) void record_##name(uintptr_t addr, uintptr_t pc)   \
-	{                                                                                   \
-		if (!quick_record(addr, pc, k, is_write))                                   \
-			access_record(addr, pc, k, is_write);                               \
-	}                                                                                   \
-	static __attribute__((noinline)) void judged_##name(uintptr_t addr, uint64_t *slot, \
-							    uint64_t entry, uintptr_t pc)   \
-	{                                                                                   \
-		judged_record(addr, slot, entry, pc, k, is_write);                          \
+#define TOLD uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc
+#define RECORD(name, k, is_write)                                                         \
+	static __attribute__((noinline)) void record_##name(uintptr_t addr, uintptr_t pc) \
+	{                                                                                 \
+		if (!quick_record(addr, pc, k, is_write))                                 \
+			access_record(addr, pc, k, is_write);                             \
+	}                                                                                 \
+	static __attribute__((noinline)) void plain_##name(TOLD)                          \
+	{                                                                                 \
+		judged_record(addr, slot, entry, pc, k, is_write);                        \
+	}                                                                                 \
+	static __attribute__((noinline)) void judged_##name(TOLD)                         \
+	{                                                                                 \
+		if (rt.tls_bytes)                                                         \
+			judged_omp(addr, slot, entry, pc, k, is_write);                   \
+		else                                                                      \
+			plain_##name(addr, slot, entry, pc);                              \
 	}
 RECORD(read1, 0, false)
 RECORD(read2, 1, false)
@@ -203,8 +222,7 @@ RECORD(write8, 3, true)
 			{what##read4, what##write4}, {what##read8, what##write8}, \
 	}
 static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc) = BY_SIZE(record_);
-static void (*const judged_of[RT_FILTER_SIZES][2])(uintptr_t addr, uint64_t *slot, uint64_t entry,
-						   uintptr_t pc) = BY_SIZE(judged_);
+static void (*const judged_of[RT_FILTER_SIZES][2])(TOLD) = BY_SIZE(judged_);
 
 /* An access that is not known, nor in memory that the thread is alone with. */
 static inline void access_tell(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)

@@ -52,9 +52,7 @@ NEVER(void, rt_free_range, uintptr_t addr, size_t n, bool is_write, uintptr_t pc
 NEVER(bool, rt_free_is_seen, void)
 NEVER(bool, rt_judge_begin, const char *detector, struct rt_verdict *verdict)
 NEVER(bool, rt_judge_access, uint64_t address, unsigned size, bool is_write)
-#define NEVER_NEW(name)                                                                \
-	NEVER(void, rt_judge_##name, uint64_t address, uint64_t *slot, uint64_t entry, \
-	      uint64_t lasting)
+#define NEVER_NEW(name) NEVER(void, rt_judge_##name, uint64_t address)
 NEVER_NEW(read1)
 NEVER_NEW(read2)
 NEVER_NEW(read4)
