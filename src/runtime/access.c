@@ -77,6 +77,14 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
+bool rt_access_is_untold(uintptr_t addr)
+{
+	if (rt_is_own(addr))
+		return true;
+	rt_stack_used(addr);
+	return false;
+}
+
 /* Remembers an access. */
 static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 {

@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 
+#include "detect/drdp.h"
 #include "inside/access.h"
 #include "runtime/access.h"
 #include "runtime/judge.h"
@@ -29,6 +30,7 @@ static const struct config {
 	bool is_synced; /* it is told that tasks end with a sync, which all do if there is spawn */
 	bool has_no_async, has_few; /* few variables, read mostly */
 	bool is_stack;		    /* single accesses, and memory that is used again and again */
+	bool retires;		    /* as often as can be: drdp.h */
 } * config;
 
 static struct rt_verdict verdict;
@@ -238,6 +240,32 @@ static void switch_to(uint32_t to)
 	task = to;
 }
 
+/* A task is created and runs / ends, and another one runs: told at once, or one by one. */
+static void child_begin(enum snag_op op)
+{
+	ntasks++;
+	if (below(2)) {
+		both_event(op, ntasks);
+		switch_to(ntasks);
+		return;
+	}
+	rt_judge_child((uint8_t)op, ntasks);
+	bytes_event(op, ntasks);
+	task = ntasks;
+}
+
+static void child_end(uint32_t next)
+{
+	if (below(2)) {
+		both_event(SNAG_OP_TASK_END, 0);
+		switch_to(next);
+		return;
+	}
+	rt_judge_ended(next);
+	bytes_event(SNAG_OP_TASK_END, 0);
+	task = next;
+}
+
 static void body(int depth);
 
 static void child(int depth)
@@ -246,13 +274,11 @@ static void child(int depth)
 	bool is_spawned = config->has_spawn && below(2);
 	if (!strcmp(config->detector, "spbags") || config->has_no_async)
 		is_spawned = true;
-	both_event(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, ++ntasks);
-	switch_to(ntasks);
+	child_begin(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE);
 	body(depth + 1);
 	if (config->has_spawn)
 		both_event(SNAG_OP_SYNC, 0);
-	both_event(SNAG_OP_TASK_END, 0);
-	switch_to(self);
+	child_end(self);
 }
 
 static void promise(void)
@@ -295,6 +321,7 @@ static void run(void)
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
+	snag_drdp_retire_from = config->retires ? 1 : UINT32_MAX;
 	bytes_state = judge.detector->open(&env);
 	if (config->is_synced)
 		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
@@ -365,6 +392,11 @@ int main(void)
 		 .has_few = true},
 		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true,
 		 .has_no_async = true, .has_few = true},
+		{"drdp", .retires = true},
+		{"drdp", .has_spawn = true, .has_isolated = true, .retires = true},
+		{"drdp", .is_synced = true, .has_few = true, .retires = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
+		 .has_few = true, .retires = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];
