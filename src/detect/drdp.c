@@ -355,12 +355,18 @@ static struct snag_express *drdp_express(void *state)
 	return &d->express;
 }
 
+static __attribute__((noinline)) void guarded_forget(struct drdp *d, uint32_t first, uint32_t n)
+{
+	for (uint32_t v = first; v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
+}
+
 static void drdp_forget(void *state, uint32_t first, uint32_t n)
 {
 	struct drdp *d = state;
+	if (d->guards.of)
+		guarded_forget(d, first, n);
 	snag_past_forget(&d->pool, d->express.x, first, n);
-	for (uint32_t v = first; d->guards.of && v < first + n; v++)
-		snag_guarded_clear(&d->guards, v, &d->pool);
 }
 
 static void drdp_spread(void *state, uint32_t from, uint32_t first, uint32_t n)

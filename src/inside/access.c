@@ -78,19 +78,10 @@ static inline void variable_access(uint32_t variable, bool is_write) /* [made] *
 	x->reader = made->after.reader;
 }
 
-/* Whether there is somebody who accesses something now. */
-static inline bool step_begin(void)
-{
-	const struct snag_inside *inside = judge.detector->inside;
-	if (!judge.express->who && inside->begin)
-		inside->begin(judge.state, judge.thread);
-	return judge.express->who;
-}
-
 static inline bool first_access(uint32_t variable, bool is_write) /* [first] */
 {
 	struct snag_past_cell *x = &judge.express->x[variable];
-	if ((x->writer | x->reader) || !step_begin() || !judge.express->is_all)
+	if ((x->writer | x->reader) || !judge_step_begin() || !judge.express->is_all)
 		return false;
 	*(is_write ? &x->writer : &x->reader) = judge.express->who;
 	return true;

@@ -59,16 +59,6 @@ static void on_refuse(void *ctx, const struct snag_event *event, uint32_t number
 	doubt();
 }
 
-static void on_forget(void *ctx, uint32_t first, uint32_t n)
-{
-	judge.detector->inside->forget(judge.state, first, n);
-}
-
-static void on_spread(void *ctx, uint32_t from, uint32_t first, uint32_t n)
-{
-	judge.detector->inside->spread(judge.state, from, first, n);
-}
-
 static bool on_is_same(void *ctx, uint32_t first, uint32_t n)
 {
 	const struct snag_past_cell *one = &judge.express->x[first];
@@ -107,13 +97,14 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	verdict = to;
 	env = (struct snag_detector_env){
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
-	judge.shadow.forget = on_forget;
-	judge.shadow.spread = on_spread;
 	judge.shadow.is_same = on_is_same;
 	judge.shadow.more = on_more;
 	judge.step = 1;
 	judge.state = judge.detector->open(&env);
 	judge.express = judge.detector->inside->express(judge.state);
+	judge.shadow.ctx = judge.state;
+	judge.shadow.forget = judge.detector->inside->forget;
+	judge.shadow.spread = judge.detector->inside->spread;
 	return true;
 }
 

@@ -76,11 +76,9 @@ void rt_record_before(void (*f)(void))
 	rt.limit = f ? rt.written : true_limit;
 }
 
-void rt_record_settle(void)
+void rt_record_settle_now(void)
 {
 	void (*f)(void) = rt.before;
-	if (!f)
-		return;
 	rt_record_before(NULL);
 	f();
 }
@@ -88,7 +86,7 @@ void rt_record_settle(void)
 bool rt_record_room(struct rt_record record)
 {
 	if (rt.before) {
-		rt_record_settle();
+		rt_record_settle_now();
 		if (rt.written < rt.limit)
 			return true;
 	}
