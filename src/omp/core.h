@@ -15,8 +15,7 @@
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
  *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections, and with inscan the iterations of each of the two passes,
- *                     between which is a barrier
+ *                     so are sections
  *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
  *                     a sync in a frame of their own
  *         depend      a promise for each task with such a clause, set at its end; who depends on it
@@ -24,7 +23,8 @@
  *         ordered     promises from one iteration to the next
  *         reduction   each thread's combining is a segment, one after the other by promises
  *         critical, locks    acquire and release
- *         A team of one thread has no structure: it is the task that met it.
+ *         A team of one thread has no structure: it is the task that met it.  Only target regions
+ *         with nowait are tasks there too.
  *
  * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
@@ -49,6 +49,7 @@
  *         api.c       omp_*
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
+ *         target.c    target regions with nowait
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -67,6 +68,9 @@ enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
 /* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
  * iterations are parallel. */
 enum { MP_SIMD = 0x51D0001 };
+
+/* The priority of a task that snag cc makes of `target update` and the like with nowait and depend. */
+enum { MP_TARGET = 0x51D0002 };
 
 struct mp_task;
 struct mp_team;
@@ -117,7 +121,8 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	unsigned launched;  /* regions with more than one thread that are open */
+	unsigned launched;  /* regions with more than one thread that are open; or targets */
+	bool has_targets;   /* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;   /* likewise, of several teams */
 	unsigned npromises; /* made so far */
 	int nthreads;	    /* set by the program; 0: MP_THREADS */
@@ -267,7 +272,6 @@ struct mp_task {
 	uint32_t base_id;  /* outside of segments */
 	uint32_t spare_id; /* a number that is not in use; 0: none */
 	uint32_t before;   /* the promise of what it did before it combined */
-	uint32_t scans;	   /* iterations of loops with inscan, in this phase */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
@@ -291,8 +295,8 @@ struct mp_task {
 	struct mp_held *held; /* locks */
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
-	const char *frame;	 /* its stack is below */
-	unsigned singles, loops; /* met so far */
+	_Alignas(16) const char *frame; /* its stack is below */
+	unsigned singles, loops;	/* met so far */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };
@@ -314,6 +318,7 @@ void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
+void mp_launch(bool begins);	 /* what several threads do; may be nested */
 
 /* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
  * false, the beginning of the next.  What a team has for itself is below `frame`. */
@@ -335,7 +340,7 @@ void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
 static inline void mp_tell_asked(enum snag_omp_asked what)
 {
-	if (mp.hooks && mp.launched)
+	if (mp.hooks && mp.launched > mp.has_targets)
 		mp.hooks->asked(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
@@ -351,6 +356,7 @@ void mp_combine_end(void);
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
 	bool is_static, is_nowait, is_ordered, is_sections;
+	bool is_scan;  /* one thread has all iterations, in order */
 	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
 };
 
@@ -361,6 +367,7 @@ enum {
 	MP_CHUNK_NOWAIT = 0x20000000,
 	MP_CHUNK_SIMD = 0x10000000,	/* it was simd; the rest is safelen */
 	MP_CHUNK_SECTIONS = 0x70000000, /* all three: these were sections, not a loop */
+	MP_CHUNK_SCAN = 0x70000001,	/* it had inscan */
 	MP_CHUNK_MASK = 0x0fffffff,
 };
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
@@ -410,6 +417,10 @@ void mp_task_main(struct mp_task *t);	/* runs it, on its fiber */
 void mp_task_forget(struct mp_task *t); /* one that knew it */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
 
+/* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
+void mp_target_task(struct mp_task *t);
+void mp_targets_joined(struct mp_task *t);
+
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 
@@ -431,10 +442,14 @@ void mp_group_push(void);
 void mp_group_pop(void);
 
 /* The tasks of a taskloop: calls part() for n iterations from number `from` on. */
-enum mp_grain { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+enum mp_grain_kind { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+struct mp_grain {
+	enum mp_grain_kind kind;
+	uint64_t n;
+	bool is_strict; /* just so many */
+};
 typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop);
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop);
 
 /* depend.c */
 struct mp_dependent {	    /* what depend clauses make of a task */
@@ -444,7 +459,7 @@ struct mp_dependent {	    /* what depend clauses make of a task */
 	struct mp_successor *successors;
 	uint32_t promise; /* set at its end */
 	bool has_ended;
-	struct mp_lock **exclusive; /* mutexinoutset */
+	struct mp_lock **exclusive; /* mutexinoutset; it knows them */
 	unsigned nexclusive;
 };
 /* The promises that t depends on; those not yet ended know it as successor. */
@@ -472,7 +487,11 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
 struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
 void mp_lock_forget(const void *at);	      /* the team's */
-void mp_lock_asked(void);		      /* the program asks whether one is free */
+/* One that others at this address have nothing to do with, for as long as anybody knows it. */
+struct mp_lock *mp_lock_new(const void *at);
+struct mp_lock *mp_lock_know(struct mp_lock *lock);
+void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
+void mp_lock_asked(void);		    /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

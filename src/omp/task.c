@@ -13,7 +13,9 @@
  *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
- *         [taskloop]   a task for each iteration, unless the program says otherwise
+ *         [taskloop]   a task for each iteration, but for those that are in one task however a loop may
+ *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
+ *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
  *
  * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
@@ -154,10 +156,11 @@ static void gets_tell(const struct mp_task *t)
 
 static void body_begin(struct mp_task *t) /* [begin] */
 {
-	if (!t->dependent || t->is_part)
+	if (!t->dependent)
 		return;
 	gets_tell(t);
-	exclusive_all(t, true);
+	if (!t->is_part)
+		exclusive_all(t, true);
 }
 
 static bool body_end(struct mp_task *t) /* [end]; false: not yet */
@@ -322,8 +325,11 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (!t->team->is_told)
+	if (!t->team->is_told) {
+		if (t->has_open)
+			mp_targets_joined(t);
 		return;
+	}
 	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
 	if (!t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
@@ -338,8 +344,7 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	if (!t->is_part)
-		gets_tell(t);
+	gets_tell(t);
 	mp_task_forget(t);
 }
 
@@ -394,7 +399,7 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	mp.now->task->group->is_told = mp.now->task->team->is_told;
+	mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;
 	if (mp.now->task->group->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -405,26 +410,43 @@ void mp_group_end(void)
 	struct mp_group *g = group_left(t);
 	if (g->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
+	else
+		mp_targets_joined(t);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
 }
 
 /* ---- taskloop ---- */
 
-/* Iterations that stay together: only those the program asked for. */
-static uint64_t grain_of(uint64_t count, enum mp_grain kind, uint64_t grain)
+/* Iterations that stay together: so many at both ends of the loop, and so many in between. */
+struct cut {
+	uint64_t ends, step;
+};
+
+static struct cut cut_of(uint64_t count, struct mp_grain grain) /* [taskloop] */
 {
-	if (kind == MP_GRAIN_SIZE && grain > 0)
-		return grain;
-	if (kind == MP_GRAIN_TASKS && grain > 0)
-		return (count + grain - 1) / grain;
-	return 1;
+	enum { ONE_BY_ONE = 1 << 12 }; /* a task is not that cheap */
+	uint64_t n = grain.n, size = 1;
+	if (grain.kind == MP_GRAIN_SIZE && n > 0)
+		size = n;
+	if (grain.kind == MP_GRAIN_TASKS && n > 0)
+		size = (count - 1) / n + 1;
+	if (grain.is_strict || count > ONE_BY_ONE)
+		return (struct cut){size, size};
+	if (grain.kind == MP_GRAIN_TASKS)
+		return (struct cut){n == 1 ? count : 1, 1};
+	return (struct cut){count / 2 < size ? count : size, 1};
 }
 
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop) /* [taskloop] */
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop)
 {
-	uint64_t together = grain_of(count, kind, grain);
-	for (uint64_t from = 0; from < count; from += together)
-		part(loop, from, count - from < together ? count - from : together);
+	if (count == 0)
+		return;
+	struct cut cut = cut_of(count, grain);
+	for (uint64_t from = 0, n; from < count; from += n) {
+		uint64_t left = count - from;
+		n = from == 0 || left <= cut.ends ? cut.ends : cut.step;
+		n = n < left ? n : left;
+		part(loop, from, n);
+	}
 }
