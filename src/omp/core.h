@@ -43,7 +43,8 @@
  * Files.  context.c   contexts, who runs next
  *         team.c      parallel, barriers, phases and segments, single
  *         loop.c      loops, sections, ordered, doacross
- *         task.c      explicit tasks, taskwait, taskgroup; depend.c; reduction.c
+ *         run.c       explicit tasks; depend.c; reduction.c
+ *         task.c      those that are undeferred or detached, taskwait, taskgroup
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
  *         api.c       omp_*
@@ -56,6 +57,7 @@
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
 
+#include "base/pool.h"
 #include "omp/hooks.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
@@ -74,6 +76,9 @@ struct mp_thread;
 
 typedef void mp_body(void *arg);
 
+void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
+void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
+
 /* ---- contexts ---- */
 
 struct mp_context {
@@ -86,7 +91,6 @@ struct mp_context {
 	struct snag_stack stack;     /* of a fiber; otherwise the thread's */
 	struct snag_omp_child child; /* of a fiber: what is told when it begins */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
-	bool has_ended;		   /* its task, which is told when it returns */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
@@ -117,12 +121,13 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	unsigned launched;  /* regions with more than one thread that are open */
-	unsigned leagues;   /* likewise, of several teams */
-	unsigned npromises; /* made so far */
-	int nthreads;	    /* set by the program; 0: MP_THREADS */
-	int max_levels;	    /* of nested regions that have more than one thread */
-	bool is_gnu;	    /* gcc compiled it: its code asks for thread numbers by itself */
+	struct snag_pool tasks; /* explicit ones with few arguments, which most are */
+	unsigned launched;	/* regions with more than one thread that are open */
+	unsigned leagues;	/* likewise, of several teams */
+	unsigned npromises;	/* made so far */
+	int nthreads;		/* set by the program; 0: MP_THREADS */
+	int max_levels;		/* of nested regions that have more than one thread */
+	bool is_gnu;		/* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
@@ -138,14 +143,24 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
-bool mp_is_here(void);		     /* whether the calling thread is the one that runs */
-void mp_block(void);		     /* until somebody makes it ready */
-void mp_ready(struct mp_context *c); /* next */
-bool mp_yield(void);		     /* everybody else first; false: nobody is */
-/* mp_task_main(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
-void mp_run_now(struct mp_task *t);
-void mp_run_later(struct mp_task *t); /* the same of one that was told; it is ready, next */
-void mp_context_ends(void); /* the task of a fiber ends, which is told; nobody is ready any more */
+bool mp_is_here(void); /* whether the calling thread is the one that runs */
+void mp_block(void);   /* until somebody makes it ready */
+bool mp_yield(void);   /* everybody else first; false: nobody is */
+static inline void mp_ready(struct mp_context *c) /* next */
+{
+	c->next = mp.ready.first;
+	if (!mp.ready.first)
+		mp.ready.last = c;
+	mp.ready.first = c;
+}
+void mp_wake(struct mp_context **waiter); /* it is ready, and no longer waits; NULL: nobody does */
+/* What is to be done when a thread has come to a context. */
+void mp_arrived_slow(struct mp_thread *thread);
+static inline void mp_arrived(struct mp_thread *thread)
+{
+	if (__builtin_expect(thread->dead != NULL, 0))
+		mp_arrived_slow(thread);
+}
 /* For a thread of the team: the one that had this number last, whose thread-local variables it has
  * to have; its base runs mp_thread_main when it is ready. */
 struct mp_thread *mp_thread_take(struct mp_team *team, int number);
@@ -274,7 +289,7 @@ struct mp_task {
 	bool has_asked;	   /* [asked] */
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
-	bool is_pooled; /* it is one of task.c's small ones */
+	bool is_pooled; /* in mp.tasks */
 	bool is_new;	/* nobody was told that its arguments are new memory */
 	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
@@ -394,9 +409,43 @@ struct mp_depend {
 
 enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 
+enum { MP_TASK_SMALL = 320, MP_STACK_BYTES = 1 << 20 };
+void mp_tasks_begin(void);
+
 /* A task that is known but not created; then mp_task_create() runs it or lets it wait.  It has
  * room for so many bytes of arguments behind it. */
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room);
+static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
+{
+	typedef uint64_t zeros __attribute__((vector_size(16), may_alias));
+	struct mp_task *parent = mp.now->task;
+	bool is_pooled = room <= MP_TASK_SMALL - MP_TASK_BYTES;
+	struct mp_task *t =
+		is_pooled ? snag_pool_take(&mp.tasks) : mp_alloc_used(MP_TASK_BYTES + room);
+	if (!t)
+		mp_fail("OpenMP: out of memory");
+	zeros *zero = (zeros *)((char *)t + MP_TASK_ZERO);
+	_Static_assert(MP_TASK_BYTES - MP_TASK_ZERO == 6 * sizeof(*zero), "all are set");
+	zero[0] = zero[1] = zero[2] = zero[3] = zero[4] = zero[5] = (zeros){0};
+	t->parent = parent;
+	t->team = parent->team;
+	t->group = parent->group;
+	t->number = parent->number;
+	t->known = 1;
+	t->body = body;
+	t->arg = arg;
+	t->nbytes = 0;
+	t->place = mp.place;
+	t->is_pooled = is_pooled;
+	t->is_part = !t->team->is_told;
+	if (flags | parent->is_final) {
+		t->is_final = parent->is_final || flags & MP_TASK_FINAL;
+		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
+		t->is_detached = flags & MP_TASK_DETACHED;
+		t->known += t->is_detached;
+	}
+	parent->known++;
+	return t;
+}
 static inline void *mp_task_room(struct mp_task *t) /* from a multiple of 16 on */
 {
 	return (char *)t + MP_TASK_BYTES;
@@ -406,9 +455,17 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_task_end(struct mp_task *t);
 void mp_task_fulfil(struct mp_task *t); /* its detach event */
-void mp_task_main(struct mp_task *t);	/* runs it, on its fiber */
 void mp_task_forget(struct mp_task *t); /* one that knew it */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
+
+/* Of those: it is created, but this is not told; its body begins, and ends (false: not yet); nor is
+ * it told then what it sets.  It is over. */
+void mp_task_counted(struct mp_task *t, const struct mp_depend *depend, size_t n);
+void mp_body_begin(struct mp_task *t);
+void mp_gets_tell(const struct mp_task *t);
+bool mp_body_end(struct mp_task *t);
+void mp_promises_tell(const struct mp_task *t);
+void mp_task_over(struct mp_task *t);
 
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
@@ -447,6 +504,10 @@ struct mp_dependent {	    /* what depend clauses make of a task */
 	struct mp_lock **exclusive; /* mutexinoutset */
 	unsigned nexclusive;
 };
+static inline bool mp_task_waits(const struct mp_task *t)
+{
+	return t->dependent && t->dependent->waits_for;
+}
 /* The promises that t depends on; those not yet ended know it as successor. */
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
@@ -482,8 +543,6 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 
 /* ---- memory ---- */
 
-void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes);	       /* likewise, but it may have been used */
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
 

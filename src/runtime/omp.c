@@ -28,7 +28,7 @@
 #include "runtime/omp_flags.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
-#include "runtime/sched.h"
+#include "runtime/sched_context.h"
 #include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
@@ -68,38 +68,27 @@ static void *context_new(void)
 	return rt_thread_new_fiber();
 }
 
-/* For another context of the thread, which is next. */
-static void leave(struct rt_thread *self, const struct rt_thread *to)
-{
-	ran = 0;
-	stack_left(self);
-	self->beyond = rt_hot.beyond;
-	rt_hot.beyond = to->beyond;
-}
-
-/* The context begins: it has called nothing. */
-static void stack_empty(struct rt_thread *t)
-{
-	t->top = t->frames;
-	t->beyond = 0;
-}
-
+/* For another context of the thread. */
 static void context_switch(void *context, uint32_t as)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
-	if (as == SNAG_OMP_SAME)
-		as = to->as;
-	else
-		stack_empty(to);
-	leave(self, to);
+	bool begins = as != SNAG_OMP_SAME;
+	as = begins ? as : to->as;
+	ran = 0;
+	stack_left(self);
 	if (rt.judges) {
-		rt_sched_slip(self, to, as);
-	} else {
-		to->as = as;
-		rt_sched_become(self, to);
+		rt_record_settle();
+		rt_sched_swap(self, to, as);
+		rt_judge_turn(as);
+		return;
 	}
+	self->beyond = rt_hot.beyond;
+	rt_hot.beyond = begins ? 0 : to->beyond;
+	to->top = begins ? to->frames : to->top;
+	to->as = as;
+	rt_sched_become(self, to);
 }
 
 static void *thread_start(void *(*run)(void *), void *arg)
@@ -143,13 +132,13 @@ static bool order_look(void)
 }
 
 /* Sections are known by the paths of their tasks. */
-static void task_made(uint8_t op, uint32_t task)
+static inline void task_made(uint8_t op, uint32_t task)
 {
 	if (has_order && (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN))
 		rt_sections_created(rt_hot.self->as, task);
 }
 
-static void task_put(uint8_t op, uint32_t task, uint32_t loc)
+static inline void task_put(uint8_t op, uint32_t task, uint32_t loc)
 {
 	task_made(op, task);
 	if (rt.judges)
@@ -372,11 +361,8 @@ static uint32_t child(const struct snag_omp_child *c)
 	}
 	rt_record_settle();
 	task_made(SNAG_OP_TASK_SPAWN, task);
-	to->frames[0] =
-		(struct rt_frame){.pc = (uintptr_t)c->place, .sp = (uint32_t)(uintptr_t)c->high};
-	to->top = to->frames + 1;
-	to->beyond = 0;
-	leave(self, to);
+	ran = 0;
+	stack_left(self);
 	rt_sched_swap(self, to, task);
 	rt_judge_child(SNAG_OP_TASK_SPAWN, task);
 	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
@@ -397,7 +383,7 @@ static void ended(void *context, const void *place)
 		return;
 	}
 	rt_record_settle();
-	leave(self, to);
+	ran = 0;
 	rt_sched_swap(self, to, to->as);
 	rt_judge_ended(to->as);
 }

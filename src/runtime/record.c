@@ -76,15 +76,6 @@ void rt_record_before(void (*f)(void))
 	rt.limit = f ? rt.written : true_limit;
 }
 
-void rt_record_settle(void)
-{
-	void (*f)(void) = rt.before;
-	if (!f)
-		return;
-	rt_record_before(NULL);
-	f();
-}
-
 bool rt_record_room(struct rt_record record)
 {
 	if (rt.before) {

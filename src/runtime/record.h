@@ -18,7 +18,14 @@ bool rt_record_open(void);
 bool rt_record_room(struct rt_record record);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
-void rt_record_settle(void); /* calls it now, if there is one */
+static inline void rt_record_settle(void) /* calls it now, if there is one */
+{
+	void (*f)(void) = rt.before;
+	if (rt_likely(!f))
+		return;
+	rt_record_before(NULL);
+	f();
+}
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 
 /* Debug builds: of threads that run freely, only the one in the runtime writes. */
