@@ -15,8 +15,7 @@
  *                     between two barriers is a task of its own, a *phase*; a barrier closes the finish
  *                     and opens the next one
  *         loop        each chunk that a schedule cannot cut is a task, a *segment* of the phase;
- *                     so are sections, and with inscan the iterations of each of the two passes,
- *                     between which is a barrier
+ *                     so are sections
  *         task        a spawn; taskwait is a sync, taskgroup a finish.  Undeferred: a spawn and
  *                     a sync in a frame of their own
  *         depend      a promise for each task with such a clause, set at its end; who depends on it
@@ -24,7 +23,8 @@
  *         ordered     promises from one iteration to the next
  *         reduction   each thread's combining is a segment, one after the other by promises
  *         critical, locks    acquire and release
- *         A team of one thread has no structure: it is the task that met it.
+ *         A team of one thread has no structure: it is the task that met it.  Only target regions
+ *         with nowait are tasks there too.
  *
  * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
@@ -50,6 +50,7 @@
  *         api.c       omp_*
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
+ *         target.c    target regions with nowait
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -69,6 +70,9 @@ enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
 /* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
  * iterations are parallel. */
 enum { MP_SIMD = 0x51D0001 };
+
+/* The priority of a task that snag cc makes of `target update` and the like with nowait and depend. */
+enum { MP_TARGET = 0x51D0002 };
 
 struct mp_task;
 struct mp_team;
@@ -122,7 +126,8 @@ struct mp {
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
 	struct snag_pool tasks; /* explicit ones with few arguments, which most are */
-	unsigned launched;	/* regions with more than one thread that are open */
+	unsigned launched;	/* regions with more than one thread that are open; or targets */
+	bool has_targets;	/* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;	/* likewise, of several teams */
 	unsigned npromises;	/* made so far */
 	int nthreads;		/* set by the program; 0: MP_THREADS */
@@ -282,7 +287,6 @@ struct mp_task {
 	uint32_t base_id;  /* outside of segments */
 	uint32_t spare_id; /* a number that is not in use; 0: none */
 	uint32_t before;   /* the promise of what it did before it combined */
-	uint32_t scans;	   /* iterations of loops with inscan, in this phase */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
@@ -306,8 +310,8 @@ struct mp_task {
 	struct mp_held *held; /* locks */
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
-	const char *frame;	 /* its stack is below */
-	unsigned singles, loops; /* met so far */
+	_Alignas(16) const char *frame; /* its stack is below */
+	unsigned singles, loops;	/* met so far */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };
@@ -329,6 +333,7 @@ void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
+void mp_launch(bool begins);	 /* what several threads do; may be nested */
 
 /* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
  * false, the beginning of the next.  What a team has for itself is below `frame`. */
@@ -350,7 +355,7 @@ void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
 static inline void mp_tell_asked(enum snag_omp_asked what)
 {
-	if (mp.hooks && mp.launched)
+	if (mp.hooks && mp.launched > mp.has_targets)
 		mp.hooks->asked(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
@@ -366,6 +371,7 @@ void mp_combine_end(void);
 struct mp_schedule {
 	uint64_t chunk; /* iterations that stay together; 0: not said */
 	bool is_static, is_nowait, is_ordered, is_sections;
+	bool is_scan;  /* one thread has all iterations, in order */
 	uint64_t safe; /* simd: at most so many iterations are parallel; 0: any number */
 };
 
@@ -376,6 +382,7 @@ enum {
 	MP_CHUNK_NOWAIT = 0x20000000,
 	MP_CHUNK_SIMD = 0x10000000,	/* it was simd; the rest is safelen */
 	MP_CHUNK_SECTIONS = 0x70000000, /* all three: these were sections, not a loop */
+	MP_CHUNK_SCAN = 0x70000001,	/* it had inscan */
 	MP_CHUNK_MASK = 0x0fffffff,
 };
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
@@ -466,6 +473,10 @@ void mp_gets_tell(const struct mp_task *t);
 bool mp_body_end(struct mp_task *t);
 void mp_promises_tell(const struct mp_task *t);
 void mp_task_over(struct mp_task *t);
+
+/* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
+void mp_target_task(struct mp_task *t);
+void mp_targets_joined(struct mp_task *t);
 
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);

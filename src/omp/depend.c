@@ -81,14 +81,11 @@ void mp_dependent_free(struct mp_task *t)
 	mp_free(d);
 }
 
-static void get_add(struct mp_task *t, struct mp_task *first)
+static void promise_add(struct mp_dependent *d, uint32_t promise)
 {
 	enum { ROOM = 4 };
-	struct mp_dependent *d = t->dependent, *before = first->dependent;
-	if (first == t)
-		return;
 	for (unsigned i = 0; i < d->nget; i++)
-		if (d->get[i] == before->promise)
+		if (d->get[i] == promise)
 			return;
 	if ((d->nget & (d->nget - 1)) == 0 && (d->nget == 0 || d->nget >= ROOM)) {
 		size_t room = d->nget ? 2 * d->nget : ROOM;
@@ -98,7 +95,17 @@ static void get_add(struct mp_task *t, struct mp_task *first)
 		mp_free(d->get);
 		d->get = grown;
 	}
-	d->get[d->nget++] = before->promise;
+	d->get[d->nget++] = promise;
+}
+
+/* A task that is part of its thread sets no promise: it has run when others are created. */
+static void get_add(struct mp_task *t, struct mp_task *first)
+{
+	struct mp_dependent *d = t->dependent, *before = first->dependent;
+	if (first == t)
+		return;
+	if (!first->is_part)
+		promise_add(d, before->promise);
 	if (before->has_ended)
 		return;
 	struct mp_successor *s = mp_alloc(sizeof(*s));

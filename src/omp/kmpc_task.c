@@ -26,13 +26,14 @@ struct kmp_task { /* as clang lays it out */
 enum {
 	KMP_TASK_FINAL = 2,
 	KMP_TASK_DESTRUCTORS = 8,
+	KMP_TASK_PRIORITY = 32,
 	KMP_TASK_DETACHABLE = 64,
 };
 
 struct block { /* behind a task, whose argument is `kmp` */
 	int32_t flags;
 	bool is_undeferred; /* taskloop */
-	bool is_in_parts, is_again;
+	bool is_in_parts, is_again, is_target;
 	_Alignas(16) struct kmp_task kmp;
 };
 
@@ -63,36 +64,50 @@ static struct block *block_new(int32_t flags, size_t nbytes)
 			    offsetof(struct block, kmp) + nbytes);
 	struct block *b = mp_task_room(t);
 	b->flags = flags;
-	b->is_undeferred = b->is_in_parts = b->is_again = false;
+	b->is_undeferred = b->is_in_parts = b->is_again = b->is_target = false;
 	t->arg = &b->kmp;
 	t->nbytes = nbytes;
 	mp_memory(&b->kmp, nbytes);
 	return b;
 }
 
-/* The task, which is created here. */
+/* The task, which is created here.  Of a target region clang gives only the call before a line. */
 static struct mp_task *task_here(void *kmp)
 {
-	struct mp_task *t = task_of(block_of(kmp));
+	struct block *b = block_of(kmp);
+	struct mp_task *t = task_of(b);
+	if (b->is_target)
+		mp.place = t->place;
+	if (b->is_target || (b->flags & KMP_TASK_PRIORITY && b->kmp.data2.priority == MP_TARGET))
+		mp_target_task(t);
 	t->place = mp.place;
 	return t;
+}
+
+static struct block *block_alloc(int32_t flags, size_t nbytes, size_t shared_bytes,
+				 kmp_routine *routine)
+{
+	size_t room = (nbytes + 15) & ~(size_t)15;
+	struct block *b = block_new(flags, room + shared_bytes);
+	b->kmp = (struct kmp_task){.shareds = shared_bytes ? (char *)&b->kmp + room : NULL,
+				   .routine = routine};
+	return b;
 }
 
 MP_ABI(void *, __kmpc_omp_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
        size_t shared_bytes, kmp_routine *routine)
 {
 	MP_ENTER();
-	size_t room = (nbytes + 15) & ~(size_t)15;
-	struct block *b = block_new(flags, room + shared_bytes);
-	b->kmp = (struct kmp_task){.shareds = shared_bytes ? (char *)&b->kmp + room : NULL,
-				   .routine = routine};
-	return &b->kmp;
+	return &block_alloc(flags, nbytes, shared_bytes, routine)->kmp;
 }
 
 MP_ABI(void *, __kmpc_omp_target_task_alloc, void *loc, int32_t gtid, int32_t flags, size_t nbytes,
        size_t shared_bytes, kmp_routine *routine, int64_t device)
 {
-	return __kmpc_omp_task_alloc(loc, gtid, flags, nbytes, shared_bytes, routine);
+	MP_ENTER();
+	struct block *b = block_alloc(flags, nbytes, shared_bytes, routine);
+	b->is_target = true;
+	return &b->kmp;
 }
 
 /* Clang cuts an untied task where it may move to another thread: there the task asks to be called

@@ -111,10 +111,11 @@ void mp_gets_tell(const struct mp_task *t)
 
 void mp_body_begin(struct mp_task *t) /* [begin] */
 {
-	if (!t->dependent || t->is_part)
+	if (!t->dependent)
 		return;
 	mp_gets_tell(t);
-	exclusive_all(t, true);
+	if (!t->is_part)
+		exclusive_all(t, true);
 }
 
 /* By its own context, or by whoever fulfils its event. */

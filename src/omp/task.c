@@ -78,8 +78,11 @@ void mp_taskwait(void)
 		t->waiter = mp.now;
 		mp_block();
 	}
-	if (!t->team->is_told)
+	if (!t->team->is_told) {
+		if (t->has_open)
+			mp_targets_joined(t);
 		return;
+	}
 	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
 	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
@@ -94,8 +97,7 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	if (!t->is_part)
-		mp_gets_tell(t);
+	mp_gets_tell(t);
 	mp_task_forget(t);
 }
 
@@ -150,7 +152,7 @@ void mp_group_pop(void)
 void mp_group_begin(void) /* [group] */
 {
 	mp_group_push();
-	mp.now->task->group->is_told = mp.now->task->team->is_told;
+	mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;
 	if (mp.now->task->group->is_told)
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 }
@@ -161,6 +163,8 @@ void mp_group_end(void)
 	struct mp_group *g = group_left(t);
 	if (g->is_told)
 		mp_tell(SNAG_OP_FINISH_END, 0);
+	else
+		mp_targets_joined(t);
 	mp_reduced_end(g->reduced);
 	mp_free(g);
 }

@@ -65,7 +65,6 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
-	t->scans = 0;
 }
 
 /* The lowest address of the stack that the calling context is on. */
@@ -267,13 +266,14 @@ void mp_team_check(struct mp_team *team)
 	}
 }
 
-/* Explicit tasks of a team of one thread have all ended, but for detached ones. */
-static void alone_wait(struct mp_team *team)
+/* Explicit tasks of a team of one thread, t, have all ended, but for detached ones. */
+static void alone_wait(struct mp_task *t)
 {
-	while (team->live) {
-		mp_queue_add(&team->waiting, mp.now);
+	while (t->team->live) {
+		mp_queue_add(&t->team->waiting, mp.now);
 		mp_block();
 	}
+	mp_targets_joined(t);
 }
 
 void mp_barrier(void)
@@ -281,7 +281,7 @@ void mp_barrier(void)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_team *team = t->team;
 	if (!team->is_told) {
-		alone_wait(team);
+		alone_wait(t);
 		return;
 	}
 	mp_segment_end(t);
@@ -304,7 +304,7 @@ void mp_join(struct mp_task *t)
 {
 	struct mp_team *team = t->team;
 	if (!team->is_told) {
-		alone_wait(team);
+		alone_wait(t);
 		return;
 	}
 	mp_segment_end(t);
@@ -378,7 +378,7 @@ struct mp_team mp_team_of(struct mp_task *parent, int n)
 	};
 }
 
-static void launch(bool begins)
+void mp_launch(bool begins)
 {
 	mp.launched += begins ? 1 : -1;
 	if (mp.hooks && mp.launched == (begins ? 1 : 0))
@@ -389,7 +389,7 @@ void mp_region_begin(struct mp_team *team)
 {
 	const struct mp_task *parent = team->parent;
 	if (team->is_told) {
-		launch(true);
+		mp_launch(true);
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	}
 	if (parent->id != parent->base_id)
@@ -407,7 +407,7 @@ void mp_region_end(struct mp_team *team)
 	else if (is_in_segment && !parent->has_spawned)
 		own_begin(parent);
 	if (team->is_told)
-		launch(false);
+		mp_launch(false);
 }
 
 void mp_parallel(mp_body *body, void *arg, int n)
@@ -445,7 +445,7 @@ void mp_serial_end(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
-	alone_wait(team);
+	alone_wait(t);
 	mp.now->task = t->parent;
 	mp_depends_free(t);
 	mp_task_forget(t);
