@@ -88,12 +88,11 @@ void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
 struct mp_context {
 	struct snag_fiber fiber; /* while it does not run */
 	struct mp_thread *thread;
-	void *handle;		     /* the detector's */
-	struct mp_task *task;	     /* the innermost that runs on it */
-	uint32_t begins_as;	     /* as this task of the detector; SNAG_OMP_SAME: it has begun */
-	struct mp_context *next;     /* in one queue */
-	struct snag_stack stack;     /* of a fiber; otherwise the thread's */
-	struct snag_omp_child child; /* of a fiber: what is told when it begins */
+	void *handle;		   /* the detector's */
+	struct mp_task *task;	   /* the innermost that runs on it */
+	uint32_t begins_as;	   /* as this task of the detector; SNAG_OMP_SAME: it has begun */
+	struct mp_context *next;   /* in one queue */
+	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */

@@ -24,8 +24,10 @@ enum {
 };
 
 /* A task with a copy of the arguments. */
-static inline struct mp_task *task_new(mp_body *body, void *arg, gomp_copy *copy, size_t nbytes,
-				       size_t align, unsigned flags, void **detach)
+static inline __attribute__((always_inline)) struct mp_task *task_new(mp_body *body, void *arg,
+								      gomp_copy *copy,
+								      size_t nbytes, size_t align,
+								      unsigned flags, void **detach)
 {
 	align = align < 16 ? 16 : align;
 	struct mp_task *t = mp_task_new(body, NULL, flags, nbytes + align);

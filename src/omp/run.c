@@ -182,10 +182,8 @@ static __attribute__((noinline)) struct mp_context *fiber_made(void)
 		mp_fail("OpenMP: no memory for another task");
 	c->stack = snag_stacks_at(&mp.stacks, stack);
 	c->begins_as = SNAG_OMP_SAME;
-	c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
-	c->child.context = c->handle;
-	c->child.low = c->stack.base;
-	c->child.high = (char *)c->stack.base + c->stack.nbytes;
+	const char *low = c->stack.base;
+	c->handle = mp.hooks ? mp.hooks->context_new(low, low + c->stack.nbytes) : NULL;
 	return c;
 }
 
@@ -252,16 +250,6 @@ static void called_main(void *arg) /* [call] */
 	mp.spare = self;
 }
 
-static inline void child_tell(struct mp_context *c, struct mp_task *t)
-{
-	c->child.task = t->id;
-	c->child.place = t->place;
-	c->child.at = t->arg;
-	c->child.nbytes = t->nbytes;
-	c->child.is_new = t->is_new;
-	t->id = t->base_id = mp.hooks->child(&c->child);
-}
-
 /* On a fiber; the caller is ready, next. */
 static inline void run_now(struct mp_task *t)
 {
@@ -271,7 +259,8 @@ static inline void run_now(struct mp_task *t)
 	mp.now = c;
 	c->caller = self;
 	if (mp.hooks)
-		child_tell(c, t);
+		t->id = t->base_id =
+			mp.hooks->child(c->handle, t->id, t->place, t->arg, t->nbytes, t->is_new);
 	self->exceptions = snag_exceptions_save();
 	snag_fiber_call(&self->fiber, &c->stack, called_main, c);
 	snag_exceptions_restore(&self->exceptions);
@@ -286,7 +275,8 @@ static void later_main(void *arg)
 	struct mp_task *t = self->task;
 	mp_arrived(self->thread);
 	if (mp.hooks) {
-		mp.hooks->stack(self->child.low, self->child.high, t->id);
+		const char *low = self->stack.base;
+		mp.hooks->stack(low, low + self->stack.nbytes, t->id);
 		mp.hooks->enter(t->place);
 		mp.hooks->alone(t->arg, t->nbytes);
 	}

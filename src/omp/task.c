@@ -83,10 +83,10 @@ void mp_taskwait(void)
 			mp_targets_joined(t);
 		return;
 	}
-	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
-	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
-		mp.hooks->alone(t->arg, t->nbytes); /* [alone] */
+	bool is_alone = !(t->is_implicit | t->is_undeferred | t->has_loose) && !mp.npromises;
+	if (mp.hooks)
+		mp.hooks->synced(mp.place, is_alone, t->arg, t->nbytes); /* [taskwait] [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)

@@ -61,11 +61,14 @@ static void *context_first(void)
 	return rt_hot.self;
 }
 
-static void *context_new(void)
+static void *context_new(const void *low, const void *high)
 {
+	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
-	return rt_thread_new_fiber();
+	t->stack_low = t->low_water = (uintptr_t)low; /* whoever had this memory before */
+	t->stack_high = (uintptr_t)high;
+	return t;
 }
 
 /* For another context of the thread. */
@@ -147,13 +150,17 @@ static inline void task_put(uint8_t op, uint32_t task, uint32_t loc)
 		rt_put(RT_TASK, op, 0, loc, task);
 }
 
-static void event(uint8_t op, uint32_t target, const void *place)
+static inline void event_put(uint8_t op, uint32_t target, const void *place)
 {
-	if (!rt_entered())
-		return;
 	rt_epoch_end();
 	rt_record_settle();
 	task_put(op, target, rt.judges ? 0 : rt_location((uintptr_t)place));
+}
+
+static void event(uint8_t op, uint32_t target, const void *place)
+{
+	if (rt_entered())
+		event_put(op, target, place);
 }
 
 /* A segment that has not been told: the next record is put after its creation (record.h). */
@@ -339,24 +346,35 @@ static void alone(const void *at, size_t nbytes)
 		alone_with(self, at, nbytes);
 }
 
-static void child_recorded(const struct snag_omp_child *c, uint32_t task)
+static void synced(const void *place, bool is_alone, const void *at, size_t nbytes)
 {
-	if (c->is_new && c->nbytes)
-		memory(c->at, c->nbytes, c->place);
-	event(SNAG_OP_TASK_SPAWN, task, c->place);
-	context_switch(c->context, task);
-	stack(c->low, c->high, task);
-	enter(c->place);
+	const struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	event_put(SNAG_OP_SYNC, 0, place);
+	if (is_alone && rt.judges)
+		alone_with(self, at, nbytes);
 }
 
-static uint32_t child(const struct snag_omp_child *c)
+static void child_recorded(struct rt_thread *to, uint32_t task, const void *place)
 {
-	struct rt_thread *self = rt_entered(), *to = c->context;
-	uint32_t task = c->task ? c->task : task_new();
+	event(SNAG_OP_TASK_SPAWN, task, place);
+	context_switch(to, task);
+	stack((void *)to->stack_low, (void *)to->stack_high, task);
+	enter(place);
+}
+
+static uint32_t child(void *context, uint32_t task, const void *place, const void *at,
+		      size_t nbytes, bool is_new)
+{
+	struct rt_thread *self = rt_entered(), *to = context;
+	task = task ? task : task_new();
 	if (!self)
 		return task;
 	if (!rt.judges) {
-		child_recorded(c, task);
+		if (is_new && nbytes)
+			memory(at, nbytes, place);
+		child_recorded(to, task, place);
 		return task;
 	}
 	rt_record_settle();
@@ -365,10 +383,10 @@ static uint32_t child(const struct snag_omp_child *c)
 	stack_left(self);
 	rt_sched_swap(self, to, task);
 	rt_judge_child(SNAG_OP_TASK_SPAWN, task);
-	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
-	if (c->is_new)
-		rt_judge_forget((uintptr_t)c->at, c->nbytes);
-	alone_with(to, c->at, c->nbytes);
+	stack_new(to, to->stack_low, to->stack_high);
+	if (is_new)
+		rt_judge_forget((uintptr_t)at, nbytes);
+	alone_with(to, at, nbytes);
 	return task;
 }
 
@@ -476,6 +494,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.event = event,
 		.child = child,
 		.ended = ended,
+		.synced = synced,
 		.segment = segment,
 		.was_told = was_told,
 		.label = label,

@@ -15,7 +15,6 @@
  * `to`; no turn begins, and nobody is asked; its events are those of the task `as` from here on. */
 static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as)
 {
-	self->top = rt_hot.top;
 	self->state = RT_BLOCKED;
 	to->hot = self->hot;
 	to->kernel_tid = self->kernel_tid;
@@ -26,7 +25,7 @@ static inline void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, u
 	__atomic_store_n(&rt_sched.current, to, __ATOMIC_RELAXED);
 	__atomic_store_n(&rt_sched.turns, rt_sched.turns + 1, __ATOMIC_RELAXED);
 	rt_hot.self = to;
-	rt_hot.top = to->top;
+	rt_hot.top = to->frames; /* nothing is kept of calls then: stack.h */
 	rt_hot.end = to->frames + RT_FRAMES;
 	rt_epoch_end();
 }
