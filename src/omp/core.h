@@ -498,10 +498,14 @@ void mp_group_push(void);
 void mp_group_pop(void);
 
 /* The tasks of a taskloop: calls part() for n iterations from number `from` on. */
-enum mp_grain { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+enum mp_grain_kind { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+struct mp_grain {
+	enum mp_grain_kind kind;
+	uint64_t n;
+	bool is_strict; /* just so many */
+};
 typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop);
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop);
 
 /* depend.c */
 struct mp_dependent {	    /* what depend clauses make of a task */
@@ -511,7 +515,7 @@ struct mp_dependent {	    /* what depend clauses make of a task */
 	struct mp_successor *successors;
 	uint32_t promise; /* set at its end */
 	bool has_ended;
-	struct mp_lock **exclusive; /* mutexinoutset */
+	struct mp_lock **exclusive; /* mutexinoutset; it knows them */
 	unsigned nexclusive;
 };
 static inline bool mp_task_waits(const struct mp_task *t)
@@ -543,7 +547,11 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
 struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
 void mp_lock_forget(const void *at);	      /* the team's */
-void mp_lock_asked(void);		      /* the program asks whether one is free */
+/* One that others at this address have nothing to do with, for as long as anybody knows it. */
+struct mp_lock *mp_lock_new(const void *at);
+struct mp_lock *mp_lock_know(struct mp_lock *lock);
+void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
+void mp_lock_asked(void);		    /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

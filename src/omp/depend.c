@@ -8,7 +8,7 @@
  *
  * Rules.  [in]     after the last out, and the set of mutexinoutset before
  *         [out]    after the last out and all since
- *         [mutex]  as in, but after the ins before; and a lock for the address
+ *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
  *         [set]    inoutset: as mutex, without the lock
  *
  * Reference.  Jin et al., DRDP, section 5.2.
@@ -31,6 +31,7 @@ struct member {
 struct place {
 	enum mp_depend_kind kind; /* of the latest */
 	struct member *latest, *before;
+	struct mp_lock *lock; /* [mutex]; NULL: none so far */
 };
 
 struct mp_depends {
@@ -59,6 +60,7 @@ void mp_depends_free(struct mp_task *parent)
 			continue;
 		members_free(p->latest);
 		members_free(p->before);
+		mp_lock_release(p->lock);
 		mp_free(p);
 	}
 	mp_map_free(&d->places);
@@ -76,6 +78,8 @@ static struct mp_dependent *dependent_of(struct mp_task *t)
 void mp_dependent_free(struct mp_task *t)
 {
 	struct mp_dependent *d = t->dependent;
+	for (unsigned i = 0; i < d->nexclusive; i++)
+		mp_lock_release(d->exclusive[i]);
 	mp_free(d->get);
 	mp_free(d->exclusive);
 	mp_free(d);
@@ -158,9 +162,9 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 	t->known++;
 }
 
-static void exclusive_add(struct mp_dependent *d, const void *at)
+static void exclusive_add(struct mp_dependent *d, struct place *p, const void *at)
 {
-	struct mp_lock *lock = mp_lock_at(at);
+	struct mp_lock *lock = p->lock ? p->lock : (p->lock = mp_lock_new(at));
 	for (unsigned i = 0; i < d->nexclusive; i++)
 		if (d->exclusive[i] == lock)
 			return;
@@ -168,7 +172,7 @@ static void exclusive_add(struct mp_dependent *d, const void *at)
 	unsigned k = d->nexclusive;
 	for (; k > 0 && d->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
 		grown[k] = d->exclusive[k - 1];
-	grown[k] = lock;
+	grown[k] = mp_lock_know(lock);
 	if (k)
 		memcpy(grown, d->exclusive, k * sizeof(struct mp_lock *));
 	mp_free(d->exclusive);
@@ -189,9 +193,10 @@ void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
 	d->promise = mp_promise();
 	mp_depend_look(t, depend, n);
 	for (size_t i = 0; i < n; i++) {
-		join(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		struct place *p = place_at(t->parent, depend[i].at);
+		join(t, p, depend[i].kind);
 		if (depend[i].kind == MP_DEPEND_MUTEX)
-			exclusive_add(d, depend[i].at);
+			exclusive_add(d, p, depend[i].at);
 	}
 }
 

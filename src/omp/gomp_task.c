@@ -21,6 +21,7 @@ enum {
 	LOOP_NOGROUP = 1 << 11,
 	LOOP_REDUCTION = 1 << 12,
 	TASK_DETACH = 1 << 13,
+	LOOP_STRICT = 1 << 14,
 };
 
 /* A task with a copy of the arguments. */
@@ -193,7 +194,9 @@ static void taskloop(const struct taskloop *l, uint64_t count, uint64_t grain)
 		mp_group_begin();
 	if (table)
 		GOMP_taskgroup_reduction_register(table);
-	mp_taskloop(count, l->flags & LOOP_GRAINSIZE ? MP_GRAIN_SIZE : MP_GRAIN_TASKS, grain,
+	mp_taskloop(count,
+		    (struct mp_grain){l->flags & LOOP_GRAINSIZE ? MP_GRAIN_SIZE : MP_GRAIN_TASKS,
+				      grain, l->flags & LOOP_STRICT},
 		    taskloop_part, l);
 	if (!(l->flags & LOOP_NOGROUP))
 		mp_group_end();

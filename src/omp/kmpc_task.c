@@ -301,7 +301,9 @@ MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_va
 	b->is_undeferred = !if_value;
 	if (!nogroup)
 		mp_group_begin();
-	mp_taskloop(l.count, (enum mp_grain)kind, grain, taskloop_part, &l); /* clang's numbers */
+	mp_taskloop(l.count,
+		    (struct mp_grain){(enum mp_grain_kind)kind, grain, false}, /* its numbers */
+		    taskloop_part, &l);
 	if (!nogroup)
 		mp_group_end();
 	mp_task_forget(task_of(b));

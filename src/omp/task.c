@@ -6,7 +6,9 @@
  *                      their own, on the creator's stack
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
- *         [taskloop]   a task for each iteration, unless the program says otherwise
+ *         [taskloop]   a task for each iteration, but for those that are in one task however a loop may
+ *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
+ *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
  */
 #include "omp/core.h"
 
@@ -171,20 +173,35 @@ void mp_group_end(void)
 
 /* ---- taskloop ---- */
 
-/* Iterations that stay together: only those the program asked for. */
-static uint64_t grain_of(uint64_t count, enum mp_grain kind, uint64_t grain)
+/* Iterations that stay together: so many at both ends of the loop, and so many in between. */
+struct cut {
+	uint64_t ends, step;
+};
+
+static struct cut cut_of(uint64_t count, struct mp_grain grain) /* [taskloop] */
 {
-	if (kind == MP_GRAIN_SIZE && grain > 0)
-		return grain;
-	if (kind == MP_GRAIN_TASKS && grain > 0)
-		return (count + grain - 1) / grain;
-	return 1;
+	enum { ONE_BY_ONE = 1 << 12 }; /* a task is not that cheap */
+	uint64_t n = grain.n, size = 1;
+	if (grain.kind == MP_GRAIN_SIZE && n > 0)
+		size = n;
+	if (grain.kind == MP_GRAIN_TASKS && n > 0)
+		size = (count - 1) / n + 1;
+	if (grain.is_strict || count > ONE_BY_ONE)
+		return (struct cut){size, size};
+	if (grain.kind == MP_GRAIN_TASKS)
+		return (struct cut){n == 1 ? count : 1, 1};
+	return (struct cut){count / 2 < size ? count : size, 1};
 }
 
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop) /* [taskloop] */
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop)
 {
-	uint64_t together = grain_of(count, kind, grain);
-	for (uint64_t from = 0; from < count; from += together)
-		part(loop, from, count - from < together ? count - from : together);
+	if (count == 0)
+		return;
+	struct cut cut = cut_of(count, grain);
+	for (uint64_t from = 0, n; from < count; from += n) {
+		uint64_t left = count - from;
+		n = from == 0 || left <= cut.ends ? cut.ends : cut.step;
+		n = n < left ? n : left;
+		part(loop, from, n);
+	}
 }
