@@ -13,7 +13,7 @@
  *         thread.dead a fiber that has ended: its stack is in use until its thread has
  *                     left it
  */
-#include "omp/core.h"
+#include "omp/task.h"
 #include "task/omp_promises.h"
 
 #include <linux/futex.h>

@@ -15,7 +15,7 @@
  * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
 #include "base/pool.h"
-#include "omp/core.h"
+#include "omp/task.h"
 
 void mp_tasks_begin(void)
 {

@@ -10,7 +10,7 @@
  *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
  *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
