@@ -13,7 +13,7 @@
  *
  * Reference.  Jin et al., DRDP, section 5.2.
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
  *                    does not come before that of others, nor what it does next after.  A team of a
  *                    league combines likewise, but its segment goes on as another one
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <pthread.h>
 
