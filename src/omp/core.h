@@ -297,7 +297,8 @@ struct mp_task {
 	struct mp_context *waiter;
 	struct mp_group *group;
 	struct mp_depends *depends;
-	struct mp_held *held; /* locks */
+	struct mp_depends *outside; /* in a segment: those of the phase */
+	struct mp_held *held;	    /* locks */
 };
 
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
@@ -442,6 +443,9 @@ void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
 void mp_depend_done(struct mp_task *t);	      /* t has ended: its successors may begin */
 void mp_depends_free(struct mp_task *parent); /* the table of its children */
+/* A segment of an implicit task has siblings of its own, which come after those of the phase. */
+void mp_depends_enter(struct mp_task *t);
+void mp_depends_leave(struct mp_task *t);
 
 /* reduction.c: of tasks */
 struct mp_reduction {

@@ -10,6 +10,8 @@
  *         [out]    after the last out and all since
  *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
  *         [set]    inoutset: as mutex, without the lock
+ *         [segment]  tasks of two iterations are siblings only if one thread happens to have both: so
+ *                  each segment has a table, and depends on that of the phase before it too
  *
  * Reference.  Jin et al., DRDP, section 5.2.
  */
@@ -67,6 +69,19 @@ void mp_depends_free(struct mp_task *parent)
 	mp_free(d);
 }
 
+void mp_depends_enter(struct mp_task *t) /* [segment] */
+{
+	t->outside = t->depends;
+	t->depends = NULL;
+}
+
+void mp_depends_leave(struct mp_task *t)
+{
+	mp_depends_free(t);
+	t->depends = t->outside;
+	t->outside = NULL;
+}
+
 static void get_add(struct mp_task *t, struct mp_task *first)
 {
 	enum { ROOM = 4 };
@@ -109,6 +124,12 @@ static struct place *place_at(struct mp_task *parent, const void *at)
 	return *p;
 }
 
+/* What there is in the phase, outside of the segment; NULL: nothing. */
+static struct place *place_outside(struct mp_task *parent, const void *at)
+{
+	return parent->outside ? *mp_map_at(&parent->outside->places, at) : NULL;
+}
+
 /* t comes after what it depends on there; a set of the same kind, but for out, is joined. */
 static void look(struct mp_task *t, const struct place *p, enum mp_depend_kind kind)
 {
@@ -138,7 +159,10 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 
 static void exclusive_add(struct mp_task *t, struct place *p, const void *at)
 {
-	struct mp_lock *lock = p->lock ? p->lock : (p->lock = mp_lock_new(at));
+	const struct place *outside = place_outside(t->parent, at);
+	if (!p->lock)
+		p->lock = outside && outside->lock ? mp_lock_know(outside->lock) : mp_lock_new(at);
+	struct mp_lock *lock = p->lock;
 	for (unsigned i = 0; i < t->nexclusive; i++)
 		if (t->exclusive[i] == lock)
 			return;
@@ -156,8 +180,12 @@ static void exclusive_add(struct mp_task *t, struct place *p, const void *at)
 
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const struct place *outside = place_outside(t->parent, depend[i].at);
 		look(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		if (outside)
+			look(t, outside, depend[i].kind);
+	}
 }
 
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
