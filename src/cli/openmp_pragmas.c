@@ -25,9 +25,10 @@
  *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
  *                    iterations of each by themselves
  *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
- *         [inscan]   such loops, which must have no schedule, are left as they are; but the line before
- *                    `scan` and the one behind it get a call that says that the next iteration
- *                    of that phase comes
+ *         [data]     for clang, which without a device leaves out `target update`, `target enter data` and
+ *                    `target exit data`, also if something depends on them: those with a depend
+ *                    clause become a task that does nothing, undeferred or as target regions are
+ *         [inscan]   see openmp_scan.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
  */
 #include "cli/openmp_pragmas.h"
@@ -35,6 +36,7 @@
 #include "base/memory.h"
 #include "cli/openmp_code.h"
 #include "cli/openmp_regions.h"
+#include "cli/openmp_scan.h"
 #include "cli/openmp_simd.h"
 #include "cli/openmp_text.h"
 
@@ -43,7 +45,9 @@
 #define CHUNK_STATIC "0x40000000"
 #define CHUNK_NOWAIT " | 0x20000000"
 #define CHUNK_SECTIONS "0x70000000"
+#define CHUNK_SCAN "0x70000001"
 #define CHUNK_MASK "0x0fffffff"
+#define TARGET_PRIORITY "0x51D0002"
 
 static bool is_directive_word(struct span name)
 {
@@ -62,7 +66,7 @@ struct pragma {
 	bool is_other;	    /* a schedule that the runtime sees anyway */
 	bool is_combining;  /* a region or worksharing, with a reduction that its threads combine */
 	bool is_region;	    /* parallel */
-	bool is_inscan;	    /* whose loop must have no schedule */
+	bool is_inscan;	    /* left as it is: its loop must have no schedule */
 	bool is_none;	    /* default(none) */
 	struct span name;   /* `sections`; empty: it is none */
 	struct span loop;   /* [loop]; empty: it is none */
@@ -176,7 +180,7 @@ static void clauses_copy(struct text *t, struct span text, const struct pragma *
 	}
 }
 
-static void loop_rewrite(struct text *t, struct span line, const struct pragma *p)
+static void loop_rewrite(struct text *t, struct span line, const struct pragma *p, bool is_scan)
 {
 	if (p->loop.at) { /* [loop] */
 		cli_text_span(t, (struct span){line.at, p->loop.at});
@@ -184,8 +188,9 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 		line.at = p->loop.end;
 	}
 	clauses_copy(t, line, p);
-	cli_text_words(t, " schedule(monotonic : dynamic, " CHUNK_STATIC);
-	if (p->is_nowait)
+	cli_text_words(t, " schedule(monotonic : dynamic, ");
+	cli_text_words(t, is_scan ? CHUNK_SCAN : CHUNK_STATIC);
+	if (p->is_nowait && !is_scan)
 		cli_text_words(t, CHUNK_NOWAIT);
 	if (p->chunk.at < p->chunk.end) {
 		cli_text_words(t, " | ((");
@@ -216,54 +221,92 @@ static void cancel_rewrite(struct text *t, struct span line)
 	cli_text_span(t, line);
 }
 
-#define SCAN_CALL                                                            \
-	" { extern void __snag_omp_scan(void) __asm__(\"__snag_omp_scan\");" \
-	" __snag_omp_scan(); } "
-
-/* [inscan] The call that ends the line before, if that is one of code. */
-static void scan_begin(struct text *t)
+/* [data] */
+static bool is_dependent_data(struct span line)
 {
-	size_t line = t->n ? t->n - 1 : 0;
-	while (line > 0 && t->at[line - 1] != '\n')
-		line--;
-	struct span before = cli_span_trim((struct span){t->at + line, t->at + t->n});
-	if (t->n == 0 || t->at[t->n - 1] != '\n' || (before.at < before.end && *before.at == '#'))
-		return;
-	t->n--; /* the end of the line */
-	cli_text_words(t, SCAN_CALL "\n");
+	enum { BEHIND_TARGET = 3 };
+	struct span name, value;
+	bool is_data = false, depends = false;
+	for (int i = 0; cli_clause_next(&line, &name, &value); i++) {
+		is_data |= i == BEHIND_TARGET &&
+			   (cli_span_is(name, "update") || cli_span_is(name, "enter") ||
+			    cli_span_is(name, "exit"));
+		depends |= cli_span_is(name, "depend");
+	}
+	return is_data && depends;
 }
 
-static void other_rewrite(struct text *t, struct span line, const struct pragma *p)
+/* With the operator, so that the task's statement is on the same line. */
+static void data_rewrite(struct text *t, struct span line, bool is_nowait)
+{
+	struct span name, value;
+	cli_text_words(t, is_nowait ? "_Pragma(\"omp task priority(" TARGET_PRIORITY ")"
+				    : "_Pragma(\"omp task if(0)");
+	while (cli_clause_next(&line, &name, &value))
+		if (cli_span_is(name, "depend")) {
+			cli_text_words(t, " ");
+			cli_text_span(t, (struct span){name.at, line.at});
+		}
+	cli_text_words(t, "\") ;");
+}
+
+static void other_rewrite(struct text *t, struct span line, const struct pragma *p, bool is_scan)
 {
 	if (p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan))
-		loop_rewrite(t, line, p);
+		loop_rewrite(t, line, p, is_scan);
 	else
 		cli_text_span(t, line);
 }
 
-/* The text from `next` to `end` follows the pragma. */
-static void pragma_rewrite(struct text *t, struct sections *s, struct span line, struct span word,
-			   const char *next, const char *end, enum cli_region around, bool is_gnu)
+/* A text that is rewritten. */
+struct rewriting {
+	struct text t;
+	struct sections s;
+	struct regions r;
+	bool is_gnu;
+	bool keeps_scan; /* of the latest loop with inscan */
+};
+
+static void directive_rewrite(struct rewriting *w, struct span line, struct span word,
+			      struct span after, bool is_scan)
 {
-	struct pragma p = pragma_read(line, word, around);
-	if (cli_span_is(word, "scan"))
-		scan_begin(t);
-	if (!is_gnu && cli_span_is(word, "section")) {
-		cli_section_begin(s, t);
-		return;
-	}
-	cli_sections_pragma(s);
-	if (!is_gnu && p.name.at && cli_sections_begin(s, (struct span){next, end})) {
+	struct text *t = &w->t;
+	struct pragma p = pragma_read(line, word, cli_regions_at(&w->r));
+	if (!w->is_gnu && p.name.at && cli_sections_begin(&w->s, after)) {
 		sections_rewrite(t, line, p.name);
-	} else if (!is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
+	} else if (!w->is_gnu &&
+		   (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
 		cancel_rewrite(t, line);
+	} else if (!w->is_gnu && is_dependent_data(line)) {
+		data_rewrite(t, line, p.is_nowait);
 	} else {
 		bool is_simd = cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER;
-		if (!is_simd || p.is_inscan || !cli_simd_rewrite(t, line, (struct span){next, end}))
-			other_rewrite(t, line, &p);
-		if (is_gnu)
+		if (!is_simd || p.is_inscan || !cli_simd_rewrite(t, line, after))
+			other_rewrite(t, line, &p, is_scan);
+		if (w->is_gnu)
 			combining_add(t, &p);
 	}
+	if (is_scan || p.is_inscan)
+		w->keeps_scan = p.is_inscan;
+}
+
+/* The text `after` follows the pragma. */
+static void pragma_rewrite(struct rewriting *w, struct span line, struct span word,
+			   struct span after)
+{
+	struct text scan = {0};
+	if (!w->is_gnu && cli_span_is(word, "section")) {
+		cli_section_begin(&w->s, &w->t);
+		return;
+	}
+	cli_sections_pragma(&w->s);
+	if (cli_span_is(word, "scan") && !w->keeps_scan)
+		return; /* [inscan] */
+	bool is_scan = cli_scan_rewrite(&scan, line, after);
+	if (is_scan)
+		line = (struct span){scan.at, scan.at + scan.n};
+	directive_rewrite(w, line, word, after, is_scan);
+	free(scan.at);
 }
 
 /* [combine] Before the last mark of the file's first lines: that says where what follows comes from. */
@@ -286,39 +329,31 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
 		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
 		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
-	struct text renamed = {0}, t = {0};
-	struct sections s = {0};
-	struct regions r = {0};
+	struct text renamed = {0};
+	struct rewriting w = {.is_gnu = is_gnu};
 	cli_calls_rename(&renamed, (struct span){text, text + n});
 	const char *end = renamed.at + renamed.n, *begin = marks_end(renamed.at, end);
-	cli_text_span(&t, (struct span){renamed.at, begin});
+	cli_text_span(&w.t, (struct span){renamed.at, begin});
 	if (is_gnu)
-		cli_text_words(&t, combining);
-	bool is_scanning = false; /* the next line of code follows the pragma */
+		cli_text_words(&w.t, combining);
 	for (const char *at = begin; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct span line = {at, newline ? newline : end}, word;
 		const char *next = newline ? newline + 1 : end;
 		if (cli_is_openmp(line, &word)) {
-			pragma_rewrite(&t, &s, line, word, next, end, cli_regions_at(&r), is_gnu);
-			cli_regions_pragma(&r, line);
-			is_scanning |= cli_span_is(word, "scan");
+			pragma_rewrite(&w, line, word, (struct span){next, end});
+			cli_regions_pragma(&w.r, line);
 		} else {
-			struct span code = cli_span_trim(line);
-			if (is_scanning && code.at < code.end && *code.at != '#') {
-				cli_text_words(&t, SCAN_CALL);
-				is_scanning = false;
-			}
-			cli_code_copy(&s, &t, line);
-			cli_regions_code(&r, line);
+			cli_code_copy(&w.s, &w.t, line);
+			cli_regions_code(&w.r, line);
 		}
 		if (newline)
-			cli_text_add(&t, "\n", 1);
+			cli_text_add(&w.t, "\n", 1);
 		at = next;
 	}
 	free(renamed.at);
-	cli_sections_done(&s);
-	cli_regions_done(&r);
-	*ret_n = t.n;
-	return t.at ? t.at : snag_alloc(1);
+	cli_sections_done(&w.s);
+	cli_regions_done(&w.r);
+	*ret_n = w.t.n;
+	return w.t.at ? w.t.at : snag_alloc(1);
 }

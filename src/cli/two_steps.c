@@ -143,6 +143,7 @@ static int file_rewrite(const char *path, bool is_gnu, struct snag_error *err)
 	char *done = cli_openmp_rewrite(text, n, is_gnu, &ndone);
 	rewind(f);
 	bool is_bad = ferror(f) || fwrite(done, 1, ndone, f) != ndone;
+	is_bad |= fflush(f) != 0 || ftruncate(fileno(f), (off_t)ndone) != 0;
 	is_bad |= fclose(f) != 0;
 	free(text);
 	free(done);

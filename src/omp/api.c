@@ -34,19 +34,6 @@ MP_ABI(int, omp_get_thread_num, void)
 	return t->number;
 }
 
-/* Of a loop with inscan, between two iterations of the input phase or of the scan phase.  Beyond
- * so many they go on in chunks that double. */
-MP_ABI(void, __snag_omp_scan, void)
-{
-	enum { ONE_BY_ONE = 1 << 14 };
-	struct mp_task *t = MP_ENTER();
-	uint32_t n = ++t->scans;
-	if (!t->is_implicit || (n > ONE_BY_ONE && n & (n - 1)))
-		return;
-	mp_segment_end(t);
-	mp_segment_begin(t);
-}
-
 MP_ABI(int, __snag_omp_get_num_threads, void)
 {
 	struct mp_task *t = MP_ENTER();

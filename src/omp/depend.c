@@ -82,30 +82,56 @@ void mp_depends_leave(struct mp_task *t)
 	t->outside = NULL;
 }
 
-static void get_add(struct mp_task *t, struct mp_task *first)
+/* Made if need be. */
+static struct mp_dependent *dependent_of(struct mp_task *t)
+{
+	if (!t->dependent)
+		t->dependent = mp_alloc(sizeof(*t->dependent));
+	return t->dependent;
+}
+
+void mp_dependent_free(struct mp_task *t)
+{
+	struct mp_dependent *d = t->dependent;
+	for (unsigned i = 0; i < d->nexclusive; i++)
+		mp_lock_release(d->exclusive[i]);
+	mp_free(d->get);
+	mp_free(d->exclusive);
+	mp_free(d);
+}
+
+static void promise_add(struct mp_dependent *d, uint32_t promise)
 {
 	enum { ROOM = 4 };
+	for (unsigned i = 0; i < d->nget; i++)
+		if (d->get[i] == promise)
+			return;
+	if ((d->nget & (d->nget - 1)) == 0 && (d->nget == 0 || d->nget >= ROOM)) {
+		size_t room = d->nget ? 2 * d->nget : ROOM;
+		uint32_t *grown = mp_alloc(room * sizeof(*grown));
+		if (d->nget)
+			memcpy(grown, d->get, d->nget * sizeof(*grown));
+		mp_free(d->get);
+		d->get = grown;
+	}
+	d->get[d->nget++] = promise;
+}
+
+/* A task that is part of its thread sets no promise: it has run when others are created. */
+static void get_add(struct mp_task *t, struct mp_task *first)
+{
+	struct mp_dependent *d = t->dependent, *before = first->dependent;
 	if (first == t)
 		return;
-	for (unsigned i = 0; i < t->nget; i++)
-		if (t->get[i] == first->promise - 1)
-			return;
-	if ((t->nget & (t->nget - 1)) == 0 && (t->nget == 0 || t->nget >= ROOM)) {
-		size_t room = t->nget ? 2 * t->nget : ROOM;
-		uint32_t *grown = mp_alloc(room * sizeof(*grown));
-		if (t->nget)
-			memcpy(grown, t->get, t->nget * sizeof(*grown));
-		mp_free(t->get);
-		t->get = grown;
-	}
-	t->get[t->nget++] = first->promise - 1;
-	if (first->has_ended)
+	if (!first->is_part)
+		promise_add(d, before->promise);
+	if (before->has_ended)
 		return;
 	struct mp_successor *s = mp_alloc(sizeof(*s));
 	s->task = t;
-	s->next = first->successors;
-	first->successors = s;
-	t->waits_for++;
+	s->next = before->successors;
+	before->successors = s;
+	d->waits_for++;
 }
 
 static void get_all(struct mp_task *t, const struct member *m)
@@ -127,7 +153,8 @@ static struct place *place_at(struct mp_task *parent, const void *at)
 /* What there is in the phase, outside of the segment; NULL: nothing. */
 static struct place *place_outside(struct mp_task *parent, const void *at)
 {
-	return parent->outside ? *mp_map_at(&parent->outside->places, at) : NULL;
+	struct mp_depends *outside = parent->is_implicit ? parent->outside : NULL;
+	return outside ? *mp_map_at(&outside->places, at) : NULL;
 }
 
 /* t comes after what it depends on there; a set of the same kind, but for out, is joined. */
@@ -157,29 +184,35 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 	t->known++;
 }
 
-static void exclusive_add(struct mp_task *t, struct place *p, const void *at)
+/* [mutex] */
+static struct mp_lock *lock_of(struct mp_task *parent, struct place *p, const void *at)
 {
-	const struct place *outside = place_outside(t->parent, at);
+	const struct place *outside = place_outside(parent, at);
 	if (!p->lock)
 		p->lock = outside && outside->lock ? mp_lock_know(outside->lock) : mp_lock_new(at);
-	struct mp_lock *lock = p->lock;
-	for (unsigned i = 0; i < t->nexclusive; i++)
-		if (t->exclusive[i] == lock)
+	return p->lock;
+}
+
+static void exclusive_add(struct mp_dependent *d, struct mp_lock *lock)
+{
+	for (unsigned i = 0; i < d->nexclusive; i++)
+		if (d->exclusive[i] == lock)
 			return;
-	struct mp_lock **grown = mp_alloc((t->nexclusive + 1) * sizeof(struct mp_lock *));
-	unsigned k = t->nexclusive;
-	for (; k > 0 && t->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
-		grown[k] = t->exclusive[k - 1];
+	struct mp_lock **grown = mp_alloc((d->nexclusive + 1) * sizeof(struct mp_lock *));
+	unsigned k = d->nexclusive;
+	for (; k > 0 && d->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
+		grown[k] = d->exclusive[k - 1];
 	grown[k] = mp_lock_know(lock);
 	if (k)
-		memcpy(grown, t->exclusive, k * sizeof(struct mp_lock *));
-	mp_free(t->exclusive);
-	t->exclusive = grown;
-	t->nexclusive++;
+		memcpy(grown, d->exclusive, k * sizeof(struct mp_lock *));
+	mp_free(d->exclusive);
+	d->exclusive = grown;
+	d->nexclusive++;
 }
 
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
+	dependent_of(t);
 	for (size_t i = 0; i < n; i++) {
 		const struct place *outside = place_outside(t->parent, depend[i].at);
 		look(t, place_at(t->parent, depend[i].at), depend[i].kind);
@@ -190,22 +223,25 @@ void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
-	t->promise = mp_promise() + 1;
+	struct mp_dependent *d = dependent_of(t);
+	d->promise = mp_promise();
 	mp_depend_look(t, depend, n);
 	for (size_t i = 0; i < n; i++) {
 		struct place *p = place_at(t->parent, depend[i].at);
 		join(t, p, depend[i].kind);
 		if (depend[i].kind == MP_DEPEND_MUTEX)
-			exclusive_add(t, p, depend[i].at);
+			exclusive_add(d, lock_of(t->parent, p, depend[i].at));
 	}
 }
 
 void mp_depend_done(struct mp_task *t)
 {
-	while (t->successors) {
-		struct mp_successor *s = t->successors;
-		t->successors = s->next;
-		if (--s->task->waits_for == 0)
+	struct mp_dependent *d = t->dependent;
+	d->has_ended = true;
+	while (d->successors) {
+		struct mp_successor *s = d->successors;
+		d->successors = s->next;
+		if (--s->task->dependent->waits_for == 0)
 			mp_task_ready(s->task);
 		mp_free(s);
 	}

@@ -79,6 +79,7 @@ static void target(struct target *t, unsigned flags, void **depend)
 	if (flags & TARGET_NOWAIT) {
 		struct mp_task *task = mp_task_new(target_run, t, 0, 0);
 		task->done = target_done;
+		mp_target_task(task);
 		mp_task_create(task, d, n);
 	} else {
 		if (n)

@@ -31,19 +31,19 @@ static struct mp_task *task_new(mp_body *body, void *arg, gomp_copy *copy, size_
 	align = align < 16 ? 16 : align;
 	struct mp_task *t = mp_task_new(body, NULL, flags, nbytes + align);
 	t->arg = (void *)(((uintptr_t)mp_task_room(t) + align - 1) & ~(align - 1));
-	t->own = t->arg;
-	t->own_bytes = nbytes;
+	t->nbytes = nbytes;
 	if (flags & MP_TASK_DETACHED) {
 		*detach = t;
 		if (arg)
 			*(void **)arg = t;
 	}
-	if (nbytes)
+	t->is_new = !copy;
+	if (copy) {
 		mp_memory(t->arg, nbytes);
-	if (copy)
 		copy(t->arg, arg);
-	else if (nbytes)
+	} else if (nbytes) {
 		memcpy(t->arg, arg, nbytes);
+	}
 	return t;
 }
 

@@ -4,8 +4,8 @@
  *
  * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
  *         threads in turn, whatever the schedule is, and each is a segment: parallel to
- *         all others.  Of a loop with ordered regions thread 0 gets all, in order, so that
- *         nobody has to wait.
+ *         all others.  Of a loop with ordered regions one thread gets all, in order, so that
+ *         nobody has to wait; also of one with inscan, where its copies are the sums so far.
  *
  * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
  *                    after many that touched nothing shared, or after some ten thousand,
@@ -27,6 +27,8 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 {
 	if (!(chunk & MP_CHUNK_STATIC))
 		return (struct mp_schedule){.chunk = chunk};
+	if (chunk == MP_CHUNK_SCAN)
+		return (struct mp_schedule){.is_scan = true};
 	if ((chunk & MP_CHUNK_SECTIONS) == MP_CHUNK_SECTIONS)
 		return (struct mp_schedule){.chunk = 1, .is_sections = true};
 	if (chunk & MP_CHUNK_SIMD)
@@ -142,7 +144,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		t->loops++;
 		loop->shared = shared_get(t);
 	}
-	if (schedule.is_ordered || doacross) {
+	if (schedule.is_ordered || doacross || schedule.is_scan) {
 		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
 		loop->step = 1;
 		loop->shared->is_taken = true;
@@ -223,8 +225,8 @@ static bool chunk_next(struct mp_task *t)
 	if (loop->may_grow) {
 		loop->log = log_of_round(loop);
 		loop->chunk = (uint64_t)1 << loop->log;
-		loop->from = loop->at + (uint64_t)t->number * loop->chunk;
-		loop->at += (uint64_t)t->team->n * loop->chunk;
+		loop->from = loop->at + loop->next * loop->chunk;
+		loop->at += loop->step * loop->chunk;
 		loop->round++;
 	} else {
 		if (loop->next >= loop->nchunks)

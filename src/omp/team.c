@@ -65,7 +65,6 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
-	t->scans = 0;
 }
 
 /* The lowest address of the stack that the calling context is on. */
@@ -157,7 +156,7 @@ void mp_asked(struct mp_task *t)
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
-	if (!t->team->is_told)
+	if (!t->team->is_told || !t->is_implicit)
 		return;
 	t->is_combining = true;
 	t->before = mp_promise();
@@ -178,7 +177,7 @@ void mp_combine_begin(void) /* [combine] */
 void mp_combine_end(void)
 {
 	struct mp_task *t = mp.now->task;
-	if (!t->team->is_told)
+	if (!t->is_combining)
 		return;
 	t->is_combining = false;
 	uint32_t promise = mp_promise();
@@ -270,13 +269,14 @@ void mp_team_check(struct mp_team *team)
 	}
 }
 
-/* Explicit tasks of a team of one thread have all ended, but for detached ones. */
-static void alone_wait(struct mp_team *team)
+/* Explicit tasks of a team of one thread, t, have all ended, but for detached ones. */
+static void alone_wait(struct mp_task *t)
 {
-	while (team->live) {
-		mp_queue_add(&team->waiting, mp.now);
+	while (t->team->live) {
+		mp_queue_add(&t->team->waiting, mp.now);
 		mp_block();
 	}
+	mp_targets_joined(t);
 }
 
 void mp_barrier(void)
@@ -284,7 +284,7 @@ void mp_barrier(void)
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_team *team = t->team;
 	if (!team->is_told) {
-		alone_wait(team);
+		alone_wait(t);
 		return;
 	}
 	mp_segment_end(t);
@@ -307,7 +307,7 @@ void mp_join(struct mp_task *t)
 {
 	struct mp_team *team = t->team;
 	if (!team->is_told) {
-		alone_wait(team);
+		alone_wait(t);
 		return;
 	}
 	mp_segment_end(t);
@@ -381,7 +381,7 @@ struct mp_team mp_team_of(struct mp_task *parent, int n)
 	};
 }
 
-static void launch(bool begins)
+void mp_launch(bool begins)
 {
 	mp.launched += begins ? 1 : -1;
 	if (mp.hooks && mp.launched == (begins ? 1 : 0))
@@ -392,7 +392,7 @@ void mp_region_begin(struct mp_team *team)
 {
 	const struct mp_task *parent = team->parent;
 	if (team->is_told) {
-		launch(true);
+		mp_launch(true);
 		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	}
 	if (parent->id != parent->base_id)
@@ -410,7 +410,7 @@ void mp_region_end(struct mp_team *team)
 	else if (is_in_segment && !parent->has_spawned)
 		own_begin(parent);
 	if (team->is_told)
-		launch(false);
+		mp_launch(false);
 }
 
 void mp_parallel(mp_body *body, void *arg, int n)
@@ -448,7 +448,7 @@ void mp_serial_end(void)
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
-	alone_wait(team);
+	alone_wait(t);
 	mp.now->task = t->parent;
 	mp_depends_free(t);
 	mp_task_forget(t);

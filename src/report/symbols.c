@@ -284,7 +284,7 @@ static void line_find(struct unit *u, uint64_t address, struct snag_frame *f)
 	dwarf_lineno(line, &number_of_line);
 	dwarf_linecol(line, &column);
 	f->line = (uint32_t)number_of_line;
-	f->column = (uint32_t)column;
+	f->column = number_of_line ? (uint32_t)column : 0; /* code of no line */
 }
 
 size_t snag_symbols_frames(struct snag_symbols *s, uint64_t address,

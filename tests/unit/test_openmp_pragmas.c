@@ -16,10 +16,6 @@
 #define LOUD " _Pragma(\"clang diagnostic pop\")"
 #define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
 
-#define SCAN                                                                 \
-	" { extern void __snag_omp_scan(void) __asm__(\"__snag_omp_scan\");" \
-	" __snag_omp_scan(); } "
-
 static const struct {
 	bool is_gnu;
 	const char *from, *to;
@@ -28,12 +24,43 @@ static const struct {
 	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
 	 "#pragma omp for  nowait " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
-	{false, "#pragma omp for reduction(inscan, + : s)\n",
-	 "#pragma omp for reduction(inscan, + : s)\n"},
-	{false, "f();\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\ng();\nh();\n",
-	 "f();" SCAN "\n#pragma omp scan inclusive(s)\n# 7 \"x.c\"\n\n" SCAN "g();\nh();\n"},
-	{false, "#pragma omp scan exclusive(s)", "#pragma omp scan exclusive(s)"},
-	{false, "\n#pragma omp scan exclusive(s)", SCAN "\n#pragma omp scan exclusive(s)"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s, t) nowait\n{f();\n#pragma omp scan inclusive(s, "
+	 "t)\n"
+	 "g();}\n",
+	 "#pragma omp for firstprivate(s, t) lastprivate(s, t) nowait schedule(monotonic : "
+	 "dynamic, "
+	 "0x70000001) \n{f();\n\ng();}\n"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = f();\n#pragma omp scan inclusive(s)\n}",
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = f();\n#pragma omp scan inclusive(s)\n}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{\n#pragma omp scan exclusive(s)\n{s.a[0] = "
+	 "f();}}",
+	 "#pragma omp for reduction(inscan, + : s)\n{\n#pragma omp scan exclusive(s)\n{s.a[0] = "
+	 "f();}}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ f(&s);\n#pragma omp scan inclusive(s)\n}",
+	 "#pragma omp for reduction(inscan, + : s)\n{ f(&s);\n#pragma omp scan inclusive(s)\n}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = a && s == 1;\n#pragma omp scan "
+	 "inclusive(s)\ns = 0;}",
+	 "#pragma omp for firstprivate(s) lastprivate(s) schedule(monotonic : dynamic, 0x70000001) "
+	 "\n{ s = a && s == 1;\n\ns = 0;}"},
+	{true, "#pragma omp parallel for simd simdlen(4) reduction(inscan, + : s)\n",
+	 "#pragma omp parallel for  firstprivate(s) lastprivate(s) schedule(monotonic : dynamic, "
+	 "0x70000001) \n"},
+	{true, "#pragma omp simd reduction(inscan, a::b : s)\nfor (int i = 0;;)",
+	 SIMD "firstprivate(s) lastprivate(s) schedule(monotonic : dynamic, 0x50000000)\n"
+	      "for (int i = 0;;)"},
+	{false,
+	 "a;\n#pragma omp for reduction(inscan, + : s[:2])\n#pragma omp scan exclusive(s[:2])\n",
+	 "a;\n#pragma omp for reduction(inscan, + : s[:2])\n#pragma omp scan exclusive(s[:2])\n"},
+	{false,
+	 "a;\n#pragma omp target parallel for reduction(inscan, + : s)\n#pragma omp scan "
+	 "inclusive(s)\n",
+	 "a;\n#pragma omp target parallel for reduction(inscan, + : s)\n#pragma omp scan "
+	 "inclusive(s)\n"},
 	{true, "#pragma omp for reduction(+ : s)\n",
 	 "#pragma omp for reduction(+ : s) " STATIC
 	 ")  reduction(__snag_combine : __snag_nothing_shared)\n"},
@@ -82,6 +109,14 @@ static const struct {
 	 "#pragma omp sections\n{\n#pragma omp section\nb; }\n"},
 	{false, "#pragma omp sections\nnot a block\n", "#pragma omp sections\nnot a block\n"},
 	{false, "#pragma omp cancel sections if(c)\n", "#pragma omp cancel for if(c)\n"},
+	{false, "#pragma omp target update from(x) depend(in : f(a), b) nowait depend(out : c)\n",
+	 "_Pragma(\"omp task priority(0x51D0002) depend(in : f(a), b) depend(out : c)\") ;\n"},
+	{false, "#pragma omp target exit data map(from : x) depend(in : a)\n",
+	 "_Pragma(\"omp task if(0) depend(in : a)\") ;\n"},
+	{false, "#pragma omp target enter data map(to : x) nowait\n",
+	 "#pragma omp target enter data map(to : x) nowait\n"},
+	{true, "#pragma omp target update to(x) depend(in : a)\n",
+	 "#pragma omp target update to(x) depend(in : a)\n"},
 	{false, "int a = omp_get_thread_num() + 1'000; // \"omp_get_thread_num\"\n",
 	 "int a = __snag_omp_get_thread_num() + 1'000; // \"omp_get_thread_num\"\n"},
 	{true, "#pragma omp parallel if(omp_get_num_threads() > 1)\n",

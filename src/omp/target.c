@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * target.c - target regions that nobody waits for: parallel also to a team of one thread
+ *
+ * Idea.   A target region with nowait is a task that a device executes, or a thread outside of the
+ *         team: while the tasks of a team of one thread are part of it, this one is not.  So it is
+ *         told in every team, and outside of all regions the program is no longer alone until it
+ *         has waited.
+ *
+ * Rules.  [spawn]   by the task that the thread speaks as, for itself and for tasks that are part of it
+ *         [launch]  the first one outside of regions with several threads, until the initial task
+ *                   knows of none that it has not waited for; locks held then are told
+ *         [sync]    taskwait, if the task has created such; a barrier or the end of the region, if
+ *                   one of its tasks has; a taskgroup likewise, unless it is a finish (it is if
+ *                   there may be others from before).  What tasks that are part of the
+ *                   thread have left is waited for with its own
+ *         [exit]    the end of the program is a barrier
+ */
+#include "omp/core.h"
+
+#include <stdlib.h>
+
+/* The program goes on, alone or no longer so. */
+static void launch(bool begins)
+{
+	struct mp_task *t = mp.now->task;
+	if (begins)
+		mp_launch(true);
+	for (; t; t = t->parent)
+		mp_locks_tell(t, begins);
+	if (!begins)
+		mp_launch(false);
+	mp.has_targets = begins;
+}
+
+static void program_end(void) /* [exit] */
+{
+	if (mp.has_targets && mp_is_here() && !mp.now->task->parent)
+		mp_barrier();
+}
+
+void mp_target_task(struct mp_task *t) /* [spawn] */
+{
+	if (!t->is_part || t->is_undeferred)
+		return;
+	t->is_part = false;
+	if (mp.launched)
+		return;
+	launch(true); /* [launch] */
+	static bool is_known;
+	if (!is_known)
+		atexit(program_end);
+	is_known = true;
+}
+
+void mp_targets_joined(struct mp_task *t)
+{
+	if (t->has_open || t->has_loose)
+		mp_tell(SNAG_OP_SYNC, 0); /* [sync] */
+	t->has_open = t->has_loose = false;
+	if (mp.has_targets && !t->parent)
+		launch(false);
+}
