@@ -311,6 +311,7 @@ struct mp_task {
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
 	unsigned singles, loops;	/* met so far */
+	struct mp_depends *outside;	/* in a segment: those of the phase */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };

@@ -132,6 +132,9 @@ void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
 void mp_dependent_free(struct mp_task *t);
 void mp_depends_free(struct mp_task *parent); /* the table of its children */
+/* A segment of an implicit task has siblings of its own, which come after those of the phase. */
+void mp_depends_enter(struct mp_task *t);
+void mp_depends_leave(struct mp_task *t);
 
 /* reduction.c: of tasks */
 struct mp_reduction {

@@ -165,7 +165,7 @@ static void event(uint8_t op, uint32_t target, const void *place)
 
 /* A segment that has not been told: the next record is put after its creation (record.h). */
 static struct {
-	uint32_t task, loc;
+	uint32_t task, by, loc;
 	uint8_t op;
 	bool is_there, has_label;
 	uint8_t label;
@@ -200,6 +200,7 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 		rt_run_end();
 	pending.op = op;
 	pending.task = task;
+	pending.by = rt_hot.self->as;
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = false;
@@ -225,11 +226,13 @@ static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 	pending.number = number;
 }
 
+/* Of a segment with others in it, one of those may be the one that was not. */
 static bool was_told(void)
 {
-	if (pending.is_there)
+	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
+	if (is_pending)
 		rt_record_before(NULL);
-	return !pending.is_there;
+	return !is_pending;
 }
 
 static void launch(bool begins) /* [launch] */
