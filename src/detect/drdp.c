@@ -106,7 +106,7 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	const struct drdp *d = state;
 	const struct snag_joins *j = &d->now.order.joins;
 	handler(ctx, "tree nodes", d->now.order.tree.nnodes);
-	handler(ctx, "tree height", snag_dpst_height(&d->now.order.tree));
+	handler(ctx, "tree height", d->now.order.tree.deepest + 1);
 	handler(ctx, "steps", d->now.order.tree.nsteps - 1);
 	handler(ctx, "waits", j->njoins - 1);
 	handler(ctx, "reachability checks", d->now.asked);

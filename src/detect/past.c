@@ -27,6 +27,7 @@ uint32_t snag_past_link(struct snag_past_pool *pool, struct snag_past past, uint
 		link = (uint32_t)pool->nlinks++;
 	}
 	pool->link[link] = (struct snag_past_link){.past = past, .next = next};
+	pool->nused++;
 	return link;
 }
 
@@ -35,6 +36,7 @@ uint32_t snag_past_unlink(struct snag_past_pool *pool, uint32_t link)
 	uint32_t next = pool->link[link].next;
 	pool->link[link].next = pool->free;
 	pool->free = link;
+	pool->nused--;
 	return next;
 }
 
@@ -67,16 +69,31 @@ uint32_t snag_past_copy(struct snag_past_pool *pool, uint32_t who)
 	return copy;
 }
 
+/* Cleared at once, in place. */
+struct few {
+	struct snag_past_cell x[8];
+};
+enum { FEW = sizeof(struct few) / sizeof(struct snag_past_cell) };
+
+static __attribute__((noinline)) void lists_clear(struct snag_past_pool *pool,
+						  const struct snag_past_cell *x, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		snag_past_clear_list(pool, x[i].writer);
+		snag_past_clear_list(pool, x[i].reader);
+	}
+}
+
 void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
 		      uint32_t n)
 {
-	for (uint32_t v = first; v < first + n; v++) {
-		if (__builtin_expect(snag_past_is_list(x[v].writer | x[v].reader), 0)) {
-			snag_past_clear_list(pool, x[v].writer);
-			snag_past_clear_list(pool, x[v].reader);
-		}
-		x[v] = (struct snag_past_cell){0};
-	}
+	x += first;
+	if (pool->nused)
+		lists_clear(pool, x, n);
+	for (; n >= FEW; n -= FEW, x += FEW)
+		*(struct few *)x = (struct few){0};
+	for (; n > 0; n--, x++)
+		*x = (struct snag_past_cell){0};
 }
 
 void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t from,

@@ -34,6 +34,7 @@ struct snag_past_pool {
 	} * link;	       /* from 1 on */
 	size_t nlinks, link_cap;
 	uint32_t free; /* first of those given back */
+	uint32_t nused;
 };
 
 void snag_past_pool_init(struct snag_past_pool *pool);

@@ -207,13 +207,6 @@ static void whole_lines_access(struct shadow_page *page, uint64_t low, uint64_t 
 	}
 }
 
-/* The lines of a page from `low` up to `high`, addresses within it. */
-static uint64_t lines_between(uint64_t low, uint64_t high)
-{
-	uint64_t first = low >> SHADOW_LINE_LOG, n = (high >> SHADOW_LINE_LOG) - first;
-	return n >= 64 ? ~UINT64_C(0) : ((UINT64_C(1) << n) - 1) << first;
-}
-
 /* Bytes of one page. */
 static void page_access(uint64_t address, uint64_t end, bool is_write)
 {
@@ -227,8 +220,9 @@ static void page_access(uint64_t address, uint64_t end, bool is_write)
 	}
 	uint64_t low = (address + LINE - 1) & -(uint64_t)LINE, high = end & -(uint64_t)LINE;
 	if (low < high)
-		shadow_lines(&judge.shadow, page, address,
-			     lines_between(low & (PAGE - 1), high - (address & -(uint64_t)PAGE)));
+		shadow_lines(
+			&judge.shadow, page, address,
+			shadow_lines_between(low & (PAGE - 1), high - (address & -(uint64_t)PAGE)));
 	if (address < low) {
 		low = low < end ? low : end;
 		few_access(page, address, (unsigned)(low - address), is_write);

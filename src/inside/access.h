@@ -49,6 +49,7 @@ struct judge {
 	struct shadow shadow;
 	uint32_t thread, nevents; /* who runs; so far */
 	uint64_t races;
+	bool is_over;  /* nothing is looked at any more: [other] of judge.c */
 	uint64_t step; /* from 1; another with whatever is not an access */
 	struct judge_made made[2][JUDGE_MADE];
 	struct judge_late {

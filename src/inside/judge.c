@@ -35,12 +35,17 @@ static struct rt_verdict *verdict;
 static struct snag_counts counts;
 static uint64_t nops[SNAG_OPS]; /* events of tasks */
 static uint64_t lasting_ended;
-static bool is_over; /* there is a race, and one will do */
+
+static void doubt(void) /* [other] */
+{
+	verdict->doubts++;
+	judge.is_over = true;
+}
 
 static void on_race_with(void *ctx, const struct snag_event *event, uint32_t number, uint32_t other)
 {
 	verdict->races = ++judge.races;
-	is_over = verdict->one_will_do;
+	judge.is_over |= verdict->one_will_do;
 }
 
 /* It will not say that it proves anything. */
@@ -51,7 +56,7 @@ static void on_doubt(void *ctx, enum snag_doubt why, const struct snag_event *ev
 
 static void on_refuse(void *ctx, const struct snag_event *event, uint32_t number, const char *why)
 {
-	verdict->doubts++;
+	doubt();
 }
 
 static void on_forget(void *ctx, uint32_t first, uint32_t n)
@@ -114,17 +119,28 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 
 /* ---- records ---- */
 
-/* Whether there is still something to look at; what was told so far is of the step before. */
-static inline bool step_ends(void)
+/* Whether some accesses of the step were not judged yet. */
+static inline bool accesses_wait(void)
 {
-	if (verdict->doubts | is_over)
-		return false;
+	return rt_sites.n | judge.nlate | judge_streams.used | judge_streams.nranges;
+}
+
+static __attribute__((noinline)) void accesses_end(void)
+{
 	if (rt_sites.n)
 		rt_sites_end();
 	if (judge.nlate)
 		judge_late_flush();
-	if (judge_streams.used | judge_streams.nranges)
-		judge_ranges_flush();
+	judge_ranges_flush();
+}
+
+/* Whether there is still something to look at; what was told so far is of the step before. */
+static inline bool step_ends(void)
+{
+	if (judge.is_over)
+		return false;
+	if (accesses_wait())
+		accesses_end();
 	judge.step++;
 	return true;
 }
@@ -147,7 +163,7 @@ static inline void task_does(uint8_t op, uint32_t target)
 	if (__builtin_expect(judge.detector->ops >> op & 1, 1))
 		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	else
-		verdict->doubts++;
+		doubt();
 }
 
 static inline void task_runs(uint32_t task)
@@ -195,12 +211,20 @@ void rt_judge_ended(uint32_t to)
 	lasting_look();
 }
 
+static __attribute__((noinline)) void forget_later(uint64_t address, uint64_t nbytes)
+{
+	if (judge.is_over)
+		return;
+	accesses_end();
+	rt_judge_forget(address, nbytes);
+}
+
 void rt_judge_forget(uint64_t address, uint64_t nbytes)
 {
-	if (!step_ends() || shadow_is_new(&judge.shadow, address, nbytes))
-		return;
-	shadow_forget(&judge.shadow, address, nbytes);
-	lasting_look();
+	if (accesses_wait())
+		forget_later(address, nbytes);
+	else if (shadow_forget(&judge.shadow, address, nbytes))
+		lasting_look();
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
@@ -239,7 +263,7 @@ static void note(const struct rt_record *r)
 		return;
 	}
 	if (r->arg != RT_NOTE_LAUNCHED) {
-		verdict->doubts++;
+		doubt();
 		return;
 	}
 	verdict->ended++;
@@ -249,14 +273,14 @@ static void note(const struct rt_record *r)
 
 bool rt_judge_access(uint64_t address, unsigned size, bool is_write)
 {
-	if (__builtin_expect(verdict->doubts | is_over, 0)) /* [other] */
+	if (__builtin_expect(judge.is_over, 0)) /* [other] */
 		return false;
 	return judge_one(address, size, is_write);
 }
 
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write)
 {
-	if (!(verdict->doubts | is_over))
+	if (!judge.is_over)
 		judge_ranges_add(address, size, step, count, is_write);
 }
 
@@ -305,7 +329,8 @@ void rt_judge_record(const struct rt_record *r)
 	case RT_NONE:
 		break;
 	default: /* locks, atomics, threads */
-		verdict->doubts += verdict->launched > verdict->ended;
+		if (verdict->launched > verdict->ended)
+			doubt();
 		break;
 	}
 	lasting_look();

@@ -191,7 +191,7 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 {
 	if (page->is_whole)
 		return page->whole;
-	if (page->ready | page->solid | page->broken)
+	if (shadow_touched(page))
 		return 0;
 	if (!page->whole)
 		page->whole = numbers_take(s, 1);
@@ -202,15 +202,24 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 
 /* ---- forgetting ---- */
 
-/* Bytes of an open line, from `low` up to `high`. */
-static void parts_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+/* Of lines that are ready, side by side, the bytes from `low` up to `high`.  Of some of the parts of a
+ * line that have no past now, all are as one only if none has. */
+static void ready_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+{
+	const uint32_t log = page->part_log, n = parts_of_line(page);
+	uint32_t part = low >> log, line = low / LINE, end = (high - 1) / LINE + 1;
+	s->forget(s->ctx, page->first + part, ((high - 1) >> log) + 1 - part);
+	if (low % LINE && !s->is_same(s->ctx, line_first(page, line), n))
+		line++;
+	if (high % LINE && line < end && !s->is_same(s->ctx, line_first(page, end - 1), n))
+		end--;
+	page->ready &= ~shadow_lines_between(line * LINE, end * LINE);
+}
+
+/* Bytes of a line that is broken. */
+static void broken_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
 {
 	const uint32_t log = page->part_log;
-	if (page->ready & shadow_line_bit(low)) {
-		uint32_t first = low >> log, end = ((high - 1) >> log) + 1;
-		s->forget(s->ctx, page->first + first, end - first);
-		return;
-	}
 	for (uint32_t part = low >> log; part << log < high; part++) {
 		uint32_t bytes = shadow_bytes(page, part), at = part << log, end = at + (1u << log);
 		if (!bytes) {
@@ -222,52 +231,55 @@ static void parts_forget(struct shadow *s, struct shadow_page *page, uint32_t lo
 		if (to - from == end - at)
 			bytes_give(s, page, part);
 	}
+	if (high - low == LINE) /* then it is ready */
+		page->ready &= ~shadow_line_bit(low);
 }
 
-/* Bytes of a line that is not new. */
-static void line_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+/* Bytes of a line that is solid. */
+static void solid_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
 {
 	uint64_t bit = shadow_line_bit(low);
-	bool is_all = high - low == LINE;
-	if (is_all && (page->solid & bit)) {
-		s->forget(s->ctx, page->lines + (low >> SHADOW_LINE_LOG), 1);
-		page->solid &= ~bit;
+	if (high - low < LINE) {
+		line_open(s, page, bit);
+		ready_forget(s, page, low, high);
 		return;
 	}
-	if (page->solid & bit)
-		line_open(s, page, bit);
-	parts_forget(s, page, low, high);
-	if (is_all)
-		page->ready &= ~bit;
+	s->forget(s->ctx, page->lines + low / LINE, 1);
+	page->solid &= ~bit;
+}
+
+void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+{
+	s->nforgotten += page->has_lasting;
+	page->has_lasting = false;
+	page->is_reused = true;
+	for (uint64_t lines = shadow_touched(page) & shadow_lines_of(low, high - 1); lines;) {
+		const uint32_t line = (uint32_t)__builtin_ctzll(lines), begin = line * LINE;
+		const uint64_t others = ~((lines & page->ready) >> line);
+		const uint32_t nready = others ? (uint32_t)__builtin_ctzll(others) : LINES;
+		const uint32_t behind = begin + (nready ? nready : 1) * LINE;
+		const uint32_t from = begin < low ? low : begin, to = behind < high ? behind : high;
+		lines &= ~shadow_lines_between(begin, behind);
+		if (nready)
+			ready_forget(s, page, from, to);
+		else if (page->solid >> line & 1)
+			solid_forget(s, page, from, to);
+		else
+			broken_forget(s, page, from, to);
+	}
 }
 
 /* Of one page at `start`, the bytes from `low` up to `high`. */
 static void page_forget(struct shadow *s, struct shadow_page *page, uint64_t start, uint32_t low,
 			uint32_t high)
 {
-	s->nforgotten += page->has_lasting;
-	page->has_lasting = false;
-	page->is_reused = true;
 	if (page->is_whole && high - low == PAGE) {
 		s->forget(s->ctx, page->whole, 1);
 		page->is_whole = false;
-		return;
-	}
-	if (page->is_whole)
+	} else if (page->is_whole) {
 		lines_open(s, page, start);
-	for (uint32_t at = low, end; at < high; at = end) {
-		uint32_t line = at >> SHADOW_LINE_LOG;
-		uint64_t rest = (page->ready | page->solid | page->broken) >> line;
-		if (!rest)
-			break;
-		end = (line + 1) << SHADOW_LINE_LOG;
-		if (!(rest & 1)) {
-			end = (line + (uint32_t)__builtin_ctzll(rest)) << SHADOW_LINE_LOG;
-			continue;
-		}
-		end = end < high ? end : high;
-		line_forget(s, page, at, end);
 	}
+	shadow_forget_lines(s, page, low, high);
 }
 
 /* Of one leaf at `base`; addresses within it. */
@@ -286,13 +298,13 @@ static void leaf_forget(struct shadow *s, struct shadow_leaf *leaf, uint64_t bas
 		uint64_t start = number << SHADOW_PAGE_LOG;
 		page_forget(s, page, base + start, low > start ? (uint32_t)(low - start) : 0,
 			    high - start < PAGE ? (uint32_t)(high - start) : PAGE);
-		if (!(page->is_whole | page->ready | page->solid | page->broken))
+		if (!page->is_whole && !shadow_touched(page))
 			leaf->pages[number / 64] &= ~(UINT64_C(1) << number % 64);
 		number++;
 	}
 }
 
-void shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes)
+void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes)
 {
 	const uint64_t leaf_bytes = (uint64_t)LEAF * PAGE;
 	uint64_t end = address + nbytes;

@@ -9,7 +9,7 @@
  *         again is united again.
  *
  * State.  root[]  by the upper bits of the address: leaves of 16 MB, made when needed
- *         leaf    its pages; which of them were accessed since they were new
+ *         leaf    its pages; which of them may have been accessed since they were new
  *         page    is_whole: one variable.  Else each of its lines is in one of four states:
  *                   new      not accessed since it was
  *                   solid    one variable; those of the lines of a page are side by side
@@ -55,16 +55,16 @@ struct shadow_page {
 };
 
 struct shadow_leaf {
-	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64]; /* that are not all new */
+	uint64_t pages[(1 << SHADOW_LEAF_LOG) / 64]; /* that may be not all new */
 	struct shadow_page page[1 << SHADOW_LEAF_LOG];
 };
 
 struct shadow {
-	struct shadow_leaf **root[SHADOW_ROOT];
 	struct shadow_recent { /* leaves that were used, by their numbers: a cache */
 		uint64_t key;  /* 1 + the number; 0: none */
 		struct shadow_leaf *leaf;
 	} recent[SHADOW_RECENT];
+	struct shadow_leaf **root[SHADOW_ROOT];
 	uint32_t nvariables; /* numbers given out; 0 is nobody's */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
@@ -81,18 +81,20 @@ struct shadow {
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
 
-/* NULL: it was not used lately. */
-static inline struct shadow_leaf *shadow_leaf_recent(const struct shadow *s, uint64_t address)
+/* Whether the leaf of an address was used lately; which it is then. */
+static inline bool shadow_is_recent(const struct shadow *s, uint64_t address,
+				    struct shadow_leaf **ret_leaf)
 {
 	uint64_t number = address >> (SHADOW_PAGE_LOG + SHADOW_LEAF_LOG);
 	const struct shadow_recent *r = &s->recent[number % SHADOW_RECENT];
-	return __builtin_expect(r->key == number + 1, 1) ? r->leaf : NULL;
+	*ret_leaf = r->leaf;
+	return __builtin_expect(r->key == number + 1, 1);
 }
 
 static inline struct shadow_leaf *shadow_leaf(struct shadow *s, uint64_t address)
 {
-	struct shadow_leaf *leaf = shadow_leaf_recent(s, address);
-	return leaf ? leaf : shadow_leaf_slow(s, address);
+	struct shadow_leaf *leaf;
+	return shadow_is_recent(s, address, &leaf) ? leaf : shadow_leaf_slow(s, address);
 }
 
 static inline struct shadow_page *shadow_page_in(struct shadow_leaf *leaf, uint64_t address)
@@ -108,13 +110,32 @@ static inline struct shadow_page *shadow_page(struct shadow *s, uint64_t address
 /* NULL: its leaf was not used lately. */
 static inline struct shadow_page *shadow_page_recent(const struct shadow *s, uint64_t address)
 {
-	struct shadow_leaf *leaf = shadow_leaf_recent(s, address);
-	return leaf ? shadow_page_in(leaf, address) : NULL;
+	struct shadow_leaf *leaf;
+	return shadow_is_recent(s, address, &leaf) ? shadow_page_in(leaf, address) : NULL;
 }
 
 static inline uint64_t shadow_line_bit(uint64_t address)
 {
 	return UINT64_C(1) << (address >> SHADOW_LINE_LOG & 63);
+}
+
+/* The lines from `low` up to `high`, addresses within a page. */
+static inline uint64_t shadow_lines_between(uint64_t low, uint64_t high)
+{
+	uint64_t first = low >> SHADOW_LINE_LOG, n = (high >> SHADOW_LINE_LOG) - first;
+	return n >= 64 ? ~UINT64_C(0) : ((UINT64_C(1) << n) - 1) << (first & 63);
+}
+
+/* Those of the bytes from `first` to `last`, addresses within a page. */
+static inline uint64_t shadow_lines_of(uint64_t first, uint64_t last)
+{
+	return (shadow_line_bit(last) << 1) - shadow_line_bit(first);
+}
+
+/* Of a page that is not whole, the lines that are not new. */
+static inline uint64_t shadow_touched(const struct shadow_page *page)
+{
+	return page->ready | page->solid | page->broken;
 }
 
 /* The page of an address is not all new. */
@@ -191,21 +212,27 @@ void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, 
 static inline bool shadow_is_touched(struct shadow *s, uint64_t address)
 {
 	const struct shadow_page *page = shadow_page(s, address);
-	return page->is_whole ||
-	       ((page->ready | page->solid | page->broken) & shadow_line_bit(address));
+	return page->is_whole || (shadow_touched(page) & shadow_line_bit(address));
 }
 
-/* Whether some bytes inside a page were not accessed since they were new; false if not inside. */
-static inline bool shadow_is_new(struct shadow *s, uint64_t address, uint64_t nbytes)
+void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes);
+/* Of a page that is not whole, the bytes from `low` up to `high`. */
+void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high);
+
+/* The memory is new.  Of parts that reach beyond it, the bytes too, unless they are divided.
+ * False: it was new. */
+static inline bool shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes)
 {
-	uint64_t last = address + nbytes - 1;
-	const struct shadow_page *page = shadow_page(s, address);
-	uint64_t lines = (shadow_line_bit(last) << 1) - shadow_line_bit(address);
-	return address >> SHADOW_PAGE_LOG == last >> SHADOW_PAGE_LOG && !page->is_whole &&
-	       !((page->ready | page->solid | page->broken) & lines);
+	const uint64_t last = address + nbytes - 1;
+	struct shadow_page *page = shadow_page_recent(s, address);
+	if (!page || page->is_whole || (address ^ last) >> SHADOW_PAGE_LOG)
+		shadow_forget_slow(s, address, nbytes);
+	else if (shadow_touched(page) & shadow_lines_of(address, last))
+		shadow_forget_lines(s, page, address % SHADOW_PAGE,
+				    (uint32_t)(last % SHADOW_PAGE) + 1);
+	else
+		return false;
+	return true;
 }
-
-/* The memory is new.  Of parts that reach beyond it, the bytes too, unless they are divided. */
-void shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes);
 
 #endif

@@ -12,7 +12,7 @@
  * State.  mp.now      the context that runs
  *         mp.ready    those that can; what became ready last runs next, so that a creator goes on
  *                     where its child left off, and only who yields goes to the end
- *         thread.now  the context a thread runs as, or waits as
+ *         thread.now  the context a thread waits as; while it runs, the one it came to last by a switch
  *         thread.dead a fiber that has ended: its stack is in use until its thread has
  *                     left it
  */
@@ -180,6 +180,7 @@ static void context_go(struct mp_context *to)
 	if (from == to)
 		return;
 	mp.now = to;
+	from->thread->now = from;
 	if (to->thread == from->thread) {
 		switch_here(from->thread, to);
 	} else {
@@ -227,63 +228,95 @@ __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 	return mp_yield();
 }
 
-static struct mp_context *fiber_new(mp_body *body, void *arg, uint32_t id)
+static struct mp_context *fiber_made(void)
+{
+	struct mp_context *c = mp_alloc(sizeof(*c));
+	uint32_t stack = snag_stacks_take(&mp.stacks);
+	if (stack == SNAG_STACK_NONE)
+		mp_fail("OpenMP: no memory for another task");
+	c->stack = snag_stacks_at(&mp.stacks, stack);
+	c->begins_as = SNAG_OMP_SAME;
+	c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
+	c->child.context = c->handle;
+	c->child.low = c->stack.base;
+	c->child.high = (char *)c->stack.base + c->stack.nbytes;
+	return c;
+}
+
+static struct mp_context *fiber_new(struct mp_task *t)
 {
 	struct mp_context *c = mp.spare;
-	if (c) {
+	if (c)
 		mp.spare = c->next;
-	} else {
-		c = mp_alloc(sizeof(*c));
-		c->stack_number = snag_stacks_take(&mp.stacks);
-		if (c->stack_number == SNAG_STACK_NONE)
-			mp_fail("OpenMP: no memory for another task");
-		c->stack = snag_stacks_at(&mp.stacks, c->stack_number);
-		c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
-	}
+	else
+		c = fiber_made();
 	c->thread = mp.now->thread;
-	c->begins_as = id;
-	c->body = body;
-	c->arg = arg;
+	c->task = t;
 	return c;
 }
 
 static void fiber_run(struct mp_context *self)
 {
 	snag_exceptions_restore(&(struct snag_exceptions){0});
-	self->body(self->arg);
+	mp_task_main(self->task);
 }
 
-/* Returns if whoever called it waits for that, and is next. */
-static void called_main(void *arg) /* [call] */
+static _Noreturn void fiber_end(struct mp_context *self)
 {
-	struct mp_context *self = arg, *to;
+	self->thread->dead = self;
+	mp_block();
+	__builtin_unreachable();
+}
+
+/* Whether who called it waits for that, and is next. */
+static bool returns(const struct mp_context *self) /* [call] */
+{
+	return self->caller && mp.ready.first == self->caller;
+}
+
+void mp_context_ends(void)
+{
+	mp.now->has_ended = returns(mp.now);
+	if (!mp.now->has_ended)
+		mp_tell(SNAG_OP_TASK_END, 0);
+}
+
+static void called_main(void *arg)
+{
+	struct mp_context *self = arg, *to = self->caller;
 	fiber_run(self);
-	to = self->caller;
-	if (!to || mp.ready.first != to)
-		mp_context_end();
+	if (!returns(self))
+		fiber_end(self);
 	mp.ready.first = to->next;
-	mp.now = self->thread->now = to;
-	if (mp.hooks)
+	mp.now = to;
+	if (mp.hooks && self->has_ended)
+		mp.hooks->ended(to->handle, mp.place);
+	else if (mp.hooks)
 		mp.hooks->context_switch(to->handle, SNAG_OMP_SAME);
 	self->next = mp.spare; /* nobody takes it before it has returned */
 	mp.spare = self;
 }
 
-void mp_run_now(mp_body *body, struct mp_task *t)
+static void child_tell(struct mp_context *c, struct mp_task *t)
 {
-	struct mp_context *c = fiber_new(body, t, SNAG_OMP_SAME), *self = mp.now;
+	c->child.task = t->id;
+	c->child.place = t->place;
+	c->child.at = t->arg;
+	c->child.nbytes = t->nbytes;
+	c->child.is_new = t->is_new;
+	t->id = t->base_id = mp.hooks->child(&c->child);
+}
+
+void mp_run_now(struct mp_task *t)
+{
+	struct mp_context *c = fiber_new(t), *self = mp.now;
 	const void *place = mp.place;
 	mp_ready(self);
-	mp.now = self->thread->now = c;
+	mp.now = c;
 	c->caller = self;
+	c->has_ended = false;
 	if (mp.hooks)
-		mp.hooks->child(&(struct snag_omp_child){
-			.context = c->handle,
-			.task = t->id,
-			.place = place,
-			.low = c->stack.base,
-			.high = (char *)c->stack.base + c->stack.nbytes,
-		});
+		child_tell(c, t);
 	self->exceptions = snag_exceptions_save();
 	snag_fiber_call(&self->fiber, &c->stack, called_main, c);
 	snag_exceptions_restore(&self->exceptions);
@@ -295,23 +328,23 @@ void mp_run_now(mp_body *body, struct mp_task *t)
 static void fiber_main(void *arg)
 {
 	struct mp_context *self = arg;
+	const struct mp_task *t = self->task;
 	arrived(self->thread);
+	if (mp.hooks) {
+		mp.hooks->stack(self->child.low, self->child.high, t->id);
+		mp.hooks->enter(t->place);
+		mp.hooks->alone(t->arg, t->nbytes);
+	}
 	fiber_run(self);
-	mp_context_end();
+	fiber_end(self);
 }
 
-void mp_run_later(mp_body *body, void *arg, uint32_t id)
+void mp_run_later(struct mp_task *t)
 {
-	struct mp_context *c = fiber_new(body, arg, id);
+	struct mp_context *c = fiber_new(t);
+	c->begins_as = t->id;
 	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
 	mp_ready(c);
-}
-
-void mp_context_end(void)
-{
-	mp.now->thread->dead = mp.now;
-	mp_block();
-	__builtin_unreachable();
 }
 
 /* ---- threads ---- */

@@ -83,15 +83,14 @@ typedef void mp_body(void *arg);
 struct mp_context {
 	struct snag_fiber fiber; /* while it does not run */
 	struct mp_thread *thread;
-	void *handle;		 /* the detector's */
-	struct mp_task *task;	 /* the innermost that runs on it */
-	uint32_t begins_as;	 /* as this task of the detector; SNAG_OMP_SAME: it has begun */
-	struct mp_context *next; /* in one queue */
-	struct snag_stack stack; /* of a fiber; otherwise the thread's */
-	uint32_t stack_number;
-	mp_body *body; /* of a fiber */
-	void *arg;
+	void *handle;		     /* the detector's */
+	struct mp_task *task;	     /* the innermost that runs on it */
+	uint32_t begins_as;	     /* as this task of the detector; SNAG_OMP_SAME: it has begun */
+	struct mp_context *next;     /* in one queue */
+	struct snag_stack stack;     /* of a fiber; otherwise the thread's */
+	struct snag_omp_child child; /* of a fiber: what is told when it begins */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
+	bool has_ended;		   /* its task, which is told when it returns */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
@@ -103,7 +102,7 @@ struct mp_queue {
 /* A thread of the system. */
 struct mp_thread {
 	struct mp_context base;
-	struct mp_context *now;	   /* it runs, or waits as */
+	struct mp_context *now;	   /* it waits as, or came to last */
 	struct mp_context *wanted; /* it is to go on as */
 	struct mp_context *dead;   /* its stack was in use when it ended */
 	struct mp_thread *next;	   /* of the idle ones */
@@ -131,7 +130,7 @@ struct mp {
 	bool is_gnu;	    /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
-extern struct mp mp;
+extern struct mp mp __attribute__((visibility("hidden")));
 
 /* To be called first by everything that the program calls. */
 void mp_begin_slow(void);
@@ -148,11 +147,10 @@ bool mp_is_here(void);		     /* whether the calling thread is the one that runs 
 void mp_block(void);		     /* until somebody makes it ready */
 void mp_ready(struct mp_context *c); /* next */
 bool mp_yield(void);		     /* everybody else first; false: nobody is */
-/* body(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
-void mp_run_now(mp_body *body, struct mp_task *t);
-/* On a fiber, which speaks as the task `id` and is ready, next. */
-void mp_run_later(mp_body *body, void *arg, uint32_t id);
-_Noreturn void mp_context_end(void); /* of a fiber */
+/* mp_task_main(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
+void mp_run_now(struct mp_task *t);
+void mp_run_later(struct mp_task *t); /* the same of one that was told; it is ready, next */
+void mp_context_ends(void); /* the task of a fiber ends, which is told; nobody is ready any more */
 /* For a thread of the team: the one that had this number last, whose thread-local variables it has
  * to have; its base runs mp_thread_main when it is ready. */
 struct mp_thread *mp_thread_take(struct mp_team *team, int number);
@@ -260,49 +258,53 @@ struct mp_loop {
 struct mp_task {
 	struct mp_task *parent;
 	struct mp_team *team;
-	int number;	   /* of its thread */
-	uint32_t id;	   /* it speaks as */
-	uint32_t base_id;  /* outside of segments */
-	uint32_t spare_id; /* a number that is not in use; 0: none */
-	bool is_implicit, is_final;
-	bool is_part;	  /* of a team of one thread: of the task that met it */
-	bool has_spawned; /* in this phase or segment */
-	/* Implicit tasks. */
-	bool has_asked;		 /* [asked] */
-	bool is_combining;	 /* of a reduction */
-	const char *frame;	 /* its stack is below */
-	unsigned singles, loops; /* met so far */
-	uint32_t before;	 /* the promise of what it did before it combined */
-	struct mp_loop loop;
-	int64_t lower, stride; /* of it, as the program counts */
+	struct mp_group *group;
+	int number;	/* of its thread */
+	unsigned known; /* by how many: itself, its children, tables of dependences */
 	/* Explicit tasks. */
 	mp_body *body;
 	void *arg;
-	const void *own; /* its arguments, or NULL; so many bytes */
-	size_t own_bytes;
-	const void *place;		 /* where it was created */
-	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
-	unsigned waits_for;		 /* tasks it depends on, and the detach event */
-	uint32_t *get;			 /* promises to get first, those of all it depends on */
-	unsigned nget;
-	struct mp_successor *successors;
-	uint32_t promise;	    /* + 1; set at its end */
-	struct mp_lock **exclusive; /* mutexinoutset */
-	unsigned nexclusive;
-	unsigned known; /* by how many: itself, its children, tables of dependences */
-	bool has_ended, has_body_ended, is_undeferred;
+	size_t nbytes;	   /* of its arguments, which it has for itself */
+	const void *place; /* where it was created */
+
+	/* From here on, 0 in a new task: */
+	uint32_t id;	   /* it speaks as */
+	uint32_t base_id;  /* outside of segments */
+	uint32_t spare_id; /* a number that is not in use; 0: none */
+	uint32_t before;   /* the promise of what it did before it combined */
+	bool is_implicit, is_final;
+	bool is_part;	   /* of a team of one thread: of the task that met it */
+	bool has_spawned;  /* in this phase or segment */
+	bool has_asked;	   /* [asked] */
+	bool is_combining; /* of a reduction */
+	/* Explicit tasks. */
+	bool is_pooled; /* it is one of task.c's small ones */
+	bool is_new;	/* nobody was told that its arguments are new memory */
+	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
-	uint32_t fulfilled;	       /* the promise set when it was */
-	struct mp_context *undeferred; /* waits until this one can begin */
+	uint32_t fulfilled;		 /* the promise set when it was */
+	struct mp_context *undeferred;	 /* waits until this one can begin */
+	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
+	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	/* Of its children. */
 	bool has_open;	   /* created some since it last waited for them */
 	bool has_loose;	   /* one of them has ended that had not waited for its own */
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
-	struct mp_group *group;
 	struct mp_depends *depends;
 	struct mp_held *held; /* locks */
+
+	/* Implicit tasks; what follows is no part of the memory of the others. */
+	_Alignas(16) const char *frame; /* its stack is below */
+	unsigned singles, loops;	/* met so far */
+	struct mp_loop loop;
+	int64_t lower, stride; /* of it, as the program counts */
 };
+enum {
+	MP_TASK_ZERO = offsetof(struct mp_task, id),
+	MP_TASK_BYTES = offsetof(struct mp_task, frame), /* of an explicit one */
+};
+_Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
 void mp_parallel(mp_body *body, void *arg, int n);
@@ -404,13 +406,14 @@ enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
 struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room);
 static inline void *mp_task_room(struct mp_task *t) /* from a multiple of 16 on */
 {
-	return (char *)t + ((sizeof(*t) + 15) & ~(size_t)15);
+	return (char *)t + MP_TASK_BYTES;
 }
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n);
 /* An undeferred task whose body the caller calls in between. */
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_task_end(struct mp_task *t);
 void mp_task_fulfil(struct mp_task *t); /* its detach event */
+void mp_task_main(struct mp_task *t);	/* runs it, on its fiber */
 void mp_task_forget(struct mp_task *t); /* one that knew it */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
 
@@ -439,15 +442,31 @@ void mp_group_push(void);
 void mp_group_pop(void);
 
 /* The tasks of a taskloop: calls part() for n iterations from number `from` on. */
-enum mp_grain { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+enum mp_grain_kind { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
+struct mp_grain {
+	enum mp_grain_kind kind;
+	uint64_t n;
+	bool is_strict; /* just so many */
+};
 typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop);
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop);
 
-/* depend.c: the promises that t depends on, in t->get; those not yet ended know it as successor. */
+/* depend.c */
+struct mp_dependent {	    /* what depend clauses make of a task */
+	unsigned waits_for; /* tasks it depends on that have not ended */
+	uint32_t *get;	    /* promises to get first, those of all it depends on */
+	unsigned nget;
+	struct mp_successor *successors;
+	uint32_t promise; /* set at its end */
+	bool has_ended;
+	struct mp_lock **exclusive; /* mutexinoutset; it knows them */
+	unsigned nexclusive;
+};
+/* The promises that t depends on; those not yet ended know it as successor. */
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
-void mp_depend_done(struct mp_task *t);	      /* t has ended: its successors may begin */
+void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
+void mp_dependent_free(struct mp_task *t);
 void mp_depends_free(struct mp_task *parent); /* the table of its children */
 
 /* reduction.c: of tasks */
@@ -468,7 +487,11 @@ void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
 struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
 struct mp_lock *mp_lock_here(const void *at); /* likewise; each team has its own */
 void mp_lock_forget(const void *at);	      /* the team's */
-void mp_lock_asked(void);		      /* the program asks whether one is free */
+/* One that others at this address have nothing to do with, for as long as anybody knows it. */
+struct mp_lock *mp_lock_new(const void *at);
+struct mp_lock *mp_lock_know(struct mp_lock *lock);
+void mp_lock_release(struct mp_lock *lock); /* accepts NULL */
+void mp_lock_asked(void);		    /* the program asks whether one is free */
 void mp_lock_take(struct mp_lock *lock, struct mp_task *t);
 bool mp_lock_try(struct mp_lock *lock, struct mp_task *t);
 void mp_lock_give(struct mp_lock *lock);

@@ -8,7 +8,7 @@
  *
  * Rules.  [in]     after the last out, and the set of mutexinoutset before
  *         [out]    after the last out and all since
- *         [mutex]  as in, but after the ins before; and a lock for the address
+ *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
  *         [set]    inoutset: as mutex, without the lock
  *
  * Reference.  Jin et al., DRDP, section 5.2.
@@ -31,6 +31,7 @@ struct member {
 struct place {
 	enum mp_depend_kind kind; /* of the latest */
 	struct member *latest, *before;
+	struct mp_lock *lock; /* [mutex]; NULL: none so far */
 };
 
 struct mp_depends {
@@ -59,43 +60,63 @@ void mp_depends_free(struct mp_task *parent)
 			continue;
 		members_free(p->latest);
 		members_free(p->before);
+		mp_lock_release(p->lock);
 		mp_free(p);
 	}
 	mp_map_free(&d->places);
 	mp_free(d);
 }
 
-static void promise_add(struct mp_task *t, uint32_t promise)
+/* Made if need be. */
+static struct mp_dependent *dependent_of(struct mp_task *t)
+{
+	if (!t->dependent)
+		t->dependent = mp_alloc(sizeof(*t->dependent));
+	return t->dependent;
+}
+
+void mp_dependent_free(struct mp_task *t)
+{
+	struct mp_dependent *d = t->dependent;
+	for (unsigned i = 0; i < d->nexclusive; i++)
+		mp_lock_release(d->exclusive[i]);
+	mp_free(d->get);
+	mp_free(d->exclusive);
+	mp_free(d);
+}
+
+static void promise_add(struct mp_dependent *d, uint32_t promise)
 {
 	enum { ROOM = 4 };
-	for (unsigned i = 0; i < t->nget; i++)
-		if (t->get[i] == promise)
+	for (unsigned i = 0; i < d->nget; i++)
+		if (d->get[i] == promise)
 			return;
-	if ((t->nget & (t->nget - 1)) == 0 && (t->nget == 0 || t->nget >= ROOM)) {
-		size_t room = t->nget ? 2 * t->nget : ROOM;
+	if ((d->nget & (d->nget - 1)) == 0 && (d->nget == 0 || d->nget >= ROOM)) {
+		size_t room = d->nget ? 2 * d->nget : ROOM;
 		uint32_t *grown = mp_alloc(room * sizeof(*grown));
-		if (t->nget)
-			memcpy(grown, t->get, t->nget * sizeof(*grown));
-		mp_free(t->get);
-		t->get = grown;
+		if (d->nget)
+			memcpy(grown, d->get, d->nget * sizeof(*grown));
+		mp_free(d->get);
+		d->get = grown;
 	}
-	t->get[t->nget++] = promise;
+	d->get[d->nget++] = promise;
 }
 
 /* A task that is part of its thread sets no promise: it has run when others are created. */
 static void get_add(struct mp_task *t, struct mp_task *first)
 {
+	struct mp_dependent *d = t->dependent, *before = first->dependent;
 	if (first == t)
 		return;
 	if (!first->is_part)
-		promise_add(t, first->promise - 1);
-	if (first->has_ended)
+		promise_add(d, before->promise);
+	if (before->has_ended)
 		return;
 	struct mp_successor *s = mp_alloc(sizeof(*s));
 	s->task = t;
-	s->next = first->successors;
-	first->successors = s;
-	t->waits_for++;
+	s->next = before->successors;
+	before->successors = s;
+	d->waits_for++;
 }
 
 static void get_all(struct mp_task *t, const struct member *m)
@@ -141,47 +162,52 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 	t->known++;
 }
 
-static void exclusive_add(struct mp_task *t, const void *at)
+static void exclusive_add(struct mp_dependent *d, struct place *p, const void *at)
 {
-	struct mp_lock *lock = mp_lock_at(at);
-	for (unsigned i = 0; i < t->nexclusive; i++)
-		if (t->exclusive[i] == lock)
+	struct mp_lock *lock = p->lock ? p->lock : (p->lock = mp_lock_new(at));
+	for (unsigned i = 0; i < d->nexclusive; i++)
+		if (d->exclusive[i] == lock)
 			return;
-	struct mp_lock **grown = mp_alloc((t->nexclusive + 1) * sizeof(struct mp_lock *));
-	unsigned k = t->nexclusive;
-	for (; k > 0 && t->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
-		grown[k] = t->exclusive[k - 1];
-	grown[k] = lock;
+	struct mp_lock **grown = mp_alloc((d->nexclusive + 1) * sizeof(struct mp_lock *));
+	unsigned k = d->nexclusive;
+	for (; k > 0 && d->exclusive[k - 1] > lock; k--) /* in one order for all: no deadlock */
+		grown[k] = d->exclusive[k - 1];
+	grown[k] = mp_lock_know(lock);
 	if (k)
-		memcpy(grown, t->exclusive, k * sizeof(struct mp_lock *));
-	mp_free(t->exclusive);
-	t->exclusive = grown;
-	t->nexclusive++;
+		memcpy(grown, d->exclusive, k * sizeof(struct mp_lock *));
+	mp_free(d->exclusive);
+	d->exclusive = grown;
+	d->nexclusive++;
 }
 
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
+	dependent_of(t);
 	for (size_t i = 0; i < n; i++)
 		look(t, place_at(t->parent, depend[i].at), depend[i].kind);
 }
 
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
-	t->promise = mp_promise() + 1;
+	struct mp_dependent *d = dependent_of(t);
+	d->promise = mp_promise();
 	mp_depend_look(t, depend, n);
 	for (size_t i = 0; i < n; i++) {
-		join(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		struct place *p = place_at(t->parent, depend[i].at);
+		join(t, p, depend[i].kind);
 		if (depend[i].kind == MP_DEPEND_MUTEX)
-			exclusive_add(t, depend[i].at);
+			exclusive_add(d, p, depend[i].at);
 	}
 }
 
 void mp_depend_done(struct mp_task *t)
 {
-	while (t->successors) {
-		struct mp_successor *s = t->successors;
-		t->successors = s->next;
-		if (--s->task->waits_for == 0)
+	struct mp_dependent *d = t->dependent;
+	d->has_ended = true;
+	while (d->successors) {
+		struct mp_successor *s = d->successors;
+		d->successors = s->next;
+		if (--s->task->dependent->waits_for == 0)
 			mp_task_ready(s->task);
 		mp_free(s);
 	}

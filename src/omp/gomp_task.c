@@ -21,6 +21,7 @@ enum {
 	LOOP_NOGROUP = 1 << 11,
 	LOOP_REDUCTION = 1 << 12,
 	TASK_DETACH = 1 << 13,
+	LOOP_STRICT = 1 << 14,
 };
 
 /* A task with a copy of the arguments. */
@@ -30,19 +31,19 @@ static struct mp_task *task_new(mp_body *body, void *arg, gomp_copy *copy, size_
 	align = align < 16 ? 16 : align;
 	struct mp_task *t = mp_task_new(body, NULL, flags, nbytes + align);
 	t->arg = (void *)(((uintptr_t)mp_task_room(t) + align - 1) & ~(align - 1));
-	t->own = t->arg;
-	t->own_bytes = nbytes;
+	t->nbytes = nbytes;
 	if (flags & MP_TASK_DETACHED) {
 		*detach = t;
 		if (arg)
 			*(void **)arg = t;
 	}
-	if (nbytes)
+	t->is_new = !copy;
+	if (copy) {
 		mp_memory(t->arg, nbytes);
-	if (copy)
 		copy(t->arg, arg);
-	else if (nbytes)
+	} else if (nbytes) {
 		memcpy(t->arg, arg, nbytes);
+	}
 	return t;
 }
 
@@ -184,7 +185,9 @@ static void taskloop(const struct taskloop *l, uint64_t count, uint64_t grain)
 		mp_group_begin();
 	if (table)
 		GOMP_taskgroup_reduction_register(table);
-	mp_taskloop(count, l->flags & LOOP_GRAINSIZE ? MP_GRAIN_SIZE : MP_GRAIN_TASKS, grain,
+	mp_taskloop(count,
+		    (struct mp_grain){l->flags & LOOP_GRAINSIZE ? MP_GRAIN_SIZE : MP_GRAIN_TASKS,
+				      grain, l->flags & LOOP_STRICT},
 		    taskloop_part, l);
 	if (!(l->flags & LOOP_NOGROUP))
 		mp_group_end();

@@ -42,16 +42,20 @@ enum snag_omp_asked {
 
 struct snag_omp_child {
 	void *context;
-	uint32_t task;
-	const void *place;
 	const void *low, *high; /* its stack */
+	uint32_t task;		/* 0: it takes a number */
+	const void *place;
+	const void *at; /* its arguments */
+	size_t nbytes;
+	bool is_new; /* of which memory() was not told */
 };
 
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
 	void *(*context_new)(void);
-	/* The calling thread goes on as this one, which speaks as that task; SNAG_OMP_SAME: as before. */
+	/* The calling thread goes on as this one, which speaks as that task, and begins with an empty
+	 * stack; SNAG_OMP_SAME: as before. */
 	void (*context_switch)(void *to, uint32_t task);
 	/* A new thread that runs run(arg) when it is first handed to; returns its context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
@@ -64,9 +68,12 @@ struct snag_omp_hooks {
 	uint32_t (*promise_new)(void);
 	void (*become)(uint32_t task); /* what the calling context does is that task's */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The present task creates one (spawn) that runs at once, in a context with this stack: the
-	 * event, context_switch and stack in one. */
-	void (*child)(const struct snag_omp_child *child);
+	/* The present task creates one (spawn) that runs at once, in a context with this stack, called from
+	 * there, alone: memory, the event, context_switch, stack, alone and enter in one.  Returns its
+	 * number. */
+	uint32_t (*child)(const struct snag_omp_child *child);
+	/* The present task has ended, and the calling thread goes on as that context, as before. */
+	void (*ended)(void *to, const void *place);
 	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);

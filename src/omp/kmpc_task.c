@@ -30,10 +30,8 @@ enum {
 	KMP_TASK_DETACHABLE = 64,
 };
 
-struct block {
-	struct mp_task *task;
+struct block { /* behind a task, whose argument is `kmp` */
 	int32_t flags;
-	size_t nbytes;	    /* of what follows */
 	bool is_undeferred; /* taskloop */
 	bool is_in_parts, is_again, is_target;
 	_Alignas(16) struct kmp_task kmp;
@@ -44,12 +42,17 @@ static struct block *block_of(void *kmp)
 	return (struct block *)((char *)kmp - offsetof(struct block, kmp));
 }
 
+static struct mp_task *task_of(struct block *b)
+{
+	return (struct mp_task *)((char *)b - MP_TASK_BYTES);
+}
+
 static void body(void *arg)
 {
-	struct block *b = arg;
-	b->kmp.routine(mp.now->task->number, &b->kmp);
+	struct block *b = block_of(arg);
+	b->kmp.routine(task_of(b)->number, &b->kmp);
 	if (b->flags & KMP_TASK_DESTRUCTORS && b->kmp.data1.destructors)
-		b->kmp.data1.destructors(mp.now->task->number, &b->kmp);
+		b->kmp.data1.destructors(task_of(b)->number, &b->kmp);
 }
 
 static struct block *block_new(int32_t flags, size_t nbytes)
@@ -59,12 +62,11 @@ static struct block *block_new(int32_t flags, size_t nbytes)
 			    (flags & KMP_TASK_FINAL ? MP_TASK_FINAL : 0) |
 				    (flags & KMP_TASK_DETACHABLE ? MP_TASK_DETACHED : 0),
 			    offsetof(struct block, kmp) + nbytes);
-	struct block *b = t->arg = mp_task_room(t);
-	b->task = t;
+	struct block *b = mp_task_room(t);
 	b->flags = flags;
-	b->nbytes = t->own_bytes = nbytes;
 	b->is_undeferred = b->is_in_parts = b->is_again = b->is_target = false;
-	t->own = &b->kmp;
+	t->arg = &b->kmp;
+	t->nbytes = nbytes;
 	mp_memory(&b->kmp, nbytes);
 	return b;
 }
@@ -73,12 +75,13 @@ static struct block *block_new(int32_t flags, size_t nbytes)
 static struct mp_task *task_here(void *kmp)
 {
 	struct block *b = block_of(kmp);
+	struct mp_task *t = task_of(b);
 	if (b->is_target)
-		mp.place = b->task->place;
+		mp.place = t->place;
 	if (b->is_target || (b->flags & KMP_TASK_PRIORITY && b->kmp.data2.priority == MP_TARGET))
-		mp_target_task(b->task);
-	b->task->place = mp.place;
-	return b->task;
+		mp_target_task(t);
+	t->place = mp.place;
+	return t;
 }
 
 static struct block *block_alloc(int32_t flags, size_t nbytes, size_t shared_bytes,
@@ -116,7 +119,7 @@ static void parts_run(struct block *b)
 		return;
 	for (b->is_in_parts = true; b->is_again;) {
 		b->is_again = false;
-		b->kmp.routine(b->task->number, &b->kmp);
+		b->kmp.routine(task_of(b)->number, &b->kmp);
 	}
 	b->is_in_parts = false;
 }
@@ -124,7 +127,7 @@ static void parts_run(struct block *b)
 MP_ABI(int32_t, __kmpc_omp_task, void *loc, int32_t gtid, void *task)
 {
 	struct block *b = block_of(task);
-	if (MP_ENTER() == b->task)
+	if (MP_ENTER() == task_of(b))
 		parts_run(b);
 	else
 		mp_task_create(task_here(task), NULL, 0);
@@ -211,7 +214,7 @@ MP_ABI(void, __kmpc_omp_task_begin_if0, void *loc, int32_t gtid, void *task)
 MP_ABI(void, __kmpc_omp_task_complete_if0, void *loc, int32_t gtid, void *task)
 {
 	MP_ENTER();
-	mp_task_end(block_of(task)->task);
+	mp_task_end(task_of(block_of(task)));
 }
 
 MP_ABI(int32_t, __kmpc_omp_taskwait, void *loc, int32_t gtid)
@@ -243,7 +246,7 @@ MP_ABI(void, __kmpc_end_taskgroup, void *loc, int32_t gtid)
 MP_ABI(void *, __kmpc_task_allow_completion_event, void *loc, int32_t gtid, void *task)
 {
 	MP_ENTER();
-	return block_of(task)->task;
+	return task_of(block_of(task));
 }
 
 /* ---- taskloop ---- */
@@ -264,16 +267,16 @@ static void taskloop_part(const void *loop, uint64_t from, uint64_t n)
 {
 	const struct taskloop *l = loop;
 	struct block *p = l->pattern;
-	struct block *b = block_new(p->flags, p->nbytes);
-	memcpy(&b->kmp, &p->kmp, p->nbytes);
+	struct block *b = block_new(p->flags, task_of(p)->nbytes);
+	memcpy(&b->kmp, &p->kmp, task_of(p)->nbytes);
 	if (p->kmp.shareds)
 		b->kmp.shareds = (char *)b + ((char *)p->kmp.shareds - (char *)p);
 	*(uint64_t *)((char *)b + l->lower_at) = l->lower + from * (uint64_t)l->stride;
 	*(uint64_t *)((char *)b + l->upper_at) = l->lower + (from + n - 1) * (uint64_t)l->stride;
 	if (l->duplicate)
 		l->duplicate(&b->kmp, &p->kmp, from + n == l->count);
-	b->task->is_undeferred |= p->is_undeferred;
-	mp_task_create(b->task, NULL, 0);
+	task_of(b)->is_undeferred |= p->is_undeferred;
+	mp_task_create(task_of(b), NULL, 0);
 }
 
 MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_value,
@@ -298,10 +301,12 @@ MP_ABI(void, __kmpc_taskloop, void *loc, int32_t gtid, void *task, int32_t if_va
 	b->is_undeferred = !if_value;
 	if (!nogroup)
 		mp_group_begin();
-	mp_taskloop(l.count, (enum mp_grain)kind, grain, taskloop_part, &l); /* clang's numbers */
+	mp_taskloop(l.count,
+		    (struct mp_grain){(enum mp_grain_kind)kind, grain, false}, /* its numbers */
+		    taskloop_part, &l);
 	if (!nogroup)
 		mp_group_end();
-	mp_task_forget(b->task);
+	mp_task_forget(task_of(b));
 }
 
 MP_ABI(void, __kmpc_taskloop_5, void *loc, int32_t gtid, void *task, int32_t if_value,

@@ -26,6 +26,7 @@ struct mp_lock {
 	struct mp_context *next; /* the last that may go on, until it does; or NULL */
 	unsigned passes;	 /* so often another one came before that */
 	uint32_t passed;	 /* the promise set when it was given to who waited, + 1 */
+	unsigned known;		 /* by how many, of those that are not known by an address */
 };
 
 struct mp_held {
@@ -60,6 +61,26 @@ static struct mp_lock *lock_in(struct mp_lock **slot, const void *at)
 struct mp_lock *mp_lock_at(const void *at)
 {
 	return lock_in((struct mp_lock **)mp_map_at(&locks, at), at);
+}
+
+struct mp_lock *mp_lock_new(const void *at)
+{
+	struct mp_lock *lock = mp_alloc(sizeof(*lock));
+	lock->at = at;
+	lock->known = 1;
+	return lock;
+}
+
+struct mp_lock *mp_lock_know(struct mp_lock *lock)
+{
+	lock->known++;
+	return lock;
+}
+
+void mp_lock_release(struct mp_lock *lock)
+{
+	if (lock && --lock->known == 0)
+		mp_free(lock);
 }
 
 struct mp_lock *mp_lock_here(const void *at)

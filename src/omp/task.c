@@ -13,43 +13,74 @@
  *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
- *         [taskloop]   a task for each iteration, unless the program says otherwise
+ *         [taskloop]   a task for each iteration, but for those that are in one task however a loop may
+ *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
+ *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
  *
  * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
+#include "base/pool.h"
 #include "omp/core.h"
+
+/* Tasks with few arguments, which most are. */
+enum { SMALL = 320 };
+static struct snag_pool small;
+
+static void task_free(struct mp_task *t)
+{
+	if (t->dependent)
+		mp_dependent_free(t);
+	if (t->is_pooled)
+		snag_pool_give(&small, t);
+	else
+		mp_free(t);
+}
 
 void mp_task_forget(struct mp_task *t)
 {
-	while (t && --t->known == 0) {
-		struct mp_task *parent = t->is_implicit ? NULL : t->parent;
-		if (t->nget)
-			mp_free(t->get);
-		if (t->nexclusive)
-			mp_free(t->exclusive);
-		mp_free(t);
-		t = parent && parent->known ? parent : NULL;
+	while (--t->known == 0) {
+		struct mp_task *parent = t->parent;
+		bool is_implicit = t->is_implicit;
+		task_free(t);
+		if (is_implicit)
+			return;
+		t = parent;
 	}
+}
+
+static struct mp_task *small_take(void)
+{
+	if (!small.elem)
+		snag_pool_init(&small, SMALL);
+	struct mp_task *t = snag_pool_take(&small);
+	if (!t)
+		mp_fail("OpenMP: out of memory");
+	return t;
 }
 
 struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
 {
 	struct mp_task *parent = mp.now->task;
-	const size_t own = (size_t)((char *)mp_task_room(parent) - (char *)parent);
-	struct mp_task *t = mp_alloc_used(own + room);
-	mp_memset(t, 0, own);
+	bool is_pooled = room <= SMALL - MP_TASK_BYTES;
+	struct mp_task *t = is_pooled ? small_take() : mp_alloc_used(MP_TASK_BYTES + room);
+	__builtin_memset((char *)t + MP_TASK_ZERO, 0, MP_TASK_BYTES - MP_TASK_ZERO);
 	t->parent = parent;
 	t->team = parent->team;
+	t->group = parent->group;
 	t->number = parent->number;
+	t->known = 1;
 	t->body = body;
 	t->arg = arg;
+	t->nbytes = 0;
 	t->place = mp.place;
-	t->is_final = parent->is_final || flags & MP_TASK_FINAL;
-	t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
-	t->is_detached = flags & MP_TASK_DETACHED;
+	t->is_pooled = is_pooled;
 	t->is_part = !t->team->is_told;
-	t->group = parent->group;
-	t->known = 1 + t->is_detached;
+	if (flags | parent->is_final) {
+		t->is_final = parent->is_final || flags & MP_TASK_FINAL;
+		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
+		t->is_detached = flags & MP_TASK_DETACHED;
+		t->known += t->is_detached;
+	}
 	parent->known++;
 	return t;
 }
@@ -61,18 +92,24 @@ static void wake(struct mp_context **waiter)
 	*waiter = NULL;
 }
 
-static void task_ended(struct mp_task *t)
+/* Those who wait for it go on; its end is told before, or before another context runs. */
+static void task_left(struct mp_task *t)
 {
-	t->has_ended = true;
-	if (t->successors)
+	struct mp_task *parent = t->parent;
+	if (t->dependent)
 		mp_depend_done(t);
-	t->parent->has_loose |= t->has_open | t->has_loose;
-	if (--t->parent->children == 0)
-		wake(&t->parent->waiter);
+	parent->has_loose |= t->has_open | t->has_loose;
+	if (--parent->children == 0)
+		wake(&parent->waiter);
 	if (t->group && --t->group->live == 0)
 		wake(&t->group->waiter);
-	t->team->live--;
-	mp_team_check(t->team);
+}
+
+/* Its end was told. */
+static void task_gone(struct mp_task *t)
+{
+	if (--t->team->live == 0)
+		mp_team_check(t->team);
 	if (t->depends)
 		mp_depends_free(t);
 	if (t->done)
@@ -83,87 +120,115 @@ static void task_ended(struct mp_task *t)
 /* Told by its own context, or by whoever fulfils its event. */
 static void end_tell(struct mp_task *t)
 {
+	if (!t->is_part)
+		mp_tell(SNAG_OP_TASK_END, 0);
+	task_left(t);
+	task_gone(t);
+}
+
+static void promises_tell(struct mp_task *t)
+{
 	if (t->is_part)
 		return;
 	if (t->is_detached)
 		mp_tell(SNAG_OP_PROMISE_GET, t->fulfilled);
-	if (t->promise)
-		mp_tell(SNAG_OP_PROMISE_SET, t->promise - 1);
-	mp_tell(SNAG_OP_TASK_END, 0);
+	if (t->dependent)
+		mp_tell(SNAG_OP_PROMISE_SET, t->dependent->promise);
 }
 
 static void exclusive_all(struct mp_task *t, bool is_taken)
 {
-	for (unsigned i = 0; i < t->nexclusive; i++) {
+	const struct mp_dependent *d = t->dependent;
+	for (unsigned i = 0; i < d->nexclusive; i++) {
 		if (is_taken)
-			mp_lock_take(t->exclusive[i], t);
+			mp_lock_take(d->exclusive[i], t);
 		else
-			mp_lock_give(t->exclusive[t->nexclusive - 1 - i]);
+			mp_lock_give(d->exclusive[d->nexclusive - 1 - i]);
 	}
+}
+
+static void gets_tell(const struct mp_task *t)
+{
+	const struct mp_dependent *d = t->dependent;
+	for (unsigned i = 0; i < d->nget; i++)
+		mp_tell(SNAG_OP_PROMISE_GET, d->get[i]);
 }
 
 static void body_begin(struct mp_task *t) /* [begin] */
 {
-	mp.now->task = t;
-	for (unsigned i = 0; i < t->nget; i++)
-		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
-	if (!t->is_part && t->nexclusive)
+	if (!t->dependent)
+		return;
+	gets_tell(t);
+	if (!t->is_part)
 		exclusive_all(t, true);
 }
 
 static bool body_end(struct mp_task *t) /* [end]; false: not yet */
 {
-	if (t->nexclusive)
+	if (t->dependent && !t->is_part)
 		exclusive_all(t, false);
 	t->has_body_ended = true;
 	if (t->is_detached && !t->is_fulfilled)
 		return false;
-	end_tell(t);
+	if (t->is_detached || t->dependent)
+		promises_tell(t);
 	return true;
 }
 
-static void task_main(void *arg)
+static void alone_tell(const struct mp_task *t) /* [alone] */
 {
-	struct mp_task *t = arg;
-	body_begin(t);
 	if (mp.hooks)
-		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
+		mp.hooks->alone(t->arg, t->nbytes);
+}
+
+void mp_task_main(struct mp_task *t)
+{
+	if (t->dependent) {
+		body_begin(t);
+		alone_tell(t);
+	}
 	if (!t->group || !t->group->is_cancelled)
-		mp_call(t->body, t->arg, t->place);
-	if (body_end(t))
-		task_ended(t);
+		t->body(t->arg);
+	if (!body_end(t))
+		return;
+	task_left(t);
+	mp_context_ends();
+	task_gone(t);
 }
 
-static void later_main(void *arg)
-{
-	struct mp_task *t = arg;
-	const struct snag_stack *stack = &mp.now->stack;
-	if (mp.hooks)
-		mp.hooks->stack(stack->base, (char *)stack->base + stack->nbytes, t->id);
-	task_main(t);
-}
-
-/* All but telling that it is created. */
-static void task_counted(struct mp_task *t, const struct mp_depend *depend, size_t n)
+static void task_counted(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;
 	parent->children++;
 	t->team->live++;
 	if (t->group)
 		t->group->live++;
+	if (t->is_part)
+		return;
+	parent->has_open |= !t->is_undeferred;
+	if (parent->has_spawned)
+		return;
+	parent->has_spawned = true;
+	if (parent->is_implicit && mp.hooks)
+		mp.hooks->own(NULL, NULL); /* its task may share what it has */
+}
+
+/* Before it is told that it is created, unless it runs at once and has no depend clauses. */
+static void task_named(struct mp_task *t, const struct mp_depend *depend, size_t n)
+{
+	if (t->is_new)
+		mp_memory(t->arg, t->nbytes);
+	t->is_new = false;
 	if (n)
 		mp_depend_add(t, depend, n);
-	if (t->is_part) {
-		t->id = t->base_id = parent->id;
-		return;
-	}
-	t->id = t->base_id = mp_number();
-	for (size_t i = 0; i < n; i++)
+	t->id = t->base_id = t->is_part ? t->parent->id : mp_number();
+	for (size_t i = 0; !t->is_part && i < n; i++)
 		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
-	parent->has_open |= !t->is_undeferred;
-	if (!parent->has_spawned && parent->is_implicit && mp.hooks)
-		mp.hooks->own(NULL, NULL); /* its task may share what it has */
-	parent->has_spawned = true;
+}
+
+static bool waits(const struct mp_task *t)
+{
+	return t->dependent && t->dependent->waits_for;
 }
 
 void mp_task_ready(struct mp_task *t)
@@ -171,7 +236,7 @@ void mp_task_ready(struct mp_task *t)
 	if (t->undeferred)
 		wake(&t->undeferred);
 	else
-		mp_run_later(later_main, t, t->id);
+		mp_run_later(t);
 }
 
 void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
@@ -182,27 +247,31 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 		mp_task_end(t);
 		return;
 	}
-	task_counted(t, depend, n);
-	if (t->waits_for)
+	task_counted(t);
+	if (n)
+		task_named(t, depend, n);
+	if (waits(t))
 		mp_tell(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
 	else
-		mp_run_now(task_main, t);
+		mp_run_now(t);
 }
 
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
 	t->is_undeferred = true;
-	task_counted(t, depend, n);
+	task_counted(t);
+	task_named(t, depend, n);
 	if (!t->is_part) {
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
 		mp_tell(SNAG_OP_TASK_SPAWN, t->id);
 	}
-	if (t->waits_for) {
+	if (waits(t)) {
 		t->undeferred = mp.now;
 		mp_block();
 	}
 	if (!t->is_part)
 		mp_become(t->id);
+	mp.now->task = t;
 	body_begin(t);
 }
 
@@ -217,10 +286,10 @@ void mp_task_end(struct mp_task *t)
 		}
 		t->undeferred = mp.now;
 		mp_block();
-		end_tell(t);
+		promises_tell(t);
 	}
 	mp.now->task = parent;
-	task_ended(t);
+	end_tell(t);
 	if (is_part)
 		return;
 	mp_become(parent->id);
@@ -242,8 +311,8 @@ void mp_task_fulfil(struct mp_task *t)
 	} else if (t->has_body_ended) {
 		uint32_t id = mp.now->task->id;
 		mp_become(t->id);
+		promises_tell(t);
 		end_tell(t);
-		task_ended(t);
 		mp_become(id);
 	}
 	mp_task_forget(t); /* the event's */
@@ -263,20 +332,19 @@ void mp_taskwait(void)
 	}
 	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
-	if (mp.hooks && !t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
-		mp.hooks->alone(t->own, t->own_bytes); /* [alone] */
+	if (!t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
+		alone_tell(t);
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 {
 	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED, 0);
 	mp_depend_look(t, depend, n);
-	if (t->waits_for) {
+	if (waits(t)) {
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	for (unsigned i = 0; i < t->nget; i++)
-		mp_tell(SNAG_OP_PROMISE_GET, t->get[i]);
+	gets_tell(t);
 	mp_task_forget(t);
 }
 
@@ -350,20 +418,35 @@ void mp_group_end(void)
 
 /* ---- taskloop ---- */
 
-/* Iterations that stay together: only those the program asked for. */
-static uint64_t grain_of(uint64_t count, enum mp_grain kind, uint64_t grain)
+/* Iterations that stay together: so many at both ends of the loop, and so many in between. */
+struct cut {
+	uint64_t ends, step;
+};
+
+static struct cut cut_of(uint64_t count, struct mp_grain grain) /* [taskloop] */
 {
-	if (kind == MP_GRAIN_SIZE && grain > 0)
-		return grain;
-	if (kind == MP_GRAIN_TASKS && grain > 0)
-		return (count + grain - 1) / grain;
-	return 1;
+	enum { ONE_BY_ONE = 1 << 12 }; /* a task is not that cheap */
+	uint64_t n = grain.n, size = 1;
+	if (grain.kind == MP_GRAIN_SIZE && n > 0)
+		size = n;
+	if (grain.kind == MP_GRAIN_TASKS && n > 0)
+		size = (count - 1) / n + 1;
+	if (grain.is_strict || count > ONE_BY_ONE)
+		return (struct cut){size, size};
+	if (grain.kind == MP_GRAIN_TASKS)
+		return (struct cut){n == 1 ? count : 1, 1};
+	return (struct cut){count / 2 < size ? count : size, 1};
 }
 
-void mp_taskloop(uint64_t count, enum mp_grain kind, uint64_t grain, mp_part *part,
-		 const void *loop) /* [taskloop] */
+void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop)
 {
-	uint64_t together = grain_of(count, kind, grain);
-	for (uint64_t from = 0; from < count; from += together)
-		part(loop, from, count - from < together ? count - from : together);
+	if (count == 0)
+		return;
+	struct cut cut = cut_of(count, grain);
+	for (uint64_t from = 0, n; from < count; from += n) {
+		uint64_t left = count - from;
+		n = from == 0 || left <= cut.ends ? cut.ends : cut.step;
+		n = n < left ? n : left;
+		part(loop, from, n);
+	}
 }

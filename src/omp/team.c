@@ -153,7 +153,7 @@ void mp_asked(struct mp_task *t)
 void mp_combine_begin(void) /* [combine] */
 {
 	struct mp_task *t = mp.now->task;
-	if (!t->team->is_told)
+	if (!t->team->is_told || !t->is_implicit)
 		return;
 	t->is_combining = true;
 	t->before = mp_promise();
@@ -174,7 +174,7 @@ void mp_combine_begin(void) /* [combine] */
 void mp_combine_end(void)
 {
 	struct mp_task *t = mp.now->task;
-	if (!t->team->is_told)
+	if (!t->is_combining)
 		return;
 	t->is_combining = false;
 	uint32_t promise = mp_promise();

@@ -4,10 +4,6 @@
  */
 #include "order/dpst.h"
 
-#include "base/memory.h"
-
-#include <assert.h>
-
 void snag_dpst_init(struct snag_dpst *t)
 {
 	*t = (struct snag_dpst){0};
@@ -24,30 +20,28 @@ void snag_dpst_done(struct snag_dpst *t)
 }
 
 /* Two jumps of equal length become one; otherwise a jump to the parent. */
-static uint32_t jump_of(const struct snag_dpst *t, uint32_t parent)
+static uint32_t jump_of(const struct snag_dpst_node *node, uint32_t parent)
 {
-	uint32_t once = t->node[parent].jump, twice = t->node[once].jump;
-	uint32_t d = t->node[parent].depth, d1 = t->node[once].depth, d2 = t->node[twice].depth;
+	uint32_t once = node[parent].jump, twice = node[once].jump;
+	uint32_t d = node[parent].depth, d1 = node[once].depth, d2 = node[twice].depth;
 	return d - d1 == d1 - d2 ? twice : parent;
 }
 
-uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind)
+/* Finds those of n and of the nodes above it.  On the way up each keeps where that came from. */
+static void jumps_find(struct snag_dpst_node *node, uint32_t n)
 {
-	assert(t->nnodes < SNAG_DPST_MAX_NODES);
-	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + 1, sizeof(*t->node));
-	t->node[t->nnodes] = (struct snag_dpst_node){.parent = parent,
-						     .jump = jump_of(t, parent),
-						     .time = (uint32_t)t->nsteps,
-						     .depth = t->node[parent].depth + 1,
-						     .kind = kind};
-	return (uint32_t)t->nnodes++;
-}
-
-uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node)
-{
-	t->step = snag_huge_grow(t->step, &t->step_cap, t->nsteps + 1, sizeof(*t->step));
-	t->step[t->nsteps] = node;
-	return (uint32_t)t->nsteps++;
+	uint32_t from = SNAG_DPST_NONE;
+	while (node[n].jump == SNAG_DPST_NONE) {
+		node[n].jump = from;
+		from = n;
+		n = node[n].parent;
+	}
+	while (from != SNAG_DPST_NONE) {
+		uint32_t next = node[from].jump;
+		node[from].jump = jump_of(node, n);
+		n = from;
+		from = next;
+	}
 }
 
 /* The ancestor of n, or n, at a depth. */
@@ -58,19 +52,13 @@ static uint32_t lift(const struct snag_dpst_node *node, uint32_t n, uint32_t dep
 	return n;
 }
 
-uint32_t snag_dpst_height(const struct snag_dpst *t)
-{
-	uint32_t deepest = 0;
-	for (size_t i = 0; i < t->nnodes; i++)
-		deepest = t->node[i].depth > deepest ? t->node[i].depth : deepest;
-	return deepest + 1;
-}
-
 uint32_t snag_dpst_meet(const struct snag_dpst *t, uint32_t a, uint32_t b, uint32_t *ret_a,
 			uint32_t *ret_b)
 {
 	const struct snag_dpst_node *node = t->node;
 	uint32_t da = node[a].depth, db = node[b].depth;
+	jumps_find(t->node, a);
+	jumps_find(t->node, b);
 	*ret_a = *ret_b = 0;
 	if (da > db) {
 		a = lift(node, a, db + 1);

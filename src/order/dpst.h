@@ -7,8 +7,9 @@
  *         ways from two steps to the root meet, the left one comes before the right one
  *         if what it belongs to there is waited for, and is parallel to it otherwise.
  *
- * State.  node[n]   parent, and a jump to an ancestor further up; the number the next step
- *                   had when it was made, which places it among its parent's own steps
+ * State.  node[n]   parent, and a jump to an ancestor further up, found when a question first needs
+ *                   it; the number the next step had when it was made, which places it among
+ *                   its parent's own steps
  *         step[s]   the node that step s belongs to directly
  *
  * Kinds.  FINISH    waits for everything below
@@ -20,14 +21,17 @@
  *
  * Guarantee.  Exact for what structure orders, whatever the order in which tasks ran: a node
  *         may grow at any time.
- * Cost.   20 bytes a node, 4 a step; a question O(log depth), by jumps of a skew-binary
- *         number system; O(depth) below a block that is escaped.
+ * Cost.   20 bytes a node, 4 a step; a question O(log depth) and what jumps are still to be found, by
+ *         jumps of a skew-binary number system; O(depth) below a block that is escaped.
  * Reference.  Raman et al., SPD3, PLDI 2012; Myers, An applicative random-access stack, IPL
  *         1983; the tree of Jin et al., DRDP.
  */
 #ifndef SNAG_ORDER_DPST_H
 #define SNAG_ORDER_DPST_H
 
+#include "base/memory.h"
+
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,9 +39,11 @@
 enum snag_dpst_kind { SNAG_DPST_FINISH, SNAG_DPST_ASYNC, SNAG_DPST_SPAWN, SNAG_DPST_BLOCK };
 
 enum { SNAG_DPST_ROOT = 0, SNAG_DPST_MAX_NODES = 1 << 28 };
+#define SNAG_DPST_NONE UINT32_MAX
 
 struct snag_dpst_node {
-	uint32_t parent, jump;
+	uint32_t parent;
+	uint32_t jump;	/* SNAG_DPST_NONE: not known yet, nor of those below */
 	uint32_t time;	/* the number of the first step after it was made */
 	uint32_t extra; /* of a scope that is open: whatever its owner wants */
 	uint32_t depth : 28;
@@ -53,16 +59,35 @@ struct snag_dpst {
 	uint32_t *step;
 	size_t nnodes, node_cap;
 	size_t nsteps, step_cap; /* step 0 is none */
+	uint32_t deepest;	 /* the depth of some node */
 };
 
 void snag_dpst_init(struct snag_dpst *t); /* with the root, a FINISH */
 void snag_dpst_done(struct snag_dpst *t);
 
 /* Fewer than SNAG_DPST_MAX_NODES of them. */
-uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind);
-uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node);
+static inline uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind)
+{
+	assert(t->nnodes < SNAG_DPST_MAX_NODES);
+	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + 1, sizeof(*t->node));
+	struct snag_dpst_node *node = &t->node[t->nnodes];
+	uint32_t depth = t->node[parent].depth + 1;
+	*node = (struct snag_dpst_node){.parent = parent,
+					.jump = SNAG_DPST_NONE,
+					.time = (uint32_t)t->nsteps,
+					.depth = depth,
+					.kind = kind};
+	if (depth > t->deepest)
+		t->deepest = depth;
+	return (uint32_t)t->nnodes++;
+}
 
-uint32_t snag_dpst_height(const struct snag_dpst *t); /* the longest way to the root, in nodes */
+static inline uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node)
+{
+	t->step = snag_huge_grow(t->step, &t->step_cap, t->nsteps + 1, sizeof(*t->step));
+	t->step[t->nsteps] = node;
+	return (uint32_t)t->nsteps++;
+}
 
 /* Where the ways of two different nodes to the root meet; ret_a and ret_b are the children
  * there on the two ways, 0: the node itself is there. */

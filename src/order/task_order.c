@@ -33,77 +33,58 @@ static struct snag_task_run *run_of(struct snag_task_order *o, uint32_t task)
 	return &o->run[o->slot[task]];
 }
 
-static struct snag_task_scope *top(struct snag_task_order *o, uint32_t task)
+/* The node that it is in. */
+static uint32_t place(const struct snag_task_run *run)
 {
-	return &o->scope[run_of(o, task)->scope];
-}
-
-/* Where a task with this innermost scope is. */
-static uint32_t node_at(const struct snag_task_scope *s)
-{
-	return s->block ? s->block : s->node;
-}
-
-static uint32_t scope_new(struct snag_task_order *o, uint32_t node, uint32_t finish)
-{
-	uint32_t s = o->free_scopes;
-	if (s) {
-		o->free_scopes = o->scope[s].below;
-	} else {
-		o->scope = snag_grow(o->scope, &o->scope_cap, o->nscopes + 1, sizeof(*o->scope));
-		s = (uint32_t)o->nscopes++;
-	}
-	o->scope[s] = (struct snag_task_scope){.node = node, .finish = finish};
-	return s;
-}
-
-static uint32_t scope_free(struct snag_task_order *o, uint32_t s) /* returns the one below */
-{
-	uint32_t below = o->scope[s].below;
-	o->scope[s].below = o->free_scopes;
-	o->free_scopes = s;
-	return below;
+	return run->top.block ? run->top.block : run->top.node;
 }
 
 /* ---- tasks ---- */
 
-/* Returns its entry, which is to be filled in but for its scope: field by field, since a copy made
- * right after would have to wait for the parts. */
-static struct snag_task_run *begin(struct snag_task_order *o, uint32_t task, uint32_t node,
-				   uint32_t finish)
+static __attribute__((noinline)) void runs_more(struct snag_task_order *o)
 {
-	uint32_t r = o->free_runs;
-	if (r) {
-		o->free_runs = o->run[r].scope;
-	} else {
-		o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
-		r = (uint32_t)o->nruns++;
-	}
-	uint32_t scope = scope_new(o, node, finish);
-	o->run[r].scope = scope;
-	o->run[r].node = node;
-	o->run[r].waited = SNAG_TASK_ORDER_NONE;
-	o->slot[task] = r;
+	o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
+	o->run[o->nruns].top.below = 0;
+	o->free_runs = (uint32_t)o->nruns++;
+}
+
+/* Its entry, which is to be filled in: field by field, since a copy made right after would have to
+ * wait for the parts. */
+static inline struct snag_task_run *run_new(struct snag_task_order *o, uint32_t task)
+{
+	if (!o->free_runs)
+		runs_more(o);
+	struct snag_task_run *run = &o->run[o->free_runs];
+	o->slot[task] = o->free_runs;
+	o->free_runs = run->top.below;
+	return run;
+}
+
+static void begin(struct snag_task_order *o, struct snag_task_run *run, uint32_t node,
+		  uint32_t finish)
+{
+	run->top = (struct snag_task_scope){.node = node, .finish = finish};
+	run->node = node;
+	run->step = 0;
+	run->waited = SNAG_TASK_ORDER_NONE;
+	run->has_waited = false;
 	o->nlive++;
-	return &o->run[r];
 }
 
 void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 {
+	struct snag_task_run *run = run_new(o, task);
 	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
 	o->first = task;
-	struct snag_task_run *run = begin(o, task, node, SNAG_DPST_ROOT);
-	*run = (struct snag_task_run){
-		.scope = run->scope, .node = node, .waited = SNAG_TASK_ORDER_NONE};
+	*run = (struct snag_task_run){0};
+	begin(o, run, node, SNAG_DPST_ROOT);
 }
 
-static uint32_t node_new(struct snag_task_order *o, uint32_t task, uint32_t parent,
-			 enum snag_dpst_kind kind)
+/* The task has made nodes. */
+static void made(struct snag_task_order *o, const struct snag_task_run *run)
 {
-	uint32_t node = snag_dpst_add(&o->tree, parent, kind);
-	if (!snag_task_order_is_alone(o, task))
-		o->alone_from = node + 1;
-	return node;
+	if (o->is_disorderly || o->nlive != run->depth + 1)
+		o->alone_from = (uint32_t)o->tree.nnodes;
 }
 
 /* The scope of this node has been waited for. */
@@ -133,23 +114,24 @@ static void mark_escaped(struct snag_dpst *t, uint32_t n)
 void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child,
 			    bool is_spawned) /* [create] */
 {
-	struct snag_task_scope *s = top(o, task);
-	if (is_spawned && !s->block)
-		s->block = node_new(o, task, s->node, SNAG_DPST_BLOCK);
-	uint32_t parent = node_at(s), finish = s->finish;
-	uint32_t node = node_new(o, task, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
+	struct snag_task_run *own = run_new(o, child), *run = run_of(o, task);
+	if (is_spawned && !run->top.block)
+		run->top.block = snag_dpst_add(&o->tree, run->top.node, SNAG_DPST_BLOCK);
+	uint32_t parent = place(run);
+	uint32_t node =
+		snag_dpst_add(&o->tree, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
+	made(o, run);
 	if (!is_spawned)
 		mark_escaped(&o->tree, parent);
 	o->has_async |= !is_spawned;
 	o->has_spawned |= is_spawned;
-	struct snag_task_run *own = begin(o, child, node, finish), *run = run_of(o, task);
-	run->step = own->step = 0;
 	o->waited = run->waited < o->waited ? run->waited : o->waited;
 	run->waited = SNAG_TASK_ORDER_NONE;
+	run->step = 0;
+	begin(o, own, node, run->top.finish);
 	own->list = run->list;
 	own->depth = run->depth + 1;
 	own->past = run->past;
-	own->has_waited = false;
 }
 
 static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
@@ -169,7 +151,7 @@ static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint3
 	run->has_waited = true;
 }
 
-static void leak(struct snag_task_order *o, struct snag_task_scope *s)
+static void leak(struct snag_task_order *o, const struct snag_task_scope *s)
 {
 	if (!s->block)
 		return;
@@ -177,74 +159,93 @@ static void leak(struct snag_task_order *o, struct snag_task_scope *s)
 	mark_escaped(&o->tree, s->block);
 }
 
+/* The task has ended: who waits for it waits for what it has waited for. */
+static void hand_over(struct snag_task_order *o, const struct snag_task_run *run)
+{
+	const struct snag_dpst_node *node = &o->tree.node[run->node];
+	collect(o, run->top.finish, run->list);
+	if (o->tree.node[node->parent].kind == SNAG_DPST_BLOCK && node->kind == SNAG_DPST_SPAWN &&
+	    !o->tree.node[node->parent].is_leaked)
+		collect(o, node->parent, run->list);
+}
+
 void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 {
 	struct snag_task_run *run = run_of(o, task);
-	struct snag_task_scope *s = &o->scope[run->scope];
-	uint32_t parent = o->tree.node[s->node].parent;
-	leak(o, s);
+	leak(o, &run->top);
 	o->is_disorderly |= o->nlive != run->depth + 1;
 	if (--o->nlive == 1 && run->depth)
 		o->is_disorderly &= o->slot[o->first] == 0;
-	if (run->has_waited) {
-		collect(o, s->finish, run->list);
-		if (o->tree.node[parent].kind == SNAG_DPST_BLOCK &&
-		    o->tree.node[s->node].kind == SNAG_DPST_SPAWN &&
-		    !o->tree.node[parent].is_leaked)
-			collect(o, parent, run->list);
-	}
-	scope_free(o, run->scope);
-	run->scope = o->free_runs;
+	if (run->has_waited)
+		hand_over(o, run);
+	run->top.below = o->free_runs;
 	o->free_runs = o->slot[task];
 	o->slot[task] = 0;
 }
 
 /* ---- scopes ---- */
 
-static struct snag_task_scope *scope_open(struct snag_task_order *o, uint32_t task, uint32_t node,
-					  uint32_t finish)
+static void scope_open(struct snag_task_order *o, struct snag_task_run *run,
+		       struct snag_task_scope top)
 {
-	uint32_t s = scope_new(o, node, finish);
-	o->scope[s].below = run_of(o, task)->scope;
-	run_of(o, task)->scope = s;
-	return &o->scope[s];
+	uint32_t s = o->free_scopes;
+	if (s) {
+		o->free_scopes = o->scope[s].below;
+	} else {
+		o->scope = snag_grow(o->scope, &o->scope_cap, o->nscopes + 1, sizeof(*o->scope));
+		s = (uint32_t)o->nscopes++;
+	}
+	o->scope[s] = run->top;
+	run->top = top;
+	run->top.below = s;
+}
+
+static void scope_close(struct snag_task_order *o, struct snag_task_run *run)
+{
+	uint32_t s = run->top.below;
+	run->top = o->scope[s];
+	o->scope[s].below = o->free_scopes;
+	o->free_scopes = s;
 }
 
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
-	uint32_t node = node_new(o, task, node_at(top(o, task)), SNAG_DPST_FINISH);
-	scope_open(o, task, node, node)->is_finish = true;
-	run_of(o, task)->step = 0;
+	struct snag_task_run *run = run_of(o, task);
+	uint32_t node = snag_dpst_add(&o->tree, place(run), SNAG_DPST_FINISH);
+	made(o, run);
+	scope_open(o, run,
+		   (struct snag_task_scope){.node = node, .finish = node, .is_finish = true});
+	run->step = 0;
 }
 
 void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
 	struct snag_task_run *run = run_of(o, task);
-	wait_for(o, run, o->scope[run->scope].node);
-	past_add(o, run, o->scope[run->scope].node);
-	run->scope = scope_free(o, run->scope);
+	wait_for(o, run, run->top.node);
+	past_add(o, run, run->top.node);
+	scope_close(o, run);
 	run->step = 0;
 }
 
 void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
-	const struct snag_task_scope *s = top(o, task);
-	scope_open(o, task, node_at(s), s->finish);
+	struct snag_task_run *run = run_of(o, task);
+	scope_open(o, run, (struct snag_task_scope){.node = place(run), .finish = run->top.finish});
 }
 
 void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
 	struct snag_task_run *run = run_of(o, task);
-	leak(o, &o->scope[run->scope]);
-	if (o->scope[run->scope].block)
+	leak(o, &run->top);
+	if (run->top.block)
 		run->step = 0;
-	run->scope = scope_free(o, run->scope);
+	scope_close(o, run);
 }
 
 void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 {
 	struct snag_task_run *run = run_of(o, task);
-	struct snag_task_scope *s = &o->scope[run->scope];
+	struct snag_task_scope *s = &run->top;
 	if (s->block) {
 		wait_for(o, run, s->block);
 		past_add(o, run, s->block);
@@ -287,7 +288,7 @@ uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)
 {
 	struct snag_task_run *run = run_of(o, task);
 	if (!run->step)
-		run->step = snag_dpst_step(&o->tree, node_at(&o->scope[run->scope]));
+		run->step = snag_dpst_step(&o->tree, place(run));
 	return run->step;
 }
 

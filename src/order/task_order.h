@@ -8,7 +8,7 @@
  *
  * State.  slot[t]   of a task that runs or waits: its entry in run[]; entries are used again
  *         run[]     its innermost scope, its step, its list of waits
- *         scope[]   the scopes that are open, each with a link to the one below
+ *         scope[]   the scopes that are open further out, each with a link to the one below
  *         Of a finish or block that is open, node.extra is the list of the waits of its tasks
  *         that have ended.
  *
@@ -45,8 +45,15 @@ struct snag_task_order {
 	uint32_t *slot; /* 0: has not begun, or has ended */
 	size_t slot_cap;
 	struct snag_task_run {
-		uint32_t scope; /* or, of an unused entry, the next one */
-		uint32_t step;	/* 0: begins when it is asked for */
+		struct snag_task_scope {
+			uint32_t node;	/* of the task or finish; of a frame, where it was called */
+			uint32_t block; /* open here, or 0 */
+			uint32_t finish; /* the innermost: its node */
+			uint32_t below;	 /* in scope[]; 0: it is the frame a task begins with */
+			bool is_finish;
+			bool is_synced_below; /* what this frame spawned in scopes below was waited for */
+		} top;	       /* the innermost one; of an unused entry, `below` is the next one */
+		uint32_t step; /* 0: begins when it is asked for */
 		uint32_t list;
 		uint32_t depth;		/* how many ancestors it has */
 		struct snag_task_past { /* [past]: nodes that are waited for */
@@ -60,14 +67,7 @@ struct snag_task_order {
 	} * run;		 /* from 1 on */
 	size_t nruns, run_cap;
 	uint32_t free_runs;
-	struct snag_task_scope {
-		uint32_t below;	 /* 0: it is the frame a task begins with */
-		uint32_t node;	 /* of the task or finish; of a frame, where it was called */
-		uint32_t block;	 /* open here, or 0 */
-		uint32_t finish; /* the innermost: its node */
-		bool is_finish;
-		bool is_synced_below; /* what this frame spawned in scopes below was waited for */
-	} * scope;		      /* from 1 on */
+	struct snag_task_scope *scope; /* from 1 on */
 	size_t nscopes, scope_cap;
 	uint32_t free_scopes;
 	uint32_t first;	     /* task */

@@ -78,20 +78,6 @@ const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
 	return &c->splits;
 }
 
-struct snag_label snag_convert_label(const struct snag_convert *c, snag_tid task)
-{
-	return task < c->label_cap ? c->label[task] : (struct snag_label){RT_LABEL_NONE, 0};
-}
-
-const struct snag_depend *snag_convert_depend(const struct snag_convert *c, uint64_t n,
-					      const char **ret_name)
-{
-	if (n >= c->ndepends)
-		return NULL;
-	*ret_name = snag_strtab_get(&c->depend_names, c->depend[n].name);
-	return &c->depend[n];
-}
-
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 {
 	if (c->is_taken || c->n + c->nruns == 0)
@@ -242,7 +228,7 @@ bool snag_convert_is_done(const struct snag_convert *c)
 
 /* Synchronisation. */
 
-static uint32_t thread_named(struct snag_convert *c, uint32_t tid)
+uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid)
 {
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_THREAD];
 	char text[16];
@@ -291,55 +277,6 @@ static uint32_t token_variable(struct snag_convert *c, uint32_t token)
 	return c->token[token] - 1;
 }
 
-static uint32_t promise_named(struct snag_convert *c, uint32_t promise)
-{
-	struct snag_strtab *words = &c->names.space[SNAG_SPACE_PROMISE];
-	char text[16];
-	while (words->n <= promise)
-		snag_strtab_intern(words, text,
-				   (size_t)snprintf(text, sizeof(text), "p%" PRIu32, words->n));
-	return promise;
-}
-
-static void task_event(struct snag_convert *c, const struct rt_record *r)
-{
-	unsigned op = rt_record_size(r);
-	uint32_t target = 0;
-	if (op >= SNAG_OPS || !snag_op_is_of_tasks((uint8_t)op))
-		return;
-	if (snag_op_info[op].space == SNAG_SPACE_THREAD)
-		target = thread_named(c, r->arg);
-	else if (snag_op_info[op].space == SNAG_SPACE_PROMISE)
-		target = promise_named(c, r->arg);
-	event_put(c, op, target, r, 0, 0);
-}
-
-static void depend_add(struct snag_convert *c, uint32_t task, enum rt_label kind, uint64_t at)
-{
-	char name[SNAG_REGION_NAME];
-	size_t n = snag_regions_name(c->regions, at, name, NULL);
-	c->depend = snag_grow(c->depend, &c->depend_cap, c->ndepends + 1, sizeof(*c->depend));
-	c->depend[c->ndepends++] =
-		(struct snag_depend){task, kind, snag_strtab_intern(&c->depend_names, name, n)};
-}
-
-static void task_label(struct snag_convert *c, const struct rt_record *r)
-{
-	uint32_t task = thread_named(c, r->arg);
-	if (rt_record_size(r) >= RT_LABELS)
-		return;
-	enum rt_label kind = (enum rt_label)rt_record_size(r);
-	uint64_t number = rt_record_address(r);
-	c->label = snag_grow(c->label, &c->label_cap, (size_t)task + 1, sizeof(*c->label));
-	if (kind >= RT_LABEL_IN) {
-		depend_add(c, task, kind, number);
-		if (c->label[task].kind >= RT_LABEL_IN)
-			return;
-		number = c->ndepends - 1;
-	}
-	c->label[task] = (struct snag_label){kind, number};
-}
-
 static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	if (c->options.schedule && !c->is_first_turn)
@@ -348,7 +285,7 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 	if (!c->is_first_turn)
 		c->done[c->thread] += rt_record_address(r);
 	c->is_first_turn = false;
-	c->thread = thread_named(c, r->arg);
+	c->thread = snag_convert_thread(c, r->arg);
 	c->cells->has_namesakes |= c->thread > UINT8_MAX;
 	c->turn_fuel = c->fuel = r->loc;
 }
@@ -398,10 +335,10 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 			  rt_record_size(r) < SNAG_ORDERS ? rt_record_size(r) : SNAG_ACQ_REL);
 		break;
 	case RT_FORK:
-		event_put(c, SNAG_OP_FORK, thread_named(c, r->arg), r, 0, 0);
+		event_put(c, SNAG_OP_FORK, snag_convert_thread(c, r->arg), r, 0, 0);
 		break;
 	case RT_JOIN:
-		event_put(c, SNAG_OP_JOIN, thread_named(c, r->arg), r, 0, 0);
+		event_put(c, SNAG_OP_JOIN, snag_convert_thread(c, r->arg), r, 0, 0);
 		break;
 	default:
 		event_put(c, lock_op[op], lock_named(c, r), r, 0, 0);
@@ -439,7 +376,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		return;
 	switch (op) {
 	case RT_TASK:
-		task_event(c, r);
+		snag_convert_task(c, r);
 		break;
 	case RT_READ_RANGE:
 		range_access(c, SNAG_OP_READ, r);
@@ -498,7 +435,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		note(c, r);
 		break;
 	case RT_LABEL:
-		task_label(c, r);
+		snag_convert_task_label(c, r);
 		break;
 	case RT_NONE:
 	case RT_READ: /* below */

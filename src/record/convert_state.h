@@ -105,6 +105,11 @@ struct snag_cells *snag_convert_cells(struct snag_convert *c);
 void snag_convert_step_keep(struct snag_convert *c);
 /* A record of what lies where in the program. */
 void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
+/* The id of a thread or task, which is named if need be. */
+uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
+/* Records RT_TASK and RT_LABEL. */
+void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
+void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
 /* A record RT_AGAIN; and what is left of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);

@@ -102,6 +102,14 @@ static inline void stack_used(uintptr_t addr)
 		rt_hot.self->low_water = addr;
 }
 
+bool rt_access_is_untold(uintptr_t addr)
+{
+	if (is_own(addr))
+		return true;
+	stack_used(addr);
+	return false;
+}
+
 /* Remembers an access. */
 static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 {

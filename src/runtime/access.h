@@ -130,6 +130,9 @@ void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
 void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
 /* Whether accesses of the running thread have more to be thought of than usual. */
 bool rt_access_is_special(void);
+/* For others that record an access: nobody is to hear of one there, since it is the caller's own
+ * affair.  If not so, its stack is in use there. */
+bool rt_access_is_untold(uintptr_t addr);
 /* The same for `count` places, `step` bytes apart, at once, if that can be; else false. */
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write);
 

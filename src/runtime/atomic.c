@@ -11,6 +11,7 @@
  *                  one thread running at a time also where nobody listens; a fence is its flush.
  */
 #include "omp/hooks.h"
+#include "runtime/access.h"
 #include "runtime/omp_flags.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -29,7 +30,7 @@ static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile voi
 		 unsigned size, int order, uintptr_t pc)
 {
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
-	if (!self || self->ignores)
+	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
 		return;
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
 	if (__snag_omp_yield && !rt.is_alone)

@@ -77,13 +77,23 @@ static void leave(struct rt_thread *self, const struct rt_thread *to)
 	rt_hot.beyond = to->beyond;
 }
 
+/* The context begins: it has called nothing. */
+static void stack_empty(struct rt_thread *t)
+{
+	t->top = t->frames;
+	t->beyond = 0;
+}
+
 static void context_switch(void *context, uint32_t as)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
+	if (as == SNAG_OMP_SAME)
+		as = to->as;
+	else
+		stack_empty(to);
 	leave(self, to);
-	as = as == SNAG_OMP_SAME ? to->as : as;
 	if (rt.judges) {
 		rt_sched_slip(self, to, as);
 	} else {
@@ -125,10 +135,17 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
+static bool has_order; /* of sections */
+
+static bool order_look(void)
+{
+	return has_order = rt_sections_are_ordered();
+}
+
 /* Sections are known by the paths of their tasks. */
 static void task_made(uint8_t op, uint32_t task)
 {
-	if ((op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN) && rt_sections_are_ordered())
+	if (has_order && (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN))
 		rt_sections_created(rt_hot.self->as, task);
 }
 
@@ -260,7 +277,7 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 		ran += LOCK_PATIENCE;
 		return;
 	}
-	if (!self->section.depth && rt_sections_are_ordered())
+	if (!self->section.depth && has_order)
 		rt_sections_entered(self->as);
 	rt_section_begin(number);
 }
@@ -320,24 +337,69 @@ static void stack(const void *low, const void *high, uint32_t task)
 	}
 }
 
-static void child(const struct snag_omp_child *c)
+static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	struct rt_thread *self = rt_entered();
+	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+}
+
+static void alone(const void *at, size_t nbytes)
+{
+	const struct rt_thread *self = rt_entered();
+	if (self && rt.judges)
+		alone_with(self, at, nbytes);
+}
+
+static void child_recorded(const struct snag_omp_child *c, uint32_t task)
+{
+	if (c->is_new && c->nbytes)
+		memory(c->at, c->nbytes, c->place);
+	event(SNAG_OP_TASK_SPAWN, task, c->place);
+	context_switch(c->context, task);
+	stack(c->low, c->high, task);
+	enter(c->place);
+}
+
+static uint32_t child(const struct snag_omp_child *c)
+{
+	struct rt_thread *self = rt_entered(), *to = c->context;
+	uint32_t task = c->task ? c->task : task_new();
+	if (!self)
+		return task;
+	if (!rt.judges) {
+		child_recorded(c, task);
+		return task;
+	}
+	rt_record_settle();
+	task_made(SNAG_OP_TASK_SPAWN, task);
+	to->frames[0] =
+		(struct rt_frame){.pc = (uintptr_t)c->place, .sp = (uint32_t)(uintptr_t)c->high};
+	to->top = to->frames + 1;
+	to->beyond = 0;
+	leave(self, to);
+	rt_sched_swap(self, to, task);
+	rt_judge_child(SNAG_OP_TASK_SPAWN, task);
+	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
+	if (c->is_new)
+		rt_judge_forget((uintptr_t)c->at, c->nbytes);
+	alone_with(to, c->at, c->nbytes);
+	return task;
+}
+
+static void ended(void *context, const void *place)
+{
+	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
 	if (!rt.judges) {
-		event(SNAG_OP_TASK_SPAWN, c->task, c->place);
-		context_switch(c->context, c->task);
-		stack(c->low, c->high, c->task);
+		event(SNAG_OP_TASK_END, 0, place);
+		context_switch(to, SNAG_OMP_SAME);
 		return;
 	}
-	struct rt_thread *to = c->context;
 	rt_record_settle();
-	task_made(SNAG_OP_TASK_SPAWN, c->task);
 	leave(self, to);
-	rt_sched_swap(self, to, c->task);
-	rt_judge_child(SNAG_OP_TASK_SPAWN, c->task);
-	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
+	rt_sched_swap(self, to, to->as);
+	rt_judge_ended(to->as);
 }
 
 static void own(const void *low, const void *high) /* [own] */
@@ -348,15 +410,6 @@ static void own(const void *low, const void *high) /* [own] */
 	rt_epoch_end();
 	self->own_low = (uintptr_t)low;
 	self->own_high = (uintptr_t)high;
-}
-
-static void alone(const void *at, size_t nbytes) /* [alone] */
-{
-	struct rt_thread *self = rt_entered();
-	if (!self || !rt.judges)
-		return;
-	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
-	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void unseen(const void *at, size_t nbytes)
@@ -436,6 +489,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.become = become,
 		.event = event,
 		.child = child,
+		.ended = ended,
 		.segment = segment,
 		.was_told = was_told,
 		.label = label,
@@ -444,7 +498,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.leave = __tsan_func_exit,
 		.lock_new = lock_new,
 		.lock = lock,
-		.has_order = rt_sections_are_ordered,
+		.has_order = order_look,
 		.may_enter = may_enter,
 		.stuck = stuck,
 		.memory = memory,

