@@ -302,7 +302,7 @@ static void pragma_rewrite(struct rewriting *w, struct span line, struct span wo
 	cli_sections_pragma(&w->s);
 	if (cli_span_is(word, "scan") && !w->keeps_scan)
 		return; /* [inscan] */
-	bool is_scan = cli_scan_rewrite(&scan, line);
+	bool is_scan = cli_scan_rewrite(&scan, line, after);
 	if (is_scan)
 		line = (struct span){scan.at, scan.at + scan.n};
 	directive_rewrite(w, line, word, after, is_scan);

@@ -11,14 +11,17 @@
  *                   all iterations in order (omp/core.h: MP_CHUNK_SCAN), and in its copies are the sums so far
  *         [scan]    goes away
  *         [simd]    likewise, where the loop is one of threads too, with its clauses
- *         [left]    loops that are also target regions, or whose list has parts of arrays, and their `scan`
+ *         [update]  if the input phase only adds to what a variable of the list is (x += e, x = x > e ? x : e): it
+ *                   may also set it, as its copy is the neutral element there
+ *         [left]    other loops, those that are also target regions, or whose list has parts of arrays, and
+ *                   their `scan`
  */
 #ifndef SNAG_CLI_OPENMP_SCAN_H
 #define SNAG_CLI_OPENMP_SCAN_H
 
 #include "cli/openmp_text.h"
 
-/* The pragma of such a loop, or any other.  False: it is to be left. */
-bool cli_scan_rewrite(struct text *t, struct span line);
+/* The pragma of such a loop, or any other, which the text `after` follows.  False: it is to be left. */
+bool cli_scan_rewrite(struct text *t, struct span line, struct span after);
 
 #endif

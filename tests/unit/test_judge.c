@@ -221,6 +221,32 @@ static void switch_to(uint32_t to)
 	task = to;
 }
 
+/* A task is created and runs / ends, and another one runs: told at once, or one by one. */
+static void child_begin(enum snag_op op)
+{
+	ntasks++;
+	if (below(2)) {
+		both_event(op, ntasks);
+		switch_to(ntasks);
+		return;
+	}
+	rt_judge_child((uint8_t)op, ntasks);
+	bytes_event(op, ntasks);
+	task = ntasks;
+}
+
+static void child_end(uint32_t next)
+{
+	if (below(2)) {
+		both_event(SNAG_OP_TASK_END, 0);
+		switch_to(next);
+		return;
+	}
+	rt_judge_ended(next);
+	bytes_event(SNAG_OP_TASK_END, 0);
+	task = next;
+}
+
 static void body(int depth);
 
 static void child(int depth)
@@ -229,13 +255,11 @@ static void child(int depth)
 	bool is_spawned = config->has_spawn && below(2);
 	if (!strcmp(config->detector, "spbags") || config->has_no_async)
 		is_spawned = true;
-	both_event(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, ++ntasks);
-	switch_to(ntasks);
+	child_begin(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE);
 	body(depth + 1);
 	if (config->has_spawn)
 		both_event(SNAG_OP_SYNC, 0);
-	both_event(SNAG_OP_TASK_END, 0);
-	switch_to(self);
+	child_end(self);
 }
 
 static void promise(void)

@@ -31,6 +31,22 @@ static const struct {
 	 "#pragma omp for firstprivate(s, t) lastprivate(s, t) nowait schedule(monotonic : "
 	 "dynamic, "
 	 "0x70000001) \n{f();\n\ng();}\n"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = f();\n#pragma omp scan inclusive(s)\n}",
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = f();\n#pragma omp scan inclusive(s)\n}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{\n#pragma omp scan exclusive(s)\n{s.a[0] = "
+	 "f();}}",
+	 "#pragma omp for reduction(inscan, + : s)\n{\n#pragma omp scan exclusive(s)\n{s.a[0] = "
+	 "f();}}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ f(&s);\n#pragma omp scan inclusive(s)\n}",
+	 "#pragma omp for reduction(inscan, + : s)\n{ f(&s);\n#pragma omp scan inclusive(s)\n}"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\n{ s = a && s == 1;\n#pragma omp scan "
+	 "inclusive(s)\ns = 0;}",
+	 "#pragma omp for firstprivate(s) lastprivate(s) schedule(monotonic : dynamic, 0x70000001) "
+	 "\n{ s = a && s == 1;\n\ns = 0;}"},
 	{true, "#pragma omp parallel for simd simdlen(4) reduction(inscan, + : s)\n",
 	 "#pragma omp parallel for  firstprivate(s) lastprivate(s) schedule(monotonic : dynamic, "
 	 "0x70000001) \n"},
