@@ -50,6 +50,7 @@
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
  *         target.c    target regions with nowait
+ *         outside.c   threads that are none of ours
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -125,6 +126,8 @@ struct mp {
 	bool has_targets;   /* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;   /* likewise, of several teams */
 	unsigned npromises; /* made so far */
+	unsigned nstarted;  /* threads, beside the first */
+	unsigned ndetached; /* tasks with an event, so far */
 	int nthreads;	    /* set by the program; 0: MP_THREADS */
 	int max_levels;	    /* of nested regions that have more than one thread */
 	bool is_gnu;	    /* gcc compiled it: its code asks for thread numbers by itself */
@@ -416,6 +419,11 @@ void mp_task_fulfil(struct mp_task *t); /* its detach event */
 void mp_task_main(struct mp_task *t);	/* runs it, on its fiber */
 void mp_task_forget(struct mp_task *t); /* one that knew it */
 void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
+
+/* outside.c: by a thread that is none of ours; and, when nobody is ready: until one has fulfilled
+ * an event.  False: none will. */
+void mp_outside_fulfil(struct mp_task *t);
+bool mp_outside_wait(void);
 
 /* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
 void mp_target_task(struct mp_task *t);

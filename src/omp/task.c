@@ -80,6 +80,7 @@ struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t roo
 		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
 		t->is_detached = flags & MP_TASK_DETACHED;
 		t->known += t->is_detached;
+		mp.ndetached += t->is_detached;
 	}
 	parent->known++;
 	return t;
