@@ -81,9 +81,10 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 {
 	const struct drdp *d = state;
 	const struct snag_joins *j = &d->now.order.joins;
-	handler(ctx, "tree nodes", d->now.order.tree.nnodes);
-	handler(ctx, "tree height", d->now.order.tree.deepest + 1);
-	handler(ctx, "steps", d->now.order.tree.nsteps - 1);
+	const struct snag_dpst *tree = &d->now.order.tree;
+	handler(ctx, "tree nodes", tree->nnodes + tree->retired_nodes);
+	handler(ctx, "tree height", tree->deepest + 1);
+	handler(ctx, "steps", tree->nsteps - 1 + tree->retired_steps);
 	handler(ctx, "waits", j->njoins - 1);
 	handler(ctx, "reachability checks", d->now.asked);
 	handler(ctx, "answered for this step before", d->now.answered);
@@ -327,7 +328,7 @@ static void drdp_reserve(void *state, const struct snag_counts *counts)
 	struct drdp *d = state;
 	d->ntasks = counts->n[SNAG_SPACE_THREAD];
 	snag_task_order_reserve(&d->now.order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
-	size_t n = counts->n[SNAG_SPACE_VARIABLE];
+	size_t n = d->nvariables = counts->n[SNAG_SPACE_VARIABLE];
 	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, n, sizeof(*d->express.x));
 	if (!d->is_inside)
 		d->events = snag_huge_grow(d->events, &d->events_cap, n, sizeof(*d->events));

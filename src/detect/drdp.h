@@ -25,7 +25,8 @@ struct drdp {
 	/* Of its cells, who: the step; room of a list: how many more before it is pruned. */
 	struct snag_express express;
 	struct snag_past_cell *events; /* NULL: not kept */
-	size_t x_cap, events_cap, ntasks;
+	size_t x_cap, events_cap, ntasks, nvariables;
+	size_t retire_at; /* nodes */
 	struct snag_guards guards;
 	struct snag_past_pool pool;
 	uint64_t pruned;
@@ -38,6 +39,11 @@ void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t even
 /* The next access of the current task, or that of another task: `now` is its step.  False: there is
  * none. */
 bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event);
+
+/* The tree is full: what no variable names goes, if that is worth it; not below so many nodes (tests
+ * want fewer). */
+void snag_drdp_retire(struct drdp *d);
+extern uint32_t snag_drdp_retire_from;
 
 /* Inside a program (inside.h). */
 void snag_drdp_turn(void *state, snag_tid task);

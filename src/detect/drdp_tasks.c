@@ -73,6 +73,8 @@ static __attribute__((noinline)) void sync_slow(struct drdp *d, const struct sna
 	struct snag_task_order *o = &d->now.order;
 	if (ev->op == SNAG_OP_FENCE || !has_begun(d, ev, event))
 		return;
+	if (!snag_dpst_has_room(&o->tree))
+		snag_drdp_retire(d);
 	if (!(ORDERING >> ev->op & 1)) {
 		other_event(d, ev, event);
 	} else if (!snag_task_order_more(o)) {

@@ -57,9 +57,10 @@ struct snag_dpst {
 	struct snag_dpst_node *node;
 	uint32_t *step;
 	size_t nnodes, node_cap;
-	size_t room;		 /* node_cap, but not more than there may be */
-	size_t nsteps, step_cap; /* step 0 is none */
-	uint32_t deepest;	 /* the depth of some node */
+	size_t room;			     /* node_cap, but not more than there may be */
+	size_t nsteps, step_cap;	     /* step 0 is none */
+	uint32_t deepest;		     /* the depth of some node */
+	size_t retired_nodes, retired_steps; /* that were here: retire.h */
 };
 
 void snag_dpst_init(struct snag_dpst *t); /* with the root, a FINISH */

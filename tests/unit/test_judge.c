@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 
+#include "detect/drdp.h"
 #include "inside/access.h"
 #include "runtime/access.h"
 #include "runtime/judge.h"
@@ -27,6 +28,7 @@ static const struct config {
 	bool has_spawn, has_isolated, has_promises;
 	bool is_synced; /* it is told that tasks end with a sync, which all do if there is spawn */
 	bool has_no_async, has_few; /* few variables, read mostly */
+	bool retires;		    /* as often as can be: drdp.h */
 } * config;
 
 static struct rt_verdict verdict;
@@ -302,6 +304,7 @@ static void run(void)
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
+	snag_drdp_retire_from = config->retires ? 1 : UINT32_MAX;
 	bytes_state = judge.detector->open(&env);
 	if (config->is_synced)
 		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
@@ -369,6 +372,11 @@ int main(void)
 		 .has_few = true},
 		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true,
 		 .has_no_async = true, .has_few = true},
+		{"drdp", .retires = true},
+		{"drdp", .has_spawn = true, .has_isolated = true, .retires = true},
+		{"drdp", .is_synced = true, .has_few = true, .retires = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
+		 .has_few = true, .retires = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];
