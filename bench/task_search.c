@@ -184,6 +184,7 @@ static void event(struct searcher *s, const struct snag_event *ev)
 		snag_task_order_first(&s->tasks, ev->thread);
 	s->has_begun = true;
 	if (!snag_op_is_access(ev->op)) {
+		snag_task_order_more(&s->tasks);
 		snag_task_event(&s->tasks, ev);
 		return;
 	}

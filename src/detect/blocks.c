@@ -16,6 +16,7 @@
 #include "detect/task_event.h"
 #include "trace/task_path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,8 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 			struct member *m = &r->task[ev->thread];
 			r->task[ev->target].path = snag_task_path(m->path, m->children++);
 		}
+		bool has_room = snag_task_order_more(&r->order);
+		assert(has_room);
 		snag_task_event(&r->order, ev);
 	}
 }

@@ -36,35 +36,11 @@
  * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
  *         promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
-#include "base/memory.h"
-#include "detect/detector.h"
-#include "detect/drdp_now.h"
-#include "detect/guard.h"
-#include "detect/past.h"
-#include "detect/task_event.h"
+#include "detect/drdp.h"
 
-#include <string.h>
+#include "base/memory.h"
 
 enum { ROOM = 2 };
-
-/* What changes the guard of a task. */
-#define GUARDING (SNAG_OPS_OF_LOCKS | SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END))
-
-struct drdp {
-	const struct snag_detector_env *env;
-	struct snag_drdp_now now;
-	snag_tid current;   /* the task of the last event; SNAG_NO_ID: none */
-	snag_lockset guard; /* of its accesses */
-	bool has_begun, is_refused, is_inside;
-	bool is_doubted[SNAG_DOUBTS];
-	/* Of its cells, who: the step; room of a list: how many more before it is pruned. */
-	struct snag_express express;
-	struct snag_past_cell *events; /* NULL: not kept */
-	size_t x_cap, events_cap, ntasks;
-	struct snag_guards guards;
-	struct snag_past_pool pool;
-	uint64_t pruned;
-};
 
 static void *drdp_open(const struct snag_detector_env *env)
 {
@@ -105,9 +81,10 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 {
 	const struct drdp *d = state;
 	const struct snag_joins *j = &d->now.order.joins;
-	handler(ctx, "tree nodes", d->now.order.tree.nnodes);
-	handler(ctx, "tree height", d->now.order.tree.deepest + 1);
-	handler(ctx, "steps", d->now.order.tree.nsteps - 1);
+	const struct snag_dpst *tree = &d->now.order.tree;
+	handler(ctx, "tree nodes", tree->nnodes + tree->retired_nodes);
+	handler(ctx, "tree height", tree->deepest + 1);
+	handler(ctx, "steps", tree->nsteps - 1 + tree->retired_steps);
 	handler(ctx, "waits", j->njoins - 1);
 	handler(ctx, "reachability checks", d->now.asked);
 	handler(ctx, "answered for this step before", d->now.answered);
@@ -117,47 +94,6 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	handler(ctx, "fewest lists visited", j->searched ? j->visited_min : 0);
 	handler(ctx, "most lists visited", j->visited_max);
 	handler(ctx, "readers pruned", d->pruned);
-}
-
-/* ---- order ---- */
-
-static void refuse(struct drdp *d, const struct snag_event *ev, uint32_t event, const char *why)
-{
-	d->env->on_refuse(d->env->ctx, ev, event, why);
-	d->is_refused = true;
-}
-
-/* Whether the task of the event has begun: the first does so by itself.  In a trace that has shown
- * no event of tasks yet, others may have. */
-static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t event)
-{
-	if (d->is_refused)
-		return false;
-	if (!d->has_begun) {
-		d->has_begun = true;
-		snag_task_order_first(&d->now.order, ev->thread);
-	}
-	if (snag_task_order_has_begun(&d->now.order, ev->thread))
-		return true;
-	refuse(d, ev, event, "no task created this one");
-	return false;
-}
-
-static void guard_changed(struct drdp *d)
-{
-	d->guard = snag_guard_of(&d->guards, d->current);
-	d->express.who = d->guard ? 0 : d->now.step;
-}
-
-/* The next access of the current task, or that of another task, needs a look. */
-static bool now_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
-{
-	if (!has_begun(d, ev, event))
-		return false;
-	d->current = ev->thread;
-	snag_drdp_begin(&d->now, ev->thread);
-	guard_changed(d);
-	return true;
 }
 
 /* ---- sets of past accesses ---- */
@@ -323,7 +259,7 @@ static void guarded_access(struct drdp *d, snag_lockset guard, bool is_write,
 static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
 	return __builtin_expect(ev->thread == d->current && d->now.step, 1) ||
-	       now_begin(d, ev, event);
+	       snag_drdp_look(d, ev, event);
 }
 
 /* The last writer of what is read. */
@@ -378,48 +314,21 @@ static inline void drdp_write(void *state, const struct snag_event *ev,
 	snag_past_set(snag_past_writer(x, events), (struct snag_past){d->now.step, event});
 }
 
-/* ---- tasks ---- */
-
-static void drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t event)
+void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
 	if (access_begin(d, ev, event))
 		guarded_access(d, snag_guard_atomic(&d->guards, d->guard),
 			       ev->op != SNAG_OP_ATOMIC_READ, ev, event);
 }
 
-static void drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
-{
-	struct drdp *d = state;
-	if (ev->op == SNAG_OP_FENCE || !has_begun(d, ev, event))
-		return;
-	if (SNAG_OPS_OF_ATOMICS >> ev->op & 1) {
-		drdp_atomic(d, ev, event);
-	} else if (GUARDING >> ev->op & 1) {
-		snag_guards_event(&d->guards, ev, d->ntasks);
-		if (ev->thread == d->current)
-			guard_changed(d);
-	} else {
-		/* It adds at most two nodes: a block and a task. */
-		if (d->now.order.tree.nnodes + 2 >= SNAG_DPST_MAX_NODES)
-			refuse(d, ev, event, "too many tasks and finishes");
-		else
-			snag_task_event(&d->now.order, ev);
-		if (!snag_task_order_is_plain(&d->now.order))
-			snag_drdp_waited(&d->now, 0);
-		else if (d->now.order.waited != SNAG_TASK_ORDER_NONE)
-			snag_drdp_waited(&d->now, d->now.order.waited);
-		d->now.order.waited = SNAG_TASK_ORDER_NONE;
-		d->express.latest = (uint32_t)d->now.order.tree.nsteps;
-		d->now.step = d->express.who = 0;
-	}
-}
+/* ---- a trace ---- */
 
 static void drdp_reserve(void *state, const struct snag_counts *counts)
 {
 	struct drdp *d = state;
 	d->ntasks = counts->n[SNAG_SPACE_THREAD];
 	snag_task_order_reserve(&d->now.order, d->ntasks, counts->n[SNAG_SPACE_PROMISE]);
-	size_t n = counts->n[SNAG_SPACE_VARIABLE];
+	size_t n = d->nvariables = counts->n[SNAG_SPACE_VARIABLE];
 	d->express.x = snag_huge_grow(d->express.x, &d->x_cap, n, sizeof(*d->express.x));
 	if (!d->is_inside)
 		d->events = snag_huge_grow(d->events, &d->events_cap, n, sizeof(*d->events));
@@ -429,7 +338,7 @@ static void drdp_reserve(void *state, const struct snag_counts *counts)
 static void drdp_events(void *state, const struct snag_batch *batch)
 {
 	static const struct snag_handlers handlers = {
-		.read = drdp_read, .write = drdp_write, .sync = drdp_sync};
+		.read = drdp_read, .write = drdp_write, .sync = snag_drdp_sync};
 	struct drdp *d = state;
 	if (d->is_refused)
 		return;
@@ -446,32 +355,18 @@ static struct snag_express *drdp_express(void *state)
 	return &d->express;
 }
 
-static void drdp_turn(void *state, snag_tid task)
+static __attribute__((noinline)) void guarded_forget(struct drdp *d, uint32_t first, uint32_t n)
 {
-	struct drdp *d = state;
-	if (task != d->current)
-		d->now.step = d->express.who = 0;
-	if (!d->has_begun || !snag_task_order_has_begun(&d->now.order, task) ||
-	    !snag_task_order_is_alone(&d->now.order, task))
-		snag_drdp_waited(&d->now, 0);
-}
-
-static void drdp_begin(void *state, snag_tid task)
-{
-	access_begin(state, &(struct snag_event){.thread = task, .op = SNAG_OP_READ}, 0);
-}
-
-static void drdp_synced(void *state)
-{
-	((struct drdp *)state)->now.order.is_synced = true;
+	for (uint32_t v = first; v < first + n; v++)
+		snag_guarded_clear(&d->guards, v, &d->pool);
 }
 
 static void drdp_forget(void *state, uint32_t first, uint32_t n)
 {
 	struct drdp *d = state;
+	if (d->guards.of)
+		guarded_forget(d, first, n);
 	snag_past_forget(&d->pool, d->express.x, first, n);
-	for (uint32_t v = first; d->guards.of && v < first + n; v++)
-		snag_guarded_clear(&d->guards, v, &d->pool);
 }
 
 static void drdp_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
@@ -485,12 +380,14 @@ static void drdp_spread(void *state, uint32_t from, uint32_t first, uint32_t n)
 static const struct snag_inside drdp_inside = {
 	.express = drdp_express,
 	.reserve = drdp_reserve,
-	.turn = drdp_turn,
-	.begin = drdp_begin,
-	.synced = drdp_synced,
+	.turn = snag_drdp_turn,
+	.begin = snag_drdp_who,
+	.synced = snag_drdp_synced,
 	.read = drdp_read,
 	.write = drdp_write,
-	.sync = drdp_sync,
+	.sync = snag_drdp_sync,
+	.child = snag_drdp_child,
+	.ended = snag_drdp_ended,
 	.forget = drdp_forget,
 	.spread = drdp_spread,
 };

@@ -20,7 +20,7 @@ void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node) /* [lasting
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task)
 {
 	const struct snag_dpst *tree = &now->order.tree;
-	now->step = snag_task_order_step(&now->order, task);
+	now->step = now->express->latest = snag_task_order_step(&now->order, task);
 	now->node = tree->step[now->step];
 	for (uint32_t i = 0, node = now->node; i < SNAG_DRDP_ABOVE; node = now->above[i++].node)
 		now->above[i] =

@@ -48,6 +48,9 @@ struct snag_inside {
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*write)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*sync)(void *state, const struct snag_event *ev, uint32_t event);
+	/* Two of them, each with a turn: the task creates one, which runs; it ends, another one runs. */
+	void (*child)(void *state, snag_tid task, snag_tid child, enum snag_op op);
+	void (*ended)(void *state, snag_tid task, snag_tid next);
 	/* The past of n variables is over; those that have none get that of `from`. */
 	void (*forget)(void *state, uint32_t first, uint32_t n);
 	void (*spread)(void *state, uint32_t from, uint32_t first, uint32_t n);

@@ -408,6 +408,20 @@ static struct snag_express *serial_express(void *state)
 	return &s->express;
 }
 
+static void serial_child(void *state, snag_tid task, snag_tid child, enum snag_op op)
+{
+	struct snag_event ev = {.thread = task, .target = child, .op = op};
+	serial_sync(state, &ev, 0);
+	serial_turn(state, child);
+}
+
+static void serial_ended(void *state, snag_tid task, snag_tid next)
+{
+	struct snag_event ev = {.thread = task, .op = SNAG_OP_TASK_END};
+	serial_sync(state, &ev, 0);
+	serial_turn(state, next);
+}
+
 static void serial_forget(void *state, uint32_t first, uint32_t n)
 {
 	struct serial *s = state;
@@ -431,6 +445,8 @@ const struct snag_inside snag_serial_inside = {
 	.read = serial_read,
 	.write = serial_write,
 	.sync = serial_sync,
+	.child = serial_child,
+	.ended = serial_ended,
 	.forget = serial_forget,
 	.spread = serial_spread,
 };

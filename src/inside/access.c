@@ -78,19 +78,10 @@ static inline void variable_access(uint32_t variable, bool is_write) /* [made] *
 	x->reader = made->after.reader;
 }
 
-/* Whether there is somebody who accesses something now. */
-static inline bool step_begin(void)
-{
-	const struct snag_inside *inside = judge.detector->inside;
-	if (!judge.express->who && inside->begin)
-		inside->begin(judge.state, judge.thread);
-	return judge.express->who;
-}
-
 static inline bool first_access(uint32_t variable, bool is_write) /* [first] */
 {
 	struct snag_past_cell *x = &judge.express->x[variable];
-	if ((x->writer | x->reader) || !step_begin() || !judge.express->is_all)
+	if ((x->writer | x->reader) || !judge_step_begin() || !judge.express->is_all)
 		return false;
 	*(is_write ? &x->writer : &x->reader) = judge.express->who;
 	return true;
@@ -281,7 +272,7 @@ static inline bool ready_access(struct shadow_page *page, uint64_t address, unsi
 	if ((address & (LINE - 1)) + size > LINE ||
 	    !shadow_is_ready(&judge.shadow, page, address, size))
 		return false;
-	few_variables_access(shadow_variable(page, address), size >> page->part_log, is_write);
+	few_first_access(shadow_variable(page, address), size >> page->part_log, is_write);
 	return true;
 }
 

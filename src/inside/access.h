@@ -73,6 +73,15 @@ static inline uint64_t judge_ended(void)
 	return judge.express->ended + judge.shadow.nforgotten + judge.races;
 }
 
+/* Whether there is somebody who accesses something now. */
+static inline bool judge_step_begin(void)
+{
+	const struct snag_inside *inside = judge.detector->inside;
+	if (!judge.express->who && inside->begin)
+		inside->begin(judge.state, judge.thread);
+	return judge.express->who;
+}
+
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
 /* It will follow soon: what is kept of these bytes comes nearer. */
 void judge_expect(uint64_t address, uint64_t nbytes);

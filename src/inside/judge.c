@@ -59,16 +59,6 @@ static void on_refuse(void *ctx, const struct snag_event *event, uint32_t number
 	doubt();
 }
 
-static void on_forget(void *ctx, uint32_t first, uint32_t n)
-{
-	judge.detector->inside->forget(judge.state, first, n);
-}
-
-static void on_spread(void *ctx, uint32_t from, uint32_t first, uint32_t n)
-{
-	judge.detector->inside->spread(judge.state, from, first, n);
-}
-
 static bool on_is_same(void *ctx, uint32_t first, uint32_t n)
 {
 	const struct snag_past_cell *one = &judge.express->x[first];
@@ -107,13 +97,14 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	verdict = to;
 	env = (struct snag_detector_env){
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
-	judge.shadow.forget = on_forget;
-	judge.shadow.spread = on_spread;
 	judge.shadow.is_same = on_is_same;
 	judge.shadow.more = on_more;
 	judge.step = 1;
 	judge.state = judge.detector->open(&env);
 	judge.express = judge.detector->inside->express(judge.state);
+	judge.shadow.ctx = judge.state;
+	judge.shadow.forget = judge.detector->inside->forget;
+	judge.shadow.spread = judge.detector->inside->spread;
 	return true;
 }
 
@@ -148,38 +139,34 @@ static inline bool step_ends(void)
 /* Whether there was an end to what lasted. */
 static inline void lasting_look(void)
 {
+	if (!judge.may_last)
+		return;
 	uint64_t ended = judge.express->ended + judge.shadow.nforgotten;
 	if (__builtin_expect(ended == lasting_ended, 1))
 		return;
 	lasting_ended = ended;
-	if (judge.may_last)
-		rt_lasting_end();
+	rt_lasting_end();
 }
 
-static inline void task_does(uint8_t op, uint32_t target)
+/* Whether the detector has rules for what a task does. */
+static inline bool is_judged(uint8_t op)
 {
-	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
 	nops[op]++;
 	if (__builtin_expect(judge.detector->ops >> op & 1, 1))
-		judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
-	else
-		doubt();
-}
-
-static inline void task_runs(uint32_t task)
-{
-	judge.thread = task;
-	judge.detector->inside->turn(judge.state, task);
+		return true;
+	doubt();
+	return false;
 }
 
 void rt_judge_task(uint8_t op, uint32_t target)
 {
-	enum snag_space space = snag_op_info[op].space;
-	if (!step_ends())
+	if (!step_ends() || !is_judged(op))
 		return;
+	enum snag_space space = snag_op_info[op].space;
+	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, target + 1);
-	task_does(op, target);
+	judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
 	lasting_look();
 }
 
@@ -188,26 +175,29 @@ void rt_judge_turn(uint32_t task)
 	if (!step_ends())
 		return;
 	known_below(SNAG_SPACE_THREAD, task + 1);
-	task_runs(task);
+	judge.thread = task;
+	judge.detector->inside->turn(judge.state, task);
 	lasting_look();
 }
 
 void rt_judge_child(uint8_t op, uint32_t task)
 {
-	if (!step_ends())
+	if (!step_ends() || !is_judged(op))
 		return;
 	known_below(SNAG_SPACE_THREAD, task + 1);
-	task_does(op, task);
-	task_runs(task);
+	uint32_t creator = judge.thread;
+	judge.thread = task;
+	judge.detector->inside->child(judge.state, creator, task, op);
 	lasting_look();
 }
 
 void rt_judge_ended(uint32_t to)
 {
-	if (!step_ends())
+	if (!step_ends() || !is_judged(SNAG_OP_TASK_END))
 		return;
-	task_does(SNAG_OP_TASK_END, 0);
-	task_runs(to);
+	uint32_t ended = judge.thread;
+	judge.thread = to;
+	judge.detector->inside->ended(judge.state, ended, to);
 	lasting_look();
 }
 

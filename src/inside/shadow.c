@@ -12,7 +12,7 @@ enum {
 	LINES = PAGE / LINE,
 	LEAF = 1 << SHADOW_LEAF_LOG,
 	BRANCH = 1 << 12,
-	PART_LOG = 3,	/* of parts, unless the first access is to 4 bytes */
+	PART_LOG = SHADOW_PART_LOG,
 	BYTES_BLOCK = 8 /* numbers that the bytes of a part get */
 };
 
@@ -82,7 +82,7 @@ static void lines_open(struct shadow *s, struct shadow_page *page, uint64_t addr
 		page->lines = numbers_take(s, LINES);
 	if (page->is_whole)
 		whole_open(s, page);
-	shadow_touch(s, address);
+	shadow_touch(shadow_leaf(s, address), address);
 }
 
 void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines)
@@ -196,15 +196,16 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 	if (!page->whole)
 		page->whole = numbers_take(s, 1);
 	page->is_whole = true;
-	shadow_touch(s, address);
+	shadow_touch(shadow_leaf(s, address), address);
 	return page->whole;
 }
 
 /* ---- forgetting ---- */
 
-/* Of lines that are ready, side by side, the bytes from `low` up to `high`.  Of some of the parts of a
- * line that have no past now, all are as one only if none has. */
-static void ready_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+/* Of lines that are ready, or new, the bytes from `low` up to `high`, which begin or end inside one.  Where
+ * some parts of a line have no past now, all of them are as one only if none has any. */
+static __attribute__((noinline)) void some_forget(struct shadow *s, struct shadow_page *page,
+						  uint32_t low, uint32_t high)
 {
 	const uint32_t log = page->part_log, n = parts_of_line(page);
 	uint32_t part = low >> log, line = low / LINE, end = (high - 1) / LINE + 1;
@@ -214,6 +215,16 @@ static void ready_forget(struct shadow *s, struct shadow_page *page, uint32_t lo
 	if (high % LINE && line < end && !s->is_same(s->ctx, line_first(page, end - 1), n))
 		end--;
 	page->ready &= ~shadow_lines_between(line * LINE, end * LINE);
+}
+
+static void ready_forget(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+{
+	if ((low | high) % LINE) {
+		some_forget(s, page, low, high);
+		return;
+	}
+	page->ready &= ~shadow_lines_between(low, high);
+	s->forget(s->ctx, page->first + (low >> page->part_log), (high - low) >> page->part_log);
 }
 
 /* Bytes of a line that is broken. */
@@ -248,25 +259,37 @@ static void solid_forget(struct shadow *s, struct shadow_page *page, uint32_t lo
 	page->solid &= ~bit;
 }
 
-void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+static __attribute__((noinline)) void lines_forget(struct shadow *s, struct shadow_page *page,
+						   uint64_t lines, uint32_t low, uint32_t high)
 {
-	s->nforgotten += page->has_lasting;
-	page->has_lasting = false;
-	page->is_reused = true;
-	for (uint64_t lines = shadow_touched(page) & shadow_lines_of(low, high - 1); lines;) {
+	for (; lines; lines &= lines - 1) {
 		const uint32_t line = (uint32_t)__builtin_ctzll(lines), begin = line * LINE;
-		const uint64_t others = ~((lines & page->ready) >> line);
-		const uint32_t nready = others ? (uint32_t)__builtin_ctzll(others) : LINES;
-		const uint32_t behind = begin + (nready ? nready : 1) * LINE;
-		const uint32_t from = begin < low ? low : begin, to = behind < high ? behind : high;
-		lines &= ~shadow_lines_between(begin, behind);
-		if (nready)
+		const uint32_t from = begin < low ? low : begin;
+		const uint32_t to = begin + LINE < high ? begin + LINE : high;
+		if (page->ready >> line & 1)
 			ready_forget(s, page, from, to);
 		else if (page->solid >> line & 1)
 			solid_forget(s, page, from, to);
 		else
 			broken_forget(s, page, from, to);
 	}
+}
+
+void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high)
+{
+	const uint64_t lines = shadow_touched(page) & shadow_lines_of(low, high - 1);
+	s->nforgotten += page->has_lasting;
+	page->has_lasting = false;
+	page->is_reused = true;
+	if (!lines)
+		return;
+	if (lines & ~page->ready) {
+		lines_forget(s, page, lines, low, high);
+		return;
+	}
+	const uint32_t begin = (uint32_t)__builtin_ctzll(lines) * LINE;
+	const uint32_t end = PAGE - (uint32_t)__builtin_clzll(lines) * LINE;
+	ready_forget(s, page, begin < low ? low : begin, end < high ? end : high);
 }
 
 /* Of one page at `start`, the bytes from `low` up to `high`. */

@@ -38,6 +38,7 @@ enum {
 	SHADOW_LEAF_LOG = 12,
 	SHADOW_PAGE = 1 << SHADOW_PAGE_LOG,
 	SHADOW_LINE = 1 << SHADOW_LINE_LOG,
+	SHADOW_PART_LOG = 3, /* of parts, unless the first access is to 4 bytes */
 	SHADOW_RECENT = 16,
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
@@ -139,10 +140,17 @@ static inline uint64_t shadow_touched(const struct shadow_page *page)
 }
 
 /* The page of an address is not all new. */
-static inline void shadow_touch(struct shadow *s, uint64_t address)
+static inline void shadow_touch(struct shadow_leaf *leaf, uint64_t address)
 {
 	uint64_t number = address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1);
-	shadow_leaf(s, address)->pages[number / 64] |= UINT64_C(1) << number % 64;
+	leaf->pages[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+/* Whether the line of an address can become ready, or is. */
+static inline bool shadow_may_open(const struct shadow_page *page, uint64_t address)
+{
+	return !page->is_whole && page->first &&
+	       !((page->solid | page->broken) & shadow_line_bit(address));
 }
 
 /* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
@@ -155,10 +163,10 @@ static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, u
 		return false;
 	if (page->ready & bit)
 		return true;
-	if (page->is_whole || !page->first || ((page->solid | page->broken) & bit))
+	if (!shadow_may_open(page, address))
 		return false;
 	page->ready |= bit; /* [open] */
-	shadow_touch(s, address);
+	shadow_touch(shadow_leaf(s, address), address);
 	return true;
 }
 
@@ -224,14 +232,16 @@ void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t lo
 static inline bool shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes)
 {
 	const uint64_t last = address + nbytes - 1;
-	struct shadow_page *page = shadow_page_recent(s, address);
-	if (!page || page->is_whole || (address ^ last) >> SHADOW_PAGE_LOG)
+	struct shadow_leaf *leaf;
+	if (!shadow_is_recent(s, address, &leaf) || (address ^ last) >> SHADOW_PAGE_LOG ||
+	    shadow_page_in(leaf, address)->is_whole) {
 		shadow_forget_slow(s, address, nbytes);
-	else if (shadow_touched(page) & shadow_lines_of(address, last))
-		shadow_forget_lines(s, page, address % SHADOW_PAGE,
-				    (uint32_t)(last % SHADOW_PAGE) + 1);
-	else
+		return true;
+	}
+	struct shadow_page *page = shadow_page_in(leaf, address);
+	if (!shadow_touched(page) || !(shadow_touched(page) & shadow_lines_of(address, last)))
 		return false;
+	shadow_forget_lines(s, page, address % SHADOW_PAGE, (uint32_t)(last % SHADOW_PAGE) + 1);
 	return true;
 }
 

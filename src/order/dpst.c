@@ -7,7 +7,7 @@
 void snag_dpst_init(struct snag_dpst *t)
 {
 	*t = (struct snag_dpst){0};
-	t->node = snag_huge_grow(NULL, &t->node_cap, 1, sizeof(*t->node));
+	snag_dpst_more(t);
 	t->step = snag_huge_grow(NULL, &t->step_cap, 1, sizeof(*t->step));
 	t->node[0] = (struct snag_dpst_node){.kind = SNAG_DPST_FINISH};
 	t->nnodes = t->nsteps = 1;
@@ -17,6 +17,15 @@ void snag_dpst_done(struct snag_dpst *t)
 {
 	snag_huge_free(t->node, t->node_cap, sizeof(*t->node));
 	snag_huge_free(t->step, t->step_cap, sizeof(*t->step));
+}
+
+bool snag_dpst_more(struct snag_dpst *t)
+{
+	if (t->nnodes + 2 > SNAG_DPST_MAX_NODES)
+		return false;
+	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + 2, sizeof(*t->node));
+	t->room = t->node_cap < SNAG_DPST_MAX_NODES ? t->node_cap : SNAG_DPST_MAX_NODES;
+	return true;
 }
 
 /* Two jumps of equal length become one; otherwise a jump to the parent. */

@@ -31,7 +31,6 @@
 
 #include "base/memory.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,28 +57,43 @@ struct snag_dpst {
 	struct snag_dpst_node *node;
 	uint32_t *step;
 	size_t nnodes, node_cap;
-	size_t nsteps, step_cap; /* step 0 is none */
-	uint32_t deepest;	 /* the depth of some node */
+	size_t room;			     /* node_cap, but not more than there may be */
+	size_t nsteps, step_cap;	     /* step 0 is none */
+	uint32_t deepest;		     /* the depth of some node */
+	size_t retired_nodes, retired_steps; /* that were here: retire.h */
 };
 
 void snag_dpst_init(struct snag_dpst *t); /* with the root, a FINISH */
 void snag_dpst_done(struct snag_dpst *t);
 
-/* Fewer than SNAG_DPST_MAX_NODES of them. */
+/* Whether there is room for two more; makes it, or returns false: there are SNAG_DPST_MAX_NODES. */
+static inline bool snag_dpst_has_room(const struct snag_dpst *t)
+{
+	return t->nnodes + 2 <= t->room;
+}
+bool snag_dpst_more(struct snag_dpst *t);
+
+/* There is room. */
 static inline uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum snag_dpst_kind kind)
 {
-	assert(t->nnodes < SNAG_DPST_MAX_NODES);
-	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + 1, sizeof(*t->node));
-	struct snag_dpst_node *node = &t->node[t->nnodes];
-	uint32_t depth = t->node[parent].depth + 1;
-	*node = (struct snag_dpst_node){.parent = parent,
-					.jump = SNAG_DPST_NONE,
-					.time = (uint32_t)t->nsteps,
-					.depth = depth,
-					.kind = kind};
+	uint32_t n = (uint32_t)t->nnodes++, depth = t->node[parent].depth + 1;
+	struct snag_dpst_node *node = &t->node[n];
+	node->parent = parent;
+	node->jump = SNAG_DPST_NONE;
+	node->time = (uint32_t)t->nsteps;
+	node->extra = 0;
+	node->depth = depth;
+	node->kind = kind;
+	node->is_escaped = node->is_leaked = false;
 	if (depth > t->deepest)
 		t->deepest = depth;
-	return (uint32_t)t->nnodes++;
+	return n;
+}
+
+/* Whether a step needs no more memory. */
+static inline bool snag_dpst_has_room_for_step(const struct snag_dpst *t)
+{
+	return t->nsteps + 1 <= t->step_cap;
 }
 
 static inline uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node)

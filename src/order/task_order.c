@@ -11,6 +11,7 @@ void snag_task_order_init(struct snag_task_order *o)
 	*o = (struct snag_task_order){.nruns = 1, .nscopes = 1, .waited = SNAG_TASK_ORDER_NONE};
 	snag_dpst_init(&o->tree);
 	snag_joins_init(&o->joins, &o->tree);
+	snag_task_order_more(o); /* for the first task */
 }
 
 void snag_task_order_done(struct snag_task_order *o)
@@ -28,56 +29,43 @@ void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t np
 	snag_joins_reserve(&o->joins, npromises);
 }
 
-static struct snag_task_run *run_of(struct snag_task_order *o, uint32_t task)
-{
-	return &o->run[o->slot[task]];
-}
-
-/* The node that it is in. */
-static uint32_t place(const struct snag_task_run *run)
-{
-	return run->top.block ? run->top.block : run->top.node;
-}
-
 /* ---- tasks ---- */
 
-static __attribute__((noinline)) void runs_more(struct snag_task_order *o)
+bool snag_task_order_more(struct snag_task_order *o)
 {
-	o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
-	o->run[o->nruns].top.below = 0;
-	o->free_runs = (uint32_t)o->nruns++;
+	if (!o->free_runs) {
+		o->run = snag_grow(o->run, &o->run_cap, o->nruns + 1, sizeof(*o->run));
+		o->run[o->nruns].top.below = 0;
+		o->free_runs = (uint32_t)o->nruns++;
+	}
+	return snag_dpst_has_room(&o->tree) || snag_dpst_more(&o->tree);
 }
 
 /* Its entry, which is to be filled in: field by field, since a copy made right after would have to
  * wait for the parts. */
-static inline struct snag_task_run *run_new(struct snag_task_order *o, uint32_t task)
+static inline struct snag_task_run *begin(struct snag_task_order *o, uint32_t task, uint32_t node,
+					  uint32_t finish)
 {
-	if (!o->free_runs)
-		runs_more(o);
 	struct snag_task_run *run = &o->run[o->free_runs];
 	o->slot[task] = o->free_runs;
 	o->free_runs = run->top.below;
-	return run;
-}
-
-static void begin(struct snag_task_order *o, struct snag_task_run *run, uint32_t node,
-		  uint32_t finish)
-{
-	run->top = (struct snag_task_scope){.node = node, .finish = finish};
-	run->node = node;
+	o->nlive++;
+	run->top.node = run->node = node;
+	run->top.finish = finish;
+	run->top.block = run->top.below = 0;
+	run->top.is_finish = run->top.is_synced_below = run->has_waited = false;
 	run->step = 0;
 	run->waited = SNAG_TASK_ORDER_NONE;
-	run->has_waited = false;
-	o->nlive++;
+	return run;
 }
 
 void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 {
-	struct snag_task_run *run = run_new(o, task);
 	uint32_t node = snag_dpst_add(&o->tree, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
+	struct snag_task_run *run = begin(o, task, node, SNAG_DPST_ROOT);
 	o->first = task;
-	*run = (struct snag_task_run){0};
-	begin(o, run, node, SNAG_DPST_ROOT);
+	run->list = run->depth = 0;
+	run->past = (struct snag_task_past){0, 0};
 }
 
 /* The task has made nodes. */
@@ -111,27 +99,49 @@ static void mark_escaped(struct snag_dpst *t, uint32_t n)
 	}
 }
 
-void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child,
-			    bool is_spawned) /* [create] */
+/* The task has made this node of its child, and perhaps a block. */
+static inline void child_begin(struct snag_task_order *o, struct snag_task_run *run, uint32_t child,
+			       uint32_t node)
 {
-	struct snag_task_run *own = run_new(o, child), *run = run_of(o, task);
-	if (is_spawned && !run->top.block)
-		run->top.block = snag_dpst_add(&o->tree, run->top.node, SNAG_DPST_BLOCK);
-	uint32_t parent = place(run);
-	uint32_t node =
-		snag_dpst_add(&o->tree, parent, is_spawned ? SNAG_DPST_SPAWN : SNAG_DPST_ASYNC);
 	made(o, run);
-	if (!is_spawned)
-		mark_escaped(&o->tree, parent);
-	o->has_async |= !is_spawned;
-	o->has_spawned |= is_spawned;
-	o->waited = run->waited < o->waited ? run->waited : o->waited;
-	run->waited = SNAG_TASK_ORDER_NONE;
-	run->step = 0;
-	begin(o, own, node, run->top.finish);
+	struct snag_task_run *own = begin(o, child, node, run->top.finish);
 	own->list = run->list;
 	own->depth = run->depth + 1;
 	own->past = run->past;
+	if (run->waited != SNAG_TASK_ORDER_NONE) {
+		o->waited = run->waited < o->waited ? run->waited : o->waited;
+		run->waited = SNAG_TASK_ORDER_NONE;
+	}
+	run->step = 0;
+}
+
+void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child) /* [create] */
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	uint32_t place = snag_task_place(run);
+	mark_escaped(&o->tree, place);
+	o->has_async = true;
+	child_begin(o, run, child, snag_dpst_add(&o->tree, place, SNAG_DPST_ASYNC));
+}
+
+/* The first one of a scope, or since its last sync. */
+static __attribute__((noinline)) void spawn_first(struct snag_task_order *o, uint32_t task,
+						  uint32_t child)
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	run->top.block = snag_dpst_add(&o->tree, run->top.node, SNAG_DPST_BLOCK);
+	o->has_spawned = true;
+	snag_task_order_spawn(o, task, child);
+}
+
+void snag_task_order_spawn(struct snag_task_order *o, uint32_t task, uint32_t child) /* [create] */
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (run->top.block)
+		child_begin(o, run, child,
+			    snag_dpst_add(&o->tree, run->top.block, SNAG_DPST_SPAWN));
+	else
+		spawn_first(o, task, child);
 }
 
 static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
@@ -141,46 +151,55 @@ static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
 }
 
 /* Puts what a scope has collected on the task's list. */
-static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
+static __attribute__((noinline)) void list_take(struct snag_task_order *o,
+						struct snag_task_run *run, uint32_t list)
 {
-	uint32_t list = o->tree.node[node].extra;
-	run->waited = node < run->waited ? node : run->waited;
-	if (!list)
-		return;
 	run->list = snag_joins_merge(&o->joins, run->list, list);
 	run->has_waited = true;
 }
 
-static void leak(struct snag_task_order *o, const struct snag_task_scope *s)
+/* The task has waited for the scope of this node. */
+static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
 {
-	if (!s->block)
-		return;
-	o->tree.node[s->block].is_leaked = true;
-	mark_escaped(&o->tree, s->block);
+	run->waited = node < run->waited ? node : run->waited;
+	if (o->tree.node[node].extra)
+		list_take(o, run, o->tree.node[node].extra);
 }
 
-/* The task has ended: who waits for it waits for what it has waited for. */
-static void hand_over(struct snag_task_order *o, const struct snag_task_run *run)
+/* A task or frame ends with a block that is open. */
+static void leak(struct snag_task_order *o, uint32_t block)
+{
+	o->tree.node[block].is_leaked = true;
+	mark_escaped(&o->tree, block);
+}
+
+/* A task that has ended leaves its block open, or has waited: so has who waits for it. */
+static __attribute__((noinline)) void leave(struct snag_task_order *o,
+					    const struct snag_task_run *run)
 {
 	const struct snag_dpst_node *node = &o->tree.node[run->node];
+	const struct snag_dpst_node *parent = &o->tree.node[node->parent];
+	if (run->top.block)
+		leak(o, run->top.block);
+	if (!run->has_waited)
+		return;
 	collect(o, run->top.finish, run->list);
-	if (o->tree.node[node->parent].kind == SNAG_DPST_BLOCK && node->kind == SNAG_DPST_SPAWN &&
-	    !o->tree.node[node->parent].is_leaked)
+	if (parent->kind == SNAG_DPST_BLOCK && node->kind == SNAG_DPST_SPAWN && !parent->is_leaked)
 		collect(o, node->parent, run->list);
 }
 
 void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 {
-	struct snag_task_run *run = run_of(o, task);
-	leak(o, &run->top);
-	o->is_disorderly |= o->nlive != run->depth + 1;
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (o->nlive != run->depth + 1)
+		o->is_disorderly = true;
 	if (--o->nlive == 1 && run->depth)
 		o->is_disorderly &= o->slot[o->first] == 0;
-	if (run->has_waited)
-		hand_over(o, run);
 	run->top.below = o->free_runs;
 	o->free_runs = o->slot[task];
 	o->slot[task] = 0;
+	if (run->top.block || run->has_waited)
+		leave(o, run);
 }
 
 /* ---- scopes ---- */
@@ -210,8 +229,8 @@ static void scope_close(struct snag_task_order *o, struct snag_task_run *run)
 
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
-	struct snag_task_run *run = run_of(o, task);
-	uint32_t node = snag_dpst_add(&o->tree, place(run), SNAG_DPST_FINISH);
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	uint32_t node = snag_dpst_add(&o->tree, snag_task_place(run), SNAG_DPST_FINISH);
 	made(o, run);
 	scope_open(o, run,
 		   (struct snag_task_scope){.node = node, .finish = node, .is_finish = true});
@@ -220,7 +239,7 @@ void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [
 
 void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
-	struct snag_task_run *run = run_of(o, task);
+	struct snag_task_run *run = snag_task_run_of(o, task);
 	wait_for(o, run, run->top.node);
 	past_add(o, run, run->top.node);
 	scope_close(o, run);
@@ -229,30 +248,27 @@ void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [fi
 
 void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
-	struct snag_task_run *run = run_of(o, task);
-	scope_open(o, run, (struct snag_task_scope){.node = place(run), .finish = run->top.finish});
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	scope_open(
+		o, run,
+		(struct snag_task_scope){.node = snag_task_place(run), .finish = run->top.finish});
 }
 
 void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
-	struct snag_task_run *run = run_of(o, task);
-	leak(o, &run->top);
-	if (run->top.block)
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (run->top.block) {
+		leak(o, run->top.block);
 		run->step = 0;
+	}
 	scope_close(o, run);
 }
 
-void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
+/* Blocks further out in the same frame. */
+static __attribute__((noinline)) void sync_below(struct snag_task_order *o,
+						 struct snag_task_run *run)
 {
-	struct snag_task_run *run = run_of(o, task);
-	struct snag_task_scope *s = &run->top;
-	if (s->block) {
-		wait_for(o, run, s->block);
-		past_add(o, run, s->block);
-		s->block = 0;
-		run->step = 0;
-	}
-	while (s->is_finish && !s->is_synced_below) {
+	for (struct snag_task_scope *s = &run->top; s->is_finish && !s->is_synced_below;) {
 		s->is_synced_below = true;
 		s = &o->scope[s->below];
 		if (!s->block)
@@ -264,12 +280,24 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 	}
 }
 
+void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (run->top.block) {
+		wait_for(o, run, run->top.block);
+		past_add(o, run, run->top.block);
+		run->top.block = run->step = 0;
+	}
+	if (run->top.is_finish)
+		sync_below(o, run);
+}
+
 /* ---- promises ---- */
 
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [set] */
 {
 	uint32_t step = snag_task_order_step(o, task);
-	struct snag_task_run *run = run_of(o, task);
+	struct snag_task_run *run = snag_task_run_of(o, task);
 	snag_joins_set(&o->joins, promise, step, run->list);
 	if (step > o->last_set) /* a step may have begun long ago */
 		o->last_set = step;
@@ -278,18 +306,10 @@ void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t prom
 
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [get] */
 {
-	struct snag_task_run *run = run_of(o, task);
+	struct snag_task_run *run = snag_task_run_of(o, task);
 	run->list = snag_joins_get(&o->joins, run->list, promise);
 	run->has_waited = true;
 	run->step = 0;
-}
-
-uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)
-{
-	struct snag_task_run *run = run_of(o, task);
-	if (!run->step)
-		run->step = snag_dpst_step(&o->tree, place(run));
-	return run->step;
 }
 
 /* ---- which of two parallel steps stays parallel longer ---- */

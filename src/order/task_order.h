@@ -46,9 +46,9 @@ struct snag_task_order {
 	size_t slot_cap;
 	struct snag_task_run {
 		struct snag_task_scope {
-			uint32_t node;	/* of the task or finish; of a frame, where it was called */
-			uint32_t block; /* open here, or 0 */
+			uint32_t node; /* of the task or finish; of a frame, where it was called */
 			uint32_t finish; /* the innermost: its node */
+			uint32_t block;	 /* open here, or 0 */
 			uint32_t below;	 /* in scope[]; 0: it is the frame a task begins with */
 			bool is_finish;
 			bool is_synced_below; /* what this frame spawned in scopes below was waited for */
@@ -92,10 +92,18 @@ static inline bool snag_task_order_has_begun(const struct snag_task_order *o, ui
 	return o->slot[task];
 }
 
-/* What the rules of traces (trace/task_rules.h) allow, in their order. */
+/* Whether there is room for what each of the following may add; makes it, or returns false: there
+ * are too many tasks and finishes. */
+static inline bool snag_task_order_has_room(const struct snag_task_order *o)
+{
+	return snag_dpst_has_room(&o->tree) && o->free_runs;
+}
+bool snag_task_order_more(struct snag_task_order *o);
+
+/* What the rules of traces (trace/task_rules.h) allow, in their order, while there is room. */
 void snag_task_order_first(struct snag_task_order *o, uint32_t task);
-void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child,
-			    bool is_spawned);
+void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child);
+void snag_task_order_spawn(struct snag_task_order *o, uint32_t task, uint32_t child);
 void snag_task_order_end(struct snag_task_order *o, uint32_t task);
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task);
 void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task);
@@ -105,8 +113,25 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task);
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise);
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise);
 
+static inline struct snag_task_run *snag_task_run_of(const struct snag_task_order *o, uint32_t task)
+{
+	return &o->run[o->slot[task]];
+}
+
+/* The node that it is in. */
+static inline uint32_t snag_task_place(const struct snag_task_run *run)
+{
+	return run->top.block ? run->top.block : run->top.node;
+}
+
 /* The step a task is in. */
-uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task);
+static inline uint32_t snag_task_order_step(struct snag_task_order *o, uint32_t task)
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (!run->step)
+		run->step = snag_dpst_step(&o->tree, snag_task_place(run));
+	return run->step;
+}
 
 /* Whether all other live tasks are ancestors of this one. */
 static inline bool snag_task_order_is_alone(const struct snag_task_order *o, uint32_t task)

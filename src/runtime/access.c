@@ -6,8 +6,8 @@
 
 #include "runtime/free.h"
 #include "runtime/judge.h"
-#include "runtime/omp_blocks.h"
 #include "runtime/omp_sections.h"
+#include "runtime/own.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
@@ -77,36 +77,11 @@ static __attribute__((noinline)) void words_put(uintptr_t addr, unsigned size, b
 	}
 }
 
-static inline bool is_of_thread(uintptr_t addr)
-{
-	return (uintptr_t)__builtin_thread_pointer() - addr - 1 < rt.tls_bytes;
-}
-
-/* Its own stack, thread-local storage or heap, where these are nobody else's business. */
-static inline bool is_own(uintptr_t addr)
-{
-	const struct rt_thread *self = rt_hot.self;
-	enum rt_block block = rt_block_of(addr);
-	if (block == RT_BLOCK_UNSEEN)
-		return true;
-	if (is_of_thread(addr))
-		return true; /* of who else runs on the thread too, but not at the same time */
-	return self->own_high &&
-	       (addr - self->own_low < self->own_high - self->own_low || block == RT_BLOCK_OWN);
-}
-
-/* What is recorded of a stack is forgotten when another task gets it. */
-static inline void stack_used(uintptr_t addr)
-{
-	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
-		rt_hot.self->low_water = addr;
-}
-
 bool rt_access_is_untold(uintptr_t addr)
 {
-	if (is_own(addr))
+	if (rt_is_own(addr))
 		return true;
-	stack_used(addr);
+	rt_stack_used(addr);
 	return false;
 }
 
@@ -118,79 +93,70 @@ static inline void access_note(uintptr_t addr, unsigned k, bool is_write)
 	rt_hot.has_read |= !is_write;
 }
 
-/* What comes before the next record comes before an access too. */
-static inline void before_judging(void)
-{
-	if (rt_unlikely(rt.before != NULL))
-		rt_record_settle();
-}
-
 /* What has more to be thought of than an access of a thread. */
 static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						     bool is_write)
 {
 	if (rt_hot.self->ignores)
 		return;
-	if (rt.is_alone || is_own(addr)) {
+	if (rt.is_alone || rt_is_own(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
 	access_note(addr, k, is_write);
-	stack_used(addr);
+	rt_stack_used(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	if (rt.judges) {
-		before_judging();
+		rt_record_settle(); /* what comes before a record comes before an access */
 		rt_judge_access(addr, 1u << k, is_write);
 	} else {
 		words_put(addr, 1u << k, is_write, pc);
 	}
 }
 
-/* The same for a detector in this process, if there is nothing more to be thought of. */
-static __attribute__((noinline)) void judged_record(uintptr_t addr, uintptr_t pc, unsigned k,
-						    bool is_write)
+static inline bool is_judged_specially(const struct rt_thread *self)
+{
+	return rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
+	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before != NULL);
+}
+
+/* The same for a detector in this process, mostly with nothing more to be thought of. */
+static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
+				    unsigned k, bool is_write)
+{
+	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
+	if (is_judged_specially(rt_hot.self))
+		special_record(addr, pc, k, is_write);
+	else if (is_write || *slot != lasting)
+		*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting : entry;
+}
+
+/* The same in programs that use OpenMP: there is memory of one's own, and stacks are used again. */
+static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc,
+				 unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
-	if (rt_unlikely(rt.is_alone | (self->ignores != 0) | (self->section.depth != 0) |
-			rt_block_may_be(addr))) {
+	if (is_judged_specially(self) || rt_unlikely(rt_block_may_be(addr))) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
-	uint64_t *slot = rt_filter_slot(addr, k);
-	if (addr - self->own_low < self->own_high - self->own_low || is_of_thread(addr)) {
-		*slot = rt_filter_entry(addr, k, is_write);
+	*slot = entry;
+	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr))
 		return;
-	}
-	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
-	if (*slot == lasting && !is_write)
-		return;
-	rt_hot.has_read |= !is_write;
-	stack_used(addr);
-	before_judging();
-	*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting
-							 : rt_filter_entry(addr, k, is_write);
+	rt_stack_used(addr);
+	rt_judge_new[k][is_write](addr);
 }
 
 static inline bool is_special(const struct rt_thread *self)
 {
 	return (uint64_t)rt.is_alone | (uint64_t)self->ignores | self->section.depth |
-	       self->own_high | self->stack_high | rt_nblocks | rt.tls_bytes;
+	       self->own_bytes | self->stack_high | rt_nblocks | rt.tls_bytes;
 }
 
 bool rt_access_is_special(void)
 {
 	return is_special(rt_hot.self);
-}
-
-/* The same if no access of the thread has. */
-static inline void judged_plain(uintptr_t addr, unsigned k, bool is_write)
-{
-	const uint64_t address = addr & ~RT_FILTER_BITS(k), lasting = address | rt_filter.lasting;
-	before_judging();
-	*rt_filter_slot(addr, k) = rt_judge_access(addr, 1u << k, is_write)
-					   ? lasting
-					   : address | rt_filter.key[is_write];
 }
 
 /* Records an access as most are: inside one word, at a known place, of which nothing special is to be
@@ -201,8 +167,8 @@ static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, boo
 	const struct rt_thread *self = rt_hot.self;
 	const uint64_t what = word_what(addr, 1u << k, is_write);
 	uint32_t caller, loc;
-	if (rt_unlikely(rt.judges || rt_is_alone_with(addr) || is_special(self) ||
-			(addr & (WORD - 1)) + (1u << k) > WORD || !rt_caller_is_known(&caller)))
+	if (rt_unlikely(is_special(self) || (addr & (WORD - 1)) + (1u << k) > WORD ||
+			!rt_caller_is_known(&caller)))
 		return false;
 	if (rt_run.is_open) {
 		if (!rt_run_takes((struct rt_step){what, pc, (uint64_t)rt_hot.fuel, caller}))
@@ -222,10 +188,6 @@ static RT_INLINE bool quick_record(uintptr_t addr, uintptr_t pc, unsigned k, boo
 static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc, unsigned k,
 						    bool is_write)
 {
-	if (rt.judges) {
-		judged_record(addr, pc, k, is_write);
-		return;
-	}
 	if (is_special(rt_hot.self)) {
 		special_record(addr, pc, k, is_write);
 		return;
@@ -235,11 +197,23 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 }
 
 /* The same by size, each in its own function: what it saves costs nothing where an access is known. */
+#define TOLD uintptr_t addr, uint64_t *slot, uint64_t entry, uintptr_t pc
 #define RECORD(name, k, is_write)                                                         \
 	static __attribute__((noinline)) void record_##name(uintptr_t addr, uintptr_t pc) \
 	{                                                                                 \
 		if (!quick_record(addr, pc, k, is_write))                                 \
 			access_record(addr, pc, k, is_write);                             \
+	}                                                                                 \
+	static __attribute__((noinline)) void plain_##name(TOLD)                          \
+	{                                                                                 \
+		judged_record(addr, slot, entry, pc, k, is_write);                        \
+	}                                                                                 \
+	static __attribute__((noinline)) void judged_##name(TOLD)                         \
+	{                                                                                 \
+		if (rt.tls_bytes)                                                         \
+			judged_omp(addr, slot, entry, pc, k, is_write);                   \
+		else                                                                      \
+			plain_##name(addr, slot, entry, pc);                              \
 	}
 RECORD(read1, 0, false)
 RECORD(read2, 1, false)
@@ -250,23 +224,29 @@ RECORD(write2, 1, true)
 RECORD(write4, 2, true)
 RECORD(write8, 3, true)
 
-static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc) = {
-	{record_read1, record_write1},
-	{record_read2, record_write2},
-	{record_read4, record_write4},
-	{record_read8, record_write8},
-};
+#define BY_SIZE(what)                                                             \
+	{                                                                         \
+		{what##read1, what##write1}, {what##read2, what##write2},         \
+			{what##read4, what##write4}, {what##read8, what##write8}, \
+	}
+static void (*const record_of[RT_FILTER_SIZES][2])(uintptr_t addr, uintptr_t pc) = BY_SIZE(record_);
+static void (*const judged_of[RT_FILTER_SIZES][2])(TOLD) = BY_SIZE(judged_);
+
+/* An access that is not known, nor in memory that the thread is alone with. */
+static inline void access_tell(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (rt.judges)
+		judged_of[k][is_write](addr, rt_filter_slot(addr, k),
+				       rt_filter_entry(addr, k, is_write), pc);
+	else
+		record_of[k][is_write](addr, pc);
+}
 
 static inline void access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
-	if (rt_likely(rt_access_is_known(addr, k, is_write)))
+	if (rt_is_alone_with(addr) || rt_likely(rt_access_is_known(addr, k, is_write)))
 		return;
-	if (rt_is_alone_with(addr))
-		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	else if (rt.judges)
-		judged_record(addr, pc, k, is_write);
-	else
-		record_of[k][is_write](addr, pc);
+	access_tell(addr, pc, k, is_write);
 }
 
 /* The fuel is used up: a new turn, or this thread may not run at all. */
@@ -303,7 +283,7 @@ static void words_judge(uintptr_t addr, size_t n, bool is_write)
 		at += WORD;
 	if (at == n)
 		return;
-	before_judging();
+	rt_record_settle();
 	rt_judge_access(addr, (unsigned)n, is_write);
 	for (at = 0; at < n; at += WORD)
 		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
@@ -343,12 +323,12 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		words_look(addr, n, element, is_write, pc);
 		return;
 	}
-	if (rt_hot.self->ignores || rt.is_alone || is_own(addr))
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_own(addr))
 		return;
-	stack_used(addr);
+	rt_stack_used(addr);
 	rt_hot.has_read |= !is_write;
 	if (rt.judges) {
-		before_judging();
+		rt_record_settle();
 		rt_judge_places(addr, n, 0, 1, is_write);
 		return;
 	}
@@ -371,13 +351,13 @@ void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_writ
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
 {
-	if (!rt.judges || rt_hot.self->own_high || rt_nblocks) /* some may be its own */
+	if (!rt.judges || rt_hot.self->own_bytes || rt_nblocks) /* some may be its own */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || is_own(lowest))
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
 		return true;
-	stack_used(lowest);
-	before_judging();
+	rt_stack_used(lowest);
+	rt_record_settle();
 	rt_judge_places(addr, n, step, count, is_write);
 	return true;
 }
@@ -431,10 +411,8 @@ static RT_INLINE void access_new(uintptr_t addr, uintptr_t pc, unsigned k, bool 
 		access_refuel(addr, pc, k, is_write);
 	else if (rt_is_alone_with(addr))
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
-	else if (rt_likely(rt.judges) && rt_likely(!is_special(rt_hot.self)))
-		judged_plain(addr, k, is_write);
-	else if (!quick_record(addr, pc, k, is_write))
-		access_record(addr, pc, k, is_write);
+	else
+		access_tell(addr, pc, k, is_write);
 }
 
 #define ADDR uintptr_t addr

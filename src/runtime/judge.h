@@ -16,9 +16,19 @@
 
 /* False: there is no such detector. */
 bool rt_judge_begin(const char *detector, struct rt_verdict *verdict);
-/* Of 1, 2, 4 or 8 bytes.  True: a read that may be left out, whoever does it, until
+/* Of up to 64 bytes.  True: a read that may be left out, whoever does it, until
  * rt_lasting_end() (access.h) is called. */
 bool rt_judge_access(uint64_t address, unsigned size, bool is_write);
+/* The same of 2^k bytes, by k and is_write, in programs whose reads do not last. */
+typedef void rt_judge_new_access(uint64_t address);
+rt_judge_new_access rt_judge_read1, rt_judge_read2, rt_judge_read4, rt_judge_read8;
+rt_judge_new_access rt_judge_write1, rt_judge_write2, rt_judge_write4, rt_judge_write8;
+static rt_judge_new_access *const rt_judge_new[4][2] __attribute__((unused)) = {
+	{rt_judge_read1, rt_judge_write1},
+	{rt_judge_read2, rt_judge_write2},
+	{rt_judge_read4, rt_judge_write4},
+	{rt_judge_read8, rt_judge_write8},
+};
 /* `size` bytes at each of `count` places, `step` apart. */
 void rt_judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 /* What there is most of: events of tasks, that another task runs, that memory is new. */

@@ -293,17 +293,23 @@ static void stuck(void)
 		rt_sections_stuck();
 }
 
+static __attribute__((noinline)) void memory_put(const void *at, size_t nbytes, const void *place)
+{
+	rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
+	       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
 static void memory(const void *at, size_t nbytes, const void *place)
 {
 	if (!rt_entered())
 		return;
-	if (rt.judges) {
-		rt_record_settle();
-		rt_judge_forget((uintptr_t)at, nbytes);
-		rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
-	} else
-		rt_put(RT_ALLOC, 0, (uintptr_t)at, rt_location((uintptr_t)place),
-		       nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+	if (!rt.judges) {
+		memory_put(at, nbytes, place);
+		return;
+	}
+	rt_record_settle();
+	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+	rt_judge_forget((uintptr_t)at, nbytes);
 }
 
 /* The context has this stack from now on.  Returns from where up it was used since last time. */
@@ -413,7 +419,7 @@ static void own(const void *low, const void *high) /* [own] */
 		return;
 	rt_epoch_end();
 	self->own_low = (uintptr_t)low;
-	self->own_high = (uintptr_t)high;
+	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
 }
 
 static void unseen(const void *at, size_t nbytes)

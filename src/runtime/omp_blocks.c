@@ -33,7 +33,8 @@ static void hull_set(void)
 {
 	rt_blocks_hull = (struct rt_blocks_hull){0};
 	if (rt_nblocks)
-		rt_blocks_hull = (struct rt_blocks_hull){block[0].at, block[rt_nblocks - 1].end};
+		rt_blocks_hull = (struct rt_blocks_hull){block[0].at,
+							 block[rt_nblocks - 1].end - block[0].at};
 }
 
 static void drop(uint32_t i)

@@ -20,7 +20,8 @@
 
 extern uint32_t rt_nblocks;
 extern struct rt_blocks_hull { /* all of them lie in it */
-	uintptr_t low, high;
+	uintptr_t low;
+	size_t nbytes;
 } rt_blocks_hull;
 
 void rt_block_add(uintptr_t at, size_t nbytes); /* if the caller is such a thread */
@@ -33,7 +34,7 @@ enum rt_block { RT_BLOCK_NONE, RT_BLOCK_OWN, RT_BLOCK_UNSEEN };
 enum rt_block rt_block_find(uintptr_t addr);
 static inline bool rt_block_may_be(uintptr_t addr)
 {
-	return addr - rt_blocks_hull.low < rt_blocks_hull.high - rt_blocks_hull.low;
+	return addr - rt_blocks_hull.low < rt_blocks_hull.nbytes;
 }
 static inline enum rt_block rt_block_of(uintptr_t addr)
 {

@@ -76,10 +76,17 @@ void rt_record_before(void (*f)(void))
 	rt.limit = f ? rt.written : true_limit;
 }
 
+void rt_record_settle_now(void)
+{
+	void (*f)(void) = rt.before;
+	rt_record_before(NULL);
+	f();
+}
+
 bool rt_record_room(struct rt_record record)
 {
 	if (rt.before) {
-		rt_record_settle();
+		rt_record_settle_now();
 		if (rt.written < rt.limit)
 			return true;
 	}

@@ -18,13 +18,11 @@ bool rt_record_open(void);
 bool rt_record_room(struct rt_record record);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
+void rt_record_settle_now(void);
 static inline void rt_record_settle(void) /* calls it now, if there is one */
 {
-	void (*f)(void) = rt.before;
-	if (rt_likely(!f))
-		return;
-	rt_record_before(NULL);
-	f();
+	if (rt_unlikely(rt.before != NULL))
+		rt_record_settle_now();
 }
 void rt_record_text(enum rt_op op, uint64_t address, const char *text, size_t n);
 

@@ -152,7 +152,8 @@ struct rt_thread {
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
-	uintptr_t own_low, own_high;	 /* nobody else's business, nor is its TLS; 0, 0: no such */
+	uintptr_t own_low;		 /* nobody else's business, nor is its TLS: own.h */
+	size_t own_bytes;		 /* 0: no such */
 
 	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
 	uint64_t epoch;	  /* likewise */

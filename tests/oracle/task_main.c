@@ -7,6 +7,7 @@
  * none.  The first failure is shrunk and printed, and ends the
  * run with status 1.
  */
+#include "detect/drdp.h"
 #include "task_check.h"
 #include "task_truth.h"
 
@@ -144,6 +145,7 @@ static int program_check(const struct options *o, unsigned long number, struct t
 	struct task_program p;
 	struct task_run run;
 	prng_next(&random);
+	snag_drdp_retire_from = number % 4 ? 1 : UINT32_MAX; /* mostly as often as can be */
 	program_make(&p, &t, &random);
 	if (o->print)
 		task_program_print_lang(&p, stdout);

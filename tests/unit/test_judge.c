@@ -7,6 +7,7 @@
  */
 #include "unit.h"
 
+#include "detect/drdp.h"
 #include "inside/access.h"
 #include "runtime/access.h"
 #include "runtime/judge.h"
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { STACK_BYTES = 256, STACK = SHADOW_PAGE - STACK_BYTES / 2 /* of two pages */ };
 enum { SPAN = 3 * SHADOW_PAGE, ROUNDS = 400, MORE_ROUNDS = 1000, DEPTH = 4, PROMISES = 4 * ROUNDS };
 
 /* Two pages before the end of a leaf. */
@@ -27,6 +29,8 @@ static const struct config {
 	bool has_spawn, has_isolated, has_promises;
 	bool is_synced; /* it is told that tasks end with a sync, which all do if there is spawn */
 	bool has_no_async, has_few; /* few variables, read mostly */
+	bool is_stack;		    /* single accesses, and memory that is used again and again */
+	bool retires;		    /* as often as can be: drdp.h */
 } * config;
 
 static struct rt_verdict verdict;
@@ -116,8 +120,12 @@ void rt_lasting_end(void)
 static void access_tell(uint64_t at, unsigned size, bool is_write)
 {
 	bool *lasts = &is_lasting[size][at];
-	if (is_write || !*lasts)
+	if ((is_write || !*lasts) && below(2))
 		*lasts = rt_judge_access(place + at, size, is_write);
+	else if (is_write || !*lasts) {
+		rt_judge_new[__builtin_ctz(size)][is_write](place + at);
+		*lasts = false;
+	}
 	nlasting += *lasts;
 }
 
@@ -125,8 +133,12 @@ static void access_one(bool is_write)
 {
 	unsigned size = config->has_few ? 8 : 1u << below(4);
 	uint64_t at = below(SPAN / 8) * 8;
+	if (config->is_stack && below(16))
+		size = 4u << below(2);
 	if (config->has_few)
 		at %= 16;
+	else if (config->is_stack)
+		at = STACK + at % STACK_BYTES;
 	else if (below(4)) /* few places, so that they meet */
 		at = at % 64 + below(3) * SHADOW_PAGE;
 	if (!config->has_few)
@@ -179,6 +191,10 @@ static void block_new(void)
 		at = 0;
 		n = 16;
 	}
+	if (config->is_stack) {
+		at = STACK + below(STACK_BYTES / 8) * 8;
+		n = (1 + below(STACK_BYTES / 8)) * 8;
+	}
 	n = n < SPAN - at ? n : SPAN - at;
 	if (below(2) && n <= 1024) {
 		record(RT_FREE, 0, place + at, n);
@@ -186,15 +202,18 @@ static void block_new(void)
 			if (shadow_is_touched(&judge.shadow, place + i))
 				bytes_access(i, 1, true);
 	}
-	record(RT_ALLOC, 0, place + at, n);
+	if (below(2))
+		record(RT_ALLOC, 0, place + at, n);
+	else
+		rt_judge_forget(place + at, n);
 	judge.detector->inside->forget(bytes_state, 1 + at, n);
 }
 
 static void access_any(void)
 {
-	static const uint32_t few[] = {0, 3, 7, 7, 7};
+	static const uint32_t few[] = {0, 3, 7, 7, 7}, stack[] = {3, 3, 7, 7, 7};
 	bool is_write = below(config->has_few ? 20 : 3) == 0;
-	switch (config->has_few ? few[below(5)] : below(8)) {
+	switch (config->has_few ? few[below(5)] : config->is_stack ? stack[below(5)] : below(8)) {
 	case 0:
 	case 1:
 		access_range(is_write);
@@ -221,6 +240,32 @@ static void switch_to(uint32_t to)
 	task = to;
 }
 
+/* A task is created and runs / ends, and another one runs: told at once, or one by one. */
+static void child_begin(enum snag_op op)
+{
+	ntasks++;
+	if (below(2)) {
+		both_event(op, ntasks);
+		switch_to(ntasks);
+		return;
+	}
+	rt_judge_child((uint8_t)op, ntasks);
+	bytes_event(op, ntasks);
+	task = ntasks;
+}
+
+static void child_end(uint32_t next)
+{
+	if (below(2)) {
+		both_event(SNAG_OP_TASK_END, 0);
+		switch_to(next);
+		return;
+	}
+	rt_judge_ended(next);
+	bytes_event(SNAG_OP_TASK_END, 0);
+	task = next;
+}
+
 static void body(int depth);
 
 static void child(int depth)
@@ -229,13 +274,12 @@ static void child(int depth)
 	bool is_spawned = config->has_spawn && below(2);
 	if (!strcmp(config->detector, "spbags") || config->has_no_async)
 		is_spawned = true;
-	both_event(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE, ++ntasks);
-	switch_to(ntasks);
+	child_begin(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE);
 	body(depth + 1);
-	if (config->has_spawn)
+	bool may_leak = !config->is_synced && !strcmp(config->detector, "drdp");
+	if (config->has_spawn && !(may_leak && below(2)))
 		both_event(SNAG_OP_SYNC, 0);
-	both_event(SNAG_OP_TASK_END, 0);
-	switch_to(self);
+	child_end(self);
 }
 
 static void promise(void)
@@ -278,12 +322,13 @@ static void run(void)
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
+	snag_drdp_retire_from = config->retires ? 1 : UINT32_MAX;
 	bytes_state = judge.detector->open(&env);
 	if (config->is_synced)
 		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
 	switch_to(0);
 	bool is_spbags = !strcmp(config->detector, "spbags");
-	const uint32_t rounds = config->has_few ? MORE_ROUNDS : ROUNDS;
+	const uint32_t rounds = config->has_few || config->is_stack ? MORE_ROUNDS : ROUNDS;
 	for (round_number = 0; round_number < rounds; round_number++) {
 		seen_races = verdict.races;
 		seen_bytes_races = bytes_races;
@@ -332,8 +377,13 @@ int main(void)
 		{"espbags"},
 		{"espbags", .has_spawn = true, .has_isolated = true},
 		{"drdp"},
+		{"drdp", .has_spawn = true, .has_isolated = true},
+		{"drdp", .has_spawn = true, .has_few = true},
 		{"drdp", .has_spawn = true, .has_promises = true, .is_synced = true},
 		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true},
+		{"drdp", .has_spawn = true, .is_stack = true},
+		{"drdp", .has_isolated = true, .is_stack = true},
+		{"espbags", .is_stack = true},
 		{"espbags", .is_synced = true, .has_few = true},
 		{"espbags", .has_spawn = true, .is_synced = true, .has_no_async = true,
 		 .has_few = true},
@@ -345,6 +395,11 @@ int main(void)
 		 .has_few = true},
 		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true,
 		 .has_no_async = true, .has_few = true},
+		{"drdp", .retires = true},
+		{"drdp", .has_spawn = true, .has_isolated = true, .retires = true},
+		{"drdp", .is_synced = true, .has_few = true, .retires = true},
+		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
+		 .has_few = true, .retires = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * drdp_retire.c - drdp keeps of the order of tasks what its variables name
+ *
+ * Cost.   That of order/retire.h and of two looks at each variable, when the tree is full and has a
+ *         node for every fourth of them: O(1) a task.  The tree is then as large as twice what is
+ *         named, or as many nodes as caches hold.
+ */
+#include "detect/drdp.h"
+#include "order/retire.h"
+
+#include <string.h>
+
+uint32_t snag_drdp_retire_from = 1 << 14;
+
+enum { VARIABLES_A_NODE = 4 };
+
+/* One look at all the steps that are named: to keep them, or to give them their new numbers. */
+struct look {
+	struct drdp *d;
+	struct snag_retire r;
+	bool is_numbered;
+};
+
+static void step_look(struct look *l, uint32_t *step)
+{
+	if (!*step)
+		return;
+	if (l->is_numbered)
+		*step = snag_retire_number(&l->r, *step);
+	else
+		snag_retire_keep(&l->r, *step);
+}
+
+static void who_look(struct look *l, uint32_t *who)
+{
+	if (!snag_past_is_list(*who))
+		step_look(l, who);
+	for (uint32_t i = snag_past_first(*who); i; i = l->d->pool.link[i].next)
+		step_look(l, &l->d->pool.link[i].past.who);
+}
+
+static void cell_look(struct look *l, struct snag_past_cell *x)
+{
+	if (!(x->writer | x->reader))
+		return;
+	who_look(l, &x->writer);
+	who_look(l, &x->reader);
+}
+
+static void all_look(struct look *l)
+{
+	struct snag_guards *g = &l->d->guards;
+	for (size_t v = 0; v < l->d->nvariables; v++) {
+		cell_look(l, &l->d->express.x[v]);
+		for (uint32_t i = snag_guarded_first(g, (uint32_t)v); i; i = g->entry[i].next)
+			cell_look(l, &g->entry[i].past);
+	}
+}
+
+/* Answers name steps and nodes. */
+static void answers_forget(struct snag_drdp_now *now)
+{
+	memset(now->before, 0, sizeof(now->before));
+	memset(now->cover, 0, sizeof(now->cover));
+	memset(now->block, 0, sizeof(now->block));
+}
+
+void snag_drdp_retire(struct drdp *d)
+{
+	struct snag_task_order *o = &d->now.order;
+	struct look l = {.d = d};
+	if (!snag_retire_may(o) || o->tree.nnodes < d->retire_at ||
+	    o->tree.nnodes < snag_drdp_retire_from ||
+	    o->tree.nnodes < d->nvariables / VARIABLES_A_NODE)
+		return;
+	snag_drdp_waited_slow(&d->now, 0); /* nothing lasts */
+	snag_retire_begin(&l.r, o);
+	all_look(&l);
+	snag_retire_rest(&l.r);
+	l.is_numbered = true;
+	all_look(&l);
+	snag_retire_done(&l.r);
+	answers_forget(&d->now);
+	d->retire_at = 2 * o->tree.nnodes;
+	d->now.step = d->express.who = 0;
+	d->express.latest = (uint32_t)o->tree.nsteps;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * first.c - accesses to variables that have no past: the hot path of single accesses
+ *
+ * Idea.   Where tasks are many and small, most of what they access is on stacks that others had
+ *         before them, and nobody accessed it since: the memory is new.  Such an access makes its
+ *         line ready, if it is not, and leaves who did it.
+ * Rules.  [first] and [single] of access.h, of one or two parts of memory that is used again and
+ *         again.  Not while a stream waits, which the access may go on with.  Any other is as
+ *         before: judge_one()
+ */
+#include "inside/access.h"
+#include "inside/ranges.h"
+#include "runtime/judge.h"
+
+#define INLINE inline __attribute__((always_inline))
+
+/* False: it is another, and nothing is done. */
+static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
+{
+	const unsigned log = (unsigned)__builtin_ctz(size);
+	struct shadow_leaf *leaf;
+	if (log < SHADOW_PART_LOG - 1 || address % size || (address + size) % SHADOW_LINE <= size ||
+	    judge_streams.used || !shadow_is_recent(&judge.shadow, address, &leaf))
+		return false;
+	struct shadow_page *page = shadow_page_in(leaf, address);
+	__asm__("" : "+r"(page)); /* so that it is kept, and not computed again */
+	if (!page->is_reused || (log < SHADOW_PART_LOG && page->part_log > log))
+		return false;
+	if (!(page->ready & shadow_line_bit(address))) {
+		if (!shadow_may_open(page, address))
+			return false;
+		page->ready |= shadow_line_bit(address);
+		shadow_touch(leaf, address);
+	}
+	struct snag_past_cell *x = &judge.express->x[shadow_variable(page, address)];
+	const bool are_two = page->part_log < log;
+	if ((x->writer | x->reader) || (are_two && (x[1].writer | x[1].reader)) ||
+	    !judge.express->is_all)
+		return false;
+	*(is_write ? &x->writer : &x->reader) = judge.express->who;
+	if (are_two)
+		*(is_write ? &x[1].writer : &x[1].reader) = judge.express->who;
+	return true;
+}
+
+/* What begins its step saves more. */
+#define ACCESS(name, size, is_write)                                         \
+	static __attribute__((noinline)) void begin_##name(uint64_t address) \
+	{                                                                    \
+		if (judge_step_begin())                                      \
+			rt_judge_##name(address);                            \
+		else                                                         \
+			rt_judge_access(address, size, is_write);            \
+	}                                                                    \
+	void rt_judge_##name(uint64_t address)                               \
+	{                                                                    \
+		if (!judge.express->who)                                     \
+			begin_##name(address);                               \
+		else if (!first_access(address, size, is_write))             \
+			rt_judge_access(address, size, is_write);            \
+	}
+ACCESS(read1, 1, false)
+ACCESS(read2, 2, false)
+ACCESS(read4, 4, false)
+ACCESS(read8, 8, false)
+ACCESS(write1, 1, true)
+ACCESS(write2, 2, true)
+ACCESS(write4, 4, true)
+ACCESS(write8, 8, true)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * retire.h - the order of tasks without the steps that nobody will ask about
+ *
+ * Idea.   A program creates millions of tasks, but who asks about them keeps few of their steps: of
+ *         most, others have taken the place.  What can be asked is how steps that are kept stand to
+ *         those to come.  So all other steps can go, and nodes that have no such step and no task
+ *         in them or below; the rest is numbered anew, in the same order.
+ *
+ * State.  steps[], nodes[]  while things are kept: whether it is; then its new number, or that of the
+ *                           next one that is
+ * Rules.  [keep]    steps that are said to be, those that tasks are in; nodes of these, of scopes
+ *                   that are open, and all above
+ *         [time]    the time of a node is a number of a step, and nodes that were waited for are an
+ *                   interval: these become numbers of what is kept next
+ *         [joins]   not if there are any waits beyond structure: their answers name steps and nodes
+ * Guarantee.  Whether one kept step comes before another, or before one to come, is as before.
+ * Cost.   O(nodes + steps), and 4 bytes for each meanwhile.
+ */
+#ifndef SNAG_ORDER_RETIRE_H
+#define SNAG_ORDER_RETIRE_H
+
+#include "order/task_order.h"
+
+struct snag_retire {
+	struct snag_task_order *order;
+	uint32_t *steps, *nodes;
+};
+
+static inline bool snag_retire_may(const struct snag_task_order *o) /* [joins] */
+{
+	return o->joins.njoins == 1 && !o->last_set;
+}
+
+void snag_retire_begin(struct snag_retire *r, struct snag_task_order *o);
+
+static inline void snag_retire_keep(struct snag_retire *r, uint32_t step)
+{
+	r->steps[step] = 1;
+}
+
+/* All are kept that are: the order has its new numbers. */
+void snag_retire_rest(struct snag_retire *r);
+
+/* Then: the new number of a step that was kept. */
+static inline uint32_t snag_retire_number(const struct snag_retire *r, uint32_t step)
+{
+	return r->steps[step];
+}
+
+void snag_retire_done(struct snag_retire *r);
+
+#endif
