@@ -186,6 +186,8 @@ void mp_block(void)
 {
 	entering_unstick();
 	struct mp_context *to = mp_queue_take(&mp.ready);
+	while (!to && mp_outside_wait())
+		to = mp_queue_take(&mp.ready);
 	if (!to && mp.hooks)
 		mp.hooks->deadlock();
 	if (!to)
@@ -261,6 +263,7 @@ struct mp_thread *mp_thread_take(struct mp_team *team, int number)
 	thread->team = team;
 	thread->number = number;
 	thread->level = team->level;
+	mp.nstarted++;
 	thread_start(thread);
 	return thread;
 }

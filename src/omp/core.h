@@ -51,6 +51,7 @@
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
  *         target.c    target regions with nowait
+ *         outside.c   threads that are none of ours
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -129,6 +130,8 @@ struct mp {
 	bool has_targets;	/* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;	/* likewise, of several teams */
 	unsigned npromises;	/* made so far */
+	unsigned nstarted;	/* threads, beside the first */
+	unsigned ndetached;	/* tasks with an event, so far */
 	int nthreads;		/* set by the program; 0: MP_THREADS */
 	int max_levels;		/* of nested regions that have more than one thread */
 	bool is_gnu;		/* gcc compiled it: its code asks for thread numbers by itself */
@@ -311,6 +314,7 @@ struct mp_task {
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
 	unsigned singles, loops;	/* met so far */
+	struct mp_depends *outside;	/* in a segment: those of the phase */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };

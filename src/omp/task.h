@@ -50,6 +50,7 @@ static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned fla
 		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
 		t->is_detached = flags & MP_TASK_DETACHED;
 		t->known += t->is_detached;
+		mp.ndetached += t->is_detached;
 	}
 	parent->known++;
 	return t;
@@ -76,6 +77,11 @@ bool mp_body_end(struct mp_task *t);		/* false: its event was not fulfilled */
 void mp_promises_tell(const struct mp_task *t); /* then it was: what it sets */
 void mp_task_over(struct mp_task *t);		/* it ends, which is told */
 void mp_gets_tell(const struct mp_task *t);	/* the promises it depends on */
+
+/* outside.c: by a thread that is none of ours; and, when nobody is ready: until one has fulfilled
+ * an event.  False: none will. */
+void mp_outside_fulfil(struct mp_task *t);
+bool mp_outside_wait(void);
 
 /* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
 void mp_target_task(struct mp_task *t);
@@ -132,6 +138,9 @@ void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
 void mp_dependent_free(struct mp_task *t);
 void mp_depends_free(struct mp_task *parent); /* the table of its children */
+/* A segment of an implicit task has siblings of its own, which come after those of the phase. */
+void mp_depends_enter(struct mp_task *t);
+void mp_depends_leave(struct mp_task *t);
 
 /* reduction.c: of tasks */
 struct mp_reduction {

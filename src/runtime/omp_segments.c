@@ -12,7 +12,7 @@ bool rt_omp_has_order;
 
 /* It has not been told: the next record is put after its creation (record.h). */
 static struct {
-	uint32_t task, loc;
+	uint32_t task, by, loc;
 	uint8_t op;
 	bool is_there, has_label;
 	uint8_t label;
@@ -47,6 +47,7 @@ void rt_segment_begin(uint8_t op, uint32_t task, const void *place)
 		rt_run_end();
 	pending.op = op;
 	pending.task = task;
+	pending.by = rt_hot.self->as;
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = false;
@@ -72,9 +73,11 @@ void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
 	pending.number = number;
 }
 
+/* Of a segment with others in it, one of those may be the one that was not. */
 bool rt_segment_was_told(void)
 {
-	if (pending.is_there)
+	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
+	if (is_pending)
 		rt_record_before(NULL);
-	return !pending.is_there;
+	return !is_pending;
 }
