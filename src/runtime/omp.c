@@ -12,6 +12,8 @@
  *         [alone]   a detector in the process does not hear of what a context does where nobody
  *                   else can be: in memory just given to it, and, until its first event, on the
  *                   stack and in the arguments of a new task (omp/core.h)
+ *         [stack]   what is known of the stack of a context is forgotten when its next task begins: from
+ *                   the lowest place up that was recorded or that others could have seen
  *         [patience]  a context that has run for long, while others could, or has locked and unlocked
  *                   often, may wait for them without saying so: they run, and next time it
  *                   may run for longer
