@@ -81,9 +81,6 @@ struct mp_thread;
 
 typedef void mp_body(void *arg);
 
-void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
-
 /* ---- contexts ---- */
 
 struct mp_context {
@@ -153,6 +150,7 @@ static inline struct mp_task *mp_enter(const void *place)
 bool mp_is_here(void); /* whether the calling thread is the one that runs */
 void mp_block(void);   /* until somebody makes it ready */
 bool mp_yield(void);   /* everybody else first; false: nobody is */
+
 static inline void mp_ready(struct mp_context *c) /* next */
 {
 	c->next = mp.ready.first;
@@ -160,7 +158,9 @@ static inline void mp_ready(struct mp_context *c) /* next */
 		mp.ready.last = c;
 	mp.ready.first = c;
 }
+
 void mp_wake(struct mp_context **waiter); /* it is ready, and no longer waits; NULL: nobody does */
+
 /* What is to be done when a thread has come to a context. */
 void mp_arrived_slow(struct mp_thread *thread);
 static inline void mp_arrived(struct mp_thread *thread)
@@ -168,6 +168,7 @@ static inline void mp_arrived(struct mp_thread *thread)
 	if (__builtin_expect(thread->dead != NULL, 0))
 		mp_arrived_slow(thread);
 }
+
 /* For a thread of the team: the one that had this number last, whose thread-local variables it has
  * to have; its base runs mp_thread_main when it is ready. */
 struct mp_thread *mp_thread_take(struct mp_team *team, int number);
@@ -426,6 +427,8 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 
 /* ---- memory ---- */
 
+void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
+void *mp_alloc_used(size_t nbytes);	       /* likewise, but it may have been used */
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
 

@@ -33,7 +33,7 @@ void rt_epochs_again(void)
 				rt_filter.slot[k][i] = 0;
 	memset(rt_alone_with, 0, sizeof(rt_alone_with));
 	rt_alone_epoch = 0;
-	rt.epochs = 1;
+	rt.epochs = rt_epoch_after(RT_SEEN);
 	rt.ends++;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
 }

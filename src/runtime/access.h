@@ -30,14 +30,17 @@
 #include "runtime/rt.h"
 #include "runtime/tasks.h"
 
-enum {
-	RT_EPOCH_LOW = 4, /* its two places */
-	RT_EPOCH_LOW_BITS = RT_FILTER_LOG - RT_EPOCH_LOW,
-	RT_EPOCH_HIGH = 48,
-	RT_EPOCH_BITS = RT_EPOCH_LOW_BITS + 15,
-};
 #define RT_SEEN (1ull << 3)
 #define RT_WRITTEN (1ull << 63)
+
+/* An epoch is known by what its entries have beside the address: its number, in two places, and
+ * RT_SEEN.  The next one: with ones in the gap the lower place carries into the upper one. */
+#define RT_EPOCH_ONE (1ull << 4)
+#define RT_EPOCH_GAP ((1ull << 48) - (1ull << RT_FILTER_LOG))
+static inline uint64_t rt_epoch_after(uint64_t epoch)
+{
+	return ((epoch | RT_EPOCH_GAP) + RT_EPOCH_ONE) & ~RT_EPOCH_GAP;
+}
 
 extern struct rt_filter rt_filter RT_HIDDEN;
 
@@ -63,13 +66,9 @@ static inline bool rt_access_is_known(uintptr_t addr, unsigned k, bool is_write)
 
 static inline void rt_epoch_go_on(uint64_t epoch)
 {
-	const uint64_t mask = (1 << RT_EPOCH_LOW_BITS) - 1;
-	const uint64_t key = RT_SEEN | (epoch & mask) << RT_EPOCH_LOW |
-			     (epoch >> RT_EPOCH_LOW_BITS) << RT_EPOCH_HIGH;
-	rt.epoch = epoch;
 	rt.stretch++;
-	rt_filter.key[0] = key;
-	rt_filter.key[1] = key | RT_WRITTEN;
+	rt_filter.key[0] = epoch;
+	rt_filter.key[1] = epoch | RT_WRITTEN;
 }
 
 /* Begins another epoch, with the turn. */
@@ -78,7 +77,8 @@ static inline void rt_epoch_new(void)
 {
 	if (rt_unlikely(rt.is_fresh))
 		rt_tasks_known();
-	if (rt_unlikely(++rt.epochs == 1u << RT_EPOCH_BITS))
+	rt.epochs = rt_epoch_after(rt.epochs);
+	if (rt_unlikely(rt.epochs & RT_WRITTEN))
 		rt_epochs_again();
 	rt_epoch_go_on(rt.epochs);
 }
@@ -101,16 +101,16 @@ extern uint64_t rt_alone_epoch RT_HIDDEN; /* the one it is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {
-	if (rt_alone_epoch != rt.epoch)
+	if (rt_alone_epoch != rt_filter.key[0])
 		rt_alone_with[RT_ALONE_STACK].nbytes = rt_alone_with[RT_ALONE_BLOCK].nbytes = 0;
 	rt_alone_with[what] = (struct rt_alone_with){low, nbytes};
-	rt_alone_epoch = rt.epoch;
+	rt_alone_epoch = rt_filter.key[0];
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
 	const struct rt_alone_with *a = rt_alone_with;
-	return rt_unlikely(rt_alone_epoch == rt.epoch) &&
+	return rt_unlikely(rt_alone_epoch == rt_filter.key[0]) &&
 	       (addr - a[RT_ALONE_STACK].low < a[RT_ALONE_STACK].nbytes ||
 		addr - a[RT_ALONE_BLOCK].low < a[RT_ALONE_BLOCK].nbytes);
 }

@@ -12,6 +12,7 @@
 #include "runtime/options.h"
 #include "runtime/policy.h"
 #include "runtime/real.h"
+#include "runtime/access.h"
 #include "runtime/record.h"
 #include "runtime/rt.h"
 #include "runtime/sched.h"
@@ -19,7 +20,7 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 
-struct rt rt = {.epoch = 1, .epochs = 1};
+struct rt rt = {.epochs = RT_SEEN}; /* number 0 */
 __thread struct rt_hot rt_hot;
 extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
 

@@ -12,6 +12,8 @@
  *         [alone]   a detector in the process does not hear of what a context does where nobody
  *                   else can be: in memory just given to it, and, until its first event, on the
  *                   stack and in the arguments of a new task (omp/core.h)
+ *         [stack]   what is known of the stack of a context is forgotten when its next task begins: from
+ *                   the lowest place up that was recorded or that others could have seen
  *         [patience]  a context that has run for long, while others could, or has locked and unlocked
  *                   often, may wait for them without saying so: they run, and next time it
  *                   may run for longer
@@ -27,6 +29,7 @@
 #include "runtime/omp_blocks.h"
 #include "runtime/omp_flags.h"
 #include "runtime/omp_sections.h"
+#include "runtime/omp_segments.h"
 #include "runtime/record.h"
 #include "runtime/sched_context.h"
 #include "runtime/sections.h"
@@ -127,112 +130,22 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
-static bool has_order; /* of sections */
-
 static bool order_look(void)
 {
-	return has_order = rt_sections_are_ordered();
-}
-
-/* Sections are known by the paths of their tasks. */
-static inline void task_made(uint8_t op, uint32_t task)
-{
-	if (has_order && (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN))
-		rt_sections_created(rt_hot.self->as, task);
-}
-
-static inline void task_put(uint8_t op, uint32_t task, uint32_t loc)
-{
-	task_made(op, task);
-	if (rt.judges)
-		rt_judge_task(op, task);
-	else
-		rt_put(RT_TASK, op, 0, loc, task);
+	return rt_omp_has_order = rt_sections_are_ordered();
 }
 
 static inline void event_put(uint8_t op, uint32_t target, const void *place)
 {
 	rt_epoch_end();
 	rt_record_settle();
-	task_put(op, target, rt.judges ? 0 : rt_location((uintptr_t)place));
+	rt_omp_put(op, target, rt.judges ? 0 : rt_location((uintptr_t)place));
 }
 
 static void event(uint8_t op, uint32_t target, const void *place)
 {
 	if (rt_entered())
 		event_put(op, target, place);
-}
-
-/* A segment that has not been told: the next record is put after its creation (record.h). */
-static struct {
-	uint32_t task, by, loc;
-	uint8_t op;
-	bool is_there, has_label;
-	uint8_t label;
-	uint64_t number;
-} pending;
-
-static void label_put(uint32_t task, uint8_t kind, uint64_t number)
-{
-	if (!rt.judges)
-		rt_put(RT_LABEL, kind, number, 0, task);
-}
-
-static void pending_tell(void)
-{
-	pending.is_there = false;
-	task_put(pending.op, pending.task, pending.loc);
-	if (pending.has_label)
-		label_put(pending.task, pending.label, pending.number);
-	rt_hot.self->as = pending.task;
-	if (rt.judges)
-		rt_judge_turn(pending.task);
-	else
-		rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
-}
-
-static void segment(uint8_t op, uint32_t task, const void *place)
-{
-	if (!rt_entered())
-		return;
-	rt_epoch_end();
-	if (rt_run.is_open) /* of the segment before */
-		rt_run_end();
-	pending.op = op;
-	pending.task = task;
-	pending.by = rt_hot.self->as;
-	pending.loc = rt_location((uintptr_t)place);
-	pending.is_there = true;
-	pending.has_label = false;
-	rt_record_before(pending_tell);
-}
-
-static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
-{
-	static const uint8_t kind[] = {
-		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
-		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_TEAM] = RT_LABEL_TEAM,
-		[SNAG_OMP_DEPEND_IN] = RT_LABEL_IN,	   [SNAG_OMP_DEPEND_OUT] = RT_LABEL_OUT,
-		[SNAG_OMP_DEPEND_MUTEX] = RT_LABEL_MUTEX,  [SNAG_OMP_DEPEND_SET] = RT_LABEL_SET,
-	};
-	if (!rt_entered())
-		return;
-	if (!pending.is_there || pending.task != task) {
-		label_put(task, kind[what], number);
-		return;
-	}
-	pending.has_label = true;
-	pending.label = kind[what];
-	pending.number = number;
-}
-
-/* Of a segment with others in it, one of those may be the one that was not. */
-static bool was_told(void)
-{
-	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
-	if (is_pending)
-		rt_record_before(NULL);
-	return !is_pending;
 }
 
 static void launch(bool begins) /* [launch] */
@@ -276,7 +189,7 @@ static void lock(uint32_t number, const void *at, bool is_acquired, const void *
 		ran += LOCK_PATIENCE;
 		return;
 	}
-	if (!self->section.depth && has_order)
+	if (!self->section.depth && rt_omp_has_order)
 		rt_sections_entered(self->as);
 	rt_section_begin(number);
 }
@@ -387,7 +300,7 @@ static uint32_t child(void *context, uint32_t task, const void *place, const voi
 		return task;
 	}
 	rt_record_settle();
-	task_made(SNAG_OP_TASK_SPAWN, task);
+	rt_omp_made(SNAG_OP_TASK_SPAWN, task);
 	ran = 0;
 	stack_left(self);
 	rt_sched_swap(self, to, task);
@@ -504,9 +417,9 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.child = child,
 		.ended = ended,
 		.synced = synced,
-		.segment = segment,
-		.was_told = was_told,
-		.label = label,
+		.segment = rt_segment_begin,
+		.was_told = rt_segment_was_told,
+		.label = rt_segment_label,
 		.launch = launch,
 		.enter = enter,
 		.leave = __tsan_func_exit,

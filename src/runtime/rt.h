@@ -176,8 +176,7 @@ struct rt {
 	struct rt_channel *channel;
 	uint64_t written;     /* records, so far */
 	uint64_t limit;	      /* up to here there is room without looking */
-	uint64_t epoch;	      /* of the filter, see access.h */
-	uint64_t epochs;      /* the last that has begun */
+	uint64_t epochs;      /* of the filter: the last that has begun, see access.h */
 	uint64_t ends;	      /* of epochs, but for those that end with a turn */
 	uint64_t stretch;     /* of one epoch in one turn */
 	uint32_t tokens;      /* given out, see rt_token */

@@ -208,7 +208,7 @@ static void epoch_keep(struct rt_thread *self)
 {
 	if (rt.judges || rt.is_of_tasks || rt_options.forget)
 		return;
-	self->kept_epoch = rt.epoch;
+	self->kept_epoch = rt_filter.key[0];
 	self->kept_ends = rt.ends;
 }
 

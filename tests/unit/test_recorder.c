@@ -314,7 +314,7 @@ static void what_is_recorded(void **state)
 		.fuel = FUEL, .top = frames, .end = frames + DEPTH + 1, .self = &self};
 	call = calloc(CALLS, sizeof(*call));
 	srand(7);
-	rt.epoch = (1 << 30) - 20; /* they are counted anew soon */
+	rt.epochs = ~(RT_WRITTEN | RT_EPOCH_GAP | 7) - 20 * RT_EPOCH_ONE; /* anew soon */
 	rt_epoch_end();
 	epoch = 1;
 	while (ncalls + 2 * 60 * (RT_RUN_MAX + 2) < CALLS) {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_segments.c - parts of a thread's work that are tasks if they do something
+ */
+#include "runtime/omp_segments.h"
+
+#include "runtime/access.h"
+#include "runtime/sched.h"
+#include "runtime/stack.h"
+
+bool rt_omp_has_order;
+
+/* It has not been told: the next record is put after its creation (record.h). */
+static struct {
+	uint32_t task, by, loc;
+	uint8_t op;
+	bool is_there, has_label;
+	uint8_t label;
+	uint64_t number;
+} pending;
+
+static void label_put(uint32_t task, uint8_t kind, uint64_t number)
+{
+	if (!rt.judges)
+		rt_put(RT_LABEL, kind, number, 0, task);
+}
+
+static void pending_tell(void)
+{
+	pending.is_there = false;
+	rt_omp_put(pending.op, pending.task, pending.loc);
+	if (pending.has_label)
+		label_put(pending.task, pending.label, pending.number);
+	rt_hot.self->as = pending.task;
+	if (rt.judges)
+		rt_judge_turn(pending.task);
+	else
+		rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
+}
+
+void rt_segment_begin(uint8_t op, uint32_t task, const void *place)
+{
+	if (!rt_entered())
+		return;
+	rt_epoch_end();
+	if (rt_run.is_open) /* of the segment before */
+		rt_run_end();
+	pending.op = op;
+	pending.task = task;
+	pending.by = rt_hot.self->as;
+	pending.loc = rt_location((uintptr_t)place);
+	pending.is_there = true;
+	pending.has_label = false;
+	rt_record_before(pending_tell);
+}
+
+void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
+{
+	static const uint8_t kind[] = {
+		[SNAG_OMP_ITERATION] = RT_LABEL_ITERATION, [SNAG_OMP_SECTION] = RT_LABEL_SECTION,
+		[SNAG_OMP_THREAD] = RT_LABEL_THREAD,	   [SNAG_OMP_TEAM] = RT_LABEL_TEAM,
+		[SNAG_OMP_DEPEND_IN] = RT_LABEL_IN,	   [SNAG_OMP_DEPEND_OUT] = RT_LABEL_OUT,
+		[SNAG_OMP_DEPEND_MUTEX] = RT_LABEL_MUTEX,  [SNAG_OMP_DEPEND_SET] = RT_LABEL_SET,
+	};
+	if (!rt_entered())
+		return;
+	if (!pending.is_there || pending.task != task) {
+		label_put(task, kind[what], number);
+		return;
+	}
+	pending.has_label = true;
+	pending.label = kind[what];
+	pending.number = number;
+}
+
+/* Of a segment with others in it, one of those may be the one that was not. */
+bool rt_segment_was_told(void)
+{
+	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
+	if (is_pending)
+		rt_record_before(NULL);
+	return !is_pending;
+}

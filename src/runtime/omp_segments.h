@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_segments.h - parts of a thread's work that are tasks if they do something
+ *
+ * Idea.   Each chunk of a loop is a task, and most touch nothing that is shared: so a segment is told
+ *         with the first record of what it does.  If there is none, it is as if it had never been.
+ */
+#ifndef SNAG_RUNTIME_OMP_SEGMENTS_H
+#define SNAG_RUNTIME_OMP_SEGMENTS_H
+
+#include "omp/hooks.h"
+#include "runtime/judge.h"
+#include "runtime/record.h"
+#include "runtime/sections.h"
+#include "trace/event.h"
+
+/* As struct snag_omp_hooks says. */
+void rt_segment_begin(uint8_t op, uint32_t task, const void *place);
+void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number);
+bool rt_segment_was_told(void);
+
+extern bool rt_omp_has_order
+	RT_HIDDEN; /* of sections, which are known by the paths of their tasks */
+
+static inline void rt_omp_made(uint8_t op, uint32_t task)
+{
+	if (rt_omp_has_order && (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN))
+		rt_sections_created(rt_hot.self->as, task);
+}
+
+/* An event of the task that runs. */
+static inline void rt_omp_put(uint8_t op, uint32_t task, uint32_t loc)
+{
+	rt_omp_made(op, task);
+	if (rt.judges)
+		rt_judge_task(op, task);
+	else
+		rt_put(RT_TASK, op, 0, loc, task);
+}
+
+#endif
