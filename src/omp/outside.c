@@ -8,6 +8,8 @@
  *
  * Rules.  [speak]  the event is fulfilled as if by its task: what the other thread did is not
  *                  known here
+ *         [wait]   for good, if there is a thread that may fulfil it; for two seconds if it is only one,
+ *                  and there is a detector, which may have one of its own
  *
  * State.  fulfilled: pushed to by any thread, taken as a whole by the one that runs
  */
@@ -47,8 +49,8 @@ static void fulfil(struct mp_task *t) /* [speak] */
 		mp_become(self->id);
 }
 
-/* Threads of the process beside ours, and the one of a detector. */
-static bool has_others(void)
+/* Threads of the process beside ours. */
+static int others(void)
 {
 	int n = 0;
 	DIR *threads = opendir("/proc/self/task");
@@ -56,15 +58,18 @@ static bool has_others(void)
 		n += d->d_name[0] != '.';
 	if (threads)
 		closedir(threads);
-	return n > (int)mp.nstarted + 1 + (mp.hooks ? 1 : 0);
+	return n - (int)mp.nstarted - 1;
 }
 
 bool mp_outside_wait(void)
 {
-	enum { LOOK_US = 1000 };
+	enum { LOOK_US = 1000, MOST_LOOKS = 2000 };
+	int looks = 0;
 	struct fulfilled *f, *next;
 	while (!(f = __atomic_exchange_n(&fulfilled, NULL, __ATOMIC_ACQUIRE))) {
-		if (!mp.ndetached || !has_others())
+		int n = mp.ndetached ? others() : 0;
+		bool is_known = n > 1 || !mp.hooks; /* one may be the detector's [wait] */
+		if (n <= 0 || (!is_known && ++looks > MOST_LOOKS))
 			return false;
 		usleep(LOOK_US);
 	}
