@@ -20,12 +20,12 @@ static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
 {
 	const unsigned log = (unsigned)__builtin_ctz(size);
 	struct shadow_leaf *leaf;
-	if (log < SHADOW_PART_LOG - 1 || address % size || (address + size) % SHADOW_LINE <= size ||
-	    judge_streams.used || !shadow_is_recent(&judge.shadow, address, &leaf))
+	if (log < SHADOW_PART_LOG - 1 || address % size || judge_streams.used ||
+	    !shadow_is_recent(&judge.shadow, address, &leaf))
 		return false;
 	struct shadow_page *page = shadow_page_in(leaf, address);
 	__asm__("" : "+r"(page)); /* so that it is kept, and not computed again */
-	if (!page->is_reused || (log < SHADOW_PART_LOG && page->part_log > log))
+	if (!(page->reuse & SHADOW_STACK) || (log < SHADOW_PART_LOG && page->part_log > log))
 		return false;
 	if (!(page->ready & shadow_line_bit(address))) {
 		if (!shadow_may_open(page, address))
