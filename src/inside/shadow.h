@@ -43,8 +43,8 @@ enum {
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
-/* Of a page: some of it became new again; the end of a stack lies in it: hardly anything there is part of
- * a range. */
+/* Of a page: some of it became new again; the end of a stack lies in it, where hardly anything is
+ * part of a range. */
 enum shadow_reuse { SHADOW_AGAIN = 1, SHADOW_STACK = 2 };
 
 struct shadow_page {
@@ -150,11 +150,16 @@ static inline void shadow_touch(struct shadow_leaf *leaf, uint64_t address)
 	leaf->pages[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* Whether the line of an address can become ready, or is. */
-static inline bool shadow_may_open(const struct shadow_page *page, uint64_t address)
+/* [open] A line that is new becomes ready, if the parts of the page have variables; false: not so. */
+static inline bool shadow_open_new(struct shadow_leaf *leaf, struct shadow_page *page,
+				   uint64_t address)
 {
-	return !page->is_whole && page->first &&
-	       !((page->solid | page->broken) & shadow_line_bit(address));
+	uint64_t bit = shadow_line_bit(address);
+	if (page->is_whole || !page->first || ((page->solid | page->broken) & bit))
+		return false;
+	page->ready |= bit;
+	shadow_touch(leaf, address);
+	return true;
 }
 
 /* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
@@ -162,16 +167,10 @@ static inline bool shadow_may_open(const struct shadow_page *page, uint64_t addr
 static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, uint64_t address,
 				   unsigned size)
 {
-	uint64_t bit = shadow_line_bit(address);
 	if ((address | size) & ((1u << page->part_log) - 1))
 		return false;
-	if (page->ready & bit)
-		return true;
-	if (!shadow_may_open(page, address))
-		return false;
-	page->ready |= bit; /* [open] */
-	shadow_touch(shadow_leaf(s, address), address);
-	return true;
+	return (page->ready & shadow_line_bit(address)) ||
+	       shadow_open_new(shadow_leaf(s, address), page, address);
 }
 
 static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t address)
@@ -231,8 +230,8 @@ void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes, boo
 /* Of a page that is not whole, the bytes from `low` up to `high`. */
 void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high);
 
-/* The memory is new, that of a stack or not.  Of parts that reach beyond it, the bytes too, unless they are
- * divided.  False: it was new. */
+/* The memory is new, that of a stack or not.  Of parts that reach beyond it, the bytes too, unless
+ * they are divided.  False: it was new. */
 static inline __attribute__((always_inline)) bool shadow_forget(struct shadow *s, uint64_t address,
 								uint64_t nbytes, bool is_stack)
 {
