@@ -272,7 +272,11 @@ static inline bool ready_access(struct shadow_page *page, uint64_t address, unsi
 	if ((address & (LINE - 1)) + size > LINE ||
 	    !shadow_is_ready(&judge.shadow, page, address, size))
 		return false;
-	few_first_access(shadow_variable(page, address), size >> page->part_log, is_write);
+	if (page->reuse)
+		few_first_access(shadow_variable(page, address), size >> page->part_log, is_write);
+	else
+		few_variables_access(shadow_variable(page, address), size >> page->part_log,
+				     is_write);
 	return true;
 }
 
@@ -355,9 +359,9 @@ bool judge_range_lasts(uint64_t address, uint64_t nbytes)
 static inline bool is_single(struct shadow_page *page, uint64_t address, unsigned size)
 {
 	uint64_t at = address & (LINE - 1);
-	if (!at || at + size >= LINE)
+	if ((!at || at + size >= LINE) && !(page->reuse & SHADOW_STACK))
 		return false;
-	if (page->is_reused)
+	if (page->reuse)
 		return shadow_is_ready(&judge.shadow, page, address, size);
 	return (page->ready & shadow_line_bit(address)) &&
 	       !((address | size) & ((1u << page->part_log) - 1));
@@ -422,7 +426,7 @@ bool judge_one(uint64_t address, unsigned size, bool is_write)
 	uint32_t first = shadow_variable(page, address), n = size >> page->part_log;
 	if (!is_write)
 		return single_read(page, first, n);
-	if (page->is_reused)
+	if (page->reuse)
 		few_first_access(first, n, true);
 	else
 		late_put(first, n);

@@ -15,11 +15,11 @@
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
  *         [made]    no event, if one of this step found the same and no race
  *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
- *                   would begin or end with the line
+ *                   would begin or end with the line; on a stack also what begins or ends it
  *         [late]    but writes a few writes later: by then the detector's cells have come from memory;
  *                   none waits while what variables stand for may change.  Not of memory that is
  *                   used again and again: these are near
- *         [first]   what has no past needs no look at the past
+ *         [first]   what has no past needs no look at the past (on stacks: first.c)
  *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
  *                   otherwise or the memory is new: who feeds this may remember where.
  *                   A range is looked at for that the second, fourth, eighth time it is read

@@ -5,9 +5,9 @@
  * Idea.   Where tasks are many and small, most of what they access is on stacks that others had
  *         before them, and nobody accessed it since: the memory is new.  Such an access makes its
  *         line ready, if it is not, and leaves who did it.
- * Rules.  [first] and [single] of access.h, of one or two parts of memory that is used again and
- *         again.  Not while a stream waits, which the access may go on with.  Any other is as
- *         before: judge_one()
+ * Rules.  [first] of access.h, of one or two parts of a line of a stack.  Not while a stream waits,
+ *         which the access may go on with.  Any other goes the way of all: judge_one()
+ * Cost.   About 50 instructions, if it is not the first of its step.
  */
 #include "inside/access.h"
 #include "inside/ranges.h"
@@ -20,19 +20,15 @@ static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
 {
 	const unsigned log = (unsigned)__builtin_ctz(size);
 	struct shadow_leaf *leaf;
-	if (log < SHADOW_PART_LOG - 1 || address % size || (address + size) % SHADOW_LINE <= size ||
-	    judge_streams.used || !shadow_is_recent(&judge.shadow, address, &leaf))
+	if (log < SHADOW_PART_LOG - 1 || address % size || judge_streams.used ||
+	    !shadow_is_recent(&judge.shadow, address, &leaf))
 		return false;
 	struct shadow_page *page = shadow_page_in(leaf, address);
 	__asm__("" : "+r"(page)); /* so that it is kept, and not computed again */
-	if (!page->is_reused || (log < SHADOW_PART_LOG && page->part_log > log))
+	if (!(page->reuse & SHADOW_STACK) || (log < SHADOW_PART_LOG && page->part_log > log))
 		return false;
-	if (!(page->ready & shadow_line_bit(address))) {
-		if (!shadow_may_open(page, address))
-			return false;
-		page->ready |= shadow_line_bit(address);
-		shadow_touch(leaf, address);
-	}
+	if (!(page->ready & shadow_line_bit(address)) && !shadow_open_new(leaf, page, address))
+		return false;
 	struct snag_past_cell *x = &judge.express->x[shadow_variable(page, address)];
 	const bool are_two = page->part_log < log;
 	if ((x->writer | x->reader) || (are_two && (x[1].writer | x[1].reader)) ||

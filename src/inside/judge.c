@@ -201,20 +201,30 @@ void rt_judge_ended(uint32_t to)
 	lasting_look();
 }
 
-static __attribute__((noinline)) void forget_later(uint64_t address, uint64_t nbytes)
+static __attribute__((noinline)) void forget_later(uint64_t address, uint64_t nbytes, bool is_stack)
 {
 	if (judge.is_over)
 		return;
 	accesses_end();
-	rt_judge_forget(address, nbytes);
+	(is_stack ? rt_judge_stack : rt_judge_forget)(address, nbytes);
+}
+
+static inline void memory_forget(uint64_t address, uint64_t nbytes, bool is_stack)
+{
+	if (accesses_wait())
+		forget_later(address, nbytes, is_stack);
+	else if (shadow_forget(&judge.shadow, address, nbytes, is_stack))
+		lasting_look();
 }
 
 void rt_judge_forget(uint64_t address, uint64_t nbytes)
 {
-	if (accesses_wait())
-		forget_later(address, nbytes);
-	else if (shadow_forget(&judge.shadow, address, nbytes))
-		lasting_look();
+	memory_forget(address, nbytes, false);
+}
+
+void rt_judge_stack(uint64_t address, uint64_t nbytes)
+{
+	memory_forget(address, nbytes, true);
 }
 
 static void stat_tell(void *ctx, const char *name, uint64_t value)
@@ -292,11 +302,11 @@ void rt_judge_record(const struct rt_record *r)
 		rt_judge_task((uint8_t)rt_record_size(r), r->arg);
 		break;
 	case RT_ALLOC:
-		shadow_forget(&judge.shadow, rt_record_address(r), r->arg);
+		rt_judge_forget(rt_record_address(r), r->arg);
 		break;
 	case RT_FORGET:
-		shadow_forget(&judge.shadow, rt_record_address(r),
-			      (uint64_t)r->arg * (rt_record_size(r) ? 1 : PAGE));
+		rt_judge_forget(rt_record_address(r),
+				(uint64_t)r->arg * (rt_record_size(r) ? 1 : PAGE));
 		break;
 	case RT_FREE:
 		judge_freed(rt_record_address(r), r->arg);

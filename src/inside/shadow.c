@@ -280,7 +280,7 @@ void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t lo
 	const uint64_t lines = shadow_touched(page) & shadow_lines_of(low, high - 1);
 	s->nforgotten += page->has_lasting;
 	page->has_lasting = false;
-	page->is_reused = true;
+	page->reuse |= SHADOW_AGAIN;
 	if (!lines)
 		return;
 	if (lines & ~page->ready) {
@@ -327,10 +327,12 @@ static void leaf_forget(struct shadow *s, struct shadow_leaf *leaf, uint64_t bas
 	}
 }
 
-void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes)
+void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes, bool is_stack)
 {
 	const uint64_t leaf_bytes = (uint64_t)LEAF * PAGE;
 	uint64_t end = address + nbytes;
+	if (is_stack)
+		shadow_page(s, end - 1)->reuse |= SHADOW_STACK;
 	while (address < end) {
 		uint64_t key = address / leaf_bytes, start = key * leaf_bytes;
 		uint64_t here = end - start < leaf_bytes ? end - start : leaf_bytes;

@@ -43,12 +43,16 @@ enum {
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
+/* Of a page: some of it became new again; the end of a stack lies in it, where hardly anything is
+ * part of a range. */
+enum shadow_reuse { SHADOW_AGAIN = 1, SHADOW_STACK = 2 };
+
 struct shadow_page {
 	uint32_t first;		       /* the variable of its first part; 0: parts have none */
 	uint32_t lines;		       /* that of its first line; 0: lines have none */
 	uint32_t whole;		       /* that of the page; 0: it has none */
 	uint8_t part_log;	       /* of the bytes of a part: 3 or 2 */
-	uint8_t is_reused;	       /* some of it became new again: a stack, say */
+	uint8_t reuse;		       /* enum shadow_reuse, by bit */
 	uint8_t is_whole;	       /* then none of its lines is in a state */
 	uint8_t has_lasting;	       /* reads of it may be left out: [lasting] of access.h */
 	uint64_t ready, solid, broken; /* lines, by state */
@@ -146,11 +150,16 @@ static inline void shadow_touch(struct shadow_leaf *leaf, uint64_t address)
 	leaf->pages[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* Whether the line of an address can become ready, or is. */
-static inline bool shadow_may_open(const struct shadow_page *page, uint64_t address)
+/* [open] A line that is new becomes ready, if the parts of the page have variables; false: not so. */
+static inline bool shadow_open_new(struct shadow_leaf *leaf, struct shadow_page *page,
+				   uint64_t address)
 {
-	return !page->is_whole && page->first &&
-	       !((page->solid | page->broken) & shadow_line_bit(address));
+	uint64_t bit = shadow_line_bit(address);
+	if (page->is_whole || !page->first || ((page->solid | page->broken) & bit))
+		return false;
+	page->ready |= bit;
+	shadow_touch(leaf, address);
+	return true;
 }
 
 /* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
@@ -158,16 +167,10 @@ static inline bool shadow_may_open(const struct shadow_page *page, uint64_t addr
 static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, uint64_t address,
 				   unsigned size)
 {
-	uint64_t bit = shadow_line_bit(address);
 	if ((address | size) & ((1u << page->part_log) - 1))
 		return false;
-	if (page->ready & bit)
-		return true;
-	if (!shadow_may_open(page, address))
-		return false;
-	page->ready |= bit; /* [open] */
-	shadow_touch(shadow_leaf(s, address), address);
-	return true;
+	return (page->ready & shadow_line_bit(address)) ||
+	       shadow_open_new(shadow_leaf(s, address), page, address);
 }
 
 static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t address)
@@ -223,22 +226,24 @@ static inline bool shadow_is_touched(struct shadow *s, uint64_t address)
 	return page->is_whole || (shadow_touched(page) & shadow_line_bit(address));
 }
 
-void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes);
+void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes, bool is_stack);
 /* Of a page that is not whole, the bytes from `low` up to `high`. */
 void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high);
 
-/* The memory is new.  Of parts that reach beyond it, the bytes too, unless they are divided.
- * False: it was new. */
-static inline bool shadow_forget(struct shadow *s, uint64_t address, uint64_t nbytes)
+/* The memory is new, that of a stack or not.  Of parts that reach beyond it, the bytes too, unless
+ * they are divided.  False: it was new. */
+static inline __attribute__((always_inline)) bool shadow_forget(struct shadow *s, uint64_t address,
+								uint64_t nbytes, bool is_stack)
 {
 	const uint64_t last = address + nbytes - 1;
 	struct shadow_leaf *leaf;
 	if (!shadow_is_recent(s, address, &leaf) || (address ^ last) >> SHADOW_PAGE_LOG ||
 	    shadow_page_in(leaf, address)->is_whole) {
-		shadow_forget_slow(s, address, nbytes);
+		shadow_forget_slow(s, address, nbytes, is_stack);
 		return true;
 	}
 	struct shadow_page *page = shadow_page_in(leaf, address);
+	page->reuse |= is_stack ? SHADOW_STACK : 0;
 	if (!shadow_touched(page) || !(shadow_touched(page) & shadow_lines_of(address, last)))
 		return false;
 	shadow_forget_lines(s, page, address % SHADOW_PAGE, (uint32_t)(last % SHADOW_PAGE) + 1);

@@ -126,6 +126,7 @@ void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_writ
  * recorded / records one of them. */
 bool rt_access_count(void);
 void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc);
+void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write); /* of 2^k bytes */
 /* As a call of the compiler's says it: 1, 2, 4, 8 or 16 bytes. */
 void rt_access_sized(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc);
 /* Whether accesses of the running thread have more to be thought of than usual. */

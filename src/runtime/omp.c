@@ -233,7 +233,7 @@ static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high
 {
 	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
 	if (from < high && rt.judges)
-		rt_judge_forget(from, high - from);
+		rt_judge_stack(from, high - from);
 	self->stack_low = low;
 	self->stack_high = self->low_water = high;
 	return from;

@@ -202,7 +202,9 @@ static void block_new(void)
 			if (shadow_is_touched(&judge.shadow, place + i))
 				bytes_access(i, 1, true);
 	}
-	if (below(2))
+	if (config->is_stack)
+		rt_judge_stack(place + at, n);
+	else if (below(2))
 		record(RT_ALLOC, 0, place + at, n);
 	else
 		rt_judge_forget(place + at, n);

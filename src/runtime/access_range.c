@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access_range.c - accesses of many bytes, told as ranges, or as few words
+ */
+#include "runtime/access.h"
+#include "runtime/free.h"
+#include "runtime/judge.h"
+#include "runtime/own.h"
+#include "runtime/record.h"
+#include "runtime/stack.h"
+
+enum { WORD = 8, SHORT_RANGE = 64, RANGE_MAX = 1 << 30 };
+
+/* Words that a detector in this process is told at once, if nothing more is to be thought of. */
+static void words_judge(uintptr_t addr, size_t n, bool is_write)
+{
+	size_t at = 0;
+	while (at < n && rt_access_is_known(addr + at, 3, is_write))
+		at += WORD;
+	if (at == n)
+		return;
+	rt_record_settle();
+	rt_judge_access(addr, (unsigned)n, is_write);
+	for (at = 0; at < n; at += WORD)
+		*rt_filter_slot(addr + at, 3) = rt_filter_entry(addr + at, 3, is_write);
+}
+
+/* Up to SHORT_RANGE bytes, in accesses that are aligned, and no larger than an element. */
+static void words_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+{
+	if (rt.judges && (addr | n) % WORD == 0 && !rt_access_is_special()) {
+		words_judge(addr, n, is_write);
+		return;
+	}
+	for (unsigned k; n > 0; n -= 1ul << k, addr += 1ul << k) {
+		k = (unsigned)__builtin_ctzl(addr | element);
+		while (n >> k == 0)
+			k--;
+		rt_access_look(addr, pc, k, is_write);
+	}
+}
+
+/* element: WORD, or less than that. */
+static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+{
+	const unsigned told = element < WORD ? element : 0;
+	if (rt_unlikely(rt.is_free)) {
+		rt_free_range(addr, n, told, is_write, pc);
+		return;
+	}
+	if (rt_is_alone_with(addr))
+		return;
+	if (n <= SHORT_RANGE) {
+		words_look(addr, n, element, is_write, pc);
+		return;
+	}
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_own(addr))
+		return;
+	rt_stack_used(addr);
+	rt_hot.has_read |= !is_write;
+	if (rt.judges) {
+		rt_record_settle();
+		rt_judge_places(addr, n, 0, 1, is_write);
+		return;
+	}
+	rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
+	for (; n > 0; n -= n < RANGE_MAX ? n : RANGE_MAX, addr += RANGE_MAX)
+		rt_put(is_write ? RT_WRITE_RANGE : RT_READ_RANGE, told, addr, rt_location(pc),
+		       (uint32_t)(n < RANGE_MAX ? n : RANGE_MAX));
+}
+
+void rt_access_more(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	elements_look(addr, n, WORD, is_write, pc);
+}
+
+void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_write, uintptr_t pc)
+{
+	if (n > 0 && rt_access_count())
+		elements_look(addr, n, element, is_write, pc);
+}
+
+bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
+{
+	if (!rt.judges || rt_hot.self->own_bytes || rt_nblocks) /* some may be its own */
+		return false;
+	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
+	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
+		return true;
+	rt_stack_used(lowest);
+	rt_record_settle();
+	rt_judge_places(addr, n, step, count, is_write);
+	return true;
+}
+
+void rt_access_range(uintptr_t addr, size_t n, bool is_write, uintptr_t pc)
+{
+	rt_access_elements(addr, n, WORD, is_write, pc);
+}
+
+RT_ABI(void, __tsan_read_range, uintptr_t addr, size_t n)
+{
+	rt_access_range(addr, n, false, RT_CALLER);
+}
+
+RT_ABI(void, __tsan_write_range, uintptr_t addr, size_t n)
+{
+	rt_access_range(addr, n, true, RT_CALLER);
+}
+
+RT_ABI(void, __tsan_read_range_pc, uintptr_t addr, size_t n, uintptr_t pc)
+{
+	rt_access_range(addr, n, false, pc);
+}
+
+RT_ABI(void, __tsan_write_range_pc, uintptr_t addr, size_t n, uintptr_t pc)
+{
+	rt_access_range(addr, n, true, pc);
+}
