@@ -265,10 +265,10 @@ def fill(r, program, times):
         if local is None:
             program.variables[var] = is_array
         style = r.choice(["plain", "plain", "plain", "atomic", "mixed"])
-        hidden = [p.tasks[-1] for p in others if p.is_copied]  # they have copies
+        hidden = [p.tasks[-1] for p in others if p.is_copied]  # they have copies, and no more to do with it
         is_update = any(p.lock >= 0 for p in first + others)
         for p in first + others:
-            if not p.is_copied and any(t in hidden for t in p.tasks):
+            if any(t in hidden for t in (p.tasks[:-1] if p.is_copied else p.tasks)):
                 continue
             how = "r" if p.is_copied else r.choice("wwu") if p in first else r.choice("rrwu")
             if p.lock >= 0 and is_update:

@@ -223,8 +223,9 @@ def without(block, variables):
 def text(programs):
     """A source whose program runs the one whose number it is given."""
     t = Text()
-    for line in ("#include <omp.h>", "#include <stdlib.h>", "#define DONE __asm__ volatile(\"\" : : : \"memory\");",
-                 "#define USE(x) __asm__ volatile(\"\" : : \"r\"(x) : \"memory\");", f"static char dep[{DEPENDS}];", f"static omp_lock_t lock[{LOCKS}];"):
+    for line in ("#include <omp.h>", "#include <stdlib.h>", "/* No two are the same: gcc has one function for several that are. */",
+                 "#define DONE __asm__ volatile(\"\" : : \"i\"(__LINE__) : \"memory\");",
+                 "#define USE(x) __asm__ volatile(\"\" : : \"r\"(x), \"i\"(__LINE__) : \"memory\");", f"static char dep[{DEPENDS}];", f"static omp_lock_t lock[{LOCKS}];"):
         t.put(line)
     for k, p in enumerate(programs):
         t.program(p, k)
