@@ -225,8 +225,8 @@ static inline void mp_call(mp_body *body, void *arg, const void *place)
 /* A chunk of a loop with the static schedule whose order lasts beyond the loop. */
 struct mp_static {
 	struct mp_static *next;
-	uint64_t count, chunk;
-	uint32_t *segment; /* by chunk; 0: none yet */
+	uint64_t count, chunk; /* as the program says; 0: it does not */
+	uint32_t *segment;     /* by chunk; 0: none yet */
 	size_t cap;
 };
 

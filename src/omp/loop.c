@@ -11,8 +11,8 @@
  *                    after many that touched nothing shared, or after some ten thousand,
  *                    so that long loops end.  The threads' chunks of one round have one size
  *         [safe]     the chunks of a simd loop with safelen(n) are spawned, and synced every n
- *         [static]   chunks of the same number of two static loops with as many iterations, in
- *                    one region and without a barrier in between, are on the same thread.  Therefore
+ *         [static]   chunks of the same number of two static loops with as many iterations, and the same
+ *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
  *                    and go on in the next such loop, after what their thread did meanwhile
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
@@ -105,13 +105,13 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told ||
 	    t->has_asked)
 		return NULL;
-	while (s && (s->count != loop->count || s->chunk != loop->chunk))
+	while (s && (s->count != loop->count || s->chunk != schedule->chunk))
 		s = s->next;
 	if (s || !schedule->is_nowait)
 		return s;
 	s = mp_alloc(sizeof(*s));
 	s->count = loop->count;
-	s->chunk = loop->chunk;
+	s->chunk = schedule->chunk;
 	s->cap = loop->nchunks;
 	s->segment = mp_alloc(s->cap * sizeof(*s->segment));
 	s->next = t->team->statics;

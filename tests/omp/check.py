@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random OpenMP programs (language.py), what races in them (truth.py) and what snag says.
+"""Random OpenMP programs (generate.py), what races in them (truth.py) and what snag says.
 
     check.py [--cc gcc|clang] [--level=-O1] [--first N] [--programs N] [--count] SNAG SEED
 
@@ -8,7 +8,7 @@ Each program is judged twice, from inside and from its recording (--json), and
   - of each variable that races a pair is reported, and no pair that does not race,
   - the verdict is "race-free" if nothing races and nothing but order keeps accesses apart.
 The first program that differs is made smaller while it differs in the same way, and printed with both answers; exit status 1.  With --count it
-is only said how many differ.  Programs that the compiler by itself cannot compile are left out (clang 14 fails on some untied tasks)."""
+is only said how many differ, of recordings.  Programs that the compiler by itself cannot compile are left out (clang 14 fails on some untied tasks)."""
 import argparse
 import copy
 import json
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import generate
 import language
 from truth import Truth
 
@@ -29,12 +30,12 @@ def program(seed, number):
     """The program of that number, and its truth."""
     for attempt in range(1000):
         r = random.Random(f"{seed}/{number}/{attempt}")
-        p = language.skeleton(r)
+        p = generate.skeleton(r)
         truth = Truth(p)
         if len(truth.before) > NODES:
             continue
-        language.fill(r, p, truth.times)
-        p.body = language.without_places(p.body)
+        generate.fill(r, p, truth.times)
+        p.body = generate.without_places(p.body)
         truth = Truth(p)
         if r.random() < 0.6:
             kept_apart = truth.apart if r.random() < 0.5 else set()
@@ -136,7 +137,7 @@ def smaller(p):
                         continue
                     to[k].a["copied"] = language.Statement("place")
                 elif how == "unwrap":
-                    if s.kind not in ("task", "taskgroup", "locked", "only", "ordered", "master") or not s.body:
+                    if s.kind not in ("block", "task", "taskgroup", "locked", "only", "ordered", "master") or not s.body:
                         continue
                     to[k:k + 1] = to[k].body
                 else:
@@ -196,7 +197,7 @@ def main():
             for k, (p, truth) in enumerate(made):
                 counts["programs"] += 1
                 counts[truth.verdict()] += 1
-                differences = judge.differences(k, truth)
+                differences = judge.differences(k, truth, "any" if args.count else "")
                 differ += bool(differences)
                 if differences and not args.count:
                     show(judge, p, differences[0][0])

@@ -4,7 +4,7 @@
 
     tests/omp/mutants.py BUILD [NAME...]
 
-Each is the build BUILD with one piece of a source replaced; check.py compares what it says of 100 programs with their
+Each is the build BUILD with one piece of a source replaced; check.py compares what it says of 150 programs with their
 truth.  One that no program tells shows what they do not look at: exit status 1."""
 import os
 import subprocess
@@ -17,10 +17,10 @@ import planted
 
 MUTANTS = {
     # name: (file, what, instead)
-    "taskwait-descendants": ("task", "mp_tell(SNAG_OP_TASK_END, 0);", "mp_tell(SNAG_OP_SYNC, 0);\n\tmp_tell(SNAG_OP_TASK_END, 0);"),
+    "taskwait-descendants": ("task", "t->has_body_ended = true;", "if (!t->is_part)\n\t\tmp_tell(SNAG_OP_SYNC, 0);\n\tt->has_body_ended = true;"),
     "taskwait-nobody": ("task", "mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */", ""),
-    "taskwait-depend-nobody": ("task", "!is_part && i < t->nget", "false"),
-    "taskgroup-nobody": ("task", "mp.now->task->group->is_told = mp.now->task->team->is_told;", ""),
+    "taskwait-depend-nobody": ("task", "gets_tell(t);\n\tmp_task_forget(t);", "mp_task_forget(t);"),
+    "taskgroup-nobody": ("task", "mp.now->task->group->is_told = mp.now->task->team->is_told || mp.launched;", ""),
     "undeferred-goes-on": ("task", "mp_become(parent->id);\n\tmp_tell(SNAG_OP_SYNC, 0);", "mp_become(parent->id);"),
     "final-forgotten": ("task", "t->is_undeferred = parent->is_final || ", "t->is_undeferred = "),
     "taskloop-grain": ("task", "count / 2 < size ? count : size", "1"),
@@ -38,7 +38,8 @@ MUTANTS = {
     "chunks-parallel": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = 1,"),
     "chunks-of-two": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = schedule.chunk ? schedule.chunk : 2,"),
     "static-forgotten": ("loop", "if (kept && kept->segment[chunk] && !t->has_asked)", "if (false)"),
-    "static-all": ("loop", "s->count != loop->count || s->chunk != loop->chunk", "s->cap < loop->nchunks"),
+    "static-all": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap < loop->nchunks"),
+    "static-no-chunk": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap != loop->nchunks"),
     "locks-untold": ("lock", "if (!mp.hooks || !mp.launched)", "if (true)"),
 }
 
@@ -56,7 +57,7 @@ def says(build, name):
             with open(os.path.join(build, "lib", "snag", "omp", library), "rb") as f, open(to, "wb") as g:
                 g.write(f.read())
             subprocess.run(["ar", "r", to, made], check=True)
-        checked = subprocess.run([os.path.join(HERE, "check.py"), "--count", os.path.join(folder, "snag"), "1"],
+        checked = subprocess.run([os.path.join(HERE, "check.py"), "--count", "--programs", "150", os.path.join(folder, "snag"), "1"],
                                  stdout=subprocess.PIPE, text=True, check=False).stdout
         if "differ: " not in checked:
             sys.exit(f"{name}: the programs did not run")

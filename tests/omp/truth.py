@@ -44,8 +44,7 @@ class Truth:
 
     def __init__(self, program):
         self.before, self.accesses, self.blocks, self.times, self.ends, self.ninstances = [], [], [], {}, {}, 0
-        team = []
-        self.run(program.body, Region(self.node(), team, {}))
+        self.run(program.body, Region(self.node(), [], {}))
         self.judge()
 
     # ---- the graph ----
@@ -72,6 +71,9 @@ class Truth:
         region.now = self.node(region.now)
         at = s.index and eval(s.index, {}, region.env)  # a number, a variable of a loop, or that plus 1
         self.accesses.append((region.now, s, (s.var, region.env.get(s.var), at)))
+
+    def run_block(self, s, region):
+        self.run(s.body, region)
 
     def run_only(self, s, region):
         if region.env[region.env["innermost"]] == s.at:

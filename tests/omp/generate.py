@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random OpenMP programs.
+
+What is tested are accesses; everything else is there to order them or not.  So a tree without accesses is made first, with
+places for them, and then variables that are written in one place, mostly one that is executed once, and read or written
+in one or two others, mostly near it: each variable asks one question.
+
+Programs end, and are valid: blocks of locks have nothing but accesses in them, and are nested in the order of their
+locks; what a variable of a block is for has been waited for when the block ends (truth.py tells); and nothing
+asks for thread numbers or looks at what it reads.
+
+What they avoid, because the tool takes it to mean more than the specification says (docs/openmp.md): a block of a lock that
+reads, and does not write, what another such block writes, which counts as a flag; and blocks of single or master with others
+behind them (with_barriers)."""
+from dataclasses import dataclass
+
+from language import CRITICALS, DEPENDS, ITEMS, LOCKS, Program, Statement, access, local
+
+THREADS = (2, 3, 4)
+KINDS = ("in", "out", "inout", "mutexinoutset")
+WAITED = KINDS[:3]  # of taskwait
+
+
+class Maker:
+    def __init__(self, r):
+        self.r, self.names, self.room = r, 0, 26
+
+    def name(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def chance(self, p):
+        return self.r.random() < p
+
+    def place(self):
+        return Statement("place")
+
+    def block(self, depth, contexts, least=1, most=3):
+        """Statements, with places between them."""
+        all_ = [self.place()]
+        for _ in range(self.r.randint(least, most)):
+            self.room -= 1
+            if self.room > 0:
+                made = self.statement(depth, contexts)
+                all_ += [*(made if isinstance(made, list) else [made]), self.place()]
+            if all_[-2:-1] and all_[-2].kind == "task" and self.chance(0.3):
+                all_ += [Statement("taskwait"), self.place()]
+        return all_
+
+    def statement(self, depth, contexts):
+        """Contexts: what the statement may be; its own block may be less."""
+        inner = [c for c in contexts if c in ("explicit", "parallel")]
+        kinds = ["task"] * 5 + ["taskwait"] * 3 + ["locked"] * 2 + ["taskwait_depend"] + ["idiom"] * (1 if "team" in contexts else 6)
+        if depth > 0:
+            kinds += ["taskgroup"] * 2 + ["taskloop", "local"]
+            if "parallel" in contexts:
+                kinds += ["parallel"]
+        if "team" in contexts:
+            kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4
+        if "loop" in contexts:
+            kinds += ["only"] * 6
+        kind = self.r.choice(kinds)
+        if depth <= 0 and kind not in ("taskwait", "taskwait_depend", "locked", "barrier", "idiom"):
+            kind = "task" if self.chance(0.5) else "taskwait"
+        return getattr(self, "make_" + kind)(depth - 1, contexts, inner)
+
+    def depends(self, p, kinds=KINDS):
+        if not self.chance(p):
+            return []
+        at = self.r.sample(range(DEPENDS), self.r.choice((1, 1, 2)))
+        return [(self.r.choice(kinds), k) for k in at]
+
+    def make_task(self, depth, contexts, inner):
+        flags = [f for f, p in (("if(0)", 0.12), ("final(1)", 0.08), ("untied", 0.08), ("mergeable", 0.08)) if self.chance(p)]
+        body = self.block(depth, inner, 0, 2) if depth > 0 else [self.place()]
+        return Statement("task", body, {"flags": flags, "depends": self.depends(0.5), "copied": self.place()})
+
+    def make_taskloop(self, depth, contexts, inner):
+        grain = self.r.choice([("", 0), ("grainsize", 2), ("grainsize", 3), ("num_tasks", 2), ("num_tasks", 1)])
+        body = self.block(depth, [*inner, "loop"], 0, 2)
+        return Statement("taskloop", body, {"i": self.name("i"), "count": self.r.randint(2, 5), "grain": grain,
+                                            "nogroup": self.chance(0.4), "flags": ["if(0)"] if self.chance(0.1) else []})
+
+    def make_idiom(self, depth, contexts, inner):
+        """A few tasks and one way to wait for some of them, with places of their own."""
+        name = self.name("idiom")
+
+        def place():
+            return Statement("place", [], {"idiom": name})
+
+        def task(body, flags=(), p=0.0):
+            return Statement("task", body, {"flags": list(flags), "depends": self.depends(p), "copied": self.place()})
+
+        nested = task([place(), task([place()]), *([Statement("taskwait")] if self.chance(0.2) else []), place()],
+                      self.r.choice([[], [], [], ["if(0)"], ["final(1)"]]))
+        ways = [
+            [nested, Statement("taskwait")],
+            [Statement("taskgroup", [nested, place()])],
+            [nested],
+            [task([place()], p=1), task([place()], p=1), Statement("taskwait_depend", [], {"depends": self.depends(1, WAITED)})],
+            [Statement("task", [place()], {"flags": [], "depends": [("mutexinoutset", k)], "copied": self.place()}) for k in (0, self.r.randint(0, 1))],
+            [task([place()], p=1), place(), task([place()], self.r.choice([[], ["if(0)"]]), p=1), task([place()], p=1)],
+        ]
+        return Statement("block", [place(), *self.r.choice(ways), place()])
+
+    def make_loops(self, depth, contexts, inner):
+        """Two loops with accesses to the same elements, or two iterations of one."""
+        name, count = self.name("loops"), self.r.choice((4, 4, 5))
+        schedules = [("static", 0), ("static", 0), ("static", 1), ("static", 2), ("dynamic", 2), ("dynamic", 0)]
+        schedule = self.r.choice(schedules)
+
+        def loop(body, schedule):
+            return Statement("for", body, {"i": self.name("i"), "j": "", "count": count, "schedule": schedule, "nowait": True, "ordered": False})
+
+        def one(at):
+            body = [Statement("place", [], {"idiom": name})]
+            if self.chance(0.3):
+                body = [Statement("task", body, {"flags": [], "depends": [("inout", 0)], "copied": self.place()}), Statement("taskwait")]
+            return Statement("only", body, {"at": at})
+
+        if self.chance(0.5):
+            return [loop([one(at) for at in self.r.choice([(0, 1), (0, 2), (1, 2), (2, 3)])], schedule)]
+        each = [Statement("place", [], {"idiom": name, "is_each": True}) for _ in range(2)]
+        return [loop([each[0]], schedule), loop([each[1]], schedule if self.chance(0.8) else self.r.choice(schedules))]
+
+    def make_taskwait(self, depth, contexts, inner):
+        return Statement("taskwait")
+
+    def make_taskwait_depend(self, depth, contexts, inner):
+        return Statement("taskwait_depend", [], {"depends": self.depends(1, WAITED)})
+
+    def make_taskgroup(self, depth, contexts, inner):
+        return Statement("taskgroup", self.block(depth, inner))
+
+    def make_local(self, depth, contexts, inner):
+        return local(self.name("l"), self.block(depth, inner), self.r.choice(["taskwait", "taskgroup", ""]))
+
+    def make_locked(self, depth, contexts, inner):
+        locks = sorted(self.r.sample(range(LOCKS + len(CRITICALS)), self.r.choice((1, 1, 1, 2))), reverse=True)
+        body = [self.place(), self.place()]
+        for lock in locks:
+            body = [Statement("locked", body, {"lock": lock})]
+        return body[0]
+
+    def make_parallel(self, depth, contexts, inner):
+        body = self.block(depth, ["team", "explicit", *(["parallel"] if depth > 1 else [])], 1, 4)
+        return Statement("parallel", with_barriers(body), {"n": self.r.choice(THREADS)})
+
+    def make_single(self, depth, contexts, inner):
+        return Statement("single", self.block(depth, inner, 0, 3), {"nowait": self.chance(0.6)})
+
+    def make_master(self, depth, contexts, inner):
+        return Statement("master", self.block(depth, inner, 0, 2), {"word": self.r.choice(["master", "masked"])})
+
+    def make_barrier(self, depth, contexts, inner):
+        return Statement("barrier")
+
+    def make_for(self, depth, contexts, inner):
+        is_ordered = self.chance(0.25)
+        body = self.block(depth, [*inner, "loop"], 0 if is_ordered else 1, 2)
+        if is_ordered:
+            body += [self.make_ordered(depth - 1, contexts, inner), self.place()]
+        i, is_collapsed = self.name("i"), self.chance(0.15)
+        schedule = self.r.choice([("", 0), ("static", 0), ("static", 1), ("static", 2), ("dynamic", 0), ("dynamic", 2), ("guided", 0)])
+        return Statement("for", body, {"i": i, "j": self.name("j") if is_collapsed else "", "count": 4 if is_collapsed else self.r.choice((3, 4, 4)),
+                                       "schedule": schedule, "nowait": self.chance(0.6), "ordered": is_ordered})
+
+    def make_only(self, depth, contexts, inner):
+        return Statement("only", self.block(depth, inner, 0, 2), {"at": self.r.randint(0, 2)})
+
+    def make_ordered(self, depth, contexts, inner):
+        return Statement("ordered", self.block(depth, inner, 0, 1))
+
+    def make_sections(self, depth, contexts, inner):
+        sections = [Statement("section", self.block(depth, inner, 0, 2)) for _ in range(self.r.randint(2, 3))]
+        return Statement("sections", sections, {"nowait": self.chance(0.6)})
+
+
+def with_barriers(body):
+    """The tool gives blocks that one thread executes to the threads in turn, and takes what a thread did in a single or
+    master block to be before what it does next.  So none of those follow, between two barriers, but master after master, and
+    one single after another: these are on two threads."""
+    apart, before = [], []
+    for s in body:
+        kinds = [b.kind for b in before]
+        if (s.kind in ("for", "sections") and ("single" in kinds or "master" in kinds)) or \
+                (s.kind == "single" and ("master" in kinds or kinds.count("single") == 2)) or \
+                (s.kind == "master" and "single" in kinds):
+            apart.append(Statement("barrier"))
+            before = []
+        apart.append(s)
+        before = [] if s.has_barrier() else [*before, s]
+    return apart
+
+
+# ---- where accesses may be ----
+
+@dataclass
+class Place:
+    """A place for an access, and what it is in."""
+    to: list  # the statements it is to be put into
+    at: Statement
+    loops: list  # names
+    locals: list
+    tasks: list
+    lock: int = -1
+    is_copied: bool = False
+
+
+def places(program):
+    found = []
+
+    def walk(block, loops, locals_, outer, tasks, lock):
+        # locals_[:outer] are those of more than one thread: of whoever met the region
+        for s in block:
+            if s.kind == "place":
+                found.append(Place(block, s, loops, locals_, tasks, lock))
+            elif s.kind == "task":
+                found.append(Place([s], s.copied, [], locals_, [*tasks, s], lock, True))
+                walk(s.body, loops, locals_, outer, [*tasks, s], -1)
+            elif s.kind == "parallel":
+                walk(s.body, loops, locals_, len(locals_), tasks, -1)
+            elif s.kind in ITEMS:
+                inner = [n for n in (getattr(s, "i", ""), getattr(s, "j", "")) if n]
+                walk(s.body, loops + inner, locals_[:outer], outer, tasks, lock)
+            elif s.kind == "taskloop":
+                walk(s.body, [*loops, s.i], locals_, outer, tasks, -1)
+            elif s.kind == "local":
+                walk(s.body, loops, [*locals_, s.name], outer, tasks, lock)
+            else:
+                walk(s.body, loops, locals_, outer, tasks, s.lock if s.kind == "locked" else lock)
+
+    walk(program.body, [], [], 0, [], -1)
+    return found
+
+
+def fill(r, program, times):
+    """Puts accesses where there are places; times[statement]: how often it is executed."""
+    def put(place, s):
+        if place.is_copied:
+            place.to[0].a["copied"] = s
+        else:
+            place.to[place.to.index(place.at)] = s
+
+    free = places(program)
+    number = {p.at: k for k, p in enumerate(free)}  # in the order of the text
+    r.shuffle(free)
+    names = [None] * 14 + sorted({n for p in free for n in p.locals})
+    for k, local in enumerate(names):
+        here = [p for p in free if local is None or local in p.locals]
+        once = [p for p in here if (times.get(p.at, 0) == 1 or "is_each" in p.at.a) and not p.is_copied]
+        once.sort(key=lambda p: "idiom" not in p.at.a or r.random() < 0.5)
+        first = [p for p in once if r.random() < 0.85][:1] or [p for p in here if not p.is_copied][:1]
+        others = [p for p in here if p not in first]
+        if first and "idiom" in first[0].at.a:
+            others = [p for p in others if p.at.a.get("idiom") == first[0].at.idiom] or others
+        if not first or not others:
+            continue
+        if r.random() < 0.75:  # what orders two places is near them
+            others.sort(key=lambda p: abs(number[p.at] - number[first[0].at]) + 4 * r.random())
+        others = others[:r.choice((1, 1, 1, 2, 3))]
+        is_each = local is None and all("is_each" in p.at.a for p in first + others)
+        is_array = is_each or local is None and r.random() < 0.3 and not any(p.is_copied for p in others)
+        var = local or f"x{k}"
+        if local is None:
+            program.variables[var] = is_array
+        style = r.choice(["plain", "plain", "plain", "atomic", "mixed"])
+        hidden = [p.tasks[-1] for p in others if p.is_copied]  # they have copies, and no more to do with it
+        is_update = any(p.lock >= 0 for p in first + others)
+        for p in first + others:
+            if any(t in hidden for t in (p.tasks[:-1] if p.is_copied else p.tasks)):
+                continue
+            how = "r" if p.is_copied else r.choice("wwu") if p in first else r.choice("rrwu")
+            if p.lock >= 0 and is_update:
+                how = r.choice("wu")
+            is_atomic = not p.is_copied and (style == "atomic" or (style == "mixed" and r.random() < 0.6))
+            if is_each:
+                index = p.loops[-1]
+            elif is_array:
+                index = r.choice([*p.loops, *(f"{i} + 1" for i in p.loops), "1", "2"] if p.loops else ["0", "1", "2", "3"])
+            put(p, access(var, how, is_atomic, index if is_array else ""))
+            free.remove(p)
+
+
+def without_places(block):
+    kept = [s for s in block if s.kind != "place"]
+    for s in kept:
+        s.body = without_places(s.body)
+    return kept
+
+
+def skeleton(r):
+    make = Maker(r)
+    body = [make.place()]
+    for _ in range(r.choice((1, 1, 2))):
+        body += [make.make_parallel(r.choice((3, 4, 5)), [], []), make.place()]
+    if r.random() < 0.2:
+        body = [local(make.name("l"), body, "")]
+    return Program(body, {})
