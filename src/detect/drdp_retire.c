@@ -42,8 +42,6 @@ static void who_look(struct look *l, uint32_t *who)
 
 static void cell_look(struct look *l, struct snag_past_cell *x)
 {
-	if (!(x->writer | x->reader))
-		return;
 	who_look(l, &x->writer);
 	who_look(l, &x->reader);
 }
@@ -51,11 +49,13 @@ static void cell_look(struct look *l, struct snag_past_cell *x)
 static void all_look(struct look *l)
 {
 	struct snag_guards *g = &l->d->guards;
-	for (size_t v = 0; v < l->d->nvariables; v++) {
-		cell_look(l, &l->d->express.x[v]);
-		for (uint32_t i = snag_guarded_first(g, (uint32_t)v); i; i = g->entry[i].next)
+	struct snag_past_cell *x = l->d->express.x, *end = x + l->d->nvariables;
+	for (; x < end; x++)
+		if (x->writer | x->reader)
+			cell_look(l, x);
+	for (size_t v = 0; v < g->of_cap; v++)
+		for (uint32_t i = g->of[v]; i; i = g->entry[i].next)
 			cell_look(l, &g->entry[i].past);
-	}
 }
 
 /* Answers name steps and nodes. */
