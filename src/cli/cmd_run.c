@@ -321,7 +321,9 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		.options = words,
 		.io = before->was_there ? cli_judge_again() : SNAG_LAUNCH_SHARES,
 		.events = events,
-		.convert.keep_steps = (!v->no_replay || v->witness) && !v->free};
+		/* a race of tasks needs no replay */
+		.convert.keep_steps =
+			(!v->no_replay || v->witness) && !v->free && !before->is_of_tasks};
 	double begin = snag_seconds_now();
 	int rc = detectors_choose(v, &options, err);
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s", v->seed,

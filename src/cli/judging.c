@@ -58,6 +58,7 @@ struct cli_judged cli_judged(const struct snag_live_end *end)
 	const struct rt_verdict *v = &end->verdict;
 	return (struct cli_judged){
 		.was_there = true,
+		.is_of_tasks = v->launched > 0,
 		/* What it had no rules for, as locks, may have kept them apart. */
 		.races = v->doubts ? 0 : v->races,
 		.events = v->events,

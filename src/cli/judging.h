@@ -18,6 +18,7 @@ const char *cli_judge_choose(const char *list);
 /* A run that was judged so. */
 struct cli_judged {
 	bool was_there;
+	bool is_of_tasks;
 	uint64_t races;
 	uint64_t events; /* up to the first of them */
 	int status;

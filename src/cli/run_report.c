@@ -12,13 +12,23 @@
 
 #include <stdlib.h>
 
-static int origins_find(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
+/* Threads are created before they do anything that is shown. */
+static uint64_t last_shown(const struct snag_incidents *all)
+{
+	uint64_t last = 0;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].race->second.event > last)
+			last = all->at[i].race->second.event;
+	return last;
+}
+
+static int origins_find(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)
 {
 	struct snag_source *again;
 	int rc = snag_source_again(src, &again, err);
 	if (rc < 0)
 		return rc;
-	rc = snag_origins_read(ret, again, err);
+	rc = snag_origins_read(&r->origins, again, last_shown(&r->incidents), err);
 	snag_source_close(again);
 	return rc;
 }
@@ -48,7 +58,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.pid = run->end->pid,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
-	return r->incidents.n ? origins_find(&r->origins, run->src, err) : 0;
+	return r->incidents.n ? origins_find(r, run->src, err) : 0;
 }
 
 int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)

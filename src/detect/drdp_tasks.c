@@ -114,8 +114,7 @@ void snag_drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 void snag_drdp_turn(void *state, snag_tid task)
 {
 	struct drdp *d = state;
-	if (task != d->current)
-		step_ends(d);
+	step_ends(d);
 	if (d->express.has_lasting && (!snag_task_order_has_begun(&d->now.order, task) ||
 				       !snag_task_order_is_alone(&d->now.order, task)))
 		snag_drdp_waited(&d->now, 0);
@@ -152,9 +151,9 @@ void snag_drdp_ended(void *state, snag_tid task, snag_tid next)
 	snag_task_order_end(&d->now.order, task);
 }
 
-static __attribute__((noinline)) void begin_slow(struct drdp *d, snag_tid task)
+static __attribute__((noinline)) void who_slow(struct drdp *d, snag_tid task)
 {
-	if (task != d->current || !d->now.step)
+	if (!d->now.step)
 		snag_drdp_look(d, &(struct snag_event){.thread = task, .op = SNAG_OP_READ}, 0);
 }
 
@@ -163,11 +162,10 @@ void snag_drdp_who(void *state, snag_tid task)
 	struct drdp *d = state;
 	if (!is_simple(d, task) || d->guards.held ||
 	    !snag_dpst_has_room_for_step(&d->now.order.tree)) {
-		begin_slow(d, task);
+		who_slow(d, task);
 		return;
 	}
 	d->express.who = snag_task_order_step(&d->now.order, task);
-	d->current = task;
 }
 
 void snag_drdp_synced(void *state)

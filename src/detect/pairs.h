@@ -5,7 +5,7 @@
  * Idea.   A detector that keeps one number per access names the first access of a race by
  *         it.  Such pairs are put aside and completed together in a second reading.
  *
- * Cost.   40 bytes a pair, and a reading of the trace up to the last first access.  When
+ * Cost.   40 bytes a pair, 16 more while they are completed, and a reading of the trace up to the last first access.  When
  *         the pairs outgrow what was read by far too much, they are completed early, so that
  *         memory is a fraction of the trace and the time linear.
  */
@@ -27,6 +27,7 @@ struct snag_pairs {
 void snag_pairs_init(struct snag_pairs *p, snag_partners_handler *handler, void *ctx);
 void snag_pairs_done(struct snag_pairs *p);
 
+/* In the order of second accesses. */
 void snag_pairs_add(struct snag_pairs *p, uint32_t first, const struct snag_event *ev,
 		    uint32_t event);
 /* Whether so many have gathered, after so many events, that they should be completed now. */

@@ -160,10 +160,10 @@ static inline bool is_judged(uint8_t op)
 
 void rt_judge_task(uint8_t op, uint32_t target)
 {
-	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
-	enum snag_space space = snag_op_info[op].space;
 	if (!step_ends() || !is_judged(op))
 		return;
+	enum snag_space space = snag_op_info[op].space;
+	struct snag_event ev = {.thread = judge.thread, .target = target, .op = op};
 	if (space != SNAG_SPACE_NONE)
 		known_below(space, target + 1);
 	judge.detector->inside->sync(judge.state, &ev, ++judge.nevents);
@@ -182,10 +182,10 @@ void rt_judge_turn(uint32_t task)
 
 void rt_judge_child(uint8_t op, uint32_t task)
 {
-	uint32_t creator = judge.thread;
 	if (!step_ends() || !is_judged(op))
 		return;
 	known_below(SNAG_SPACE_THREAD, task + 1);
+	uint32_t creator = judge.thread;
 	judge.thread = task;
 	judge.detector->inside->child(judge.state, creator, task, op);
 	lasting_look();
@@ -193,9 +193,9 @@ void rt_judge_child(uint8_t op, uint32_t task)
 
 void rt_judge_ended(uint32_t to)
 {
-	uint32_t ended = judge.thread;
 	if (!step_ends() || !is_judged(SNAG_OP_TASK_END))
 		return;
+	uint32_t ended = judge.thread;
 	judge.thread = to;
 	judge.detector->inside->ended(judge.state, ended, to);
 	lasting_look();

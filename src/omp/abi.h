@@ -5,7 +5,7 @@
 #ifndef SNAG_OMP_ABI_H
 #define SNAG_OMP_ABI_H
 
-#include "omp/core.h"
+#include "omp/task.h"
 
 #define MP_EXPORT __attribute__((visibility("default")))
 #define MP_ABI(type, name, ...)           \

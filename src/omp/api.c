@@ -276,6 +276,10 @@ MP_ABI(void, omp_set_teams_thread_limit, int n)
 
 MP_ABI(void, omp_fulfill_event, void *event)
 {
+	if (!mp_is_here()) {
+		mp_outside_fulfil(event);
+		return;
+	}
 	MP_ENTER();
 	mp_task_fulfil(event);
 }

@@ -6,7 +6,7 @@
  * barrier, the beginning of a task).  Which iterations or tasks come that far is the schedule's
  * affair: whoever looks asks.
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 bool mp_is_cancelled(enum mp_cancel what)
 {

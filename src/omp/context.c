@@ -6,9 +6,6 @@
  *         with one of the same thread is a switch of stacks, with one of another is a hand-over
  *         to that thread, which then switches, if need be, by itself.
  *
- * Rules.  [call]  a task that runs at once is a call on another stack, which returns if its creator
- *                 is next when it ends: mostly
- *
  * State.  mp.now      the context that runs
  *         mp.ready    those that can; what became ready last runs next, so that a creator goes on
  *                     where its child left off, and only who yields goes to the end
@@ -16,7 +13,7 @@
  *         thread.dead a fiber that has ended: its stack is in use until its thread has
  *                     left it
  */
-#include "omp/core.h"
+#include "omp/task.h"
 #include "task/omp_promises.h"
 
 #include <linux/futex.h>
@@ -27,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 1 << 20, STATUS_FAILED = 125 };
+enum { STATUS_FAILED = 125 };
 
 struct mp mp;
 static struct mp_thread first_thread;
@@ -53,7 +50,7 @@ void mp_begin_slow(void)
 	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
 	mp.has_order = mp.hooks && mp.hooks->has_order();
 	mp.max_levels = 1 << 20;
-	snag_stacks_init(&mp.stacks, STACK_BYTES);
+	mp_tasks_begin();
 	first_team = (struct mp_team){.n = 1};
 	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
 	struct mp_context *c = &first_thread.base;
@@ -83,12 +80,11 @@ struct mp_context *mp_queue_take(struct mp_queue *q)
 	return c;
 }
 
-void mp_ready(struct mp_context *c)
+void mp_wake(struct mp_context **waiter)
 {
-	c->next = mp.ready.first;
-	if (!mp.ready.first)
-		mp.ready.last = c;
-	mp.ready.first = c;
+	if (*waiter)
+		mp_ready(*waiter);
+	*waiter = NULL;
 }
 
 void mp_queue_ready(struct mp_queue *q)
@@ -114,22 +110,17 @@ static void entering_unstick(void)
 	mp_queue_ready(&mp.entering);
 }
 
-/* ---- fibers ---- */
+/* ---- switching ---- */
 
-static void fiber_give(struct mp_context *c)
+void mp_arrived_slow(struct mp_thread *thread)
 {
+	struct mp_context *c = thread->dead;
+	if (c == thread->now)
+		return;
 	snag_fiber_forget(&c->fiber);
 	c->next = mp.spare;
 	mp.spare = c;
-}
-
-/* What is to be done when a thread has come to a context. */
-static void arrived(struct mp_thread *thread)
-{
-	if (thread->dead && thread->dead != thread->now) {
-		fiber_give(thread->dead);
-		thread->dead = NULL;
-	}
+	thread->dead = NULL;
 }
 
 static void switch_here(struct mp_thread *thread, struct mp_context *to)
@@ -145,7 +136,7 @@ static void switch_here(struct mp_thread *thread, struct mp_context *to)
 	}
 	snag_fiber_switch(&from->fiber, &to->fiber);
 	snag_exceptions_restore(&from->exceptions);
-	arrived(thread);
+	mp_arrived(thread);
 }
 
 static void futex(uint32_t *at, int op, uint32_t value)
@@ -195,6 +186,8 @@ void mp_block(void)
 {
 	entering_unstick();
 	struct mp_context *to = mp_queue_take(&mp.ready);
+	while (!to && mp_outside_wait())
+		to = mp_queue_take(&mp.ready);
 	if (!to && mp.hooks)
 		mp.hooks->deadlock();
 	if (!to)
@@ -226,125 +219,6 @@ __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 		return false;
 	entering_unstick(); /* it may wait for one of them */
 	return mp_yield();
-}
-
-static struct mp_context *fiber_made(void)
-{
-	struct mp_context *c = mp_alloc(sizeof(*c));
-	uint32_t stack = snag_stacks_take(&mp.stacks);
-	if (stack == SNAG_STACK_NONE)
-		mp_fail("OpenMP: no memory for another task");
-	c->stack = snag_stacks_at(&mp.stacks, stack);
-	c->begins_as = SNAG_OMP_SAME;
-	c->handle = mp.hooks ? mp.hooks->context_new() : NULL;
-	c->child.context = c->handle;
-	c->child.low = c->stack.base;
-	c->child.high = (char *)c->stack.base + c->stack.nbytes;
-	return c;
-}
-
-static struct mp_context *fiber_new(struct mp_task *t)
-{
-	struct mp_context *c = mp.spare;
-	if (c)
-		mp.spare = c->next;
-	else
-		c = fiber_made();
-	c->thread = mp.now->thread;
-	c->task = t;
-	return c;
-}
-
-static void fiber_run(struct mp_context *self)
-{
-	snag_exceptions_restore(&(struct snag_exceptions){0});
-	mp_task_main(self->task);
-}
-
-static _Noreturn void fiber_end(struct mp_context *self)
-{
-	self->thread->dead = self;
-	mp_block();
-	__builtin_unreachable();
-}
-
-/* Whether who called it waits for that, and is next. */
-static bool returns(const struct mp_context *self) /* [call] */
-{
-	return self->caller && mp.ready.first == self->caller;
-}
-
-void mp_context_ends(void)
-{
-	mp.now->has_ended = returns(mp.now);
-	if (!mp.now->has_ended)
-		mp_tell(SNAG_OP_TASK_END, 0);
-}
-
-static void called_main(void *arg)
-{
-	struct mp_context *self = arg, *to = self->caller;
-	fiber_run(self);
-	if (!returns(self))
-		fiber_end(self);
-	mp.ready.first = to->next;
-	mp.now = to;
-	if (mp.hooks && self->has_ended)
-		mp.hooks->ended(to->handle, mp.place);
-	else if (mp.hooks)
-		mp.hooks->context_switch(to->handle, SNAG_OMP_SAME);
-	self->next = mp.spare; /* nobody takes it before it has returned */
-	mp.spare = self;
-}
-
-static void child_tell(struct mp_context *c, struct mp_task *t)
-{
-	c->child.task = t->id;
-	c->child.place = t->place;
-	c->child.at = t->arg;
-	c->child.nbytes = t->nbytes;
-	c->child.is_new = t->is_new;
-	t->id = t->base_id = mp.hooks->child(&c->child);
-}
-
-void mp_run_now(struct mp_task *t)
-{
-	struct mp_context *c = fiber_new(t), *self = mp.now;
-	const void *place = mp.place;
-	mp_ready(self);
-	mp.now = c;
-	c->caller = self;
-	c->has_ended = false;
-	if (mp.hooks)
-		child_tell(c, t);
-	self->exceptions = snag_exceptions_save();
-	snag_fiber_call(&self->fiber, &c->stack, called_main, c);
-	snag_exceptions_restore(&self->exceptions);
-	c->caller = NULL;
-	arrived(self->thread);
-	mp.place = place;
-}
-
-static void fiber_main(void *arg)
-{
-	struct mp_context *self = arg;
-	const struct mp_task *t = self->task;
-	arrived(self->thread);
-	if (mp.hooks) {
-		mp.hooks->stack(self->child.low, self->child.high, t->id);
-		mp.hooks->enter(t->place);
-		mp.hooks->alone(t->arg, t->nbytes);
-	}
-	fiber_run(self);
-	fiber_end(self);
-}
-
-void mp_run_later(struct mp_task *t)
-{
-	struct mp_context *c = fiber_new(t);
-	c->begins_as = t->id;
-	snag_fiber_prepare(&c->fiber, &c->stack, fiber_main, c);
-	mp_ready(c);
 }
 
 /* ---- threads ---- */
@@ -389,6 +263,7 @@ struct mp_thread *mp_thread_take(struct mp_team *team, int number)
 	thread->team = team;
 	thread->number = number;
 	thread->level = team->level;
+	mp.nstarted++;
 	thread_start(thread);
 	return thread;
 }

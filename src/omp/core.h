@@ -43,13 +43,15 @@
  * Files.  context.c   contexts, who runs next
  *         team.c      parallel, barriers, phases and segments, single
  *         loop.c      loops, sections, ordered, doacross
- *         task.c      explicit tasks, taskwait, taskgroup; depend.c; reduction.c
+ *         run.c       explicit tasks; depend.c; reduction.c
+ *         task.c      those that are undeferred or detached, taskwait, taskgroup
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
  *         api.c       omp_*
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
  *         target.c    target regions with nowait
+ *         outside.c   threads that are none of ours
  *         cancel.c    cancellation
  *         kmpc*.c     what clang calls
  *         gomp*.c     what gcc calls
@@ -57,6 +59,7 @@
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
 
+#include "base/pool.h"
 #include "omp/hooks.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
@@ -78,19 +81,20 @@ struct mp_thread;
 
 typedef void mp_body(void *arg);
 
+void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
+void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
+
 /* ---- contexts ---- */
 
 struct mp_context {
 	struct snag_fiber fiber; /* while it does not run */
 	struct mp_thread *thread;
-	void *handle;		     /* the detector's */
-	struct mp_task *task;	     /* the innermost that runs on it */
-	uint32_t begins_as;	     /* as this task of the detector; SNAG_OMP_SAME: it has begun */
-	struct mp_context *next;     /* in one queue */
-	struct snag_stack stack;     /* of a fiber; otherwise the thread's */
-	struct snag_omp_child child; /* of a fiber: what is told when it begins */
+	void *handle;		   /* the detector's */
+	struct mp_task *task;	   /* the innermost that runs on it */
+	uint32_t begins_as;	   /* as this task of the detector; SNAG_OMP_SAME: it has begun */
+	struct mp_context *next;   /* in one queue */
+	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
-	bool has_ended;		   /* its task, which is told when it returns */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 };
@@ -121,13 +125,16 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	unsigned launched;  /* regions with more than one thread that are open; or targets */
-	bool has_targets;   /* of the initial thread, that it has not waited for: target.c */
-	unsigned leagues;   /* likewise, of several teams */
-	unsigned npromises; /* made so far */
-	int nthreads;	    /* set by the program; 0: MP_THREADS */
-	int max_levels;	    /* of nested regions that have more than one thread */
-	bool is_gnu;	    /* gcc compiled it: its code asks for thread numbers by itself */
+	struct snag_pool tasks; /* explicit ones with few arguments, which most are */
+	unsigned launched;	/* regions with more than one thread that are open; or targets */
+	bool has_targets;	/* of the initial thread, that it has not waited for: target.c */
+	unsigned leagues;	/* likewise, of several teams */
+	unsigned npromises;	/* made so far */
+	unsigned nstarted;	/* threads, beside the first */
+	unsigned ndetached;	/* tasks with an event, so far */
+	int nthreads;		/* set by the program; 0: MP_THREADS */
+	int max_levels;		/* of nested regions that have more than one thread */
+	bool is_gnu;		/* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
@@ -143,14 +150,24 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
-bool mp_is_here(void);		     /* whether the calling thread is the one that runs */
-void mp_block(void);		     /* until somebody makes it ready */
-void mp_ready(struct mp_context *c); /* next */
-bool mp_yield(void);		     /* everybody else first; false: nobody is */
-/* mp_task_main(t) on a fiber, as a task that is created hereby, and told; the caller is ready, next. */
-void mp_run_now(struct mp_task *t);
-void mp_run_later(struct mp_task *t); /* the same of one that was told; it is ready, next */
-void mp_context_ends(void); /* the task of a fiber ends, which is told; nobody is ready any more */
+bool mp_is_here(void); /* whether the calling thread is the one that runs */
+void mp_block(void);   /* until somebody makes it ready */
+bool mp_yield(void);   /* everybody else first; false: nobody is */
+static inline void mp_ready(struct mp_context *c) /* next */
+{
+	c->next = mp.ready.first;
+	if (!mp.ready.first)
+		mp.ready.last = c;
+	mp.ready.first = c;
+}
+void mp_wake(struct mp_context **waiter); /* it is ready, and no longer waits; NULL: nobody does */
+/* What is to be done when a thread has come to a context. */
+void mp_arrived_slow(struct mp_thread *thread);
+static inline void mp_arrived(struct mp_thread *thread)
+{
+	if (__builtin_expect(thread->dead != NULL, 0))
+		mp_arrived_slow(thread);
+}
 /* For a thread of the team: the one that had this number last, whose thread-local variables it has
  * to have; its base runs mp_thread_main when it is ready. */
 struct mp_thread *mp_thread_take(struct mp_team *team, int number);
@@ -278,7 +295,7 @@ struct mp_task {
 	bool has_asked;	   /* [asked] */
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
-	bool is_pooled; /* it is one of task.c's small ones */
+	bool is_pooled; /* in mp.tasks */
 	bool is_new;	/* nobody was told that its arguments are new memory */
 	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
@@ -297,6 +314,7 @@ struct mp_task {
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
 	unsigned singles, loops;	/* met so far */
+	struct mp_depends *outside;	/* in a segment: those of the phase */
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };
@@ -389,99 +407,6 @@ void mp_doacross_wait(const int64_t *at);
 void mp_doacross_end(void);
 unsigned mp_doacross_dims(void);
 
-/* ---- explicit tasks ---- */
-
-/* As SNAG_OMP_DEPEND_IN and so on. */
-enum mp_depend_kind { MP_DEPEND_IN, MP_DEPEND_OUT, MP_DEPEND_MUTEX, MP_DEPEND_SET };
-
-struct mp_depend {
-	const void *at;
-	enum mp_depend_kind kind;
-};
-
-enum { MP_TASK_UNDEFERRED = 1, MP_TASK_FINAL = 2, MP_TASK_DETACHED = 4 };
-
-/* A task that is known but not created; then mp_task_create() runs it or lets it wait.  It has
- * room for so many bytes of arguments behind it. */
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room);
-static inline void *mp_task_room(struct mp_task *t) /* from a multiple of 16 on */
-{
-	return (char *)t + MP_TASK_BYTES;
-}
-void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n);
-/* An undeferred task whose body the caller calls in between. */
-void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n);
-void mp_task_end(struct mp_task *t);
-void mp_task_fulfil(struct mp_task *t); /* its detach event */
-void mp_task_main(struct mp_task *t);	/* runs it, on its fiber */
-void mp_task_forget(struct mp_task *t); /* one that knew it */
-void mp_task_ready(struct mp_task *t);	/* all it depends on has ended */
-
-/* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
-void mp_target_task(struct mp_task *t);
-void mp_targets_joined(struct mp_task *t);
-
-void mp_taskwait(void);
-void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
-
-struct mp_group {
-	struct mp_group *outer;
-	unsigned live;
-	struct mp_context *waiter;
-	struct mp_reduced *reduced;
-	uintptr_t *table; /* gcc's reductions; NULL: none */
-	bool is_cancelled, is_told;
-};
-void mp_group_begin(void);
-void mp_group_end(void);
-/* The phase of an implicit task ends inside of its groups, and the next one begins: so do they. */
-void mp_groups_leave(struct mp_task *t);
-void mp_groups_enter(struct mp_task *t);
-/* One of which nothing is told: a barrier is its end. */
-void mp_group_push(void);
-void mp_group_pop(void);
-
-/* The tasks of a taskloop: calls part() for n iterations from number `from` on. */
-enum mp_grain_kind { MP_GRAIN_NONE, MP_GRAIN_SIZE, MP_GRAIN_TASKS };
-struct mp_grain {
-	enum mp_grain_kind kind;
-	uint64_t n;
-	bool is_strict; /* just so many */
-};
-typedef void mp_part(const void *loop, uint64_t from, uint64_t n);
-void mp_taskloop(uint64_t count, struct mp_grain grain, mp_part *part, const void *loop);
-
-/* depend.c */
-struct mp_dependent {	    /* what depend clauses make of a task */
-	unsigned waits_for; /* tasks it depends on that have not ended */
-	uint32_t *get;	    /* promises to get first, those of all it depends on */
-	unsigned nget;
-	struct mp_successor *successors;
-	uint32_t promise; /* set at its end */
-	bool has_ended;
-	struct mp_lock **exclusive; /* mutexinoutset; it knows them */
-	unsigned nexclusive;
-};
-/* The promises that t depends on; those not yet ended know it as successor. */
-void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n);
-void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n); /* nobody on t */
-void mp_depend_done(struct mp_task *t); /* t has ended: its successors may begin */
-void mp_dependent_free(struct mp_task *t);
-void mp_depends_free(struct mp_task *parent); /* the table of its children */
-
-/* reduction.c: of tasks */
-struct mp_reduction {
-	void *shared;
-	size_t nbytes;
-	void (*init)(void *copy, void *original); /* NULL: zeros */
-	void *original;
-	void (*fini)(void *copy);
-	void (*combine)(void *to, void *from);
-};
-void mp_reduced_add(struct mp_group *g, const struct mp_reduction *item, size_t n);
-void *mp_reduced_copy(struct mp_task *t, void *at); /* the copy of the task that runs */
-void mp_reduced_end(struct mp_reduced *r);	    /* combines them; accepts NULL */
-
 /* ---- locks ---- */
 
 struct mp_lock *mp_lock_at(const void *at);   /* made if need be */
@@ -501,8 +426,6 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 
 /* ---- memory ---- */
 
-void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes);	       /* likewise, but it may have been used */
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
 

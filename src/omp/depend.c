@@ -10,10 +10,12 @@
  *         [out]    after the last out and all since
  *         [mutex]  as in, but after the ins before; and a lock for the address, of the siblings
  *         [set]    inoutset: as mutex, without the lock
+ *         [segment]  tasks of two iterations are siblings only if one thread happens to have both: so
+ *                  each segment has a table, and depends on that of the phase before it too
  *
  * Reference.  Jin et al., DRDP, section 5.2.
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <string.h>
 
@@ -65,6 +67,19 @@ void mp_depends_free(struct mp_task *parent)
 	}
 	mp_map_free(&d->places);
 	mp_free(d);
+}
+
+void mp_depends_enter(struct mp_task *t) /* [segment] */
+{
+	t->outside = t->depends;
+	t->depends = NULL;
+}
+
+void mp_depends_leave(struct mp_task *t)
+{
+	mp_depends_free(t);
+	t->depends = t->outside;
+	t->outside = NULL;
 }
 
 /* Made if need be. */
@@ -135,6 +150,13 @@ static struct place *place_at(struct mp_task *parent, const void *at)
 	return *p;
 }
 
+/* What there is in the phase, outside of the segment; NULL: nothing. */
+static struct place *place_outside(struct mp_task *parent, const void *at)
+{
+	struct mp_depends *outside = parent->is_implicit ? parent->outside : NULL;
+	return outside ? *mp_map_at(&outside->places, at) : NULL;
+}
+
 /* t comes after what it depends on there; a set of the same kind, but for out, is joined. */
 static void look(struct mp_task *t, const struct place *p, enum mp_depend_kind kind)
 {
@@ -162,9 +184,17 @@ static void join(struct mp_task *t, struct place *p, enum mp_depend_kind kind)
 	t->known++;
 }
 
-static void exclusive_add(struct mp_dependent *d, struct place *p, const void *at)
+/* [mutex] */
+static struct mp_lock *lock_of(struct mp_task *parent, struct place *p, const void *at)
 {
-	struct mp_lock *lock = p->lock ? p->lock : (p->lock = mp_lock_new(at));
+	const struct place *outside = place_outside(parent, at);
+	if (!p->lock)
+		p->lock = outside && outside->lock ? mp_lock_know(outside->lock) : mp_lock_new(at);
+	return p->lock;
+}
+
+static void exclusive_add(struct mp_dependent *d, struct mp_lock *lock)
+{
 	for (unsigned i = 0; i < d->nexclusive; i++)
 		if (d->exclusive[i] == lock)
 			return;
@@ -183,8 +213,12 @@ static void exclusive_add(struct mp_dependent *d, struct place *p, const void *a
 void mp_depend_look(struct mp_task *t, const struct mp_depend *depend, size_t n)
 {
 	dependent_of(t);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const struct place *outside = place_outside(t->parent, depend[i].at);
 		look(t, place_at(t->parent, depend[i].at), depend[i].kind);
+		if (outside)
+			look(t, outside, depend[i].kind);
+	}
 }
 
 void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
@@ -196,7 +230,7 @@ void mp_depend_add(struct mp_task *t, const struct mp_depend *depend, size_t n)
 		struct place *p = place_at(t->parent, depend[i].at);
 		join(t, p, depend[i].kind);
 		if (depend[i].kind == MP_DEPEND_MUTEX)
-			exclusive_add(d, p, depend[i].at);
+			exclusive_add(d, lock_of(t->parent, p, depend[i].at));
 	}
 }
 

@@ -25,8 +25,10 @@ enum {
 };
 
 /* A task with a copy of the arguments. */
-static struct mp_task *task_new(mp_body *body, void *arg, gomp_copy *copy, size_t nbytes,
-				size_t align, unsigned flags, void **detach)
+static inline __attribute__((always_inline)) struct mp_task *task_new(mp_body *body, void *arg,
+								      gomp_copy *copy,
+								      size_t nbytes, size_t align,
+								      unsigned flags, void **detach)
 {
 	align = align < 16 ? 16 : align;
 	struct mp_task *t = mp_task_new(body, NULL, flags, nbytes + align);
@@ -97,11 +99,18 @@ static const void *place_of(mp_body *body)
 	return (const char *)body + 1;
 }
 
+static __attribute__((noinline)) void task_depend(struct mp_task *t, void **depend)
+{
+	struct mp_depend small[GOMP_SMALL];
+	size_t n;
+	struct mp_depend *d = gomp_depends_read(small, depend, &n);
+	mp_task_create(t, d, n);
+	gomp_depends_done(small, d);
+}
+
 MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, long align,
        bool is_deferred, unsigned flags, void **depend, int priority, void *detach)
 {
-	struct mp_depend small[GOMP_SMALL], *d = small;
-	size_t n = 0;
 	mp_enter(place_of(body));
 	struct mp_task *t = task_new(body, arg, copy, (size_t)nbytes, (size_t)align,
 				     (is_deferred ? 0 : MP_TASK_UNDEFERRED) |
@@ -109,9 +118,9 @@ MP_ABI(void, GOMP_task, mp_body *body, void *arg, gomp_copy *copy, long nbytes, 
 					     (flags & TASK_DETACH ? MP_TASK_DETACHED : 0),
 				     detach);
 	if (flags & TASK_DEPEND)
-		d = gomp_depends_read(small, depend, &n);
-	mp_task_create(t, d, n);
-	gomp_depends_done(small, d);
+		task_depend(t, depend);
+	else
+		mp_task_create(t, NULL, 0);
 }
 
 MP_ABI(void, GOMP_taskwait, void)

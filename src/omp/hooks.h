@@ -40,20 +40,10 @@ enum snag_omp_asked {
 
 #define SNAG_OMP_SAME UINT32_MAX
 
-struct snag_omp_child {
-	void *context;
-	const void *low, *high; /* its stack */
-	uint32_t task;		/* 0: it takes a number */
-	const void *place;
-	const void *at; /* its arguments */
-	size_t nbytes;
-	bool is_new; /* of which memory() was not told */
-};
-
 struct snag_omp_hooks {
 	/* Contexts.  The first is that of the calling thread, the initial one. */
 	void *(*context_first)(void);
-	void *(*context_new)(void);
+	void *(*context_new)(const void *low, const void *high); /* with this stack */
 	/* The calling thread goes on as this one, which speaks as that task, and begins with an empty
 	 * stack; SNAG_OMP_SAME: as before. */
 	void (*context_switch)(void *to, uint32_t task);
@@ -68,12 +58,15 @@ struct snag_omp_hooks {
 	uint32_t (*promise_new)(void);
 	void (*become)(uint32_t task); /* what the calling context does is that task's */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The present task creates one (spawn) that runs at once, in a context with this stack, called from
-	 * there, alone: memory, the event, context_switch, stack, alone and enter in one.  Returns its
-	 * number. */
-	uint32_t (*child)(const struct snag_omp_child *child);
+	/* The present task creates one (spawn; 0: it takes a number) that runs at once, in this context,
+	 * called from `place`, alone, with arguments there, of which memory() was told or not: memory,
+	 * the event, context_switch, stack, enter and alone in one.  Returns its number. */
+	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
+			  size_t nbytes, bool is_new);
 	/* The present task has ended, and the calling thread goes on as that context, as before. */
 	void (*ended)(void *to, const void *place);
+	/* The present task has waited for its children (sync), and may be alone then, likewise. */
+	void (*synced)(const void *place, bool is_alone, const void *at, size_t nbytes);
 	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);

@@ -55,7 +55,7 @@ static void body(void *arg)
 		b->kmp.data1.destructors(task_of(b)->number, &b->kmp);
 }
 
-static struct block *block_new(int32_t flags, size_t nbytes)
+static inline struct block *block_new(int32_t flags, size_t nbytes)
 {
 	struct mp_task *t =
 		mp_task_new(body, NULL,
@@ -72,7 +72,7 @@ static struct block *block_new(int32_t flags, size_t nbytes)
 }
 
 /* The task, which is created here.  Of a target region clang gives only the call before a line. */
-static struct mp_task *task_here(void *kmp)
+static inline struct mp_task *task_here(void *kmp)
 {
 	struct block *b = block_of(kmp);
 	struct mp_task *t = task_of(b);
@@ -84,8 +84,8 @@ static struct mp_task *task_here(void *kmp)
 	return t;
 }
 
-static struct block *block_alloc(int32_t flags, size_t nbytes, size_t shared_bytes,
-				 kmp_routine *routine)
+static inline struct block *block_alloc(int32_t flags, size_t nbytes, size_t shared_bytes,
+					kmp_routine *routine)
 {
 	size_t room = (nbytes + 15) & ~(size_t)15;
 	struct block *b = block_new(flags, room + shared_bytes);

@@ -5,7 +5,7 @@
  * Each task that takes part has a copy of its own, not each thread: so which task ran on which thread
  * does not matter.  Whoever ends the taskgroup combines them, in the order they were made.
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <string.h>
 

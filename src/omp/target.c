@@ -16,7 +16,7 @@
  *                   thread have left is waited for with its own
  *         [exit]    the end of the program is a barrier
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <stdlib.h>
 

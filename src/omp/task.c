@@ -1,295 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task.c - explicit tasks, taskwait, taskgroup
+ * task.c - undeferred and detached tasks, taskwait, taskgroup, taskloop
  *
- * Idea.   A task runs when it is created, on a fiber, unless it depends on one that has not
- *         ended; then the last of these makes it ready.  Its creator goes on when it ends or
- *         must wait.
- *
- * Rules.  [create]     spawn.  A task of a team of one thread is part of its creator
- *         [undeferred] the creator waits until the task can begin; spawn and sync in a frame of
+ * Rules.  [undeferred] the creator waits until the task can begin; spawn and sync in a frame of
  *                      their own, on the creator's stack
- *         [begin]      gets the promises of what it depends on; takes its locks (mutexinoutset)
- *         [end]        when its body has returned and its detach event was fulfilled: sets its promise
  *         [taskwait]   until its children have ended: sync
  *         [group]      a finish, for what is created in it and below
  *         [taskloop]   a task for each iteration, but for those that are in one task however a loop may
  *                      be cut: grainsize(g) wants from g to 2 g - 1 in each, so the first g are, and
  *                      the last; num_tasks(n) says nothing of sizes, unless n is 1
- *
- * State.  known: by itself until it ends, its children, tables of dependences, and its detach event
  */
-#include "base/pool.h"
-#include "omp/core.h"
-
-/* Tasks with few arguments, which most are. */
-enum { SMALL = 320 };
-static struct snag_pool small;
-
-static void task_free(struct mp_task *t)
-{
-	if (t->dependent)
-		mp_dependent_free(t);
-	if (t->is_pooled)
-		snag_pool_give(&small, t);
-	else
-		mp_free(t);
-}
-
-void mp_task_forget(struct mp_task *t)
-{
-	while (--t->known == 0) {
-		struct mp_task *parent = t->parent;
-		bool is_implicit = t->is_implicit;
-		task_free(t);
-		if (is_implicit)
-			return;
-		t = parent;
-	}
-}
-
-static struct mp_task *small_take(void)
-{
-	if (!small.elem)
-		snag_pool_init(&small, SMALL);
-	struct mp_task *t = snag_pool_take(&small);
-	if (!t)
-		mp_fail("OpenMP: out of memory");
-	return t;
-}
-
-struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned flags, size_t room)
-{
-	struct mp_task *parent = mp.now->task;
-	bool is_pooled = room <= SMALL - MP_TASK_BYTES;
-	struct mp_task *t = is_pooled ? small_take() : mp_alloc_used(MP_TASK_BYTES + room);
-	__builtin_memset((char *)t + MP_TASK_ZERO, 0, MP_TASK_BYTES - MP_TASK_ZERO);
-	t->parent = parent;
-	t->team = parent->team;
-	t->group = parent->group;
-	t->number = parent->number;
-	t->known = 1;
-	t->body = body;
-	t->arg = arg;
-	t->nbytes = 0;
-	t->place = mp.place;
-	t->is_pooled = is_pooled;
-	t->is_part = !t->team->is_told;
-	if (flags | parent->is_final) {
-		t->is_final = parent->is_final || flags & MP_TASK_FINAL;
-		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
-		t->is_detached = flags & MP_TASK_DETACHED;
-		t->known += t->is_detached;
-	}
-	parent->known++;
-	return t;
-}
-
-static void wake(struct mp_context **waiter)
-{
-	if (*waiter)
-		mp_ready(*waiter);
-	*waiter = NULL;
-}
-
-/* Those who wait for it go on; its end is told before, or before another context runs. */
-static void task_left(struct mp_task *t)
-{
-	struct mp_task *parent = t->parent;
-	if (t->dependent)
-		mp_depend_done(t);
-	parent->has_loose |= t->has_open | t->has_loose;
-	if (--parent->children == 0)
-		wake(&parent->waiter);
-	if (t->group && --t->group->live == 0)
-		wake(&t->group->waiter);
-}
-
-/* Its end was told. */
-static void task_gone(struct mp_task *t)
-{
-	if (--t->team->live == 0)
-		mp_team_check(t->team);
-	if (t->depends)
-		mp_depends_free(t);
-	if (t->done)
-		t->done(t);
-	mp_task_forget(t);
-}
-
-/* Told by its own context, or by whoever fulfils its event. */
-static void end_tell(struct mp_task *t)
-{
-	if (!t->is_part)
-		mp_tell(SNAG_OP_TASK_END, 0);
-	task_left(t);
-	task_gone(t);
-}
-
-static void promises_tell(struct mp_task *t)
-{
-	if (t->is_part)
-		return;
-	if (t->is_detached)
-		mp_tell(SNAG_OP_PROMISE_GET, t->fulfilled);
-	if (t->dependent)
-		mp_tell(SNAG_OP_PROMISE_SET, t->dependent->promise);
-}
-
-static void exclusive_all(struct mp_task *t, bool is_taken)
-{
-	const struct mp_dependent *d = t->dependent;
-	for (unsigned i = 0; i < d->nexclusive; i++) {
-		if (is_taken)
-			mp_lock_take(d->exclusive[i], t);
-		else
-			mp_lock_give(d->exclusive[d->nexclusive - 1 - i]);
-	}
-}
-
-static void gets_tell(const struct mp_task *t)
-{
-	const struct mp_dependent *d = t->dependent;
-	for (unsigned i = 0; i < d->nget; i++)
-		mp_tell(SNAG_OP_PROMISE_GET, d->get[i]);
-}
-
-static void body_begin(struct mp_task *t) /* [begin] */
-{
-	if (!t->dependent)
-		return;
-	gets_tell(t);
-	if (!t->is_part)
-		exclusive_all(t, true);
-}
-
-static bool body_end(struct mp_task *t) /* [end]; false: not yet */
-{
-	if (t->dependent && !t->is_part)
-		exclusive_all(t, false);
-	t->has_body_ended = true;
-	if (t->is_detached && !t->is_fulfilled)
-		return false;
-	if (t->is_detached || t->dependent)
-		promises_tell(t);
-	return true;
-}
-
-static void alone_tell(const struct mp_task *t) /* [alone] */
-{
-	if (mp.hooks)
-		mp.hooks->alone(t->arg, t->nbytes);
-}
-
-void mp_task_main(struct mp_task *t)
-{
-	if (t->dependent) {
-		body_begin(t);
-		alone_tell(t);
-	}
-	if (!t->group || !t->group->is_cancelled)
-		t->body(t->arg);
-	if (!body_end(t))
-		return;
-	task_left(t);
-	mp_context_ends();
-	task_gone(t);
-}
-
-static void task_counted(struct mp_task *t)
-{
-	struct mp_task *parent = t->parent;
-	parent->children++;
-	t->team->live++;
-	if (t->group)
-		t->group->live++;
-	if (t->is_part)
-		return;
-	parent->has_open |= !t->is_undeferred;
-	if (parent->has_spawned)
-		return;
-	parent->has_spawned = true;
-	if (parent->is_implicit && mp.hooks)
-		mp.hooks->own(NULL, NULL); /* its task may share what it has */
-}
-
-/* Before it is told that it is created, unless it runs at once and has no depend clauses. */
-static void task_named(struct mp_task *t, const struct mp_depend *depend, size_t n)
-{
-	if (t->is_new)
-		mp_memory(t->arg, t->nbytes);
-	t->is_new = false;
-	if (n)
-		mp_depend_add(t, depend, n);
-	t->id = t->base_id = t->is_part ? t->parent->id : mp_number();
-	for (size_t i = 0; !t->is_part && i < n; i++)
-		mp_label(t->id, SNAG_OMP_DEPEND_IN + depend[i].kind, (uintptr_t)depend[i].at);
-}
-
-static bool waits(const struct mp_task *t)
-{
-	return t->dependent && t->dependent->waits_for;
-}
-
-void mp_task_ready(struct mp_task *t)
-{
-	if (t->undeferred)
-		wake(&t->undeferred);
-	else
-		mp_run_later(t);
-}
-
-void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
-{
-	if (t->is_undeferred || t->is_part) {
-		mp_task_begin(t, depend, n);
-		mp_call(t->body, t->arg, t->place);
-		mp_task_end(t);
-		return;
-	}
-	task_counted(t);
-	if (n)
-		task_named(t, depend, n);
-	if (waits(t))
-		mp_tell(SNAG_OP_TASK_SPAWN, t->id); /* [create] */
-	else
-		mp_run_now(t);
-}
+#include "omp/task.h"
 
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
 	t->is_undeferred = true;
-	task_counted(t);
-	task_named(t, depend, n);
+	mp_task_counted(t, depend, n);
 	if (!t->is_part) {
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
 		mp_tell(SNAG_OP_TASK_SPAWN, t->id);
 	}
-	if (waits(t)) {
+	if (mp_task_waits(t)) {
 		t->undeferred = mp.now;
 		mp_block();
 	}
 	if (!t->is_part)
 		mp_become(t->id);
 	mp.now->task = t;
-	body_begin(t);
+	mp_body_begin(t);
 }
 
 void mp_task_end(struct mp_task *t)
 {
 	struct mp_task *parent = t->parent;
 	bool is_part = t->is_part;
-	if (!body_end(t)) {
+	if (!mp_body_end(t)) {
 		if (is_part) { /* only later tasks that depend on it wait */
 			mp.now->task = parent;
 			return;
 		}
 		t->undeferred = mp.now;
 		mp_block();
-		promises_tell(t);
+		mp_promises_tell(t);
 	}
 	mp.now->task = parent;
-	end_tell(t);
+	mp_task_over(t);
 	if (is_part)
 		return;
 	mp_become(parent->id);
@@ -307,12 +62,12 @@ void mp_task_fulfil(struct mp_task *t)
 		mp_tell(SNAG_OP_PROMISE_SET, t->fulfilled);
 	}
 	if (t->has_body_ended && t->undeferred) {
-		wake(&t->undeferred);
+		mp_wake(&t->undeferred);
 	} else if (t->has_body_ended) {
 		uint32_t id = mp.now->task->id;
 		mp_become(t->id);
-		promises_tell(t);
-		end_tell(t);
+		mp_promises_tell(t);
+		mp_task_over(t);
 		mp_become(id);
 	}
 	mp_task_forget(t); /* the event's */
@@ -330,21 +85,21 @@ void mp_taskwait(void)
 			mp_targets_joined(t);
 		return;
 	}
-	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
 	t->has_open = false;
-	if (!t->is_implicit && !t->is_undeferred && !t->has_loose && !mp.npromises)
-		alone_tell(t);
+	bool is_alone = !(t->is_implicit | t->is_undeferred | t->has_loose) && !mp.npromises;
+	if (mp.hooks)
+		mp.hooks->synced(mp.place, is_alone, t->arg, t->nbytes); /* [taskwait] [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
 {
 	struct mp_task *t = mp_task_new(NULL, NULL, MP_TASK_UNDEFERRED, 0);
 	mp_depend_look(t, depend, n);
-	if (waits(t)) {
+	if (mp_task_waits(t)) {
 		t->undeferred = mp.now;
 		mp_block();
 	}
-	gets_tell(t);
+	mp_gets_tell(t);
 	mp_task_forget(t);
 }
 

@@ -16,7 +16,7 @@
  *                    does not come before that of others, nor what it does next after.  A team of a
  *                    league combines likewise, but its segment goes on as another one
  */
-#include "omp/core.h"
+#include "omp/task.h"
 
 #include <pthread.h>
 
@@ -94,6 +94,7 @@ void mp_segment_begin(struct mp_task *t)
 	t->id = t->spare_id ? t->spare_id : mp_number();
 	t->spare_id = 0;
 	t->has_spawned = false;
+	mp_depends_enter(t);
 	mp.hooks->segment(t->loop.safe && t->loop.is_open ? SNAG_OP_TASK_SPAWN
 							  : SNAG_OP_TASK_CREATE,
 			  t->id, mp.place);
@@ -120,6 +121,7 @@ void mp_segment_enter(struct mp_task *t, uint32_t id)
 	mp_locks_tell(t, false);
 	t->id = id;
 	t->has_spawned = false;
+	mp_depends_enter(t);
 	mp_become(id);
 	mp_locks_tell(t, true);
 	own_begin(t);
@@ -130,6 +132,7 @@ void mp_segment_leave(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return;
+	mp_depends_leave(t);
 	own_end();
 	if (t->has_spawned && mp.hooks)
 		mp.hooks->stack(stack_low(t), t->frame, t->base_id);

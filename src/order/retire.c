@@ -28,13 +28,6 @@ static void node_keep(struct snag_retire *r, uint32_t node)
 		r->nodes[node] = 1;
 }
 
-static void scope_keep(struct snag_retire *r, const struct snag_task_scope *s)
-{
-	node_keep(r, s->node);
-	node_keep(r, s->finish);
-	node_keep(r, s->block);
-}
-
 /* Entries that are not in use name nothing. */
 static void unused_clear(struct snag_task_order *o)
 {
@@ -53,13 +46,10 @@ static void live_keep(struct snag_retire *r)
 	const struct snag_task_order *o = r->order;
 	r->nodes[SNAG_DPST_ROOT] = 1;
 	for (size_t i = 1; i < o->nruns; i++) {
-		scope_keep(r, &o->run[i].top);
-		node_keep(r, o->run[i].node);
+		node_keep(r, snag_task_place(&o->run[i])); /* other scopes of the task are above */
 		if (o->run[i].step)
 			snag_retire_keep(r, o->run[i].step);
 	}
-	for (size_t i = 1; i < o->nscopes; i++)
-		scope_keep(r, &o->scope[i]);
 	for (size_t s = 1; s < o->tree.nsteps; s++)
 		if (r->steps[s])
 			node_keep(r, o->tree.step[s]);

@@ -32,7 +32,8 @@
  *                   for, they come before all that the task and its children do from then on
  *
  * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
- * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step.
+ * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step;
+ *         but see retire.h.
  */
 #ifndef SNAG_ORDER_TASK_ORDER_H
 #define SNAG_ORDER_TASK_ORDER_H

@@ -11,6 +11,8 @@
 
 #include "base/memory.h"
 #include "base/strtab.h"
+#include "report/called.h"
+#include "report/origins.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +85,27 @@ static void extent_find(struct snag_incident *in, const struct snag_names *names
 	in->extent = snag_extent_of(names, &in->variables, site->target, site->size);
 }
 
+/* What a write calls it, or both accesses do: a compiler may know nothing better of a read than the
+ * column of what is computed. */
+static void called_find(struct snag_incident *in, const struct snag_names *names)
+{
+	const struct snag_site *site[2] = {&in->race->first, &in->race->second};
+	char *name[2] = {NULL, NULL};
+	const char *variable = snag_name(names, SNAG_SPACE_VARIABLE, in->race->second.target);
+	if (snag_object_name(variable).kind != SNAG_OBJECT_STACK)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (in->stack[i].n)
+			name[i] = snag_called_at(&in->stack[i].frame[0], in->variables.n > 1);
+	int known = name[0] ? 0 : 1;
+	bool is_known = name[0] && name[1] ? strcmp(name[0], name[1]) == 0
+					   : name[known] && site[known]->op == SNAG_OP_WRITE;
+	in->called = is_known ? name[known] : NULL;
+	for (int i = 0; i < 2; i++)
+		if (name[i] != in->called)
+			free(name[i]);
+}
+
 void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *report,
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions)
 {
@@ -117,6 +140,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 	}
 	for (size_t i = 0; i < in.n; i++) {
 		extent_find(&in.at[i], report->names);
+		called_find(&in.at[i], report->names);
 		in.at[i].is_suppressed = is_suppressed(&in.at[i], report, suppressions);
 		if (in.at[i].is_suppressed)
 			continue;
@@ -136,6 +160,7 @@ void snag_incidents_done(struct snag_incidents *in)
 		snag_callstack_done(&in->at[i].stack[1]);
 		free(in->at[i].variables.at);
 		free(in->at[i].step);
+		free(in->at[i].called);
 		free(in->at[i].replay_words);
 	}
 	free(in->at);

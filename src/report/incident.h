@@ -34,6 +34,7 @@ struct snag_incident {
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
 	struct snag_variables variables; /* of all of them */
 	struct snag_extent extent;	 /* of those of one object */
+	char *called;			 /* by the source, if on a stack; NULL: not known */
 	/* The end of the witness as its events are, in order; filled by whoever can look them
 	 * up.  NULL: not known. */
 	struct snag_site *step;

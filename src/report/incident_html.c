@@ -129,6 +129,10 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	snag_printf(to, "<section id=\"%s\"%s>\n<h2>Data race on <code>", in->id,
 		    in->is_suppressed ? " class=\"suppressed\"" : "");
 	variable(to, r, race->second.target);
+	if (in->called) {
+		snag_print(to, "</code>, called <code>");
+		snag_html_text(to, in->called);
+	}
 	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
 					 : "</code></h2>\n<dl>\n");
 	item(to, "id", in->id);

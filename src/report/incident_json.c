@@ -105,6 +105,8 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_string(j, "variable",
 			 snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target));
+	if (in->called)
+		snag_json_string(j, "called", in->called);
 	snag_json_uint(j, "count", in->count);
 	snag_json_uint(j, "stacks", in->stacks);
 	snag_json_bool(j, "suppressed", in->is_suppressed);

@@ -118,6 +118,8 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 	case SNAG_OBJECT_STACK:
 		snag_print(to, "  Location is stack of ");
 		thread(to, r, o.thread);
+		if (in->called)
+			snag_printf(to, ", called '%s' in the source", in->called);
 		snag_print(to, "\n\n");
 		break;
 	case SNAG_OBJECT_GLOBAL:

@@ -11,13 +11,17 @@
 
 static const struct snag_origin nowhere = {.thread = SNAG_NO_ID};
 
-int snag_origins_read(struct snag_origins *ret, struct snag_source *src, struct snag_error *err)
+int snag_origins_read(struct snag_origins *ret, struct snag_source *src, uint64_t last,
+		      struct snag_error *err)
 {
 	struct snag_origins o = {0};
 	struct snag_batch batch;
 	size_t room = 0;
-	int rc;
-	while ((rc = snag_source_next(src, &batch, err)) > 0) {
+	int rc = 1;
+	for (uint64_t done = 0; done <= last; done = batch.first + batch.n) {
+		rc = snag_source_next(src, &batch, err);
+		if (rc <= 0)
+			break;
 		size_t n = batch.counts.n[SNAG_SPACE_THREAD];
 		o.thread = snag_grow(o.thread, &room, n, sizeof(*o.thread));
 		while (o.nthreads < n)

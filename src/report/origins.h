@@ -21,8 +21,8 @@ struct snag_origins {
 	size_t nthreads;
 };
 
-/* Reads the source to its end. */
-int snag_origins_read(struct snag_origins *ret_origins, struct snag_source *src,
+/* Of the threads that were created up to event `last`, at least. */
+int snag_origins_read(struct snag_origins *ret_origins, struct snag_source *src, uint64_t last,
 		      struct snag_error *err);
 void snag_origins_done(struct snag_origins *origins);
 

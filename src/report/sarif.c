@@ -209,15 +209,30 @@ static void code_flow(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_end(j);
 }
 
+/* What the variable is called, and what is missing between two tasks. */
+static void more_words(char *buf, size_t room, const struct snag_incident_report *r,
+		       const struct snag_incident *in)
+{
+	char missing[400];
+	int n = 0;
+	if (in->called)
+		n = snprintf(buf, room, " The source calls it %.100s.", in->called);
+	if (r->is_tasks) {
+		snag_incident_missing_edge(r, in->race, missing, sizeof(missing));
+		snprintf(buf + n, room - (size_t)n, " Missing: %s.", missing);
+	}
+}
+
 static void result(struct snag_json *j, const struct snag_incident_report *r,
 		   const struct snag_incident *in)
 {
 	enum snag_verdict v = in->race->verdict;
-	char second[400], first[400], text[900];
+	char second[400], first[400], more[600] = "", text[1500];
 	access_words(second, sizeof(second), r, &in->race->second);
 	access_words(first, sizeof(first), r, &in->race->first);
-	snprintf(text, sizeof(text), "Data race (%s): %s and [%s](1).", snag_verdict_text[v],
-		 second, first);
+	more_words(more, sizeof(more), r, in);
+	snprintf(text, sizeof(text), "Data race (%s): %s and [%s](1).%s", snag_verdict_text[v],
+		 second, first, more);
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "ruleId", rule[v].id);

@@ -39,7 +39,7 @@ enum {
 #define RT_SEEN (1ull << 3)
 #define RT_WRITTEN (1ull << 63)
 
-extern struct rt_filter rt_filter;
+extern struct rt_filter rt_filter RT_HIDDEN;
 
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
@@ -96,8 +96,8 @@ enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
 extern struct rt_alone_with {
 	uintptr_t low;
 	size_t nbytes;
-} rt_alone_with[RT_ALONES];
-extern uint64_t rt_alone_epoch; /* the one it is so in */
+} rt_alone_with[RT_ALONES] RT_HIDDEN;
+extern uint64_t rt_alone_epoch RT_HIDDEN; /* the one it is so in */
 
 static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
 {

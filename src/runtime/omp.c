@@ -28,7 +28,7 @@
 #include "runtime/omp_flags.h"
 #include "runtime/omp_sections.h"
 #include "runtime/record.h"
-#include "runtime/sched.h"
+#include "runtime/sched_context.h"
 #include "runtime/sections.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
@@ -61,45 +61,37 @@ static void *context_first(void)
 	return rt_hot.self;
 }
 
-static void *context_new(void)
+static void *context_new(const void *low, const void *high)
 {
+	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
-	return rt_thread_new_fiber();
+	t->stack_low = t->low_water = (uintptr_t)low; /* whoever had this memory before */
+	t->stack_high = (uintptr_t)high;
+	return t;
 }
 
-/* For another context of the thread, which is next. */
-static void leave(struct rt_thread *self, const struct rt_thread *to)
-{
-	ran = 0;
-	stack_left(self);
-	self->beyond = rt_hot.beyond;
-	rt_hot.beyond = to->beyond;
-}
-
-/* The context begins: it has called nothing. */
-static void stack_empty(struct rt_thread *t)
-{
-	t->top = t->frames;
-	t->beyond = 0;
-}
-
+/* For another context of the thread. */
 static void context_switch(void *context, uint32_t as)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
 	if (!self)
 		return;
-	if (as == SNAG_OMP_SAME)
-		as = to->as;
-	else
-		stack_empty(to);
-	leave(self, to);
+	bool begins = as != SNAG_OMP_SAME;
+	as = begins ? as : to->as;
+	ran = 0;
+	stack_left(self);
 	if (rt.judges) {
-		rt_sched_slip(self, to, as);
-	} else {
-		to->as = as;
-		rt_sched_become(self, to);
+		rt_record_settle();
+		rt_sched_swap(self, to, as);
+		rt_judge_turn(as);
+		return;
 	}
+	self->beyond = rt_hot.beyond;
+	rt_hot.beyond = begins ? 0 : to->beyond;
+	to->top = begins ? to->frames : to->top;
+	to->as = as;
+	rt_sched_become(self, to);
 }
 
 static void *thread_start(void *(*run)(void *), void *arg)
@@ -143,13 +135,13 @@ static bool order_look(void)
 }
 
 /* Sections are known by the paths of their tasks. */
-static void task_made(uint8_t op, uint32_t task)
+static inline void task_made(uint8_t op, uint32_t task)
 {
 	if (has_order && (op == SNAG_OP_TASK_CREATE || op == SNAG_OP_TASK_SPAWN))
 		rt_sections_created(rt_hot.self->as, task);
 }
 
-static void task_put(uint8_t op, uint32_t task, uint32_t loc)
+static inline void task_put(uint8_t op, uint32_t task, uint32_t loc)
 {
 	task_made(op, task);
 	if (rt.judges)
@@ -158,18 +150,22 @@ static void task_put(uint8_t op, uint32_t task, uint32_t loc)
 		rt_put(RT_TASK, op, 0, loc, task);
 }
 
-static void event(uint8_t op, uint32_t target, const void *place)
+static inline void event_put(uint8_t op, uint32_t target, const void *place)
 {
-	if (!rt_entered())
-		return;
 	rt_epoch_end();
 	rt_record_settle();
 	task_put(op, target, rt.judges ? 0 : rt_location((uintptr_t)place));
 }
 
+static void event(uint8_t op, uint32_t target, const void *place)
+{
+	if (rt_entered())
+		event_put(op, target, place);
+}
+
 /* A segment that has not been told: the next record is put after its creation (record.h). */
 static struct {
-	uint32_t task, loc;
+	uint32_t task, by, loc;
 	uint8_t op;
 	bool is_there, has_label;
 	uint8_t label;
@@ -204,6 +200,7 @@ static void segment(uint8_t op, uint32_t task, const void *place)
 		rt_run_end();
 	pending.op = op;
 	pending.task = task;
+	pending.by = rt_hot.self->as;
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
 	pending.has_label = false;
@@ -229,11 +226,13 @@ static void label(uint32_t task, enum snag_omp_label what, uint64_t number)
 	pending.number = number;
 }
 
+/* Of a segment with others in it, one of those may be the one that was not. */
 static bool was_told(void)
 {
-	if (pending.is_there)
+	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
+	if (is_pending)
 		rt_record_before(NULL);
-	return !pending.is_there;
+	return !is_pending;
 }
 
 static void launch(bool begins) /* [launch] */
@@ -356,39 +355,47 @@ static void alone(const void *at, size_t nbytes)
 		alone_with(self, at, nbytes);
 }
 
-static void child_recorded(const struct snag_omp_child *c, uint32_t task)
+static void synced(const void *place, bool is_alone, const void *at, size_t nbytes)
 {
-	if (c->is_new && c->nbytes)
-		memory(c->at, c->nbytes, c->place);
-	event(SNAG_OP_TASK_SPAWN, task, c->place);
-	context_switch(c->context, task);
-	stack(c->low, c->high, task);
-	enter(c->place);
+	const struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	event_put(SNAG_OP_SYNC, 0, place);
+	if (is_alone && rt.judges)
+		alone_with(self, at, nbytes);
 }
 
-static uint32_t child(const struct snag_omp_child *c)
+static void child_recorded(struct rt_thread *to, uint32_t task, const void *place)
 {
-	struct rt_thread *self = rt_entered(), *to = c->context;
-	uint32_t task = c->task ? c->task : task_new();
+	event(SNAG_OP_TASK_SPAWN, task, place);
+	context_switch(to, task);
+	stack((void *)to->stack_low, (void *)to->stack_high, task);
+	enter(place);
+}
+
+static uint32_t child(void *context, uint32_t task, const void *place, const void *at,
+		      size_t nbytes, bool is_new)
+{
+	struct rt_thread *self = rt_entered(), *to = context;
+	task = task ? task : task_new();
 	if (!self)
 		return task;
 	if (!rt.judges) {
-		child_recorded(c, task);
+		if (is_new && nbytes)
+			memory(at, nbytes, place);
+		child_recorded(to, task, place);
 		return task;
 	}
 	rt_record_settle();
 	task_made(SNAG_OP_TASK_SPAWN, task);
-	to->frames[0] =
-		(struct rt_frame){.pc = (uintptr_t)c->place, .sp = (uint32_t)(uintptr_t)c->high};
-	to->top = to->frames + 1;
-	to->beyond = 0;
-	leave(self, to);
+	ran = 0;
+	stack_left(self);
 	rt_sched_swap(self, to, task);
 	rt_judge_child(SNAG_OP_TASK_SPAWN, task);
-	stack_new(to, (uintptr_t)c->low, (uintptr_t)c->high);
-	if (c->is_new)
-		rt_judge_forget((uintptr_t)c->at, c->nbytes);
-	alone_with(to, c->at, c->nbytes);
+	stack_new(to, to->stack_low, to->stack_high);
+	if (is_new)
+		rt_judge_forget((uintptr_t)at, nbytes);
+	alone_with(to, at, nbytes);
 	return task;
 }
 
@@ -403,7 +410,7 @@ static void ended(void *context, const void *place)
 		return;
 	}
 	rt_record_settle();
-	leave(self, to);
+	ran = 0;
 	rt_sched_swap(self, to, to->as);
 	rt_judge_ended(to->as);
 }
@@ -496,6 +503,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.event = event,
 		.child = child,
 		.ended = ended,
+		.synced = synced,
 		.segment = segment,
 		.was_told = was_told,
 		.label = label,

@@ -28,6 +28,8 @@
 #include <stdint.h>
 
 #define RT_EXPORT __attribute__((visibility("default")))
+#define RT_HIDDEN \
+	__attribute__((visibility("hidden"))) /* a declaration says so, or it is looked up */
 #define RT_HOT __attribute__((hot))
 #define RT_INLINE __attribute__((always_inline)) inline
 #define RT_COLD __attribute__((cold, noinline))
@@ -190,8 +192,8 @@ struct rt {
 	bool is_alone;	      /* main runs and every other thread was joined: nothing can race */
 };
 
-extern struct rt rt;
-extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec")));
+extern struct rt rt RT_HIDDEN;
+extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec"))) RT_HIDDEN;
 
 /* Called from anywhere before anything else; cheap when done before. */
 void rt_begin(void);

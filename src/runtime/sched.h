@@ -49,7 +49,7 @@ struct rt_sched {
 	bool has_handlers; /* the program handles signals: what waits may yet be woken */
 };
 
-extern struct rt_sched rt_sched;
+extern struct rt_sched rt_sched RT_HIDDEN;
 
 void rt_sched_lock(void);
 void rt_sched_unlock(void);
@@ -110,15 +110,8 @@ void rt_sched_wait_first(struct rt_thread *self); /* what a new thread does firs
 void rt_sched_exit(struct rt_thread *self);
 /* The calling thread goes on as the fiber `to`. */
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to);
-/* The same while a detector in this process is told (judge.h): no turn begins, and nobody is
- * asked; the events of `to` are those of the task `as` from here on. */
-void rt_sched_slip(struct rt_thread *self, struct rt_thread *to, uint32_t as);
-/* The same for one who tells the detector. */
-void rt_sched_swap(struct rt_thread *self, struct rt_thread *to, uint32_t as);
 /* The calling thread waits, and `to`, another that does, goes on. */
 void rt_sched_hand(struct rt_thread *self, struct rt_thread *to);
-/* The events of the calling thread are those of that task from here on. */
-void rt_sched_speak_as(struct rt_thread *self, uint32_t as);
 /* [revoke] Takes the baton from `t`, which slept in that turn; false: it no longer does, or
  * nobody else wants to run. */
 bool rt_sched_revoke(struct rt_thread *t, uint64_t turn, bool (*still_sleeps)(struct rt_thread *));

@@ -28,7 +28,7 @@
 #include "runtime/judge.h"
 #include "runtime/memory.h"
 #include "runtime/record.h"
-#include "runtime/sched.h"
+#include "runtime/sched_context.h"
 #include "runtime/sections.h"
 #include "runtime/signals.h"
 #include "runtime/stack.h"
@@ -49,7 +49,7 @@ static struct rt_thread *ended;		 /* it goes when it no longer runs */
 static struct rt_thread *created;	 /* it runs next, and was created by */
 static uint8_t created_by;		 /* an event of this kind */
 static struct rt_thread *launcher;
-static bool is_launched;		 /* tasks run */
+static bool is_launched; /* tasks run */
 static struct snag_stack fresh;
 static struct rt_record argument; /* of the task that runs next: new memory; arg 0: it has none */
 

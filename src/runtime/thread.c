@@ -92,11 +92,6 @@ static void zombies_bury(void)
 	zombies = NULL;
 }
 
-uint32_t rt_thread_number(void)
-{
-	return rt_sched.nthreads++;
-}
-
 /* Numbers that are only names of tasks need no place in it. */
 static void table_put(struct rt_thread *t)
 {

@@ -5,7 +5,7 @@
 #ifndef SNAG_RUNTIME_THREAD_H
 #define SNAG_RUNTIME_THREAD_H
 
-#include "runtime/rt.h"
+#include "runtime/sched.h"
 
 void rt_thread_begin(void);			    /* makes the calling thread thread 0, running */
 struct rt_thread *rt_thread_at(uint32_t tid);	    /* NULL: it is gone */
@@ -16,8 +16,11 @@ void rt_thread_end_fiber(struct rt_thread *fiber);
 /* So many of them have ended, before what the calling thread does next / begin again. */
 void rt_thread_joined_fibers(uint32_t n);
 void rt_thread_begun_fibers(uint32_t n);
-/* A number for a task that is nothing but a name. */
-uint32_t rt_thread_number(void);
+/* A number for a thread, or for a task that is nothing but a name. */
+static inline uint32_t rt_thread_number(void)
+{
+	return rt_sched.nthreads++;
+}
 /* A fiber with a thread of its own, which waits until it is handed to (rt_sched_hand); NULL: there
  * is no more. */
 struct rt_thread *rt_thread_new_worker(void *(*run)(void *), void *arg);

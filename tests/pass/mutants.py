@@ -8,13 +8,13 @@ BUILD is a build directory with the plugin for clang 14.  Each mutant is the plu
 its source replaced; tests/cli/pass.bats runs with it.  One that passes all oracles shows
 what they do not look at: exit status 1."""
 import os
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import planted
+
 # The oracles; which of them is asked first depends on the file: what it finds the other need not.
 CELLS, RACES = "footprints stay the same", "race on stays the same"
 RACES_FIRST = ("local", "sequential")
@@ -74,39 +74,14 @@ MUTANTS = {
 }
 
 
-def output(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-
-
-def compile_flags(build, source):
-    """As the build compiles the file, without the names of files."""
-    for line in output("ninja", "-C", build, "-t", "commands", f"pass/CMakeFiles/snag_pass_14.dir/{source}.cpp.o").splitlines():
-        if f"snag_pass_14.dir/{source}.cpp.o -c" in line:
-            words = shlex.split(line)
-            return [w for w in words[:words.index("-o")] if not w.startswith("-M") and not w.endswith((".o", ".o.d"))]
-    sys.exit(f"{build}: no command compiles {source}.cpp")
-
-
 def plugin(build, name, folder):
     """The mutant, beside everything else a build has."""
     source, what, instead = MUTANTS[name]
-    objects = os.path.join(build, "pass", "CMakeFiles", "snag_pass_14.dir")
-    with open(os.path.join(ROOT, "pass", source + ".cpp"), encoding="utf-8") as f:
-        text = f.read()
-    if text.count(what) != 1:
-        sys.exit(f"{name}: '{what}' is {text.count(what)} times in {source}.cpp")
-    changed = os.path.join(folder, source + ".cpp")
-    with open(changed, "w", encoding="utf-8") as f:
-        f.write(text.replace(what, instead))
-    subprocess.run([*compile_flags(build, source), "-w", "-I" + os.path.join(ROOT, "pass"), "-c", changed, "-o", changed + ".o"],
-                   check=True, cwd=build)
-    shutil.copy(os.path.join(build, "snag"), folder)
-    os.makedirs(os.path.join(folder, "lib", "snag"))
-    for entry in os.listdir(os.path.join(build, "lib", "snag")):
-        if entry != "snag-pass-14.so":
-            os.symlink(os.path.join(build, "lib", "snag", entry), os.path.join(folder, "lib", "snag", entry))
+    target = f"pass/CMakeFiles/snag_pass_14.dir/{source}.cpp.o"
+    made = planted.compiled(build, name, (f"pass/{source}.cpp", what, instead), target, folder)
+    objects = os.path.dirname(os.path.join(build, target))
     others = [os.path.join(objects, o) for o in os.listdir(objects) if o.endswith(".o") and o != source + ".cpp.o"]
-    subprocess.run(["c++", "-shared", "-o", os.path.join(folder, "lib", "snag", "snag-pass-14.so"), changed + ".o", *others], check=True)
+    subprocess.run(["c++", "-shared", "-o", planted.beside(build, folder, "snag-pass-14.so"), made, *others], check=True)
 
 
 def is_found(build, name):
@@ -117,7 +92,7 @@ def is_found(build, name):
 
 
 def fails(oracle, name, folder):
-    tests = subprocess.run(["bats", "-f", oracle, os.path.join(ROOT, "tests", "cli", "pass.bats")],
+    tests = subprocess.run(["bats", "-f", oracle, os.path.join(planted.ROOT, "tests", "cli", "pass.bats")],
                            env=os.environ | {"SNAG": os.path.join(folder, "snag")}, stdout=subprocess.PIPE, text=True, check=False)
     if "ok" not in tests.stdout or "skip" in tests.stdout:
         sys.exit(f"{name}: the tests did not run:\n{tests.stdout}")
@@ -126,13 +101,7 @@ def fails(oracle, name, folder):
 
 def main():
     build, names = os.path.abspath(sys.argv[1]), sys.argv[2:] or MUTANTS
-    missed = []
-    for name in names:
-        found = is_found(build, name)
-        print(name, "found" if found else "MISSED", flush=True)
-        if not found:
-            missed.append(name)
-    sys.exit(1 if missed else 0)
+    planted.report(names, lambda name: (is_found(build, name), ""))
 
 
 main()

@@ -88,7 +88,7 @@ static void example_init(struct example *e, struct snag_suppressions *suppressio
 	snag_report_merge(&e->report, &e->merged);
 	snag_incidents_build(&e->incidents, &e->report, &e->merged, suppressions);
 	src = snag_trace_source(&e->trace);
-	assert_int_equal(snag_origins_read(&e->origins, src, &err), 0);
+	assert_int_equal(snag_origins_read(&e->origins, src, e->trace.n, &err), 0);
 	snag_source_close(src);
 }
 

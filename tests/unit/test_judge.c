@@ -278,7 +278,8 @@ static void child(int depth)
 		is_spawned = true;
 	child_begin(is_spawned ? SNAG_OP_TASK_SPAWN : SNAG_OP_TASK_CREATE);
 	body(depth + 1);
-	if (config->has_spawn)
+	bool may_leak = !config->is_synced && !strcmp(config->detector, "drdp");
+	if (config->has_spawn && !(may_leak && below(2)))
 		both_event(SNAG_OP_SYNC, 0);
 	child_end(self);
 }
@@ -378,6 +379,8 @@ int main(void)
 		{"espbags"},
 		{"espbags", .has_spawn = true, .has_isolated = true},
 		{"drdp"},
+		{"drdp", .has_spawn = true, .has_isolated = true},
+		{"drdp", .has_spawn = true, .has_few = true},
 		{"drdp", .has_spawn = true, .has_promises = true, .is_synced = true},
 		{"drdp", .has_spawn = true, .has_isolated = true, .is_synced = true},
 		{"drdp", .has_spawn = true, .is_stack = true},

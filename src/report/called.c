@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * called.c - what the source calls the variable of an access
+ */
+#include "report/called.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+	const char *at;
+	size_t n;
+};
+
+static char at(struct line l, size_t i) /* 0: outside */
+{
+	return i < l.n ? l.at[i] : 0;
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t blanks_back(struct line l, size_t end)
+{
+	while (end > 0 && isspace((unsigned char)l.at[end - 1]))
+		end--;
+	return end;
+}
+
+static size_t name_end(struct line l, size_t i)
+{
+	while (is_of_name(at(l, i)))
+		i++;
+	return i;
+}
+
+static size_t name_begin(struct line l, size_t end)
+{
+	while (end > 0 && is_of_name(l.at[end - 1]))
+		end--;
+	return end;
+}
+
+static bool is_keyword(struct line l, size_t from, size_t end)
+{
+	static const char *const word[] = {"if",   "for",    "while", "do",
+					   "else", "switch", "case",  "return"};
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (strlen(word[i]) == end - from && memcmp(l.at + from, word[i], end - from) == 0)
+			return true;
+	return false;
+}
+
+/* The length of a name that may be the variable; 0: it is not. */
+static size_t name_length(struct line l, size_t from, size_t end)
+{
+	size_t next = end;
+	while (isspace((unsigned char)at(l, next)))
+		next++;
+	if (from == end || isdigit((unsigned char)l.at[from]) || at(l, next) == '(' ||
+	    is_keyword(l, from, end))
+		return 0;
+	return end - from;
+}
+
+/* Whether a * there, before a name, goes through a pointer: nothing to multiply comes before. */
+static bool is_pointed_to(struct line l, size_t from)
+{
+	if (from == 0 || l.at[from - 1] != '*')
+		return false;
+	size_t before = blanks_back(l, from - 1);
+	return before == 0 || !(is_of_name(l.at[before - 1]) || strchr(")]", l.at[before - 1]));
+}
+
+static size_t subscripts_back(struct line l, size_t end)
+{
+	unsigned depth = 0;
+	while (end > 0 && (depth || l.at[end - 1] == ']')) {
+		end--;
+		depth += l.at[end] == ']';
+		depth -= l.at[end] == '[';
+		if (!depth)
+			end = blanks_back(l, end);
+	}
+	return end;
+}
+
+/* [operator] What is assigned to ends there. */
+static size_t name_before(struct line l, size_t end, size_t *ret_at)
+{
+	for (;;) {
+		end = subscripts_back(l, blanks_back(l, end));
+		size_t from = name_begin(l, end);
+		if (from > 1 && l.at[from - 1] == '>' && l.at[from - 2] == '-')
+			return 0; /* [not] */
+		if (from > 0 && l.at[from - 1] == '.') {
+			end = from - 1;
+			continue;
+		}
+		*ret_at = from;
+		return is_pointed_to(l, from) ? 0 : name_length(l, from, end);
+	}
+}
+
+static bool is_step(struct line l, size_t i)
+{
+	return (at(l, i) == '+' || at(l, i) == '-') && at(l, i + 1) == at(l, i);
+}
+
+static bool is_assignment(struct line l, size_t i)
+{
+	size_t n = at(l, i) == '<' || at(l, i) == '>' ? 2 : at(l, i) == '=' ? 0 : 1;
+	if (n && (!at(l, i) || !strchr("+-*/%&|^<>", at(l, i))))
+		return false;
+	if (n == 2 && at(l, i + 1) != at(l, i))
+		return false;
+	return at(l, i + n) == '=' && at(l, i + n + 1) != '=';
+}
+
+size_t snag_called_in(const char *text, size_t n, uint32_t column, size_t *ret_at)
+{
+	struct line l = {text, n};
+	size_t i = column - 1, first = 0;
+	while (isspace((unsigned char)at(l, first)))
+		first++;
+	if (column == 0 || i >= n || at(l, first) == '#')
+		return 0;
+	if (is_of_name(l.at[i])) { /* [name] */
+		*ret_at = name_begin(l, i);
+		if (*ret_at > 0 && (l.at[*ret_at - 1] == '.' || l.at[*ret_at - 1] == '>'))
+			return name_before(l, name_end(l, i), ret_at);
+		return name_length(l, *ret_at, name_end(l, i));
+	}
+	if (is_step(l, i) && is_of_name(at(l, i + 2))) {
+		*ret_at = i + 2;
+		return name_length(l, i + 2, name_end(l, i + 2));
+	}
+	return is_step(l, i) || is_assignment(l, i) ? name_before(l, i, ret_at) : 0;
+}
+
+static bool parts_follow(struct line l, size_t end)
+{
+	while (isspace((unsigned char)at(l, end)))
+		end++;
+	return at(l, end) == '[' || at(l, end) == '.';
+}
+
+char *snag_called_at(const struct snag_frame *frame, bool has_parts)
+{
+	char *line = NULL, *name = NULL;
+	size_t room = 0, from = 0, length;
+	ssize_t n = -1;
+	FILE *file = frame->file && frame->column ? fopen(frame->file, "r") : NULL;
+	if (!file)
+		return NULL;
+	for (uint32_t i = 0; i < frame->line; i++) {
+		n = getline(&line, &room, file);
+		if (n < 0)
+			break;
+	}
+	length = n > 0 ? snag_called_in(line, (size_t)n, frame->column, &from) : 0;
+	if (length && has_parts && !parts_follow((struct line){line, (size_t)n}, from + length))
+		length = 0;
+	if (length) {
+		name = snag_alloc(length + 1);
+		memcpy(name, line + from, length);
+		name[length] = 0;
+	}
+	free(line);
+	fclose(file);
+	return name;
+}

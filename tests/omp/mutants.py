@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants errors in the OpenMP runtime (src/omp), one at a time, and says how many random programs tell.
+
+    tests/omp/mutants.py BUILD [NAME...]
+
+Each is the build BUILD with one piece of a source replaced; check.py compares what it says of 100 programs with their
+truth.  One that no program tells shows what they do not look at: exit status 1."""
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+import planted
+
+MUTANTS = {
+    # name: (file, what, instead)
+    "taskwait-descendants": ("task", "mp_tell(SNAG_OP_TASK_END, 0);", "mp_tell(SNAG_OP_SYNC, 0);\n\tmp_tell(SNAG_OP_TASK_END, 0);"),
+    "taskwait-nobody": ("task", "mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */", ""),
+    "taskwait-depend-nobody": ("task", "!is_part && i < t->nget", "false"),
+    "taskgroup-nobody": ("task", "mp.now->task->group->is_told = mp.now->task->team->is_told;", ""),
+    "undeferred-goes-on": ("task", "mp_become(parent->id);\n\tmp_tell(SNAG_OP_SYNC, 0);", "mp_become(parent->id);"),
+    "final-forgotten": ("task", "t->is_undeferred = parent->is_final || ", "t->is_undeferred = "),
+    "taskloop-grain": ("task", "count / 2 < size ? count : size", "1"),
+    "taskloop-parts": ("task", "if (grain.is_strict || count > ONE_BY_ONE)", "if (true)"),
+    "depend-out-as-in": ("depend", "p->kind == kind && kind != MP_DEPEND_OUT;", "p->kind == kind;"),
+    "depend-in-as-out": ("depend", "is_same ? p->before : p->latest", "p->latest"),
+    "depend-outside": ("depend", "if (outside)\n\t\t\tlook(t, outside, depend[i].kind);", ""),
+    "mutexinoutset-free": ("depend", "if (depend[i].kind == MP_DEPEND_MUTEX)", "if (false)"),
+    "mutexinoutset-everywhere": ("depend", ": mp_lock_new(at);", ": mp_lock_know(mp_lock_at(at));"),
+    "siblings-by-thread": ("team", "t->has_spawned = false;\n\tmp_depends_enter(t);\n\tmp.hooks->segment", "t->has_spawned = false;\n\tmp.hooks->segment"),
+    "barrier-left-out": ("team", "mp_tell(SNAG_OP_FINISH_END, 0);\n\tif (team->joined < team->n)\n\t\tmp_tell(SNAG_OP_FINISH_BEGIN, 0);",
+                         "if (team->joined == team->n)\n\t\tmp_tell(SNAG_OP_FINISH_END, 0);"),
+    "single-on-one-thread": ("team", "% (unsigned)t->team->n) == t->number", "* 0u) == t->number"),
+    "ordered-ignored": ("loop", "if (s && t->team->is_told && s->last)", "if (false)"),
+    "chunks-parallel": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = 1,"),
+    "chunks-of-two": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = schedule.chunk ? schedule.chunk : 2,"),
+    "static-forgotten": ("loop", "if (kept && kept->segment[chunk] && !t->has_asked)", "if (false)"),
+    "static-all": ("loop", "s->count != loop->count || s->chunk != loop->chunk", "s->cap < loop->nchunks"),
+    "locks-untold": ("lock", "if (!mp.hooks || !mp.launched)", "if (true)"),
+}
+
+
+def says(build, name):
+    source, what, instead = MUTANTS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        made = planted.compiled(build, name, (f"src/omp/{source}.c", what, instead), f"CMakeFiles/snag_omp.dir/src/omp/{source}.c.o", folder)
+        libraries = planted.beside(build, folder, "omp")
+        os.mkdir(libraries)
+        subprocess.run(["objcopy", "--rename-section", ".text=snag_omp_text,alloc,load,readonly,code,contents",
+                        "--redefine-sym", "memset=mp_memset", "--redefine-sym", "memcpy=mp_memcpy", made], check=True)
+        for library in ("libomp.a", "libgomp.a"):
+            to = os.path.join(libraries, library)
+            with open(os.path.join(build, "lib", "snag", "omp", library), "rb") as f, open(to, "wb") as g:
+                g.write(f.read())
+            subprocess.run(["ar", "r", to, made], check=True)
+        checked = subprocess.run([os.path.join(HERE, "check.py"), "--count", os.path.join(folder, "snag"), "1"],
+                                 stdout=subprocess.PIPE, text=True, check=False).stdout
+        if "differ: " not in checked:
+            sys.exit(f"{name}: the programs did not run")
+        return not checked.endswith("differ: 0\n"), checked.strip()
+
+
+def main():
+    build, names = os.path.abspath(sys.argv[1]), sys.argv[2:] or MUTANTS
+    planted.report(names, lambda name: says(build, name))
+
+
+main()

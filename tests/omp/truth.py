@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which accesses of a program of language.py race on some schedule, by the OpenMP specification.
+
+Every access of every thread, iteration and task is a node of a graph, in which A comes before B on every schedule if
+a path leads there; two of one location race if one writes, no path leads from either to the other, nothing
+excludes them, and not both are atomic.  The edges, and where OpenMP 5.1 says so:
+
+parallel     to the first node of each thread; from the last of each, and of each task of the team, to its end (2.6)
+barrier      from each thread of the team and all its tasks to what its threads do next (2.19.2); at the end of single, for
+             and sections, unless nowait
+single, for, sections    who executes a block, an iteration or a section is not said (2.10, 2.11.4), so each is a thread of its
+             own between two barriers: for two of them, or one of them and code of all threads, there is a schedule
+             with two threads.  Of schedule(dynamic, n) and (static, n) each n iterations are one chunk, in order.  Static loops
+             with as many iterations and the same chunk, or none, have their iterations on the same threads: chunk k of
+             the second comes after chunk k of the first (2.11.4).  More is not taken from static schedules (to which
+             thread a chunk goes), as the tool's documentation says
+master, masked           thread 0 (2.8)
+ordered      from the ordered region of an iteration to that of the next (2.19.9)
+task         from its creation to its first node; from its last to the taskwait of its creator (2.19.5), to the end
+             of each taskgroup that it was created in, or its creator in (2.19.6), and to the barrier.  With if(0), and below a
+             final task, to what its creator does next (2.12.1).  untied and mergeable change nothing
+depend       from the end of each sibling created before that names the same object, unless both say in, or both
+             mutexinoutset, which excludes (2.19.11); siblings are tasks of one thread (see above) or task.  taskwait with depend: to
+             what follows
+taskloop     tasks and, without nogroup, a taskgroup around them (2.12.2).  How iterations are grouped: those that are in one task
+             in every way that the clause allows are in order.  grainsize(g): at least g, if there are as many, and fewer than 2g each;
+             num_tasks(n): n tasks, at least one iteration each
+critical, omp_set_lock   a block is what comes after it was entered and before it is left, on every schedule: two accesses
+             in two blocks of one lock exclude each other (2.19.1).  Nothing else follows from locks, nor from atomics (relaxed)"""
+
+
+class Region:
+    """What an implicit or explicit task is about to do, and what it has done so far."""
+
+    def __init__(self, now, team, env, groups=(), is_final=False):
+        self.now, self.team, self.env, self.groups, self.is_final = now, team, env, list(groups), is_final
+        self.children, self.siblings = [], []
+        self.ordered = None  # of the loop it is in: the last ordered region
+
+
+class Truth:
+    """racy: pairs of access statements that race; apart: pairs that would, but something keeps them apart.  times: how
+    often each place and access is executed.  is_valid: no variable of a block is accessed after its end."""
+
+    def __init__(self, program):
+        self.before, self.accesses, self.blocks, self.times, self.ends, self.ninstances = [], [], [], {}, {}, 0
+        team = []
+        self.run(program.body, Region(self.node(), team, {}))
+        self.judge()
+
+    # ---- the graph ----
+
+    def node(self, *after):
+        bits = 0
+        for a in after:
+            bits |= self.before[a] | 1 << a
+        self.before.append(bits)
+        return len(self.before) - 1
+
+    def is_before(self, a, b):
+        return self.before[b] >> a & 1
+
+    def run(self, block, region):
+        for s in block:
+            getattr(self, "run_" + s.kind)(s, region)
+
+    def run_place(self, s, region):
+        self.times[s] = self.times.get(s, 0) + 1
+
+    def run_access(self, s, region):
+        self.run_place(s, region)
+        region.now = self.node(region.now)
+        at = s.index and eval(s.index, {}, region.env)  # a number, a variable of a loop, or that plus 1
+        self.accesses.append((region.now, s, (s.var, region.env.get(s.var), at)))
+
+    def run_only(self, s, region):
+        if region.env[region.env["innermost"]] == s.at:
+            self.run(s.body, region)
+
+    def run_local(self, s, region):
+        instance = self.ninstances = self.ninstances + 1
+        outer = region.env
+        region.env = {**outer, s.name: instance}
+        self.run_access(s.init, region)
+        if s.waits == "taskgroup":
+            self.run_taskgroup(s, region)
+        else:
+            self.run(s.body, region)
+        if s.waits == "taskwait":
+            self.run_taskwait(s, region)
+        region.env = outer
+        self.ends[s.name, instance] = region.now = self.node(region.now)
+
+    def run_locked(self, s, region):
+        first = region.now = self.node(region.now)
+        self.run(s.body, region)
+        region.now = self.node(region.now)
+        self.blocks.append((s.lock, first, region.now))
+
+    # ---- tasks ----
+
+    def task(self, region, body, depends, is_undeferred, is_final, env):
+        created = region.now = self.node(region.now)
+        before = self.predecessors(region, depends)
+        child = Region(self.node(created, *before), region.team, env, region.groups, is_final)
+        first = child.now
+        self.run(body, child)
+        end = self.node(child.now)
+        self.blocks += [((region, at), first, end) for kind, at in depends if kind == "mutexinoutset"]
+        region.siblings.append((depends, end))
+        region.children.append(end)
+        for waiting in (region.team, *region.groups):
+            waiting.append(end)
+        if is_undeferred:
+            region.now = self.node(created, end)
+
+    @staticmethod
+    def predecessors(region, depends):
+        together = (("in", "in"), ("mutexinoutset", "mutexinoutset"))
+        return [end for others, end in region.siblings
+                if any(at == other and (kind, how) not in together for kind, at in depends for how, other in others)]
+
+    def run_task(self, s, region):
+        if s.copied.kind == "access":
+            self.run_access(s.copied, region)
+        else:
+            self.run_place(s.copied, region)
+        is_final = region.is_final or "final(1)" in s.flags
+        self.task(region, s.body, s.depends, region.is_final or "if(0)" in s.flags, is_final, region.env)
+
+    def run_taskwait(self, s, region):
+        region.now = self.node(region.now, *region.children)
+
+    def run_taskwait_depend(self, s, region):
+        region.now = self.node(region.now, *self.predecessors(region, s.depends))
+
+    def run_taskgroup(self, s, region):
+        group = []
+        region.groups.append(group)
+        self.run(s.body, region)
+        region.groups.pop()
+        region.now = self.node(region.now, *group)
+
+    def run_taskloop(self, s, region):
+        group = []
+        region.groups.append(group)
+        for part in together(s.count, *s.grain):
+            bodies = [Iteration(s.body, {**region.env, s.i: i, "innermost": s.i}) for i in part]
+            self.task(region, bodies, [], region.is_final or "if(0)" in s.flags, region.is_final, region.env)
+        region.groups.pop()
+        if not s.nogroup:
+            region.now = self.node(region.now, *group)
+
+    def run_iteration(self, s, region):
+        outer, region.env = region.env, s.env
+        self.run(s.body, region)
+        region.env = outer
+
+    # ---- teams ----
+
+    def run_parallel(self, s, region):
+        begin, team = self.node(region.now), []
+        threads = [Region(begin, team, region.env) for _ in range(s.n)]
+        items, static = [], {}
+        for inner in s.body:
+            if inner.kind in ("for", "sections", "single"):
+                self.item(inner, items, static, lambda: Region(begin, team, region.env))
+            elif inner.kind == "master":
+                self.run(inner.body, threads[0])
+            elif inner.kind != "barrier":
+                for t in threads:
+                    self.run([inner], t)
+            if inner.has_barrier():
+                begin = self.node(*(t.now for t in threads + items), *team)
+                items, static = [], {}
+                for t in threads:
+                    t.now = begin
+        region.now = self.node(*(t.now for t in threads + items), *team)
+
+    def item(self, s, items, static, new):
+        """Each block that one thread executes."""
+        if s.kind != "for":
+            for body in [b.body for b in s.body] if s.kind == "sections" else [s.body]:
+                items.append(new())
+                self.run(body, items[-1])
+            return
+        kind, chunk = s.schedule
+        is_static, last = kind in ("static", ""), [None]
+        for k in range(0, s.count, chunk or 1):
+            key = (s.count, chunk, k)
+            thread = static.get(key) if is_static else None
+            if not thread:
+                items.append(thread := new())
+            if is_static:
+                static[key] = thread
+            thread.ordered = last
+            for i in range(k, min(k + (chunk or 1), s.count)):
+                env = {s.i: i // 2, s.j: i % 2, "innermost": s.j} if s.j else {s.i: i, "innermost": s.i}
+                self.run_iteration(Iteration(s.body, {**thread.env, **env}), thread)
+
+    def run_ordered(self, s, region):
+        region.now = self.node(region.now, *(n for n in region.ordered if n is not None))
+        self.run(s.body, region)
+        region.now = self.node(region.now)
+        region.ordered[0] = region.now
+
+    # ---- races ----
+
+    def is_excluded(self, a, b):
+        def blocks(of):
+            return [(lock, first) for lock, first, end in self.blocks if self.is_before(first, of) and self.is_before(of, end)]
+        return any(x == y and first != second for x, first in blocks(a) for y, second in blocks(b))
+
+    def judge(self):
+        self.racy, self.apart = set(), set()
+        for k, (a, s, where) in enumerate(self.accesses):
+            for b, t, other in self.accesses[:k]:
+                if where != other or s.how == t.how == "r" or self.is_before(a, b) or self.is_before(b, a):
+                    continue
+                is_apart = (s.is_atomic and t.is_atomic) or self.is_excluded(a, b)
+                (self.apart if is_apart else self.racy).add(frozenset((s, t)))
+        self.is_valid = all(self.is_before(a, self.ends[where[:2]]) for a, _, where in self.accesses if where[:2] in self.ends)
+
+    def verdict(self):
+        return "race" if self.racy else "no-race-found" if self.apart else "race-free"
+
+
+class Iteration:
+    """One of a loop: its variables have these values."""
+    kind = "iteration"
+
+    def __init__(self, body, env):
+        self.body, self.env = body, env
+
+
+def partitions(count, sizes):
+    if count == 0:
+        yield []
+    for n in sizes:
+        if n <= count:
+            for rest in partitions(count - n, sizes):
+                yield [n, *rest]
+
+
+def together(count, kind, n):
+    """The iterations that are in one task however a taskloop may group them."""
+    if kind == "grainsize":
+        ways = list(partitions(count, range(min(n, count), 2 * n)))
+    elif kind == "num_tasks":
+        ways = [w for w in partitions(count, range(1, count + 1)) if len(w) == min(n, count)]
+    else:
+        ways = list(partitions(count, range(1, count + 1)))
+    cuts = {sum(w[:k]) for w in ways for k in range(1, len(w))}
+    edges = [0, *sorted(cuts), count]
+    return [range(a, b) for a, b in zip(edges, edges[1:])]
