@@ -272,11 +272,7 @@ static inline bool ready_access(struct shadow_page *page, uint64_t address, unsi
 	if ((address & (LINE - 1)) + size > LINE ||
 	    !shadow_is_ready(&judge.shadow, page, address, size))
 		return false;
-	if (page->reuse)
-		few_first_access(shadow_variable(page, address), size >> page->part_log, is_write);
-	else
-		few_variables_access(shadow_variable(page, address), size >> page->part_log,
-				     is_write);
+	few_first_access(shadow_variable(page, address), size >> page->part_log, is_write);
 	return true;
 }
 
