@@ -2,9 +2,9 @@
  *
  * jump.c - longjmp leaves functions without their exits
  *
- * Every frame of the shadow stack knows the low half of the stack pointer at its entry;
- * a jump pops those that lie below the one it goes to.  That is in the buffer, where glibc
- * hides it: rotated, and combined with a secret of the thread.
+ * Every frame of the shadow stack knows the low half of its stack pointer; a jump pops those that
+ * lie below the one it goes to.  That is in the buffer, where glibc hides it: rotated, and combined
+ * with a secret of the thread.
  */
 #include "runtime/real.h"
 #include "runtime/rt.h"

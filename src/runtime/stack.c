@@ -145,12 +145,12 @@ static RT_COLD bool entry_slow(void)
 	return false;
 }
 
-static __attribute__((noinline)) void frame_enter(void *pc)
+static __attribute__((noinline)) void frame_enter(void *pc, const void *caller_sp)
 {
 	struct rt_frame *f = rt_hot.top;
 	f->pc = (uintptr_t)pc;
 	f->node = 0;
-	f->sp = (uint32_t)(uintptr_t)__builtin_frame_address(0);
+	f->sp = (uint32_t)(uintptr_t)caller_sp;
 	rt_hot.top = f + 1;
 }
 
@@ -159,7 +159,7 @@ RT_ABI(void, __tsan_func_entry, void *pc)
 	if (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow())
 		return;
 	if (!rt.judges) /* else nobody asks */
-		frame_enter(pc);
+		frame_enter(pc, __builtin_dwarf_cfa());
 }
 
 RT_ABI(void, __tsan_func_exit, void)

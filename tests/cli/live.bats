@@ -129,7 +129,8 @@ expect() { # STATUS COMMAND...
 	for compiler in gcc clang; do
 		build $compiler race_unwind.cc
 		expect 66 "$SNAG" run ./prog
-		grep -q "#1 run" out
+		grep -q "#1 jumped_to" out
+		grep -q "#2 run" out
 		run ! grep left_by out
 	done
 }
