@@ -27,7 +27,7 @@ MUTANTS = {
     "depend-out-as-in": ("depend", "p->kind == kind && kind != MP_DEPEND_OUT;", "p->kind == kind;"),
     "depend-in-as-out": ("depend", "is_same ? p->before : p->latest", "p->latest"),
     "mutexinoutset-free": ("depend", "if (depend[i].kind == MP_DEPEND_MUTEX)", "if (false)"),
-    "mutexinoutset-everywhere": ("depend", ": mp_lock_new(at);", ": mp_lock_know(mp_lock_at(at));"),
+    "mutexinoutset-everywhere": ("depend", ": mp_lock_new(at);", ": mp_lock_know(mp_lock_know(mp_lock_at(at)));"),
     "siblings-by-thread": ("team", "t->has_spawned = false;\n\tmp_depends_enter(t);\n\tmp.hooks->segment", "t->has_spawned = false;\n\tmp.hooks->segment"),
     "barrier-left-out": ("team", "mp_tell(SNAG_OP_FINISH_END, 0);\n\tif (team->joined < team->n)\n\t\tmp_tell(SNAG_OP_FINISH_BEGIN, 0);",
                          "if (team->joined == team->n)\n\t\tmp_tell(SNAG_OP_FINISH_END, 0);"),
