@@ -228,14 +228,17 @@ static void memory(const void *at, size_t nbytes, const void *place)
 	rt_judge_forget((uintptr_t)at, nbytes);
 }
 
-/* The context has this stack from now on.  Returns from where up it was used since last time. */
+/* The context has this stack from now on, all of it or, as the thread of a region, what is below that.
+ * Returns from where up it was used since last time. */
 static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high)
 {
 	uintptr_t from = self->stack_high ? self->low_water & ~(uintptr_t)7 : low;
 	if (from < high && rt.judges)
 		rt_judge_stack(from, high - from);
 	self->stack_low = low;
-	self->stack_high = self->low_water = high;
+	if (high > self->stack_high)
+		self->stack_high = high;
+	self->low_water = high;
 	return from;
 }
 
