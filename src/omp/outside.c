@@ -3,38 +3,37 @@
  * outside.c - detach events that a thread outside of OpenMP fulfils
  *
  * Idea.   Such a thread, of an I/O library say, runs beside the one that has its turn, and may not
- *         touch anything of it: it puts the task on a list.  When nobody else can run, those who
- *         take turns look at the list, and wait for it as long as there are other threads.
+ *         touch anything of it: it leaves the task in a slot.  When nobody else can run, those who
+ *         take turns look there, and wait for it as long as there are other threads.
  *
  * Rules.  [speak]  the event is fulfilled as if by its task: what the other thread did is not
  *                  known here
  *         [wait]   for good, if there is a thread that may fulfil it; for two seconds if it is only one,
  *                  and there is a detector, which may have one of its own
  *
- * State.  fulfilled: pushed to by any thread, taken as a whole by the one that runs
+ * State.  fulfilled[]  filled by any thread, emptied by the one that runs; who finds no slot waits.
+ *                      Nothing is allocated: memory here is of those who take turns
  */
 #include "omp/task.h"
 
-#include <dirent.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-struct fulfilled {
-	struct fulfilled *next;
-	struct mp_task *task;
-};
-static struct fulfilled *fulfilled;
+enum { SLOTS = 64, LOOK_US = 1000, MOST_LOOKS = 2000 };
+
+static struct mp_task *fulfilled[SLOTS]; /* NULL: free */
 
 void mp_outside_fulfil(struct mp_task *t)
 {
-	struct fulfilled *f = malloc(sizeof(*f)); /* mp_alloc() is for those who take turns */
-	if (!f)
-		mp_fail("OpenMP: no memory for an event");
-	f->task = t;
-	f->next = __atomic_load_n(&fulfilled, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&fulfilled, &f->next, f, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		;
+	for (unsigned i = 0;; i = (i + 1) % SLOTS) {
+		struct mp_task *none = NULL;
+		if (__atomic_compare_exchange_n(&fulfilled[i], &none, t, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			return;
+		if (i == SLOTS - 1)
+			usleep(LOOK_US);
+	}
 }
 
 static void fulfil(struct mp_task *t) /* [speak] */
@@ -49,34 +48,48 @@ static void fulfil(struct mp_task *t) /* [speak] */
 		mp_become(self->id);
 }
 
-/* Threads of the process beside ours. */
+/* Whether there was one. */
+static bool fulfilled_take(void)
+{
+	bool has_some = false;
+	for (unsigned i = 0; i < SLOTS; i++) {
+		struct mp_task *t = __atomic_exchange_n(&fulfilled[i], NULL, __ATOMIC_ACQUIRE);
+		if (!t)
+			continue;
+		fulfil(t);
+		has_some = true;
+	}
+	return has_some;
+}
+
+/* Threads of the process beside ours: a field of its state, the 18th behind its name, which is in
+ * parentheses.  Read by hand, since a detector may watch the C library's functions. */
 static int others(void)
 {
-	int n = 0;
-	DIR *threads = opendir("/proc/self/task");
-	for (const struct dirent *d; threads && (d = readdir(threads));)
-		n += d->d_name[0] != '.';
-	if (threads)
-		closedir(threads);
-	return n - (int)mp.nstarted - 1;
+	enum { FIELD = 18 };
+	char text[1024];
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof(text)), at = n - 1;
+	int field = 0, threads = 0;
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	while (at > 0 && text[at] != ')')
+		at--;
+	for (; at < n && field <= FIELD; at++) {
+		field += text[at] == ' ';
+		if (field == FIELD && text[at] != ' ')
+			threads = 10 * threads + (text[at] - '0');
+	}
+	return threads - (int)mp.nstarted - 1;
 }
 
 bool mp_outside_wait(void)
 {
-	enum { LOOK_US = 1000, MOST_LOOKS = 2000 };
-	int looks = 0;
-	struct fulfilled *f, *next;
-	while (!(f = __atomic_exchange_n(&fulfilled, NULL, __ATOMIC_ACQUIRE))) {
+	for (int looks = 0; !fulfilled_take(); usleep(LOOK_US)) {
 		int n = mp.ndetached ? others() : 0;
 		bool is_known = n > 1 || !mp.hooks; /* one may be the detector's [wait] */
 		if (n <= 0 || (!is_known && ++looks > MOST_LOOKS))
 			return false;
-		usleep(LOOK_US);
-	}
-	for (; f; f = next) {
-		next = f->next;
-		fulfil(f->task);
-		free(f);
 	}
 	return true;
 }
