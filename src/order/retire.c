@@ -6,26 +6,59 @@
 
 #include "base/memory.h"
 
+/* Of so many, and what comes next. */
+static struct snag_kept kept_new(size_t n)
+{
+	struct snag_kept k = {.nwords = n / 64 + 1};
+	k.bit = snag_calloc(k.nwords, sizeof(*k.bit));
+	k.before = snag_calloc(k.nwords, sizeof(*k.before));
+	return k;
+}
+
+static void kept_done(struct snag_kept *k)
+{
+	free(k->bit);
+	free(k->before);
+}
+
 void snag_retire_begin(struct snag_retire *r, struct snag_task_order *o)
 {
 	r->order = o;
-	r->steps = snag_calloc(o->tree.nsteps + 1, sizeof(*r->steps));
-	r->nodes = snag_calloc(o->tree.nnodes + 1, sizeof(*r->nodes));
+	r->steps = kept_new(o->tree.nsteps);
+	r->nodes = kept_new(o->tree.nnodes);
 }
 
 void snag_retire_done(struct snag_retire *r)
 {
-	free(r->steps);
-	free(r->nodes);
+	kept_done(&r->steps);
+	kept_done(&r->nodes);
 }
+
+/* Returns how many are kept. */
+static uint32_t kept_count(struct snag_kept *k)
+{
+	uint32_t n = 0;
+	for (size_t w = 0; w < k->nwords; w++) {
+		k->before[w] = n;
+		n += (uint32_t)__builtin_popcountll(k->bit[w]);
+	}
+	return n;
+}
+
+/* Calls what follows for each that is kept, in order: `old` is its number. */
+#define FOR_KEPT(k, old)                                                                           \
+	for (size_t w = 0; w < (k)->nwords; w++)                                                   \
+		for (uint64_t left = (k)->bit[w];                                                  \
+		     left && ((old) = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(left), true); \
+		     left &= left - 1)
 
 /* ---- what is kept ---- */
 
 static void node_keep(struct snag_retire *r, uint32_t node)
 {
 	const struct snag_dpst_node *all = r->order->tree.node;
-	for (; !r->nodes[node]; node = all[node].parent)
-		r->nodes[node] = 1;
+	for (; !(r->nodes.bit[node / 64] >> node % 64 & 1); node = all[node].parent)
+		r->nodes.bit[node / 64] |= UINT64_C(1) << node % 64;
 }
 
 /* Entries that are not in use name nothing. */
@@ -44,62 +77,58 @@ static void unused_clear(struct snag_task_order *o)
 static void live_keep(struct snag_retire *r)
 {
 	const struct snag_task_order *o = r->order;
-	r->nodes[SNAG_DPST_ROOT] = 1;
+	uint32_t step;
+	r->nodes.bit[0] |= 1;	/* the root */
+	snag_retire_keep(r, 0); /* no step, still */
 	for (size_t i = 1; i < o->nruns; i++) {
 		node_keep(r, snag_task_place(&o->run[i])); /* other scopes of the task are above */
-		if (o->run[i].step)
-			snag_retire_keep(r, o->run[i].step);
+		snag_retire_keep(r, o->run[i].step);
 	}
-	for (size_t s = 1; s < o->tree.nsteps; s++)
-		if (r->steps[s])
-			node_keep(r, o->tree.step[s]);
+	FOR_KEPT(&r->steps, step)
+	{
+		node_keep(r, o->tree.step[step]);
+	}
 }
 
 /* ---- new numbers ---- */
 
-/* Those of [first, n], from `first` on; returns the last. */
-static uint32_t number(uint32_t *kept, size_t first, size_t n)
-{
-	uint32_t next = (uint32_t)first;
-	for (size_t i = first; i <= n; i++) {
-		uint32_t is_kept = kept[i];
-		kept[i] = next;
-		next += is_kept;
-	}
-	return next;
-}
-
 static void tree_number(struct snag_retire *r, uint32_t nnodes, uint32_t nsteps)
 {
 	struct snag_dpst *t = &r->order->tree;
-	for (size_t n = 1; n < t->nnodes; n++) {
-		if (r->nodes[n] == r->nodes[n + 1])
-			continue;
-		struct snag_dpst_node *to = &t->node[r->nodes[n]];
-		*to = t->node[n];
-		to->parent = r->nodes[to->parent];
-		to->jump = SNAG_DPST_NONE;
-		to->time = r->steps[to->time]; /* [time] */
+	uint32_t old, n = 0, s = 0;
+	FOR_KEPT(&r->nodes, old)
+	{
+		struct snag_dpst_node *to = &t->node[n++];
+		*to = t->node[old];
+		to->parent = snag_kept_number(&r->nodes, to->parent);
+		to->jump = old == SNAG_DPST_ROOT ? SNAG_DPST_ROOT : SNAG_DPST_NONE;
+		to->time = snag_kept_number(&r->steps, to->time); /* [time] */
 	}
-	for (size_t s = 1; s < t->nsteps; s++)
-		if (r->steps[s] != r->steps[s + 1])
-			t->step[r->steps[s]] = r->nodes[t->step[s]];
+	FOR_KEPT(&r->steps, old)
+	{
+		t->step[s++] = snag_kept_number(&r->nodes, t->step[old]);
+	}
 	t->retired_nodes += t->nnodes - nnodes;
 	t->retired_steps += t->nsteps - nsteps;
 	t->nnodes = nnodes;
 	t->nsteps = nsteps;
 }
 
+static uint32_t node_number(const struct snag_retire *r, uint32_t node)
+{
+	return snag_kept_number(&r->nodes, node);
+}
+
 static void scope_number(const struct snag_retire *r, struct snag_task_scope *s)
 {
-	s->node = r->nodes[s->node];
-	s->finish = r->nodes[s->finish];
-	s->block = r->nodes[s->block];
+	s->node = node_number(r, s->node);
+	s->finish = node_number(r, s->finish);
+	s->block = node_number(r, s->block);
 }
 
 static uint32_t waited_number(const struct snag_retire *r, uint32_t node)
 {
-	return node == SNAG_TASK_ORDER_NONE ? node : r->nodes[node];
+	return node == SNAG_TASK_ORDER_NONE ? node : node_number(r, node);
 }
 
 static void live_number(const struct snag_retire *r)
@@ -108,25 +137,23 @@ static void live_number(const struct snag_retire *r)
 	for (size_t i = 1; i < o->nruns; i++) {
 		struct snag_task_run *run = &o->run[i];
 		scope_number(r, &run->top);
-		run->node = r->nodes[run->node];
-		run->step = run->step ? r->steps[run->step] : 0;
-		run->past =
-			(struct snag_task_past){r->nodes[run->past.from], r->nodes[run->past.end]};
+		run->node = node_number(r, run->node);
+		run->step = snag_kept_number(&r->steps, run->step);
+		run->past = (struct snag_task_past){node_number(r, run->past.from),
+						    node_number(r, run->past.end)};
 		run->waited = waited_number(r, run->waited);
 	}
 	for (size_t i = 1; i < o->nscopes; i++)
 		scope_number(r, &o->scope[i]);
 	o->waited = waited_number(r, o->waited);
-	o->alone_from = r->nodes[o->alone_from];
+	o->alone_from = node_number(r, o->alone_from);
 }
 
 void snag_retire_rest(struct snag_retire *r)
 {
-	const struct snag_dpst *t = &r->order->tree;
 	unused_clear(r->order);
 	live_keep(r);
-	uint32_t nnodes = number(r->nodes, SNAG_DPST_ROOT, t->nnodes);
-	uint32_t nsteps = number(r->steps, 1, t->nsteps);
+	uint32_t nnodes = kept_count(&r->nodes), nsteps = kept_count(&r->steps);
 	live_number(r);
 	tree_number(r, nnodes, nsteps);
 }
