@@ -107,7 +107,9 @@ MP_ABI(int, omp_get_team_size, int level)
 
 MP_ABI(int, omp_get_thread_limit, void)
 {
-	return MP_MAX_THREADS;
+	MP_ENTER();
+	int limit = mp_thread_limit();
+	return limit > 0 ? limit : MP_MAX_THREADS;
 }
 
 MP_ABI(void, omp_set_max_active_levels, int n)
@@ -251,25 +253,28 @@ MP_ABI(int, __snag_omp_get_team_num, void)
 	return mp_league_at(&n);
 }
 
-static int max_teams;
-
 MP_ABI(int, omp_get_max_teams, void)
 {
-	return max_teams;
+	MP_ENTER();
+	return mp.nteams;
 }
 
 MP_ABI(void, omp_set_num_teams, int n)
 {
-	max_teams = n > 0 ? n : 0;
+	MP_ENTER();
+	mp.nteams = n > 0 ? n : 0;
 }
 
 MP_ABI(int, omp_get_teams_thread_limit, void)
 {
-	return 0;
+	MP_ENTER();
+	return mp.teams_limit;
 }
 
 MP_ABI(void, omp_set_teams_thread_limit, int n)
 {
+	MP_ENTER();
+	mp.teams_limit = n > 0 ? n : 0;
 }
 
 /* ---- detach ---- */

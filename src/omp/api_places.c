@@ -2,7 +2,8 @@
  *
  * api_places.c - the functions of <omp.h> for places, affinity and the environment
  *
- * Threads are bound to no place, and there are none; nothing is displayed.
+ * Threads are bound to no place, and there are none; nothing is displayed.  clang's <omp.h> has some of
+ * these under names that begin with ompc_.
  */
 #include "omp/abi.h"
 
@@ -63,6 +64,20 @@ MP_ABI(void, omp_display_affinity, const char *how)
 {
 }
 
+MP_EXPORT void ompc_set_affinity_format(const char *)
+	__attribute__((alias("omp_set_affinity_format")));
+MP_EXPORT size_t ompc_get_affinity_format(char *, size_t)
+	__attribute__((alias("omp_get_affinity_format")));
+MP_EXPORT size_t ompc_capture_affinity(char *, size_t, const char *)
+	__attribute__((alias("omp_capture_affinity")));
+MP_EXPORT void ompc_display_affinity(const char *) __attribute__((alias("omp_display_affinity")));
+
 MP_ABI(void, omp_display_env, int is_verbose)
 {
+}
+
+MP_ABI(int, omp_control_tool, int command, int modifier, void *arg)
+{
+	enum { NO_TOOL = -2 };
+	return NO_TOOL;
 }

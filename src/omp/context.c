@@ -43,8 +43,18 @@ void mp_fail(const char *why)
 	_exit(STATUS_FAILED);
 }
 
+/* In a child the thread that forked is the only one, and nobody listens. */
+static void forked(void)
+{
+	mp.hooks = NULL;
+	mp.has_order = false;
+	mp.idle = NULL;
+	mp.nstarted = 0;
+}
+
 void mp_begin_slow(void)
 {
+	pthread_atfork(NULL, NULL, forked);
 	mp.hooks = __snag_omp_hooks ? __snag_omp_hooks() : NULL;
 	const char *cancel = getenv("OMP_CANCELLATION"); /* off, unless the user wants it */
 	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
@@ -206,7 +216,8 @@ bool mp_yield(void)
 
 bool mp_is_here(void)
 {
-	return caller && mp.now->thread == caller;
+	return caller && mp.now->thread == caller && !mp.is_waiting &&
+	       !(mp.hooks && !mp.hooks->is_seen());
 }
 
 /* Others only look whether these are there: so they are linked with this file. */
@@ -219,6 +230,11 @@ __attribute__((visibility("default"))) bool __snag_omp_yield(void)
 		return false;
 	entering_unstick(); /* it may wait for one of them */
 	return mp_yield();
+}
+
+__attribute__((visibility("default"))) const void *__snag_omp_place(void)
+{
+	return mp.place;
 }
 
 /* ---- threads ---- */

@@ -94,6 +94,7 @@ struct mp_context {
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
 	const char *target; /* the target region it is in has its stack below; NULL: none */
+	int limit;	    /* of that region's threads; 0: none */
 };
 
 struct mp_queue {
@@ -122,16 +123,18 @@ struct mp {
 	struct mp_thread *idle;
 	struct mp_context *spare; /* fibers that are not in use */
 	struct snag_stacks stacks;
-	struct snag_pool tasks; /* explicit ones with few arguments, which most are */
-	unsigned launched;	/* regions with more than one thread that are open; or targets */
-	bool has_targets;	/* of the initial thread, that it has not waited for: target.c */
-	unsigned leagues;	/* likewise, of several teams */
-	unsigned npromises;	/* made so far */
-	unsigned nstarted;	/* threads, beside the first */
-	unsigned ndetached;	/* tasks with an event, so far */
-	int nthreads;		/* set by the program; 0: MP_THREADS */
-	int max_levels;		/* of nested regions that have more than one thread */
-	bool is_gnu;		/* gcc compiled it: its code asks for thread numbers by itself */
+	struct snag_pool tasks;	 /* explicit ones with few arguments, which most are */
+	unsigned launched;	 /* regions with more than one thread that are open; or targets */
+	bool has_targets;	 /* of the initial thread, that it has not waited for: target.c */
+	unsigned leagues;	 /* likewise, of several teams */
+	unsigned npromises;	 /* made so far */
+	unsigned nstarted;	 /* threads, beside the first */
+	unsigned ndetached;	 /* tasks with an event, so far */
+	int nthreads;		 /* set by the program; 0: MP_THREADS */
+	int nteams, teams_limit; /* likewise, of leagues; 0: MP_THREADS, none */
+	int max_levels;		 /* of nested regions that have more than one thread */
+	bool is_waiting;	 /* for what happens outside: outside.c */
+	bool is_gnu;		 /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
@@ -147,9 +150,10 @@ static inline struct mp_task *mp_enter(const void *place)
 }
 #define MP_ENTER() mp_enter(__builtin_return_address(0))
 
-bool mp_is_here(void); /* whether the calling thread is the one that runs */
-void mp_block(void);   /* until somebody makes it ready */
-bool mp_yield(void);   /* everybody else first; false: nobody is */
+bool mp_is_here(
+	void);	     /* whether the calling thread is the one that runs, not a handler of signals */
+void mp_block(void); /* until somebody makes it ready */
+bool mp_yield(void); /* everybody else first; false: nobody is */
 
 static inline void mp_ready(struct mp_context *c) /* next */
 {
@@ -249,6 +253,7 @@ struct mp_team {
 	struct mp_static *statics;    /* of this phase */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
+	int limit;		      /* of the threads of regions inside (thread_limit); 0: none */
 };
 
 struct mp_lock;
@@ -328,6 +333,7 @@ _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
 void mp_parallel(mp_body *body, void *arg, int n);
 int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads (0: none), if */
+int mp_thread_limit(void);		      /* 0: none */
 /* The same for those that call the body themselves: a team of one thread. */
 void mp_serial_begin(void);
 void mp_serial_end(void);
@@ -341,9 +347,12 @@ void mp_launch(bool begins);	 /* what several threads do; may be nested */
 
 /* Teams, one after the other: each call of mp_league_next() is the end of one and, unless it returns
  * false, the beginning of the next.  What a team has for itself is below `frame`. */
-void mp_league_begin(int n, const char *frame); /* n = 0: the program does not say */
+struct mp_league { /* as the program says; 0: it does not */
+	int nteams, limit;
+};
+void mp_league_begin(struct mp_league said, const char *frame);
 bool mp_league_next(void);
-void mp_teams(mp_body *body, void *arg, int n);
+void mp_teams(mp_body *body, void *arg, struct mp_league said);
 int mp_league_at(int *ret_n); /* the number of the team that runs; of how many */
 
 enum mp_cancel { MP_CANCEL_PARALLEL, MP_CANCEL_LOOP, MP_CANCEL_GROUP };

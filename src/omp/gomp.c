@@ -27,7 +27,7 @@ MP_ABI(void, GOMP_teams_reg, mp_body *body, void *arg, unsigned nteams, unsigned
 {
 	MP_ENTER();
 	mp.is_gnu = true;
-	mp_teams(body, arg, (int)nteams);
+	mp_teams(body, arg, (struct mp_league){(int)nteams, (int)limit});
 }
 
 /* ---- barriers, single ---- */

@@ -15,6 +15,7 @@ enum { TARGET_NOWAIT = 1, MAP_KIND = 0xff, MAP_FIRSTPRIVATE = 12, MAP_ALIGN_AT =
 struct target {
 	mp_body *body; /* NULL: data only */
 	const void *place;
+	int limit; /* of its threads; 0: none */
 	size_t n;
 	void *at[]; /* n addresses, then the copies */
 };
@@ -57,10 +58,13 @@ static void target_run(void *arg)
 {
 	struct target *t = arg;
 	const char *outer = mp.now->target;
+	int limit = mp.now->limit;
 	mp.now->target = __builtin_frame_address(0);
+	mp.now->limit = t->limit;
 	if (t->body)
 		mp_call(t->body, t->at, t->place);
 	mp.now->target = outer;
+	mp.now->limit = limit;
 }
 
 static void target_done(struct mp_task *t)
@@ -90,11 +94,34 @@ static void target(struct target *t, unsigned flags, void **depend)
 	gomp_depends_done(small, d);
 }
 
+/* What the clauses of the region say, as words that end with 0: a kind, and its value in the upper bits
+ * or in the next word. */
+static int limit_read(void **args)
+{
+	enum {
+		DEVICES = 0x7f,
+		VALUE_NEXT = 0x80,
+		KIND = 0xff00,
+		THREAD_LIMIT = 0x200,
+		VALUE_AT = 16
+	};
+	int limit = 0;
+	for (; args && *args; args++) {
+		intptr_t arg = (intptr_t)*args;
+		intptr_t value = arg & VALUE_NEXT ? (intptr_t) * ++args : arg >> VALUE_AT;
+		if (!(arg & DEVICES) && (arg & KIND) == THREAD_LIMIT && value > 0)
+			limit = value < MP_MAX_THREADS ? (int)value : MP_MAX_THREADS;
+	}
+	return limit;
+}
+
 MP_ABI(void, GOMP_target_ext, int device, mp_body *body, size_t n, void **at, size_t *nbytes,
        unsigned short *kind, unsigned flags, void **depend, void **args)
 {
 	MP_ENTER();
-	target(target_new(body, n, at, nbytes, kind), flags, depend);
+	struct target *t = target_new(body, n, at, nbytes, kind);
+	t->limit = limit_read(args);
+	target(t, flags, depend);
 }
 
 MP_ABI(void, GOMP_target_enter_exit_data, int device, size_t n, void **at, size_t *nbytes,
@@ -124,7 +151,7 @@ MP_ABI(bool, GOMP_teams4, unsigned least, unsigned most, unsigned limit, bool is
 {
 	MP_ENTER();
 	if (is_first)
-		mp_league_begin((int)most,
+		mp_league_begin((struct mp_league){(int)most, (int)limit},
 				mp.now->target ? mp.now->target : __builtin_frame_address(0));
 	return mp_league_next();
 }

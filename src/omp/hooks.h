@@ -99,6 +99,7 @@ struct snag_omp_hooks {
 	void (*unseen)(const void *at, size_t nbytes);
 	void (*asked)(const void *place, enum snag_omp_asked what);
 	void (*flush)(const void *place);
+	bool (*is_seen)(void);	       /* not in handlers of signals */
 	void (*deadlock)(void);	       /* of the program; likewise */
 	void (*fail)(const char *why); /* does not return */
 };
@@ -108,5 +109,8 @@ __attribute__((weak)) const struct snag_omp_hooks *__snag_omp_hooks(void);
 /* Of the library, for the detector: the program waits for something without saying so.
  * Returns whether another context has run meanwhile. */
 __attribute__((weak)) bool __snag_omp_yield(void);
+
+/* Likewise: where the program has called the library. */
+__attribute__((weak)) const void *__snag_omp_place(void);
 
 #endif

@@ -71,7 +71,7 @@ MP_ABI(void, __kmpc_fork_call, void *loc, int32_t argc, kmp_microtask *body, ...
 	mp_parallel(fork_body, &f, mp_team_size(threads_pushed(), false));
 }
 
-static _Thread_local int32_t pushed_teams; /* by num_teams, for the next league */
+static _Thread_local struct mp_league pushed_league; /* for the next one */
 
 MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ...)
 {
@@ -81,10 +81,10 @@ MP_ABI(void, __kmpc_fork_teams, void *loc, int32_t argc, kmp_microtask *body, ..
 	va_start(ap, body);
 	fork_read(&f, argc, body, ap);
 	va_end(ap);
-	int n = pushed_teams;
-	pushed_teams = 0;
+	struct mp_league said = pushed_league;
+	pushed_league = (struct mp_league){0};
 	threads_pushed();
-	mp_teams(fork_body, &f, n);
+	mp_teams(fork_body, &f, said);
 }
 
 MP_ABI(void, __kmpc_push_num_threads, void *loc, int32_t gtid, int32_t n)
@@ -94,13 +94,13 @@ MP_ABI(void, __kmpc_push_num_threads, void *loc, int32_t gtid, int32_t n)
 
 MP_ABI(void, __kmpc_push_num_teams, void *loc, int32_t gtid, int32_t teams, int32_t threads)
 {
-	pushed_teams = teams;
+	pushed_league = (struct mp_league){teams, threads};
 }
 
 MP_ABI(void, __kmpc_push_num_teams_51, void *loc, int32_t gtid, int32_t least, int32_t most,
        int32_t threads)
 {
-	pushed_teams = most;
+	pushed_league = (struct mp_league){most, threads};
 }
 
 MP_ABI(void, __kmpc_push_proc_bind, void *loc, int32_t gtid, int32_t bind)

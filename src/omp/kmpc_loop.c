@@ -151,7 +151,9 @@ STATIC(8u, uint64_t, uint64_t, int64_t)
 
 MP_ABI(void, __kmpc_for_static_fini, void *loc, int32_t gtid)
 {
-	mp_segment_end(mp_implicit(MP_ENTER()));
+	struct mp_task *t = mp_implicit(MP_ENTER());
+	if (!t->team->nteams) /* a team of a league goes on after its part of a loop */
+		mp_segment_end(t);
 }
 
 /* A distributed parallel loop: the bounds are those of the team already. */

@@ -11,15 +11,18 @@
  */
 #include "omp/core.h"
 
-void mp_league_begin(int n, const char *frame)
+void mp_league_begin(struct mp_league said, const char *frame)
 {
+	int nteams = said.nteams > 0 ? said.nteams : mp.nteams;
+	int limit = said.limit > 0 ? said.limit : mp.teams_limit;
 	mp_serial_begin();
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
 	t->frame = frame;
 	team->level--; /* teams are no parallel region */
 	team->is_told = mp.hooks;
-	team->nteams = n > 0 ? n : MP_THREADS; /* [teams] */
+	team->nteams = nteams > 0 ? nteams : MP_THREADS; /* [teams] */
+	team->limit = limit > 0 ? limit : team->limit;
 	team->at_team = -1;
 	mp.leagues++;
 	mp_region_begin(team);
@@ -51,10 +54,10 @@ bool mp_league_next(void) /* [next] */
 	return true;
 }
 
-void mp_teams(mp_body *body, void *arg, int n)
+void mp_teams(mp_body *body, void *arg, struct mp_league said)
 {
 	const void *place = mp.place;
-	mp_league_begin(n, __builtin_frame_address(0));
+	mp_league_begin(said, __builtin_frame_address(0));
 	while (mp_league_next())
 		mp_call(body, arg, place);
 }

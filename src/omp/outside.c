@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * outside.c - detach events that a thread outside of OpenMP fulfils
+ * outside.c - detach events that a thread outside of OpenMP, or a handler of signals, fulfils
  *
  * Idea.   Such a thread, of an I/O library say, runs beside the one that has its turn, and may not
  *         touch anything of it: it leaves the task in a slot.  When nobody else can run, those who
@@ -8,8 +8,9 @@
  *
  * Rules.  [speak]  the event is fulfilled as if by its task: what the other thread did is not
  *                  known here
- *         [wait]   for good, if there is a thread that may fulfil it; for two seconds if it is only one,
- *                  and there is a detector, which may have one of its own
+ *         [wait]   for good, if there is a thread that may fulfil it; otherwise, and if it is only one
+ *                  and there is a detector, which may have one of its own, for two seconds: a
+ *                  signal may come
  *
  * State.  fulfilled[]  filled by any thread, emptied by the one that runs; who finds no slot waits.
  *                      Nothing is allocated: memory here is of those who take turns
@@ -39,12 +40,13 @@ void mp_outside_fulfil(struct mp_task *t)
 static void fulfil(struct mp_task *t) /* [speak] */
 {
 	struct mp_context *c = mp.now;
-	struct mp_task *self = c->task; /* gone, if the context has ended */
+	struct mp_task *self =
+		c->task; /* gone, if the context has ended; NULL: its thread is idle */
 	c->task = t;
 	mp_become(t->id);
 	mp_task_fulfil(t);
 	c->task = self;
-	if (c->thread->dead != c)
+	if (self && c->thread->dead != c)
 		mp_become(self->id);
 }
 
@@ -85,11 +87,16 @@ static int others(void)
 
 bool mp_outside_wait(void)
 {
-	for (int looks = 0; !fulfilled_take(); usleep(LOOK_US)) {
-		int n = mp.ndetached ? others() : 0;
-		bool is_known = n > 1 || !mp.hooks; /* one may be the detector's [wait] */
-		if (n <= 0 || (!is_known && ++looks > MOST_LOOKS))
-			return false;
+	bool has_some;
+	int looks = 0;
+	mp.is_waiting = true;
+	while (!(has_some = fulfilled_take()) && mp.ndetached) {
+		int n = others();
+		bool is_known = n > 1 || (n == 1 && !mp.hooks); /* not the detector's [wait] */
+		if (!is_known && ++looks > MOST_LOOKS)
+			break;
+		usleep(LOOK_US);
 	}
-	return true;
+	mp.is_waiting = false;
+	return has_some;
 }

@@ -30,7 +30,14 @@ int mp_team_size(int wanted, bool is_serial)
 	if (wanted == MP_SIMD)
 		return MP_SIMD;
 	int n = wanted > 0 ? wanted : mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
-	return n < MP_MAX_THREADS ? n : MP_MAX_THREADS;
+	int limit = mp_thread_limit();
+	limit = limit > 0 && limit < MP_MAX_THREADS ? limit : MP_MAX_THREADS;
+	return n < limit ? n : limit;
+}
+
+int mp_thread_limit(void)
+{
+	return mp.now->limit > 0 ? mp.now->limit : mp.now->task->team->limit;
 }
 
 struct mp_task *mp_implicit(struct mp_task *t)
@@ -378,6 +385,7 @@ struct mp_team mp_team_of(struct mp_task *parent, int n)
 		.parent = parent,
 		.id = parent->id,
 		.place = mp.place,
+		.limit = mp_thread_limit(),
 	};
 }
 
@@ -388,29 +396,35 @@ void mp_launch(bool begins)
 		mp.hooks->launch(begins);
 }
 
+/* The task that t is part of: teams of one thread have no structure. */
+static struct mp_task *task_told(struct mp_task *t)
+{
+	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_told)))
+		t = t->parent;
+	return t;
+}
+
 void mp_region_begin(struct mp_team *team)
 {
-	const struct mp_task *parent = team->parent;
-	if (team->is_told) {
-		mp_launch(true);
-		mp_tell(SNAG_OP_FINISH_BEGIN, 0);
-	}
-	if (parent->id != parent->base_id)
+	if (!team->is_told)
+		return;
+	mp_launch(true);
+	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
+	const struct mp_task *t = task_told(team->parent);
+	if (t->id != t->base_id)
 		own_end();
 }
 
 void mp_region_end(struct mp_team *team)
 {
-	struct mp_task *parent = team->parent;
-	bool is_in_segment = parent->id != parent->base_id;
 	mp_loops_free(team);
-	mp_become(parent->id);
-	if (is_in_segment && team->is_told)
-		parent->has_spawned = true; /* its stack was shared */
-	else if (is_in_segment && !parent->has_spawned)
-		own_begin(parent);
-	if (team->is_told)
-		mp_launch(false);
+	mp_become(team->parent->id);
+	if (!team->is_told)
+		return;
+	struct mp_task *t = task_told(team->parent);
+	if (t->id != t->base_id)
+		t->has_spawned = true; /* its stack was shared */
+	mp_launch(false);
 }
 
 void mp_parallel(mp_body *body, void *arg, int n)

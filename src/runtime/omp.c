@@ -331,6 +331,11 @@ static void ended(void *context, const void *place)
 	rt_judge_ended(to->as);
 }
 
+static bool is_seen(void)
+{
+	return rt_self();
+}
+
 static void own(const void *low, const void *high) /* [own] */
 {
 	struct rt_thread *self = rt_entered();
@@ -438,6 +443,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.unseen = unseen,
 		.asked = asked,
 		.flush = flush,
+		.is_seen = is_seen,
 		.deadlock = deadlock,
 		.fail = rt_fail,
 	};

@@ -12,6 +12,8 @@
  *                    work, is kept, and handled when the thread next has the baton and
  *                    nothing in its hands; a wait is interrupted for it.  The handler
  *                    then has the mask that the kernel would have given it.
+ *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
+ *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
  *         tells these apart.  No signal is lost between a look and a sleep: one that is
  *         kept changes the word the thread is about to sleep on (turn_wait), and a
@@ -99,12 +101,26 @@ static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, voi
 		keep(self, signal, info);
 }
 
+/* [tasks] For the runtime the thread is an unknown one meanwhile. */
+static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, void *context)
+{
+	int64_t fuel = rt_hot.fuel;
+	rt_hot.fuel = 0;
+	rt_hot.self = NULL;
+	handle(signal, info, context);
+	rt_hot.self = self;
+	if (self->state == RT_RUNNING)
+		rt_hot.fuel = fuel;
+}
+
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
 	if (!self || is_fault(signal, info))
 		handle(signal, info, context);
+	else if (rt.is_of_tasks)
+		handle_unseen(self, signal, info, context);
 	else if (rt.is_free)
 		handle_free(self, signal, info, context);
 	else if (self->state == RT_OUT && (self->is_open || !is_inside(context)))

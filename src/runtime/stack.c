@@ -8,6 +8,8 @@
  */
 #include "runtime/stack.h"
 
+#include "omp/hooks.h"
+
 #include "runtime/memory.h"
 #include "runtime/record.h"
 #include "runtime/stranger.h"
@@ -126,6 +128,8 @@ uint32_t rt_location_find(uintptr_t pc)
 		return 0;		  /* nobody asks */
 	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
 		pc = (uintptr_t)rt_tasks_place;
+	else if (rt_unlikely(is_library(pc))) /* it allocates */
+		pc = (uintptr_t)__snag_omp_place();
 	uint32_t caller = rt_caller();
 	struct rt_place *p = &rt_places[(pc ^ caller) % RT_PLACES];
 	if (p->pc != pc || p->caller != caller)
