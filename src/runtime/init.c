@@ -44,12 +44,14 @@ void rt_begin(void)
 		rt_put(RT_BEGIN, 0, 0, rt_location(RT_CALLER), 0);
 		rt.on = true;
 	}
+	rt.has_no_frames = !rt.on || rt.judges;
 	rt.has_begun = true;
 }
 
 void rt_turn_off(void)
 {
 	rt.on = false;
+	rt.has_no_frames = true;
 	rt_hot.fuel = 0;
 }
 

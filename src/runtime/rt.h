@@ -182,6 +182,7 @@ struct rt {
 	uint32_t tokens;      /* given out, see rt_token */
 	uint32_t locks;	      /* likewise */
 	bool judges;	      /* records go to a detector in this process: judge.h */
+	bool has_no_frames;   /* nobody asks for call stacks: it judges, or is off */
 	bool is_fresh;	      /* a task has begun, and its memory is not known to be new: tasks.c */
 	void (*before)(void); /* to be called before the next record; NULL: nothing is */
 	bool is_waiting;      /* for the recorder */

@@ -160,15 +160,14 @@ static __attribute__((noinline)) void frame_enter(void *pc, const void *caller_s
 
 RT_ABI(void, __tsan_func_entry, void *pc)
 {
-	if (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow())
+	if (rt.has_no_frames || (rt_unlikely(rt_hot.top == rt_hot.end) && !entry_slow()))
 		return;
-	if (!rt.judges) /* else nobody asks */
-		frame_enter(pc, __builtin_dwarf_cfa());
+	frame_enter(pc, __builtin_dwarf_cfa());
 }
 
 RT_ABI(void, __tsan_func_exit, void)
 {
-	if (rt.judges)
+	if (rt.has_no_frames)
 		return;
 	if (rt_unlikely(rt_hot.beyond)) {
 		rt_hot.beyond--;
