@@ -17,6 +17,10 @@
 #ifndef SNAG_TASK_HPP
 #define SNAG_TASK_HPP
 
+#if __cplusplus < 201703L
+#error "<snag/task.hpp> needs C++17: compile with -std=c++17 or later"
+#endif
+
 #include <snag/task.h>
 
 #include <memory>

@@ -49,8 +49,8 @@ static size_t name_begin(struct line l, size_t end)
 
 static bool is_keyword(struct line l, size_t from, size_t end)
 {
-	static const char *const word[] = {"if",   "for",    "while", "do",
-					   "else", "switch", "case",  "return"};
+	static const char *const word[] = {"if",     "for",  "while",  "do",  "else",
+					   "switch", "case", "return", "this"};
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		if (strlen(word[i]) == end - from && memcmp(l.at + from, word[i], end - from) == 0)
 			return true;

@@ -164,11 +164,24 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
+/* clang names the parts of a variable that it has split: name.0, name.1 ... */
+static char *demangle(const char *name)
+{
+	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	const char *part = strrchr(name, '.');
+	if (plain || !part || part[1 + strspn(part + 1, "0123456789")])
+		return plain;
+	char *whole = strndup(name, (size_t)(part - name));
+	plain = whole ? cplus_demangle_v3(whole, DMGL_PARAMS | DMGL_ANSI) : NULL;
+	free(whole);
+	return plain;
+}
+
 static const char *demangled(struct snag_symbols *s, const char *name)
 {
 	if (!name)
 		return NULL;
-	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	char *plain = demangle(name);
 	const char *kept = keep(s, plain ? plain : name);
 	free(plain);
 	return kept;

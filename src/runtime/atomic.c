@@ -33,7 +33,7 @@ static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile voi
 	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
 		return;
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
-	if (__snag_omp_yield && !rt.is_alone)
+	if (!rt.is_alone && (__snag_omp_yield || rt_flag_is_known((uintptr_t)at)))
 		rt_flag(op, takes, (uintptr_t)at, order, rt_location(pc));
 }
 

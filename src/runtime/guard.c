@@ -10,12 +10,11 @@
  *         [release]  it is made      [abort]  making it failed, the next one tries
  */
 #include "runtime/object.h"
+#include "runtime/omp_flags.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
-
-enum { ACQUIRE = 2, RELEASE = 3 }; /* orders */
 
 typedef uint8_t guard_byte; /* the first of 8; 1: made */
 
@@ -39,7 +38,7 @@ static int guard_begin_alone(guard_byte *guard)
 static void guard_end(struct rt_thread *self, guard_byte *guard, bool made, uintptr_t pc)
 {
 	if (self)
-		rt_put(RT_ATOMIC_WRITE, 1, (uintptr_t)guard, rt_location(pc), RELEASE);
+		rt_flag_once(RT_ATOMIC_WRITE, (uintptr_t)guard, rt_location(pc));
 	if (made)
 		__atomic_store_n(guard, 1, __ATOMIC_RELEASE); /* pairs with is_made */
 	__atomic_store_n(&guard[1], 0, __ATOMIC_RELEASE);     /* pairs with guard_begin_alone */
@@ -59,7 +58,7 @@ RT_ABI(int, __cxa_guard_acquire, guard_byte *guard)
 	struct rt_object *o = rt_object_get((uintptr_t)guard, RT_ONCE);
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
-	rt_put(RT_ATOMIC_READ, 1, (uintptr_t)guard, rt_location(RT_CALLER), ACQUIRE);
+	rt_flag_once(RT_ATOMIC_READ, (uintptr_t)guard, rt_location(RT_CALLER));
 	o->is_running = !is_made(guard);
 	return o->is_running;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_flags.c - what atomics and flushes of OpenMP order
+ * omp_flags.c - what atomics and flushes of OpenMP order; what is made once
  */
 #include "runtime/omp_flags.h"
 
@@ -156,6 +156,19 @@ void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
 	if (op == RT_ATOMIC_WRITE)
 		f->n = f->relaxed_by = 0;
 	flag_release(f, own, order, loc);
+}
+
+void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc) /* [once] */
+{
+	int order = op == RT_ATOMIC_WRITE ? RELEASE : ACQUIRE;
+	rt_put(op, 1, addr, loc, (uint32_t)order);
+	if (rt.is_of_tasks && !rt.is_alone)
+		rt_flag(op, false, addr, order, loc);
+}
+
+bool rt_flag_is_known(uintptr_t addr)
+{
+	return room && flag_at(addr)->addr;
 }
 
 void rt_flags_flush(uint32_t loc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * omp_flags.h - what atomics and flushes of OpenMP order
+ * omp_flags.h - what atomics and flushes of OpenMP order; in all programs of tasks, what is made once
  *
  * Idea.   An atomic read that acquires waits, in effect, for the write whose value it sees; so
  *         what released that value comes before it, in this run: C11's synchronizes-with.  An
@@ -18,6 +18,9 @@
  *         [acquire]  gets the promises.  If there are none, since the write was relaxed, it orders
  *                    nothing, which is said
  *         [flush]    acquires what was read since the last one, then sets a promise
+ *         [once]     what whoever comes first makes (guard.c, once.c) is such a flag, in programs of
+ *                    <snag/task.h>, too, where other atomics order nothing.  Which task makes it is up to
+ *                    the schedule: the record of the atomic stands for that
  * Cost.   A release sequence has at most SEQUENCE promises: one for each task that was not the last to
  *         add; each is got once by the same task.
  * Reference.  C11, 5.1.2.4 and 7.17.4; OpenMP 5.0, 1.4.4.
@@ -32,6 +35,9 @@
  * counts. */
 void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc);
 void rt_flags_flush(uint32_t loc); /* [flush] */
+/* [once] It was made (a write that releases), or is found made (a read that acquires). */
+void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc);
+bool rt_flag_is_known(uintptr_t addr); /* there was something of the kind */
 void rt_flags_forget(void);	   /* a new launch */
 
 #endif

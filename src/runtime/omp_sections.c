@@ -4,8 +4,10 @@
  */
 #include "runtime/omp_sections.h"
 
+#include "omp/hooks.h"
 #include "runtime/memory.h"
 #include "runtime/record.h"
+#include "runtime/tasks.h"
 #include "trace/event.h"
 
 enum { LEAST_ROOM = 1024 };
@@ -23,7 +25,7 @@ static bool is_asked;
 
 uint32_t rt_promise_new(void)
 {
-	return promises++;
+	return __snag_omp_yield ? promises++ : rt_tasks_promise_new();
 }
 
 void rt_sections_asked(bool was_asked)

@@ -10,6 +10,7 @@
  *                  (that of exceptions has one), and nobody's access is to be ordered by it
  */
 #include "runtime/object.h"
+#include "runtime/omp_flags.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -23,6 +24,16 @@ struct attempt {
 	int64_t fuel; /* when it began */
 };
 
+/* It was made, or is found made; among tasks that is a flag (omp_flags.h). */
+static void once_tell(const struct rt_object *o, bool is_made, uintptr_t pc)
+{
+	uint32_t loc = rt_location(pc);
+	if (rt.is_of_tasks)
+		rt_flag_once(is_made ? RT_ATOMIC_WRITE : RT_ATOMIC_READ, o->addr, loc);
+	else
+		rt_put(is_made ? RT_SYNC_WRITE : RT_SYNC_READ, 0, o->addr, loc, o->token);
+}
+
 /* What a try leaves behind, however it ends. */
 static void try_ended(struct attempt *a)
 {
@@ -34,7 +45,7 @@ static void try_ended(struct attempt *a)
 		return;
 	if (!is_silent) {
 		o->token = rt_token();
-		rt_put(RT_SYNC_WRITE, 0, o->addr, rt_location(a->pc), o->token);
+		once_tell(o, true, a->pc);
 	}
 	rt_object_wake_all(o, 0);
 }
@@ -57,7 +68,7 @@ static void once(struct rt_thread *self, uintptr_t addr, void (*function)(void),
 	while (o->is_running)
 		rt_sched_block(self, o, RT_NEVER);
 	if (o->token != UINT32_MAX)
-		rt_put(RT_SYNC_READ, 0, addr, rt_location(pc), o->token);
+		once_tell(o, false, pc);
 	if (!o->is_dead)
 		try(o, function, pc);
 }

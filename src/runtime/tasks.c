@@ -27,6 +27,7 @@
 #include "runtime/fail.h"
 #include "runtime/judge.h"
 #include "runtime/memory.h"
+#include "runtime/omp_flags.h"
 #include "runtime/record.h"
 #include "runtime/sched_context.h"
 #include "runtime/sections.h"
@@ -146,6 +147,13 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 		tell(op, target);
 }
 
+uint32_t rt_tasks_promise_new(void)
+{
+	uint32_t promise = first_promise + __snag_task_promise();
+	promises = promises > promise ? promises : promise + 1;
+	return promise;
+}
+
 static void launch(struct rt_thread *self)
 {
 	if (rt_sched.nthreads != 1 + made)
@@ -154,6 +162,7 @@ static void launch(struct rt_thread *self)
 	launcher = self;
 	task_add(self->tid);
 	first_promise = promises;
+	rt_flags_forget();
 	is_launched = true;
 	rt_epoch_end();
 	launch_top = rt_hot.top;

@@ -11,6 +11,7 @@
 
 bool rt_tasks_may_launch(void); /* the program is linked with <snag/task.h> */
 void rt_tasks_tell(void); /* that the program is one, if it is */
+uint32_t rt_tasks_promise_new(void);
 /* The program is one that speaks of tasks in this way; before its first event. */
 void rt_tasks_are(enum rt_dialect dialect);
 /* Of <snag/task.h>: the running task waits for a lock that another task holds (false: it is none, or

@@ -53,4 +53,7 @@ __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
 
+/* Likewise: the number of a promise that the program does not have. */
+__attribute__((weak)) uint32_t __snag_task_promise(void);
+
 #endif

@@ -215,6 +215,11 @@ void __snag_task_poll(void)
 	self_restore(&self);
 }
 
+uint32_t __snag_task_promise(void)
+{
+	return snag_task_promise_new(snag_serial);
+}
+
 void snag_serial_asked(enum snag_task_asked what)
 {
 	if (hooks->asked)
