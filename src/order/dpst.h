@@ -90,6 +90,14 @@ static inline uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum 
 	return n;
 }
 
+/* The task that a node belongs to. */
+static inline uint32_t snag_dpst_task(const struct snag_dpst *t, uint32_t n)
+{
+	while (t->node[n].kind == SNAG_DPST_FINISH || t->node[n].kind == SNAG_DPST_BLOCK)
+		n = t->node[n].parent;
+	return n;
+}
+
 /* Whether a step needs no more memory. */
 static inline bool snag_dpst_has_room_for_step(const struct snag_dpst *t)
 {

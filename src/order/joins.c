@@ -45,9 +45,23 @@ void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint3
 	j->promise[promise] = (struct snag_promise_set){step, list};
 }
 
-uint32_t snag_joins_get(struct snag_joins *j, uint32_t list, uint32_t promise)
+/* The step that set what the list begins with, if that is a promise of the same task as `step`; or 0. */
+static uint32_t front_set(const struct snag_joins *j, uint32_t list, uint32_t step)
 {
-	return join_new(j, SNAG_JOIN_PROMISE, promise, list, j->promise[promise].step);
+	const struct snag_dpst *t = j->tree;
+	uint32_t what = j->join[list].what, front;
+	if (!list || what >> SNAG_JOIN_SHIFT != SNAG_JOIN_PROMISE)
+		return 0;
+	front = j->promise[what & SNAG_JOIN_ID].step;
+	return snag_dpst_task(t, t->step[front]) == snag_dpst_task(t, t->step[step]) ? front : 0;
+}
+
+uint32_t snag_joins_get(struct snag_joins *j, uint32_t list, uint32_t promise) /* [newest] */
+{
+	uint32_t step = j->promise[promise].step, front = front_set(j, list, step);
+	if (front > step)
+		return list;
+	return join_new(j, SNAG_JOIN_PROMISE, promise, front ? j->join[list].next : list, step);
 }
 
 uint32_t snag_joins_merge(struct snag_joins *j, uint32_t list, uint32_t other)

@@ -16,7 +16,10 @@
  *                   before, and from which on none does; lists never change, so neither do
  *                   the answers
  *
- * Rules.  [time]    a step is before no set that is older than it; that ends a search
+ * Rules.  [newest]  of two promises of one task the later one says all: it takes the place of the
+ *                   other at the front of a list, so that who waits for another task again and
+ *                   again (doacross, pipelines) has a short list
+ *         [time]    a step is before no set that is older than it; that ends a search
  *         [order]   a list is searched newest first, and all its promises are compared before
  *                   their lists are looked at (breadth first): most answers are near
  *

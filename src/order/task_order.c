@@ -304,9 +304,16 @@ void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t prom
 	run->step = 0;
 }
 
+uint32_t snag_task_order_maker(const struct snag_task_order *o, uint32_t step)
+{
+	return snag_dpst_task(&o->tree, o->tree.step[step]);
+}
+
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [get] */
 {
 	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (snag_task_order_maker(o, o->joins.promise[promise].step) == run->node)
+		return; /* it has set that itself: what it waited for before is on its list */
 	run->list = snag_joins_get(&o->joins, run->list, promise);
 	run->has_waited = true;
 	run->step = 0;
@@ -314,25 +321,12 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 
 /* ---- which of two parallel steps stays parallel longer ---- */
 
-/* The task that a node belongs to. */
-static uint32_t task_node(const struct snag_dpst *t, uint32_t n)
-{
-	while (t->node[n].kind == SNAG_DPST_FINISH || t->node[n].kind == SNAG_DPST_BLOCK)
-		n = t->node[n].parent;
-	return n;
-}
-
-uint32_t snag_task_order_maker(const struct snag_task_order *o, uint32_t step)
-{
-	return task_node(&o->tree, o->tree.step[step]);
-}
-
 bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)
 {
 	uint32_t node = o->tree.step[a], slot = o->slot[o->first];
 	const struct snag_task_past *past = &o->run[slot].past;
 	return slot && (node - past->from < past->end - past->from ||
-			o->tree.node[task_node(&o->tree, node)].parent == SNAG_DPST_ROOT);
+			o->tree.node[snag_dpst_task(&o->tree, node)].parent == SNAG_DPST_ROOT);
 }
 
 /* How a step that is parallel to `now` is waited for, if `now` is alone. */
@@ -346,7 +340,7 @@ static enum waited waited_by(const struct snag_dpst *t, uint32_t a, uint32_t now
 {
 	uint32_t na = t->step[a], ca, cb;
 	*ret_meet = snag_dpst_meet(t, na, t->step[now], &ca, &cb);
-	if (t->node[task_node(t, na)].depth <= t->node[*ret_meet].depth)
+	if (t->node[snag_dpst_task(t, na)].depth <= t->node[*ret_meet].depth)
 		return NOT_YET;
 	bool is_in_block = t->node[ca].kind == SNAG_DPST_SPAWN &&
 			   (!t->node[*ret_meet].is_escaped || snag_dpst_is_within(t, na, ca));
@@ -374,7 +368,7 @@ bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_
 	case BY_BLOCK:
 		if (snag_task_order_is_plain(o))
 			return true;
-		task = task_node(t, t->step[now]);
+		task = snag_dpst_task(t, t->step[now]);
 		return t->node[task].depth < t->node[meet].depth ||
 		       (t->node[task].kind == SNAG_DPST_SPAWN && t->node[task].parent == meet);
 	default:

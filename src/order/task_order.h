@@ -20,7 +20,7 @@
  *                   frame (`spawn A; finish { sync; }`) stay open, but are waited for
  *         [frame]   a block that is open at its end is leaked
  *         [set]     the promise keeps the step and the list; the step ends
- *         [get]     a node in front of the list; the step ends
+ *         [get]     a node in front of the list; the step ends.  Not if the task itself has set it
  *
  *         [alone]   no task is live but the current one and its ancestors, if so many are and no
  *                   task has ended while others than its ancestors were live, since only the
