@@ -51,14 +51,13 @@ MP_ABI(int, omp_get_num_threads, void)
 
 MP_ABI(int, omp_get_max_threads, void)
 {
-	MP_ENTER();
-	return mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
+	int n = mp_implicit(MP_ENTER())->settings.nthreads;
+	return n > 0 ? n : MP_THREADS;
 }
 
 MP_ABI(void, omp_set_num_threads, int n)
 {
-	MP_ENTER();
-	mp.nthreads = n;
+	mp_implicit(MP_ENTER())->settings.nthreads = n;
 }
 
 MP_ABI(int, omp_get_num_procs, void)
@@ -114,32 +113,29 @@ MP_ABI(int, omp_get_thread_limit, void)
 
 MP_ABI(void, omp_set_max_active_levels, int n)
 {
-	MP_ENTER();
+	struct mp_task *t = mp_implicit(MP_ENTER());
 	if (n >= 0)
-		mp.max_levels = n;
+		t->settings.max_levels = n;
 }
 
 MP_ABI(int, omp_get_max_active_levels, void)
 {
-	MP_ENTER();
-	return mp.max_levels;
+	return mp_implicit(MP_ENTER())->settings.max_levels;
 }
 
 MP_ABI(int, omp_get_supported_active_levels, void)
 {
-	return 1 << 20;
+	return MP_MAX_LEVELS;
 }
 
 MP_ABI(void, omp_set_nested, int is_nested)
 {
-	MP_ENTER();
-	mp.max_levels = is_nested ? 1 << 20 : 1;
+	mp_implicit(MP_ENTER())->settings.max_levels = is_nested ? MP_MAX_LEVELS : 1;
 }
 
 MP_ABI(int, omp_get_nested, void)
 {
-	MP_ENTER();
-	return mp.max_levels > 1;
+	return mp_implicit(MP_ENTER())->settings.max_levels > 1;
 }
 
 MP_ABI(void, omp_set_dynamic, int is_dynamic)
@@ -174,18 +170,18 @@ MP_ABI(int, omp_get_proc_bind, void)
 
 /* ---- schedules: chunks are dealt out here whatever it is ---- */
 
-static int schedule_kind = 1, schedule_chunk;
-
 MP_ABI(void, omp_set_schedule, int kind, int chunk)
 {
-	schedule_kind = kind;
-	schedule_chunk = chunk;
+	struct mp_settings *set = &mp_implicit(MP_ENTER())->settings;
+	set->schedule = kind;
+	set->chunk = chunk > 0 ? chunk : 0;
 }
 
 MP_ABI(void, omp_get_schedule, int *ret_kind, int *ret_chunk)
 {
-	*ret_kind = schedule_kind;
-	*ret_chunk = schedule_chunk;
+	const struct mp_settings *set = &mp_implicit(MP_ENTER())->settings;
+	*ret_kind = set->schedule;
+	*ret_chunk = set->chunk;
 }
 
 /* ---- devices: the host is all there is ---- */

@@ -199,91 +199,82 @@ static void *take_again(void *p, size_t nbytes, omp_allocator to, omp_allocator 
 
 /* ---- what programs and compilers call ---- */
 
-/* Memory is known by where the program called. */
-static inline void enter(const void *place)
-{
-	if (mp_is_here())
-		mp_enter(place);
-}
-
-#define ENTER() enter(__builtin_return_address(0))
-
 MP_ABI(void *, omp_alloc, size_t nbytes, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take(1, nbytes, allocator);
 }
 
 MP_ABI(void *, omp_aligned_alloc, size_t align, size_t nbytes, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take(align, nbytes, allocator);
 }
 
 MP_ABI(void *, omp_calloc, size_t n, size_t each, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take_zeroed(1, n, each, allocator);
 }
 
 MP_ABI(void *, omp_aligned_calloc, size_t align, size_t n, size_t each, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take_zeroed(align, n, each, allocator);
 }
 
 MP_ABI(void *, omp_realloc, void *p, size_t nbytes, omp_allocator to, omp_allocator from)
 {
-	ENTER();
+	MP_PLACE();
 	return take_again(p, nbytes, to, from);
 }
 
 MP_ABI(void, omp_free, void *p, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	give(p);
 }
 
 MP_ABI(void *, GOMP_alloc, size_t align, size_t nbytes, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take(align, nbytes, allocator);
 }
 
 MP_ABI(void, GOMP_free, void *p, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	give(p);
 }
 
 MP_ABI(void *, __kmpc_alloc, int32_t gtid, size_t nbytes, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take(1, nbytes, allocator);
 }
 
 MP_ABI(void *, __kmpc_aligned_alloc, int32_t gtid, size_t align, size_t nbytes,
        omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take(align, nbytes, allocator);
 }
 
 MP_ABI(void *, __kmpc_calloc, int32_t gtid, size_t n, size_t each, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	return take_zeroed(1, n, each, allocator);
 }
 
 MP_ABI(void *, __kmpc_realloc, int32_t gtid, void *p, size_t nbytes, omp_allocator to,
        omp_allocator from)
 {
-	ENTER();
+	MP_PLACE();
 	return take_again(p, nbytes, to, from);
 }
 
 MP_ABI(void, __kmpc_free, int32_t gtid, void *p, omp_allocator allocator)
 {
-	ENTER();
+	MP_PLACE();
 	give(p);
 }

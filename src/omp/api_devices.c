@@ -12,11 +12,13 @@
 
 MP_ABI(void *, omp_target_alloc, size_t nbytes, int device)
 {
+	MP_PLACE();
 	return malloc(nbytes);
 }
 
 MP_ABI(void, omp_target_free, void *p, int device)
 {
+	MP_PLACE();
 	free(p);
 }
 

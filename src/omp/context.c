@@ -59,10 +59,10 @@ void mp_begin_slow(void)
 	const char *cancel = getenv("OMP_CANCELLATION"); /* off, unless the user wants it */
 	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
 	mp.has_order = mp.hooks && mp.hooks->has_order();
-	mp.max_levels = 1 << 20;
 	mp_tasks_begin();
 	first_team = (struct mp_team){.n = 1};
 	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
+	first_task.settings = (struct mp_settings){.max_levels = MP_MAX_LEVELS, .schedule = 1};
 	struct mp_context *c = &first_thread.base;
 	c->begins_as = SNAG_OMP_SAME;
 	c->thread = &first_thread;

@@ -66,7 +66,7 @@
 #include "task/stacks.h"
 #include "trace/event.h"
 
-enum { MP_THREADS = 4, MP_MAX_THREADS = 1024 };
+enum { MP_THREADS = 4, MP_MAX_THREADS = 1024, MP_MAX_LEVELS = 1 << 20 };
 
 /* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
  * iterations are parallel. */
@@ -130,9 +130,7 @@ struct mp {
 	unsigned npromises;	 /* made so far */
 	unsigned nstarted;	 /* threads, beside the first */
 	unsigned ndetached;	 /* tasks with an event, so far */
-	int nthreads;		 /* set by the program; 0: MP_THREADS */
-	int nteams, teams_limit; /* likewise, of leagues; 0: MP_THREADS, none */
-	int max_levels;		 /* of nested regions that have more than one thread */
+	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
 	bool is_waiting;	 /* for what happens outside: outside.c */
 	bool is_gnu;		 /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
@@ -278,6 +276,14 @@ struct mp_loop {
 	struct mp_loop_shared *shared;
 };
 
+/* What the program has set for the regions that a thread meets; those of a new thread are its
+ * creator's.  (Explicit tasks have those of their thread.) */
+struct mp_settings {
+	int nthreads;	/* 0: MP_THREADS */
+	int max_levels; /* of nested regions that have more than one thread */
+	int schedule, chunk;
+};
+
 struct mp_task {
 	struct mp_task *parent;
 	struct mp_team *team;
@@ -321,6 +327,7 @@ struct mp_task {
 	_Alignas(16) const char *frame; /* its stack is below */
 	unsigned singles, loops;	/* met so far */
 	struct mp_depends *outside;	/* in a segment: those of the phase */
+	struct mp_settings settings;
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 };

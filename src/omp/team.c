@@ -25,11 +25,12 @@ enum { UNKNOWN_STACK = 64 << 20 };
 int mp_team_size(int wanted, bool is_serial)
 {
 	const struct mp_team *team = mp.now->task->team;
-	if (is_serial || team->active_level >= mp.max_levels)
+	const struct mp_settings *set = &mp_implicit(mp.now->task)->settings;
+	if (is_serial || team->active_level >= set->max_levels)
 		return 1;
 	if (wanted == MP_SIMD)
 		return MP_SIMD;
-	int n = wanted > 0 ? wanted : mp.nthreads > 0 ? mp.nthreads : MP_THREADS;
+	int n = wanted > 0 ? wanted : set->nthreads > 0 ? set->nthreads : MP_THREADS;
 	int limit = mp_thread_limit();
 	limit = limit > 0 && limit < MP_MAX_THREADS ? limit : MP_MAX_THREADS;
 	return n < limit ? n : limit;
@@ -342,6 +343,7 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->is_implicit = true;
 	t->known = 1;
 	t->frame = frame;
+	t->settings = mp_implicit(team->parent)->settings;
 	t->id = t->base_id = team->id;
 	c->task = t;
 	if (team->is_told)
@@ -454,7 +456,8 @@ void mp_serial_begin(void)
 			      .is_implicit = true,
 			      .known = 1,
 			      .id = parent->id,
-			      .base_id = parent->id};
+			      .base_id = parent->id,
+			      .settings = mp_implicit(parent)->settings};
 	mp.now->task = t;
 }
 

@@ -16,7 +16,7 @@
  *                   the lowest place up that was recorded or that others could have seen
  *         [patience]  a context that has run for long, while others could, or has locked and unlocked
  *                   often, may wait for them without saying so: they run, and next time it
- *                   may run for longer
+ *                   may run for longer, within limits
  *         Every event ends the epoch of the filter (access.h).
  */
 #include "runtime/omp.h"
@@ -40,7 +40,12 @@
 
 #include <link.h>
 
-enum { LEAST_PATIENCE = 1 << 22, LOCK_PATIENCE = 1 << 12, MAIN_STACK = 64 << 20 };
+enum {
+	LEAST_PATIENCE = 1 << 22,
+	MOST_PATIENCE = 1 << 25,
+	LOCK_PATIENCE = 1 << 12,
+	MAIN_STACK = 64 << 20
+};
 
 static uint32_t made;	  /* numbers taken: of tasks, of contexts */
 static uint32_t contexts; /* beside the first */
@@ -374,7 +379,7 @@ void rt_omp_turn(uint64_t events) /* [patience] */
 	if (!__snag_omp_yield || ran < patience)
 		return;
 	ran = 0;
-	if (__snag_omp_yield())
+	if (__snag_omp_yield() && patience < MOST_PATIENCE)
 		patience *= 2;
 }
 

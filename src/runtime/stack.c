@@ -128,7 +128,7 @@ uint32_t rt_location_find(uintptr_t pc)
 		return 0;		  /* nobody asks */
 	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
 		pc = (uintptr_t)rt_tasks_place;
-	else if (rt_unlikely(is_library(pc))) /* it allocates */
+	else if (rt_unlikely(is_library(pc)) && __snag_omp_place()) /* it allocates */
 		pc = (uintptr_t)__snag_omp_place();
 	uint32_t caller = rt_caller();
 	struct rt_place *p = &rt_places[(pc ^ caller) % RT_PLACES];
