@@ -87,6 +87,34 @@ all() { # COMPILER LEVEL; several at a time
 	[ "$status" = 66 ]
 }
 
+@test "sources by -x, preprocessed, or from standard input; options and their values in one word" {
+	local cc
+	printf '%s\n' 'int a[9];' 'int main(void)' '{' '#pragma omp parallel for' 'for (int i = 1; i < 9; i++)' \
+		'a[i] = 1 + (i == 2 ? a[i - 1] : 0);' 'return 0;' '}' >one.c # in a thread's block
+	cp one.c one.text
+	for cc in gcc clang; do
+		export SNAG_CC=$cc
+		"$SNAG" cc -E -fopenmp one.c -o one.i
+		"$SNAG" cc -g -fopenmp one.i -oa
+		"$SNAG" cc -g -fopenmp -x c -include stddef.h one.text -xnone -ob
+		"$SNAG" cc -g -fopenmp -xc - -oc <one.c
+		"$SNAG" cc -g -Wall -Werror -UX -fopenmp -MD -MFone.d -MTrule -c one.c -oone.o
+		grep -q '^rule: one.c' one.d
+		"$SNAG" cc -g -fopenmp one.o -od
+		"$SNAG" cc -g -fopenmp -Wp,-MD,two.d -c one.c
+		grep -q '^one.o: one.c' two.d
+		for prog in a b c d; do
+			run --separate-stderr "$SNAG" run ./$prog
+			[ "$status" = 66 ]
+			grep -q 'iteration 1 of a loop' <<<"$stderr"
+			rm $prog
+		done
+	done
+	SNAG_CC=gcc "$SNAG" cc -g -fopenmp -fdirectives-only one.c -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+}
+
 @test "old C, with every warning an error" {
 	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
 		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
