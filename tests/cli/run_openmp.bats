@@ -115,6 +115,41 @@ all() { # COMPILER LEVEL; several at a time
 	[ "$status" = 66 ]
 }
 
+@test "what a metadirective chooses" { # gcc 12 knows none
+	cat >meta.c <<-'END'
+		int a[64], b[64], c[64], d[64];
+		int main(int argc, char **argv)
+		{
+		#pragma omp metadirective when(device = {kind(nohost)} : teams loop) default(parallel loop)
+			for (int i = 0; i < 64; i++)
+				a[i] = 1 + (i == 2 && argc > 1 ? a[i - 1] : 0);
+		#pragma omp metadirective when(implementation = {vendor(llvm)} : parallel for) default()
+			for (int i = 0; i < 64; i++)
+				b[i] = 1 + (i == 2 && argc > 1 ? b[i - 1] : 0);
+		#pragma omp parallel
+			{
+		#pragma omp metadirective when(user = {condition(0)} : simd) default(for)
+				for (int i = 0; i < 64; i++)
+					c[i] = 1 + (i == 2 && argc > 1 ? c[i - 1] : 0);
+			}
+		#pragma omp metadirective when(device = {kind(nohost)} : parallel for collapse(2)) default()
+			for (int i = 0; i < 8; i++)
+				for (int j = i; j < 8; j++)
+					d[j] += d[i];
+			return 0;
+		}
+	END
+	build clang -O1 meta.c
+	./prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	run --separate-stderr "$SNAG" run ./prog races
+	[ "$status" = 66 ]
+	for v in a b c; do
+		grep -q "Location is global '$v'" <<<"$stderr"
+	done
+}
+
 @test "old C, with every warning an error" {
 	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
 		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
