@@ -8,7 +8,11 @@
  *         would have; what the compiler says names the source, by the line marks.
  *
  * Rules.  [language]  is what the suffix says, or -x before it; what is preprocessed already is only rewritten
- *         [once]      -fdirectives-only is left out of the first step, where gcc would lose pragmas
+ *         [comments]  and marks of lines are always as usual in the first step; -fdirectives-only, with which gcc
+ *                     would lose pragmas, is left out of it
+ *         [errors]    macros and comments are gone in the second step, so that compilers warn of what they would not warn
+ *                     of otherwise.  If warnings are errors the source itself is looked at
+ *                     before, and the rest is silent
  *         [depend]    -M.. (what a source includes) belongs to the first step; the names of the
  *                     rule and of its file follow from the output, as they would
  */
@@ -37,6 +41,7 @@ struct steps {
 	bool has_make;	       /* -MD, -MMD */
 	bool has_inner_make;   /* -Wp,-MD,file: clang goes by the output, too */
 	bool is_compiling;     /* -c */
+	bool has_errors;       /* -Werror */
 	const char *language;  /* -x of the sources to come; NULL: none */
 };
 
@@ -100,6 +105,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 		if ((value = value_of(s->w, i, "-MF")))
 			s->make_file = value;
 		s->is_compiling |= strcmp(word, "-c") == 0;
+		s->has_errors |= starts(word, "-Werror");
 		s->has_target |= starts(word, "-MT") || starts(word, "-MQ");
 		s->has_inner_make |= !s->is_gnu && starts(word, "-Wp,-M");
 		s->has_make |= strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
@@ -136,7 +142,7 @@ static void make_words(const struct steps *s, struct words *to, const char *sour
 
 static bool is_of_first_step(const char *word)
 {
-	static const char *const not_whole[] = {"-c", "-S", "-fdirectives-only"};
+	static const char *const not_whole[] = {"-c", "-S", "-fdirectives-only", "-C", "-CC", "-P"};
 	static const char *const not_begin[] = {"-o", "-x", "-l", "-L", "-Wl,"};
 	for (size_t i = 0; i < sizeof(not_whole) / sizeof(not_whole[0]); i++)
 		if (strcmp(word, not_whole[i]) == 0)
@@ -147,29 +153,56 @@ static bool is_of_first_step(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-static struct words step_one(const struct steps *s, const char *source, const char *to)
+/* What the user says of one source, for a command of its own. */
+static struct words words_of(const struct steps *s, const char *source, bool has_make)
 {
 	struct words w = {0};
 	for (size_t i = 0; i < s->w->n; i++) {
 		const char *word = s->w->at[i];
 		bool has_value = s->takes_value(word) && i + 1 < s->w->n;
-		bool is_kept = i == 0 || is_of_first_step(word);
+		bool is_kept =
+			i == 0 || (is_of_first_step(word) && (has_make || !is_make_word(word)));
 		if (is_kept)
 			cli_word_add(&w, word);
 		if (has_value && is_kept)
 			cli_word_add(&w, s->w->at[i + 1]);
 		i += has_value;
 	}
-	make_words(s, &w, source);
-	cli_word_add(&w, "-E");
 	if (s->language) {
 		cli_word_add(&w, "-x");
 		cli_word_add(&w, s->language);
 	}
 	cli_word_add(&w, source);
+	return w;
+}
+
+/* [errors] */
+static int source_check(const struct steps *s, const char *source, struct snag_error *err)
+{
+	if (!s->has_errors || strcmp(source, "-") == 0)
+		return 0;
+	struct words w = words_of(s, source, false);
+	cli_word_add(&w, "-fsyntax-only");
+	if (!s->is_gnu)
+		cli_word_add(&w, "-Qunused-arguments");
+	int rc = cli_words_run(&w, err);
+	free(w.at);
+	return rc;
+}
+
+static int step_one(const struct steps *s, const char *source, const char *to,
+		    struct snag_error *err)
+{
+	struct words w = words_of(s, source, true);
+	make_words(s, &w, source);
+	cli_word_add(&w, "-E");
 	cli_word_add(&w, "-o");
 	cli_word_add(&w, to);
-	return w;
+	if (s->has_errors)
+		cli_word_add(&w, "-w");
+	int rc = cli_words_run(&w, err);
+	free(w.at);
+	return rc;
 }
 
 static int file_read(const char *path, struct text *t, struct snag_error *err)
@@ -219,12 +252,11 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 		return snag_fail(err, SNAG_EIO, "%s: %s", folder, strerror(errno));
 	cli_word_add(&s->folders, folder);
 	cli_word_add(&s->made, *ret_made);
-	if (is->is_preprocessed)
-		return file_rewrite(source, *ret_made, s->is_gnu, err);
-	struct words w = step_one(s, source, *ret_made);
-	int rc = cli_words_run(&w, err);
-	free(w.at);
-	return rc == 0 ? file_rewrite(*ret_made, *ret_made, s->is_gnu, err) : rc;
+	int rc = source_check(s, source, err);
+	if (rc == 0 && !is->is_preprocessed)
+		rc = step_one(s, source, *ret_made, err);
+	const char *from = is->is_preprocessed ? source : *ret_made;
+	return rc == 0 ? file_rewrite(from, *ret_made, s->is_gnu, err) : rc;
 }
 
 /* What -x says of the words to come. */
@@ -269,6 +301,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 		}
 		i += has_value;
 	}
+	if (s->has_errors)
+		cli_word_add(&w, "-w");
 	if (!s->is_gnu) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
 		cli_word_add(&w, "-Qunused-arguments");
 		cli_word_add(&w, "-Wno-pass-failed");

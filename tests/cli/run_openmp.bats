@@ -160,6 +160,38 @@ all() { # COMPILER LEVEL; several at a time
 	done
 }
 
+@test "warnings that are errors are those of the source, not of what is made of it" {
+	cat >warn.c <<-'END'
+		#include <math.h>
+		#define IS(a, b) ((a) == (b))
+		int f(int x, double d);
+		int f(int x, double d)
+		{
+			switch (x) {
+			case 1:
+				x++; /* fall through */
+			case 2:
+				x--;
+			}
+		#pragma omp parallel for /* schedule(dynamic) */
+			for (int i = 0; i < 4; i++) {
+			}
+		#ifdef BAD
+			unsigned y = 1;
+			x += x < y;
+		#endif
+			return IS(x, 3) || isnan(d);
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -O2 -C -Wall -Wextra -Wconversion -pedantic -Werror -fopenmp -c warn.c 2>err
+		[ ! -s err ]
+		run env SNAG_CC=$cc "$SNAG" cc -Wall -Wextra -Werror=sign-compare -DBAD -fopenmp -c warn.c
+		[ "$status" = 1 ]
+		[ "$(grep -c 'warn.c:17:' <<<"$output")" = 1 ]
+	done
+}
+
 @test "pragmas from macros, over several lines, with odd blanks" {
 	cat >odd.c <<-'END'
 		#define LOOP _Pragma("omp parallel for schedule ( static,2 ) num_threads( 1+1 )")
