@@ -317,6 +317,8 @@ bool mp_iteration(void) /* [iterate] */
 	t->niterations += mp_segment_end(t) && !t->is_iterating; /* or the block of a thread */
 	if (t->is_iterating)
 		mp_segment_begin(t);
+	if (t->id != t->base_id)
+		mp_label(t->id, SNAG_OMP_PART, (uint64_t)t->number);
 	return t->is_iterating;
 }
 
