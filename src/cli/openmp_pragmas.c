@@ -88,10 +88,15 @@ struct pragma {
 	struct span chunk;  /* empty: none */
 };
 
+/* A chunk size may have a colon, too. */
 static void schedule_read(struct pragma *p, struct span value)
 {
-	const char *colon = memchr(value.at, ':', (size_t)(value.end - value.at));
-	struct span kind = {colon ? colon + 1 : value.at, value.end};
+	struct span kind = value, word, ignored;
+	cli_clause_next(&kind, &word, &ignored);
+	bool is_modifier = cli_span_is(word, "monotonic") || cli_span_is(word, "nonmonotonic") ||
+			   cli_span_is(word, "simd");
+	const char *colon = is_modifier ? cli_colon_find(value) : NULL;
+	kind = (struct span){colon ? colon + 1 : value.at, value.end};
 	const char *comma = memchr(kind.at, ',', (size_t)(kind.end - kind.at));
 	if (comma) {
 		p->chunk = cli_span_trim((struct span){comma + 1, kind.end});
@@ -323,7 +328,7 @@ static void metadirective_rewrite(struct rewriting *w, struct span line, struct 
 	struct span rest = line, name, value;
 	const enum cli_region around = cli_regions_at(&w->r);
 	while (cli_clause_next(&rest, &name, &value)) {
-		const char *colon = memchr(value.at, ':', (size_t)(value.end - value.at));
+		const char *colon = cli_colon_find(value);
 		if (cli_span_is(name, "when") && colon)
 			value.at = colon + 1;
 		else if (!cli_span_is(name, "default") && !cli_span_is(name, "otherwise"))

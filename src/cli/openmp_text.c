@@ -49,13 +49,9 @@ bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_
 		p++;
 	*ret_value = (struct span){p, p};
 	if (p < line->end && *p == '(') {
-		int depth = 0;
 		ret_value->at = p + 1;
-		do {
-			depth += (*p == '(') - (*p == ')');
-			p++;
-		} while (p < line->end && depth);
-		ret_value->end = depth ? p : p - 1;
+		p = cli_closed_end((struct span){p, line->end}, '(', ')');
+		ret_value->end = p > ret_value->at && p[-1] == ')' ? p - 1 : p;
 	}
 	line->at = p;
 	return ret_name->at < ret_name->end || ret_value->at < ret_value->end;
@@ -158,6 +154,17 @@ const char *cli_word_find(struct span text, struct span word)
 		next = cli_token_end(text, &is_word);
 		if (is_word && (size_t)(next - text.at) == n && memcmp(text.at, word.at, n) == 0)
 			return text.at;
+	}
+	return NULL;
+}
+
+const char *cli_colon_find(struct span s)
+{
+	bool is_word;
+	for (int depth = 0; s.at < s.end; s.at = cli_token_end(s, &is_word)) {
+		depth += (*s.at == '(' || *s.at == '{') - (*s.at == ')' || *s.at == '}');
+		if (*s.at == ':' && depth == 0)
+			return s.at;
 	}
 	return NULL;
 }

@@ -34,6 +34,8 @@ bool cli_is_openmp(struct span line, struct span *ret_word);
 const char *cli_token_end(struct span s, bool *ret_is_word);
 /* The first word of a text that is `word`; NULL: there is none. */
 const char *cli_word_find(struct span text, struct span word);
+/* The first colon outside of parentheses and braces; NULL: none. */
+const char *cli_colon_find(struct span s);
 /* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
 const char *cli_raw_end(struct span s);
 /* Behind what `opens` and the text begins with, and is closed by the other one. */

@@ -27,6 +27,12 @@ static const struct {
 	{false, "#pragma omp for\n", "#pragma omp for " STATIC ") \n"},
 	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
 	 "#pragma omp for  nowait " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff)) \n"},
+	{false, "#pragma omp for schedule(monotonic, simd : static, a ? b : c)\n",
+	 "#pragma omp for  " STATIC " | ((a ? b : c) & 0x0fffffff)) \n"},
+	{false, "#pragma omp parallel for if(c == ')') schedule(static) num_threads(f(\"(\"))\n",
+	 "#pragma omp parallel for if(c == ')')  num_threads(f(\"(\")) " STATIC ") \n"},
+	{false, "#pragma omp for schedule(static, a::b)\n",
+	 "#pragma omp for  " STATIC " | ((a::b) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
 	{false,
 	 "#pragma omp for reduction(inscan, + : s, t) nowait\n{f();\n#pragma omp scan inclusive(s, "
@@ -168,6 +174,10 @@ static const struct {
 	{false, "#pragma omp metadirective when(a={b(c)}: parallel loop) default(for)\nfor (;;)",
 	 "#pragma omp metadirective when(a={b(c)}: parallel for " STATIC ") ) default(for " STATIC
 	 ") )\nfor (;;)"},
+	{false,
+	 "#pragma omp metadirective when(a={b(score(1): \":\")}: for) otherwise(teams)\nfor (;;)",
+	 "#pragma omp metadirective when(a={b(score(1): \":\")}: for " STATIC
+	 ") ) otherwise(teams)\nfor (;;)"},
 	{false, "#pragma omp metadirective when(a={b}:) default()\nx;",
 	 "#pragma omp metadirective when(a={b}:) default()\nx;"},
 	/* attributes */
