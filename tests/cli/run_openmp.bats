@@ -110,6 +110,13 @@ all() { # COMPILER LEVEL; several at a time
 			rm $prog
 		done
 	done
+	printf '%s\n' '-g "-DNAME=\"a b\"" @more' '' >words
+	printf '%s' "-fopenmp one.c '-o'" 'prog' ' @missing' >more
+	refute env SNAG_CC=gcc "$SNAG" cc @words
+	sed -i 's/ @missing//' more
+	SNAG_CC=gcc "$SNAG" cc @words
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
 	SNAG_CC=gcc "$SNAG" cc -g -fopenmp -fdirectives-only one.c -o prog
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 66 ]
