@@ -12,6 +12,7 @@
 #include "cli/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "cli/response.h"
 #include "cli/two_steps.h"
 
 #include <errno.h>
@@ -164,8 +165,8 @@ static void task_flags(struct words *w, const struct request *q, const char *fol
 	cli_word_add(w, "-pthread");
 }
 
-static int compile(const char *variable, const char *usual, char *const *word,
-		   struct snag_error *err)
+static int words_compile(const char *variable, const char *usual, char *const *word,
+			 struct snag_error *err)
 {
 	struct words w = {0};
 	struct cc_pass ignored = {0};
@@ -203,6 +204,15 @@ static int compile(const char *variable, const char *usual, char *const *word,
 	}
 	execvp(w.at[0], (char *const *)w.at);
 	rc = snag_fail(err, SNAG_EIO, "%s: %s", compiler, strerror(errno));
+	free(w.at);
+	return rc;
+}
+
+static int compile(const char *variable, const char *usual, char *const *word,
+		   struct snag_error *err)
+{
+	struct words w = cli_response_expand(word);
+	int rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
 	free(w.at);
 	return rc;
 }

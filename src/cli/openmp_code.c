@@ -5,6 +5,7 @@
 #include "cli/openmp_code.h"
 
 #include "base/memory.h"
+#include "cli/openmp_lines.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -23,10 +24,9 @@ static bool is_asking(struct span word)
 /* Literals end with their line. */
 void cli_calls_rename(struct text *t, struct span text)
 {
-	struct span same = {text.at, text.at};
-	while (text.at < text.end) {
-		const char *newline = memchr(text.at, '\n', (size_t)(text.end - text.at));
-		struct span line = {text.at, newline ? newline : text.end};
+	struct span same = {text.at, text.at}, line;
+	struct lines l = cli_lines_of(text);
+	while (cli_lines_next(&l, &line)) {
 		while (line.at < line.end) {
 			bool is_word;
 			struct span token = {line.at, cli_token_end(line, &is_word)};
@@ -37,7 +37,6 @@ void cli_calls_rename(struct text *t, struct span text)
 			}
 			line.at = token.end;
 		}
-		text.at = newline ? newline + 1 : text.end;
 	}
 	cli_text_span(t, (struct span){same.at, text.end});
 }
@@ -56,10 +55,11 @@ static unsigned sections_count(struct span text)
 {
 	unsigned depth = 0, pragmas = 0;
 	bool has_first = false; /* one without a pragma */
-	while (text.at < text.end) {
-		const char *newline = memchr(text.at, '\n', (size_t)(text.end - text.at));
-		struct span line = {text.at, newline ? newline : text.end}, word = {0};
-		bool is_mark = line.at < line.end && *cli_span_trim(line).at == '#', is_word;
+	struct lines l = cli_lines_of(text);
+	struct span line;
+	while (cli_lines_next(&l, &line)) {
+		struct span word = {0};
+		bool is_mark = cli_is_mark(line), is_word;
 		cli_is_openmp(line, &word);
 		if (depth == 1 && word.at && cli_span_is(word, "section"))
 			pragmas++;
@@ -75,7 +75,6 @@ static unsigned sections_count(struct span text)
 			if (c == '}' && --depth == 0)
 				return pragmas + has_first;
 		}
-		text.at = newline ? newline + 1 : text.end;
 	}
 	return 0;
 }
@@ -124,8 +123,7 @@ static void block_begin(struct sections *s, struct text *t)
 
 void cli_code_copy(struct sections *s, struct text *t, struct span line)
 {
-	struct span trimmed = cli_span_trim(line);
-	bool is_mark = trimmed.at < trimmed.end && *trimmed.at == '#', is_word;
+	bool is_mark = cli_is_mark(line), is_word;
 	if (is_mark || (!s->awaited && !s->n)) {
 		cli_text_span(t, line);
 		return;

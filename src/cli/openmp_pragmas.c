@@ -29,15 +29,23 @@
  *                    `target exit data`, also if something depends on them: those with a depend
  *                    clause become a task that does nothing, undeferred or as target regions are
  *         [inscan]   see openmp_scan.h
+ *         [odd]      loops that are no rectangle: see openmp_nest.h
+ *         [split]    for clang: see openmp_split.h
+ *         [chosen]   of a metadirective, what is in `when` and `default`
+ *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
  */
 #include "cli/openmp_pragmas.h"
 
 #include "base/memory.h"
+#include "cli/openmp_attributes.h"
 #include "cli/openmp_code.h"
+#include "cli/openmp_lines.h"
+#include "cli/openmp_nest.h"
 #include "cli/openmp_regions.h"
 #include "cli/openmp_scan.h"
 #include "cli/openmp_simd.h"
+#include "cli/openmp_split.h"
 #include "cli/openmp_text.h"
 
 #include <string.h>
@@ -68,6 +76,8 @@ struct pragma {
 	bool is_region;	    /* parallel */
 	bool is_inscan;	    /* left as it is: its loop must have no schedule */
 	bool is_none;	    /* default(none) */
+	bool is_simd;	    /* and no loop of threads or tasks */
+	const char *odd;    /* [odd]: behind the innermost head; NULL: its loops are a rectangle */
 	struct span name;   /* `sections`; empty: it is none */
 	struct span loop;   /* [loop]; empty: it is none */
 	enum cli_region of; /* likewise: what it binds to */
@@ -78,10 +88,15 @@ struct pragma {
 	struct span chunk;  /* empty: none */
 };
 
+/* A chunk size may have a colon, too. */
 static void schedule_read(struct pragma *p, struct span value)
 {
-	const char *colon = memchr(value.at, ':', (size_t)(value.end - value.at));
-	struct span kind = {colon ? colon + 1 : value.at, value.end};
+	struct span kind = value, word, ignored;
+	cli_clause_next(&kind, &word, &ignored);
+	bool is_modifier = cli_span_is(word, "monotonic") || cli_span_is(word, "nonmonotonic") ||
+			   cli_span_is(word, "simd");
+	const char *colon = is_modifier ? cli_colon_find(value) : NULL;
+	kind = (struct span){colon ? colon + 1 : value.at, value.end};
 	const char *comma = memchr(kind.at, ',', (size_t)(kind.end - kind.at));
 	if (comma) {
 		p->chunk = cli_span_trim((struct span){comma + 1, kind.end});
@@ -109,7 +124,7 @@ static enum cli_region loop_region(const struct pragma *p, struct span bind, enu
 	return p->has_teams ? CLI_REGION_TEAMS : p->is_region ? CLI_REGION_PARALLEL : around;
 }
 
-static struct pragma pragma_read(struct span line, struct span word, enum cli_region around)
+static struct pragma pragma_read(struct span line, enum cli_region around)
 {
 	struct pragma p = {0};
 	struct span name, value;
@@ -121,6 +136,7 @@ static struct pragma pragma_read(struct span line, struct span word, enum cli_re
 			p.name = name;
 		p.is_loop |= is_directive && cli_span_is(name, "for");
 		has_tasks |= is_directive && cli_span_is(name, "taskloop");
+		p.is_simd |= is_directive && cli_span_is(name, "simd");
 		if (is_directive && cli_span_is(name, "loop"))
 			p.loop = name;
 		p.has_teams |= is_directive && cli_span_is(name, "teams");
@@ -147,7 +163,8 @@ static struct pragma pragma_read(struct span line, struct span word, enum cli_re
 	if (p.of != CLI_REGION_TEAMS && p.of != CLI_REGION_PARALLEL) /* a thread's */
 		p.loop = (struct span){0};
 	is_shared |= p.loop.at != NULL;
-	if (cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER) /* a region to be */
+	p.is_simd = (p.is_simd && !p.is_loop && !has_tasks) || p.of == CLI_REGION_OTHER;
+	if (p.is_simd) /* a region to be */
 		p.is_region = is_shared = true;
 	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
 	return p;
@@ -188,6 +205,8 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 		line.at = p->loop.end;
 	}
 	clauses_copy(t, line, p);
+	if (p->odd)
+		return;
 	cli_text_words(t, " schedule(monotonic : dynamic, ");
 	cli_text_words(t, is_scan ? CHUNK_SCAN : CHUNK_STATIC);
 	if (p->is_nowait && !is_scan)
@@ -250,14 +269,6 @@ static void data_rewrite(struct text *t, struct span line, bool is_nowait)
 	cli_text_words(t, "\") ;");
 }
 
-static void other_rewrite(struct text *t, struct span line, const struct pragma *p, bool is_scan)
-{
-	if (p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan))
-		loop_rewrite(t, line, p, is_scan);
-	else
-		cli_text_span(t, line);
-}
-
 /* A text that is rewritten. */
 struct rewriting {
 	struct text t;
@@ -265,29 +276,83 @@ struct rewriting {
 	struct regions r;
 	bool is_gnu;
 	bool keeps_scan; /* of the latest loop with inscan */
+	const char *odd; /* where the iterations of the latest odd loops begin; NULL: it is past */
+	bool has_odd;
 };
+
+static void loops_rewrite(struct rewriting *w, struct text *t, struct span line, struct pragma *p,
+			  struct span after, bool is_scan)
+{
+	bool is_loop = p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan);
+	if (!p->clause.at && !p->is_inscan && !is_scan)
+		p->odd = cli_nest_odd(after, cli_nest_loops(line));
+	if (p->is_simd && !p->is_inscan && cli_simd_rewrite(t, line, after, p->odd))
+		is_loop = true;
+	else if (is_loop)
+		loop_rewrite(t, line, p, is_scan);
+	else
+		cli_text_span(t, line);
+	if (is_loop && p->odd) {
+		w->odd = p->odd;
+		w->has_odd = true;
+	}
+	if (w->is_gnu)
+		combining_add(t, p);
+	if (is_scan || p->is_inscan)
+		w->keeps_scan = p->is_inscan;
+}
+
+/* [chosen] */
+static void directive_chosen(struct rewriting *w, struct span chosen, struct span after,
+			     enum cli_region around)
+{
+	static const char pragma[] = "#pragma omp ";
+	struct text from = {0}, to = {0};
+	if (cli_nest_odd(after, cli_nest_loops(chosen))) { /* others may be no loops */
+		cli_text_span(&w->t, chosen);
+		return;
+	}
+	cli_text_words(&from, pragma);
+	cli_text_span(&from, chosen);
+	struct span line = {from.at, from.at + from.n};
+	struct pragma p = pragma_read(line, around);
+	loops_rewrite(w, &to, line, &p, after, false);
+	cli_text_span(&w->t, (struct span){to.at + strlen(pragma), to.at + to.n});
+	cli_regions_pragma(&w->r, line);
+	free(from.at);
+	free(to.at);
+}
+
+static void metadirective_rewrite(struct rewriting *w, struct span line, struct span after)
+{
+	struct span rest = line, name, value;
+	const enum cli_region around = cli_regions_at(&w->r);
+	while (cli_clause_next(&rest, &name, &value)) {
+		const char *colon = cli_colon_find(value);
+		if (cli_span_is(name, "when") && colon)
+			value.at = colon + 1;
+		else if (!cli_span_is(name, "default") && !cli_span_is(name, "otherwise"))
+			continue;
+		cli_text_span(&w->t, (struct span){line.at, value.at});
+		directive_chosen(w, value, after, around);
+		line.at = value.end;
+	}
+	cli_text_span(&w->t, line);
+}
 
 static void directive_rewrite(struct rewriting *w, struct span line, struct span word,
 			      struct span after, bool is_scan)
 {
 	struct text *t = &w->t;
-	struct pragma p = pragma_read(line, word, cli_regions_at(&w->r));
-	if (!w->is_gnu && p.name.at && cli_sections_begin(&w->s, after)) {
+	struct pragma p = pragma_read(line, cli_regions_at(&w->r));
+	if (!w->is_gnu && p.name.at && cli_sections_begin(&w->s, after))
 		sections_rewrite(t, line, p.name);
-	} else if (!w->is_gnu &&
-		   (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation"))) {
+	else if (!w->is_gnu && (cli_span_is(word, "cancel") || cli_span_is(word, "cancellation")))
 		cancel_rewrite(t, line);
-	} else if (!w->is_gnu && is_dependent_data(line)) {
+	else if (!w->is_gnu && is_dependent_data(line))
 		data_rewrite(t, line, p.is_nowait);
-	} else {
-		bool is_simd = cli_span_is(word, "simd") || p.of == CLI_REGION_OTHER;
-		if (!is_simd || p.is_inscan || !cli_simd_rewrite(t, line, after))
-			other_rewrite(t, line, &p, is_scan);
-		if (w->is_gnu)
-			combining_add(t, &p);
-	}
-	if (is_scan || p.is_inscan)
-		w->keeps_scan = p.is_inscan;
+	else
+		loops_rewrite(w, t, line, &p, after, is_scan);
 }
 
 /* The text `after` follows the pragma. */
@@ -302,6 +367,10 @@ static void pragma_rewrite(struct rewriting *w, struct span line, struct span wo
 	cli_sections_pragma(&w->s);
 	if (cli_span_is(word, "scan") && !w->keeps_scan)
 		return; /* [inscan] */
+	if (cli_span_is(word, "metadirective")) {
+		metadirective_rewrite(w, line, after);
+		return;
+	}
 	bool is_scan = cli_scan_rewrite(&scan, line, after);
 	if (is_scan)
 		line = (struct span){scan.at, scan.at + scan.n};
@@ -321,39 +390,79 @@ static const char *marks_end(const char *text, const char *end)
 	return last;
 }
 
+static void code_rewrite(struct rewriting *w, struct span line)
+{
+	cli_regions_code(&w->r, line);
+	if (w->odd && w->odd <= line.end && w->odd >= line.at) { /* [odd] */
+		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->odd});
+		cli_text_words(&w->t, CLI_NEST_ITERATION);
+		line.at = w->odd;
+		w->odd = NULL;
+	}
+	cli_code_copy(&w->s, &w->t, line);
+}
+
+/* Directives on lines of their own that the compiler knows. */
+static struct text lines_rewrite(struct span text, bool is_gnu)
+{
+	struct text renamed = {0}, t = {0};
+	struct span line;
+	cli_calls_rename(&renamed, text);
+	cli_attributes_rewrite(&t, (struct span){renamed.at, renamed.at + renamed.n});
+	free(renamed.at);
+	if (is_gnu)
+		return t;
+	struct text split = {0};
+	struct lines l = cli_lines_of((struct span){t.at, t.at + t.n});
+	while (cli_lines_next(&l, &line)) {
+		if (!cli_split_rewrite(&split, &l, line)) /* [split] */
+			cli_text_span(&split, line);
+		if (line.end < l.rest.at)
+			cli_text_words(&split, "\n");
+	}
+	free(t.at);
+	return split;
+}
+
+static void text_rewrite(struct rewriting *w, struct span text)
+{
+	struct lines l = cli_lines_of(text);
+	struct span line, word;
+	while (cli_lines_next(&l, &line)) {
+		if (cli_is_openmp(line, &word)) {
+			pragma_rewrite(w, line, word, l.rest);
+			cli_regions_pragma(&w->r, line);
+		} else {
+			code_rewrite(w, line);
+		}
+		if (line.end < l.rest.at)
+			cli_text_words(&w->t, "\n");
+	}
+}
+
 char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 {
 	static const char combining[] =
-		"# 1 \"<snag>\" 3\n"
 		"typedef struct { } __snag_nothing_type;\n"
 		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
 		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
 		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
-	struct text renamed = {0};
 	struct rewriting w = {.is_gnu = is_gnu};
-	cli_calls_rename(&renamed, (struct span){text, text + n});
-	const char *end = renamed.at + renamed.n, *begin = marks_end(renamed.at, end);
-	cli_text_span(&w.t, (struct span){renamed.at, begin});
+	struct text from = lines_rewrite((struct span){text, text + n}, is_gnu), to = {0};
+	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
+	text_rewrite(&w, (struct span){begin, end});
+	cli_text_span(&to, (struct span){from.at, begin});
+	if (is_gnu || w.has_odd)
+		cli_text_words(&to, "# 1 \"<snag>\" 3\n");
+	if (w.has_odd)
+		cli_text_words(&to, CLI_NEST_DECLARATION);
 	if (is_gnu)
-		cli_text_words(&w.t, combining);
-	for (const char *at = begin; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct span line = {at, newline ? newline : end}, word;
-		const char *next = newline ? newline + 1 : end;
-		if (cli_is_openmp(line, &word)) {
-			pragma_rewrite(&w, line, word, (struct span){next, end});
-			cli_regions_pragma(&w.r, line);
-		} else {
-			cli_code_copy(&w.s, &w.t, line);
-			cli_regions_code(&w.r, line);
-		}
-		if (newline)
-			cli_text_add(&w.t, "\n", 1);
-		at = next;
-	}
-	free(renamed.at);
+		cli_text_words(&to, combining);
+	cli_text_add(&to, w.t.at, w.t.n);
+	free(from.at);
+	free(w.t.at);
 	cli_sections_done(&w.s);
 	cli_regions_done(&w.r);
-	*ret_n = w.t.n;
-	return w.t.at ? w.t.at : snag_alloc(1);
+	*ret_n = to.n;
+	return to.at ? to.at : snag_alloc(1);
 }

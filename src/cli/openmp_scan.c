@@ -21,19 +21,6 @@ static struct span inscan_list(struct span name, struct span value)
 	return cli_span_trim((struct span){at < value.end ? at + 1 : at, value.end});
 }
 
-/* The next word that is `word`, from `at` on; NULL: there is none. */
-static const char *word_find(const char *at, const char *end, struct span word)
-{
-	const size_t n = (size_t)(word.end - word.at);
-	bool is_word;
-	for (const char *next; at < end; at = next) {
-		next = cli_token_end((struct span){at, end}, &is_word);
-		if (is_word && (size_t)(next - at) == n && memcmp(at, word.at, n) == 0)
-			return at;
-	}
-	return NULL;
-}
-
 /* What comes before `scan`, or, if that is exclusive, behind it up to the end of the block. */
 static struct span input_phase(struct span after)
 {
@@ -45,7 +32,7 @@ static struct span input_phase(struct span after)
 		next = newline ? newline + 1 : after.end;
 		if (!cli_is_openmp(line, &word) || !cli_span_is(word, "scan"))
 			continue;
-		if (!word_find(line.at, line.end, (struct span){EXCLUSIVE, strchr(EXCLUSIVE, 0)}))
+		if (!cli_word_find(line, (struct span){EXCLUSIVE, strchr(EXCLUSIVE, 0)}))
 			return (struct span){after.at, at};
 		for (at = next; at < after.end && depth >= 0; at++)
 			depth += (*at == '{') - (*at == '}');
@@ -89,7 +76,7 @@ static bool is_set(struct span phase, const char *at, struct span name)
 	if (next + 1 >= phase.end || next[0] != '=' || next[1] == '=')
 		return false;
 	const char *stop = memchr(next, ';', (size_t)(phase.end - next));
-	return !word_find(next, stop ? stop : phase.end, name);
+	return !cli_word_find((struct span){next, stop ? stop : phase.end}, name);
 }
 
 /* [update] */
@@ -102,7 +89,8 @@ static bool is_updated_only(struct span list, struct span after)
 		if (!is_word)
 			continue;
 		const struct span name = {at, next};
-		for (const char *use = phase.at; use && (use = word_find(use, phase.end, name));
+		for (const char *use = phase.at;
+		     use && (use = cli_word_find((struct span){use, phase.end}, name));
 		     use += next - at)
 			if (is_set(phase, use, name))
 				return false;

@@ -4,123 +4,55 @@
  */
 #include "cli/openmp_simd.h"
 
-#include <ctype.h>
+#include "cli/openmp_nest.h"
+
 #include <string.h>
 
 #define SIMD_CHUNK "0x50000000"
 #define CHUNK_MASK "0x0fffffff"
 #define SIMD_THREADS "0x51D0001"
 
-/* ---- the loop ---- */
-
-static struct span line_end(struct span text)
-{
-	const char *newline = memchr(text.at, '\n', (size_t)(text.end - text.at));
-	return (struct span){newline ? newline + 1 : text.end, text.end};
-}
-
-/* Behind blanks, marks of lines and pragmas. */
-static struct span blanks_skip(struct span text)
-{
-	while (text.at < text.end && (isspace((unsigned char)*text.at) || *text.at == '#'))
-		if (*text.at == '#')
-			text = line_end(text);
-		else
-			text.at++;
-	return text;
-}
-
-static bool word_next(struct span *text, const char *word)
-{
-	bool is_word;
-	struct span rest = blanks_skip(*text);
-	if (rest.at == rest.end)
-		return false;
-	const char *end = cli_token_end(rest, &is_word);
-	if (!cli_span_is((struct span){rest.at, end}, word))
-		return false;
-	text->at = end;
-	return true;
-}
-
-/* Behind what is closed by the other one; *ret_is_ordered: such a pragma was met. */
-static struct span closed_skip(struct span text, char opens, char closes, bool *ret_is_ordered)
-{
-	unsigned depth = 1;
-	while (text.at < text.end && depth) {
-		bool is_word;
-		struct span word;
-		if (*text.at == '#') {
-			struct span line = {text.at, line_end(text).at};
-			*ret_is_ordered |=
-				cli_is_openmp(line, &word) && cli_span_is(word, "ordered");
-			text.at = line.end;
-			continue;
-		}
-		depth += *text.at == opens;
-		depth -= *text.at == closes;
-		text.at = cli_token_end(text, &is_word);
-	}
-	return text;
-}
-
-/* The variable that the head of a loop assigns to; empty: it declares one.  False: no loop. */
-static bool head_next(struct span *text, struct span *ret_variable)
-{
-	bool is_word, ignored = false;
-	struct span rest = *text;
-	if (!word_next(&rest, "for") || !word_next(&rest, "("))
-		return false;
-	struct span name = blanks_skip(rest);
-	*ret_variable = (struct span){name.at, name.at};
-	struct span behind = name;
-	behind.at = name.at < name.end ? cli_token_end(name, &is_word) : name.at;
-	struct span variable = {name.at, behind.at};
-	if (word_next(&behind, "="))
-		*ret_variable = variable;
-	*text = closed_skip(rest, '(', ')', &ignored);
-	return true;
-}
-
-static bool is_ordered_inside(struct span text)
-{
-	struct span ignored;
-	bool is_ordered = false;
-	while (head_next(&text, &ignored))
-		;
-	if (word_next(&text, "{"))
-		closed_skip(text, '{', '}', &is_ordered);
-	return is_ordered;
-}
-
-/* ---- the pragma ---- */
-
 static bool is_named(struct span line, struct span variable)
 {
 	struct span name, value;
 	while (cli_clause_next(&line, &name, &value))
-		while (value.at < value.end) {
-			bool is_word;
-			const char *end = cli_token_end(value, &is_word);
-			if (end - value.at == variable.end - variable.at &&
-			    memcmp(value.at, variable.at, (size_t)(end - value.at)) == 0)
-				return true;
-			value.at = end;
-		}
+		if (!cli_span_is(name, "linear") && cli_word_find(value, variable))
+			return true;
 	return false;
 }
 
-/* A constant; 1: it is something else. */
-static unsigned number_of(struct span value)
+/* Whether it is what one of the loops assigns to. */
+static bool is_variable(struct span name, struct span after, unsigned nloops)
 {
-	enum { MOST = 100 };
-	unsigned n = 0;
-	for (value = cli_span_trim(value); value.at < value.end; value.at++) {
-		if (!isdigit((unsigned char)*value.at) || n > MOST)
-			return 1;
-		n = 10 * n + (unsigned)(*value.at - '0');
+	struct span variable;
+	for (; nloops > 0 && cli_nest_next(&after, &variable); nloops--)
+		if (variable.at < variable.end &&
+		    name.end - name.at == variable.end - variable.at &&
+		    cli_word_find(name, variable))
+			return true;
+	return false;
+}
+
+/* [linear] What is left of a list and its step. */
+static void linear_copy(struct text *t, struct span value, struct span after, unsigned nloops)
+{
+	const char *colon = memchr(value.at, ':', (size_t)(value.end - value.at));
+	struct span list = {value.at, colon ? colon : value.end};
+	const char *before = "linear(";
+	while (list.at < list.end) {
+		const char *comma = memchr(list.at, ',', (size_t)(list.end - list.at));
+		struct span item = {list.at, comma ? comma : list.end};
+		list.at = comma ? comma + 1 : list.end;
+		if (is_variable(cli_span_trim(item), after, nloops))
+			continue;
+		cli_text_words(t, before);
+		cli_text_span(t, item);
+		before = ",";
 	}
-	return n;
+	if (*before != ',')
+		return;
+	cli_text_span(t, (struct span){list.end, value.end});
+	cli_text_words(t, ") ");
 }
 
 /* [clauses] */
@@ -134,33 +66,78 @@ static bool is_dropped(struct span name)
 	return false;
 }
 
-bool cli_simd_rewrite(struct text *t, struct span line, struct span after)
+/* What a pragma says, as far as it matters here. */
+struct simd {
+	struct span end;  /* of its directive: the word `simd`, or `loop` */
+	struct span safe; /* safelen(...); empty: none */
+	bool is_target, is_distribute, is_linear;
+};
+
+static struct simd simd_read(struct span line)
 {
-	enum { DIRECTIVE_WORDS = 3 };
-	struct span name, value, safe = {0}, rest = line, variable;
-	unsigned nloops = 1;
-	if (is_ordered_inside(after)) /* [ordered] */
-		return false;
-	cli_text_words(t, "#pragma omp parallel for num_threads(" SIMD_THREADS ") ");
-	for (int i = 0; cli_clause_next(&rest, &name, &value); i++) {
+	struct simd s = {0};
+	struct span name, value;
+	while (cli_clause_next(&line, &name, &value)) {
+		bool is_directive = !s.end.at;
+		s.is_target |= is_directive && cli_span_is(name, "target");
+		s.is_distribute |= is_directive && cli_span_is(name, "distribute");
+		if (is_directive && (cli_span_is(name, "simd") || cli_span_is(name, "loop")))
+			s.end = name;
+		s.is_linear |= cli_span_is(name, "linear");
 		if (cli_span_is(name, "safelen"))
-			safe = value;
-		if (cli_span_is(name, "collapse"))
-			nloops = number_of(value);
-		if (i < DIRECTIVE_WORDS || is_dropped(name))
-			continue;
-		cli_text_span(t, (struct span){name.at, rest.at});
+			s.safe = value;
+	}
+	return s;
+}
+
+/* What is left of a clause. */
+static void clause_copy(struct text *t, const struct simd *s, struct span clause, struct span name,
+			struct span value)
+{
+	if (cli_span_is(name, "if") && s->is_target) {
+		struct span of = cli_modifier_next(&value);
+		if (of.at && !cli_span_is(of, "target"))
+			return;
+		cli_text_words(t, "if(target : ");
+		cli_text_span(t, cli_span_trim(value));
+		cli_text_words(t, ") ");
+	} else if (!is_dropped(name)) {
+		cli_text_span(t, clause);
 		cli_text_words(t, " ");
 	}
+}
+
+/* [safelen] */
+static void schedule_add(struct text *t, const struct simd *s)
+{
 	cli_text_words(t, "schedule(monotonic : dynamic, " SIMD_CHUNK);
-	if (safe.at < safe.end) { /* [safelen] */
+	if (s->safe.at < s->safe.end) {
 		cli_text_words(t, " | ((");
-		cli_text_span(t, safe);
+		cli_text_span(t, s->safe);
 		cli_text_words(t, ") & " CHUNK_MASK ")");
 	}
 	cli_text_words(t, ")");
-	for (unsigned i = 0; i < nloops && head_next(&after, &variable); i++) /* [variable] */
-		if (variable.at < variable.end && !is_named(line, variable)) {
+}
+
+bool cli_simd_rewrite(struct text *t, struct span line, struct span after, bool is_odd)
+{
+	struct simd s = simd_read(line);
+	const unsigned nloops = cli_nest_loops(line);
+	struct span name, value, variable, rest = {s.end.end, line.end};
+	if (!s.end.at || cli_nest_is_ordered(after) || (is_odd && s.safe.at) ||
+	    (s.is_distribute && s.is_linear)) /* [left] */
+		return false;
+	cli_text_span(t, (struct span){line.at, s.end.at});
+	cli_text_words(t, "parallel for num_threads(" SIMD_THREADS ") ");
+	while (cli_clause_next(&rest, &name, &value))
+		if (cli_span_is(name, "linear"))
+			linear_copy(t, value, after, nloops);
+		else
+			clause_copy(t, &s, (struct span){name.at, rest.at}, name, value);
+	if (!is_odd)
+		schedule_add(t, &s);
+	for (unsigned i = nloops; i > 0 && cli_nest_next(&after, &variable); i--)
+		if (variable.at < variable.end && !is_named(line, variable)) { /* [variable] */
 			cli_text_words(t, " lastprivate(");
 			cli_text_span(t, variable);
 			cli_text_words(t, ")");

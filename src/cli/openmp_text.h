@@ -25,10 +25,20 @@ bool cli_span_is(struct span s, const char *word);
 
 /* The next word of a line, and, if there is one, what is in parentheses behind it.  False: none. */
 bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_value);
+/* The word of a value that a colon follows, as in if(target : x), which it steps behind; empty: none. */
+struct span cli_modifier_next(struct span *value);
 /* The word behind `#pragma omp`; false: the line is no such. */
 bool cli_is_openmp(struct span line, struct span *ret_word);
 
 /* The end of the word, literal or other character that the text begins with. */
 const char *cli_token_end(struct span s, bool *ret_is_word);
+/* The first word of a text that is `word`; NULL: there is none. */
+const char *cli_word_find(struct span text, struct span word);
+/* The first colon outside of parentheses and braces; NULL: none. */
+const char *cli_colon_find(struct span s);
+/* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
+const char *cli_raw_end(struct span s);
+/* Behind what `opens` and the text begins with, and is closed by the other one. */
+const char *cli_closed_end(struct span s, char opens, char closes);
 
 #endif

@@ -105,6 +105,8 @@ enum snag_label_kind cli_task_label(void *live, snag_tid task, char *buf, size_t
 		enum snag_label_kind kind;
 	} about[RT_LABELS] = {
 		[RT_LABEL_ITERATION] = {"iteration %" PRIu64 " of a loop", SNAG_LABEL_SHARE},
+		[RT_LABEL_PART] = {"an iteration of thread %" PRIu64 "'s part of a loop",
+				   SNAG_LABEL_SHARE},
 		[RT_LABEL_SECTION] = {"section %" PRIu64, SNAG_LABEL_SHARE},
 		[RT_LABEL_THREAD] = {"thread %" PRIu64 " of a team", SNAG_LABEL_THREAD},
 		[RT_LABEL_TEAM] = {"team %" PRIu64 " of a league", SNAG_LABEL_THREAD},

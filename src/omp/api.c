@@ -49,6 +49,13 @@ MP_ABI(int, omp_get_num_threads, void)
 	return t->team->n;
 }
 
+/* What snag cc puts around the iterations of some loops. */
+MP_ABI(int, __snag_omp_iteration, void)
+{
+	MP_ENTER();
+	return mp_iteration();
+}
+
 MP_ABI(int, omp_get_max_threads, void)
 {
 	int n = mp_implicit(MP_ENTER())->settings.nthreads;

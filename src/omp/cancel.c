@@ -8,17 +8,25 @@
  */
 #include "omp/task.h"
 
+static bool is_cancelled(enum mp_cancel what, struct mp_task *t)
+{
+	if (t->team->is_cancelled)
+		return true;
+	if (what == MP_CANCEL_LOOP)
+		return mp_loop_is_cancelled(mp_implicit(t));
+	return what == MP_CANCEL_GROUP && t->group && t->group->is_cancelled;
+}
+
 bool mp_is_cancelled(enum mp_cancel what)
 {
 	struct mp_task *t = mp.now->task;
 	if (!mp.has_cancellation)
 		return false;
 	mp_tell_asked(SNAG_OMP_ASKED_CANCELLED);
-	if (t->team->is_cancelled)
-		return true;
-	if (what == MP_CANCEL_LOOP)
-		return mp_loop_is_cancelled(mp_implicit(t));
-	return what == MP_CANCEL_GROUP && t->group && t->group->is_cancelled;
+	bool is_left = is_cancelled(what, t);
+	if (is_left && what != MP_CANCEL_GROUP)
+		mp_iteration_leave(t);
+	return is_left;
 }
 
 bool mp_cancel(enum mp_cancel what)
@@ -33,5 +41,7 @@ bool mp_cancel(enum mp_cancel what)
 		mp_loop_cancel(mp_implicit(t));
 	else if (t->group)
 		t->group->is_cancelled = true;
+	if (what != MP_CANCEL_GROUP)
+		mp_iteration_leave(t);
 	return true;
 }

@@ -330,6 +330,8 @@ struct mp_task {
 	struct mp_settings settings;
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
+	bool is_iterating;     /* mp_iteration() */
+	unsigned niterations;  /* that were told so, in this phase */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
@@ -415,6 +417,10 @@ void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
 bool mp_loop_is_cancelled(const struct mp_task *t);
 void mp_loops_free(struct mp_team *team); /* at its end */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
+/* Called before and after each iteration of a loop that the compiler runs by itself; returns
+ * whether this is before. */
+bool mp_iteration(void);
+void mp_iteration_leave(struct mp_task *t); /* it was cancelled */
 void mp_ordered_begin(void);
 void mp_ordered_end(void);
 void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,

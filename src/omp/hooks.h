@@ -19,6 +19,7 @@
 /* What a task is to the programmer, with a number. */
 enum snag_omp_label {
 	SNAG_OMP_ITERATION, /* of a loop, from 0: the first of its chunk */
+	SNAG_OMP_PART,	    /* one of the iterations of this thread, which are not counted */
 	SNAG_OMP_SECTION,   /* from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
 	SNAG_OMP_TEAM,	    /* of a league */

@@ -16,6 +16,8 @@
  *                    the segments of one that does not wait are kept until the barrier
  *                    and go on in the next such loop, after what their thread did meanwhile
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
+ *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
+ *                    begins and ends: each of the first ones of a thread is a segment
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
@@ -301,6 +303,29 @@ bool mp_loop_is_last(void)
 {
 	const struct mp_loop *loop = &mp_implicit(mp.now->task)->loop;
 	return loop->from + loop->n == loop->count;
+}
+
+/* ---- iterations ---- */
+
+bool mp_iteration(void) /* [iterate] */
+{
+	enum { MOST = 1 << 14 };
+	struct mp_task *t = mp_implicit(mp.now->task);
+	t->is_iterating = !t->is_iterating;
+	if (t->niterations >= MOST)
+		return t->is_iterating;
+	t->niterations += mp_segment_end(t) && !t->is_iterating; /* or the block of a thread */
+	if (t->is_iterating)
+		mp_segment_begin(t);
+	if (t->id != t->base_id)
+		mp_label(t->id, SNAG_OMP_PART, (uint64_t)t->number);
+	return t->is_iterating;
+}
+
+void mp_iteration_leave(struct mp_task *t)
+{
+	if (t->is_implicit)
+		t->is_iterating = false;
 }
 
 /* ---- ordered ---- */

@@ -73,6 +73,8 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
+	t->niterations = 0;
+	t->loop.is_cancelled &= t->loop.is_open;
 }
 
 /* The lowest address of the stack that the calling context is on. */

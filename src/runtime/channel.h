@@ -191,6 +191,7 @@ enum rt_asked {
 enum rt_label {
 	RT_LABEL_NONE,
 	RT_LABEL_ITERATION, /* number: the iteration of a loop (of a chunk, its first) */
+	RT_LABEL_PART,	    /* some iteration of those that this thread of a team has */
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_TEAM,	    /* this team of a league */

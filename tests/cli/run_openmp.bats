@@ -87,6 +87,76 @@ all() { # COMPILER LEVEL; several at a time
 	[ "$status" = 66 ]
 }
 
+@test "sources by -x, preprocessed, or from standard input; options and their values in one word" {
+	local cc
+	printf '%s\n' 'int a[9];' 'int main(void)' '{' '#pragma omp parallel for' 'for (int i = 1; i < 9; i++)' \
+		'a[i] = 1 + (i == 2 ? a[i - 1] : 0);' 'return 0;' '}' >one.c # in a thread's block
+	cp one.c one.text
+	for cc in gcc clang; do
+		export SNAG_CC=$cc
+		"$SNAG" cc -E -fopenmp one.c -o one.i
+		"$SNAG" cc -g -fopenmp one.i -oa
+		"$SNAG" cc -g -fopenmp -x c -include stddef.h one.text -xnone -ob
+		"$SNAG" cc -g -fopenmp -xc - -oc <one.c
+		"$SNAG" cc -g -Wall -Werror -UX -fopenmp -MD -MFone.d -MTrule -c one.c -oone.o
+		grep -q '^rule: one.c' one.d
+		"$SNAG" cc -g -fopenmp one.o -od
+		"$SNAG" cc -g -fopenmp -Wp,-MD,two.d -c one.c
+		grep -q '^one.o: one.c' two.d
+		for prog in a b c d; do
+			run --separate-stderr "$SNAG" run ./$prog
+			[ "$status" = 66 ]
+			grep -q 'iteration 1 of a loop' <<<"$stderr"
+			rm $prog
+		done
+	done
+	printf '%s\n' '-g "-DNAME=\"a b\"" @more' '' >words
+	printf '%s' "-fopenmp one.c '-o'" 'prog' ' @missing' >more
+	refute env SNAG_CC=gcc "$SNAG" cc @words
+	sed -i 's/ @missing//' more
+	SNAG_CC=gcc "$SNAG" cc @words
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+	SNAG_CC=gcc "$SNAG" cc -g -fopenmp -fdirectives-only one.c -o prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 66 ]
+}
+
+@test "what a metadirective chooses" { # gcc 12 knows none
+	cat >meta.c <<-'END'
+		int a[64], b[64], c[64], d[64];
+		int main(int argc, char **argv)
+		{
+		#pragma omp metadirective when(device = {kind(nohost)} : teams loop) default(parallel loop)
+			for (int i = 0; i < 64; i++)
+				a[i] = 1 + (i == 2 && argc > 1 ? a[i - 1] : 0);
+		#pragma omp metadirective when(implementation = {vendor(llvm)} : parallel for) default()
+			for (int i = 0; i < 64; i++)
+				b[i] = 1 + (i == 2 && argc > 1 ? b[i - 1] : 0);
+		#pragma omp parallel
+			{
+		#pragma omp metadirective when(user = {condition(0)} : simd) default(for)
+				for (int i = 0; i < 64; i++)
+					c[i] = 1 + (i == 2 && argc > 1 ? c[i - 1] : 0);
+			}
+		#pragma omp metadirective when(device = {kind(nohost)} : parallel for collapse(2)) default()
+			for (int i = 0; i < 8; i++)
+				for (int j = i; j < 8; j++)
+					d[j] += d[i];
+			return 0;
+		}
+	END
+	build clang -O1 meta.c
+	./prog
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	run --separate-stderr "$SNAG" run ./prog races
+	[ "$status" = 66 ]
+	for v in a b c; do
+		grep -q "Location is global '$v'" <<<"$stderr"
+	done
+}
+
 @test "old C, with every warning an error" {
 	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
 		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
@@ -94,6 +164,38 @@ all() { # COMPILER LEVEL; several at a time
 	for cc in gcc clang; do
 		SNAG_CC=$cc "$SNAG" cc -std=c89 -pedantic-errors -Wall -Wextra -Werror -fopenmp old.c -o old
 		timeout 60 "$SNAG" run ./old
+	done
+}
+
+@test "warnings that are errors are those of the source, not of what is made of it" {
+	cat >warn.c <<-'END'
+		#include <math.h>
+		#define IS(a, b) ((a) == (b))
+		int f(int x, double d);
+		int f(int x, double d)
+		{
+			switch (x) {
+			case 1:
+				x++; /* fall through */
+			case 2:
+				x--;
+			}
+		#pragma omp parallel for /* schedule(dynamic) */
+			for (int i = 0; i < 4; i++) {
+			}
+		#ifdef BAD
+			unsigned y = 1;
+			x += x < y;
+		#endif
+			return IS(x, 3) || isnan(d);
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -O2 -C -Wall -Wextra -Wconversion -pedantic -Werror -fopenmp -c warn.c 2>err
+		[ ! -s err ]
+		run env SNAG_CC=$cc "$SNAG" cc -Wall -Wextra -Werror=sign-compare -DBAD -fopenmp -c warn.c
+		[ "$status" = 1 ]
+		[ "$(grep -c 'warn.c:17:' <<<"$output")" = 1 ]
 	done
 }
 

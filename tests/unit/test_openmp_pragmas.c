@@ -14,6 +14,10 @@
 	"_Pragma(\"clang diagnostic push\") _Pragma(\"clang diagnostic ignored " \
 	"\\\"-Weverything\\\"\") "
 #define LOUD " _Pragma(\"clang diagnostic pop\")"
+#define ITERATION " while (__snag_omp_iteration()) "
+#define HEAD                 \
+	"# 1 \"<snag>\" 3\n" \
+	"int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
 #define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
 
 static const struct {
@@ -23,6 +27,12 @@ static const struct {
 	{false, "#pragma omp for\n", "#pragma omp for " STATIC ") \n"},
 	{false, "#pragma omp for schedule(static, k + 1) nowait\n",
 	 "#pragma omp for  nowait " STATIC " | 0x20000000 | ((k + 1) & 0x0fffffff)) \n"},
+	{false, "#pragma omp for schedule(monotonic, simd : static, a ? b : c)\n",
+	 "#pragma omp for  " STATIC " | ((a ? b : c) & 0x0fffffff)) \n"},
+	{false, "#pragma omp parallel for if(c == ')') schedule(static) num_threads(f(\"(\"))\n",
+	 "#pragma omp parallel for if(c == ')')  num_threads(f(\"(\")) " STATIC ") \n"},
+	{false, "#pragma omp for schedule(static, a::b)\n",
+	 "#pragma omp for  " STATIC " | ((a::b) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
 	{false,
 	 "#pragma omp for reduction(inscan, + : s, t) nowait\n{f();\n#pragma omp scan inclusive(s, "
@@ -73,7 +83,7 @@ static const struct {
 	 SIMD "schedule(monotonic : dynamic, 0x50000000 | ((4) & 0x0fffffff)) lastprivate(i)\n"
 	      "for (i = 0; i < n; i++)\n"},
 	{false, "#pragma omp simd collapse(2) private(i)\nfor (i = 0;;) {\n for (j = 0;;)\n",
-	 SIMD "collapse(2) private(i) schedule(monotonic : dynamic, 0x50000000)\n"
+	 SIMD "collapse(2) private(i) schedule(monotonic : dynamic, 0x50000000) lastprivate(j)\n"
 	      "for (i = 0;;) {\n for (j = 0;;)\n"},
 	{false, "#pragma omp simd collapse(2)\nfor (i = 0; f(\")\");)\nfor (j = 0;;)\n",
 	 SIMD
@@ -122,6 +132,66 @@ static const struct {
 	{true, "#pragma omp parallel if(omp_get_num_threads() > 1)\n",
 	 "#pragma omp parallel if(__snag_omp_get_num_threads() > 1)\n"},
 	{false, "my_omp_get_thread_num();", "my_omp_get_thread_num();"},
+	/* what no rectangle is */
+	{true, "#pragma omp for collapse(2)\nfor (int i = 0;;)\nfor (j = 0; j < i;)\nf(i, j);\n",
+	 "#pragma omp for collapse(2)\nfor (int i = 0;;)\nfor (j = 0; j < i;)" ITERATION
+	 "\nf(i, j);\n"},
+	{false, "#pragma omp parallel for collapse(2)\nfor (T i = 0;;) { for (int j = i;;) { }\n",
+	 HEAD "#pragma omp parallel for collapse(2)\nfor (T i = 0;;) { for (int j = i;;)" ITERATION
+	      " { }\n"},
+	{true, "#pragma omp simd collapse(2)\nfor (i = 0;;)\nfor (j = i;;) x;\n",
+	 SIMD "collapse(2)  lastprivate(i) lastprivate(j)\nfor (i = 0;;)\nfor (j = i;;)" ITERATION
+	      " x;\n"},
+	{false, "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;) x;\n",
+	 "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;) x;\n"},
+	{false, "#pragma omp for collapse(2)\nfor (i = 0;;) for (j = ii;;) x;\n",
+	 "#pragma omp for collapse(2) " STATIC ") \nfor (i = 0;;) for (j = ii;;) x;\n"},
+	/* simd of others */
+	{false, "#pragma omp target simd map(a) if(c) if(simd : d)\nfor (int i;;)",
+	 "#pragma omp target parallel for num_threads(0x51D0001) map(a) if(target : c) "
+	 "schedule(monotonic : dynamic, 0x50000000)\nfor (int i;;)"},
+	{false, "#pragma omp teams distribute simd aligned(a)\nfor (i = 0;;)",
+	 "#pragma omp teams distribute parallel for num_threads(0x51D0001) schedule(monotonic : "
+	 "dynamic, 0x50000000) lastprivate(i)\nfor (i = 0;;)"},
+	{false, "#pragma omp distribute simd linear(i)\nfor (i = 0;;)",
+	 "#pragma omp distribute simd linear(i)\nfor (i = 0;;)"},
+	{false, "#pragma omp simd linear(x, i : 2) linear(i)\nfor (i = 0;;)",
+	 SIMD
+	 "linear(x: 2) schedule(monotonic : dynamic, 0x50000000) lastprivate(i)\nfor (i = 0;;)"},
+	{true, "#pragma omp taskloop simd\nfor (;;)", "#pragma omp taskloop simd\nfor (;;)"},
+	/* combined directives, for clang */
+	{false,
+	 "# 7 \"x.c\" 2\n#pragma omp parallel masked taskloop simd filter(1) if(c) private(x) "
+	 "num_threads(2) if(parallel : d)\n",
+	 "# 7 \"x.c\" 2\n#pragma omp parallel if(c) num_threads(2) if(parallel : d)\n"
+	 "# 7 \"x.c\"\n#pragma omp masked filter(1)\n"
+	 "# 7 \"x.c\"\n#pragma omp taskloop simd if(c) private(x)\n"},
+	{false, "#pragma omp parallel masked private(x)\n",
+	 "#pragma omp parallel private(x)\n#pragma omp masked\n"},
+	{false, "#pragma omp masked filter(1)\n", "#pragma omp masked filter(1)\n"},
+	{true, "#pragma omp parallel masked\n", "#pragma omp parallel masked\n"},
+	/* what a metadirective chooses from */
+	{false, "#pragma omp metadirective when(a={b(c)}: parallel loop) default(for)\nfor (;;)",
+	 "#pragma omp metadirective when(a={b(c)}: parallel for " STATIC ") ) default(for " STATIC
+	 ") )\nfor (;;)"},
+	{false,
+	 "#pragma omp metadirective when(a={b(score(1): \":\")}: for) otherwise(teams)\nfor (;;)",
+	 "#pragma omp metadirective when(a={b(score(1): \":\")}: for " STATIC
+	 ") ) otherwise(teams)\nfor (;;)"},
+	{false, "#pragma omp metadirective when(a={b}:) default()\nx;",
+	 "#pragma omp metadirective when(a={b}:) default()\nx;"},
+	/* attributes */
+	{false, "# 3 \"x.cc\" 1 3 4\n{ [[omp::directive(for, nowait)]] for (;;) ;\n",
+	 "# 3 \"x.cc\" 1 3 4\n{ \n# 3 \"x.cc\" 3 4\n#pragma omp for  nowait " STATIC
+	 " | 0x20000000) \n# 3 \"x.cc\" 3 4\n                                  for (;;) ;\n"},
+	{false, ";[[using omp : sequence(directive(parallel), directive(for\ncollapse(2)))]]f;",
+	 ";\n#pragma omp parallel\n#pragma omp for collapse(2) " STATIC ") \n               f;"},
+	{false, "a = [[omp::directive(for)]] x;", "a = [[omp::directive(for)]] x;"},
+	{false, ";[[likely, omp::directive(for)]] x;", ";[[likely, omp::directive(for)]] x;"},
+	{false, ";[[omp::directive(declare simd)]] x;", ";[[omp::directive(declare simd)]] x;"},
+	/* literals that are no lines */
+	{false, "f(R\"x(\n#pragma omp for\n)\" omp_get_thread_num)x\");\n#pragma omp for\n",
+	 "f(R\"x(\n#pragma omp for\n)\" omp_get_thread_num)x\");\n#pragma omp for " STATIC ") \n"},
 	{false, "", ""},
 };
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_nest.h - the loops behind a pragma
+ *
+ * Loops that are collapsed into one are a *rectangle*, unless a bound of one depends on the variable of one
+ * around it.  Compilers allow no other schedule for what is none than their own (gcc), or run what is around it
+ * and skip the rest, so that the last iteration may be nobody's (clang).  So what runs it is left to them, and the
+ * runtime is told of each iteration: behind the innermost head goes
+ *
+ *         while (__snag_omp_iteration()) body
+ *
+ * which is true and false in turn.
+ */
+#ifndef SNAG_CLI_OPENMP_NEST_H
+#define SNAG_CLI_OPENMP_NEST_H
+
+#include "cli/openmp_text.h"
+
+#define CLI_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
+#define CLI_NEST_ITERATION " while (__snag_omp_iteration()) "
+
+/* Steps behind the head of a loop.  The variable is one that it assigns to; empty: it declares it.
+ * False: no loop. */
+bool cli_nest_next(struct span *text, struct span *ret_variable);
+bool cli_nest_is_ordered(struct span text); /* an ordered region is inside */
+unsigned cli_nest_loops(struct span line); /* how many of them belong to the pragma; 1: who knows */
+/* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */
+const char *cli_nest_odd(struct span text, unsigned nloops);
+
+#endif
