@@ -58,13 +58,13 @@ MP_ABI(int, __snag_omp_iteration, void)
 
 MP_ABI(int, omp_get_max_threads, void)
 {
-	int n = mp_implicit(MP_ENTER())->settings.nthreads;
+	int n = mp_settings(MP_ENTER())->nthreads;
 	return n > 0 ? n : MP_THREADS;
 }
 
 MP_ABI(void, omp_set_num_threads, int n)
 {
-	mp_implicit(MP_ENTER())->settings.nthreads = n;
+	mp_settings_own(MP_ENTER())->nthreads = n;
 }
 
 MP_ABI(int, omp_get_num_procs, void)
@@ -120,14 +120,14 @@ MP_ABI(int, omp_get_thread_limit, void)
 
 MP_ABI(void, omp_set_max_active_levels, int n)
 {
-	struct mp_task *t = mp_implicit(MP_ENTER());
+	struct mp_settings *set = mp_settings_own(MP_ENTER());
 	if (n >= 0)
-		t->settings.max_levels = n;
+		set->max_levels = n;
 }
 
 MP_ABI(int, omp_get_max_active_levels, void)
 {
-	return mp_implicit(MP_ENTER())->settings.max_levels;
+	return mp_settings(MP_ENTER())->max_levels;
 }
 
 MP_ABI(int, omp_get_supported_active_levels, void)
@@ -137,21 +137,22 @@ MP_ABI(int, omp_get_supported_active_levels, void)
 
 MP_ABI(void, omp_set_nested, int is_nested)
 {
-	mp_implicit(MP_ENTER())->settings.max_levels = is_nested ? MP_MAX_LEVELS : 1;
+	mp_settings_own(MP_ENTER())->max_levels = is_nested ? MP_MAX_LEVELS : 1;
 }
 
 MP_ABI(int, omp_get_nested, void)
 {
-	return mp_implicit(MP_ENTER())->settings.max_levels > 1;
+	return mp_settings(MP_ENTER())->max_levels > 1;
 }
 
 MP_ABI(void, omp_set_dynamic, int is_dynamic)
 {
+	mp_settings_own(MP_ENTER())->is_dynamic = is_dynamic;
 }
 
 MP_ABI(int, omp_get_dynamic, void)
 {
-	return 0;
+	return mp_settings(MP_ENTER())->is_dynamic;
 }
 
 MP_ABI(int, omp_get_cancellation, void)
@@ -179,14 +180,14 @@ MP_ABI(int, omp_get_proc_bind, void)
 
 MP_ABI(void, omp_set_schedule, int kind, int chunk)
 {
-	struct mp_settings *set = &mp_implicit(MP_ENTER())->settings;
+	struct mp_settings *set = mp_settings_own(MP_ENTER());
 	set->schedule = kind;
 	set->chunk = chunk > 0 ? chunk : 0;
 }
 
 MP_ABI(void, omp_get_schedule, int *ret_kind, int *ret_chunk)
 {
-	const struct mp_settings *set = &mp_implicit(MP_ENTER())->settings;
+	const struct mp_settings *set = mp_settings(MP_ENTER());
 	*ret_kind = set->schedule;
 	*ret_chunk = set->chunk;
 }

@@ -62,7 +62,8 @@ void mp_begin_slow(void)
 	mp_tasks_begin();
 	first_team = (struct mp_team){.n = 1};
 	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
-	first_task.settings = (struct mp_settings){.max_levels = MP_MAX_LEVELS, .schedule = 1};
+	first_task.own_settings = (struct mp_settings){.max_levels = MP_MAX_LEVELS, .schedule = 1};
+	first_task.settings = &first_task.own_settings;
 	struct mp_context *c = &first_thread.base;
 	c->begins_as = SNAG_OMP_SAME;
 	c->thread = &first_thread;

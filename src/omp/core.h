@@ -276,12 +276,12 @@ struct mp_loop {
 	struct mp_loop_shared *shared;
 };
 
-/* What the program has set for the regions that a thread meets; those of a new thread are its
- * creator's.  (Explicit tasks have those of their thread.) */
+/* What the program has set for the regions that a task meets; those of a new one are its creator's. */
 struct mp_settings {
 	int nthreads;	/* 0: MP_THREADS */
 	int max_levels; /* of nested regions that have more than one thread */
 	int schedule, chunk;
+	bool is_dynamic;
 };
 
 struct mp_task {
@@ -321,13 +321,14 @@ struct mp_task {
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
 	struct mp_depends *depends;
-	struct mp_held *held; /* locks */
+	struct mp_held *held;	      /* locks */
+	struct mp_settings *settings; /* NULL: those of its creator */
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
 	unsigned singles, loops;	/* met so far */
 	struct mp_depends *outside;	/* in a segment: those of the phase */
-	struct mp_settings settings;
+	struct mp_settings own_settings;
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
@@ -381,6 +382,8 @@ static inline void mp_tell_asked(enum snag_omp_asked what)
 		mp.hooks->asked(mp.place, what);
 }
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
+const struct mp_settings *mp_settings(const struct mp_task *t);
+struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 
 bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
 bool mp_single(void);		      /* whether the calling thread executes it */

@@ -17,8 +17,12 @@ struct gomp_range {
 };
 
 /* An empty loop may begin behind its end. */
+/* gcc hands a step down of an unsigned int over as if it were a long step up. */
 static inline struct gomp_range gomp_range_of(long start, long end, long by)
 {
+	bool is_unsigned = (uint64_t)start <= UINT32_MAX && (uint64_t)end <= UINT32_MAX;
+	if (is_unsigned && by > INT32_MAX && by <= UINT32_MAX)
+		by = (int32_t)by;
 	if (by > 0 ? start > end : start < end)
 		end = start;
 	return (struct gomp_range){(uint64_t)start, (uint64_t)end, (uint64_t)by, by > 0};

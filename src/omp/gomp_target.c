@@ -5,6 +5,8 @@
  * A region gets the addresses of what is mapped, and copies of what is firstprivate.  With nowait it is a
  * task, otherwise who meets it waits for what it depends on.  Its teams gcc runs one after the
  * other: GOMP_teams4() says which is next, and whether there is one.
+ *
+ * [initial]  who runs a region is alone in a team of its own, in no parallel region
  */
 #include "omp/gomp.h"
 
@@ -61,8 +63,13 @@ static void target_run(void *arg)
 	int limit = mp.now->limit;
 	mp.now->target = __builtin_frame_address(0);
 	mp.now->limit = t->limit;
-	if (t->body)
+	if (t->body) {
+		mp_serial_begin();
+		struct mp_team *team = mp.now->task->team;
+		team->level = team->active_level = 0; /* [initial] */
 		mp_call(t->body, t->at, t->place);
+		mp_serial_end();
+	}
 	mp.now->target = outer;
 	mp.now->limit = limit;
 }

@@ -27,6 +27,8 @@ static inline void task_free(struct mp_task *t)
 {
 	if (t->dependent)
 		mp_dependent_free(t);
+	if (t->settings && !t->is_implicit)
+		mp_free(t->settings);
 	if (t->is_pooled)
 		snag_pool_give(&mp.tasks, t);
 	else

@@ -25,7 +25,7 @@ enum { UNKNOWN_STACK = 64 << 20 };
 int mp_team_size(int wanted, bool is_serial)
 {
 	const struct mp_team *team = mp.now->task->team;
-	const struct mp_settings *set = &mp_implicit(mp.now->task)->settings;
+	const struct mp_settings *set = mp_settings(mp.now->task);
 	if (is_serial || team->active_level >= set->max_levels)
 		return 1;
 	if (wanted == MP_SIMD)
@@ -46,6 +46,25 @@ struct mp_task *mp_implicit(struct mp_task *t)
 	while (!t->is_implicit)
 		t = t->parent;
 	return t;
+}
+
+/* ---- settings ---- */
+
+const struct mp_settings *mp_settings(const struct mp_task *t)
+{
+	while (!t->settings)
+		t = t->parent;
+	return t->settings;
+}
+
+struct mp_settings *mp_settings_own(struct mp_task *t)
+{
+	if (!t->settings) {
+		struct mp_settings *own = mp_alloc(sizeof(*own));
+		*own = *mp_settings(t);
+		t->settings = own;
+	}
+	return t->settings;
 }
 
 /* ---- phases and segments ---- */
@@ -345,7 +364,8 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->is_implicit = true;
 	t->known = 1;
 	t->frame = frame;
-	t->settings = mp_implicit(team->parent)->settings;
+	t->own_settings = *mp_settings(team->parent);
+	t->settings = &t->own_settings;
 	t->id = t->base_id = team->id;
 	c->task = t;
 	if (team->is_told)
@@ -459,7 +479,8 @@ void mp_serial_begin(void)
 			      .known = 1,
 			      .id = parent->id,
 			      .base_id = parent->id,
-			      .settings = mp_implicit(parent)->settings};
+			      .own_settings = *mp_settings(parent)};
+	t->settings = &t->own_settings;
 	mp.now->task = t;
 }
 

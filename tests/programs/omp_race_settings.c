@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a thread sets inside of a region is for the regions that it meets there, not for later ones outside.
+ * What a thread sets inside of a region is for the regions that it meets there, not for later ones outside; what a task
+ * sets is for its own.
  * race: global 'x'
  */
 #include <omp.h>
@@ -16,6 +17,8 @@ int main(void)
 		omp_set_num_threads(1);
 		omp_set_max_active_levels(1);
 		omp_set_schedule(omp_sched_guided, 7);
+#pragma omp task if (0)
+		omp_set_num_threads(3);
 #pragma omp for
 		for (int i = 0; i < 4; i++) {
 			int n = 0;

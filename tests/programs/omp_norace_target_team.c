@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who runs a target region is alone in a team of its own: what binds to the innermost team does so to that one.  (clang
+ * calls the region as a function, so that it is part of the team around it there.)
+ * verdict: race-free for this input on every schedule
+ */
+#include <omp.h>
+
+int met[4], bad;
+
+int main(void)
+{
+#pragma omp parallel for num_threads(4)
+	for (int i = 0; i < 4; i++) {
+#pragma omp target map(tofrom : met)
+		{
+#ifndef __clang__
+#pragma omp single
+#endif
+			met[i]++;
+		}
+	}
+#ifndef __clang__
+#pragma omp parallel num_threads(4) reduction(| : bad)
+#pragma omp target map(tofrom : bad)
+	bad |= omp_in_parallel() || omp_get_level() != 0;
+#endif
+	return bad || met[0] + met[1] + met[2] + met[3] != 4;
+}
