@@ -18,7 +18,7 @@
  *         [simd]     see openmp_simd.h
  *         [sections] for clang, which runs the sections of a thread by itself: a loop around a switch
  *                    (openmp_code.h); gcc asks for every section
- *         [combine]  for gcc: reduction(...) of a region, a loop or sections gets
+ *         [combine]  for gcc: reduction(...) of teams, a region, a loop or sections gets
  *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
  *                    name; default(none) allows for both
  *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute parallel for`
@@ -162,7 +162,7 @@ static struct pragma pragma_read(struct span line, enum cli_region around)
 	p.of = p.loop.at ? loop_region(&p, bind, around) : CLI_REGION_NONE;
 	if (p.of != CLI_REGION_TEAMS && p.of != CLI_REGION_PARALLEL) /* a thread's */
 		p.loop = (struct span){0};
-	is_shared |= p.loop.at != NULL;
+	is_shared |= p.loop.at != NULL || p.has_teams;
 	p.is_simd = (p.is_simd && !p.is_loop && !has_tasks) || p.of == CLI_REGION_OTHER;
 	if (p.is_simd) /* a region to be */
 		p.is_region = is_shared = true;
@@ -173,11 +173,12 @@ static struct pragma pragma_read(struct span line, enum cli_region around)
 /* [combine] */
 static void combining_add(struct text *t, const struct pragma *p)
 {
-	if (p->is_combining && p->is_region)
+	bool is_region = p->is_region || p->has_teams;
+	if (p->is_combining && is_region)
 		cli_text_words(t, " reduction(__snag_combine : __snag_nothing)");
 	else if (p->is_combining)
 		cli_text_words(t, " reduction(__snag_combine : __snag_nothing_shared)");
-	if (p->is_none && !(p->is_combining && p->is_region))
+	if (p->is_none && !(p->is_combining && is_region))
 		cli_text_words(t, " shared(__snag_nothing)");
 	if (p->is_none)
 		cli_text_words(t, " shared(__snag_nothing_shared)");

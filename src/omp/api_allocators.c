@@ -235,29 +235,51 @@ MP_ABI(void, omp_free, void *p, omp_allocator allocator)
 	give(p);
 }
 
+/* What follows is what compilers call for allocate clauses. */
+static void *copy_take(size_t align, size_t nbytes, omp_allocator allocator)
+{
+	void *p = take(align, nbytes, allocator);
+	if (mp_is_here())
+		mp_copy_add(p, nbytes);
+	return p;
+}
+
+static void copy_give(void *p)
+{
+	if (mp_is_here())
+		mp_copy_gone(p);
+	give(p);
+}
+
 MP_ABI(void *, GOMP_alloc, size_t align, size_t nbytes, omp_allocator allocator)
 {
 	MP_PLACE();
-	return take(align, nbytes, allocator);
+	return copy_take(align, nbytes, allocator);
 }
 
 MP_ABI(void, GOMP_free, void *p, omp_allocator allocator)
 {
 	MP_PLACE();
-	give(p);
+	copy_give(p);
 }
 
 MP_ABI(void *, __kmpc_alloc, int32_t gtid, size_t nbytes, omp_allocator allocator)
 {
 	MP_PLACE();
-	return take(1, nbytes, allocator);
+	return copy_take(1, nbytes, allocator);
 }
 
 MP_ABI(void *, __kmpc_aligned_alloc, int32_t gtid, size_t align, size_t nbytes,
        omp_allocator allocator)
 {
 	MP_PLACE();
-	return take(align, nbytes, allocator);
+	return copy_take(align, nbytes, allocator);
+}
+
+MP_ABI(void, __kmpc_free, int32_t gtid, void *p, omp_allocator allocator)
+{
+	MP_PLACE();
+	copy_give(p);
 }
 
 MP_ABI(void *, __kmpc_calloc, int32_t gtid, size_t n, size_t each, omp_allocator allocator)
@@ -271,10 +293,4 @@ MP_ABI(void *, __kmpc_realloc, int32_t gtid, void *p, size_t nbytes, omp_allocat
 {
 	MP_PLACE();
 	return take_again(p, nbytes, to, from);
-}
-
-MP_ABI(void, __kmpc_free, int32_t gtid, void *p, omp_allocator allocator)
-{
-	MP_PLACE();
-	give(p);
 }

@@ -45,6 +45,7 @@
  *         loop.c      loops, sections, ordered, doacross
  *         run.c       explicit tasks; depend.c; reduction.c
  *         task.c      those that are undeferred or detached, taskwait, taskgroup
+ *         copies.c    private copies on the heap
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
  *         api.c       omp_*
@@ -93,6 +94,7 @@ struct mp_context {
 	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
+	uint32_t implicit;  /* task that it runs, by number; 0: outside of regions */
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 	int limit;	    /* of that region's threads; 0: none */
 };
@@ -127,7 +129,9 @@ struct mp {
 	unsigned launched;	 /* regions with more than one thread that are open; or targets */
 	bool has_targets;	 /* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;	 /* likewise, of several teams */
+	unsigned nteams_begun;	 /* that may still run: of leagues inside of regions */
 	unsigned npromises;	 /* made so far */
+	uint32_t nimplicit;	 /* tasks of regions and leagues, so far */
 	unsigned nstarted;	 /* threads, beside the first */
 	unsigned ndetached;	 /* tasks with an event, so far */
 	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
@@ -237,6 +241,7 @@ struct mp_team {
 	bool is_told; /* it has structure: more than one thread, or simd */
 	int level, active_level;
 	struct mp_task *parent;
+	uint32_t met_as;   /* a league: the implicit task that met it, by number */
 	uint32_t id;	   /* the task that opens its finishes */
 	const void *place; /* where the present one began */
 	mp_body *body;
@@ -251,7 +256,9 @@ struct mp_team {
 	struct mp_static *statics;    /* of this phase */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
-	int limit;		      /* of the threads of regions inside (thread_limit); 0: none */
+	unsigned first_team; /* likewise: a number for the first one, others have the next */
+	int limit;	     /* of the threads of its contention group (thread_limit); 0: none */
+	int room;	     /* likewise: that a region inside may have */
 };
 
 struct mp_lock;
@@ -302,7 +309,7 @@ struct mp_task {
 	uint32_t spare_id; /* a number that is not in use; 0: none */
 	uint32_t before;   /* the promise of what it did before it combined */
 	bool is_implicit, is_final;
-	bool is_part;	   /* of a team of one thread: of the task that met it */
+	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
 	bool has_spawned;  /* in this phase or segment */
 	bool has_asked;	   /* [asked] */
 	bool is_combining; /* of a reduction */
@@ -323,6 +330,7 @@ struct mp_task {
 	struct mp_depends *depends;
 	struct mp_held *held;	      /* locks */
 	struct mp_settings *settings; /* NULL: those of its creator */
+	struct mp_copy *copies;	      /* on the heap: copies.c */
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
@@ -340,6 +348,13 @@ enum {
 };
 _Static_assert(MP_TASK_BYTES % 16 == 0, "what is behind it is aligned");
 
+/* Whether its tasks and barriers are those of one thread: a team of a league has no other, though it is
+ * told that there are several such teams. */
+static inline bool mp_team_is_alone(const struct mp_team *team)
+{
+	return !team->is_told || team->nteams;
+}
+
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
 void mp_parallel(mp_body *body, void *arg, int n);
 int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads (0: none), if */
@@ -351,6 +366,8 @@ void mp_serial_end(void);
 void mp_region_begin(struct mp_team *team);
 void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
+uint32_t
+mp_implicit_set(uint32_t number); /* the calling context goes on as that one; which was it? */
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
 void mp_launch(bool begins);	 /* what several threads do; may be nested */
@@ -364,6 +381,9 @@ void mp_league_begin(struct mp_league said, const char *frame);
 bool mp_league_next(void);
 void mp_teams(mp_body *body, void *arg, struct mp_league said);
 int mp_league_at(int *ret_n); /* the number of the team that runs; of how many */
+/* A number for those whose locks exclude each other: a team and the threads of its regions.  The first
+ * team of a league is in that of the program outside: 0. */
+unsigned mp_contention_group(void);
 
 enum mp_cancel { MP_CANCEL_PARALLEL, MP_CANCEL_LOOP, MP_CANCEL_GROUP };
 bool mp_cancel(enum mp_cancel what); /* false: OMP_CANCELLATION is off */
@@ -384,6 +404,8 @@ static inline void mp_tell_asked(enum snag_omp_asked what)
 struct mp_task *mp_implicit(struct mp_task *t); /* the thread it runs in */
 const struct mp_settings *mp_settings(const struct mp_task *t);
 struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
+/* The task that it is part of: teams of one thread have no structure. */
+struct mp_task *mp_task_told(struct mp_task *t);
 
 bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
 bool mp_single(void);		      /* whether the calling thread executes it */

@@ -6,7 +6,7 @@
  * task, otherwise who meets it waits for what it depends on.  Its teams gcc runs one after the
  * other: GOMP_teams4() says which is next, and whether there is one.
  *
- * [initial]  who runs a region is alone in a team of its own, in no parallel region
+ * [initial]  who runs a region is alone in a team of its own
  */
 #include "omp/gomp.h"
 
@@ -65,8 +65,7 @@ static void target_run(void *arg)
 	mp.now->limit = t->limit;
 	if (t->body) {
 		mp_serial_begin();
-		struct mp_team *team = mp.now->task->team;
-		team->level = team->active_level = 0; /* [initial] */
+		mp.now->task->team->level--; /* it is no parallel region [initial] */
 		mp_call(t->body, t->at, t->place);
 		mp_serial_end();
 	}

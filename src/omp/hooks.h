@@ -94,6 +94,11 @@ struct snag_omp_hooks {
 	/* What the calling context does in this memory and in its thread's thread-local storage is
 	 * nobody else's business; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high);
+	/* The calling context goes on as the implicit task of that number: heap blocks that it has for itself
+	 * are those it allocated as this one. */
+	void (*implicit)(uint32_t number);
+	/* What is known of this memory is over; NULL: of the heap blocks that it has for itself. */
+	void (*renewed)(const void *at, size_t nbytes);
 	/* Nobody else knows of its stack and of this memory, until its next event. */
 	void (*alone)(const void *at, size_t nbytes);
 	/* What anybody does in this memory is not told; 0 bytes: no longer so. */

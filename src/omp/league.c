@@ -22,8 +22,14 @@ void mp_league_begin(struct mp_league said, const char *frame)
 	team->level--; /* teams are no parallel region */
 	team->is_told = mp.hooks;
 	team->nteams = nteams > 0 ? nteams : MP_THREADS; /* [teams] */
-	team->limit = limit > 0 ? limit : team->limit;
+	if (limit > 0)
+		team->limit = team->room = limit;
 	team->at_team = -1;
+	team->met_as = mp.now->implicit;
+	if (!mp.launched)
+		mp.nteams_begun = 0;
+	team->first_team = mp.nteams_begun;
+	mp.nteams_begun += (unsigned)team->nteams;
 	mp.leagues++;
 	mp_region_begin(team);
 	if (team->is_told)
@@ -34,6 +40,7 @@ static void league_end(struct mp_task *t)
 {
 	mp_join(t);
 	mp.leagues--;
+	mp_implicit_set(t->team->met_as);
 	mp_region_end(t->team);
 	mp_serial_end();
 }
@@ -42,12 +49,14 @@ bool mp_league_next(void) /* [next] */
 {
 	struct mp_task *t = mp.now->task;
 	struct mp_team *team = t->team;
+	mp_barrier(); /* its tasks */
 	if (team->is_told)
 		mp_segment_end(t);
 	if (++team->at_team >= team->nteams) {
 		league_end(t);
 		return false;
 	}
+	mp_implicit_set(++mp.nimplicit);
 	mp_segment_begin(t);
 	if (t->id != t->base_id)
 		mp_label(t->id, SNAG_OMP_TEAM, (uint64_t)team->at_team);
@@ -62,11 +71,22 @@ void mp_teams(mp_body *body, void *arg, struct mp_league said)
 		mp_call(body, arg, place);
 }
 
-int mp_league_at(int *ret_n)
+static const struct mp_team *league_of(const struct mp_task *t)
 {
-	const struct mp_task *t = mp.now->task;
 	while (t->parent && !t->team->nteams)
 		t = t->parent;
-	*ret_n = t->team->nteams ? t->team->nteams : 1;
-	return t->team->nteams ? t->team->at_team : 0;
+	return t->team;
+}
+
+int mp_league_at(int *ret_n)
+{
+	const struct mp_team *team = league_of(mp.now->task);
+	*ret_n = team->nteams ? team->nteams : 1;
+	return team->nteams ? team->at_team : 0;
+}
+
+unsigned mp_contention_group(void)
+{
+	const struct mp_team *team = mp.leagues ? league_of(mp.now->task) : NULL;
+	return team && team->at_team > 0 ? team->first_team + (unsigned)team->at_team : 0;
 }

@@ -39,14 +39,13 @@ enum { POLLS = 128 };
 static struct mp_map locks;
 static unsigned given; /* so often */
 
-/* [team] The first team's are those of the program outside. */
+/* [team] */
 static struct mp_lock **lock_slot(const void *at)
 {
 	enum { ABOVE_ADDRESSES = 48 };
-	int n;
-	uintptr_t team = mp.leagues ? (uintptr_t)mp_league_at(&n) : 0;
+	uintptr_t group = mp_contention_group();
 	return (struct mp_lock **)mp_map_at(
-		&locks, (const void *)((uintptr_t)at | team << ABOVE_ADDRESSES));
+		&locks, (const void *)((uintptr_t)at | group << ABOVE_ADDRESSES));
 }
 
 static struct mp_lock *lock_in(struct mp_lock **slot, const void *at)

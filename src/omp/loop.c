@@ -137,8 +137,9 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		.shared = doacross,
 		.is_doacross = doacross != NULL,
 	};
+	bool is_one_by_one = schedule.is_ordered || schedule.is_sections || doacross;
 	if (!t->team->is_told)
-		loop->chunk = schedule.is_ordered || doacross || !count ? 1 : count;
+		loop->chunk = is_one_by_one || !count ? 1 : count;
 	if (!mp.hooks && !schedule.chunk && !schedule.is_ordered && !doacross && count)
 		loop->chunk = (count - 1) / (uint64_t)n + 1; /* nobody looks */
 	loop->nchunks = count / loop->chunk + (count % loop->chunk != 0);

@@ -67,7 +67,9 @@ static inline void task_counted(struct mp_task *t)
 	if (parent->has_spawned)
 		return;
 	parent->has_spawned = true;
-	if (parent->is_implicit && mp.hooks)
+	struct mp_task *whole = mp_task_told(parent);
+	whole->has_spawned = true;
+	if (whole->is_implicit && mp.hooks)
 		mp.hooks->own(NULL, NULL); /* its task may share what it has */
 }
 

@@ -32,8 +32,8 @@ static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned fla
 	if (!t)
 		mp_fail("OpenMP: out of memory");
 	zeros *zero = (zeros *)((char *)t + MP_TASK_ZERO);
-	_Static_assert(MP_TASK_BYTES - MP_TASK_ZERO == 6 * sizeof(*zero), "all are set");
-	zero[0] = zero[1] = zero[2] = zero[3] = zero[4] = zero[5] = (zeros){0};
+	_Static_assert(MP_TASK_BYTES - MP_TASK_ZERO == 7 * sizeof(*zero), "all are set");
+	zero[0] = zero[1] = zero[2] = zero[3] = zero[4] = zero[5] = zero[6] = (zeros){0};
 	t->parent = parent;
 	t->team = parent->team;
 	t->group = parent->group;
@@ -44,7 +44,7 @@ static inline struct mp_task *mp_task_new(mp_body *body, void *arg, unsigned fla
 	t->nbytes = 0;
 	t->place = mp.place;
 	t->is_pooled = is_pooled;
-	t->is_part = !t->team->is_told;
+	t->is_part = mp_team_is_alone(t->team);
 	if (flags | parent->is_final) {
 		t->is_final = parent->is_final || flags & MP_TASK_FINAL;
 		t->is_undeferred = parent->is_final || flags & MP_TASK_UNDEFERRED;
@@ -86,6 +86,14 @@ bool mp_outside_wait(void);
 /* target.c: of a region with nowait, before it is created; in a team of one thread, t has waited. */
 void mp_target_task(struct mp_task *t);
 void mp_targets_joined(struct mp_task *t);
+
+/* copies.c: the calling thread has a private copy on the heap; what is known of them is over; it
+ * combines them, or has done so. */
+void mp_copy_add(const void *at, size_t nbytes);
+void mp_copy_gone(const void *at);
+void mp_copies_renewed(const struct mp_task *t);
+void mp_copies_unseen(const struct mp_task *t, bool begins);
+void mp_copies_free(struct mp_task *t);
 
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);

@@ -14,7 +14,8 @@
  *         [combine]  a segment, but like a phase of its own, that gets the promise of the one before,
  *                    and sets its own: it comes after that, but what its thread did before
  *                    does not come before that of others, nor what it does next after.  A team of a
- *                    league combines likewise, but its segment goes on as another one
+ *                    league combines likewise, but its segment goes on as another one.  What it does to its
+ *                    copies on the heap, which come after what it did before, is not told (copies.c)
  */
 #include "omp/task.h"
 
@@ -22,18 +23,26 @@
 
 enum { UNKNOWN_STACK = 64 << 20 };
 
+/* How many threads a region may have: those of the regions that it is in count. */
+static int room_here(void)
+{
+	return mp.now->limit > 0 ? mp.now->limit : mp.now->task->team->room;
+}
+
 int mp_team_size(int wanted, bool is_serial)
 {
 	const struct mp_team *team = mp.now->task->team;
 	const struct mp_settings *set = mp_settings(mp.now->task);
-	if (is_serial || team->active_level >= set->max_levels)
+	if (is_serial)
 		return 1;
 	if (wanted == MP_SIMD)
 		return MP_SIMD;
+	if (team->active_level >= set->max_levels)
+		return 1;
 	int n = wanted > 0 ? wanted : set->nthreads > 0 ? set->nthreads : MP_THREADS;
-	int limit = mp_thread_limit();
-	limit = limit > 0 && limit < MP_MAX_THREADS ? limit : MP_MAX_THREADS;
-	return n < limit ? n : limit;
+	int room = room_here();
+	room = room > 0 && room < MP_MAX_THREADS ? room : MP_MAX_THREADS;
+	return n < room ? n : room;
 }
 
 int mp_thread_limit(void)
@@ -44,6 +53,13 @@ int mp_thread_limit(void)
 struct mp_task *mp_implicit(struct mp_task *t)
 {
 	while (!t->is_implicit)
+		t = t->parent;
+	return t;
+}
+
+struct mp_task *mp_task_told(struct mp_task *t)
+{
+	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_told)))
 		t = t->parent;
 	return t;
 }
@@ -156,15 +172,19 @@ void mp_segment_enter(struct mp_task *t, uint32_t id)
 	own_begin(t);
 }
 
-/* What it left on the thread's stack is new to the next one. */
+/* What it left on the thread's stack, and in what the thread has on the heap for itself, is new to the
+ * next one. */
 void mp_segment_leave(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return;
 	mp_depends_leave(t);
 	own_end();
-	if (t->has_spawned && mp.hooks)
+	if (t->has_spawned && mp.hooks) {
 		mp.hooks->stack(stack_low(t), t->frame, t->base_id);
+		mp.hooks->renewed(NULL, 0);
+		mp_copies_renewed(t);
+	}
 	t->id = t->base_id;
 	mp_become(t->id);
 	mp_locks_tell(t, true);
@@ -201,6 +221,7 @@ void mp_combine_begin(void) /* [combine] */
 	}
 	if (t->team->combined)
 		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
+	mp_copies_unseen(t, true);
 }
 
 void mp_combine_end(void)
@@ -209,6 +230,7 @@ void mp_combine_end(void)
 	if (!t->is_combining)
 		return;
 	t->is_combining = false;
+	mp_copies_unseen(t, false);
 	uint32_t promise = mp_promise();
 	mp_tell(SNAG_OP_PROMISE_SET, promise);
 	t->team->combined = promise + 1;
@@ -290,7 +312,7 @@ static void barrier_open(struct mp_team *team)
 void mp_team_check(struct mp_team *team)
 {
 	uint32_t id = mp.now->task->id;
-	if (!team->is_told)
+	if (mp_team_is_alone(team))
 		waiting_ready(team);
 	else if (all_arrived(team)) {
 		barrier_open(team);
@@ -312,7 +334,7 @@ void mp_barrier(void)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	struct mp_team *team = t->team;
-	if (!team->is_told) {
+	if (mp_team_is_alone(team)) {
 		alone_wait(t);
 		return;
 	}
@@ -353,10 +375,20 @@ void mp_join(struct mp_task *t)
 
 /* ---- regions ---- */
 
+uint32_t mp_implicit_set(uint32_t number)
+{
+	uint32_t was = mp.now->implicit;
+	mp.now->implicit = number;
+	if (mp.hooks)
+		mp.hooks->implicit(number);
+	return was;
+}
+
 static void implicit_run(struct mp_team *team, int number, const char *frame)
 {
 	struct mp_context *c = mp.now;
 	struct mp_task *outer = c->task;
+	int limit = c->limit;
 	struct mp_task *t = mp_alloc(sizeof(*t));
 	t->parent = team->parent;
 	t->team = team;
@@ -368,11 +400,16 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->settings = &t->own_settings;
 	t->id = t->base_id = team->id;
 	c->task = t;
+	c->limit = 0; /* the team's counts */
+	uint32_t was = mp_implicit_set(team->is_told ? ++mp.nimplicit : c->implicit);
 	if (team->is_told)
 		mp_phase_begin(t);
 	mp_call(team->body, team->arg, team->place);
 	mp_join(t);
+	mp_implicit_set(was);
 	c->task = outer;
+	c->limit = limit;
+	mp_copies_free(t);
 	mp_depends_free(t);
 	mp_task_forget(t);
 }
@@ -401,6 +438,7 @@ void *mp_thread_main(void *arg)
 struct mp_team mp_team_of(struct mp_task *parent, int n)
 {
 	const struct mp_team *outer = parent->team;
+	int room = room_here();
 	return (struct mp_team){
 		.n = n,
 		.level = outer->level + 1,
@@ -410,6 +448,7 @@ struct mp_team mp_team_of(struct mp_task *parent, int n)
 		.id = parent->id,
 		.place = mp.place,
 		.limit = mp_thread_limit(),
+		.room = room > n ? room - n + 1 : room > 0,
 	};
 }
 
@@ -420,21 +459,13 @@ void mp_launch(bool begins)
 		mp.hooks->launch(begins);
 }
 
-/* The task that t is part of: teams of one thread have no structure. */
-static struct mp_task *task_told(struct mp_task *t)
-{
-	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_told)))
-		t = t->parent;
-	return t;
-}
-
 void mp_region_begin(struct mp_team *team)
 {
 	if (!team->is_told)
 		return;
 	mp_launch(true);
 	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
-	const struct mp_task *t = task_told(team->parent);
+	const struct mp_task *t = mp_task_told(team->parent);
 	if (t->id != t->base_id)
 		own_end();
 }
@@ -445,7 +476,7 @@ void mp_region_end(struct mp_team *team)
 	mp_become(team->parent->id);
 	if (!team->is_told)
 		return;
-	struct mp_task *t = task_told(team->parent);
+	struct mp_task *t = mp_task_told(team->parent);
 	if (t->id != t->base_id)
 		t->has_spawned = true; /* its stack was shared */
 	mp_launch(false);
@@ -490,6 +521,7 @@ void mp_serial_end(void)
 	struct mp_team *team = t->team;
 	alone_wait(t);
 	mp.now->task = t->parent;
+	mp_copies_free(t);
 	mp_depends_free(t);
 	mp_task_forget(t);
 	mp_loops_free(team);

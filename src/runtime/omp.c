@@ -351,6 +351,35 @@ static void own(const void *low, const void *high) /* [own] */
 	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
 }
 
+static void implicit(uint32_t number)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	rt_epoch_end();
+	self->implicit = number;
+}
+
+static void memory_renewed(uintptr_t at, size_t nbytes)
+{
+	if (rt.judges)
+		rt_judge_forget(at, nbytes);
+	else
+		rt_put(RT_FORGET, 1, at, 0, nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
+}
+
+static void renewed(const void *at, size_t nbytes)
+{
+	if ((!at && !rt_nblocks) || !rt_entered())
+		return;
+	rt_epoch_end();
+	rt_record_settle();
+	if (at)
+		memory_renewed((uintptr_t)at, nbytes);
+	else
+		rt_blocks_own(memory_renewed);
+}
+
 static void unseen(const void *at, size_t nbytes)
 {
 	if (!rt_entered())
@@ -445,6 +474,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.stack = stack,
 		.own = own,
 		.alone = alone,
+		.implicit = implicit,
+		.renewed = renewed,
 		.unseen = unseen,
 		.asked = asked,
 		.flush = flush,

@@ -11,6 +11,7 @@ enum { MOST = 4096 };
 static struct {
 	uintptr_t at, end;
 	const struct rt_thread *owner; /* NULL: unseen */
+	uint32_t implicit;	       /* task of the owner's */
 } block[MOST];
 uint32_t rt_nblocks;
 struct rt_blocks_hull rt_blocks_hull;
@@ -54,13 +55,14 @@ static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
 	block[i].at = at;
 	block[i].end = at + nbytes;
 	block[i].owner = owner;
+	block[i].implicit = owner ? owner->implicit : 0;
 	hull_set();
 }
 
 void rt_block_add(uintptr_t at, size_t nbytes)
 {
 	const struct rt_thread *self = rt_hot.self;
-	if (!rt.is_alone && self->is_of_team && nbytes > 0)
+	if (!rt.is_alone && self->implicit && nbytes > 0)
 		add(at, nbytes, self);
 }
 
@@ -89,6 +91,18 @@ void rt_blocks_forget(void)
 	hull_set();
 }
 
+static bool is_own(uint32_t i)
+{
+	return block[i].owner == rt_hot.self && block[i].implicit == rt_hot.self->implicit;
+}
+
+void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes))
+{
+	for (uint32_t i = 0; i < rt_nblocks; i++)
+		if (is_own(i))
+			each(block[i].at, block[i].end - block[i].at);
+}
+
 enum rt_block rt_block_find(uintptr_t addr)
 {
 	uint32_t i = find(addr);
@@ -97,7 +111,7 @@ enum rt_block rt_block_find(uintptr_t addr)
 	if (!block[i].owner)
 		return RT_BLOCK_UNSEEN;
 	if (block[i].owner == rt_hot.self)
-		return RT_BLOCK_OWN;
+		return is_own(i) ? RT_BLOCK_OWN : RT_BLOCK_NONE;
 	drop(i);
 	return RT_BLOCK_NONE;
 }

@@ -5,11 +5,12 @@
  * Idea.   A thread that allocates in a parallel region (a buffer, a growing vector) uses the block
  *         in many iterations of a loop; had another thread run one of them, it would
  *         have used its own.  So the block is private to the thread, as its stack is, until another
- *         context touches it; from then on it is like any other.
+ *         context touches it; from then on it is like any other.  For a region inside, or another team of
+ *         a league, on the same context, it is not private, but it may be again when that is over.
  *         The private copies of a reduction that tasks take part in belong to a thread as well, and
  *         what uses them is not seen at all: the library says which these are.
  * State.  block[]  the private ones, by address; NOT those of explicit tasks
- * Rules.  [add]    allocated by a thread of a team, in a region
+ * Rules.  [add]    allocated by a thread of a team, in a region: also one that an explicit task has met
  *         [drop]   freed; touched by another context; the outermost region ends; too many
  *         [unseen] until the library says otherwise
  */
@@ -26,8 +27,9 @@ extern struct rt_blocks_hull { /* all of them lie in it */
 
 void rt_block_add(uintptr_t at, size_t nbytes); /* if the caller is such a thread */
 void rt_block_gone(uintptr_t at);
-void rt_block_unseen(uintptr_t at, size_t nbytes); /* 0 bytes: no longer */
-void rt_blocks_forget(void);			   /* all but the unseen */
+void rt_block_unseen(uintptr_t at, size_t nbytes);	       /* 0 bytes: no longer */
+void rt_blocks_forget(void);				       /* all but the unseen */
+void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes)); /* of the calling context, now */
 
 enum rt_block { RT_BLOCK_NONE, RT_BLOCK_OWN, RT_BLOCK_UNSEEN };
 /* What an address is in; a block of another context is no longer private. */

@@ -154,6 +154,7 @@ struct rt_thread {
 	uintptr_t low_water;		 /* what was recorded of it lies above */
 	uintptr_t own_low;		 /* nobody else's business, nor is its TLS: own.h */
 	size_t own_bytes;		 /* 0: no such */
+	uint32_t implicit;		 /* task of OpenMP, by number; 0: outside of regions */
 
 	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
 	uint64_t epoch;	  /* likewise */

@@ -127,7 +127,7 @@ def smaller(p):
 
     for at, block in enumerate(blocks(p.body)):
         for k, s in enumerate(block):
-            for how in ["drop", "unwrap"] + [key for key in ("flags", "depends") if s.a.get(key)] + (["copied"] if "copied" in s.a else []):
+            for how in ["drop", "unwrap"] + [key for key in ("flags", "depends") if s.a.get(key)] + [key for key in ("copied", "private") if key in s]:
                 q = copy.deepcopy(p)
                 to = list(blocks(q.body))[at]
                 if how == "drop":
@@ -136,6 +136,8 @@ def smaller(p):
                     if to[k].copied.kind != "access":
                         continue
                     to[k].a["copied"] = language.Statement("place")
+                elif how == "private":
+                    del to[k].a["private"]
                 elif how == "unwrap":
                     if s.kind not in ("block", "task", "taskgroup", "locked", "only", "ordered", "master") or not s.body:
                         continue

@@ -10,13 +10,20 @@ locks; what a variable of a block is for has been waited for when the block ends
 asks for thread numbers or looks at what it reads.
 
 What they avoid, because the tool takes it to mean more than the specification says (docs/openmp.md): a block of a lock that
-reads, and does not write, what another such block writes, which counts as a flag; and blocks of single or master with others
-behind them (with_barriers)."""
-from dataclasses import dataclass
+reads, and does not write, what another such block writes, which counts as a flag; blocks of single or master with others
+behind them (with_barriers); explicit tasks directly in a target region, which are those of the team that meets it; and variables of
+a thread in iterations that any thread may have."""
+from dataclasses import dataclass, replace
 
-from language import CRITICALS, DEPENDS, ITEMS, LOCKS, Program, Statement, access, local
+from language import CRITICALS, DEPENDS, ITEMS, LOCKS, OUTER, PRIVATE, Program, Statement, access, local, statements
 
-THREADS = (2, 3, 4)
+THREADS = tuple((n, [f"num_threads({n})"]) for n in (2, 3, 4))
+ONE_THREAD = ((1, ["num_threads(1)"]), (1, ["if(0)"]), (1, ["num_threads(2)", "if(0)"]))
+SCHEDULES = (("", 0), ("static", 0), ("static", 1), ("static", 2), ("dynamic", 0), ("dynamic", 2), ("guided", 0))
+CLOSED = {  # contexts where nothing else may be: directly in teams and target
+    "league": ("distribute",) * 3 + ("parallel",) * 2 + ("local",),
+    "device": ("parallel",) * 4 + ("local", "locked", "simd"),
+}
 KINDS = ("in", "out", "inout", "mutexinoutset")
 WAITED = KINDS[:3]  # of taskwait
 
@@ -35,6 +42,17 @@ class Maker:
     def place(self):
         return Statement("place")
 
+    def private(self, s):
+        """Gives it a clause that makes a variable private."""
+        if not self.chance(0.3):
+            return s
+        word, var = self.r.choice(PRIVATE[s.kind]), self.name("p")
+        if word == "lastprivate" and "nowait" in s:
+            s.a["nowait"] = False  # clang has a barrier there anyway
+        outer = access(var, OUTER[word]) if word in OUTER else self.place()
+        s.a["private"] = Statement("clause", [], {"word": word, "var": var, "outer": outer, "is_on_heap": self.chance(0.3)})
+        return s
+
     def block(self, depth, contexts, least=1, most=3):
         """Statements, with places between them."""
         all_ = [self.place()]
@@ -49,18 +67,24 @@ class Maker:
 
     def statement(self, depth, contexts):
         """Contexts: what the statement may be; its own block may be less."""
-        inner = [c for c in contexts if c in ("explicit", "parallel")]
+        inner = [c for c in contexts if c not in ("team", "loop")]
+        for closed in set(contexts) & set(CLOSED):
+            return getattr(self, "make_" + self.r.choice(CLOSED[closed]))(depth - 1, contexts, inner) if depth > 0 else []
         kinds = ["task"] * 5 + ["taskwait"] * 3 + ["locked"] * 2 + ["taskwait_depend"] + ["idiom"] * (1 if "team" in contexts else 6)
         if depth > 0:
-            kinds += ["taskgroup"] * 2 + ["taskloop", "local"]
+            kinds += ["taskgroup"] * 2 + ["taskloop", "simd"] + ["local"] * 2
             if "parallel" in contexts:
-                kinds += ["parallel"]
+                kinds += ["parallel"] * 3
+            if "target" in contexts:
+                kinds += ["target"]
+        if "target" in contexts:
+            kinds += ["own"]
         if "team" in contexts:
             kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4
         if "loop" in contexts:
             kinds += ["only"] * 6
         kind = self.r.choice(kinds)
-        if depth <= 0 and kind not in ("taskwait", "taskwait_depend", "locked", "barrier", "idiom"):
+        if depth <= 0 and kind not in ("own", "taskwait", "taskwait_depend", "locked", "barrier", "idiom"):
             kind = "task" if self.chance(0.5) else "taskwait"
         return getattr(self, "make_" + kind)(depth - 1, contexts, inner)
 
@@ -133,7 +157,9 @@ class Maker:
         return Statement("taskgroup", self.block(depth, inner))
 
     def make_local(self, depth, contexts, inner):
-        return local(self.name("l"), self.block(depth, inner), self.r.choice(["taskwait", "taskgroup", ""]))
+        is_closed = bool(set(contexts) & set(CLOSED))
+        return local(self.name("l"), self.block(depth, inner), "" if is_closed else self.r.choice(["taskwait", "taskgroup", ""]),
+                     self.chance(0.4), not is_closed and self.chance(0.3))
 
     def make_locked(self, depth, contexts, inner):
         locks = sorted(self.r.sample(range(LOCKS + len(CRITICALS)), self.r.choice((1, 1, 1, 2))), reverse=True)
@@ -142,18 +168,52 @@ class Maker:
             body = [Statement("locked", body, {"lock": lock})]
         return body[0]
 
+    def region(self, one):
+        """How many threads, and the words for it; one: how likely that is."""
+        n, words = self.r.choice(ONE_THREAD if self.chance(one) else THREADS)
+        return {"n": n, "words": words}
+
     def make_parallel(self, depth, contexts, inner):
-        body = self.block(depth, ["team", "explicit", *(["parallel"] if depth > 1 else [])], 1, 4)
-        return Statement("parallel", with_barriers(body), {"n": self.r.choice(THREADS)})
+        nested = ["parallel"] if depth > 1 else []
+        body = self.block(depth, ["team", *nested, *(c for c in contexts if c == "target")], 1, 4)
+        s = Statement("parallel", with_barriers(body), self.region(0.4 if contexts != ["target"] else 0))
+        if "target" in contexts and self.chance(0.15):
+            s.a["words"] = [*s.words, "copyin(own)"]
+        return self.private(s)
+
+    def make_teams(self, depth, contexts, inner):
+        body = self.block(depth, ["league"], 1, 3)
+        return self.private(Statement("teams", body, {"n": self.r.choice((2, 2, 3)), "limit": self.r.choice((0, 0, 1, 2, 8))}))
+
+    def make_distribute(self, depth, contexts, inner):
+        what = self.r.choice(("", "", "parallel for", "parallel for", "simd"))
+        is_parallel = "parallel" in what
+        body = [self.place(), self.place()] if what == "simd" else \
+            self.block(depth - 1, ["loop", "parallel"], 0, 2)
+        attributes = {"i": self.name("i"), "count": 6, "what": what, "chunk": 0 if is_parallel else self.r.choice((0, 1, 2))}
+        if is_parallel:
+            attributes |= {"schedule": self.r.choice(SCHEDULES), **self.region(0.2)}
+        return self.private(Statement("distribute", body, attributes))
+
+    def make_simd(self, depth, contexts, inner):
+        return Statement("simd", [self.place(), self.place()], {"i": self.name("i"), "count": self.r.choice((2, 3))})
+
+    def make_target(self, depth, contexts, inner):
+        is_league = self.chance(0.4)
+        body = [self.make_teams(depth, [], [])] if is_league else self.block(depth, ["device"], 0, 2)
+        return Statement("target", body, {"flags": ["nowait"] if self.chance(0.5) else [], "depends": self.depends(0.5, WAITED)})
 
     def make_single(self, depth, contexts, inner):
-        return Statement("single", self.block(depth, inner, 0, 3), {"nowait": self.chance(0.6)})
+        return self.private(Statement("single", self.block(depth, inner, 0, 3), {"nowait": self.chance(0.6)}))
 
     def make_master(self, depth, contexts, inner):
         return Statement("master", self.block(depth, inner, 0, 2), {"word": self.r.choice(["master", "masked"])})
 
     def make_barrier(self, depth, contexts, inner):
-        return Statement("barrier")
+        return barrier(self.chance(0.2))
+
+    def make_own(self, depth, contexts, inner):
+        return Statement("own")
 
     def make_for(self, depth, contexts, inner):
         is_ordered = self.chance(0.25)
@@ -161,9 +221,9 @@ class Maker:
         if is_ordered:
             body += [self.make_ordered(depth - 1, contexts, inner), self.place()]
         i, is_collapsed = self.name("i"), self.chance(0.15)
-        schedule = self.r.choice([("", 0), ("static", 0), ("static", 1), ("static", 2), ("dynamic", 0), ("dynamic", 2), ("guided", 0)])
-        return Statement("for", body, {"i": i, "j": self.name("j") if is_collapsed else "", "count": 4 if is_collapsed else self.r.choice((3, 4, 4)),
-                                       "schedule": schedule, "nowait": self.chance(0.6), "ordered": is_ordered})
+        return self.private(Statement("for", body, {"i": i, "j": self.name("j") if is_collapsed else "", "nowait": self.chance(0.6),
+                                                    "count": 4 if is_collapsed else self.r.choice((3, 4, 4)),
+                                                    "schedule": self.r.choice(SCHEDULES), "ordered": is_ordered}))
 
     def make_only(self, depth, contexts, inner):
         return Statement("only", self.block(depth, inner, 0, 2), {"at": self.r.randint(0, 2)})
@@ -173,7 +233,11 @@ class Maker:
 
     def make_sections(self, depth, contexts, inner):
         sections = [Statement("section", self.block(depth, inner, 0, 2)) for _ in range(self.r.randint(2, 3))]
-        return Statement("sections", sections, {"nowait": self.chance(0.6)})
+        return self.private(Statement("sections", sections, {"nowait": self.chance(0.6)}))
+
+
+def barrier(is_copying=False):
+    return Statement("barrier", [], {"is_copying": is_copying})
 
 
 def with_barriers(body):
@@ -186,7 +250,7 @@ def with_barriers(body):
         if (s.kind in ("for", "sections") and ("single" in kinds or "master" in kinds)) or \
                 (s.kind == "single" and ("master" in kinds or kinds.count("single") == 2)) or \
                 (s.kind == "master" and "single" in kinds):
-            apart.append(Statement("barrier"))
+            apart.append(barrier())
             before = []
         apart.append(s)
         before = [] if s.has_barrier() else [*before, s]
@@ -195,42 +259,50 @@ def with_barriers(body):
 
 # ---- where accesses may be ----
 
-@dataclass
+@dataclass(eq=False)
 class Place:
     """A place for an access, and what it is in."""
-    to: list  # the statements it is to be put into
-    at: Statement
-    loops: list  # names
-    locals: list
-    tasks: list
+    to: list = None  # the statements it is to be put into
+    at: Statement = None
+    loops: tuple = ()  # names
+    locals: tuple = ()  # likewise; those from `outer` on are of one thread
+    outer: int = 0
+    hidden: frozenset = frozenset()  # of the thread that meets a construct, which is not known
+    tasks: tuple = ()
     lock: int = -1
     is_copied: bool = False
+    is_bare: bool = False  # no construct may be there
+
+
+def inside(s, around):
+    """What the places in a statement are in."""
+    own = (s.private.var,) if "private" in s else (s.name,) if s.kind == "local" else ()
+    p = replace(around, loops=(*around.loops, *(s.a[n] for n in "ij" if s.a.get(n))), locals=(*around.locals, *own))
+    if s.kind in ITEMS:
+        mine = around.locals[around.outer:]
+        return replace(p, locals=(*around.locals[:around.outer], *own), hidden=around.hidden | set(mine))
+    if s.kind in ("parallel", "teams", "target"):
+        return replace(p, outer=len(around.locals), lock=-1, is_bare=s.kind == "teams")
+    if s.kind in ("distribute", "simd"):
+        return replace(p, is_bare=s.a.get("what", "simd") == "simd")
+    if s.kind in ("task", "taskloop"):
+        return replace(p, tasks=(*p.tasks, s) if s.kind == "task" else p.tasks, lock=-1)
+    return replace(p, lock=s.lock) if s.kind == "locked" else p
 
 
 def places(program):
     found = []
 
-    def walk(block, loops, locals_, outer, tasks, lock):
-        # locals_[:outer] are those of more than one thread: of whoever met the region
+    def walk(block, around):
         for s in block:
+            inner = inside(s, around)
             if s.kind == "place":
-                found.append(Place(block, s, loops, locals_, tasks, lock))
+                found.append(replace(around, to=block, at=s))
             elif s.kind == "task":
-                found.append(Place([s], s.copied, [], locals_, [*tasks, s], lock, True))
-                walk(s.body, loops, locals_, outer, [*tasks, s], -1)
-            elif s.kind == "parallel":
-                walk(s.body, loops, locals_, len(locals_), tasks, -1)
-            elif s.kind in ITEMS:
-                inner = [n for n in (getattr(s, "i", ""), getattr(s, "j", "")) if n]
-                walk(s.body, loops + inner, locals_[:outer], outer, tasks, lock)
-            elif s.kind == "taskloop":
-                walk(s.body, [*loops, s.i], locals_, outer, tasks, -1)
-            elif s.kind == "local":
-                walk(s.body, loops, [*locals_, s.name], outer, tasks, lock)
-            else:
-                walk(s.body, loops, locals_, outer, tasks, s.lock if s.kind == "locked" else lock)
+                found.append(replace(around, to=[s], at=s.copied, loops=(), tasks=inner.tasks, is_copied=True))
+            walk(s.body, inner)
 
-    walk(program.body, [], [], 0, [], -1)
+    walk(program.body, Place())
     return found
 
 
@@ -246,8 +318,14 @@ def fill(r, program, times):
     number = {p.at: k for k, p in enumerate(free)}  # in the order of the text
     r.shuffle(free)
     names = [None] * 14 + sorted({n for p in free for n in p.locals})
+    outside = {s.private.var for s in statements(program.body) if "private" in s}
+    on_heap = {s.name for s in statements(program.body) if s.kind == "local" and s.freed}
+    for var in outside:
+        program.variables[var] = False
     for k, local in enumerate(names):
-        here = [p for p in free if local is None or local in p.locals]
+        is_outside = local in outside and r.random() < 0.4
+        here = [p for p in free if local is None or local in p.locals or (is_outside and local not in p.hidden)]
+        here = [p for p in here if not (p.is_copied and local in on_heap)]  # the pointer would be
         once = [p for p in here if (times.get(p.at, 0) == 1 or "is_each" in p.at.a) and not p.is_copied]
         once.sort(key=lambda p: "idiom" not in p.at.a or r.random() < 0.5)
         first = [p for p in once if r.random() < 0.85][:1] or [p for p in here if not p.is_copied][:1]
@@ -273,7 +351,7 @@ def fill(r, program, times):
             how = "r" if p.is_copied else r.choice("wwu") if p in first else r.choice("rrwu")
             if p.lock >= 0 and is_update:
                 how = r.choice("wu")
-            is_atomic = not p.is_copied and (style == "atomic" or (style == "mixed" and r.random() < 0.6))
+            is_atomic = not p.is_copied and not p.is_bare and (style == "atomic" or (style == "mixed" and r.random() < 0.6))
             if is_each:
                 index = p.loops[-1]
             elif is_array:
@@ -292,8 +370,11 @@ def without_places(block):
 def skeleton(r):
     make = Maker(r)
     body = [make.place()]
-    for _ in range(r.choice((1, 1, 2))):
-        body += [make.make_parallel(r.choice((3, 4, 5)), [], []), make.place()]
+    for kinds in (("parallel",) * 3 + ("teams",), ("", "", "parallel", "teams", "target")):
+        kind = r.choice(kinds)
+        if not kind:
+            break
+        body += [getattr(make, "make_" + kind)(r.choice((3, 4, 5)), ["target"], []), make.place()]
     if r.random() < 0.2:
-        body = [local(make.name("l"), body, "")]
-    return Program(body, {})
+        body = [local(make.name("l"), body, "", r.random() < 0.3)]
+    return Program(body, {}, r.choice((0, 0, 0, 0, 1, 2)))

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 import planted
 
 MUTANTS = {
-    # name: (file, what, instead)
+    # name: (file, what, instead[, with which compiler])
     "taskwait-descendants": ("task", "t->has_body_ended = true;", "if (!t->is_part)\n\t\tmp_tell(SNAG_OP_SYNC, 0);\n\tt->has_body_ended = true;"),
     "taskwait-nobody": ("task", "mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */", ""),
     "taskwait-depend-nobody": ("task", "gets_tell(t);\n\tmp_task_forget(t);", "mp_task_forget(t);"),
@@ -38,12 +38,24 @@ MUTANTS = {
     "static-forgotten": ("loop", "if (kept && kept->segment[chunk] && !t->has_asked)", "if (false)"),
     "static-all": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap < loop->nchunks"),
     "static-no-chunk": ("loop", "s->count != loop->count || s->chunk != schedule->chunk", "s->cap != loop->nchunks"),
+    "distribute-ends-team": ("kmpc_loop", "if (!t->team->nteams)", "if (true)", "clang"),
+    "one-thread-shares-stack": ("team", "if (!team->is_told)\n\t\treturn;\n\tmp_launch(true);",
+                                "if (!team->is_told) {\n\t\town_end();\n\t\treturn;\n\t}\n\tmp_launch(true);"),
+    "one-thread-one-section": ("loop", "schedule.is_ordered || schedule.is_sections || doacross", "schedule.is_ordered || doacross"),
+    "levels-end-simd": ("team", "if (is_serial)\n\t\treturn 1;", "if (is_serial || team->active_level >= set->max_levels)\n\t\treturn 1;"),
+    "limit-of-each-region": ("team", "room > n ? room - n + 1 : room > 0", "room"),
+    "teams-wait-for-each-other": ("team", "if (mp_team_is_alone(team)) {", "if (!team->is_told) {", "clang"),
+    "teams-share-locks": ("lock", "= mp_contention_group();", "= 0;"),
+    "leagues-share-locks": ("league", "team->first_team + (unsigned)team->at_team", "(unsigned)team->at_team"),
+    "teams-share-blocks": ("league", "mp_implicit_set(++mp.nimplicit);", ""),
+    "copies-seen": ("copies", "mp.hooks->unseen(c->at, begins ? c->nbytes : 0);", ";"),
+    "copies-kept": ("copies", "mp.hooks->renewed(c->at, c->nbytes);", ";"),
     "locks-untold": ("lock", "if (!mp.hooks || !mp.launched)", "if (true)"),
 }
 
 
 def says(build, name):
-    source, what, instead = MUTANTS[name]
+    source, what, instead, *cc = MUTANTS[name]
     with tempfile.TemporaryDirectory() as folder:
         made = planted.compiled(build, name, (f"src/omp/{source}.c", what, instead), f"CMakeFiles/snag_omp.dir/src/omp/{source}.c.o", folder)
         libraries = planted.beside(build, folder, "omp")
@@ -55,7 +67,7 @@ def says(build, name):
             with open(os.path.join(build, "lib", "snag", "omp", library), "rb") as f, open(to, "wb") as g:
                 g.write(f.read())
             subprocess.run(["ar", "r", to, made], check=True)
-        checked = subprocess.run([os.path.join(HERE, "check.py"), "--count", "--programs", "300", os.path.join(folder, "snag"), "1"],
+        checked = subprocess.run([os.path.join(HERE, "check.py"), "--count", "--cc", *(cc or ["gcc"]), "--programs", "300", os.path.join(folder, "snag"), "1"],
                                  stdout=subprocess.PIPE, text=True, check=False).stdout
         if "differ: " not in checked:
             sys.exit(f"{name}: the programs did not run")

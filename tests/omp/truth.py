@@ -14,7 +14,19 @@ single, for, sections    who executes a block, an iteration or a section is not 
              with as many iterations and the same chunk, or none, have their iterations on the same threads: chunk k of
              the second comes after chunk k of the first (2.11.4).  More is not taken from static schedules (to which
              thread a chunk goes), as the tool's documentation says
+             Of private variables each has its own; what a clause does to the original: firstprivate reads it, in parallel and teams before
+             all else, otherwise in each thread; lastprivate writes it behind the last iteration; reduction updates it, at the end of parallel
+             and teams, otherwise beside everything up to the barrier (2.21)
 master, masked           thread 0 (2.8)
+parallel of one thread   by num_threads(1), if(0), the number of active levels (2.6.1), or a thread_limit that counts the threads of regions
+             around: everything is on that thread, explicit tasks included, and does not race
+simd         its iterations are parallel (2.11.5)
+teams        each team is parallel to the others until the end (2.7).  Locks are those of a contention group: a team with the regions in it; the
+             first team is in that of the program outside
+distribute   iteration i is of team i / chunk mod teams, without a chunk they have parts of the same size, in order (2.11.6); with simd the
+             iterations of a part are parallel, with parallel for a region of a team's threads has it
+target       a task with its own team of one thread, undeferred without nowait (2.14.5), but as the tool's documentation says:
+             active levels and contention groups go on
 ordered      from the ordered region of an iteration to that of the next (2.19.9)
 task         from its creation to its first node; from its last to the taskwait of its creator (2.19.5), to the end
              of each taskgroup that it was created in, or its creator in (2.19.6), and to the barrier.  With if(0), and below a
@@ -27,6 +39,19 @@ taskloop     tasks and, without nogroup, a taskgroup around them (2.12.2).  How 
              num_tasks(n): n tasks, at least one iteration each
 critical, omp_set_lock   a block is what comes after it was entered and before it is left, on every schedule: two accesses
              in two blocks of one lock exclude each other (2.19.1).  Nothing else follows from locks, nor from atomics (relaxed)"""
+
+from language import Statement
+
+
+class Team:
+    """ends: of its tasks; active: how many regions with several threads it is in; at: its number in a league, of how many;
+    limit: of the threads of regions inside; group: whose locks are its own."""
+
+    def __init__(self, n=1, active=0, at=(0, 1), limit=0, group=None):
+        self.n, self.active, self.at, self.limit, self.group, self.ends = n, active, at, limit, group or self, []
+
+    def inner(self, n):
+        return Team(n, self.active + (n > 1), limit=self.limit and self.limit - n + 1, group=self.group)
 
 
 class Region:
@@ -44,7 +69,8 @@ class Truth:
 
     def __init__(self, program):
         self.before, self.accesses, self.blocks, self.times, self.ends, self.ninstances = [], [], [], {}, {}, 0
-        self.run(program.body, Region(self.node(), [], {}))
+        self.levels, self.alone = program.levels, set()
+        self.run(program.body, Region(self.node(), Team(), {}))
         self.judge()
 
     # ---- the graph ----
@@ -72,6 +98,9 @@ class Truth:
         at = s.index and eval(s.index, {}, region.env)  # a number, a variable of a loop, or that plus 1
         self.accesses.append((region.now, s, (s.var, region.env.get(s.var), at)))
 
+    def run_own(self, s, region):
+        """Each thread has its own."""
+
     def run_block(self, s, region):
         self.run(s.body, region)
 
@@ -80,9 +109,8 @@ class Truth:
             self.run(s.body, region)
 
     def run_local(self, s, region):
-        instance = self.ninstances = self.ninstances + 1
         outer = region.env
-        region.env = {**outer, s.name: instance}
+        region.env = self.instance(s.name, outer)
         self.run_access(s.init, region)
         if s.waits == "taskgroup":
             self.run_taskgroup(s, region)
@@ -90,30 +118,51 @@ class Truth:
             self.run(s.body, region)
         if s.waits == "taskwait":
             self.run_taskwait(s, region)
+        if s.freed:
+            self.run_access(s.freed, region)
+        self.leave(s.name, region)
         region.env = outer
-        self.ends[s.name, instance] = region.now = self.node(region.now)
 
     def run_locked(self, s, region):
         first = region.now = self.node(region.now)
         self.run(s.body, region)
         region.now = self.node(region.now)
-        self.blocks.append((s.lock, first, region.now))
+        self.blocks.append(((region.team.group, s.lock), first, region.now))
+
+    # ---- variables that come and go ----
+
+    def instance(self, name, env):
+        self.ninstances += 1
+        return {**env, name: self.ninstances}
+
+    def leave(self, name, region):
+        region.now = self.node(region.now)
+        self.ends[name, region.env[name]] = region.now
+
+    def inside(self, s, env):
+        """What a construct's block sees."""
+        return self.instance(s.private.var, env) if "private" in s else env
+
+    def outside(self, s, region, *words):
+        """What its clause does to the variable outside, if it is one of these."""
+        if "private" in s and s.private.word in words:
+            self.run_access(s.private.outer, region)
 
     # ---- tasks ----
 
-    def task(self, region, body, depends, is_undeferred, is_final, env):
+    def task(self, region, body, depends, is_undeferred, is_final, team=None):
         created = region.now = self.node(region.now)
         before = self.predecessors(region, depends)
-        child = Region(self.node(created, *before), region.team, env, region.groups, is_final)
+        child = Region(self.node(created, *before), team or region.team, region.env, [] if team else region.groups, is_final)
         first = child.now
         self.run(body, child)
-        end = self.node(child.now)
+        end = self.node(child.now, *(team.ends if team else []))
         self.blocks += [((region, at), first, end) for kind, at in depends if kind == "mutexinoutset"]
         region.siblings.append((depends, end))
         region.children.append(end)
-        for waiting in (region.team, *region.groups):
+        for waiting in (region.team.ends, *region.groups):
             waiting.append(end)
-        if is_undeferred:
+        if is_undeferred or (region.team.n == 1 and not team):
             region.now = self.node(created, end)
 
     @staticmethod
@@ -128,7 +177,10 @@ class Truth:
         else:
             self.run_place(s.copied, region)
         is_final = region.is_final or "final(1)" in s.flags
-        self.task(region, s.body, s.depends, region.is_final or "if(0)" in s.flags, is_final, region.env)
+        self.task(region, s.body, s.depends, region.is_final or "if(0)" in s.flags, is_final)
+
+    def run_target(self, s, region):
+        self.task(region, s.body, s.depends, region.is_final or "nowait" not in s.flags, False, Team(1, region.team.active, group=region.team.group))
 
     def run_taskwait(self, s, region):
         region.now = self.node(region.now, *region.children)
@@ -148,7 +200,7 @@ class Truth:
         region.groups.append(group)
         for part in together(s.count, *s.grain):
             bodies = [Iteration(s.body, {**region.env, s.i: i, "innermost": s.i}) for i in part]
-            self.task(region, bodies, [], region.is_final or "if(0)" in s.flags, region.is_final, region.env)
+            self.task(region, bodies, [], region.is_final or "if(0)" in s.flags, region.is_final)
         region.groups.pop()
         if not s.nogroup:
             region.now = self.node(region.now, *group)
@@ -161,50 +213,125 @@ class Truth:
     # ---- teams ----
 
     def run_parallel(self, s, region):
-        begin, team = self.node(region.now), []
-        threads = [Region(begin, team, region.env) for _ in range(s.n)]
+        """A team of one thread has no order but that of its text: its tasks are on that thread too."""
+        n = 1 if self.levels and region.team.active >= self.levels else min(s.n, region.team.limit or s.n)
+        self.outside(s, region, "firstprivate")
+        begin, team = self.node(region.now), region.team.inner(n)
+        threads = [Region(begin, team, self.inside(s, region.env)) for _ in range(n)]
         items, static = [], {}
         for inner in s.body:
             if inner.kind in ("for", "sections", "single"):
-                self.item(inner, items, static, lambda: Region(begin, team, region.env))
+                self.item(inner, threads, items, static, lambda: Region(begin, team, region.env) if n > 1 else threads[0])
             elif inner.kind == "master":
                 self.run(inner.body, threads[0])
             elif inner.kind != "barrier":
                 for t in threads:
                     self.run([inner], t)
             if inner.has_barrier():
-                begin = self.node(*(t.now for t in threads + items), *team)
+                begin = self.node(*(t.now for t in threads + items), *team.ends)
                 items, static = [], {}
                 for t in threads:
                     t.now = begin
-        region.now = self.node(*(t.now for t in threads + items), *team)
+        if "private" in s:
+            for t in threads:
+                self.leave(s.private.var, t)
+        region.now = self.node(*(t.now for t in threads + items), *team.ends)
+        self.combine(s, team, region)
 
-    def item(self, s, items, static, new):
+    def combine(self, s, team, region):
+        """With gcc a thread that is alone in its team takes a lock, which looks like an atomic update (docs/openmp.md)."""
+        if "private" in s and s.private.word == "reduction":
+            self.run_access(s.private.outer, region)
+            if team.n == 1:
+                self.alone.add(s.private.outer)
+
+    def item(self, s, threads, items, static, new):
         """Each block that one thread executes."""
-        if s.kind != "for":
+        if s.kind != "single":
+            for t in threads:
+                self.outside(s, t, "firstprivate")
+        if s.kind == "for":
+            last = self.loop(s, items, static, new)
+        else:
             for body in [b.body for b in s.body] if s.kind == "sections" else [s.body]:
-                items.append(new())
-                self.run(body, items[-1])
-            return
+                items.append(last := new())
+                if s.kind == "single":
+                    self.outside(s, last, "firstprivate")
+                self.run_private(s, body, {}, last)
+        self.outside(s, last, "lastprivate")
+        items.append(new())
+        self.combine(s, items[-1].team, items[-1])
+
+    def run_private(self, s, body, env, region):
+        """A block of a construct in an environment of its own."""
+        outer = region.env
+        region.env = {**self.inside(s, outer), **env}
+        self.run(body, region)
+        if "private" in s:
+            self.leave(s.private.var, region)
+        region.env = outer
+
+    def loop(self, s, items, static, new):
+        """Returns who has the last iteration."""
         kind, chunk = s.schedule
         is_static, last = kind in ("static", ""), [None]
-        for k in range(0, s.count, chunk or 1):
-            key = (s.count, chunk, k)
+        iterations = s.a.get("iterations", range(s.count))
+        for k in range(0, len(iterations), chunk or 1):
+            key = (len(iterations), chunk, k)
             thread = static.get(key) if is_static else None
             if not thread:
                 items.append(thread := new())
             if is_static:
                 static[key] = thread
             thread.ordered = last
-            for i in range(k, min(k + (chunk or 1), s.count)):
+            for i in iterations[k:k + (chunk or 1)]:
                 env = {s.i: i // 2, s.j: i % 2, "innermost": s.j} if s.j else {s.i: i, "innermost": s.i}
-                self.run_iteration(Iteration(s.body, {**thread.env, **env}), thread)
+                self.run_private(s, s.body, env, thread)
+        return thread
 
     def run_ordered(self, s, region):
         region.now = self.node(region.now, *(n for n in region.ordered if n is not None))
         self.run(s.body, region)
         region.now = self.node(region.now)
         region.ordered[0] = region.now
+
+    def run_simd(self, s, region):
+        self.run_lanes(s, range(s.count), region)
+
+    def run_lanes(self, s, iterations, region):
+        begin, ends = region.now, []
+        for i in iterations:
+            lane = Region(begin, region.team, region.env)
+            self.run_private(s, s.body, {s.i: i, "innermost": s.i}, lane)
+            ends.append(lane.now)
+        region.now = self.node(*ends)
+
+    # ---- leagues ----
+
+    def run_teams(self, s, region):
+        self.outside(s, region, "firstprivate")
+        begin, ends = self.node(region.now), []
+        for k in range(s.n):
+            first = Region(begin, Team(1, region.team.active, (k, s.n), s.limit, None if k else region.team.group), region.env)
+            self.run_private(s, s.body, {}, first)
+            ends += [first.now, *first.team.ends]
+        region.now = self.node(*ends)
+        self.outside(s, region, "reduction")
+
+    def run_distribute(self, s, region):
+        at, n = region.team.at
+        size = s.chunk or s.count // n
+        mine = [i for i in range(s.count) if i // size % n == at]
+        if "parallel" in s.what:
+            loop = Statement("for", s.body, {**s.a, "iterations": mine, "j": "", "nowait": False})
+            self.run_parallel(Statement("parallel", [loop], {"n": s.n}), region)
+            return
+        self.outside(s, region, "firstprivate")
+        if "simd" in s.what:
+            self.run_lanes(s, mine, region)
+            return
+        for i in mine:
+            self.run_private(s, s.body, {s.i: i, "innermost": s.i}, region)
 
     # ---- races ----
 
@@ -221,7 +348,8 @@ class Truth:
                     continue
                 is_apart = (s.is_atomic and t.is_atomic) or self.is_excluded(a, b)
                 (self.apart if is_apart else self.racy).add(frozenset((s, t)))
-        self.is_valid = all(self.is_before(a, self.ends[where[:2]]) for a, _, where in self.accesses if where[:2] in self.ends)
+        self.is_valid = self.alone.isdisjoint(s for pair in self.racy | self.apart for s in pair) and \
+            all(self.is_before(a, self.ends[where[:2]]) for a, _, where in self.accesses if where[:2] in self.ends)
 
     def verdict(self):
         return "race" if self.racy else "no-race-found" if self.apart else "race-free"

@@ -4,9 +4,7 @@
  * calls the region as a function, so that it is part of the team around it there.)
  * verdict: race-free for this input on every schedule
  */
-#include <omp.h>
-
-int met[4], bad;
+int met[4], n;
 
 int main(void)
 {
@@ -21,9 +19,15 @@ int main(void)
 		}
 	}
 #ifndef __clang__
-#pragma omp parallel num_threads(4) reduction(| : bad)
-#pragma omp target map(tofrom : bad)
-	bad |= omp_in_parallel() || omp_get_level() != 0;
+#pragma omp parallel num_threads(4) reduction(+ : n)
+#pragma omp target map(tofrom : n)
+	{
+#pragma omp for
+		for (int i = 0; i < 4; i++)
+			n++;
+	}
+	if (n != 16)
+		return 1;
 #endif
-	return bad || met[0] + met[1] + met[2] + met[3] != 4;
+	return met[0] + met[1] + met[2] + met[3] != 4;
 }
