@@ -200,7 +200,9 @@ static int judged(const struct run_values *v, const struct snag_live_end *end,
 		  struct cli_judged *ret)
 {
 	*ret = cli_judged(end);
-	const char *words = cli_judge_words(end);
+	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
+	if (silence)
+		fprintf(stderr, "%s: %s\n", tool(v), silence);
 	if (!words)
 		return RUN_AGAIN;
 	fprintf(stderr, "%s: %s\n", tool(v), words);

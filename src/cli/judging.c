@@ -53,6 +53,13 @@ static bool was_interrupted(int status)
 				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
 }
 
+const char *cli_judge_silence(const struct snag_live_end *end)
+{
+	return end->verdict.launched || was_interrupted(end->status)
+		       ? NULL
+		       : "no tasks, and no parallel region with more than one thread, were met";
+}
+
 struct cli_judged cli_judged(const struct snag_live_end *end)
 {
 	const struct rt_verdict *v = &end->verdict;

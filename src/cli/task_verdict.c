@@ -108,6 +108,8 @@ enum snag_label_kind cli_task_label(void *live, snag_tid task, char *buf, size_t
 		[RT_LABEL_SECTION] = {"section %" PRIu64, SNAG_LABEL_SHARE},
 		[RT_LABEL_THREAD] = {"thread %" PRIu64 " of a team", SNAG_LABEL_THREAD},
 		[RT_LABEL_TEAM] = {"team %" PRIu64 " of a league", SNAG_LABEL_THREAD},
+		[RT_LABEL_COMBINE] = {"end of a reduction in thread %" PRIu64 " of a team",
+				      SNAG_LABEL_THREAD},
 	};
 	struct snag_label label = snag_live_label(live, task);
 	if (label.kind >= RT_LABEL_IN) {

@@ -185,6 +185,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 			cli_word_add(&w, s->w->at[i + 1]);
 		i += has_value;
 	}
+	if (!s->is_gnu) /* -U and the like were the first step's, which has complained, if need be */
+		cli_word_add(&w, "-Wno-unused-command-line-argument");
 	if (rc == 0)
 		rc = cli_words_run(&w, err);
 	free(w.at);

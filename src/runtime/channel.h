@@ -194,6 +194,7 @@ enum rt_label {
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_TEAM,	    /* this team of a league */
+	RT_LABEL_COMBINE,   /* this thread of a team combines its part of a reduction */
 	RT_LABEL_IN,	    /* it has a depend clause with this address; these are the last */
 	RT_LABEL_OUT,
 	RT_LABEL_MUTEX,
