@@ -31,6 +31,11 @@ bool cli_is_of_tasks(const struct snag_analysis *a)
 	return false;
 }
 
+void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_loc loc)
+{
+	snag_obstacle_at(snag_certificate_add(c, asked[what].kind, "%s", asked[what].words), loc);
+}
+
 static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)
 {
 	if (notes->ended < notes->launched)
@@ -42,11 +47,9 @@ static void notes_add(struct snag_certificate *c, const struct snag_convert_note
 						      "its tasks use semaphores, conditions or "
 						      "threads, which were not looked at"),
 				 notes->left_out.loc);
-	for (int k = 0; k < RT_ASKED_KINDS; k++)
+	for (enum rt_asked k = 0; k < RT_ASKED_KINDS; k++)
 		if (notes->asked[k].n)
-			snag_obstacle_at(
-				snag_certificate_add(c, asked[k].kind, "%s", asked[k].words),
-				notes->asked[k].loc);
+			cli_certificate_asked(c, k, notes->asked[k].loc);
 }
 
 void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a,

@@ -166,10 +166,20 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 
 static const char *demangled(struct snag_symbols *s, const char *name)
 {
+	char mangled[1024], text[1024];
 	if (!name)
 		return NULL;
 	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
-	const char *kept = keep(s, plain ? plain : name);
+	const char *suffix = "", *dot = strchr(name, '.');
+	if (!plain && dot && (size_t)(dot - name) < sizeof(mangled)) {
+		/* What the compiler has made of a variable: _ZL1q.body */
+		snprintf(mangled, sizeof(mangled), "%.*s", (int)(dot - name), name);
+		plain = cplus_demangle_v3(mangled, DMGL_PARAMS | DMGL_ANSI);
+		suffix = dot;
+	}
+	if (plain)
+		snprintf(text, sizeof(text), "%s%s", plain, suffix);
+	const char *kept = keep(s, !plain ? name : *suffix ? text : plain);
 	free(plain);
 	return kept;
 }

@@ -119,6 +119,37 @@ all() { # COMPILER LEVEL; several at a time
 	done
 }
 
+@test "who asks for the number of its thread is judged in one run" {
+	cat >asks.c <<-'END'
+		#include <omp.h>
+		#include <stdio.h>
+		int a[64];
+		int main(int argc, char **argv)
+		{
+			FILE *runs = fopen("runs", "a");
+			fputs("x", runs);
+			fclose(runs);
+		#pragma omp parallel
+			a[argc > 1 ? 0 : omp_get_thread_num()] = omp_get_num_threads();
+			return 0;
+		}
+	END
+	local cc why="snag: no race found, but other schedules may have one: the program asks"
+	for cc in gcc clang; do
+		build $cc -O1 asks.c
+		rm -f runs
+		run --separate-stderr "$SNAG" run ./prog
+		[ "$status" = 0 ]
+		[ "$(cat runs)" = x ]
+		grep -q "^$why which thread runs a task (.*asks.c:10:" <<<"$stderr"
+		grep -q "^$why how many threads there are (.*asks.c:10:" <<<"$stderr"
+		run --separate-stderr "$SNAG" run env prog=1 ./prog # another file than it was told: it looks twice
+		grep -q "^$why which thread runs a task (.*asks.c:10:" <<<"$stderr"
+		run --separate-stderr "$SNAG" run ./prog race
+		[ "$status" = 66 ]
+	done
+}
+
 @test "a reduction that ends is called that" {
 	for cc in gcc clang; do
 		build $cc -O1 "$root/tests/programs/omp_race_reset.c"
