@@ -126,8 +126,12 @@ static void compile_flags(struct words *w, const struct request *q, bool clang)
 	}
 	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
 		cli_word_add(w, without_pass[i]);
-	if (!clang)
+	if (!clang) {
 		cli_word_add(w, "-Wno-tsan"); /* fences are understood */
+		/* gcc takes the fences that it has instrumented for functions that change no static
+		 * variable: a loop that waits for one with a flush would read it once. */
+		cli_word_add(w, "-fno-ipa-reference");
+	}
 	if (q->has_branches)
 		cli_word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
 				      : "-fsanitize-coverage=trace-pc");
@@ -145,8 +149,8 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 		cli_word_add(w, cli_words_joined(cli_words_joined("-B", part), "/"));
 		cli_word_add(w, cli_words_joined("-L", part));
 	}
-	if (q->has_openmp) /* where -lomp and -lgomp find ours */
-		cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
+	/* Where -lomp and -lgomp find ours, whether -fopenmp asks for them or the user. */
+	cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
 		cli_word_add(w, "-Wl,-u,__tsan_init");
 		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */

@@ -10,6 +10,7 @@
 #include "cli/detector_names.h"
 #include "cli/environment.h"
 #include "cli/interrupt.h"
+#include "cli/judged_asked.h"
 #include "cli/judging.h"
 #include "cli/observe.h"
 #include "cli/picture.h"
@@ -196,14 +197,19 @@ static const char *tool(const struct run_values *v)
 }
 
 /* Of a program that judged itself. */
-static int judged(const struct run_values *v, const struct snag_live_end *end,
+static int judged(const struct run_values *v, const char *program, const struct snag_live_end *end,
 		  struct cli_judged *ret)
 {
 	*ret = cli_judged(end);
-	const char *words = cli_judge_words(end);
+	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
+	if (silence)
+		fprintf(stderr, "%s: %s\n", tool(v), silence);
 	if (!words)
 		return RUN_AGAIN;
-	fprintf(stderr, "%s: %s\n", tool(v), words);
+	if (!cli_judge_asks(end))
+		fprintf(stderr, "%s: %s\n", tool(v), words);
+	else if (!cli_asked_print(&end->verdict, program, tool(v)))
+		return RUN_AGAIN;
 	if (ret->is_unknown)
 		return CLI_INTERNAL;
 	return ret->races && v->exitcode ? (int)v->exitcode : ret->status;
@@ -344,7 +350,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	if (end.verdict.was_judged) {
 		if (rc == 0)
 			snag_analysis_done(&analysis);
-		rc = judged(v, &end, before);
+		rc = judged(v, argv[0], &end, before);
 		*err = (struct snag_error){0}; /* that there is no trace is none */
 	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);

@@ -4,6 +4,7 @@
  */
 #include "cli/judging.h"
 
+#include "cli/judged_asked.h"
 #include "cli/program.h"
 #include "detect/detector.h"
 
@@ -39,7 +40,8 @@ const char *cli_judge_choose(const char *list)
 /* Whether its verdict is all there is to say. */
 static bool is_settled(const struct rt_verdict *v)
 {
-	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended);
+	return !(v->races || v->doubts || v->launched == 0 || v->launched != v->ended ||
+		 (cli_has_asked(v) && !v->proves));
 }
 
 static bool input_is_lost(const struct rt_verdict *v)
@@ -51,6 +53,19 @@ static bool was_interrupted(int status)
 {
 	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
 				       WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT);
+}
+
+bool cli_judge_asks(const struct snag_live_end *end)
+{
+	return is_settled(&end->verdict) && !was_interrupted(end->status) &&
+	       cli_has_asked(&end->verdict);
+}
+
+const char *cli_judge_silence(const struct snag_live_end *end)
+{
+	return end->verdict.launched || end->status != 0
+		       ? NULL
+		       : "no tasks, and no parallel region with more than one thread, were met";
 }
 
 struct cli_judged cli_judged(const struct snag_live_end *end)

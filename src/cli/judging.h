@@ -27,6 +27,11 @@ struct cli_judged {
 struct cli_judged cli_judged(const struct snag_live_end *end);
 /* What its verdict says: NULL: that the program has to run again, recorded. */
 const char *cli_judge_words(const struct snag_live_end *end);
+/* Whether only what the program asked keeps it from being a proof: see judged_asked.h. */
+bool cli_judge_asks(const struct snag_live_end *end);
+/* Why it has nothing to say of tasks, though the program was built for some and ended well; NULL: there
+ * were. */
+const char *cli_judge_silence(const struct snag_live_end *end);
 /* After how many events that run may be cut: it need not go on for long after the race.  0: never. */
 uint64_t cli_judged_events(const struct cli_judged *before);
 /* Makes ready for the second run: what it reads and writes. */

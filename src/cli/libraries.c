@@ -20,7 +20,7 @@
 enum { MAX_FILES = 1024 };
 
 /* Where a shell would find it. */
-static void program_path(const char *program, char path[PATH_MAX])
+void cli_program_path(const char *program, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
 	snprintf(path, PATH_MAX, "%s", program);
@@ -127,7 +127,7 @@ void cli_program_files(const char *program, cli_file_handler *handler, void *ctx
 	char path[PATH_MAX];
 	elf_version(EV_CURRENT);
 	snag_strtab_init(&files);
-	program_path(program, path);
+	cli_program_path(program, path);
 	snag_strtab_intern(&files, path, strlen(path));
 	for (uint32_t i = 0; i < files.n; i++) {
 		snprintf(path, sizeof(path), "%s", snag_strtab_get(&files, i));

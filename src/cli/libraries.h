@@ -9,9 +9,14 @@
 #ifndef SNAG_CLI_LIBRARIES_H
 #define SNAG_CLI_LIBRARIES_H
 
+#include <limits.h>
+
+/* Where the program is, looked for as a shell does. */
+void cli_program_path(const char *program, char ret_path[PATH_MAX]);
+
 typedef void cli_file_handler(void *ctx, const char *path);
 
-/* The program first, looked for as a shell does; each file once. */
+/* The program first; each file once. */
 void cli_program_files(const char *program, cli_file_handler *handler, void *ctx);
 
 #endif

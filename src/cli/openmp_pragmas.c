@@ -379,14 +379,18 @@ static void pragma_rewrite(struct rewriting *w, struct span line, struct span wo
 	free(scan.at);
 }
 
-/* [combine] Before the last mark of the file's first lines: that says where what follows comes from. */
+/* [combine] Before the last of the marks at the file's beginning that says where what follows comes
+ * from, and no more: one that enters or leaves a header has flags, and what it returns to must not
+ * have got another name. */
 static const char *marks_end(const char *text, const char *end)
 {
 	const char *last = text;
 	while (text < end && *text == '#') {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		last = text;
-		text = newline ? newline + 1 : end;
+		const char *next = newline ? newline + 1 : end;
+		if (next - text >= 2 && next[-2] == '"')
+			last = text;
+		text = next;
 	}
 	return last;
 }

@@ -31,6 +31,11 @@ bool cli_is_of_tasks(const struct snag_analysis *a)
 	return false;
 }
 
+void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_loc loc)
+{
+	snag_obstacle_at(snag_certificate_add(c, asked[what].kind, "%s", asked[what].words), loc);
+}
+
 static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)
 {
 	if (notes->ended < notes->launched)
@@ -42,11 +47,9 @@ static void notes_add(struct snag_certificate *c, const struct snag_convert_note
 						      "its tasks use semaphores, conditions or "
 						      "threads, which were not looked at"),
 				 notes->left_out.loc);
-	for (int k = 0; k < RT_ASKED_KINDS; k++)
+	for (enum rt_asked k = 0; k < RT_ASKED_KINDS; k++)
 		if (notes->asked[k].n)
-			snag_obstacle_at(
-				snag_certificate_add(c, asked[k].kind, "%s", asked[k].words),
-				notes->asked[k].loc);
+			cli_certificate_asked(c, k, notes->asked[k].loc);
 }
 
 void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a,
@@ -110,6 +113,8 @@ enum snag_label_kind cli_task_label(void *live, snag_tid task, char *buf, size_t
 		[RT_LABEL_SECTION] = {"section %" PRIu64, SNAG_LABEL_SHARE},
 		[RT_LABEL_THREAD] = {"thread %" PRIu64 " of a team", SNAG_LABEL_THREAD},
 		[RT_LABEL_TEAM] = {"team %" PRIu64 " of a league", SNAG_LABEL_THREAD},
+		[RT_LABEL_COMBINE] = {"end of a reduction in thread %" PRIu64 " of a team",
+				      SNAG_LABEL_THREAD},
 	};
 	struct snag_label label = snag_live_label(live, task);
 	if (label.kind >= RT_LABEL_IN) {

@@ -16,6 +16,9 @@ bool cli_is_of_tasks(const struct snag_analysis *a);
 void cli_certificate(struct snag_certificate *ret_certificate, const struct snag_analysis *a,
 		     const struct snag_source *src, const struct snag_live_end *end);
 
+/* The program asks what the schedule decides, here. */
+void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_loc loc);
+
 /* Of a task of the program, a live source. */
 snag_task_label cli_task_label;
 

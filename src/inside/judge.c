@@ -10,6 +10,8 @@
  *         for a report that says what and where.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
+ *         [asked]   who asks for the number of a thread, or how many there are, is judged all the same;
+ *                   the place is told
  *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
  *                   is looked at; nor after a race, if one will do
  */
@@ -269,6 +271,15 @@ static void note(const struct rt_record *r)
 	verdict->ended++;
 	verdict->proves = judge.detector->proves(judge.state);
 	stats_tell();
+}
+
+bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
+{
+	if (what != RT_ASKED_THREAD && what != RT_ASKED_THREADS)
+		return false;
+	if (!verdict->asked[what] && verdict->launched > verdict->ended)
+		verdict->asked[what] = pc;
+	return true;
 }
 
 bool rt_judge_access(uint64_t address, unsigned size, bool is_write)

@@ -23,6 +23,7 @@ enum snag_omp_label {
 	SNAG_OMP_SECTION,   /* from 0 */
 	SNAG_OMP_THREAD,    /* a phase of this thread */
 	SNAG_OMP_TEAM,	    /* of a league */
+	SNAG_OMP_COMBINE,   /* the end of a reduction in this thread */
 
 	/* The number is an address in a depend clause; one after the other. */
 	SNAG_OMP_DEPEND_IN,

@@ -217,6 +217,7 @@ void mp_combine_begin(void) /* [combine] */
 		mp_groups_leave(t);
 		task_ended(t);
 		task_created(t, t->team->id);
+		mp_label(t->id, SNAG_OMP_COMBINE, (uint64_t)t->number);
 		own_begin(t);
 	}
 	if (t->team->combined)

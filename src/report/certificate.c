@@ -5,6 +5,7 @@
 #include "report/certificate.h"
 
 #include "report/json_writer.h"
+#include "report/origins.h"
 #include "report/task_report.h"
 #include "trace/callstack.h"
 
@@ -53,7 +54,9 @@ void snag_certificate_findings(struct snag_certificate *c, const struct snag_fin
 		struct snag_obstacle *o;
 		if (!d->is_there)
 			continue;
-		const char *variable = snag_name(names, SNAG_SPACE_VARIABLE, d->second.target);
+		char variable[120];
+		snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, d->second.target),
+				   variable, sizeof(variable));
 		if (why == SNAG_DOUBT_ISOLATED)
 			o = snag_certificate_add(
 				c, "isolated",

@@ -164,27 +164,25 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
-/* clang names the parts of a variable that it has split: name.0, name.1 ... */
-static char *demangle(const char *name)
-{
-	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
-	const char *part = strrchr(name, '.');
-	if (plain || !part || part[1 + strspn(part + 1, "0123456789")])
-		return plain;
-	char *whole = strndup(name, (size_t)(part - name));
-	plain = whole ? cplus_demangle_v3(whole, DMGL_PARAMS | DMGL_ANSI) : NULL;
-	free(whole);
-	return plain;
-}
-
+/* Compilers name what they make of a variable: name.body, and its parts name.0, name.1 ... */
 static const char *demangled(struct snag_symbols *s, const char *name)
 {
+	const char *dot = name ? strchr(name, '.') : NULL;
+	char text[1024];
 	if (!name)
 		return NULL;
-	char *plain = demangle(name);
-	const char *kept = keep(s, plain ? plain : name);
+	char *plain = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	if (!plain && dot && (size_t)(dot - name) < sizeof(text)) {
+		snprintf(text, sizeof(text), "%.*s", (int)(dot - name), name);
+		plain = cplus_demangle_v3(text, DMGL_PARAMS | DMGL_ANSI);
+		bool is_part = !dot[1 + strspn(dot + 1, "0123456789")];
+		snprintf(text, sizeof(text), "%s%s", plain ? plain : name,
+			 plain && !is_part ? dot : "");
+	} else {
+		snprintf(text, sizeof(text), "%s", plain ? plain : name);
+	}
 	free(plain);
-	return kept;
+	return keep(s, text);
 }
 
 /* The name of a function's entry, with its scope and parameters where it has such a name. */

@@ -57,7 +57,20 @@ struct rt_stat {
 	uint64_t value;
 };
 
-enum { RT_STATS = 24 };
+enum { RT_STATS = 24, RT_BUILD_ID = 64 };
+
+/* Questions whose answers differ from schedule to schedule: what a program does with them may,
+ * too. */
+enum rt_asked {
+	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
+	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
+	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
+	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
+	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
+	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
+	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
+	RT_ASKED_KINDS
+};
 
 /* What a detector inside the program found (judge.h). */
 struct rt_verdict {
@@ -68,8 +81,15 @@ struct rt_verdict {
 	uint32_t was_judged;	  /* there was a detector */
 	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
 	uint32_t has_read;	  /* from standard input */
-	uint64_t events;	  /* of the program, up to the first race, or a little more */
-	uint32_t nstats;	  /* figures it tells at the end of a launch */
+	/* Where the program asked first, and it did so in its executable, which is where and what it is; 0:
+	 * nowhere.  Anything else that it asks is a doubt. */
+	uint64_t asked[RT_ASKED_KINDS];
+	struct {
+		uint64_t base, end;	    /* as a module's: RT_MODULE */
+		char build_id[RT_BUILD_ID]; /* hexadecimal; empty: it has none */
+	} program;
+	uint64_t events; /* of the program, up to the first race, or a little more */
+	uint32_t nstats; /* figures it tells at the end of a launch */
 	struct rt_stat stat[RT_STATS];
 };
 
@@ -174,19 +194,6 @@ enum rt_dialect {
 	RT_DIALECTS
 };
 
-/* Questions whose answers differ from schedule to schedule: what a program does with them may,
- * too. */
-enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
-	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
-	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
-	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
-	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
-	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
-	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
-	RT_ASKED_KINDS
-};
-
 /* What a task is to the programmer. */
 enum rt_label {
 	RT_LABEL_NONE,
@@ -195,6 +202,7 @@ enum rt_label {
 	RT_LABEL_SECTION,   /* number: from 0 */
 	RT_LABEL_THREAD,    /* the implicit task of this thread of a team */
 	RT_LABEL_TEAM,	    /* this team of a league */
+	RT_LABEL_COMBINE,   /* this thread of a team combines its part of a reduction */
 	RT_LABEL_IN,	    /* it has a depend clause with this address; these are the last */
 	RT_LABEL_OUT,
 	RT_LABEL_MUTEX,

@@ -38,6 +38,8 @@ void rt_judge_child(uint8_t op, uint32_t task); /* it is created, and runs */
 void rt_judge_ended(uint32_t to);		/* the task that runs ends, and this one does */
 void rt_judge_forget(uint64_t address, uint64_t nbytes);
 void rt_judge_stack(uint64_t address, uint64_t nbytes); /* the same of the end of a stack */
+/* The program asks, here in its executable.  False: it is to be recorded. */
+bool rt_judge_asked(enum rt_asked what, uint64_t pc);
 void rt_judge_record(const struct rt_record *record); /* anything */
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = 64, MOST_INSTRUMENTED = 256 };
+enum { PAGE = 4096, PATH_BYTES = 1024, ID_BYTES = RT_BUILD_ID, MOST_INSTRUMENTED = 256 };
 
 struct range {
 	uintptr_t start, end;
@@ -94,6 +94,19 @@ bool rt_modules_instrumented(uintptr_t pc)
 	return ninstrumented == MOST_INSTRUMENTED;
 }
 
+bool rt_modules_is_program(uintptr_t pc)
+{
+	const uint64_t base = rt.channel->verdict.program.base;
+	return pc - base < rt.channel->verdict.program.end - base;
+}
+
+static void program_note(uintptr_t base, uintptr_t end, const char *id, size_t n)
+{
+	rt.channel->verdict.program.base = base;
+	rt.channel->verdict.program.end = end;
+	memcpy(rt.channel->verdict.program.build_id, id, n);
+}
+
 /* What a dynamic section says; addresses are relocated but where it cannot be written. */
 static uintptr_t dynamic_at(const struct dl_phdr_info *info, const ElfW(Dyn) * d, int64_t tag)
 {
@@ -158,6 +171,8 @@ static int module_tell(struct dl_phdr_info *info, size_t size, void *is_opened)
 				     text + n);
 	}
 	instrumented_note(info, is_opened != NULL);
+	if (!*info->dlpi_name && !is_opened)
+		program_note(info->dlpi_addr, end, text + n, id);
 	rt_record_text(RT_MODULE, info->dlpi_addr, text, n + id);
 	rt_put(RT_MODULE_END, 0, info->dlpi_addr, 0,
 	       (uint32_t)((end - info->dlpi_addr + PAGE - 1) / PAGE));

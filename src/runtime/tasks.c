@@ -27,6 +27,7 @@
 #include "runtime/fail.h"
 #include "runtime/judge.h"
 #include "runtime/memory.h"
+#include "runtime/modules.h"
 #include "runtime/omp_flags.h"
 #include "runtime/record.h"
 #include "runtime/sched_context.h"
@@ -321,7 +322,7 @@ void rt_tasks_freed(void)
 
 void rt_tasks_asked(enum rt_asked what, uintptr_t pc)
 {
-	if (rt.is_of_tasks)
+	if (rt.is_of_tasks && !(rt.judges && rt_modules_is_program(pc) && rt_judge_asked(what, pc)))
 		rt_put(RT_NOTE, 0, what, rt_location(pc), RT_NOTE_ASKED);
 }
 

@@ -157,6 +157,85 @@ all() { # COMPILER LEVEL; several at a time
 	done
 }
 
+@test "linked by the name of the compiler's library" {
+	printf '%s\n' 'int x;' 'void f(void);' 'int main(void) { f(); return 0; }' >main.c
+	printf '%s\n' 'extern int x;' 'void f(void);' 'void f(void)' '{' '#pragma omp parallel' 'x++;' '}' >f.c
+	local cc lib
+	for cc in gcc clang; do
+		lib=gomp
+		[ $cc = gcc ] || lib=omp
+		SNAG_CC=$cc "$SNAG" cc -g -c main.c
+		SNAG_CC=$cc "$SNAG" cc -g -fopenmp -c f.c
+		SNAG_CC=$cc "$SNAG" cc main.o f.o -l$lib -o prog
+		run --separate-stderr "$SNAG" run ./prog
+		[ "$status" = 66 ]
+		grep -q 'thread 0 of a team' <<<"$stderr"
+	done
+}
+
+@test "the compilers warn of nothing that the program did not do" {
+	printf '%s\n' '#define N 8' '#include "deep.h"' >n.h
+	echo 'extern int a[N];' >deep.h
+	{ for i in 1 2 3 4 5 6 7 8 9; do echo "// $i"; done; printf '%s\n' '#include "n.h"' 'int a[N];' \
+		'#ifdef NO' '#error NO' '#endif' 'int main(void)' '{' '#pragma omp parallel for' \
+		'for (int i = 0; i < N; i++)' 'a[i] = i;' 'return 0;' '}'; } >quiet.c
+	local cc
+	for cc in gcc clang; do
+		SNAG_CC=$cc run "$SNAG" cc -Wall -Wextra -Werror -DNO -UNO -fopenmp -c quiet.c
+		[ "$status" = 0 ]
+		[ -z "$output" ]
+		SNAG_CC=$cc run "$SNAG" cc -fopenmp quiet.o -o quiet
+		[ -z "$output" ]
+	done
+}
+
+@test "who asks for the number of its thread is judged in one run" {
+	cat >asks.c <<-'END'
+		#include <omp.h>
+		#include <stdio.h>
+		int a[64];
+		int main(int argc, char **argv)
+		{
+			FILE *runs = fopen("runs", "a");
+			fputs("x", runs);
+			fclose(runs);
+		#pragma omp parallel
+			a[argc > 1 ? 0 : omp_get_thread_num()] = omp_get_num_threads();
+			return 0;
+		}
+	END
+	local cc why="snag: no race found, but other schedules may have one: the program asks"
+	for cc in gcc clang; do
+		build $cc -O1 asks.c
+		rm -f runs
+		run --separate-stderr "$SNAG" run ./prog
+		[ "$status" = 0 ]
+		[ "$(cat runs)" = x ]
+		grep -q "^$why which thread runs a task (.*asks.c:10:" <<<"$stderr"
+		grep -q "^$why how many threads there are (.*asks.c:10:" <<<"$stderr"
+		run --separate-stderr "$SNAG" run env prog=1 ./prog # another file than it was told: it looks twice
+		grep -q "^$why which thread runs a task (.*asks.c:10:" <<<"$stderr"
+		run --separate-stderr "$SNAG" run ./prog race
+		[ "$status" = 66 ]
+	done
+}
+
+@test "a reduction that ends is called that" {
+	for cc in gcc clang; do
+		build $cc -O1 "$root/tests/programs/omp_race_reset.c"
+		run --separate-stderr "$SNAG" run ./prog
+		grep -q 'Missing: .*end of a reduction in thread' <<<"$stderr"
+	done
+}
+
+@test "a program without a region of several threads is told so" {
+	printf '%s\n' 'int x;' 'int main(void)' '{' '#pragma omp parallel num_threads(1)' 'x++;' 'return 0;' '}' >one.c
+	build gcc -O1 one.c
+	run --separate-stderr "$SNAG" run ./prog
+	[ "$status" = 0 ]
+	[ "$stderr" = "snag: no tasks, and no parallel region with more than one thread, were met" ]
+}
+
 @test "old C, with every warning an error" {
 	printf '%s\n' 'int a, b, c[2];' 'int main(void)' '{' '#pragma omp parallel sections' '{' \
 		'#pragma omp section' 'a = 1;' '#pragma omp section' 'b = c[0];' '}' 'return 0;' '}' >old.c
