@@ -72,7 +72,7 @@ class Maker:
             return getattr(self, "make_" + self.r.choice(CLOSED[closed]))(depth - 1, contexts, inner) if depth > 0 else []
         kinds = ["task"] * 5 + ["taskwait"] * 3 + ["locked"] * 2 + ["taskwait_depend"] + ["idiom"] * (1 if "team" in contexts else 6)
         if depth > 0:
-            kinds += ["taskgroup"] * 2 + ["taskloop", "simd"] + ["local"] * 2
+            kinds += ["taskgroup"] * 2 + ["taskloop"] + ["simd"] * 2 + ["local"] * 2
             if "parallel" in contexts:
                 kinds += ["parallel"] * 3
             if "target" in contexts:
@@ -183,7 +183,7 @@ class Maker:
 
     def make_teams(self, depth, contexts, inner):
         body = self.block(depth, ["league"], 1, 3)
-        return self.private(Statement("teams", body, {"n": self.r.choice((2, 2, 3)), "limit": self.r.choice((0, 0, 1, 2, 8))}))
+        return self.private(Statement("teams", body, {"n": self.r.choice((2, 2, 3)), "limit": self.r.choice((0, 0, 1, 2, 2, 3))}))
 
     def make_distribute(self, depth, contexts, inner):
         what = self.r.choice(("", "", "parallel for", "parallel for", "simd"))
