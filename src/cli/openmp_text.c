@@ -12,7 +12,8 @@
 void cli_text_add(struct text *t, const char *from, size_t n)
 {
 	t->at = snag_grow(t->at, &t->room, t->n + n + 1, 1);
-	memcpy(t->at + t->n, from, n);
+	if (n) /* else `from` may be NULL */
+		memcpy(t->at + t->n, from, n);
 	t->n += n;
 }
 
