@@ -254,19 +254,31 @@ void rt_access_look(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 	access_look(addr, pc, k, is_write);
 }
 
+/* Off: nothing happens any more. */
+static inline bool is_off(void)
+{
+	return !rt.on && rt.has_begun;
+}
+
 /* The fuel is used up: a new turn, or this thread may not run at all. */
 static RT_COLD bool refuel(void)
 {
 	rt_hot.fuel++;
-	return (rt.on || !rt.has_begun) && !rt.is_free && rt_sched_event();
+	return !is_off() && !rt.is_free && rt_sched_event();
 }
 
-static RT_COLD void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+static RT_COLD void access_turn(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
 {
 	if (refuel())
 		access_look(addr, pc, k, is_write);
 	else if (rt.is_free)
 		rt_free_access(addr, 1u << k, is_write, pc);
+}
+
+static RT_INLINE void access_refuel(uintptr_t addr, uintptr_t pc, unsigned k, bool is_write)
+{
+	if (!is_off())
+		access_turn(addr, pc, k, is_write);
 }
 
 /* An event: an access of 2^k bytes anywhere. */
@@ -289,12 +301,18 @@ static inline void two_look(uintptr_t addr, uintptr_t pc, bool is_write)
 	access_look(addr + WORD, pc, 3, is_write);
 }
 
-static RT_COLD void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
+static RT_COLD void two_turn(uintptr_t addr, uintptr_t pc, bool is_write)
 {
 	if (refuel())
 		two_look(addr, pc, is_write);
 	else if (rt_free_is_seen())
 		rt_free_range(addr, 2 * WORD, 0, is_write, pc);
+}
+
+static RT_INLINE void two_refuel(uintptr_t addr, uintptr_t pc, bool is_write)
+{
+	if (!is_off())
+		two_turn(addr, pc, is_write);
 }
 
 /* 16 bytes that were counted. */
