@@ -42,13 +42,14 @@
  *
  * Files.  context.c   contexts, who runs next
  *         team.c      parallel, barriers, phases and segments, single
+ *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
  *         run.c       explicit tasks; depend.c; reduction.c
  *         task.c      those that are undeferred or detached, taskwait, taskgroup
  *         copies.c    private copies on the heap
  *         lock.c      critical sections and locks
  *         memory.c    memory, and maps from addresses
- *         api.c       omp_*
+ *         api*.c      omp_*, kmp_*
  *         league.c    teams
  *         promise.c   promises of <snag/task.h>
  *         target.c    target regions with nowait
@@ -358,7 +359,8 @@ static inline bool mp_team_is_alone(const struct mp_team *team)
 /* Runs body(arg) in each of n threads, and the barrier at its end. */
 void mp_parallel(mp_body *body, void *arg, int n);
 int mp_team_size(int wanted, bool is_serial); /* what a region gets: num_threads (0: none), if */
-int mp_thread_limit(void);		      /* 0: none */
+int mp_room_here(void);	   /* how many threads a region may have; 0: any number */
+int mp_thread_limit(void); /* 0: none */
 /* The same for those that call the body themselves: a team of one thread. */
 void mp_serial_begin(void);
 void mp_serial_end(void);

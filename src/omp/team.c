@@ -23,33 +23,6 @@
 
 enum { UNKNOWN_STACK = 64 << 20 };
 
-/* How many threads a region may have: those of the regions that it is in count. */
-static int room_here(void)
-{
-	return mp.now->limit > 0 ? mp.now->limit : mp.now->task->team->room;
-}
-
-int mp_team_size(int wanted, bool is_serial)
-{
-	const struct mp_team *team = mp.now->task->team;
-	const struct mp_settings *set = mp_settings(mp.now->task);
-	if (is_serial)
-		return 1;
-	if (wanted == MP_SIMD)
-		return MP_SIMD;
-	if (team->active_level >= set->max_levels)
-		return 1;
-	int n = wanted > 0 ? wanted : set->nthreads > 0 ? set->nthreads : MP_THREADS;
-	int room = room_here();
-	room = room > 0 && room < MP_MAX_THREADS ? room : MP_MAX_THREADS;
-	return n < room ? n : room;
-}
-
-int mp_thread_limit(void)
-{
-	return mp.now->limit > 0 ? mp.now->limit : mp.now->task->team->limit;
-}
-
 struct mp_task *mp_implicit(struct mp_task *t)
 {
 	while (!t->is_implicit)
@@ -62,25 +35,6 @@ struct mp_task *mp_task_told(struct mp_task *t)
 	while (t->parent && (t->is_part || (t->is_implicit && !t->team->is_told)))
 		t = t->parent;
 	return t;
-}
-
-/* ---- settings ---- */
-
-const struct mp_settings *mp_settings(const struct mp_task *t)
-{
-	while (!t->settings)
-		t = t->parent;
-	return t->settings;
-}
-
-struct mp_settings *mp_settings_own(struct mp_task *t)
-{
-	if (!t->settings) {
-		struct mp_settings *own = mp_alloc(sizeof(*own));
-		*own = *mp_settings(t);
-		t->settings = own;
-	}
-	return t->settings;
 }
 
 /* ---- phases and segments ---- */
@@ -439,7 +393,7 @@ void *mp_thread_main(void *arg)
 struct mp_team mp_team_of(struct mp_task *parent, int n)
 {
 	const struct mp_team *outer = parent->team;
-	int room = room_here();
+	int room = mp_room_here();
 	return (struct mp_team){
 		.n = n,
 		.level = outer->level + 1,
