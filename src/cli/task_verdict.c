@@ -21,6 +21,13 @@ static const struct {
 	[RT_ASKED_RELAXED] = {"relaxed-write",
 			      "an atomic read acquires what a relaxed write wrote, which orders "
 			      "nothing"},
+	[RT_ASKED_TOGETHER] = {"iterations-together",
+			       "iterations of a loop were judged together, not one by one"},
+	[RT_ASKED_PRIVATE] = {"private-memory",
+			      "a task uses memory that another thread seemed to have for itself"},
+	[RT_ASKED_ONE] = {"one-thread",
+			  "blocks for one thread each, with no barrier between them, all had the "
+			  "same thread"},
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)

@@ -10,8 +10,8 @@
  *         for a report that says what and where.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
- *         [asked]   who asks for the number of a thread, or how many there are, is judged all the same;
- *                   the place is told
+ *         [asked]   who asks for the number of a thread, or how many there are, is judged all the same, and
+ *                   so is what was not told in detail; the place is told
  *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
  *                   is looked at; nor after a race, if one will do
  */
@@ -275,7 +275,10 @@ static void note(const struct rt_record *r)
 
 bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
 {
-	if (what != RT_ASKED_THREAD && what != RT_ASKED_THREADS)
+	static const uint32_t judged = 1u << RT_ASKED_THREAD | 1u << RT_ASKED_THREADS |
+				       1u << RT_ASKED_TOGETHER | 1u << RT_ASKED_PRIVATE |
+				       1u << RT_ASKED_ONE;
+	if (!(judged >> what & 1))
 		return false;
 	if (!verdict->asked[what] && verdict->launched > verdict->ended)
 		verdict->asked[what] = pc;

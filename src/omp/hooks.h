@@ -32,12 +32,14 @@ enum snag_omp_label {
 	SNAG_OMP_DEPEND_SET,
 };
 
-/* What the program asks, though the schedule decides it. */
+/* What the program asks, though the schedule decides it; and what was not told in detail. */
 enum snag_omp_asked {
 	SNAG_OMP_ASKED_THREAD,	  /* which thread or team this is */
 	SNAG_OMP_ASKED_THREADS,	  /* how many there are */
 	SNAG_OMP_ASKED_LOCK,	  /* whether a lock is free; or it had to wait for one */
 	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
+	SNAG_OMP_ASKED_TOGETHER,  /* iterations that were not told apart */
+	SNAG_OMP_ASKED_ONE,	  /* blocks for one thread each that the same one had to execute */
 };
 
 #define SNAG_OMP_SAME UINT32_MAX

@@ -395,11 +395,14 @@ static void asked(const void *place, enum snag_omp_asked what)
 		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
 		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
 		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
+		[SNAG_OMP_ASKED_TOGETHER] = RT_ASKED_TOGETHER,
+		[SNAG_OMP_ASKED_ONE] = RT_ASKED_ONE,
 	};
 	if (!rt_entered())
 		return;
 	rt_tasks_asked(kind[what], (uintptr_t)place);
-	rt_sections_asked(true);
+	if (what < SNAG_OMP_ASKED_TOGETHER)
+		rt_sections_asked(true);
 }
 
 void rt_omp_turn(uint64_t events) /* [patience] */
