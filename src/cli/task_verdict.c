@@ -24,7 +24,8 @@ static const struct {
 	[RT_ASKED_TOGETHER] = {"iterations-together",
 			       "iterations of a loop were judged together, not one by one"},
 	[RT_ASKED_PRIVATE] = {"private-memory",
-			      "a task uses memory that another thread seemed to have for itself"},
+			      "private memory of a thread became known to others, and what its "
+			      "iterations do there was not looked at"},
 	[RT_ASKED_ONE] = {"one-thread",
 			  "blocks for one thread each, with no barrier between them, all had the "
 			  "same thread"},

@@ -95,7 +95,7 @@ struct mp_context {
 	struct snag_stack stack;   /* of a fiber; otherwise the thread's */
 	struct mp_context *caller; /* it waits until this one returns, or it is continued before */
 	struct snag_exceptions exceptions;
-	uint32_t implicit;  /* task that it runs, by number; 0: outside of regions */
+	struct snag_omp_implicit implicit; /* task that it runs */
 	const char *target; /* the target region it is in has its stack below; NULL: none */
 	int limit;	    /* of that region's threads; 0: none */
 };
@@ -133,6 +133,7 @@ struct mp {
 	unsigned nteams_begun;	 /* that may still run: of leagues inside of regions */
 	unsigned npromises;	 /* made so far */
 	uint32_t nimplicit;	 /* tasks of regions and leagues, so far */
+	uint32_t nphases;	 /* of them, likewise */
 	unsigned nstarted;	 /* threads, beside the first */
 	unsigned ndetached;	 /* tasks with an event, so far */
 	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
@@ -242,9 +243,9 @@ struct mp_team {
 	bool is_told; /* it has structure: more than one thread, or simd */
 	int level, active_level;
 	struct mp_task *parent;
-	uint32_t met_as;   /* a league: the implicit task that met it, by number */
-	uint32_t id;	   /* the task that opens its finishes */
-	const void *place; /* where the present one began */
+	struct snag_omp_implicit met_as; /* a league: the implicit task that met it */
+	uint32_t id;			 /* the task that opens its finishes */
+	const void *place;		 /* where the present one began */
 	mp_body *body;
 	void *arg;
 	int arrived, joined;	      /* at a barrier; at the last one */
@@ -368,8 +369,9 @@ void mp_serial_end(void);
 void mp_region_begin(struct mp_team *team);
 void mp_region_end(struct mp_team *team);
 struct mp_team mp_team_of(struct mp_task *parent, int n);
-uint32_t
-mp_implicit_set(uint32_t number); /* the calling context goes on as that one; which was it? */
+/* The calling context goes on as that implicit task; returns which it was. */
+struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who);
+struct snag_omp_implicit mp_implicit_new(const struct mp_task *t); /* t's, if it has structure */
 void mp_phase_begin(struct mp_task *t);
 void mp_join(struct mp_task *t); /* the barrier at the end; thread 0 comes back from it */
 void mp_launch(bool begins);	 /* what several threads do; may be nested */

@@ -42,6 +42,13 @@ enum snag_omp_asked {
 	SNAG_OMP_ASKED_ONE,	  /* blocks for one thread each that the same one had to execute */
 };
 
+/* An implicit task. */
+struct snag_omp_implicit {
+	uint32_t number;	/* 0: outside of regions */
+	uint32_t phase;		/* between which of its barriers; no two have the same number */
+	const void *low, *high; /* of its stack */
+};
+
 #define SNAG_OMP_SAME UINT32_MAX
 
 struct snag_omp_hooks {
@@ -95,11 +102,15 @@ struct snag_omp_hooks {
 	void (*memory)(const void *at, size_t nbytes, const void *place);
 	void (*stack)(const void *low, const void *high, uint32_t task);
 	/* What the calling context does in this memory and in its thread's thread-local storage is
-	 * nobody else's business; NULL, NULL: no longer so. */
-	void (*own)(const void *low, const void *high);
-	/* The calling context goes on as the implicit task of that number: heap blocks that it has for itself
-	 * are those it allocated as this one. */
-	void (*implicit)(uint32_t number);
+	 * nobody else's business, but that of tasks that it has not waited for, if there are; NULL, NULL: no longer so. */
+	void (*own)(const void *low, const void *high, bool has_tasks);
+	/* It is that of tasks or threads that it creates, from now on until next time. */
+	void (*lend)(void);
+	/* A task that it creates gets what is here. */
+	void (*handed)(const void *at, size_t nbytes);
+	/* The calling context goes on as that implicit task: heap blocks that it has for itself are
+	 * those it allocated as this one. */
+	void (*implicit)(const struct snag_omp_implicit *who);
 	/* What is known of this memory is over; NULL: of the heap blocks that it has for itself. */
 	void (*renewed)(const void *at, size_t nbytes);
 	/* Nobody else knows of its stack and of this memory, until its next event. */

@@ -56,7 +56,7 @@ bool mp_league_next(void) /* [next] */
 		league_end(t);
 		return false;
 	}
-	mp_implicit_set(++mp.nimplicit);
+	mp_implicit_set(mp_implicit_new(t));
 	mp_segment_begin(t);
 	if (t->id != t->base_id)
 		mp_label(t->id, SNAG_OMP_TEAM, (uint64_t)team->at_team);

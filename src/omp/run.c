@@ -70,7 +70,7 @@ static inline void task_counted(struct mp_task *t)
 	struct mp_task *whole = mp_task_told(parent);
 	whole->has_spawned = true;
 	if (whole->is_implicit && mp.hooks)
-		mp.hooks->own(NULL, NULL); /* its task may share what it has */
+		mp.hooks->lend(); /* its task may share what it has */
 }
 
 /* Not if it runs at once and has no depend clauses. */
@@ -307,6 +307,8 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 		mp_task_end(t);
 		return;
 	}
+	if (mp.hooks)
+		mp.hooks->handed(t->arg, t->nbytes);
 	task_counted(t);
 	if (n)
 		task_named(t, depend, n);

@@ -76,13 +76,13 @@ static const char *stack_low(const struct mp_task *t)
 static void own_begin(struct mp_task *t)
 {
 	if (mp.hooks)
-		mp.hooks->own(stack_low(t), t->frame);
+		mp.hooks->own(stack_low(t), t->frame, t->has_open);
 }
 
 static void own_end(void)
 {
 	if (mp.hooks)
-		mp.hooks->own(NULL, NULL);
+		mp.hooks->own(NULL, NULL, false);
 }
 
 void mp_segment_begin(struct mp_task *t)
@@ -304,6 +304,8 @@ void mp_barrier(void)
 		barrier_open(team);
 	if (mp.has_order || !is_open)
 		mp_block();
+	mp.now->implicit.phase = ++mp.nphases;
+	mp_implicit_set(mp.now->implicit);
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }
@@ -330,13 +332,20 @@ void mp_join(struct mp_task *t)
 
 /* ---- regions ---- */
 
-uint32_t mp_implicit_set(uint32_t number)
+struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who)
 {
-	uint32_t was = mp.now->implicit;
-	mp.now->implicit = number;
+	struct snag_omp_implicit was = mp.now->implicit;
+	mp.now->implicit = who;
 	if (mp.hooks)
-		mp.hooks->implicit(number);
+		mp.hooks->implicit(&who);
 	return was;
+}
+
+struct snag_omp_implicit mp_implicit_new(const struct mp_task *t)
+{
+	return t->team->is_told ? (struct snag_omp_implicit){++mp.nimplicit, ++mp.nphases,
+							     stack_low(t), t->frame}
+				: mp.now->implicit;
 }
 
 static void implicit_run(struct mp_team *team, int number, const char *frame)
@@ -356,7 +365,7 @@ static void implicit_run(struct mp_team *team, int number, const char *frame)
 	t->id = t->base_id = team->id;
 	c->task = t;
 	c->limit = 0; /* the team's counts */
-	uint32_t was = mp_implicit_set(team->is_told ? ++mp.nimplicit : c->implicit);
+	struct snag_omp_implicit was = mp_implicit_set(mp_implicit_new(t));
 	if (team->is_told)
 		mp_phase_begin(t);
 	mp_call(team->body, team->arg, team->place);
@@ -421,8 +430,8 @@ void mp_region_begin(struct mp_team *team)
 	mp_launch(true);
 	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	const struct mp_task *t = mp_task_told(team->parent);
-	if (t->id != t->base_id)
-		own_end();
+	if (t->id != t->base_id && mp.hooks)
+		mp.hooks->lend();
 }
 
 void mp_region_end(struct mp_team *team)

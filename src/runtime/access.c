@@ -6,6 +6,7 @@
 
 #include "runtime/free.h"
 #include "runtime/judge.h"
+#include "runtime/omp_known.h"
 #include "runtime/omp_sections.h"
 #include "runtime/own.h"
 #include "runtime/record.h"
@@ -105,6 +106,8 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	}
 	access_note(addr, k, is_write);
 	rt_stack_used(addr);
+	if (is_write && k == 3 && rt.tls_bytes)
+		rt_written_note(addr, WORD);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	if (rt.judges) {
@@ -145,6 +148,8 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr))
 		return;
 	rt_stack_used(addr);
+	if (is_write && k == 3)
+		rt_written_note(addr, WORD);
 	rt_judge_new[k][is_write](addr);
 }
 

@@ -44,6 +44,17 @@ static inline uint64_t rt_epoch_after(uint64_t epoch)
 
 extern struct rt_filter rt_filter RT_HIDDEN;
 
+/* Words that were written in this epoch, in programs that use OpenMP; they are looked at when it ends
+ * (omp_known.h). */
+extern struct rt_written {
+	size_t n;
+	struct rt_words {
+		uintptr_t at, end;
+	} * words;
+	struct rt_private *by; /* one context */
+} rt_written RT_HIDDEN;
+RT_COLD void rt_written_look(void);
+
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
 	const uintptr_t bytes = RT_FILTER_ENTRY, high = addr >> (RT_FILTER_LOG + k);
@@ -77,6 +88,8 @@ static inline void rt_epoch_new(void)
 {
 	if (rt_unlikely(rt.is_fresh))
 		rt_tasks_known();
+	if (rt_unlikely(rt_written.n))
+		rt_written_look();
 	rt.epochs = rt_epoch_after(rt.epochs);
 	if (rt_unlikely(rt.epochs & RT_WRITTEN))
 		rt_epochs_again();

@@ -5,6 +5,7 @@
 #include "runtime/access.h"
 #include "runtime/free.h"
 #include "runtime/judge.h"
+#include "runtime/omp_known.h"
 #include "runtime/own.h"
 #include "runtime/record.h"
 #include "runtime/stack.h"
@@ -58,6 +59,8 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		return;
 	rt_stack_used(addr);
 	rt_hot.has_read |= !is_write;
+	if (is_write && rt.tls_bytes)
+		rt_written_note(addr, n);
 	if (rt.judges) {
 		rt_record_settle();
 		rt_judge_places(addr, n, 0, 1, is_write);
@@ -88,6 +91,8 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
 		return true;
 	rt_stack_used(lowest);
+	for (uint64_t i = 0; is_write && rt.tls_bytes && i < count; i++)
+		rt_written_note(addr + (uintptr_t)step * i, n);
 	rt_record_settle();
 	rt_judge_places(addr, n, step, count, is_write);
 	return true;

@@ -28,6 +28,7 @@
 #include "runtime/judge.h"
 #include "runtime/omp_blocks.h"
 #include "runtime/omp_flags.h"
+#include "runtime/omp_known.h"
 #include "runtime/omp_sections.h"
 #include "runtime/omp_segments.h"
 #include "runtime/record.h"
@@ -163,6 +164,7 @@ static void launch(bool begins) /* [launch] */
 	rt_sections_asked(false);
 	rt_flags_forget();
 	rt_blocks_forget();
+	rt_stacks_forget();
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -341,7 +343,7 @@ static bool is_seen(void)
 	return rt_self();
 }
 
-static void own(const void *low, const void *high) /* [own] */
+static void own(const void *low, const void *high, bool has_tasks) /* [own] */
 {
 	struct rt_thread *self = rt_entered();
 	if (!self)
@@ -349,15 +351,40 @@ static void own(const void *low, const void *high) /* [own] */
 	rt_epoch_end();
 	self->own_low = (uintptr_t)low;
 	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
+	self->private.is_lent = false;
+	if (low)
+		rt_stack_untold(has_tasks);
 }
 
-static void implicit(uint32_t number)
+static void lend(void)
 {
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	rt_epoch_end();
-	self->implicit = number;
+	self->own_low = self->own_bytes = 0;
+	self->private.is_lent = true;
+}
+
+static void handed(const void *at, size_t nbytes)
+{
+	if (rt_entered())
+		rt_args_look((uintptr_t)at, nbytes);
+}
+
+static void implicit(const struct snag_omp_implicit *who)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return;
+	rt_epoch_end();
+	self->private.implicit = who->number;
+	self->private.is_known &= who->number != 0;
+	if (who->number)
+		self->private.phase =
+			who->phase; /* else it was the last, and may not be over for all */
+	self->private.low = (uintptr_t)who->low;
+	self->private.high = (uintptr_t)who->high;
 }
 
 static void memory_renewed(uintptr_t at, size_t nbytes)
@@ -476,6 +503,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.memory = memory,
 		.stack = stack,
 		.own = own,
+		.lend = lend,
+		.handed = handed,
 		.alone = alone,
 		.implicit = implicit,
 		.renewed = renewed,

@@ -4,14 +4,18 @@
  */
 #include "runtime/omp_blocks.h"
 
+#include "runtime/omp_known.h"
+
 #include <string.h>
 
-enum { MOST = 4096 };
+enum { MOST = 4096, WORD = 8 };
 
-static struct {
+static struct block {
 	uintptr_t at, end;
-	const struct rt_thread *owner; /* NULL: unseen */
-	uint32_t implicit;	       /* task of the owner's */
+	struct rt_thread *owner; /* NULL: unseen */
+	uint32_t implicit;	 /* task of the owner's ... */
+	uint32_t untold_in;	 /* ... and the last phase of it that did something untold */
+	uintptr_t low, high;	 /* of its stack */
 } block[MOST];
 uint32_t rt_nblocks;
 struct rt_blocks_hull rt_blocks_hull;
@@ -44,7 +48,7 @@ static void drop(uint32_t i)
 	hull_set();
 }
 
-static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
+static void add(uintptr_t at, size_t nbytes, struct rt_thread *owner)
 {
 	uint32_t i = find(at);
 	while (i < rt_nblocks && block[i].at < at + nbytes) /* it ended unseen */
@@ -52,17 +56,19 @@ static void add(uintptr_t at, size_t nbytes, const struct rt_thread *owner)
 	if (rt_nblocks == MOST)
 		return;
 	memmove(&block[i + 1], &block[i], (rt_nblocks++ - i) * sizeof(block[0]));
-	block[i].at = at;
-	block[i].end = at + nbytes;
-	block[i].owner = owner;
-	block[i].implicit = owner ? owner->implicit : 0;
+	block[i] = (struct block){.at = at, .end = at + nbytes, .owner = owner};
+	if (owner) {
+		block[i].implicit = owner->private.implicit;
+		block[i].low = owner->private.low;
+		block[i].high = owner->private.high;
+	}
 	hull_set();
 }
 
 void rt_block_add(uintptr_t at, size_t nbytes)
 {
-	const struct rt_thread *self = rt_hot.self;
-	if (!rt.is_alone && self->implicit && nbytes > 0)
+	struct rt_thread *self = rt_hot.self;
+	if (!rt.is_alone && self->private.implicit && nbytes > 0)
 		add(at, nbytes, self);
 }
 
@@ -74,11 +80,63 @@ void rt_block_unseen(uintptr_t at, size_t nbytes)
 		add(at, nbytes, NULL);
 }
 
+/* Another context than the owner's is there. */
+static void foreign(uint32_t i) /* [doubt] */
+{
+	const struct rt_private *owner = &block[i].owner->private;
+	bool is_doubt = block[i].untold_in && block[i].untold_in == owner->phase && !owner->is_lent;
+	drop(i);
+	if (is_doubt)
+		rt_private_doubt();
+}
+
 void rt_block_gone(uintptr_t at)
 {
 	uint32_t i = find(at);
-	if (i < rt_nblocks && block[i].at == at)
+	if (i == rt_nblocks || block[i].at != at)
+		return;
+	if (block[i].owner && block[i].owner != rt_hot.self)
+		foreign(i);
+	else
 		drop(i);
+}
+
+/* The block that an address is in, if its owner has it for itself; else rt_nblocks. */
+static uint32_t owned(uintptr_t addr)
+{
+	uint32_t i = rt_block_may_be(addr) ? find(addr) : rt_nblocks;
+	return i < rt_nblocks && block[i].at <= addr && block[i].owner ? i : rt_nblocks;
+}
+
+bool rt_block_is_of(uintptr_t addr, uint32_t implicit)
+{
+	uint32_t i = owned(addr);
+	return i < rt_nblocks && block[i].implicit == implicit;
+}
+
+static bool is_on_stack(const struct block *b, uintptr_t addr)
+{
+	return addr - b->low < b->high - b->low;
+}
+
+void rt_block_known(uintptr_t value, uintptr_t at)
+{
+	static struct block shared[MOST]; /* those whose words are to be looked at */
+	uint32_t n = 0, i = owned(value);
+	if (i == rt_nblocks || is_on_stack(&block[i], at) || rt_block_is_of(at, block[i].implicit))
+		return;
+	for (shared[n++] = block[i], drop(i); n > 0;) {
+		const struct block b = shared[--n];
+		for (at = (b.at + WORD - 1) & -(uintptr_t)WORD; at + WORD <= b.end; at += WORD) {
+			value = *(const uintptr_t *)at;
+			if (is_on_stack(&b, value) && b.implicit == b.owner->private.implicit)
+				rt_stack_known(&b.owner->private);
+			if ((i = owned(value)) < rt_nblocks) {
+				shared[n++] = block[i];
+				drop(i);
+			}
+		}
+	}
 }
 
 void rt_blocks_forget(void)
@@ -93,7 +151,7 @@ void rt_blocks_forget(void)
 
 static bool is_own(uint32_t i)
 {
-	return block[i].owner == rt_hot.self && block[i].implicit == rt_hot.self->implicit;
+	return block[i].owner == rt_hot.self && block[i].implicit == rt_hot.self->private.implicit;
 }
 
 void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes))
@@ -110,8 +168,13 @@ enum rt_block rt_block_find(uintptr_t addr)
 		return RT_BLOCK_NONE;
 	if (!block[i].owner)
 		return RT_BLOCK_UNSEEN;
-	if (block[i].owner == rt_hot.self)
-		return is_own(i) ? RT_BLOCK_OWN : RT_BLOCK_NONE;
-	drop(i);
-	return RT_BLOCK_NONE;
+	if (block[i].owner != rt_hot.self) {
+		foreign(i);
+		return RT_BLOCK_NONE;
+	}
+	if (!is_own(i))
+		return RT_BLOCK_NONE;
+	if (rt_hot.self->own_bytes)
+		block[i].untold_in = rt_hot.self->private.phase;
+	return RT_BLOCK_OWN;
 }

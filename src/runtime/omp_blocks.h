@@ -11,7 +11,10 @@
  *         what uses them is not seen at all: the library says which these are.
  * State.  block[]  the private ones, by address; NOT those of explicit tasks
  * Rules.  [add]    allocated by a thread of a team, in a region: also one that an explicit task has met
- *         [drop]   freed; touched by another context; the outermost region ends; too many
+ *         [drop]   freed; its address is found where others can be (omp_known.h); touched by another context; the
+ *                  outermost region ends; too many
+ *         [doubt]  another context was there, and nobody saw how it got to know of the block: what the owner did in segments
+ *                  of this phase was not told.  Not if the owner has just shared all it has, with tasks or a region inside
  *         [unseen] until the library says otherwise
  */
 #ifndef SNAG_RUNTIME_OMP_BLOCKS_H
@@ -27,6 +30,9 @@ extern struct rt_blocks_hull { /* all of them lie in it */
 
 void rt_block_add(uintptr_t at, size_t nbytes); /* if the caller is such a thread */
 void rt_block_gone(uintptr_t at);
+bool rt_block_is_of(uintptr_t addr, uint32_t implicit); /* it is in one of that task's */
+/* The word at `at`, not in memory of the running context's own, is an address in a block. */
+void rt_block_known(uintptr_t value, uintptr_t at);
 void rt_block_unseen(uintptr_t at, size_t nbytes);	       /* 0 bytes: no longer */
 void rt_blocks_forget(void);				       /* all but the unseen */
 void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes)); /* of the calling context, now */

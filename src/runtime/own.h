@@ -9,6 +9,7 @@
 #define SNAG_RUNTIME_OWN_H
 
 #include "runtime/omp_blocks.h"
+#include "runtime/omp_known.h"
 #include "runtime/rt.h"
 
 static inline bool rt_is_on_own_stack(const struct rt_thread *self, uintptr_t addr)
@@ -33,6 +34,7 @@ static inline bool rt_is_own(uintptr_t addr)
 /* What is recorded of a stack is forgotten when another task gets it. */
 static inline void rt_stack_used(uintptr_t addr)
 {
+	rt_stacks_look(addr);
 	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
 		rt_hot.self->low_water = addr;
 }

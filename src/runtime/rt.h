@@ -105,6 +105,17 @@ struct rt_section {	      /* omp_sections.h */
 	} noted[RT_NOTED];
 };
 
+struct rt_private {	   /* omp_known.h: the implicit task of OpenMP that a context runs */
+	uint32_t implicit; /* its number; 0: outside of regions */
+	uint32_t phase;	   /* between which barriers; no two have the same; outside: the last one */
+	uintptr_t low, high; /* of its stack */
+	bool is_known;	     /* others know of that, in this region */
+	bool is_listed;	     /* tasks that it has created do, in this launch ... */
+	uint32_t met_in;     /* ... and the last phase in which one of them was there */
+	uint32_t untold_in;  /* the last phase in which it was not told what it did there */
+	bool is_lent; /* what it has is shared with what it has created, until the segment ends */
+};
+
 struct rt_thread {
 	uint32_t tid;	/* dense, never used again */
 	uint32_t as;	/* whose its events are: its own, or those of a task (omp.c) */
@@ -154,7 +165,7 @@ struct rt_thread {
 	uintptr_t low_water;		 /* what was recorded of it lies above */
 	uintptr_t own_low;		 /* nobody else's business, nor is its TLS: own.h */
 	size_t own_bytes;		 /* 0: no such */
-	uint32_t implicit;		 /* task of OpenMP, by number; 0: outside of regions */
+	struct rt_private private;
 
 	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
 	uint64_t epoch;	  /* likewise */

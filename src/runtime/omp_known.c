@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_known.c - whether others get to know what a thread of OpenMP has for itself
+ */
+#include "runtime/omp_known.h"
+
+#include "omp/hooks.h"
+#include "runtime/access.h"
+#include "runtime/memory.h"
+#include "runtime/omp_blocks.h"
+#include "runtime/tasks.h"
+
+enum { WORD = 8, FIRST = 256, MOST_STACKS = 256 };
+
+struct rt_written rt_written;
+static size_t room;
+
+/* Stacks of implicit tasks that tasks they have created know of. */
+static struct stack {
+	struct rt_private *of;
+	uint32_t implicit;
+	uintptr_t low, high;
+} stack[MOST_STACKS];
+static unsigned nstacks;
+struct rt_stacks_hull rt_stacks_hull; /* all of them lie in it */
+
+static inline bool is_private(const struct rt_private *p, uintptr_t addr)
+{
+	return addr - p->low < p->high - p->low;
+}
+
+void rt_private_doubt(void)
+{
+	rt_tasks_asked(RT_ASKED_PRIVATE, (uintptr_t)__snag_omp_place());
+}
+
+void rt_written_note(uintptr_t addr, size_t nbytes)
+{
+	struct rt_private *self = &rt_hot.self->private;
+	const uintptr_t at = (addr + WORD - 1) & -(uintptr_t)WORD;
+	const uintptr_t end = (addr + nbytes) & -(uintptr_t)WORD;
+	if (at >= end || is_private(self, at))
+		return;
+	rt_written.by = self;
+	struct rt_words *last = rt_written.words + rt_written.n;
+	if (rt_written.n && last[-1].end == at) {
+		last[-1].end = end;
+		return;
+	}
+	if (rt_written.n == room) {
+		size_t more = room ? 2 * room : FIRST;
+		rt_written.words =
+			rt_grow(rt_written.words, room * sizeof(*last), more * sizeof(*last));
+		room = more;
+	}
+	rt_written.words[rt_written.n++] = (struct rt_words){at, end};
+}
+
+/* Whether one of the words is an address on that stack. */
+static inline bool words_look(struct rt_words w, const struct rt_private *self)
+{
+	bool is_known = false;
+	for (uintptr_t at = w.at; at < w.end; at += WORD) {
+		const uintptr_t value = *(const uintptr_t *)at;
+		is_known |= is_private(self, value) && !rt_block_is_of(at, self->implicit);
+		if (rt_unlikely(rt_block_may_be(value)))
+			rt_block_known(value, at); /* [block] */
+	}
+	return is_known;
+}
+
+static void stack_lent(struct rt_private *of) /* [args] */
+{
+	if (of->is_listed)
+		return;
+	of->is_listed = true;
+	if (nstacks == MOST_STACKS) {
+		rt_private_doubt();
+		return;
+	}
+	stack[nstacks++] = (struct stack){of, of->implicit, of->low, of->high};
+	uintptr_t low = of->low, high = of->high, end = rt_stacks_hull.low + rt_stacks_hull.nbytes;
+	low = end && rt_stacks_hull.low < low ? rt_stacks_hull.low : low;
+	rt_stacks_hull = (struct rt_stacks_hull){low, (end > high ? end : high) - low};
+}
+
+void rt_stack_known(struct rt_private *of) /* [stack] */
+{
+	of->is_known = true;
+	if (of->untold_in == of->phase)
+		rt_private_doubt();
+}
+
+void rt_stacks_met(uintptr_t addr)
+{
+	for (unsigned i = 0; i < nstacks; i++) {
+		struct rt_private *of = stack[i].of;
+		if (addr < stack[i].low || addr >= stack[i].high || of == &rt_hot.self->private ||
+		    of->implicit != stack[i].implicit)
+			continue;
+		of->met_in = of->phase;
+		if (of->untold_in == of->phase && !of->is_lent)
+			rt_private_doubt();
+	}
+}
+
+void rt_stacks_forget(void)
+{
+	for (unsigned i = 0; i < nstacks; i++)
+		stack[i].of->is_listed = false;
+	nstacks = 0;
+	rt_stacks_hull = (struct rt_stacks_hull){0};
+}
+
+void rt_written_look(void) /* [look] */
+{
+	const size_t n = rt_written.n;
+	bool is_known = false;
+	rt_written.n = 0; /* what is told below ends no epoch */
+	for (size_t i = 0; i < n; i++)
+		is_known |= words_look(rt_written.words[i], rt_written.by);
+	if (is_known)
+		rt_stack_known(rt_written.by);
+}
+
+void rt_word_look(uintptr_t at)
+{
+	struct rt_private *self = &rt_hot.self->private;
+	if (at % WORD == 0 && !is_private(self, at) &&
+	    words_look((struct rt_words){at, at + WORD}, self))
+		rt_stack_known(self);
+}
+
+/* Those in the arguments are looked at by themselves. */
+static void written_drop(uintptr_t at, uintptr_t end)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < rt_written.n; i++) {
+		const struct rt_words w = rt_written.words[i];
+		if (w.at < at || w.end > end)
+			rt_written.words[kept++] = w;
+	}
+	rt_written.n = kept;
+}
+
+void rt_args_look(uintptr_t from, size_t nbytes) /* [args] */
+{
+	struct rt_private *self = &rt_hot.self->private;
+	if (!rt_nblocks && !self->implicit)
+		return;
+	if (words_look((struct rt_words){from, (from + nbytes) & -(uintptr_t)WORD}, self))
+		stack_lent(self);
+	written_drop(from, from + nbytes);
+}
+
+void rt_stack_untold(bool has_tasks)
+{
+	struct rt_private *self = &rt_hot.self->private;
+	self->untold_in = self->phase;
+	if (self->is_known || (has_tasks && self->met_in == self->phase))
+		rt_private_doubt();
+}

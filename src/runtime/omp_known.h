@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * omp_known.h - whether others get to know what a thread of OpenMP has for itself
+ *
+ * Idea.   What a thread allocates in a region, and its stack, is its own affair while no other can find
+ *         it: while its address is nowhere but in memory that is the thread's own, too.  So every word
+ *         that is written elsewhere is looked at, and what it points to is private no longer.
+ *
+ * State.  rt_written   words that were written in this epoch, and told
+ * Rules.  [look]    when the epoch ends: by then they have been written, and written for the last time
+ *                   that is told (access.h); nobody else has run
+ *         [block]   a heap block whose address is found is shared from then on, and so is what its words
+ *                   point to, and so on (omp_blocks.h).  What its owner did there before was done to memory
+ *                   of its own
+ *         [stack]   one that others know of is still not told in segments of its thread: so the run proves
+ *                   nothing if the thread has segments from then on, or had some in the same phase
+ *         [args]    of a new task are words that only the task gets to know.  With the stack of its creator the same
+ *                   holds once the task was there: not if it was waited for, nor in the segment that created it
+ * Guarantee.  Who stores addresses unseen (the C library), or not as they are, is not noticed before
+ *         another context is there (omp_blocks.h).
+ * Cost.   A few instructions for every word that is written and told.
+ */
+#ifndef SNAG_RUNTIME_OMP_KNOWN_H
+#define SNAG_RUNTIME_OMP_KNOWN_H
+
+#include "runtime/rt.h"
+
+/* A write of the running context was told, or will be. */
+void rt_written_note(uintptr_t addr, size_t nbytes);
+/* The same of an atomic one, that is done. */
+void rt_word_look(uintptr_t at);
+/* A context creates a task, which gets what is here. */
+void rt_args_look(uintptr_t at, size_t nbytes);
+/* The running context has a stack to itself from here on, in a segment; it may have tasks that it has not
+ * waited for. */
+void rt_stack_untold(bool has_tasks);
+/* The stack of that one is known to others. */
+void rt_stack_known(struct rt_private *of);
+/* The verdict is not to say that nothing was left out. */
+void rt_private_doubt(void);
+/* A launch begins or ends. */
+void rt_stacks_forget(void);
+
+/* An access that is told may be one of a task on a stack that it was told of. */
+extern struct rt_stacks_hull {
+	uintptr_t low;
+	size_t nbytes;
+} rt_stacks_hull;
+void rt_stacks_met(uintptr_t addr);
+static inline void rt_stacks_look(uintptr_t addr)
+{
+	if (rt_unlikely(addr - rt_stacks_hull.low < rt_stacks_hull.nbytes))
+		rt_stacks_met(addr);
+}
+
+#endif
