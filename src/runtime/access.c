@@ -107,7 +107,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	access_note(addr, k, is_write);
 	rt_stack_used(addr);
 	if (is_write && k == 3 && rt.tls_bytes)
-		rt_written_note(addr, WORD);
+		rt_written_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	if (rt.judges) {
@@ -149,7 +149,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 		return;
 	rt_stack_used(addr);
 	if (is_write && k == 3)
-		rt_written_note(addr, WORD);
+		rt_written_word(addr);
 	rt_judge_new[k][is_write](addr);
 }
 

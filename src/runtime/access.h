@@ -51,6 +51,7 @@ extern struct rt_written {
 	struct rt_words {
 		uintptr_t at, end;
 	} * words;
+	uintptr_t *end;	       /* of the last one; NULL: there is none */
 	struct rt_private *by; /* one context */
 } rt_written RT_HIDDEN;
 RT_COLD void rt_written_look(void);

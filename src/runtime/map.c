@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * map.c - mappings that begin and end, and shared libraries that come and go
+ *
+ * Rules.  [end]  before memory can no longer be read, the epoch ends: what was written there is looked at
+ *                (omp_known.h)
  */
 #include "runtime/access.h"
 #include "runtime/modules.h"
@@ -11,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 enum { PAGE = 4096 };
 
@@ -27,10 +31,18 @@ static void forget(void *at, size_t n)
 	rt_epoch_end();
 }
 
+static void end(void) /* [end] */
+{
+	if (rt_enter())
+		rt_epoch_end();
+}
+
 RT_EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	RT_SCOPE;
 	rt_begin_once();
+	if (flags & MAP_FIXED)
+		end();
 	void *p = rt_real.mmap(at, n, protection, flags, fd, offset);
 	if (p != MAP_FAILED)
 		forget(p, n);
@@ -51,6 +63,41 @@ RT_EXPORT int munmap(void *at, size_t n)
 	return rt_real.munmap(at, n);
 }
 
+/* Returns -1 as a pointer, like mmap, if it fails; then all is as before. */
+RT_EXPORT void *mremap(void *at, size_t n, size_t more, int flags, ...)
+{
+	RT_SCOPE;
+	va_list ap;
+	va_start(ap, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	va_end(ap);
+	rt_begin_once();
+	end();
+	void *p = rt_real.mremap(at, n, more, flags, to);
+	if (p == MAP_FAILED || (p == at && more <= n))
+		return p;
+	if (p != at)
+		forget(at, n);
+	forget(p != at ? p : (char *)p + n, p != at ? more : more - n);
+	return p;
+}
+
+RT_EXPORT int mprotect(void *at, size_t n, int protection)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	end();
+	return rt_real.mprotect(at, n, protection);
+}
+
+RT_EXPORT int shmdt(const void *at)
+{
+	RT_SCOPE;
+	rt_begin_once();
+	end();
+	return rt_real.shmdt(at);
+}
+
 RT_EXPORT void *dlopen(const char *path, int flags)
 {
 	RT_SCOPE;
@@ -67,5 +114,6 @@ RT_EXPORT int dlclose(void *handle)
 	rt_begin_once();
 	if (rt_enter())
 		rt_sites_end(); /* some of them may be in what goes */
+	end();
 	return rt_real.dlclose(handle);
 }

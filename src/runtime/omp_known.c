@@ -53,6 +53,7 @@ void rt_written_note(uintptr_t addr, size_t nbytes)
 			rt_grow(rt_written.words, room * sizeof(*last), more * sizeof(*last));
 		room = more;
 	}
+	rt_written.end = &rt_written.words[rt_written.n].end;
 	rt_written.words[rt_written.n++] = (struct rt_words){at, end};
 }
 
@@ -116,6 +117,7 @@ void rt_written_look(void) /* [look] */
 {
 	const size_t n = rt_written.n;
 	bool is_known = false;
+	rt_written.end = NULL;
 	rt_written.n = 0; /* what is told below ends no epoch */
 	for (size_t i = 0; i < n; i++)
 		is_known |= words_look(rt_written.words[i], rt_written.by);
@@ -141,6 +143,7 @@ static void written_drop(uintptr_t at, uintptr_t end)
 			rt_written.words[kept++] = w;
 	}
 	rt_written.n = kept;
+	rt_written.end = NULL;
 }
 
 void rt_args_look(uintptr_t from, size_t nbytes) /* [args] */

@@ -23,10 +23,18 @@
 #ifndef SNAG_RUNTIME_OMP_KNOWN_H
 #define SNAG_RUNTIME_OMP_KNOWN_H
 
+#include "runtime/access.h"
 #include "runtime/rt.h"
 
-/* A write of the running context was told, or will be. */
+/* A write of the running context was told, or will be / one of a word. */
 void rt_written_note(uintptr_t addr, size_t nbytes);
+static inline void rt_written_word(uintptr_t addr)
+{
+	if (rt_likely(rt_written.end && *rt_written.end == addr))
+		*rt_written.end += sizeof(uintptr_t);
+	else
+		rt_written_note(addr, sizeof(uintptr_t));
+}
 /* The same of an atomic one, that is done. */
 void rt_word_look(uintptr_t at);
 /* A context creates a task, which gets what is here. */
