@@ -311,8 +311,8 @@ static void program_wait(struct snag_source *live)
 		;
 }
 
-/* Runs the program and analyses what it does, or, if it judges itself, what it says: RUN_AGAIN
- * if that is not all. */
+/* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
+ * may follow), what it says: RUN_AGAIN if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
 		       const char *judge, struct cli_judged *before, uint64_t events,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
@@ -417,6 +417,11 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 		cli_pass_check(operand[0]);
 	if (rc == 0)
 		rc = program_run(v, operand, place.file, judge, &before, 0, suppressions, err);
+	if (rc == RUN_AGAIN && before.races && before.has_simd) {
+		char more[64];
+		snprintf(more, sizeof(more), "%s:lockstep=1", judge);
+		rc = program_run(v, operand, place.file, more, &before, 0, suppressions, err);
+	}
 	if (rc == RUN_AGAIN)
 		rc = program_run(v, operand, place.file, NULL, &before, cli_judged_events(&before),
 				 suppressions, err);

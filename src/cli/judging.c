@@ -74,6 +74,7 @@ struct cli_judged cli_judged(const struct snag_live_end *end)
 	return (struct cli_judged){
 		.was_there = true,
 		.is_of_tasks = v->launched > 0,
+		.has_simd = v->has_simd,
 		/* What it had no rules for, as locks, may have kept them apart. */
 		.races = v->doubts ? 0 : v->races,
 		.events = v->events,

@@ -19,6 +19,7 @@ const char *cli_judge_choose(const char *list);
 struct cli_judged {
 	bool was_there;
 	bool is_of_tasks;
+	bool has_simd; /* loops: a race may be none, if the order of their statements is looked at */
 	uint64_t races;
 	uint64_t events; /* up to the first of them */
 	int status;

@@ -15,8 +15,7 @@ static struct span line_end(struct span text)
 	return (struct span){newline ? newline + 1 : text.end, text.end};
 }
 
-/* Behind blanks, marks of lines and pragmas. */
-static struct span blanks_skip(struct span text)
+struct span cli_blanks_skip(struct span text)
 {
 	while (text.at < text.end && (isspace((unsigned char)*text.at) || *text.at == '#'))
 		if (*text.at == '#')
@@ -29,7 +28,7 @@ static struct span blanks_skip(struct span text)
 static bool word_next(struct span *text, const char *word)
 {
 	bool is_word;
-	struct span rest = blanks_skip(*text);
+	struct span rest = cli_blanks_skip(*text);
 	if (rest.at == rest.end)
 		return false;
 	const char *end = cli_token_end(rest, &is_word);
@@ -81,12 +80,24 @@ bool cli_nest_next(struct span *text, struct span *ret_variable)
 	struct span head;
 	if (!head_next(text, &head))
 		return false;
-	struct span name = blanks_skip(head), behind = name;
+	struct span name = cli_blanks_skip(head), behind = name;
 	*ret_variable = (struct span){name.at, name.at};
 	behind.at = name.at < name.end ? cli_token_end(name, &is_word) : name.at;
 	struct span variable = {name.at, behind.at};
 	if (word_next(&behind, "="))
 		*ret_variable = variable;
+	return true;
+}
+
+bool cli_nest_body(struct span text, unsigned nloops, struct span *ret_body)
+{
+	struct span head;
+	for (; nloops > 0; nloops--)
+		if (!head_next(&text, &head))
+			return false;
+	if (!word_next(&text, "{"))
+		return false;
+	*ret_body = text;
 	return true;
 }
 

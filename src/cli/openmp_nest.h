@@ -22,6 +22,9 @@
 /* Steps behind the head of a loop.  The variable is one that it assigns to; empty: it declares it.
  * False: no loop. */
 bool cli_nest_next(struct span *text, struct span *ret_variable);
+struct span cli_blanks_skip(struct span text); /* behind marks of lines and pragmas, too */
+/* What is in the block of the innermost of so many loops, and behind it.  False: it has none. */
+bool cli_nest_body(struct span text, unsigned nloops, struct span *ret_body);
 bool cli_nest_is_ordered(struct span text); /* an ordered region is inside */
 unsigned cli_nest_loops(struct span line); /* how many of them belong to the pragma; 1: who knows */
 /* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */

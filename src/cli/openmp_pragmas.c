@@ -31,6 +31,7 @@
  *         [inscan]   see openmp_scan.h
  *         [odd]      loops that are no rectangle: see openmp_nest.h
  *         [split]    for clang: see openmp_split.h
+ *         [statements]  of simd loops are told apart: see openmp_statements.h
  *         [chosen]   of a metadirective, what is in `when` and `default`
  *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -46,8 +47,10 @@
 #include "cli/openmp_scan.h"
 #include "cli/openmp_simd.h"
 #include "cli/openmp_split.h"
+#include "cli/openmp_statements.h"
 #include "cli/openmp_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CHUNK_STATIC "0x40000000"
@@ -279,7 +282,50 @@ struct rewriting {
 	bool keeps_scan; /* of the latest loop with inscan */
 	const char *odd; /* where the iterations of the latest odd loops begin; NULL: it is past */
 	bool has_odd;
+	struct span
+		body; /* of the latest simd loop, from its next statement on; NULL: none is left */
+	const char *statement; /* the end of that one */
+	unsigned nstatements;  /* of it before */
+	bool has_statements;
+	const struct lines *lines;
 };
+
+/* [statements] */
+static void statements_begin(struct rewriting *w, struct span after, unsigned nloops)
+{
+	w->statement = NULL;
+	w->nstatements = 0;
+	if (cli_nest_body(after, nloops, &w->body))
+		w->statement = cli_statement_next(&w->body);
+	w->has_statements |= w->statement != NULL;
+}
+
+/* What is left of a line stays in its columns. */
+static void column_keep(struct rewriting *w, struct span before, const char *end)
+{
+	if (cli_span_trim((struct span){before.end, end}).at == end || !w->lines->file.at)
+		return;
+	cli_text_words(&w->t, "\n");
+	cli_lines_mark(w->lines, &w->t);
+	for (const char *at = before.at; at < before.end; at++)
+		cli_text_words(&w->t, *at == '\t' ? "\t" : " ");
+}
+
+/* Copies a line of code, with what goes between its statements. */
+static void statements_copy(struct rewriting *w, struct span line)
+{
+	char words[64];
+	const char *const begin = line.at;
+	while (w->statement && w->statement >= line.at && w->statement <= line.end) {
+		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->statement});
+		snprintf(words, sizeof(words), " __snag_omp_statement(%uu);", w->nstatements++);
+		cli_text_words(&w->t, words);
+		column_keep(w, (struct span){begin, w->statement}, line.end);
+		line.at = w->statement;
+		w->statement = cli_statement_next(&w->body);
+	}
+	cli_code_copy(&w->s, &w->t, line);
+}
 
 static void loops_rewrite(struct rewriting *w, struct text *t, struct span line, struct pragma *p,
 			  struct span after, bool is_scan)
@@ -287,9 +333,10 @@ static void loops_rewrite(struct rewriting *w, struct text *t, struct span line,
 	bool is_loop = p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan);
 	if (!p->clause.at && !p->is_inscan && !is_scan)
 		p->odd = cli_nest_odd(after, cli_nest_loops(line));
-	if (p->is_simd && !p->is_inscan && cli_simd_rewrite(t, line, after, p->odd))
+	if (p->is_simd && !p->is_inscan && cli_simd_rewrite(t, line, after, p->odd)) {
 		is_loop = true;
-	else if (is_loop)
+		statements_begin(w, after, cli_nest_loops(line));
+	} else if (is_loop)
 		loop_rewrite(t, line, p, is_scan);
 	else
 		cli_text_span(t, line);
@@ -404,7 +451,7 @@ static void code_rewrite(struct rewriting *w, struct span line)
 		line.at = w->odd;
 		w->odd = NULL;
 	}
-	cli_code_copy(&w->s, &w->t, line);
+	statements_copy(w, line);
 }
 
 /* Directives on lines of their own that the compiler knows. */
@@ -433,6 +480,7 @@ static void text_rewrite(struct rewriting *w, struct span text)
 {
 	struct lines l = cli_lines_of(text);
 	struct span line, word;
+	w->lines = &l;
 	while (cli_lines_next(&l, &line)) {
 		if (cli_is_openmp(line, &word)) {
 			pragma_rewrite(w, line, word, l.rest);
@@ -457,8 +505,10 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
 	text_rewrite(&w, (struct span){begin, end});
 	cli_text_span(&to, (struct span){from.at, begin});
-	if (is_gnu || w.has_odd)
+	if (is_gnu || w.has_odd || w.has_statements)
 		cli_text_words(&to, "# 1 \"<snag>\" 3\n");
+	if (w.has_statements)
+		cli_text_words(&to, CLI_STATEMENT_DECLARATION);
 	if (w.has_odd)
 		cli_text_words(&to, CLI_NEST_DECLARATION);
 	if (is_gnu)

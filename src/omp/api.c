@@ -56,6 +56,14 @@ MP_ABI(int, __snag_omp_iteration, void)
 	return mp_iteration();
 }
 
+/* What it puts between the statements of simd loops. */
+MP_ABI(void, __snag_omp_statement, unsigned number)
+{
+	const struct mp_team *team = MP_ENTER()->team;
+	if (team->lockstep)
+		mp_lockstep_statement(team->lockstep, number);
+}
+
 MP_ABI(int, omp_get_max_threads, void)
 {
 	int n = mp_settings(MP_ENTER())->nthreads;

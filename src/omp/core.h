@@ -44,6 +44,7 @@
  *         team.c      parallel, barriers, phases and segments, single
  *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
+ *         simd.c      the statements of simd loops
  *         run.c       explicit tasks; depend.c; reduction.c
  *         task.c      those that are undeferred or detached, taskwait, taskgroup
  *         copies.c    private copies on the heap
@@ -240,7 +241,8 @@ struct mp_static {
 
 struct mp_team {
 	int n;
-	bool is_told; /* it has structure: more than one thread, or simd */
+	bool is_told;		      /* it has structure: more than one thread, or simd */
+	struct mp_lockstep *lockstep; /* of a simd loop; NULL: none, or nobody wants to know */
 	int level, active_level;
 	struct mp_task *parent;
 	struct snag_omp_implicit met_as; /* a league: the implicit task that met it */
@@ -279,7 +281,6 @@ struct mp_loop {
 	unsigned log;
 	bool may_grow, is_sections;
 	bool is_open, is_doacross, is_cancelled;
-	uint64_t safe; /* of simd: chunks in a block; 0: all are */
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
 	struct mp_loop_shared *shared;
@@ -450,6 +451,15 @@ bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
  * whether this is before. */
 bool mp_iteration(void);
 void mp_iteration_leave(struct mp_task *t); /* it was cancelled */
+/* ---- simd ---- */
+
+/* For a team whose loops are simd; to be freed. */
+struct mp_lockstep *mp_lockstep_new(void);		     /* NULL: nobody wants to know */
+void mp_lockstep_free(struct mp_lockstep *l);		     /* accepts NULL */
+void mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe); /* a loop begins */
+void mp_lockstep_iteration(struct mp_lockstep *l, bool begins);
+void mp_lockstep_statement(struct mp_lockstep *l, unsigned number); /* has ended */
+
 void mp_ordered_begin(void);
 void mp_ordered_end(void);
 void mp_doacross_begin(unsigned ndims, const int64_t *lower, const int64_t *upper,

@@ -82,6 +82,10 @@ struct snag_omp_hooks {
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);
 	bool (*was_told)(void);
+	/* Whether to tell in which order the statements of simd loops are. */
+	bool (*lockstep)(void);
+	/* Calls f, once, before the next plain write of the calling context is told; NULL: no longer. */
+	void (*before_write)(void (*f)(void));
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 

@@ -10,7 +10,7 @@
  * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
  *                    after many that touched nothing shared, or after some ten thousand,
  *                    so that long loops end.  The threads' chunks of one round have one size
- *         [safe]     the chunks of a simd loop with safelen(n) are spawned, and synced every n
+ *         [simd]     the order that there is between iterations of a simd loop: see simd.c
  *         [static]   chunks of the same number of two static loops with as many iterations, and the same
  *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
@@ -155,7 +155,8 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	loop->kept = statics_get(t, loop, &schedule);
 	loop->may_grow = mp.hooks && t->team->is_told && !schedule.is_ordered && !doacross &&
 			 !schedule.chunk && !schedule.safe && !loop->kept;
-	loop->safe = schedule.safe;
+	if (t->team->lockstep)
+		mp_lockstep_loop(t->team->lockstep, schedule.safe);
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
@@ -250,12 +251,12 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	struct mp_loop *loop = &t->loop;
 	if (!loop->is_open)
 		return false;
+	if (t->team->lockstep && t->id != t->base_id)
+		mp_lockstep_iteration(t->team->lockstep, false);
 	bool was_told = mp_chunk_end(t);
 	loop->silent = was_told ? 0 : loop->silent + 1;
 	loop->told += was_told;
 	bool is_there = chunk_next(t);
-	if (loop->safe && loop->chunk_now % loop->safe == 0)
-		mp_tell(SNAG_OP_SYNC, 0); /* [safe] */
 	if (!is_there) {
 		loop->is_open = false;
 		if (!loop->is_doacross) {
@@ -265,6 +266,8 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 		return false;
 	}
 	chunk_begin(t, loop->chunk_now);
+	if (t->team->lockstep && t->id != t->base_id)
+		mp_lockstep_iteration(t->team->lockstep, true);
 	*ret_from = loop->from;
 	*ret_n = loop->n;
 	return true;

@@ -94,9 +94,7 @@ void mp_segment_begin(struct mp_task *t)
 	t->spare_id = 0;
 	t->has_spawned = false;
 	mp_depends_enter(t);
-	mp.hooks->segment(t->loop.safe && t->loop.is_open ? SNAG_OP_TASK_SPAWN
-							  : SNAG_OP_TASK_CREATE,
-			  t->id, mp.place);
+	mp.hooks->segment(SNAG_OP_TASK_CREATE, t->id, mp.place);
 	mp_locks_tell(t, true);
 	own_begin(t);
 }
@@ -455,10 +453,12 @@ void mp_parallel(mp_body *body, void *arg, int n)
 	team.body = body;
 	team.arg = arg;
 	team.is_told |= is_simd && mp.hooks;
+	team.lockstep = is_simd ? mp_lockstep_new() : NULL;
 	mp_region_begin(&team);
 	for (int i = n - 1; i > 0; i--)
 		mp_ready(&mp_thread_take(&team, i)->base);
 	implicit_run(&team, 0, __builtin_frame_address(0));
+	mp_lockstep_free(team.lockstep);
 	mp_region_end(&team);
 }
 

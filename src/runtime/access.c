@@ -104,6 +104,8 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
+	if (is_write)
+		rt_before_write();
 	access_note(addr, k, is_write);
 	rt_stack_used(addr);
 	if (is_write && k == 3 && rt.tls_bytes)
@@ -121,7 +123,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
 	return rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
-	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before != NULL);
+	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before || rt.before_write);
 }
 
 /* The same for a detector in this process, mostly with nothing more to be thought of. */

@@ -129,6 +129,15 @@ static inline bool rt_is_alone_with(uintptr_t addr)
 		addr - a[RT_ALONE_BLOCK].low < a[RT_ALONE_BLOCK].nbytes);
 }
 
+static inline void rt_before_write(void)
+{
+	void (*f)(void) = rt.before_write;
+	if (rt_unlikely(f != NULL)) {
+		rt.before_write = NULL;
+		f();
+	}
+}
+
 /* Of what was left out for longer, nothing is known any more; before the first time nothing is. */
 void rt_lasting_end(void);
 

@@ -57,6 +57,8 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 	}
 	if (rt_hot.self->ignores || rt.is_alone || rt_is_own(addr))
 		return;
+	if (is_write)
+		rt_before_write();
 	rt_stack_used(addr);
 	rt_hot.has_read |= !is_write;
 	if (is_write && rt.tls_bytes)
@@ -90,6 +92,8 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
 	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
 		return true;
+	if (is_write)
+		rt_before_write();
 	rt_stack_used(lowest);
 	for (uint64_t i = 0; is_write && rt.tls_bytes && i < count; i++)
 		rt_written_note(addr + (uintptr_t)step * i, n);

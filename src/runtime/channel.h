@@ -84,6 +84,7 @@ struct rt_verdict {
 	uint32_t was_judged;	  /* there was a detector */
 	uint32_t one_will_do;	  /* once there is a race, nothing more is looked at */
 	uint32_t has_read;	  /* from standard input */
+	uint32_t has_simd;	  /* loops: with the order of their statements a race may be none */
 	/* Where the program asked first, and it did so in its executable, which is where and what it is; 0:
 	 * nowhere.  Anything else that it asks is a doubt. */
 	uint64_t asked[RT_ASKED_KINDS];

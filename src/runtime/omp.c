@@ -31,6 +31,7 @@
 #include "runtime/omp_known.h"
 #include "runtime/omp_sections.h"
 #include "runtime/omp_segments.h"
+#include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/sched_context.h"
 #include "runtime/sections.h"
@@ -387,6 +388,23 @@ static void implicit(const struct snag_omp_implicit *who)
 	self->private.high = (uintptr_t)who->high;
 }
 
+static bool lockstep(void)
+{
+	if (!rt_entered())
+		return false;
+	if (rt.judges)
+		rt.channel->verdict.has_simd = 1;
+	return !rt.judges || rt_options.lockstep;
+}
+
+static void before_write(void (*f)(void))
+{
+	if (!rt_entered())
+		return;
+	rt_epoch_end();
+	rt.before_write = f;
+}
+
 static void memory_renewed(uintptr_t at, size_t nbytes)
 {
 	if (rt.judges)
@@ -492,6 +510,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.segment = rt_segment_begin,
 		.was_told = rt_segment_was_told,
 		.label = rt_segment_label,
+		.lockstep = lockstep,
+		.before_write = before_write,
 		.launch = launch,
 		.enter = enter,
 		.leave = __tsan_func_exit,

@@ -197,11 +197,13 @@ struct rt {
 	bool has_no_frames;   /* nobody asks for call stacks: it judges, or is off */
 	bool is_fresh;	      /* a task has begun, and its memory is not known to be new: tasks.c */
 	void (*before)(void); /* to be called before the next record; NULL: nothing is */
-	bool is_waiting;      /* for the recorder */
-	bool is_of_tasks;     /* the program is one of tasks: tasks.h */
-	bool is_free;	      /* threads run in parallel, see free.c */
-	size_t tls_bytes;     /* at most, of a thread; 0: nobody asks */
-	bool is_alone;	      /* main runs and every other thread was joined: nothing can race */
+	void (*before_write)(
+		void);	  /* to be called before the next write is told; NULL: nothing is */
+	bool is_waiting;  /* for the recorder */
+	bool is_of_tasks; /* the program is one of tasks: tasks.h */
+	bool is_free;	  /* threads run in parallel, see free.c */
+	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
+	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt RT_HIDDEN;

@@ -196,7 +196,7 @@ class Maker:
         return self.private(Statement("distribute", body, attributes))
 
     def make_simd(self, depth, contexts, inner):
-        return Statement("simd", [self.place(), self.place()], {"i": self.name("i"), "count": self.r.choice((2, 3))})
+        return Statement("simd", [self.place() for _ in range(self.r.choice((2, 2, 3)))], {"i": self.name("i"), "count": self.r.choice((2, 3))})
 
     def make_target(self, depth, contexts, inner):
         is_league = self.chance(0.4)

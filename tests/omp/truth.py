@@ -20,7 +20,9 @@ single, for, sections    who executes a block, an iteration or a section is not 
 master, masked           thread 0 (2.8)
 parallel of one thread   by num_threads(1), if(0), the number of active levels (2.6.1), or a thread_limit that counts the threads of regions
              around: everything is on that thread, explicit tasks included, and does not race
-simd         its iterations are parallel (2.11.5)
+simd         some iterations are executed in lockstep, then the next (2.11.5; OpenMP Examples, SIMD.8): statement k of iteration i comes
+             before statement m of iteration j if k < m and i <= j; inside of a statement, what is read before what is written.  No
+             other order is certain
 teams        each team is parallel to the others until the end (2.7).  Locks are those of a contention group: a team with the regions in it; the
              first team is in that of the program outside
 distribute   iteration i is of team i / chunk mod teams, without a chunk they have parts of the same size, in order (2.11.6); with simd the
@@ -61,6 +63,7 @@ class Region:
         self.now, self.team, self.env, self.groups, self.is_final = now, team, env, list(groups), is_final
         self.children, self.siblings = [], []
         self.ordered = None  # of the loop it is in: the last ordered region
+        self.lane = None  # of a simd loop
 
 
 class Truth:
@@ -94,9 +97,12 @@ class Truth:
 
     def run_access(self, s, region):
         self.run_place(s, region)
-        region.now = self.node(region.now)
         at = s.index and eval(s.index, {}, region.env)  # a number, a variable of a loop, or that plus 1
-        self.accesses.append((region.now, s, (s.var, region.env.get(s.var), at)))
+        for how in "rw" if region.lane and s.how == "u" else s.how:
+            if region.lane and how == "w":
+                region.lane.write(s.var, region)
+            region.now = self.node(region.now)
+            self.accesses.append((region.now, s, (s.var, region.env.get(s.var), at), how))
 
     def run_own(self, s, region):
         """Each thread has its own."""
@@ -299,12 +305,17 @@ class Truth:
         self.run_lanes(s, range(s.count), region)
 
     def run_lanes(self, s, iterations, region):
-        begin, ends = region.now, []
+        begin, ends, last = region.now, [], {}
         for i in iterations:
             lane = Region(begin, region.team, region.env)
-            self.run_private(s, s.body, {s.i: i, "innermost": s.i}, lane)
+            lane.lane = Lane(self, last, region.env)
+            body = [part for k, inner in enumerate(s.body) for part in (inner, StatementEnd(k))]
+            self.run_private(s, body, {s.i: i, "innermost": s.i}, lane)
             ends.append(lane.now)
         region.now = self.node(*ends)
+
+    def run_statement_end(self, s, region):
+        region.lane.end(s.number, region)
 
     # ---- leagues ----
 
@@ -342,17 +353,46 @@ class Truth:
 
     def judge(self):
         self.racy, self.apart = set(), set()
-        for k, (a, s, where) in enumerate(self.accesses):
-            for b, t, other in self.accesses[:k]:
-                if where != other or s.how == t.how == "r" or self.is_before(a, b) or self.is_before(b, a):
+        for k, (a, s, where, how) in enumerate(self.accesses):
+            for b, t, other, also in self.accesses[:k]:
+                if where != other or how == also == "r" or self.is_before(a, b) or self.is_before(b, a):
                     continue
                 is_apart = (s.is_atomic and t.is_atomic) or self.is_excluded(a, b)
                 (self.apart if is_apart else self.racy).add(frozenset((s, t)))
         self.is_valid = self.alone.isdisjoint(s for pair in self.racy | self.apart for s in pair) and \
-            all(self.is_before(a, self.ends[where[:2]]) for a, _, where in self.accesses if where[:2] in self.ends)
+            all(self.is_before(a, self.ends[where[:2]]) for a, _, where, _ in self.accesses if where[:2] in self.ends)
 
     def verdict(self):
         return "race" if self.racy else "no-race-found" if self.apart else "race-free"
+
+
+class Lane:
+    """An iteration of a simd loop.  last: by boundary between parts of its statements, which are two each, the node of the
+    iteration before that stands for all before it."""
+
+    def __init__(self, truth, last, env):
+        self.truth, self.last, self.env, self.now, self.number = truth, last, env, 0, 0
+
+    def passes(self, end, region):
+        while self.now < end:
+            before = [self.last[self.now]] if self.now in self.last else []
+            region.now = self.last[self.now] = self.truth.node(region.now, *before)
+            self.now += 1
+
+    def write(self, var, region):
+        if region.env.get(var) == self.env.get(var):  # else it is the iteration's own
+            self.passes(2 * self.number + 1, region)
+
+    def end(self, number, region):
+        self.passes(2 * number + 2, region)
+        self.number = number + 1
+
+
+class StatementEnd:
+    kind = "statement_end"
+
+    def __init__(self, number):
+        self.number = number
 
 
 class Iteration:

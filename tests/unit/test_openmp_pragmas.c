@@ -6,6 +6,7 @@
 
 #include "cli/openmp_pragmas.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +229,74 @@ static void test_marks(void **state)
 	free(to);
 }
 
+/* Bodies of simd loops; @ is where a statement is seen to end. */
+static const char *const bodies[] = {
+	"{ a; }",
+	"a;",
+	"{ a;@ b;@ c; }",
+	"{ a;@ b;@ c; } d; e;",
+	"{\n# 3 \"x.c\"\n a;@\n#pragma once\n b;\n}\n",
+	"{ int i = f(a); float *x, y = {1}; a = i;@ b; }", /* behind declarations: nothing */
+	"{ foo_t *x = f(); x->a = 1;@ y.b[2] = 3; }",
+	"{ struct s { int a; } b; c;@ d; }",
+	"{ if (a) b; else if (c) { d; } else e;@ f; }",
+	"{ if (a) { b; }@ c;@ {d; e;}@ f; }",
+	"{ for (a; b; c) d;@ while (e) { f; }@ g; }",
+	"{ do a; while (b);@ c; }",
+	"{ do { a; } while (b);@ c; }",
+	"{ if (a) do b; while (c); while (d) e;@ f; }", /* one or two */
+	"{ switch (a) { case 1: b; break; }@ if (c) continue;@ d; }",
+	"{ f(\"};\", ';', (a, b));@ g[c[1]] = 2; }",
+	"{ auto f = [&](int i) { a; b; }; f(1);@ c; }",
+	"{ try { a; } catch (...) { b; } catch (int) { c; }@ d; }",
+	"{ a = (struct s){1, 2};@ b = {3};@ ; }",
+	"{ R\"(};)\"[a] = b;@ c; }",
+	"{ a; ", /* damaged */
+	"{ a;@ b) ;@ c",
+	"{ if (a) { b; c",
+};
+
+static void test_statements(void **state)
+{
+	static const char pragma[] = "#pragma omp simd\nfor (int i = 0; i < n; i++) ";
+	static const char marker[] = " __snag_omp_statement(";
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		char from[512], want[2048];
+		size_t n = 0, nfrom = strlen(pragma), nwant = 0, number = 0;
+		strcpy(from, pragma);
+		for (const char *c = bodies[i]; *c; c++) {
+			if (*c == '@')
+				nwant +=
+					(size_t)sprintf(want + nwant, "%s%zuu);", marker, number++);
+			else
+				from[nfrom++] = want[nwant++] = *c;
+		}
+		want[nwant] = 0;
+		char *text = cli_openmp_rewrite(from, nfrom, i % 2, &n);
+		text = realloc(text, n + 1);
+		text[n] = 0;
+		/* what keeps the columns is put where lines are known only */
+		const char *body = strstr(text, "i++) ");
+		assert_non_null(body);
+		if (!strchr(bodies[i], '#'))
+			assert_string_equal(body + 5, want);
+		assert_true(!!strstr(text, "__asm__(\"__snag_omp_statement\")") == (number > 0));
+		free(text);
+	}
+}
+
+/* A statement behind another on its line stays in its columns. */
+static void test_columns(void **state)
+{
+	static const char from[] = "# 1 \"x.c\"\n#pragma omp simd\nfor (i = 0;;) {\n\ta;  b;\n}\n";
+	size_t n;
+	char *text = cli_openmp_rewrite(from, sizeof(from) - 1, false, &n);
+	text = realloc(text, n + 1);
+	text[n] = 0;
+	assert_non_null(strstr(text, "\ta; __snag_omp_statement(0u);\n# 3 \"x.c\"\n\t    b;\n}\n"));
+	free(text);
+}
+
 /* Cut and changed anywhere, it is still rewritten to something, within bounds. */
 static void test_damage(void **state)
 {
@@ -251,8 +320,8 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_table),	   cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_statements), cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

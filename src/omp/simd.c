@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * simd.c - the order of the statements of simd loops
+ *
+ * Idea.   Some iterations of a simd loop are executed in lockstep, and then the next ones; how many is not said.  So
+ *         statement k of iteration i comes before statement m of iteration j if k < m and i <= j, whether they are
+ *         executed together or not; and nothing else is certain but the order within an iteration.
+ *         Inside of a statement what it reads comes before what it writes first, in the same way.
+ *
+ *         Between a part of the body and the next one each iteration gets the promise of the iteration
+ *         before, and sets its own: which so stands for all before it, and for no other part.
+ *
+ * State.  last[b]   by boundary between two parts: the promise of the last iteration there, + 1.  2k: inside of
+ *                   statement k; 2k + 1: behind it
+ *         now       the next boundary of this iteration
+ *         ended[]   the same of whole iterations, a ring of as many as safelen says
+ * Rules.  [part]    a boundary that an iteration jumps over comes when it ends, or with the next
+ *         [write]   2k comes before the first write that is told, or with 2k + 1
+ *         [safe]    with safelen(n) an iteration comes after those that are n or more before it
+ * Guarantee.  Exact for bodies whose statements are told apart (cli/openmp_statements.h).
+ * Cost.   Two events for each boundary and iteration: only when a run without them has found a race.
+ * Reference.  OpenMP 5.1, 2.11.5.1; OpenMP Examples, SIMD.8.
+ */
+#include "omp/core.h"
+
+#include <string.h>
+
+enum { MOST_SAFE = 1 << 16 }; /* more: as if there were no such clause, which allows more */
+
+struct mp_lockstep {
+	uint32_t *last;
+	size_t n, cap;
+	size_t now;
+	unsigned statement; /* that runs */
+	bool is_told;	    /* in parts */
+	uint32_t *ended;    /* + 1; NULL: no safelen */
+	uint64_t safe;
+	uint64_t iteration; /* from 0 */
+};
+
+struct mp_lockstep *mp_lockstep_new(void)
+{
+	if (!mp.hooks)
+		return NULL;
+	struct mp_lockstep *l = mp_alloc(sizeof(*l));
+	l->is_told = mp.hooks->lockstep();
+	return l;
+}
+
+void mp_lockstep_free(struct mp_lockstep *l)
+{
+	if (!l)
+		return;
+	mp_free(l->last);
+	mp_free(l->ended);
+	mp_free(l);
+}
+
+void mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
+{
+	mp_free(l->ended);
+	l->safe = safe <= MOST_SAFE ? safe : 0;
+	l->ended = l->safe ? mp_alloc(l->safe * sizeof(*l->ended)) : NULL;
+	l->iteration = 0;
+	if (l->n)
+		memset(l->last, 0, l->n * sizeof(*l->last));
+	l->n = 0;
+}
+
+/* After those before it, which is told to those behind it. */
+static void link_add(uint32_t *last)
+{
+	if (*last)
+		mp_tell(SNAG_OP_PROMISE_GET, *last - 1);
+	uint32_t promise = mp_promise();
+	mp_tell(SNAG_OP_PROMISE_SET, promise);
+	*last = promise + 1;
+}
+
+static void boundaries_grow(struct mp_lockstep *l, size_t n)
+{
+	if (n > l->cap) {
+		uint32_t *grown = mp_alloc(2 * n * sizeof(*grown));
+		if (l->n)
+			memcpy(grown, l->last, l->n * sizeof(*grown));
+		mp_free(l->last);
+		l->last = grown;
+		l->cap = 2 * n;
+	}
+	l->n = n > l->n ? n : l->n;
+}
+
+static void boundaries_pass(struct mp_lockstep *l, size_t end) /* [part] */
+{
+	boundaries_grow(l, end);
+	while (l->now < end)
+		link_add(&l->last[l->now++]);
+}
+
+static void written(void) /* [write] */
+{
+	struct mp_lockstep *l = mp.now->task->team->lockstep;
+	if (l && mp.now->task->is_implicit)
+		boundaries_pass(l, 2 * (size_t)l->statement + 1);
+}
+
+void mp_lockstep_statement(struct mp_lockstep *l, unsigned number)
+{
+	const struct mp_task *t = mp.now->task;
+	if (!l->is_told || !t->is_implicit || t->id == t->base_id)
+		return;
+	boundaries_pass(l, 2 * (size_t)number + 2);
+	l->statement = number + 1;
+	mp.hooks->before_write(written);
+}
+
+void mp_lockstep_iteration(struct mp_lockstep *l, bool begins)
+{
+	uint32_t *ended = l->ended ? &l->ended[l->iteration % l->safe] : NULL;
+	if (!begins) {
+		if (l->is_told) {
+			mp.hooks->before_write(NULL);
+			boundaries_pass(l, l->n);
+		}
+		if (ended) { /* what has ended are all before it, too */
+			uint32_t before = l->iteration ? l->ended[(l->iteration - 1) % l->safe] : 0;
+			*ended = before;
+			link_add(ended);
+		}
+		l->iteration++;
+		return;
+	}
+	if (ended && *ended) /* [safe] */
+		mp_tell(SNAG_OP_PROMISE_GET, *ended - 1);
+	l->now = 0;
+	l->statement = 0;
+	if (l->is_told)
+		mp.hooks->before_write(written);
+}
