@@ -388,6 +388,7 @@ static const struct snag_inside drdp_inside = {
 	.sync = snag_drdp_sync,
 	.child = snag_drdp_child,
 	.ended = snag_drdp_ended,
+	.segment = snag_drdp_segment,
 	.forget = drdp_forget,
 	.spread = drdp_spread,
 };

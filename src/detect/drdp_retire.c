@@ -3,17 +3,17 @@
  * drdp_retire.c - drdp keeps of the order of tasks what its variables name
  *
  * Cost.   That of order/retire.h and of two looks at each variable, when the tree is full and has a
- *         node for every fourth of them: O(1) a task.  The tree is then as large as twice what is
- *         named, or as many nodes as caches hold.
+ *         node or step for every second of them: O(1) a task.  The tree is then as large as twice what is
+ *         named, or as much as caches hold.
  */
 #include "detect/drdp.h"
 #include "order/retire.h"
 
 #include <string.h>
 
-uint32_t snag_drdp_retire_from = 1 << 14;
+uint32_t snag_drdp_retire_from = 1 << 15;
 
-enum { VARIABLES_A_NODE = 4 };
+enum { VARIABLES_A_PART = 2 };
 
 /* One look at all the steps that are named: to keep them, or to give them their new numbers. */
 struct look {
@@ -70,9 +70,9 @@ void snag_drdp_retire(struct drdp *d)
 {
 	struct snag_task_order *o = &d->now.order;
 	struct look l = {.d = d};
-	if (!snag_retire_may(o) || o->tree.nnodes < d->retire_at ||
-	    o->tree.nnodes < snag_drdp_retire_from ||
-	    o->tree.nnodes < d->nvariables / VARIABLES_A_NODE)
+	const size_t size = o->tree.nnodes + o->tree.nsteps;
+	if (!snag_retire_may(o) || size < d->retire_at || size < snag_drdp_retire_from ||
+	    size < d->nvariables / VARIABLES_A_PART)
 		return;
 	snag_drdp_waited_slow(&d->now, 0); /* nothing lasts */
 	snag_retire_begin(&l.r, o);
@@ -82,7 +82,7 @@ void snag_drdp_retire(struct drdp *d)
 	all_look(&l);
 	snag_retire_done(&l.r);
 	answers_forget(&d->now);
-	d->retire_at = 2 * o->tree.nnodes;
+	d->retire_at = 2 * (o->tree.nnodes + o->tree.nsteps);
 	d->now.step = d->express.who = 0;
 	d->express.latest = (uint32_t)o->tree.nsteps;
 }

@@ -273,11 +273,8 @@ struct mp_loop {
 	uint64_t nchunks, next, step;
 	uint64_t from, n;   /* the iterations of the present chunk */
 	uint64_t chunk_now; /* its number */
-	/* Growing chunks: rounds, where the present one begins, what the last ones did. */
-	uint64_t round, at, silent, told;
-	unsigned log;
-	bool may_grow, is_sections;
-	bool is_open, is_doacross, is_cancelled;
+	bool is_simple; /* its segments end with their chunks, and seldom do more than access memory */
+	bool is_open, is_sections, is_doacross, is_cancelled;
 	uint64_t safe; /* of simd: chunks in a block; 0: all are */
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
@@ -307,7 +304,7 @@ struct mp_task {
 	/* From here on, 0 in a new task: */
 	uint32_t id;	   /* it speaks as */
 	uint32_t base_id;  /* outside of segments */
-	uint32_t spare_id; /* a number that is not in use; 0: none */
+	uint32_t spare_id; /* a number for a segment that is not in use; 0: none */
 	uint32_t before;   /* the promise of what it did before it combined */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
@@ -341,7 +338,6 @@ struct mp_task {
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
-	unsigned niterations;  /* that were told so, in this phase */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
@@ -394,7 +390,7 @@ bool mp_is_cancelled(enum mp_cancel what);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
+void mp_segment_end(struct mp_task *t);
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
 void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
@@ -409,7 +405,7 @@ struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 /* The task that it is part of: teams of one thread have no structure. */
 struct mp_task *mp_task_told(struct mp_task *t);
 
-bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
+void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
 bool mp_single(void);		      /* whether the calling thread executes it */
 void mp_combine_begin(void);
 void mp_combine_end(void);

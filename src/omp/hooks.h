@@ -75,6 +75,12 @@ struct snag_omp_hooks {
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);
 	bool (*was_told)(void);
+	/* The present segment ends, if it was told of, and another one begins, all else being the same: `by`
+	 * creates it.  Returns its number, the same or another one. */
+	uint32_t (*segment_next)(uint32_t task, uint32_t by, const void *place,
+				 enum snag_omp_label label, uint64_t number);
+	/* The task has ended, and will not be named again: may another one have its number? */
+	bool (*may_reuse)(void);
 	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
 	void (*launch)(bool begins); /* the outermost region with more than one thread */
 

@@ -20,6 +20,7 @@
 
 enum { STACK_BYTES = 256, STACK = SHADOW_PAGE - STACK_BYTES / 2 /* of two pages */ };
 enum { SPAN = 3 * SHADOW_PAGE, ROUNDS = 400, MORE_ROUNDS = 1000, DEPTH = 4, PROMISES = 4 * ROUNDS };
+enum { MOST_TASKS = 1 << 20 };
 
 /* Two pages before the end of a leaf. */
 static const uint64_t place = 0x7fff01000000 - 2 * SHADOW_PAGE;
@@ -31,12 +32,14 @@ static const struct config {
 	bool has_no_async, has_few; /* few variables, read mostly */
 	bool is_stack;		    /* single accesses, and memory that is used again and again */
 	bool retires;		    /* as often as can be: drdp.h */
+	bool has_segments;	    /* tasks one after the other that share a number inside */
 } * config;
 
 static struct rt_verdict verdict;
 static void *bytes_state; /* of the detector for which bytes are variables, from 1 on */
 static uint64_t bytes_races, seen_races, seen_bytes_races;
 static uint32_t bytes_events, task, ntasks, npromises, round_number;
+static uint32_t inside_of[MOST_TASKS]; /* the number that a task has inside */
 static unsigned nracy;
 
 static uint32_t below(uint32_t n)
@@ -238,14 +241,21 @@ static void access_any(void)
 
 static void switch_to(uint32_t to)
 {
-	record(RT_SWITCH, 0, 0, to);
+	record(RT_SWITCH, 0, 0, inside_of[to]);
 	task = to;
 }
 
 /* A task is created and runs / ends, and another one runs: told at once, or one by one. */
+static void task_new(uint32_t inside)
+{
+	if (++ntasks == MOST_TASKS)
+		wrong("too many tasks");
+	inside_of[ntasks] = inside;
+}
+
 static void child_begin(enum snag_op op)
 {
-	ntasks++;
+	task_new(ntasks + 1);
 	if (below(2)) {
 		both_event(op, ntasks);
 		switch_to(ntasks);
@@ -263,7 +273,7 @@ static void child_end(uint32_t next)
 		switch_to(next);
 		return;
 	}
-	rt_judge_ended(next);
+	rt_judge_ended(inside_of[next]);
 	bytes_event(SNAG_OP_TASK_END, 0);
 	task = next;
 }
@@ -281,6 +291,34 @@ static void child(int depth)
 	bool may_leak = !config->is_synced && !strcmp(config->detector, "drdp");
 	if (config->has_spawn && !(may_leak && below(2)))
 		both_event(SNAG_OP_SYNC, 0);
+	child_end(self);
+}
+
+/* The last task has ended, and there is another one. */
+static void segment_next(uint32_t creator)
+{
+	rt_judge_next(inside_of[creator]);
+	bytes_event(SNAG_OP_TASK_END, 0);
+	task_new(inside_of[task]);
+	task = creator;
+	bytes_event(SNAG_OP_TASK_CREATE, ntasks);
+	task = ntasks;
+}
+
+static void segments(int depth)
+{
+	uint32_t self = task, n = below(12);
+	child_begin(SNAG_OP_TASK_CREATE);
+	for (;; n--) {
+		if (below(6))
+			for (unsigned i = below(3); i > 0; i--)
+				access_any();
+		else
+			body(depth + 1);
+		if (n == 0)
+			break;
+		segment_next(self);
+	}
 	child_end(self);
 }
 
@@ -311,6 +349,8 @@ static void body(int depth)
 			both_event(SNAG_OP_ISOLATED_END, 0);
 		} else if (what == 6 && config->has_promises) {
 			promise();
+		} else if (what == 7 && config->has_segments) {
+			segments(depth);
 		} else {
 			access_any();
 		}
@@ -402,6 +442,17 @@ int main(void)
 		{"drdp", .is_synced = true, .has_few = true, .retires = true},
 		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
 		 .has_few = true, .retires = true},
+		{"drdp", .has_segments = true},
+		{"drdp", .has_segments = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_few = true, .is_synced = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_isolated = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_promises = true},
+		{"drdp", .has_segments = true, .has_promises = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_few = true, .retires = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_isolated = true,
+		 .retires = true},
+		{"drdp", .has_segments = true, .is_stack = true, .retires = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];
