@@ -56,7 +56,10 @@ bool snag_drdp_is_before_slow(struct snag_drdp_now *now, uint32_t a, uint32_t no
 
 bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a) /* [cover] */
 {
+	const uint32_t *of_step = now->order.tree.step;
 	struct snag_drdp_cover *c = &now->cover[a % SNAG_DRDP_COVERS];
+	if (now->node == SNAG_DPST_NONE && of_step[a] == of_step[now->step])
+		return true; /* [many] */
 	if (!now->is_alone)
 		return false;
 	if (snag_drdp_is_covered_for_good(now, a))

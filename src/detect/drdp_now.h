@@ -14,6 +14,8 @@
  *
  * Rules.  [cover]    without promises a list of parallel steps is no longer than the stack of blocks,
  *                    and without spawn one step, if steps that are covered are left out
+ *         [many]     a step of the same node that is many (order/dpst.h) covers this one, whoever is live and
+ *                    whatever was promised: nothing but their finish waits for it
  *         [lasting]  without promises, while one task after the other runs, that stays so until
  *                    something that step is in is waited for by a task that creates another one then
  *         [below]    the same of what comes before, if it was done below the task of this step

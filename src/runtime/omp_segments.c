@@ -113,6 +113,14 @@ static uint32_t next_put(struct rt_thread *self, uint32_t by, const void *place,
 	return task;
 }
 
+/* A place that is new is a record, which is no reason to tell the segment. */
+static void pending_moves(const void *place)
+{
+	rt_record_before(NULL);
+	pending.loc = rt_location((uintptr_t)place);
+	rt_record_before(pending_tell);
+}
+
 uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
 			 uint64_t number)
 {
@@ -122,8 +130,9 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	if (is_pending()) { /* the filter knows of it what it did to its own only */
 		if (rt_nblocks)
 			rt_epoch_end();
-		pending.loc = rt.judges ? 0 : rt_location((uintptr_t)place);
 		pending.number = number;
+		if (!rt.judges)
+			pending_moves(place);
 		return task;
 	}
 	rt_epoch_end();
