@@ -43,6 +43,8 @@ bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event)
 /* The tree is full: what no variable names goes, if that is worth it; not below so many nodes and steps
  * (tests want fewer). */
 void snag_drdp_retire(struct drdp *d);
+/* A finish has ended: if all that was done comes before all that follows, it goes, likewise. */
+void snag_drdp_retire_all(struct drdp *d);
 extern uint32_t snag_drdp_retire_from;
 
 /* Inside a program (inside.h). */

@@ -87,6 +87,8 @@ static __attribute__((noinline)) void sync_slow(struct drdp *d, const struct sna
 		else if (o->waited != SNAG_TASK_ORDER_NONE)
 			snag_drdp_waited(&d->now, o->waited);
 		step_ends(d);
+		if (ev->op == SNAG_OP_FINISH_END && o->nlive == 1)
+			snag_drdp_retire_all(d);
 	}
 }
 
@@ -107,6 +109,8 @@ void snag_drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 	}
 	step_ends(d);
 	snag_task_event(&d->now.order, ev);
+	if (ev->op == SNAG_OP_FINISH_END && d->now.order.nlive == 1)
+		snag_drdp_retire_all(d);
 }
 
 /* ---- inside a program ---- */

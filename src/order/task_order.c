@@ -127,6 +127,7 @@ static inline void child_begin(struct snag_task_order *o, struct snag_task_run *
 	own->list = run->list;
 	own->depth = run->depth + 1;
 	own->past = run->past;
+	o->has_loose |= run->top.finish == SNAG_DPST_ROOT;
 	if (run->waited != SNAG_TASK_ORDER_NONE) {
 		o->waited = run->waited < o->waited ? run->waited : o->waited;
 		run->waited = SNAG_TASK_ORDER_NONE;

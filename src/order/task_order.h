@@ -85,6 +85,7 @@ struct snag_task_order {
 	uint32_t waited;     /* the first node whose scope was waited for by a task that has created
 				another one since; who asks sets it back */
 	bool has_async, has_spawned; /* since the first task began */
+	bool has_loose;		     /* some outside of all finishes */
 	bool is_synced;		     /* tasks and frames end with a sync: who feeds this says so */
 };
 
