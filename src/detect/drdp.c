@@ -85,7 +85,7 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	handler(ctx, "tree nodes", tree->nnodes + tree->retired_nodes);
 	handler(ctx, "tree height", tree->deepest + 1);
 	handler(ctx, "steps", tree->nsteps - 1 + tree->retired_steps);
-	handler(ctx, "waits", j->njoins - 1);
+	handler(ctx, "waits", j->njoins - 1 + j->retired);
 	handler(ctx, "reachability checks", d->now.asked);
 	handler(ctx, "answered for this step before", d->now.answered);
 	handler(ctx, "not ordered by the tree", j->asked);
@@ -388,6 +388,7 @@ static const struct snag_inside drdp_inside = {
 	.sync = snag_drdp_sync,
 	.child = snag_drdp_child,
 	.ended = snag_drdp_ended,
+	.segment = snag_drdp_segment,
 	.forget = drdp_forget,
 	.spread = drdp_spread,
 };

@@ -26,7 +26,7 @@ struct drdp {
 	struct snag_express express;
 	struct snag_past_cell *events; /* NULL: not kept */
 	size_t x_cap, events_cap, ntasks, nvariables;
-	size_t retire_at; /* nodes */
+	size_t retire_at; /* nodes and steps */
 	struct snag_guards guards;
 	struct snag_past_pool pool;
 	uint64_t pruned;
@@ -40,15 +40,18 @@ void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t even
  * none. */
 bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event);
 
-/* The tree is full: what no variable names goes, if that is worth it; not below so many nodes (tests
- * want fewer). */
+/* The tree is full: what no variable names goes, if that is worth it; not below so many nodes and steps
+ * (tests want fewer). */
 void snag_drdp_retire(struct drdp *d);
+/* A finish has ended: if all that was done comes before all that follows, it goes, likewise. */
+void snag_drdp_retire_all(struct drdp *d);
 extern uint32_t snag_drdp_retire_from;
 
 /* Inside a program (inside.h). */
 void snag_drdp_turn(void *state, snag_tid task);
 void snag_drdp_child(void *state, snag_tid task, snag_tid child, enum snag_op op);
 void snag_drdp_ended(void *state, snag_tid task, snag_tid next);
+void snag_drdp_segment(void *state, snag_tid task, snag_tid segment);
 void snag_drdp_who(void *state, snag_tid task);
 void snag_drdp_synced(void *state);
 

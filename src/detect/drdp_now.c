@@ -21,8 +21,9 @@ void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task)
 {
 	const struct snag_dpst *tree = &now->order.tree;
 	now->step = now->express->latest = snag_task_order_step(&now->order, task);
-	now->node = tree->step[now->step];
-	for (uint32_t i = 0, node = now->node; i < SNAG_DRDP_ABOVE; node = now->above[i++].node)
+	const uint32_t own = tree->step[now->step];
+	now->node = snag_dpst_is_many(tree, own) ? SNAG_DPST_NONE : own;
+	for (uint32_t i = 0, node = own; i < SNAG_DRDP_ABOVE; node = now->above[i++].node)
 		now->above[i] =
 			(struct snag_drdp_above){tree->node[node].parent, tree->node[node].time};
 	now->list = snag_task_order_list(&now->order, task);
@@ -55,7 +56,10 @@ bool snag_drdp_is_before_slow(struct snag_drdp_now *now, uint32_t a, uint32_t no
 
 bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a) /* [cover] */
 {
+	const uint32_t *of_step = now->order.tree.step;
 	struct snag_drdp_cover *c = &now->cover[a % SNAG_DRDP_COVERS];
+	if (now->node == SNAG_DPST_NONE && of_step[a] == of_step[now->step])
+		return true; /* [many] */
 	if (!now->is_alone)
 		return false;
 	if (snag_drdp_is_covered_for_good(now, a))

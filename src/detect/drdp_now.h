@@ -14,6 +14,8 @@
  *
  * Rules.  [cover]    without promises a list of parallel steps is no longer than the stack of blocks,
  *                    and without spawn one step, if steps that are covered are left out
+ *         [many]     a step of the same node that is many (order/dpst.h) covers this one, whoever is live and
+ *                    whatever was promised: nothing but their finish waits for it
  *         [lasting]  without promises, while one task after the other runs, that stays so until
  *                    something that step is in is waited for by a task that creates another one then
  *         [below]    the same of what comes before, if it was done below the task of this step
@@ -34,7 +36,7 @@ enum {
 struct snag_drdp_now {
 	struct snag_task_order order;
 	uint32_t step;		 /* 0: begins with the next access */
-	uint32_t node;		 /* of the step */
+	uint32_t node;		 /* of the step; SNAG_DPST_NONE: its other steps are other tasks */
 	struct snag_drdp_above { /* its parent and the parent's, and when these made what is below */
 		uint32_t node, made;
 	} above[SNAG_DRDP_ABOVE];
@@ -60,6 +62,11 @@ struct snag_drdp_now {
 
 /* The current step of the task, which has begun, runs from now on. */
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task);
+/* Nothing has happened but that the task ended, which was one of many, and the next of them runs. */
+static inline void snag_drdp_begin_next(struct snag_drdp_now *now, uint32_t task)
+{
+	now->step = now->express->latest = snag_task_order_step(&now->order, task);
+}
 /* Something was waited for, the scope of this node; 0: or much else has changed. */
 void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node);
 static inline void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node)

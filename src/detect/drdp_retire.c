@@ -2,18 +2,21 @@
  *
  * drdp_retire.c - drdp keeps of the order of tasks what its variables name
  *
+ * Nothing, when all that was done comes before all that follows: no access is part of a race then, so what
+ * is kept of variables goes as well.
+ *
  * Cost.   That of order/retire.h and of two looks at each variable, when the tree is full and has a
- *         node for every fourth of them: O(1) a task.  The tree is then as large as twice what is
- *         named, or as many nodes as caches hold.
+ *         node or step for every second of them: O(1) a task.  The tree is then as large as twice what is
+ *         named, or as much as caches hold.
  */
 #include "detect/drdp.h"
 #include "order/retire.h"
 
 #include <string.h>
 
-uint32_t snag_drdp_retire_from = 1 << 14;
+uint32_t snag_drdp_retire_from = 1 << 15;
 
-enum { VARIABLES_A_NODE = 4 };
+enum { VARIABLES_A_PART = 2 };
 
 /* One look at all the steps that are named: to keep them, or to give them their new numbers. */
 struct look {
@@ -66,13 +69,35 @@ static void answers_forget(struct snag_drdp_now *now)
 	memset(now->block, 0, sizeof(now->block));
 }
 
+static size_t order_size(const struct snag_task_order *o)
+{
+	return o->tree.nnodes + o->tree.nsteps + o->joins.njoins;
+}
+
+/* Not too soon, and a look at everything costs no more than what was added since. */
+static bool is_worth_it(const struct drdp *d)
+{
+	const struct snag_task_order *o = &d->now.order;
+	const size_t size = order_size(o);
+	return size >= d->retire_at && size >= snag_drdp_retire_from &&
+	       size >= d->nvariables / VARIABLES_A_PART &&
+	       size >= o->joins.promise_cap / VARIABLES_A_PART;
+}
+
+/* Nobody is in a step, and all have other numbers. */
+static void numbers_changed(struct drdp *d)
+{
+	answers_forget(&d->now);
+	d->retire_at = 2 * order_size(&d->now.order);
+	d->now.step = d->express.who = 0;
+	d->express.latest = (uint32_t)d->now.order.tree.nsteps;
+}
+
 void snag_drdp_retire(struct drdp *d)
 {
 	struct snag_task_order *o = &d->now.order;
 	struct look l = {.d = d};
-	if (!snag_retire_may(o) || o->tree.nnodes < d->retire_at ||
-	    o->tree.nnodes < snag_drdp_retire_from ||
-	    o->tree.nnodes < d->nvariables / VARIABLES_A_NODE)
+	if (!snag_retire_may(o) || !is_worth_it(d))
 		return;
 	snag_drdp_waited_slow(&d->now, 0); /* nothing lasts */
 	snag_retire_begin(&l.r, o);
@@ -81,8 +106,18 @@ void snag_drdp_retire(struct drdp *d)
 	l.is_numbered = true;
 	all_look(&l);
 	snag_retire_done(&l.r);
-	answers_forget(&d->now);
-	d->retire_at = 2 * o->tree.nnodes;
-	d->now.step = d->express.who = 0;
-	d->express.latest = (uint32_t)o->tree.nsteps;
+	numbers_changed(d);
+}
+
+void snag_drdp_retire_all(struct drdp *d)
+{
+	if (!snag_retire_may_all(&d->now.order) || !is_worth_it(d))
+		return;
+	snag_drdp_waited_slow(&d->now, 0); /* nothing lasts */
+	if (d->nvariables)
+		snag_past_forget(&d->pool, d->express.x, 0, (uint32_t)d->nvariables);
+	for (size_t v = 0; d->guards.of && v < d->guards.of_cap; v++)
+		snag_guarded_clear(&d->guards, (uint32_t)v, &d->pool);
+	snag_retire_all(&d->now.order);
+	numbers_changed(d);
 }

@@ -87,6 +87,8 @@ static __attribute__((noinline)) void sync_slow(struct drdp *d, const struct sna
 		else if (o->waited != SNAG_TASK_ORDER_NONE)
 			snag_drdp_waited(&d->now, o->waited);
 		step_ends(d);
+		if (ev->op == SNAG_OP_FINISH_END && o->nlive == 1)
+			snag_drdp_retire_all(d);
 	}
 }
 
@@ -107,6 +109,8 @@ void snag_drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 	}
 	step_ends(d);
 	snag_task_event(&d->now.order, ev);
+	if (ev->op == SNAG_OP_FINISH_END && d->now.order.nlive == 1)
+		snag_drdp_retire_all(d);
 }
 
 /* ---- inside a program ---- */
@@ -149,6 +153,44 @@ void snag_drdp_ended(void *state, snag_tid task, snag_tid next)
 	}
 	step_ends(d);
 	snag_task_order_end(&d->now.order, task);
+}
+
+/* Of the first one, and of one after another that has done more. */
+static __attribute__((noinline)) void segment_slow(struct drdp *d, snag_tid task, snag_tid segment)
+{
+	struct snag_task_order *o = &d->now.order;
+	if (snag_task_order_has_begun(o, segment))
+		snag_drdp_ended(d, segment, task);
+	snag_drdp_child(d, task, segment, SNAG_OP_TASK_CREATE);
+	if (!d->is_refused)
+		snag_task_order_make_many(o, segment);
+}
+
+/* There is no room for another step. */
+static __attribute__((noinline)) void steps_more(struct drdp *d, snag_tid segment)
+{
+	step_ends(d);
+	snag_drdp_retire(d);
+	if (d->now.order.tree.nsteps >= SNAG_DPST_MAX_STEPS)
+		refuse(d, &(struct snag_event){.thread = segment, .op = SNAG_OP_TASK_CREATE}, 0,
+		       "too many tasks");
+}
+
+void snag_drdp_segment(void *state, snag_tid task, snag_tid segment)
+{
+	struct drdp *d = state;
+	if (d->is_refused)
+		return;
+	if (!snag_task_order_next(&d->now.order, segment)) {
+		segment_slow(d, task, segment);
+	} else if (!snag_dpst_has_room_for_step(&d->now.order.tree)) {
+		steps_more(d, segment);
+	} else if (d->now.step && d->current == segment) {
+		snag_drdp_begin_next(&d->now, segment);
+		d->express.who = d->guard ? 0 : d->now.step;
+	} else {
+		step_ends(d);
+	}
 }
 
 static __attribute__((noinline)) void who_slow(struct drdp *d, snag_tid task)

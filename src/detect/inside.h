@@ -51,6 +51,10 @@ struct snag_inside {
 	/* Two of them, each with a turn: the task creates one, which runs; it ends, another one runs. */
 	void (*child)(void *state, snag_tid task, snag_tid child, enum snag_op op);
 	void (*ended)(void *state, snag_tid task, snag_tid next);
+	/* The task creates one that will do little but access memory; if it runs already, that is, the one
+	 * that has this number, it ends first.  All that `task` may do meanwhile is this.  May be NULL:
+	 * numbers of tasks are not used again. */
+	void (*segment)(void *state, snag_tid task, snag_tid segment);
 	/* The past of n variables is over; those that have none get that of `from`. */
 	void (*forget)(void *state, uint32_t first, uint32_t n);
 	void (*spread)(void *state, uint32_t from, uint32_t first, uint32_t n);

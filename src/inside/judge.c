@@ -203,6 +203,18 @@ void rt_judge_ended(uint32_t to)
 	lasting_look();
 }
 
+void rt_judge_next(uint32_t creator)
+{
+	if (!step_ends() || !is_judged(SNAG_OP_TASK_END) || !is_judged(SNAG_OP_TASK_CREATE))
+		return;
+	judge.detector->inside->segment(judge.state, creator, judge.thread);
+}
+
+bool rt_judge_reuses(void)
+{
+	return judge.detector->inside->segment;
+}
+
 static __attribute__((noinline)) void forget_later(uint64_t address, uint64_t nbytes, bool is_stack)
 {
 	if (judge.is_over)

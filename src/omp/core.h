@@ -276,11 +276,8 @@ struct mp_loop {
 	uint64_t nchunks, next, step;
 	uint64_t from, n;   /* the iterations of the present chunk */
 	uint64_t chunk_now; /* its number */
-	/* Growing chunks: rounds, where the present one begins, what the last ones did. */
-	uint64_t round, at, silent, told;
-	unsigned log;
-	bool may_grow, is_sections;
-	bool is_open, is_doacross, is_cancelled;
+	bool is_simple; /* its segments end with their chunks, and seldom do more than access memory */
+	bool is_open, is_sections, is_doacross, is_cancelled;
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
 	struct mp_loop_shared *shared;
@@ -309,7 +306,7 @@ struct mp_task {
 	/* From here on, 0 in a new task: */
 	uint32_t id;	   /* it speaks as */
 	uint32_t base_id;  /* outside of segments */
-	uint32_t spare_id; /* a number that is not in use; 0: none */
+	uint32_t spare_id; /* a number for a segment that is not in use; 0: none */
 	uint32_t before;   /* the promise of what it did before it combined */
 	bool is_implicit, is_final;
 	bool is_part;	   /* of a team of one thread, or of a league: of the task that met it */
@@ -343,7 +340,6 @@ struct mp_task {
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
-	unsigned niterations;  /* that were told so, in this phase */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
@@ -397,7 +393,7 @@ bool mp_is_cancelled(enum mp_cancel what);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
+void mp_segment_end(struct mp_task *t);
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
 void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
@@ -412,7 +408,7 @@ struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 /* The task that it is part of: teams of one thread have no structure. */
 struct mp_task *mp_task_told(struct mp_task *t);
 
-bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
+void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
 bool mp_single(void);		      /* whether the calling thread executes it */
 void mp_combine_begin(void);
 void mp_combine_end(void);
@@ -454,9 +450,10 @@ void mp_iteration_leave(struct mp_task *t); /* it was cancelled */
 /* ---- simd ---- */
 
 /* For a team whose loops are simd; to be freed. */
-struct mp_lockstep *mp_lockstep_new(void);		     /* NULL: nobody wants to know */
-void mp_lockstep_free(struct mp_lockstep *l);		     /* accepts NULL */
-void mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe); /* a loop begins */
+struct mp_lockstep *mp_lockstep_new(void);    /* NULL: nobody wants to know */
+void mp_lockstep_free(struct mp_lockstep *l); /* accepts NULL */
+/* A loop begins.  Returns whether there is something to be told of its iterations. */
+bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe);
 void mp_lockstep_iteration(struct mp_lockstep *l, bool begins);
 void mp_lockstep_statement(struct mp_lockstep *l, unsigned number); /* has ended */
 

@@ -82,6 +82,12 @@ struct snag_omp_hooks {
 	 * something, if it does.  Then it is as if it had never been: was_told says which. */
 	void (*segment)(uint8_t op, uint32_t task, const void *place);
 	bool (*was_told)(void);
+	/* The present segment ends, if it was told of, and another one begins, all else being the same: `by`
+	 * creates it.  Returns its number, the same or another one. */
+	uint32_t (*segment_next)(uint32_t task, uint32_t by, const void *place,
+				 enum snag_omp_label label, uint64_t number);
+	/* The task has ended, and will not be named again: may another one have its number? */
+	bool (*may_reuse)(void);
 	/* Whether to tell in which order the statements of simd loops are. */
 	bool (*lockstep)(void);
 	/* Calls f, once, before the next plain write of the calling context is told; NULL: no longer. */

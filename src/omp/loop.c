@@ -7,9 +7,8 @@
  *         all others.  Of a loop with ordered regions one thread gets all, in order, so that
  *         nobody has to wait; also of one with inscan, where its copies are the sums so far.
  *
- * Rules.  [grow]     where the program says no chunk size, a chunk is one iteration; but larger
- *                    after many that touched nothing shared, or after some ten thousand,
- *                    so that long loops end.  The threads' chunks of one round have one size
+ * Rules.  [next]     where the program says no chunk size, a chunk is one iteration, so there are millions.  Most do
+ *                    nothing but access memory: then its end and the next one's beginning are told at once
  *         [simd]     the order that there is between iterations of a simd loop: see simd.c
  *         [static]   chunks of the same number of two static loops with as many iterations, and the same
  *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
@@ -17,13 +16,11 @@
  *                    and go on in the next such loop, after what their thread did meanwhile
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
  *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
- *                    begins and ends: each of the first ones of a thread is a segment
+ *                    begins and ends: each is a segment
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
 #include "omp/core.h"
-
-#include <string.h>
 
 struct mp_schedule mp_schedule_decode(uint64_t chunk)
 {
@@ -47,10 +44,8 @@ struct mp_loop_shared {
 	int left;
 	bool is_taken; /* a thread has it */
 	bool is_cancelled;
-	void *common;	    /* memory of the program's */
-	uint32_t last;	    /* ordered: the promise of the chunk before, + 1 */
-	uint8_t *log_chunk; /* [grow]: of each round so far */
-	size_t nrounds, rounds_cap;
+	void *common;	      /* memory of the program's */
+	uint32_t last;	      /* ordered: the promise of the chunk before, + 1 */
 	unsigned ndims;	      /* doacross */
 	int64_t *bounds;      /* lower, upper, stride of each */
 	struct mp_map posted; /* by iteration: the promise, + 1 */
@@ -72,7 +67,6 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 static void shared_free(struct mp_loop_shared *s)
 {
 	mp_map_free(&s->posted);
-	mp_free(s->log_chunk);
 	mp_free(s->bounds);
 	mp_free(s->common);
 	mp_free(s);
@@ -153,25 +147,30 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		loop->shared->is_taken = true;
 	}
 	loop->kept = statics_get(t, loop, &schedule);
-	loop->may_grow = mp.hooks && t->team->is_told && !schedule.is_ordered && !doacross &&
-			 !schedule.chunk && !schedule.safe && !loop->kept;
-	if (t->team->lockstep)
-		mp_lockstep_loop(t->team->lockstep, schedule.safe);
+	loop->is_simple = !schedule.is_ordered && !doacross && !loop->kept;
+	if (t->team->lockstep) /* [simd] */
+		loop->is_simple &= !mp_lockstep_loop(t->team->lockstep, schedule.safe);
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
 	}
 }
 
-bool mp_chunk_end(struct mp_task *t)
+void mp_chunk_end(struct mp_task *t)
 {
 	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
 	if (!kept || t->id == t->base_id ||
-	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told()))
-		return mp_segment_end(t);
+	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told())) {
+		mp_segment_end(t);
+		return;
+	}
 	kept->segment[t->loop.chunk_now] = t->id;
 	mp_segment_leave(t);
-	return true;
+}
+
+static inline enum snag_omp_label chunk_label(const struct mp_loop *loop)
+{
+	return loop->is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION;
 }
 
 static void chunk_begin(struct mp_task *t, uint64_t chunk)
@@ -184,65 +183,43 @@ static void chunk_begin(struct mp_task *t, uint64_t chunk)
 	}
 	mp_segment_begin(t);
 	if (t->id != t->base_id)
-		mp_label(t->id, t->loop.is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
-			 t->loop.from);
-}
-
-/* Most loops are short: a few rounds cost no pages. */
-static void round_add(struct mp_loop_shared *s, unsigned log)
-{
-	enum { FIRST_ROUNDS = 32 };
-	if (s->nrounds == s->rounds_cap) {
-		s->rounds_cap = s->rounds_cap ? 2 * s->rounds_cap : FIRST_ROUNDS;
-		uint8_t *grown = mp_alloc(s->rounds_cap);
-		if (s->nrounds)
-			memcpy(grown, s->log_chunk, s->nrounds);
-		mp_free(s->log_chunk);
-		s->log_chunk = grown;
-	}
-	s->log_chunk[s->nrounds++] = (uint8_t)log;
-}
-
-/* The log of how many iterations a chunk of this round has.  Whoever comes first says so. */
-static unsigned log_of_round(struct mp_loop *loop) /* [grow] */
-{
-	enum { SILENT = 256, STEP = 16, TOLD_LOG = 14, MOST = 40 };
-	struct mp_loop_shared *s = loop->shared;
-	if (loop->round < s->nrounds)
-		return s->log_chunk[loop->round];
-	unsigned least = (unsigned)(loop->told >> TOLD_LOG), log = loop->log;
-	if (loop->silent == 0 || log < least)
-		log = least;
-	else if (loop->silent >= SILENT && loop->silent % STEP == 0)
-		log++;
-	log = log < MOST ? log : MOST;
-	round_add(s, log);
-	return log;
+		mp_label(t->id, chunk_label(&t->loop), t->loop.from);
 }
 
 /* The next chunk of the calling thread, if there is one. */
 static bool chunk_next(struct mp_task *t)
 {
 	struct mp_loop *loop = &t->loop;
-	if (loop->is_cancelled || loop->shared->is_cancelled)
+	if (loop->next >= loop->nchunks || loop->is_cancelled || loop->shared->is_cancelled)
 		return false;
-	if (loop->may_grow) {
-		loop->log = log_of_round(loop);
-		loop->chunk = (uint64_t)1 << loop->log;
-		loop->from = loop->at + loop->next * loop->chunk;
-		loop->at += loop->step * loop->chunk;
-		loop->round++;
-	} else {
-		if (loop->next >= loop->nchunks)
-			return false;
-		loop->chunk_now = loop->next;
-		loop->from = loop->next * loop->chunk;
-		loop->next += loop->step;
-	}
-	if (loop->from >= loop->count)
-		return false;
+	loop->chunk_now = loop->next;
+	loop->from = loop->next * loop->chunk;
+	loop->next += loop->step;
 	loop->n = loop->count - loop->from < loop->chunk ? loop->count - loop->from : loop->chunk;
 	return true;
+}
+
+static void loop_over(struct mp_task *t)
+{
+	struct mp_loop *loop = &t->loop;
+	loop->is_open = false;
+	if (loop->is_doacross)
+		return;
+	shared_leave(t, loop->shared);
+	loop->shared = NULL;
+}
+
+/* Whether the present segment leaves nothing behind, and another one is wanted that is as it was. */
+static inline bool is_as_before(const struct mp_task *t) /* [next] */
+{
+	return t->loop.is_simple && t->id != t->base_id && !t->has_spawned && !t->held &&
+	       !t->depends;
+}
+
+/* [simd] */
+static inline bool is_in_lockstep(const struct mp_task *t)
+{
+	return t->team->lockstep && t->id != t->base_id;
 }
 
 bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
@@ -251,23 +228,22 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	struct mp_loop *loop = &t->loop;
 	if (!loop->is_open)
 		return false;
-	if (t->team->lockstep && t->id != t->base_id)
-		mp_lockstep_iteration(t->team->lockstep, false);
-	bool was_told = mp_chunk_end(t);
-	loop->silent = was_told ? 0 : loop->silent + 1;
-	loop->told += was_told;
-	bool is_there = chunk_next(t);
-	if (!is_there) {
-		loop->is_open = false;
-		if (!loop->is_doacross) {
-			shared_leave(t, loop->shared);
-			loop->shared = NULL;
+	bool goes_on = is_as_before(t) && chunk_next(t);
+	if (!goes_on) {
+		if (is_in_lockstep(t))
+			mp_lockstep_iteration(t->team->lockstep, false);
+		mp_chunk_end(t);
+		if (!chunk_next(t)) {
+			loop_over(t);
+			return false;
 		}
-		return false;
+		chunk_begin(t, loop->chunk_now);
+		if (is_in_lockstep(t))
+			mp_lockstep_iteration(t->team->lockstep, true);
+	} else {
+		t->id = mp.hooks->segment_next(t->id, t->base_id, mp.place, chunk_label(loop),
+					       loop->from);
 	}
-	chunk_begin(t, loop->chunk_now);
-	if (t->team->lockstep && t->id != t->base_id)
-		mp_lockstep_iteration(t->team->lockstep, true);
 	*ret_from = loop->from;
 	*ret_n = loop->n;
 	return true;
@@ -313,12 +289,9 @@ bool mp_loop_is_last(void)
 
 bool mp_iteration(void) /* [iterate] */
 {
-	enum { MOST = 1 << 14 };
 	struct mp_task *t = mp_implicit(mp.now->task);
 	t->is_iterating = !t->is_iterating;
-	if (t->niterations >= MOST)
-		return t->is_iterating;
-	t->niterations += mp_segment_end(t) && !t->is_iterating; /* or the block of a thread */
+	mp_segment_end(t); /* or the block of a thread */
 	if (t->is_iterating)
 		mp_segment_begin(t);
 	if (t->id != t->base_id)

@@ -56,7 +56,7 @@ void mp_lockstep_free(struct mp_lockstep *l)
 	mp_free(l);
 }
 
-void mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
+bool mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
 {
 	mp_free(l->ended);
 	l->safe = safe <= MOST_SAFE ? safe : 0;
@@ -65,6 +65,7 @@ void mp_lockstep_loop(struct mp_lockstep *l, uint64_t safe)
 	if (l->n)
 		memset(l->last, 0, l->n * sizeof(*l->last));
 	l->n = 0;
+	return l->is_told || l->ended;
 }
 
 /* After those before it, which is told to those behind it. */

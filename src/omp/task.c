@@ -180,13 +180,12 @@ struct cut {
 
 static struct cut cut_of(uint64_t count, struct mp_grain grain) /* [taskloop] */
 {
-	enum { ONE_BY_ONE = 1 << 12 }; /* a task is not that cheap */
 	uint64_t n = grain.n, size = 1;
 	if (grain.kind == MP_GRAIN_SIZE && n > 0)
 		size = n;
 	if (grain.kind == MP_GRAIN_TASKS && n > 0)
 		size = (count - 1) / n + 1;
-	if (grain.is_strict || count > ONE_BY_ONE)
+	if (grain.is_strict || !mp.hooks || !mp.now->task->team->is_told)
 		return (struct cut){size, size};
 	if (grain.kind == MP_GRAIN_TASKS)
 		return (struct cut){n == 1 ? count : 1, 1};

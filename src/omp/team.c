@@ -62,7 +62,6 @@ void mp_phase_begin(struct mp_task *t) /* [phase] */
 	mp_label(t->id, SNAG_OMP_THREAD, (uint64_t)t->number);
 	t->base_id = t->id;
 	t->has_spawned = false;
-	t->niterations = 0;
 	t->loop.is_cancelled &= t->loop.is_open;
 }
 
@@ -99,18 +98,16 @@ void mp_segment_begin(struct mp_task *t)
 	own_begin(t);
 }
 
-/* Returns whether it did anything that was told. */
-bool mp_segment_end(struct mp_task *t)
+void mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
-		return true;
+		return;
 	bool was_told = mp.hooks->was_told();
 	if (was_told)
 		task_ended(t);
-	else
-		t->spare_id = t->id; /* as if it had never been */
+	t->spare_id =
+		!was_told || mp.hooks->may_reuse() ? t->id : 0; /* or as if it had never been */
 	mp_segment_leave(t);
-	return was_told;
 }
 
 void mp_segment_enter(struct mp_task *t, uint32_t id)

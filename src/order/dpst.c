@@ -21,9 +21,10 @@ void snag_dpst_done(struct snag_dpst *t)
 
 bool snag_dpst_more(struct snag_dpst *t)
 {
-	if (t->nnodes + 2 > SNAG_DPST_MAX_NODES)
+	if (t->nnodes + SNAG_DPST_AT_ONCE > SNAG_DPST_MAX_NODES || t->nsteps >= SNAG_DPST_MAX_STEPS)
 		return false;
-	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + 2, sizeof(*t->node));
+	t->node = snag_huge_grow(t->node, &t->node_cap, t->nnodes + SNAG_DPST_AT_ONCE,
+				 sizeof(*t->node));
 	t->room = t->node_cap < SNAG_DPST_MAX_NODES ? t->node_cap : SNAG_DPST_MAX_NODES;
 	return true;
 }

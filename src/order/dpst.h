@@ -18,6 +18,8 @@
  *         BLOCK     opened by the first spawn of a frame, closed by its sync.  ASYNC tasks
  *                   below it may outlast it (`escaped`), and if the frame ends without
  *                   a sync, SPAWN tasks too (`leaked`)
+ *         An ASYNC may be *many*: each of its steps is a task of its own, which has only that one and is
+ *         parallel to all others.  Nothing is below it.
  *
  * Guarantee.  Exact for what structure orders, whatever the order in which tasks ran: a node
  *         may grow at any time.
@@ -37,7 +39,8 @@
 
 enum snag_dpst_kind { SNAG_DPST_FINISH, SNAG_DPST_ASYNC, SNAG_DPST_SPAWN, SNAG_DPST_BLOCK };
 
-enum { SNAG_DPST_ROOT = 0, SNAG_DPST_MAX_NODES = 1 << 28 };
+enum { SNAG_DPST_ROOT = 0, SNAG_DPST_MAX_NODES = 1 << 28, SNAG_DPST_AT_ONCE = 3 };
+#define SNAG_DPST_MAX_STEPS (UINT32_C(1) << 31) /* who keeps them has a bit for something else */
 #define SNAG_DPST_NONE UINT32_MAX
 
 struct snag_dpst_node {
@@ -48,7 +51,7 @@ struct snag_dpst_node {
 	uint32_t depth : 28;
 	uint32_t kind : 2; /* enum snag_dpst_kind */
 	uint32_t is_escaped : 1;
-	uint32_t is_leaked : 1;
+	uint32_t is_leaked : 1; /* of a block; of an ASYNC: it is many */
 };
 
 _Static_assert(sizeof(struct snag_dpst_node) == 20, "a node is 20 bytes");
@@ -66,10 +69,11 @@ struct snag_dpst {
 void snag_dpst_init(struct snag_dpst *t); /* with the root, a FINISH */
 void snag_dpst_done(struct snag_dpst *t);
 
-/* Whether there is room for two more; makes it, or returns false: there are SNAG_DPST_MAX_NODES. */
+/* Whether there is room for SNAG_DPST_AT_ONCE more; makes it, or returns false: there are too many nodes
+ * or steps. */
 static inline bool snag_dpst_has_room(const struct snag_dpst *t)
 {
-	return t->nnodes + 2 <= t->room;
+	return t->nnodes + SNAG_DPST_AT_ONCE <= t->room;
 }
 bool snag_dpst_more(struct snag_dpst *t);
 
@@ -90,6 +94,16 @@ static inline uint32_t snag_dpst_add(struct snag_dpst *t, uint32_t parent, enum 
 	return n;
 }
 
+static inline void snag_dpst_make_many(struct snag_dpst *t, uint32_t n)
+{
+	t->node[n].is_leaked = true;
+}
+
+static inline bool snag_dpst_is_many(const struct snag_dpst *t, uint32_t n)
+{
+	return t->node[n].kind == SNAG_DPST_ASYNC && t->node[n].is_leaked;
+}
+
 /* The task that a node belongs to. */
 static inline uint32_t snag_dpst_task(const struct snag_dpst *t, uint32_t n)
 {
@@ -101,7 +115,7 @@ static inline uint32_t snag_dpst_task(const struct snag_dpst *t, uint32_t n)
 /* Whether a step needs no more memory. */
 static inline bool snag_dpst_has_room_for_step(const struct snag_dpst *t)
 {
-	return t->nsteps + 1 <= t->step_cap;
+	return t->nsteps + 1 <= t->step_cap && t->nsteps < SNAG_DPST_MAX_STEPS;
 }
 
 static inline uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node)
@@ -111,8 +125,8 @@ static inline uint32_t snag_dpst_step(struct snag_dpst *t, uint32_t node)
 	return (uint32_t)t->nsteps++;
 }
 
-/* Where the ways of two different nodes to the root meet; ret_a and ret_b are the children
- * there on the two ways, 0: the node itself is there. */
+/* Where the ways of two nodes to the root meet, different ones or one that is many; ret_a and ret_b are the
+ * children there on the two ways, 0: the node itself is there. */
 uint32_t snag_dpst_meet(const struct snag_dpst *t, uint32_t a, uint32_t b, uint32_t *ret_a,
 			uint32_t *ret_b);
 
@@ -125,7 +139,7 @@ bool snag_dpst_precedes_slow(const struct snag_dpst *t, uint32_t a, uint32_t b);
 static inline bool snag_dpst_precedes(const struct snag_dpst *t, uint32_t a, uint32_t b)
 {
 	if (t->step[a] == t->step[b])
-		return a <= b;
+		return a == b || (a < b && !snag_dpst_is_many(t, t->step[a]));
 	return snag_dpst_precedes_slow(t, a, b);
 }
 

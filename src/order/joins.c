@@ -29,6 +29,17 @@ void snag_joins_reserve(struct snag_joins *j, size_t npromises)
 	j->promise = snag_huge_grow(j->promise, &j->promise_cap, npromises, sizeof(*j->promise));
 }
 
+void snag_joins_restart(struct snag_joins *j, uint32_t step)
+{
+	j->retired += j->njoins - 1;
+	j->njoins = 1;
+	for (size_t i = 0; i < j->promise_cap; i++)
+		if (j->promise[i].step)
+			j->promise[i] = (struct snag_promise_set){.step = step};
+	if (j->known)
+		memset(j->known, 0, KNOWN * sizeof(*j->known));
+}
+
 static uint32_t join_new(struct snag_joins *j, uint32_t kind, uint32_t id, uint32_t next,
 			 uint32_t latest)
 {

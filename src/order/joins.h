@@ -47,6 +47,7 @@ struct snag_joins {
 		uint32_t seen; /* by the search of this number */
 	} * join;	       /* join 0 is none */
 	size_t njoins, join_cap;
+	size_t retired; /* that were here: retire.h */
 	struct snag_promise_set {
 		uint32_t step, list;
 	} * promise;
@@ -67,6 +68,8 @@ struct snag_joins {
 void snag_joins_init(struct snag_joins *j, struct snag_dpst *tree);
 void snag_joins_done(struct snag_joins *j);
 void snag_joins_reserve(struct snag_joins *j, size_t npromises);
+/* All that was waited for, and where promises were set, is `step` from now on, which comes before the rest. */
+void snag_joins_restart(struct snag_joins *j, uint32_t step);
 
 void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint32_t list);
 /* Each returns the list with a new node in front. */

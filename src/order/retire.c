@@ -157,3 +157,24 @@ void snag_retire_rest(struct snag_retire *r)
 	live_number(r);
 	tree_number(r, nnodes, nsteps);
 }
+
+/* ---- everything ---- */
+
+void snag_retire_all(struct snag_task_order *o) /* [all] */
+{
+	struct snag_dpst *t = &o->tree;
+	struct snag_task_run *run = snag_task_run_of(o, o->first);
+	t->retired_nodes += t->nnodes - 2;
+	t->retired_steps += t->nsteps - 2;
+	t->nnodes = t->nsteps = 1; /* the root, no step */
+	run->node = run->top.node = snag_dpst_add(t, SNAG_DPST_ROOT, SNAG_DPST_ASYNC);
+	uint32_t all = snag_dpst_step(t, run->node);
+	snag_joins_restart(&o->joins, all);
+	unused_clear(o);
+	run->step = run->list = 0;
+	run->has_waited = false;
+	run->past = (struct snag_task_past){0, 0};
+	run->waited = o->waited = SNAG_TASK_ORDER_NONE;
+	o->last_set = 0;
+	o->alone_from = (uint32_t)t->nnodes;
+}

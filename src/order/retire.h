@@ -14,8 +14,12 @@
  *         [time]    the time of a node is a number of a step, and nodes that were waited for are an
  *                   interval: these become numbers of what is kept next
  *         [joins]   not if there are any waits beyond structure: their answers name steps and nodes
+ *         [all]     but whatever there is goes when the first task has waited for all others, as it has when it is in
+ *                   no scope and each was created in a finish: all that was done comes before
+ *                   all that follows, and one step will do for it
  * Guarantee.  Whether one kept step comes before another, or before one to come, is as before.
- * Cost.   O(what is kept), and a look at a word for 64 nodes or steps; 3 bits for each meanwhile.
+ * Cost.   O(what is kept), and a look at a word for 64 nodes or steps; 3 bits for each meanwhile.  [all]
+ *         O(promises).
  */
 #ifndef SNAG_ORDER_RETIRE_H
 #define SNAG_ORDER_RETIRE_H
@@ -59,5 +63,14 @@ static inline uint32_t snag_retire_number(const struct snag_retire *r, uint32_t 
 }
 
 void snag_retire_done(struct snag_retire *r);
+
+static inline bool snag_retire_may_all(const struct snag_task_order *o) /* [all] */
+{
+	const struct snag_task_run *run = &o->run[o->slot[o->first]];
+	return o->nlive == 1 && o->slot[o->first] && !o->has_loose && !run->top.below &&
+	       !run->top.block;
+}
+void snag_retire_all(
+	struct snag_task_order *o); /* steps that were there are not to be named any more */
 
 #endif

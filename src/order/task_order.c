@@ -53,7 +53,7 @@ static inline struct snag_task_run *begin(struct snag_task_order *o, uint32_t ta
 	run->top.node = run->node = node;
 	run->top.finish = finish;
 	run->top.block = run->top.below = 0;
-	run->top.is_finish = run->top.is_synced_below = run->has_waited = false;
+	run->top.is_finish = run->top.is_synced_below = run->has_waited = run->is_many = false;
 	run->step = 0;
 	run->waited = SNAG_TASK_ORDER_NONE;
 	return run;
@@ -73,6 +73,25 @@ static void made(struct snag_task_order *o, const struct snag_task_run *run)
 {
 	if (o->is_disorderly || o->nlive != run->depth + 1)
 		o->alone_from = (uint32_t)o->tree.nnodes;
+}
+
+/* The task is going to do more than access memory. */
+static __attribute__((noinline)) void node_own(struct snag_task_order *o, struct snag_task_run *run)
+{
+	uint32_t parent = o->tree.node[run->node].parent;
+	run->node = run->top.node = snag_dpst_add(&o->tree, parent, SNAG_DPST_ASYNC);
+	made(o, run);
+	if (run->step)
+		o->tree.step[run->step] = run->node;
+	run->is_many = false;
+}
+
+static inline struct snag_task_run *run_of(struct snag_task_order *o, uint32_t task) /* [many] */
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (__builtin_expect(run->is_many, 0))
+		node_own(o, run);
+	return run;
 }
 
 /* The scope of this node has been waited for. */
@@ -108,6 +127,7 @@ static inline void child_begin(struct snag_task_order *o, struct snag_task_run *
 	own->list = run->list;
 	own->depth = run->depth + 1;
 	own->past = run->past;
+	o->has_loose |= run->top.finish == SNAG_DPST_ROOT;
 	if (run->waited != SNAG_TASK_ORDER_NONE) {
 		o->waited = run->waited < o->waited ? run->waited : o->waited;
 		run->waited = SNAG_TASK_ORDER_NONE;
@@ -117,11 +137,18 @@ static inline void child_begin(struct snag_task_order *o, struct snag_task_run *
 
 void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child) /* [create] */
 {
-	struct snag_task_run *run = snag_task_run_of(o, task);
+	struct snag_task_run *run = run_of(o, task);
 	uint32_t place = snag_task_place(run);
 	mark_escaped(&o->tree, place);
 	o->has_async = true;
 	child_begin(o, run, child, snag_dpst_add(&o->tree, place, SNAG_DPST_ASYNC));
+}
+
+void snag_task_order_make_many(struct snag_task_order *o, uint32_t task)
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	snag_dpst_make_many(&o->tree, run->node);
+	run->is_many = true;
 }
 
 /* The first one of a scope, or since its last sync. */
@@ -136,7 +163,7 @@ static __attribute__((noinline)) void spawn_first(struct snag_task_order *o, uin
 
 void snag_task_order_spawn(struct snag_task_order *o, uint32_t task, uint32_t child) /* [create] */
 {
-	struct snag_task_run *run = snag_task_run_of(o, task);
+	struct snag_task_run *run = run_of(o, task);
 	if (run->top.block)
 		child_begin(o, run, child,
 			    snag_dpst_add(&o->tree, run->top.block, SNAG_DPST_SPAWN));
@@ -229,7 +256,7 @@ static void scope_close(struct snag_task_order *o, struct snag_task_run *run)
 
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task) /* [finish] */
 {
-	struct snag_task_run *run = snag_task_run_of(o, task);
+	struct snag_task_run *run = run_of(o, task);
 	uint32_t node = snag_dpst_add(&o->tree, snag_task_place(run), SNAG_DPST_FINISH);
 	made(o, run);
 	scope_open(o, run,
@@ -248,7 +275,7 @@ void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task) /* [fi
 
 void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task) /* [frame] */
 {
-	struct snag_task_run *run = snag_task_run_of(o, task);
+	struct snag_task_run *run = run_of(o, task);
 	scope_open(
 		o, run,
 		(struct snag_task_scope){.node = snag_task_place(run), .finish = run->top.finish});
@@ -296,8 +323,8 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [set] */
 {
+	struct snag_task_run *run = run_of(o, task);
 	uint32_t step = snag_task_order_step(o, task);
-	struct snag_task_run *run = snag_task_run_of(o, task);
 	snag_joins_set(&o->joins, promise, step, run->list);
 	if (step > o->last_set) /* a step may have begun long ago */
 		o->last_set = step;
@@ -311,7 +338,7 @@ uint32_t snag_task_order_maker(const struct snag_task_order *o, uint32_t step)
 
 void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [get] */
 {
-	struct snag_task_run *run = snag_task_run_of(o, task);
+	struct snag_task_run *run = run_of(o, task);
 	if (snag_task_order_maker(o, o->joins.promise[promise].step) == run->node)
 		return; /* it has set that itself: what it waited for before is on its list */
 	run->list = snag_joins_get(&o->joins, run->list, promise);

@@ -22,6 +22,11 @@
  *         [set]     the promise keeps the step and the list; the step ends
  *         [get]     a node in front of the list; the step ends.  Not if the task itself has set it
  *
+ *         [many]    what a task creates one after the other, each of which ends before the next begins and does
+ *                   nothing but access memory, is one node that is many (dpst.h): such a task is
+ *                   a step, and they share an entry.  One that does more than that
+ *                   gets a node of its own then, with its step
+ *
  *         [alone]   no task is live but the current one and its ancestors, if so many are and no
  *                   task has ended while others than its ancestors were live, since only the
  *                   first was
@@ -32,8 +37,8 @@
  *                   for, they come before all that the task and its children do from then on
  *
  * Guarantee.  Exact, for any order in which tasks ran, also for frames that end without a sync.
- * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step;
- *         but see retire.h.
+ * Cost.   Each O(1) amortised.  24 bytes per task: its node and slot; and 4 per step, which is all that
+ *         one of many costs; but see retire.h.
  */
 #ifndef SNAG_ORDER_TASK_ORDER_H
 #define SNAG_ORDER_TASK_ORDER_H
@@ -65,7 +70,8 @@ struct snag_task_order {
 		 * a scope that it waited for, or what until_create() said. */
 		uint32_t waited;
 		bool has_waited; /* its list differs from that it began with */
-	} * run;		 /* from 1 on */
+		bool is_many;
+	} * run; /* from 1 on */
 	size_t nruns, run_cap;
 	uint32_t free_runs;
 	struct snag_task_scope *scope; /* from 1 on */
@@ -79,6 +85,7 @@ struct snag_task_order {
 	uint32_t waited;     /* the first node whose scope was waited for by a task that has created
 				another one since; who asks sets it back */
 	bool has_async, has_spawned; /* since the first task began */
+	bool has_loose;		     /* some outside of all finishes */
 	bool is_synced;		     /* tasks and frames end with a sync: who feeds this says so */
 };
 
@@ -106,6 +113,8 @@ void snag_task_order_first(struct snag_task_order *o, uint32_t task);
 void snag_task_order_create(struct snag_task_order *o, uint32_t task, uint32_t child);
 void snag_task_order_spawn(struct snag_task_order *o, uint32_t task, uint32_t child);
 void snag_task_order_end(struct snag_task_order *o, uint32_t task);
+void snag_task_order_make_many(struct snag_task_order *o,
+			       uint32_t task); /* it was created just now */
 void snag_task_order_finish_begin(struct snag_task_order *o, uint32_t task);
 void snag_task_order_finish_end(struct snag_task_order *o, uint32_t task);
 void snag_task_order_frame_begin(struct snag_task_order *o, uint32_t task);
@@ -117,6 +126,17 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 static inline struct snag_task_run *snag_task_run_of(const struct snag_task_order *o, uint32_t task)
 {
 	return &o->run[o->slot[task]];
+}
+
+/* [many] The task ends, and the next of them begins, with the same number.  False: it has done more, and is
+ * none of them. */
+static inline bool snag_task_order_next(struct snag_task_order *o, uint32_t task)
+{
+	struct snag_task_run *run = snag_task_run_of(o, task);
+	if (!o->slot[task] || !run->is_many)
+		return false;
+	run->step = 0;
+	return true;
 }
 
 /* The node that it is in. */

@@ -123,7 +123,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
 	return rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
-	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before || rt.before_write);
+	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before_write != NULL);
 }
 
 /* The same for a detector in this process, mostly with nothing more to be thought of. */
@@ -131,7 +131,7 @@ static RT_INLINE void judged_record(uintptr_t addr, uint64_t *slot, uint64_t ent
 				    unsigned k, bool is_write)
 {
 	const uint64_t lasting = (addr & ~RT_FILTER_BITS(k)) | rt_filter.lasting;
-	if (is_judged_specially(rt_hot.self))
+	if (is_judged_specially(rt_hot.self) || rt_unlikely(rt.before != NULL))
 		special_record(addr, pc, k, is_write);
 	else if (is_write || *slot != lasting)
 		*slot = rt_judge_access(addr, 1u << k, is_write) ? lasting : entry;
@@ -142,16 +142,19 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 				 unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
+	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr)) {
+		*slot = entry;
+		return;
+	}
 	if (is_judged_specially(self) || rt_unlikely(rt_block_may_be(addr))) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
 	*slot = entry;
-	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr))
-		return;
 	rt_stack_used(addr);
 	if (is_write && k == 3)
 		rt_written_word(addr);
+	rt_record_settle();
 	rt_judge_new[k][is_write](addr);
 }
 

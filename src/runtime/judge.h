@@ -36,6 +36,9 @@ void rt_judge_task(uint8_t op, uint32_t target);
 void rt_judge_turn(uint32_t task);
 void rt_judge_child(uint8_t op, uint32_t task); /* it is created, and runs */
 void rt_judge_ended(uint32_t to);		/* the task that runs ends, and this one does */
+bool rt_judge_reuses(void);			/* numbers of tasks that have ended */
+/* Then: the task that runs ends, and its creator creates another one of the same number, which runs. */
+void rt_judge_next(uint32_t creator);
 void rt_judge_forget(uint64_t address, uint64_t nbytes);
 void rt_judge_stack(uint64_t address, uint64_t nbytes); /* the same of the end of a stack */
 /* The program asks, here in its executable.  False: it is to be recorded. */

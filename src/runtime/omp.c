@@ -124,7 +124,7 @@ static void thread_hand(void *to)
 	rt_sched_hand(self, to);
 }
 
-static uint32_t task_new(void)
+uint32_t rt_omp_task_new(void)
 {
 	made++;
 	return rt_thread_number();
@@ -301,7 +301,7 @@ static uint32_t child(void *context, uint32_t task, const void *place, const voi
 		      size_t nbytes, bool is_new)
 {
 	struct rt_thread *self = rt_entered(), *to = context;
-	task = task ? task : task_new();
+	task = task ? task : rt_omp_task_new();
 	if (!self)
 		return task;
 	if (!rt.judges) {
@@ -500,7 +500,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.context_switch = context_switch,
 		.thread_start = thread_start,
 		.thread_hand = thread_hand,
-		.task_new = task_new,
+		.task_new = rt_omp_task_new,
 		.promise_new = rt_promise_new,
 		.become = become,
 		.event = event,
@@ -509,6 +509,8 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.synced = synced,
 		.segment = rt_segment_begin,
 		.was_told = rt_segment_was_told,
+		.segment_next = rt_segment_next,
+		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
 		.lockstep = lockstep,
 		.before_write = before_write,

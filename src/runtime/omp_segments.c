@@ -5,7 +5,9 @@
 #include "runtime/omp_segments.h"
 
 #include "runtime/access.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/sched.h"
+#include "runtime/sched_context.h"
 #include "runtime/stack.h"
 
 bool rt_omp_has_order;
@@ -15,6 +17,8 @@ static struct {
 	uint32_t task, by, loc;
 	uint8_t op;
 	bool is_there, has_label;
+	bool is_next; /* the one that was told last ends, `creator` made it; both have one number */
+	uint32_t creator;
 	uint8_t label;
 	uint64_t number;
 } pending;
@@ -28,6 +32,10 @@ static void label_put(uint32_t task, uint8_t kind, uint64_t number)
 static void pending_tell(void)
 {
 	pending.is_there = false;
+	if (pending.is_next) {
+		rt_judge_next(pending.creator);
+		return;
+	}
 	rt_omp_put(pending.op, pending.task, pending.loc);
 	if (pending.has_label)
 		label_put(pending.task, pending.label, pending.number);
@@ -50,7 +58,7 @@ void rt_segment_begin(uint8_t op, uint32_t task, const void *place)
 	pending.by = rt_hot.self->as;
 	pending.loc = rt_location((uintptr_t)place);
 	pending.is_there = true;
-	pending.has_label = false;
+	pending.has_label = pending.is_next = false;
 	rt_record_before(pending_tell);
 }
 
@@ -75,10 +83,65 @@ void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number)
 }
 
 /* Of a segment with others in it, one of those may be the one that was not. */
+static inline bool is_pending(void)
+{
+	return pending.is_there && pending.by == rt_hot.self->as;
+}
+
 bool rt_segment_was_told(void)
 {
-	bool is_pending = pending.is_there && pending.by == rt_hot.self->as;
-	if (is_pending)
-		rt_record_before(NULL);
-	return !is_pending;
+	if (!is_pending())
+		return true;
+	rt_record_before(NULL); /* may be asked again */
+	return pending.is_next; /* nobody has heard yet that the one before has ended */
+}
+
+bool rt_segment_may_reuse(void)
+{
+	return rt.judges && !rt_omp_has_order && rt_judge_reuses();
+}
+
+/* One after the other, for a recorder. */
+static uint32_t next_put(struct rt_thread *self, uint32_t by, const void *place,
+			 enum snag_omp_label label, uint64_t number)
+{
+	uint32_t task = rt_omp_task_new();
+	rt_omp_put(SNAG_OP_TASK_END, 0, rt.judges ? 0 : rt_location((uintptr_t)place));
+	rt_sched_speak_as(self, by);
+	rt_segment_begin(SNAG_OP_TASK_CREATE, task, place);
+	rt_segment_label(task, label, number);
+	return task;
+}
+
+/* A place that is new is a record, which is no reason to tell the segment. */
+static void pending_moves(const void *place)
+{
+	rt_record_before(NULL);
+	pending.loc = rt_location((uintptr_t)place);
+	rt_record_before(pending_tell);
+}
+
+uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
+			 uint64_t number)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return task;
+	if (is_pending()) { /* the filter knows of it what it did to its own only */
+		if (rt_nblocks)
+			rt_epoch_end();
+		pending.number = number;
+		if (!rt.judges)
+			pending_moves(place);
+		return task;
+	}
+	rt_epoch_end();
+	rt_record_settle();
+	if (!rt_segment_may_reuse())
+		return next_put(self, by, place, label, number);
+	pending.task = pending.by = task;
+	pending.creator = by;
+	pending.is_there = pending.is_next = true;
+	rt_record_before(pending_tell);
+	return task;
 }

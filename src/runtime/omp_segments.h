@@ -4,6 +4,8 @@
  *
  * Idea.   Each chunk of a loop is a task, and most touch nothing that is shared: so a segment is told
  *         with the first record of what it does.  If there is none, it is as if it had never been.
+ *         A detector in the process that uses numbers again hears of the end of one and of the next one
+ *         at once, when that does something.
  */
 #ifndef SNAG_RUNTIME_OMP_SEGMENTS_H
 #define SNAG_RUNTIME_OMP_SEGMENTS_H
@@ -18,6 +20,11 @@
 void rt_segment_begin(uint8_t op, uint32_t task, const void *place);
 void rt_segment_label(uint32_t task, enum snag_omp_label what, uint64_t number);
 bool rt_segment_was_told(void);
+uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum snag_omp_label label,
+			 uint64_t number);
+bool rt_segment_may_reuse(void);
+
+uint32_t rt_omp_task_new(void);
 
 extern bool rt_omp_has_order
 	RT_HIDDEN; /* of sections, which are known by the paths of their tasks */

@@ -492,3 +492,15 @@ EOF
 		done
 	done
 }
+
+@test "iterations that touch nothing shared are not recorded" {
+	printf '%s\n' 'int main(void)' '{' 'double s = 0;' '#pragma omp parallel' '{' 'double own = 0;' \
+		'#pragma omp for schedule(guided) nowait' 'for (int i = 0; i < 100; i++)' 'own += i;' \
+		'#pragma omp critical' 's += own;' '}' 'return s != 4950;' '}' >prog.c
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O1 -fopenmp -o prog prog.c
+		"$SNAG" record -o run.snag ./prog
+		"$SNAG" info run.snag >out
+		grep -qE '^ +async +4 ' out || { cat out; return 1; }
+	done
+}

@@ -20,6 +20,7 @@
 
 enum { STACK_BYTES = 256, STACK = SHADOW_PAGE - STACK_BYTES / 2 /* of two pages */ };
 enum { SPAN = 3 * SHADOW_PAGE, ROUNDS = 400, MORE_ROUNDS = 1000, DEPTH = 4, PROMISES = 4 * ROUNDS };
+enum { MOST_TASKS = 1 << 20 };
 
 /* Two pages before the end of a leaf. */
 static const uint64_t place = 0x7fff01000000 - 2 * SHADOW_PAGE;
@@ -31,13 +32,17 @@ static const struct config {
 	bool has_no_async, has_few; /* few variables, read mostly */
 	bool is_stack;		    /* single accesses, and memory that is used again and again */
 	bool retires;		    /* as often as can be: drdp.h */
+	bool is_loose;		    /* in the end some rounds are not waited for */
+	bool has_segments;	    /* tasks one after the other that share a number inside */
 } * config;
 
 static struct rt_verdict verdict;
 static void *bytes_state; /* of the detector for which bytes are variables, from 1 on */
 static uint64_t bytes_races, seen_races, seen_bytes_races;
 static uint32_t bytes_events, task, ntasks, npromises, round_number;
+static uint32_t inside_of[MOST_TASKS]; /* the number that a task has inside */
 static unsigned nracy;
+static uint32_t retire_from;
 
 static uint32_t below(uint32_t n)
 {
@@ -77,7 +82,9 @@ static void bytes_event(enum snag_op op, uint32_t target)
 	batch.counts.n[SNAG_SPACE_THREAD] = ntasks + 1;
 	batch.counts.n[SNAG_SPACE_VARIABLE] = SPAN + 1;
 	batch.counts.n[SNAG_SPACE_PROMISE] = PROMISES;
+	snag_drdp_retire_from = UINT32_MAX; /* this one keeps everything */
 	judge.detector->events(bytes_state, &batch);
+	snag_drdp_retire_from = retire_from;
 }
 
 static void bytes_access(uint64_t at, uint64_t n, bool is_write)
@@ -238,14 +245,21 @@ static void access_any(void)
 
 static void switch_to(uint32_t to)
 {
-	record(RT_SWITCH, 0, 0, to);
+	record(RT_SWITCH, 0, 0, inside_of[to]);
 	task = to;
 }
 
 /* A task is created and runs / ends, and another one runs: told at once, or one by one. */
+static void task_new(uint32_t inside)
+{
+	if (++ntasks == MOST_TASKS)
+		wrong("too many tasks");
+	inside_of[ntasks] = inside;
+}
+
 static void child_begin(enum snag_op op)
 {
-	ntasks++;
+	task_new(ntasks + 1);
 	if (below(2)) {
 		both_event(op, ntasks);
 		switch_to(ntasks);
@@ -263,7 +277,7 @@ static void child_end(uint32_t next)
 		switch_to(next);
 		return;
 	}
-	rt_judge_ended(next);
+	rt_judge_ended(inside_of[next]);
 	bytes_event(SNAG_OP_TASK_END, 0);
 	task = next;
 }
@@ -281,6 +295,34 @@ static void child(int depth)
 	bool may_leak = !config->is_synced && !strcmp(config->detector, "drdp");
 	if (config->has_spawn && !(may_leak && below(2)))
 		both_event(SNAG_OP_SYNC, 0);
+	child_end(self);
+}
+
+/* The last task has ended, and there is another one. */
+static void segment_next(uint32_t creator)
+{
+	rt_judge_next(inside_of[creator]);
+	bytes_event(SNAG_OP_TASK_END, 0);
+	task_new(inside_of[task]);
+	task = creator;
+	bytes_event(SNAG_OP_TASK_CREATE, ntasks);
+	task = ntasks;
+}
+
+static void segments(int depth)
+{
+	uint32_t self = task, n = below(12);
+	child_begin(SNAG_OP_TASK_CREATE);
+	for (;; n--) {
+		if (below(6))
+			for (unsigned i = below(3); i > 0; i--)
+				access_any();
+		else
+			body(depth + 1);
+		if (n == 0)
+			break;
+		segment_next(self);
+	}
 	child_end(self);
 }
 
@@ -311,6 +353,8 @@ static void body(int depth)
 			both_event(SNAG_OP_ISOLATED_END, 0);
 		} else if (what == 6 && config->has_promises) {
 			promise();
+		} else if (what == 7 && config->has_segments) {
+			segments(depth);
 		} else {
 			access_any();
 		}
@@ -324,7 +368,7 @@ static void run(void)
 		.on_race_with = on_race_with, .on_doubt = on_doubt, .on_refuse = on_refuse};
 	if (!rt_judge_begin(config->detector, &verdict))
 		wrong("no such detector");
-	snag_drdp_retire_from = config->retires ? 1 : UINT32_MAX;
+	snag_drdp_retire_from = retire_from = config->retires ? 1 : UINT32_MAX;
 	bytes_state = judge.detector->open(&env);
 	if (config->is_synced)
 		record(RT_NOTE, 0, RT_DIALECT_SNAG, RT_NOTE_TASKS);
@@ -335,12 +379,17 @@ static void run(void)
 		seen_races = verdict.races;
 		seen_bytes_races = bytes_races;
 		judge.express->min_age = 0; /* young readers, too */
-		if (!is_spbags)
+		bool is_finish = !is_spbags;
+		if (config->is_loose && round_number > rounds / 2)
+			is_finish = below(4);
+		if (is_finish)
 			both_event(SNAG_OP_FINISH_BEGIN, 0);
 		body(0);
-		both_event(is_spbags ? SNAG_OP_SYNC : SNAG_OP_FINISH_END, 0);
+		both_event(is_finish ? SNAG_OP_FINISH_END : SNAG_OP_SYNC, 0);
 		both_agree();
 		nracy += verdict.races > seen_races;
+		if (config->retires && below(2))
+			continue; /* what was done there comes before */
 		record(RT_FORGET, 0, place, SPAN / SHADOW_PAGE);
 		judge.detector->inside->forget(bytes_state, 1, SPAN);
 	}
@@ -402,6 +451,24 @@ int main(void)
 		{"drdp", .is_synced = true, .has_few = true, .retires = true},
 		{"drdp", .has_spawn = true, .is_synced = true, .has_no_async = true,
 		 .has_few = true, .retires = true},
+		{"drdp", .has_segments = true},
+		{"drdp", .has_segments = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_few = true, .is_synced = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_isolated = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_promises = true},
+		{"drdp", .has_segments = true, .has_promises = true, .has_few = true},
+		{"drdp", .has_segments = true, .has_few = true, .retires = true},
+		{"drdp", .has_segments = true, .has_spawn = true, .has_isolated = true,
+		 .retires = true},
+		{"drdp", .has_segments = true, .is_stack = true, .retires = true},
+		{"drdp", .has_promises = true, .retires = true},
+		{"drdp", .has_few = true, .retires = true, .is_loose = true},
+		{"drdp", .has_segments = true, .has_few = true, .retires = true, .is_loose = true},
+		{"drdp", .has_segments = true, .has_promises = true, .has_few = true,
+		 .retires = true},
+		{"drdp", .has_segments = true, .has_promises = true, .has_isolated = true,
+		 .has_spawn = true, .retires = true},
 	};
 	enum { N = sizeof(configs) / sizeof(configs[0]) };
 	struct CMUnitTest tests[N];
