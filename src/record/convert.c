@@ -233,8 +233,9 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid)
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_THREAD];
 	char text[16];
 	while (words->n <= tid)
-		snag_strtab_intern(words, text,
-				   (size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
+		snag_strtab_intern_ascending(
+			words, text,
+			(size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
 	c->done = snag_grow(c->done, &c->done_cap, words->n, sizeof(*c->done));
 	return tid;
 }
