@@ -151,3 +151,18 @@ const char *cli_nest_odd(struct span text, unsigned nloops)
 	}
 	return is_odd ? text.at : NULL;
 }
+
+const char *cli_nest_body(struct span text, unsigned nloops)
+{
+	struct span head;
+	for (; nloops > 0; nloops--)
+		if (!head_next(&text, &head))
+			return NULL;
+	return text.at;
+}
+
+const char *cli_nest_block(struct span text, unsigned nloops)
+{
+	text.at = cli_nest_body(text, nloops);
+	return text.at && word_next(&text, "{") ? text.at : NULL;
+}

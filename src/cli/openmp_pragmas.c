@@ -29,8 +29,11 @@
  *                    `target exit data`, also if something depends on them: those with a depend
  *                    clause become a task that does nothing, undeferred or as target regions are
  *         [inscan]   see openmp_scan.h
+ *         [auto]     schedule(auto), which for gcc is static, becomes guided
  *         [odd]      loops that are no rectangle: see openmp_nest.h
+ *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
  *         [split]    for clang: see openmp_split.h
+ *         [masked]   for gcc: see openmp_masked.h
  *         [chosen]   of a metadirective, what is in `when` and `default`
  *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -41,6 +44,7 @@
 #include "cli/openmp_attributes.h"
 #include "cli/openmp_code.h"
 #include "cli/openmp_lines.h"
+#include "cli/openmp_masked.h"
 #include "cli/openmp_nest.h"
 #include "cli/openmp_regions.h"
 #include "cli/openmp_scan.h"
@@ -72,6 +76,7 @@ static bool is_directive_word(struct span name)
 struct pragma {
 	bool is_loop, is_nowait;
 	bool is_other;	    /* a schedule that the runtime sees anyway */
+	bool is_auto;	    /* [auto] */
 	bool is_combining;  /* a region or worksharing, with a reduction that its threads combine */
 	bool is_region;	    /* parallel */
 	bool is_inscan;	    /* left as it is: its loop must have no schedule */
@@ -102,7 +107,8 @@ static void schedule_read(struct pragma *p, struct span value)
 		p->chunk = cli_span_trim((struct span){comma + 1, kind.end});
 		kind.end = comma;
 	}
-	p->is_other = !cli_span_is(cli_span_trim(kind), "static");
+	p->is_auto = cli_span_is(cli_span_trim(kind), "auto");
+	p->is_other = !p->is_auto && !cli_span_is(cli_span_trim(kind), "static");
 }
 
 static void reduction_read(struct pragma *p, struct span value, bool *ret_is_plain)
@@ -208,6 +214,10 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 	clauses_copy(t, line, p);
 	if (p->odd)
 		return;
+	if (p->is_auto) {
+		cli_text_words(t, " schedule(monotonic : guided) ");
+		return;
+	}
 	cli_text_words(t, " schedule(monotonic : dynamic, ");
 	cli_text_words(t, is_scan ? CHUNK_SCAN : CHUNK_STATIC);
 	if (p->is_nowait && !is_scan)
@@ -276,10 +286,21 @@ struct rewriting {
 	struct sections s;
 	struct regions r;
 	bool is_gnu;
-	bool keeps_scan; /* of the latest loop with inscan */
-	const char *odd; /* where the iterations of the latest odd loops begin; NULL: it is past */
-	bool has_odd;
+	bool keeps_scan;   /* of the latest loop with inscan */
+	const char *body;  /* of the latest loop that gets such words; NULL: it is past */
+	const char *words; /* what it begins with then */
+	bool has_odd, has_together;
 };
+
+/* [left] */
+static void loop_leave(struct rewriting *w, struct span line, const struct pragma *p,
+		       struct span after)
+{
+	unsigned nloops = cli_nest_loops(line);
+	w->body = p->is_inscan ? cli_nest_block(after, nloops) : cli_nest_body(after, nloops);
+	w->words = p->is_inscan && !w->is_gnu ? CLI_TOGETHER_INSIDE : CLI_TOGETHER_BEFORE;
+	w->has_together |= w->body != NULL;
+}
 
 static void loops_rewrite(struct rewriting *w, struct text *t, struct span line, struct pragma *p,
 			  struct span after, bool is_scan)
@@ -294,9 +315,12 @@ static void loops_rewrite(struct rewriting *w, struct text *t, struct span line,
 	else
 		cli_text_span(t, line);
 	if (is_loop && p->odd) {
-		w->odd = p->odd;
+		w->body = p->odd;
+		w->words = CLI_NEST_ITERATION;
 		w->has_odd = true;
 	}
+	if (p->is_inscan || (p->is_simd && !is_loop))
+		loop_leave(w, line, p, after);
 	if (w->is_gnu)
 		combining_add(t, p);
 	if (is_scan || p->is_inscan)
@@ -398,11 +422,11 @@ static const char *marks_end(const char *text, const char *end)
 static void code_rewrite(struct rewriting *w, struct span line)
 {
 	cli_regions_code(&w->r, line);
-	if (w->odd && w->odd <= line.end && w->odd >= line.at) { /* [odd] */
-		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->odd});
-		cli_text_words(&w->t, CLI_NEST_ITERATION);
-		line.at = w->odd;
-		w->odd = NULL;
+	if (w->body && w->body <= line.end && w->body >= line.at) { /* [odd], [left] */
+		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->body});
+		cli_text_words(&w->t, w->words);
+		line.at = w->body;
+		w->body = NULL;
 	}
 	cli_code_copy(&w->s, &w->t, line);
 }
@@ -410,17 +434,16 @@ static void code_rewrite(struct rewriting *w, struct span line)
 /* Directives on lines of their own that the compiler knows. */
 static struct text lines_rewrite(struct span text, bool is_gnu)
 {
-	struct text renamed = {0}, t = {0};
+	struct text renamed = {0}, t = {0}, split = {0};
 	struct span line;
 	cli_calls_rename(&renamed, text);
 	cli_attributes_rewrite(&t, (struct span){renamed.at, renamed.at + renamed.n});
 	free(renamed.at);
-	if (is_gnu)
-		return t;
-	struct text split = {0};
 	struct lines l = cli_lines_of((struct span){t.at, t.at + t.n});
 	while (cli_lines_next(&l, &line)) {
-		if (!cli_split_rewrite(&split, &l, line)) /* [split] */
+		bool is_done = is_gnu ? cli_masked_rewrite(&split, line)     /* [masked] */
+				      : cli_split_rewrite(&split, &l, line); /* [split] */
+		if (!is_done)
 			cli_text_span(&split, line);
 		if (line.end < l.rest.at)
 			cli_text_words(&split, "\n");
@@ -457,12 +480,16 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
 	text_rewrite(&w, (struct span){begin, end});
 	cli_text_span(&to, (struct span){from.at, begin});
-	if (is_gnu || w.has_odd)
+	if (is_gnu || w.has_odd || w.has_together)
 		cli_text_words(&to, "# 1 \"<snag>\" 3\n");
 	if (w.has_odd)
 		cli_text_words(&to, CLI_NEST_DECLARATION);
-	if (is_gnu)
+	if (w.has_together)
+		cli_text_words(&to, CLI_TOGETHER_DECLARATION);
+	if (is_gnu) {
+		cli_text_words(&to, CLI_CALLS_OWN CLI_MASKED_DECLARATION);
 		cli_text_words(&to, combining);
+	}
 	cli_text_add(&to, w.t.at, w.t.n);
 	free(from.at);
 	free(w.t.at);

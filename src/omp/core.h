@@ -28,8 +28,8 @@
  *
  * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
- *         [single]    the threads take turns at executing them, so that two singles without a
- *                     barrier in between are seen to be parallel
+ *         [one]       blocks for one thread and iterations without a barrier in between are on different
+ *                     threads, so that they are seen to be parallel: deal.h
  *         [private]   in a segment, accesses to the thread's own stack and thread-local storage are
  *                     not told until it creates a task: another iteration would be on
  *                     another thread's
@@ -41,7 +41,8 @@
  *                     region: what it does may depend on the thread that does it
  *
  * Files.  context.c   contexts, who runs next
- *         team.c      parallel, barriers, phases and segments, single
+ *         team.c      parallel, barriers, phases and segments
+ *         deal.c      single, master; which threads have a loop
  *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
  *         run.c       explicit tasks; depend.c; reduction.c
@@ -62,6 +63,7 @@
 #define SNAG_OMP_CORE_H
 
 #include "base/pool.h"
+#include "omp/deal.h"
 #include "omp/hooks.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
@@ -137,7 +139,6 @@ struct mp {
 	unsigned ndetached;	 /* tasks with an event, so far */
 	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
 	bool is_waiting;	 /* for what happens outside: outside.c */
-	bool is_gnu;		 /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
@@ -234,6 +235,9 @@ struct mp_static {
 	struct mp_static *next;
 	uint64_t count, chunk; /* as the program says; 0: it does not */
 	uint32_t *segment;     /* by chunk; 0: none yet */
+	uint32_t *ndone;       /* likewise: in how many such loops it has been executed */
+	uint32_t nloops;       /* that were begun */
+	bool is_cut;	       /* one was cancelled */
 	size_t cap;
 };
 
@@ -255,6 +259,7 @@ struct mp_team {
 	const void *copied;	      /* copyprivate */
 	struct mp_loop_shared *loops; /* ordered, doacross: shared by the threads */
 	struct mp_static *statics;    /* of this phase */
+	struct mp_deals deals;	      /* likewise */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
 	unsigned first_team; /* likewise: a number for the first one, others have the next */
@@ -277,6 +282,7 @@ struct mp_loop {
 	uint64_t round, at, silent, told;
 	unsigned log;
 	bool may_grow, is_sections;
+	bool has_zero; /* chunk 0 is thread 0's, whoever has the rest */
 	bool is_open, is_doacross, is_cancelled;
 	uint64_t safe; /* of simd: chunks in a block; 0: all are */
 	struct mp_static *kept;
@@ -335,12 +341,14 @@ struct mp_task {
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
-	unsigned singles, loops;	/* met so far */
+	unsigned loops;			/* met so far */
+	struct mp_met met;		/* in this phase */
 	struct mp_depends *outside;	/* in a segment: those of the phase */
 	struct mp_settings own_settings;
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
+	bool is_together;      /* in a block of several iterations that nobody has told apart */
 	unsigned niterations;  /* that were told so, in this phase */
 };
 enum {
@@ -410,7 +418,6 @@ struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 struct mp_task *mp_task_told(struct mp_task *t);
 
 bool mp_chunk_end(struct mp_task *t); /* likewise, in a loop or not */
-bool mp_single(void);		      /* whether the calling thread executes it */
 void mp_combine_begin(void);
 void mp_combine_end(void);
 
@@ -444,6 +451,9 @@ void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
 bool mp_loop_is_cancelled(const struct mp_task *t);
 void mp_loops_free(struct mp_team *team); /* at its end */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
+/* A loop that the compiler runs by itself: which of how many blocks is the calling thread's;
+ * negative: none. */
+int mp_loop_block(int *ret_n);
 /* Called before and after each iteration of a loop that the compiler runs by itself; returns
  * whether this is before. */
 bool mp_iteration(void);

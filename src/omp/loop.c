@@ -3,7 +3,7 @@
  * loop.c - worksharing loops and sections, ordered, doacross
  *
  * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
- *         threads in turn, whatever the schedule is, and each is a segment: parallel to
+ *         threads in turn (which: deal.h), whatever the schedule is, and each is a segment: parallel to
  *         all others.  Of a loop with ordered regions one thread gets all, in order, so that
  *         nobody has to wait; also of one with inscan, where its copies are the sums so far.
  *
@@ -14,10 +14,12 @@
  *         [static]   chunks of the same number of two static loops with as many iterations, and the same
  *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
- *                    and go on in the next such loop, after what their thread did meanwhile
+ *                    and go on in the next such loop, after what their thread did meanwhile; if that is dealt to
+ *                    others, these wait until the chunk is done
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
  *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
- *                    begins and ends: each of the first ones of a thread is a segment
+ *                    begins and ends: each of the first ones of a thread is a segment, and of the others the detector hears
+ *                    that they are together
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
  */
@@ -45,7 +47,10 @@ struct mp_loop_shared {
 	struct mp_loop_shared *next;
 	unsigned number; /* of the loop in its region */
 	int left;
+	struct mp_dealt dealt;
 	bool is_taken; /* a thread has it */
+	bool is_counted;
+	uint32_t nbefore; /* [static]: such loops in this phase */
 	bool is_cancelled;
 	void *common;	    /* memory of the program's */
 	uint32_t last;	    /* ordered: the promise of the chunk before, + 1 */
@@ -72,6 +77,7 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 static void shared_free(struct mp_loop_shared *s)
 {
 	mp_map_free(&s->posted);
+	mp_dealt_free(&s->dealt);
 	mp_free(s->log_chunk);
 	mp_free(s->bounds);
 	mp_free(s->common);
@@ -98,14 +104,14 @@ void mp_loops_free(struct mp_team *team)
 	}
 }
 
+enum { MOST_KEPT = 1 << 20 }; /* segments of one loop */
+
 /* [static] The segments of this loop; NULL: they end with their chunks. */
 static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *loop,
 				     const struct mp_schedule *schedule)
 {
-	enum { MOST_KEPT = 1 << 20 };
 	struct mp_static *s = t->team->statics;
-	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told ||
-	    t->has_asked)
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told)
 		return NULL;
 	while (s && (s->count != loop->count || s->chunk != schedule->chunk))
 		s = s->next;
@@ -116,9 +122,34 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 	s->chunk = schedule->chunk;
 	s->cap = loop->nchunks;
 	s->segment = mp_alloc(s->cap * sizeof(*s->segment));
+	s->ndone = mp_alloc(s->cap * sizeof(*s->ndone));
 	s->next = t->team->statics;
 	t->team->statics = s;
 	return s;
+}
+
+/* Which chunks the thread gets; false: none. */
+static bool chunks_deal(struct mp_task *t, struct mp_loop *loop, const struct mp_schedule *schedule)
+{
+	struct mp_loop_shared *s = loop->shared;
+	bool is_one = schedule->is_ordered || loop->is_doacross || schedule->is_scan;
+	if (schedule->is_static && loop->nchunks > MOST_KEPT) { /* nobody could wait */
+		t->met.has_long |= schedule->is_nowait;
+		s->dealt.is_decided |= t->met.has_long;
+	}
+	int n, place = mp_deal_place(t, &s->dealt, &n);
+	loop->has_zero = schedule->is_static && schedule->chunk && !is_one; /* [zero] */
+	loop->next = place < 0 ? loop->nchunks : (uint64_t)place;
+	loop->step = (uint64_t)n;
+	if (is_one) {
+		loop->next = s->is_taken || place < 0 ? loop->nchunks : 0;
+		loop->step = 1;
+		s->is_taken |= place >= 0;
+	} else if (loop->has_zero && s->dealt.thread && s->dealt.thread[0] != 0) {
+		loop->next = t->number == 0 ? 0 : place < 0 ? loop->nchunks : 1 + (uint64_t)place;
+		loop->step = t->number == 0 ? loop->nchunks : (uint64_t)n;
+	}
+	return place >= 0;
 }
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
@@ -130,8 +161,6 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	*loop = (struct mp_loop){
 		.count = count,
 		.chunk = schedule.chunk ? schedule.chunk : 1,
-		.next = (uint64_t)t->number,
-		.step = (uint64_t)n,
 		.is_open = true,
 		.is_sections = schedule.is_sections,
 		.shared = doacross,
@@ -147,15 +176,15 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		t->loops++;
 		loop->shared = shared_get(t);
 	}
-	if (schedule.is_ordered || doacross || schedule.is_scan) {
-		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
-		loop->step = 1;
-		loop->shared->is_taken = true;
-	}
+	bool is_dealt = chunks_deal(t, loop, &schedule);
 	loop->kept = statics_get(t, loop, &schedule);
-	loop->may_grow = mp.hooks && t->team->is_told && !schedule.is_ordered && !doacross &&
-			 !schedule.chunk && !schedule.safe && !loop->kept;
+	loop->may_grow = is_dealt && mp.hooks && t->team->is_told && !schedule.is_ordered &&
+			 !doacross && !schedule.chunk && !schedule.safe && !loop->kept;
 	loop->safe = schedule.safe;
+	if (loop->kept && !loop->shared->is_counted) {
+		loop->shared->is_counted = true;
+		loop->shared->nbefore = loop->kept->nloops++;
+	}
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
@@ -173,9 +202,23 @@ bool mp_chunk_end(struct mp_task *t)
 	return true;
 }
 
+/* [static] Whoever has it to do in the loops before may not have come so far. */
+static void chunk_await(const struct mp_task *t, const struct mp_loop *loop)
+{
+	const struct mp_static *kept = loop->kept;
+	const void *place = mp.place;
+	while (kept->ndone[loop->chunk_now] < loop->shared->nbefore && !kept->is_cut &&
+	       !t->team->is_cancelled && mp_yield())
+		;
+	mp.place = place;
+}
+
 static void chunk_begin(struct mp_task *t, uint64_t chunk)
 {
 	struct mp_static *kept = t->loop.kept;
+	if (kept)
+		chunk_await(t, &t->loop);
+	mp_deal_part(t, t->loop.has_zero && chunk == 0);
 	if (kept && kept->segment[chunk] && !t->has_asked) {
 		mp_segment_enter(t, kept->segment[chunk]);
 		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
@@ -251,6 +294,8 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 	if (!loop->is_open)
 		return false;
 	bool was_told = mp_chunk_end(t);
+	if (loop->kept && loop->n)
+		loop->kept->ndone[loop->chunk_now]++;
 	loop->silent = was_told ? 0 : loop->silent + 1;
 	loop->told += was_told;
 	bool is_there = chunk_next(t);
@@ -293,6 +338,8 @@ void mp_loop_cancel(struct mp_task *t)
 	t->loop.is_cancelled = true;
 	if (t->loop.shared)
 		t->loop.shared->is_cancelled = true;
+	if (t->loop.is_open && t->loop.kept)
+		t->loop.kept->is_cut = true;
 }
 
 bool mp_loop_is_cancelled(const struct mp_task *t)
@@ -306,6 +353,16 @@ bool mp_loop_is_last(void)
 	return loop->from + loop->n == loop->count;
 }
 
+int mp_loop_block(int *ret_n)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	t->loops++;
+	struct mp_loop_shared *s = shared_get(t);
+	int place = mp_deal_place(t, &s->dealt, ret_n);
+	shared_leave(t, s);
+	return place;
+}
+
 /* ---- iterations ---- */
 
 bool mp_iteration(void) /* [iterate] */
@@ -313,11 +370,18 @@ bool mp_iteration(void) /* [iterate] */
 	enum { MOST = 1 << 14 };
 	struct mp_task *t = mp_implicit(mp.now->task);
 	t->is_iterating = !t->is_iterating;
-	if (t->niterations >= MOST)
+	t->is_together = false;
+	if (t->niterations >= MOST) {
+		if (t->niterations == MOST && t->team->is_told)
+			mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+		t->niterations = MOST + 1;
 		return t->is_iterating;
+	}
 	t->niterations += mp_segment_end(t) && !t->is_iterating; /* or the block of a thread */
-	if (t->is_iterating)
+	if (t->is_iterating) {
+		mp_deal_part(t, false);
 		mp_segment_begin(t);
+	}
 	if (t->id != t->base_id)
 		mp_label(t->id, SNAG_OMP_PART, (uint64_t)t->number);
 	return t->is_iterating;

@@ -219,6 +219,7 @@ static void statics_end(struct mp_team *team)
 			}
 		team->statics = s->next;
 		mp_free(s->segment);
+		mp_free(s->ndone);
 		mp_free(s);
 	}
 }
@@ -226,6 +227,7 @@ static void statics_end(struct mp_team *team)
 static void finish_next(struct mp_team *team) /* [barrier] */
 {
 	statics_end(team);
+	mp_deals_end(team);
 	mp_become(team->id);
 	mp_tell(SNAG_OP_FINISH_END, 0);
 	if (team->joined < team->n)
@@ -304,6 +306,7 @@ void mp_barrier(void)
 		barrier_open(team);
 	if (mp.has_order || !is_open)
 		mp_block();
+	mp_deal_barrier(t);
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }
@@ -428,6 +431,7 @@ void mp_region_begin(struct mp_team *team)
 void mp_region_end(struct mp_team *team)
 {
 	mp_loops_free(team);
+	mp_deals_free(team);
 	mp_become(team->parent->id);
 	if (!team->is_told)
 		return;
@@ -481,10 +485,4 @@ void mp_serial_end(void)
 	mp_task_forget(t);
 	mp_loops_free(team);
 	mp_free(team);
-}
-
-bool mp_single(void)
-{
-	struct mp_task *t = mp_implicit(mp.now->task);
-	return (int)(++t->singles % (unsigned)t->team->n) == t->number;
 }

@@ -10,12 +10,13 @@ locks; what a variable of a block is for has been waited for when the block ends
 asks for thread numbers or looks at what it reads.
 
 What they avoid, because the tool takes it to mean more than the specification says (docs/openmp.md): a block of a lock that
-reads, and does not write, what another such block writes, which counts as a flag; blocks of single or master with others
-behind them (with_barriers); explicit tasks directly in a target region, which are those of the team that meets it; and variables of
+reads, and does not write, what another such block writes, which counts as a flag; mostly, more blocks for one thread between two barriers
+than the team has threads for (with_barriers); explicit tasks directly in a target region, which are those of the team that meets it; and variables of
 a thread in iterations that any thread may have."""
 from dataclasses import dataclass, replace
 
 from language import CRITICALS, DEPENDS, ITEMS, LOCKS, OUTER, PRIVATE, Program, Statement, access, local, statements
+from truth import Phase
 
 THREADS = tuple((n, [f"num_threads({n})"]) for n in (2, 3, 4))
 ONE_THREAD = ((1, ["num_threads(1)"]), (1, ["if(0)"]), (1, ["num_threads(2)", "if(0)"]))
@@ -176,7 +177,8 @@ class Maker:
     def make_parallel(self, depth, contexts, inner):
         nested = ["parallel"] if depth > 1 else []
         body = self.block(depth, ["team", *nested, *(c for c in contexts if c == "target")], 1, 4)
-        s = Statement("parallel", with_barriers(body), self.region(0.4 if contexts != ["target"] else 0))
+        region = self.region(0.4 if contexts != ["target"] else 0)
+        s = Statement("parallel", body if self.chance(0.1) else with_barriers(body, region["n"]), region)
         if "target" in contexts and self.chance(0.15):
             s.a["words"] = [*s.words, "copyin(own)"]
         return self.private(s)
@@ -207,7 +209,8 @@ class Maker:
         return self.private(Statement("single", self.block(depth, inner, 0, 3), {"nowait": self.chance(0.6)}))
 
     def make_master(self, depth, contexts, inner):
-        return Statement("master", self.block(depth, inner, 0, 2), {"word": self.r.choice(["master", "masked"])})
+        word = self.r.choice(["master", "masked"])
+        return Statement("master", self.block(depth, inner, 0, 2), {"word": word, "filter": 1 if word == "masked" and self.chance(0.3) else 0})
 
     def make_barrier(self, depth, contexts, inner):
         return barrier(self.chance(0.2))
@@ -240,20 +243,18 @@ def barrier(is_copying=False):
     return Statement("barrier", [], {"is_copying": is_copying})
 
 
-def with_barriers(body):
-    """The tool gives blocks that one thread executes to the threads in turn, and takes what a thread did in a single or
-    master block to be before what it does next.  So none of those follow, between two barriers, but master after master, and
-    one single after another: these are on two threads."""
-    apart, before = [], []
+def with_barriers(body, n):
+    """Between two barriers every block for one thread has to have a thread of its own, and so has what any thread may execute:
+    otherwise the tool says that there were too few."""
+    apart, phase = [], Phase(n)
     for s in body:
-        kinds = [b.kind for b in before]
-        if (s.kind in ("for", "sections") and ("single" in kinds or "master" in kinds)) or \
-                (s.kind == "single" and ("master" in kinds or kinds.count("single") == 2)) or \
-                (s.kind == "master" and "single" in kinds):
+        if phase.meets(s):
             apart.append(barrier())
-            before = []
+            phase = Phase(n)
+            phase.meets(s)
         apart.append(s)
-        before = [] if s.has_barrier() else [*before, s]
+        if s.has_barrier():
+            phase = Phase(n)
     return apart
 
 
