@@ -5,7 +5,8 @@
  * Rules.  [calls]     the program's calls of omp_get_thread_num() and the like get names of their own, since
  *                     gcc calls these functions for its own purposes too: only who asks by himself
  *                     may do something else on another thread.  What gcc calls gets names as well, in the assembler: the
- *                     plain ones are left to files that were compiled otherwise
+ *                     plain ones are left to files that were compiled otherwise, or by a gcc whose master
+ *                     blocks cannot be seen (openmp_masked.h)
  *         [sections]  { a; section b; } becomes
  *                     for (int s = 0; s < 2; s++) switch (s) { case 0:; a; break; case 1:; b; }
  */

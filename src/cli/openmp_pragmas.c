@@ -33,7 +33,7 @@
  *         [odd]      loops that are no rectangle: see openmp_nest.h
  *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
  *         [split]    for clang: see openmp_split.h
- *         [masked]   for gcc: see openmp_masked.h
+ *         [masked]   for gcc, from 12 on: see openmp_masked.h
  *         [chosen]   of a metadirective, what is in `when` and `default`
  *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -432,7 +432,7 @@ static void code_rewrite(struct rewriting *w, struct span line)
 }
 
 /* Directives on lines of their own that the compiler knows. */
-static struct text lines_rewrite(struct span text, bool is_gnu)
+static struct text lines_rewrite(struct span text, enum cli_compiler is)
 {
 	struct text renamed = {0}, t = {0}, split = {0};
 	struct span line;
@@ -441,8 +441,9 @@ static struct text lines_rewrite(struct span text, bool is_gnu)
 	free(renamed.at);
 	struct lines l = cli_lines_of((struct span){t.at, t.at + t.n});
 	while (cli_lines_next(&l, &line)) {
-		bool is_done = is_gnu ? cli_masked_rewrite(&split, line)     /* [masked] */
-				      : cli_split_rewrite(&split, &l, line); /* [split] */
+		bool is_done =
+			(is == CLI_GCC && cli_masked_rewrite(&split, line)) ||	  /* [masked] */
+			(is == CLI_CLANG && cli_split_rewrite(&split, &l, line)); /* [split] */
 		if (!is_done)
 			cli_text_span(&split, line);
 		if (line.end < l.rest.at)
@@ -468,15 +469,16 @@ static void text_rewrite(struct rewriting *w, struct span text)
 	}
 }
 
-char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
+char *cli_openmp_rewrite(const char *text, size_t n, enum cli_compiler is, size_t *ret_n)
 {
 	static const char combining[] =
 		"typedef struct { } __snag_nothing_type;\n"
 		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
 		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
 		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
+	const bool is_gnu = is != CLI_CLANG;
 	struct rewriting w = {.is_gnu = is_gnu};
-	struct text from = lines_rewrite((struct span){text, text + n}, is_gnu), to = {0};
+	struct text from = lines_rewrite((struct span){text, text + n}, is), to = {0};
 	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
 	text_rewrite(&w, (struct span){begin, end});
 	cli_text_span(&to, (struct span){from.at, begin});
@@ -486,10 +488,10 @@ char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
 		cli_text_words(&to, CLI_NEST_DECLARATION);
 	if (w.has_together)
 		cli_text_words(&to, CLI_TOGETHER_DECLARATION);
-	if (is_gnu) {
+	if (is == CLI_GCC)
 		cli_text_words(&to, CLI_CALLS_OWN CLI_MASKED_DECLARATION);
+	if (is_gnu)
 		cli_text_words(&to, combining);
-	}
 	cli_text_add(&to, w.t.at, w.t.n);
 	free(from.at);
 	free(w.t.at);

@@ -181,6 +181,31 @@ FREE='race-free for this input on every schedule'
 	says 4 "no race found, but "*"which thread runs a task ("*
 }
 
+@test "master blocks of a gcc that knows no masked" {
+	cat >master.c <<-'END'
+		int x, a[16];
+		int main(void)
+		{
+		#pragma omp parallel
+			{
+		#pragma omp master
+				x++;
+		#pragma omp for
+				for (int i = 0; i < 16; i++)
+					a[i] = i;
+			}
+			return x != 1;
+		}
+	END
+	printf '%s\n' '#!/bin/sh' '[ "$1" = -dumpversion ] && echo 11 && exit' 'exec gcc "$@"' >old-gcc
+	chmod +x old-gcc
+	build ./old-gcc master.c
+	./prog
+	says "" "no race found, but "*"which thread runs a task ("*
+	build gcc master.c
+	says "" "$FREE"
+}
+
 @test "loops that are left to the compiler" {
 	cat >left.c <<-'END'
 		#include <stdlib.h>

@@ -81,7 +81,7 @@ class Maker:
         if "target" in contexts:
             kinds += ["own"]
         if "team" in contexts:
-            kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4
+            kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4 + ["ones"] * 10
         if "loop" in contexts:
             kinds += ["only"] * 6
         kind = self.r.choice(kinds)
@@ -148,6 +148,28 @@ class Maker:
         each = [Statement("place", [], {"idiom": name, "is_each": True}) for _ in range(2)]
         return [loop([each[0]], schedule), loop([each[1]], schedule if self.chance(0.8) else self.r.choice(schedules))]
 
+    def make_ones(self, depth, contexts, inner):
+        """Blocks for one thread, and what any may execute, with no barrier between."""
+        name = self.name("ones")
+
+        def body():
+            return [Statement("place", [], {"idiom": name})]
+
+        def one():
+            if self.chance(0.5):
+                return Statement("single", body(), {"nowait": True})
+            return Statement("master", body(), {"word": "masked", "filter": int(self.chance(0.2))})
+
+        def item():
+            schedule, count = self.r.choice((*SCHEDULES, ("static", 1), ("static", 2))), self.r.choice((3, 4, 6))
+            at = 0 if self.chance(0.4) else self.r.randrange(count)
+            ways = [Statement("for", [Statement("only", body(), {"at": at})],
+                              {"i": self.name("i"), "j": "", "count": count, "schedule": schedule, "nowait": self.chance(0.5), "ordered": False})] * 4
+            ways += [Statement("sections", [Statement("section", body()) for _ in range(2)], {"nowait": self.chance(0.5)}), one()]
+            return self.r.choice(ways)
+
+        return [*(one() for _ in range(self.r.choice((1, 1, 2, 3)))), item()]
+
     def make_taskwait(self, depth, contexts, inner):
         return Statement("taskwait")
 
@@ -178,7 +200,7 @@ class Maker:
         nested = ["parallel"] if depth > 1 else []
         body = self.block(depth, ["team", *nested, *(c for c in contexts if c == "target")], 1, 4)
         region = self.region(0.4 if contexts != ["target"] else 0)
-        s = Statement("parallel", body if self.chance(0.1) else with_barriers(body, region["n"]), region)
+        s = Statement("parallel", body if self.chance(0.3) else with_barriers(body, region["n"]), region)
         if "target" in contexts and self.chance(0.15):
             s.a["words"] = [*s.words, "copyin(own)"]
         return self.private(s)
@@ -321,12 +343,14 @@ def fill(r, program, times):
     names = [None] * 14 + sorted({n for p in free for n in p.locals})
     outside = {s.private.var for s in statements(program.body) if "private" in s}
     on_heap = {s.name for s in statements(program.body) if s.kind == "local" and s.freed}
+    reduced = {s.private.var for s in statements(program.body) if s.kind in ITEMS and "private" in s and s.private.word == "reduction"}
     for var in outside:
         program.variables[var] = False
     for k, local in enumerate(names):
         is_outside = local in outside and r.random() < 0.4
         here = [p for p in free if local is None or local in p.locals or (is_outside and local not in p.hidden)]
         here = [p for p in here if not (p.is_copied and local in on_heap)]  # the pointer would be
+        here = [p for p in here if not ((p.is_copied or p.tasks) and local in reduced)]  # which is not allowed
         once = [p for p in here if (times.get(p.at, 0) == 1 or "is_each" in p.at.a) and not p.is_copied]
         once.sort(key=lambda p: "idiom" not in p.at.a or r.random() < 0.5)
         first = [p for p in once if r.random() < 0.85][:1] or [p for p in here if not p.is_copied][:1]
