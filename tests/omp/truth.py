@@ -25,7 +25,7 @@ simd         its iterations are parallel (2.11.5)
 teams        each team is parallel to the others until the end (2.7).  Locks are those of a contention group: a team with the regions in it; the
              first team is in that of the program outside
 distribute   iteration i is of team i / chunk mod teams, without a chunk they have parts of the same size, in order (2.11.6); with simd the
-             iterations of a part are parallel, with parallel for a region of a team's threads has it
+             iterations of a chunk are parallel, with parallel for a region of a team's threads has it
 target       a task with its own team of one thread, undeferred without nowait (2.14.5), but as the tool's documentation says:
              active levels and contention groups go on
 ordered      from the ordered region of an iteration to that of the next (2.19.9)
@@ -350,7 +350,8 @@ class Truth:
             return
         self.outside(s, region, "firstprivate")
         if "simd" in s.what:
-            self.run_lanes(s, mine, region)
+            for k in range(0, len(mine), size):
+                self.run_lanes(s, mine[k:k + size], region)
             return
         for i in mine:
             self.run_private(s, s.body, {s.i: i, "innermost": s.i}, region)
