@@ -92,11 +92,13 @@ void mp_deal_barrier(struct mp_task *t)
 void mp_deals_end(struct mp_team *team)
 {
 	team->deals.nsingles = 0;
+	mp_dealt_free(&team->deals.blocks);
 }
 
 void mp_deals_free(struct mp_team *team)
 {
 	mp_free(team->deals.single);
+	mp_dealt_free(&team->deals.blocks);
 	team->deals = (struct mp_deals){0};
 }
 
@@ -134,6 +136,7 @@ int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n)
 void mp_dealt_free(struct mp_dealt *d)
 {
 	mp_free(d->thread);
+	*d = (struct mp_dealt){0};
 }
 
 void mp_deal_part(struct mp_task *t, bool is_zero)

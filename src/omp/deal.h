@@ -12,6 +12,8 @@
  *                   whole (ordered), to the first of these that comes
  *         [zero]    but chunk 0 of schedule(static, n) is thread 0's, as the specification says: what master did comes
  *                   before it
+ *         [block]   static loops that the compiler runs by itself, or with more chunks than are kept (loop.c), are all
+ *                   dealt to the same threads up to the barrier: what one thread has in two of them is in order
  *         [known]   who comes first to a construct decides, by the blocks that it has met since the barrier.  For all
  *                   others these are the same, unless they went around a master block
  *         [none]    if all are marked it is as if none were, and the detector hears of it; also if one that is marked
@@ -29,11 +31,19 @@
 struct mp_task;
 struct mp_team;
 
+/* Of a loop. */
+struct mp_dealt {
+	bool is_decided;
+	int n;
+	uint16_t *thread; /* these; NULL: all */
+};
+
 /* Of a team. */
 struct mp_deals {
 	uint16_t *single; /* whose the single blocks since the barrier are */
 	size_t nsingles, cap;
 	int turn; /* who got the last one */
+	struct mp_dealt blocks;
 };
 
 /* Of a thread, since the barrier. */
@@ -41,15 +51,7 @@ struct mp_met {
 	size_t singles;
 	uint64_t masked; /* whose blocks of master and masked these were; of the first 64 threads */
 	bool has_single, has_masked; /* [mark] */
-	bool has_long;		     /* of static loops that are not waited for: loop.c */
 	bool is_told;		     /* [none] */
-};
-
-/* Of a loop. */
-struct mp_dealt {
-	bool is_decided;
-	int n;
-	uint16_t *thread; /* these; NULL: all */
 };
 
 bool mp_single(void);	    /* whether the calling thread executes it */

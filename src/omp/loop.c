@@ -133,11 +133,9 @@ static bool chunks_deal(struct mp_task *t, struct mp_loop *loop, const struct mp
 {
 	struct mp_loop_shared *s = loop->shared;
 	bool is_one = schedule->is_ordered || loop->is_doacross || schedule->is_scan;
-	if (schedule->is_static && loop->nchunks > MOST_KEPT) { /* nobody could wait */
-		t->met.has_long |= schedule->is_nowait;
-		s->dealt.is_decided |= t->met.has_long;
-	}
-	int n, place = mp_deal_place(t, &s->dealt, &n);
+	bool is_long = schedule->is_static && loop->nchunks > MOST_KEPT; /* [block] */
+	struct mp_dealt *dealt = is_long ? &t->team->deals.blocks : &s->dealt;
+	int n, place = mp_deal_place(t, dealt, &n);
 	loop->has_zero = schedule->is_static && schedule->chunk && !is_one; /* [zero] */
 	loop->next = place < 0 ? loop->nchunks : (uint64_t)place;
 	loop->step = (uint64_t)n;
@@ -145,7 +143,7 @@ static bool chunks_deal(struct mp_task *t, struct mp_loop *loop, const struct mp
 		loop->next = s->is_taken || place < 0 ? loop->nchunks : 0;
 		loop->step = 1;
 		s->is_taken |= place >= 0;
-	} else if (loop->has_zero && s->dealt.thread && s->dealt.thread[0] != 0) {
+	} else if (loop->has_zero && dealt->thread && dealt->thread[0] != 0) {
 		loop->next = t->number == 0 ? 0 : place < 0 ? loop->nchunks : 1 + (uint64_t)place;
 		loop->step = t->number == 0 ? loop->nchunks : (uint64_t)n;
 	}
@@ -356,11 +354,7 @@ bool mp_loop_is_last(void)
 int mp_loop_block(int *ret_n)
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
-	t->loops++;
-	struct mp_loop_shared *s = shared_get(t);
-	int place = mp_deal_place(t, &s->dealt, ret_n);
-	shared_leave(t, s);
-	return place;
+	return mp_deal_place(t, &t->team->deals.blocks, ret_n);
 }
 
 /* ---- iterations ---- */

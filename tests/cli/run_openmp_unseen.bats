@@ -155,6 +155,28 @@ FREE='race-free for this input on every schedule'
 			}
 		}
 	END
+	cat >twice.c <<-'END'
+		#include <stdio.h>
+		void loops(int n, int *a);
+		static int x;
+		void loops(int n, int *a)
+		{
+		#pragma omp parallel num_threads(4)
+			{
+		#pragma omp for schedule(static) nowait
+				for (int i = 0; i < n; i++)
+					a[i] = i;
+		#pragma omp single nowait
+				x = 1;
+		#pragma omp for schedule(static)
+				for (int i = 0; i < n; i++)
+					a[i] *= 2;
+			}
+			for (int i = 0; i < n; i++)
+				if (a[i] != 2 * i)
+					puts("wrong");
+		}
+	END
 	cat >main.c <<-'END'
 		#include <stdlib.h>
 		int a[16];
@@ -176,6 +198,10 @@ FREE='race-free for this input on every schedule'
 		[ $source = sections ] && says 2 "$TOGETHER ("*")"
 		says $n "$FREE"
 	done
+	clang -O1 -g -fopenmp -fsanitize=thread -c twice.c -o other.o # blocks stay where they are
+	build clang main.c other.o
+	run --separate-stderr "$SNAG" run ./prog 16
+	[ "$output" = "" ]
 	gcc -O1 -g -fopenmp -fsanitize=thread -c loops.c -o other.o
 	build gcc main.c other.o
 	says 4 "no race found, but "*"which thread runs a task ("*

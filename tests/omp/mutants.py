@@ -35,7 +35,7 @@ MUTANTS = {
     "single-where-master-is": ("deal", "for (int i = 0; i < others; i++) {", "for (int i = 0; i < 0; i++) {"),
     "loops-on-any-thread": ("deal", "(!t->met.singles && !t->met.masked)", "true"),
     "master-on-any-thread": ("deal", "t->met.masked |= ", "t->met.masked &= "),
-    "chunk-zero-anywhere": ("loop", "loop->has_zero && s->dealt.thread", "false"),
+    "chunk-zero-anywhere": ("loop", "loop->has_zero && dealt->thread", "false"),
     "ordered-ignored": ("loop", "if (s && t->team->is_told && s->last)", "if (false)"),
     "chunks-parallel": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = 1,"),
     "chunks-of-two": ("loop", ".chunk = schedule.chunk ? schedule.chunk : 1,", ".chunk = schedule.chunk ? schedule.chunk : 2,"),
