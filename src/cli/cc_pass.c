@@ -25,8 +25,7 @@ bool cc_pass_takes(struct cc_pass *p, const char *word)
 	return true;
 }
 
-/* What the compiler says its version is; negative: nothing that could be read. */
-static int major_version(const char *compiler)
+int cc_version(const char *compiler)
 {
 	const char *const argv[] = {compiler, "-dumpversion", NULL};
 	posix_spawn_file_actions_t actions;
@@ -55,7 +54,7 @@ void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder)
 	char file[32];
 	if (p->is_off)
 		return;
-	snprintf(file, sizeof(file), "/snag-pass-%d.so", major_version(compiler));
+	snprintf(file, sizeof(file), "/snag-pass-%d.so", cc_version(compiler));
 	const char *plugin = cli_words_joined(folder, file);
 	if (access(plugin, R_OK) == 0)
 		p->plugin = plugin;

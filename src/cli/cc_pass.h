@@ -22,6 +22,9 @@ struct cc_pass {
 /* Whether the word is one for the pass, not for the compiler; if so, remembers it. */
 bool cc_pass_takes(struct cc_pass *p, const char *word);
 
+/* What the compiler says its version is, the first number; negative: nothing that could be read. */
+int cc_version(const char *compiler);
+
 /* Looks for the plugin of this compiler's version. */
 void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder);
 

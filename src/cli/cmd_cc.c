@@ -202,7 +202,10 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 			link_flags(&w, &q, clang, folder);
 	}
 	if (q.has_openmp && q.has_inputs && !q.is_partial) {
-		rc = cli_two_steps(&w, takes_value, !clang, err);
+		enum cli_compiler is = clang			   ? CLI_CLANG
+				       : cc_version(compiler) < 12 ? CLI_GCC_OLD
+								   : CLI_GCC;
+		rc = cli_two_steps(&w, takes_value, is, err);
 		free(w.at);
 		return rc;
 	}

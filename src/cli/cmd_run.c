@@ -332,8 +332,10 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 			(!v->no_replay || v->witness) && !v->free && !before->is_of_tasks};
 	double begin = snag_seconds_now();
 	int rc = detectors_choose(v, &options, err);
-	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s", v->seed,
-		 policies[v->policy], v->free, judge ? ":judge=" : "", judge ? judge : "");
+	/* a race that was found is to be found again */
+	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s%s", v->seed,
+		 policies[v->policy], v->free, judge ? ":judge=" : "", judge ? judge : "",
+		 before->races ? ":apart=1" : "");
 	cli_interrupt_catch();
 	if (rc == 0)
 		rc = cli_observe(&o, argv, &how, trace, err);

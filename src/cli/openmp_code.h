@@ -4,7 +4,9 @@
  *
  * Rules.  [calls]     the program's calls of omp_get_thread_num() and the like get names of their own, since
  *                     gcc calls these functions for its own purposes too: only who asks by himself
- *                     may do something else on another thread
+ *                     may do something else on another thread.  What gcc calls gets names as well, in the assembler: the
+ *                     plain ones are left to files that were compiled otherwise, or by a gcc whose master
+ *                     blocks cannot be seen (openmp_masked.h)
  *         [sections]  { a; section b; } becomes
  *                     for (int s = 0; s < 2; s++) switch (s) { case 0:; a; break; case 1:; b; }
  */
@@ -13,6 +15,11 @@
 
 #include "cli/openmp_text.h"
 
+#define CLI_CALLS_OWN                                                         \
+	"__asm__(\".set omp_get_thread_num, __snag_gnu_get_thread_num\\n\"\n" \
+	"\".set omp_get_num_threads, __snag_gnu_get_num_threads\\n\"\n"       \
+	"\".set omp_get_team_num, __snag_gnu_get_team_num\\n\"\n"             \
+	"\".set omp_get_num_teams, __snag_gnu_get_num_teams\");\n"
 void cli_calls_rename(struct text *t, struct span text); /* [calls] */
 
 /* The sections that a place of the text is in, innermost last. */

@@ -89,18 +89,6 @@ bool cli_nest_next(struct span *text, struct span *ret_variable)
 	return true;
 }
 
-bool cli_nest_body(struct span text, unsigned nloops, struct span *ret_body)
-{
-	struct span head;
-	for (; nloops > 0; nloops--)
-		if (!head_next(&text, &head))
-			return false;
-	if (!word_next(&text, "{"))
-		return false;
-	*ret_body = text;
-	return true;
-}
-
 bool cli_nest_is_ordered(struct span text)
 {
 	struct span ignored;
@@ -161,4 +149,19 @@ const char *cli_nest_odd(struct span text, unsigned nloops)
 			is_odd |= outer[k].at && cli_word_find(head, outer[k]);
 	}
 	return is_odd ? text.at : NULL;
+}
+
+const char *cli_nest_body(struct span text, unsigned nloops)
+{
+	struct span head;
+	for (; nloops > 0; nloops--)
+		if (!head_next(&text, &head))
+			return NULL;
+	return text.at;
+}
+
+const char *cli_nest_block(struct span text, unsigned nloops)
+{
+	text.at = cli_nest_body(text, nloops);
+	return text.at && word_next(&text, "{") ? text.at : NULL;
 }

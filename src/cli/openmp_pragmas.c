@@ -29,9 +29,12 @@
  *                    `target exit data`, also if something depends on them: those with a depend
  *                    clause become a task that does nothing, undeferred or as target regions are
  *         [inscan]   see openmp_scan.h
+ *         [auto]     schedule(auto), which for gcc is static, becomes guided
  *         [odd]      loops that are no rectangle: see openmp_nest.h
+ *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
  *         [split]    for clang: see openmp_split.h
  *         [statements]  of simd loops are told apart: see openmp_statements.h
+ *         [masked]   for gcc, from 12 on: see openmp_masked.h
  *         [chosen]   of a metadirective, what is in `when` and `default`
  *         [attribute] see openmp_attributes.h
  *         Everything else is left as it is, lines included; but see openmp_code.h.
@@ -42,6 +45,7 @@
 #include "cli/openmp_attributes.h"
 #include "cli/openmp_code.h"
 #include "cli/openmp_lines.h"
+#include "cli/openmp_masked.h"
 #include "cli/openmp_nest.h"
 #include "cli/openmp_regions.h"
 #include "cli/openmp_scan.h"
@@ -75,6 +79,7 @@ static bool is_directive_word(struct span name)
 struct pragma {
 	bool is_loop, is_nowait;
 	bool is_other;	    /* a schedule that the runtime sees anyway */
+	bool is_auto;	    /* [auto] */
 	bool is_combining;  /* a region or worksharing, with a reduction that its threads combine */
 	bool is_region;	    /* parallel */
 	bool is_inscan;	    /* left as it is: its loop must have no schedule */
@@ -105,7 +110,8 @@ static void schedule_read(struct pragma *p, struct span value)
 		p->chunk = cli_span_trim((struct span){comma + 1, kind.end});
 		kind.end = comma;
 	}
-	p->is_other = !cli_span_is(cli_span_trim(kind), "static");
+	p->is_auto = cli_span_is(cli_span_trim(kind), "auto");
+	p->is_other = !p->is_auto && !cli_span_is(cli_span_trim(kind), "static");
 }
 
 static void reduction_read(struct pragma *p, struct span value, bool *ret_is_plain)
@@ -211,6 +217,10 @@ static void loop_rewrite(struct text *t, struct span line, const struct pragma *
 	clauses_copy(t, line, p);
 	if (p->odd)
 		return;
+	if (p->is_auto) {
+		cli_text_words(t, " schedule(monotonic : guided) ");
+		return;
+	}
 	cli_text_words(t, " schedule(monotonic : dynamic, ");
 	cli_text_words(t, is_scan ? CHUNK_SCAN : CHUNK_STATIC);
 	if (p->is_nowait && !is_scan)
@@ -279,52 +289,22 @@ struct rewriting {
 	struct sections s;
 	struct regions r;
 	bool is_gnu;
-	bool keeps_scan; /* of the latest loop with inscan */
-	const char *odd; /* where the iterations of the latest odd loops begin; NULL: it is past */
-	bool has_odd;
-	struct span
-		body; /* of the latest simd loop, from its next statement on; NULL: none is left */
-	const char *statement; /* the end of that one */
-	unsigned nstatements;  /* of it before */
-	bool has_statements;
+	bool keeps_scan;   /* of the latest loop with inscan */
+	const char *body;  /* of the latest loop that gets such words; NULL: it is past */
+	const char *words; /* what it begins with then */
+	bool has_odd, has_together;
+	struct statements statements;
 	const struct lines *lines;
 };
 
-/* [statements] */
-static void statements_begin(struct rewriting *w, struct span after, unsigned nloops)
+/* [left] */
+static void loop_leave(struct rewriting *w, struct span line, const struct pragma *p,
+		       struct span after)
 {
-	w->statement = NULL;
-	w->nstatements = 0;
-	if (cli_nest_body(after, nloops, &w->body))
-		w->statement = cli_statement_next(&w->body);
-	w->has_statements |= w->statement != NULL;
-}
-
-/* What is left of a line stays in its columns. */
-static void column_keep(struct rewriting *w, struct span before, const char *end)
-{
-	if (cli_span_trim((struct span){before.end, end}).at == end || !w->lines->file.at)
-		return;
-	cli_text_words(&w->t, "\n");
-	cli_lines_mark(w->lines, &w->t);
-	for (const char *at = before.at; at < before.end; at++)
-		cli_text_words(&w->t, *at == '\t' ? "\t" : " ");
-}
-
-/* Copies a line of code, with what goes between its statements. */
-static void statements_copy(struct rewriting *w, struct span line)
-{
-	char words[64];
-	const char *const begin = line.at;
-	while (w->statement && w->statement >= line.at && w->statement <= line.end) {
-		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->statement});
-		snprintf(words, sizeof(words), " __snag_omp_statement(%uu);", w->nstatements++);
-		cli_text_words(&w->t, words);
-		column_keep(w, (struct span){begin, w->statement}, line.end);
-		line.at = w->statement;
-		w->statement = cli_statement_next(&w->body);
-	}
-	cli_code_copy(&w->s, &w->t, line);
+	unsigned nloops = cli_nest_loops(line);
+	w->body = p->is_inscan ? cli_nest_block(after, nloops) : cli_nest_body(after, nloops);
+	w->words = p->is_inscan && !w->is_gnu ? CLI_TOGETHER_INSIDE : CLI_TOGETHER_BEFORE;
+	w->has_together |= w->body != NULL;
 }
 
 static void loops_rewrite(struct rewriting *w, struct text *t, struct span line, struct pragma *p,
@@ -335,15 +315,18 @@ static void loops_rewrite(struct rewriting *w, struct text *t, struct span line,
 		p->odd = cli_nest_odd(after, cli_nest_loops(line));
 	if (p->is_simd && !p->is_inscan && cli_simd_rewrite(t, line, after, p->odd)) {
 		is_loop = true;
-		statements_begin(w, after, cli_nest_loops(line));
+		cli_statements_begin(&w->statements, after, cli_nest_loops(line));
 	} else if (is_loop)
 		loop_rewrite(t, line, p, is_scan);
 	else
 		cli_text_span(t, line);
 	if (is_loop && p->odd) {
-		w->odd = p->odd;
+		w->body = p->odd;
+		w->words = CLI_NEST_ITERATION;
 		w->has_odd = true;
 	}
+	if (p->is_inscan || (p->is_simd && !is_loop))
+		loop_leave(w, line, p, after);
 	if (w->is_gnu)
 		combining_add(t, p);
 	if (is_scan || p->is_inscan)
@@ -445,29 +428,29 @@ static const char *marks_end(const char *text, const char *end)
 static void code_rewrite(struct rewriting *w, struct span line)
 {
 	cli_regions_code(&w->r, line);
-	if (w->odd && w->odd <= line.end && w->odd >= line.at) { /* [odd] */
-		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->odd});
-		cli_text_words(&w->t, CLI_NEST_ITERATION);
-		line.at = w->odd;
-		w->odd = NULL;
+	if (w->body && w->body <= line.end && w->body >= line.at) { /* [odd], [left] */
+		cli_code_copy(&w->s, &w->t, (struct span){line.at, w->body});
+		cli_text_words(&w->t, w->words);
+		line.at = w->body;
+		w->body = NULL;
 	}
-	statements_copy(w, line);
+	cli_statements_copy(&w->statements, &w->s, w->lines, line, &w->t);
 }
 
 /* Directives on lines of their own that the compiler knows. */
-static struct text lines_rewrite(struct span text, bool is_gnu)
+static struct text lines_rewrite(struct span text, enum cli_compiler is)
 {
-	struct text renamed = {0}, t = {0};
+	struct text renamed = {0}, t = {0}, split = {0};
 	struct span line;
 	cli_calls_rename(&renamed, text);
 	cli_attributes_rewrite(&t, (struct span){renamed.at, renamed.at + renamed.n});
 	free(renamed.at);
-	if (is_gnu)
-		return t;
-	struct text split = {0};
 	struct lines l = cli_lines_of((struct span){t.at, t.at + t.n});
 	while (cli_lines_next(&l, &line)) {
-		if (!cli_split_rewrite(&split, &l, line)) /* [split] */
+		bool is_done =
+			(is == CLI_GCC && cli_masked_rewrite(&split, line)) ||	  /* [masked] */
+			(is == CLI_CLANG && cli_split_rewrite(&split, &l, line)); /* [split] */
+		if (!is_done)
 			cli_text_span(&split, line);
 		if (line.end < l.rest.at)
 			cli_text_words(&split, "\n");
@@ -493,24 +476,29 @@ static void text_rewrite(struct rewriting *w, struct span text)
 	}
 }
 
-char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n)
+char *cli_openmp_rewrite(const char *text, size_t n, enum cli_compiler is, size_t *ret_n)
 {
 	static const char combining[] =
 		"typedef struct { } __snag_nothing_type;\n"
 		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
 		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
 		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
+	const bool is_gnu = is != CLI_CLANG;
 	struct rewriting w = {.is_gnu = is_gnu};
-	struct text from = lines_rewrite((struct span){text, text + n}, is_gnu), to = {0};
+	struct text from = lines_rewrite((struct span){text, text + n}, is), to = {0};
 	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
 	text_rewrite(&w, (struct span){begin, end});
 	cli_text_span(&to, (struct span){from.at, begin});
-	if (is_gnu || w.has_odd || w.has_statements)
+	if (is_gnu || w.has_odd || w.has_together || w.statements.are_there)
 		cli_text_words(&to, "# 1 \"<snag>\" 3\n");
-	if (w.has_statements)
+	if (w.statements.are_there)
 		cli_text_words(&to, CLI_STATEMENT_DECLARATION);
 	if (w.has_odd)
 		cli_text_words(&to, CLI_NEST_DECLARATION);
+	if (w.has_together)
+		cli_text_words(&to, CLI_TOGETHER_DECLARATION);
+	if (is == CLI_GCC)
+		cli_text_words(&to, CLI_CALLS_OWN CLI_MASKED_DECLARATION);
 	if (is_gnu)
 		cli_text_words(&to, combining);
 	cli_text_add(&to, w.t.at, w.t.n);

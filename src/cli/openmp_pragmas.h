@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The preprocessed text of a program, rewritten for gcc or for clang; to be freed. */
-char *cli_openmp_rewrite(const char *text, size_t n, bool is_gnu, size_t *ret_n);
+/* An old one knows no `masked`. */
+enum cli_compiler { CLI_CLANG, CLI_GCC, CLI_GCC_OLD };
+
+/* The preprocessed text of a program, rewritten for this compiler; to be freed. */
+char *cli_openmp_rewrite(const char *text, size_t n, enum cli_compiler is, size_t *ret_n);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "cli/openmp_nest.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum kind {
 	PLAIN,	  /* ends with a semicolon */
@@ -94,7 +94,9 @@ static struct span statement_skip(struct span text, enum kind kind) /* [end] */
 	}
 }
 
-const char *cli_statement_next(struct span *block)
+/* The end of the next statement of a block, the first of which begins there; steps behind it.  NULL: there is none
+ * with another behind it. */
+static const char *statement_next(struct span *block)
 {
 	for (;;) {
 		enum kind kind = kind_of(*block);
@@ -106,4 +108,40 @@ const char *cli_statement_next(struct span *block)
 		if (kind != DECLARED) /* [none] */
 			return rest.at;
 	}
+}
+
+void cli_statements_begin(struct statements *st, struct span loops, unsigned nloops)
+{
+	const char *block = cli_nest_block(loops, nloops);
+	st->n = 0;
+	st->body = (struct span){block, loops.end};
+	st->next = block ? statement_next(&st->body) : NULL;
+	st->are_there |= st->next != NULL;
+}
+
+static void column_keep(const struct lines *lines, struct span before, const char *end,
+			struct text *to)
+{
+	if (cli_span_trim((struct span){before.end, end}).at == end || !lines->file.at)
+		return;
+	cli_text_words(to, "\n");
+	cli_lines_mark(lines, to);
+	for (const char *at = before.at; at < before.end; at++)
+		cli_text_words(to, *at == '\t' ? "\t" : " ");
+}
+
+void cli_statements_copy(struct statements *st, struct sections *s, const struct lines *lines,
+			 struct span line, struct text *to)
+{
+	char words[64];
+	const char *const begin = line.at;
+	while (st->next && st->next >= line.at && st->next <= line.end) {
+		cli_code_copy(s, to, (struct span){line.at, st->next});
+		snprintf(words, sizeof(words), " __snag_omp_statement(%uu);", st->n++);
+		cli_text_words(to, words);
+		column_keep(lines, (struct span){begin, st->next}, line.end, to);
+		line.at = st->next;
+		st->next = statement_next(&st->body);
+	}
+	cli_code_copy(s, to, line);
 }

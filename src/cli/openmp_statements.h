@@ -12,13 +12,24 @@
 #ifndef SNAG_CLI_OPENMP_STATEMENTS_H
 #define SNAG_CLI_OPENMP_STATEMENTS_H
 
+#include "cli/openmp_code.h"
+#include "cli/openmp_lines.h"
 #include "cli/openmp_text.h"
 
 #define CLI_STATEMENT_DECLARATION \
 	"void __snag_omp_statement(unsigned) __asm__(\"__snag_omp_statement\");\n"
 
-/* The end of the next statement of a block, the first of which begins there; steps behind it.  NULL: there is none
- * with another behind it. */
-const char *cli_statement_next(struct span *block);
+struct statements {
+	struct span body; /* of the latest simd loop, from its next statement on */
+	const char *next; /* the end of that one; NULL: none is left */
+	unsigned n;	  /* of it before */
+	bool are_there;	  /* in this text */
+};
+
+/* Of the innermost of so many loops. */
+void cli_statements_begin(struct statements *st, struct span loops, unsigned nloops);
+/* Copies a line of code, with what goes between its statements; the rest stays in its columns. */
+void cli_statements_copy(struct statements *st, struct sections *s, const struct lines *lines,
+			 struct span line, struct text *to);
 
 #endif

@@ -32,7 +32,7 @@
 struct steps {
 	const struct words *w;
 	cli_takes_value *takes_value;
-	bool is_gnu; /* the compiler is gcc */
+	enum cli_compiler compiler;
 	char folder[CLI_FOLDER];
 	struct words made, folders; /* a file in each */
 	const char *output;
@@ -107,7 +107,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 		s->is_compiling |= strcmp(word, "-c") == 0;
 		s->has_errors |= starts(word, "-Werror");
 		s->has_target |= starts(word, "-MT") || starts(word, "-MQ");
-		s->has_inner_make |= !s->is_gnu && starts(word, "-Wp,-M");
+		s->has_inner_make |= s->compiler == CLI_CLANG && starts(word, "-Wp,-M");
 		s->has_make |= strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
 		if (s->takes_value(word))
 			i++;
@@ -183,7 +183,7 @@ static int source_check(const struct steps *s, const char *source, struct snag_e
 		return 0;
 	struct words w = words_of(s, source, false);
 	cli_word_add(&w, "-fsyntax-only");
-	if (!s->is_gnu)
+	if (s->compiler == CLI_CLANG)
 		cli_word_add(&w, "-Qunused-arguments");
 	int rc = cli_words_run(&w, err);
 	free(w.at);
@@ -219,7 +219,8 @@ static int file_read(const char *path, struct text *t, struct snag_error *err)
 	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path) : 0;
 }
 
-static int file_rewrite(const char *from, const char *to, bool is_gnu, struct snag_error *err)
+static int file_rewrite(const char *from, const char *to, enum cli_compiler is,
+			struct snag_error *err)
 {
 	struct text text = {0};
 	size_t n;
@@ -228,7 +229,7 @@ static int file_rewrite(const char *from, const char *to, bool is_gnu, struct sn
 	if (rc == 0 && !f)
 		rc = snag_fail(err, SNAG_EIO, "%s: %s", to, strerror(errno));
 	if (rc == 0) {
-		char *done = cli_openmp_rewrite(text.at ? text.at : "", text.n, is_gnu, &n);
+		char *done = cli_openmp_rewrite(text.at ? text.at : "", text.n, is, &n);
 		bool is_bad = fwrite(done, 1, n, f) != n;
 		is_bad |= fclose(f) != 0;
 		free(done);
@@ -256,7 +257,7 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 	if (rc == 0 && !is->is_preprocessed)
 		rc = step_one(s, source, *ret_made, err);
 	const char *from = is->is_preprocessed ? source : *ret_made;
-	return rc == 0 ? file_rewrite(from, *ret_made, s->is_gnu, err) : rc;
+	return rc == 0 ? file_rewrite(from, *ret_made, s->compiler, err) : rc;
 }
 
 /* What -x says of the words to come. */
@@ -303,7 +304,8 @@ static int step_two(struct steps *s, struct snag_error *err)
 	}
 	if (s->has_errors)
 		cli_word_add(&w, "-w");
-	if (!s->is_gnu) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
+	if (s->compiler ==
+	    CLI_CLANG) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
 		cli_word_add(&w, "-Qunused-arguments");
 		cli_word_add(&w, "-Wno-pass-failed");
 	}
@@ -313,10 +315,10 @@ static int step_two(struct steps *s, struct snag_error *err)
 	return rc;
 }
 
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, bool is_gnu,
+int cli_two_steps(const struct words *w, cli_takes_value *takes_value, enum cli_compiler is,
 		  struct snag_error *err)
 {
-	struct steps s = {.w = w, .takes_value = takes_value, .is_gnu = is_gnu};
+	struct steps s = {.w = w, .takes_value = takes_value, .compiler = is};
 	bool is_plain;
 	words_look(&s, &is_plain);
 	if (is_plain)

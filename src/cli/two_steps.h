@@ -5,6 +5,7 @@
 #ifndef SNAG_CLI_TWO_STEPS_H
 #define SNAG_CLI_TWO_STEPS_H
 
+#include "cli/openmp_pragmas.h"
 #include "cli/words.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ typedef bool cli_takes_value(const char *word);
 
 /* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
  * their name go through cli_openmp_rewrite() on their way. */
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, bool is_gnu,
+int cli_two_steps(const struct words *w, cli_takes_value *takes_value, enum cli_compiler is,
 		  struct snag_error *err);
 
 #endif

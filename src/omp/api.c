@@ -11,26 +11,14 @@
 
 /* ---- teams ---- */
 
-/* snag cc renames the program's own calls of these: the plain names are what gcc calls for its own
- * purposes, and what files call that were compiled otherwise. */
-
-static bool is_asking(void)
-{
-	return !mp.is_gnu;
-}
+/* snag cc renames the program's own calls of these, and what gcc calls for its own purposes (openmp_code.h).
+ * The plain names are what files call that were compiled otherwise: by themselves, or gcc for them; nobody
+ * knows which. */
 
 MP_ABI(int, __snag_omp_get_thread_num, void)
 {
 	struct mp_task *t = MP_ENTER();
 	mp_asked(t);
-	return t->number;
-}
-
-MP_ABI(int, omp_get_thread_num, void)
-{
-	struct mp_task *t = MP_ENTER();
-	if (is_asking())
-		mp_asked(t);
 	return t->number;
 }
 
@@ -41,12 +29,25 @@ MP_ABI(int, __snag_omp_get_num_threads, void)
 	return t->team->n;
 }
 
-MP_ABI(int, omp_get_num_threads, void)
+MP_ABI(int, __snag_gnu_get_thread_num, void)
 {
-	struct mp_task *t = MP_ENTER();
-	if (is_asking())
-		mp_tell_asked(SNAG_OMP_ASKED_THREADS);
-	return t->team->n;
+	return MP_ENTER()->number;
+}
+
+MP_ABI(int, __snag_gnu_get_num_threads, void)
+{
+	return MP_ENTER()->team->n;
+}
+
+MP_EXPORT int omp_get_thread_num(void) __attribute__((alias("__snag_omp_get_thread_num")));
+MP_EXPORT int omp_get_num_threads(void) __attribute__((alias("__snag_omp_get_num_threads")));
+
+/* The filter of a block of master or masked, for gcc. */
+MP_ABI(int, __snag_omp_masked, int filter)
+{
+	MP_ENTER();
+	mp_masked(filter);
+	return filter;
 }
 
 /* What snag cc puts around the iterations of some loops. */
@@ -62,6 +63,20 @@ MP_ABI(void, __snag_omp_statement, unsigned number)
 	const struct mp_team *team = MP_ENTER()->team;
 	if (team->lockstep)
 		mp_lockstep_statement(team->lockstep, number);
+}
+
+/* And into those whose iterations nobody tells apart.  Of simd they may be outside of all regions. */
+MP_ABI(int, __snag_omp_together, void)
+{
+	static bool is_told;
+	MP_ENTER();
+	if (is_told || !mp.hooks)
+		return 0;
+	is_told = true;
+	mp_launch(true);
+	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	mp_launch(false);
+	return 0;
 }
 
 MP_ABI(int, omp_get_max_threads, void)
@@ -233,7 +248,7 @@ MP_ABI(void, omp_set_default_device, int device)
 
 /* ---- leagues ---- */
 
-MP_ABI(int, omp_get_num_teams, void)
+MP_ABI(int, __snag_gnu_get_num_teams, void)
 {
 	int n;
 	MP_ENTER();
@@ -241,7 +256,7 @@ MP_ABI(int, omp_get_num_teams, void)
 	return n;
 }
 
-MP_ABI(int, omp_get_team_num, void)
+MP_ABI(int, __snag_gnu_get_team_num, void)
 {
 	int n;
 	MP_ENTER();
@@ -264,6 +279,9 @@ MP_ABI(int, __snag_omp_get_team_num, void)
 	mp_tell_asked(SNAG_OMP_ASKED_THREAD);
 	return mp_league_at(&n);
 }
+
+MP_EXPORT int omp_get_num_teams(void) __attribute__((alias("__snag_omp_get_num_teams")));
+MP_EXPORT int omp_get_team_num(void) __attribute__((alias("__snag_omp_get_team_num")));
 
 MP_ABI(int, omp_get_max_teams, void)
 {

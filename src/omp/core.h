@@ -28,8 +28,8 @@
  *
  * Rules.  [team]      how many threads a team has is up to the program (num_threads, if, ...) or
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
- *         [single]    the threads take turns at executing them, so that two singles without a
- *                     barrier in between are seen to be parallel
+ *         [one]       blocks for one thread and iterations without a barrier in between are on different
+ *                     threads, so that they are seen to be parallel: deal.h
  *         [private]   in a segment, accesses to the thread's own stack and thread-local storage are
  *                     not told until it creates a task: another iteration would be on
  *                     another thread's
@@ -41,7 +41,8 @@
  *                     region: what it does may depend on the thread that does it
  *
  * Files.  context.c   contexts, who runs next
- *         team.c      parallel, barriers, phases and segments, single
+ *         team.c      parallel, barriers, phases and segments
+ *         deal.c      single, master; which threads have a loop
  *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
  *         simd.c      the statements of simd loops
@@ -63,6 +64,7 @@
 #define SNAG_OMP_CORE_H
 
 #include "base/pool.h"
+#include "omp/deal.h"
 #include "omp/hooks.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
@@ -132,6 +134,7 @@ struct mp {
 	bool has_targets;	 /* of the initial thread, that it has not waited for: target.c */
 	unsigned leagues;	 /* likewise, of several teams */
 	unsigned nteams_begun;	 /* that may still run: of leagues inside of regions */
+	uint64_t nrecorded;	 /* iterations, at most: loop.c */
 	unsigned npromises;	 /* made so far */
 	uint32_t nimplicit;	 /* tasks of regions and leagues, so far */
 	uint32_t nphases;	 /* of them, likewise */
@@ -139,7 +142,6 @@ struct mp {
 	unsigned ndetached;	 /* tasks with an event, so far */
 	int nteams, teams_limit; /* of leagues, set by the program; 0: MP_THREADS, none */
 	bool is_waiting;	 /* for what happens outside: outside.c */
-	bool is_gnu;		 /* gcc compiled it: its code asks for thread numbers by itself */
 	bool has_cancellation;
 };
 extern struct mp mp __attribute__((visibility("hidden")));
@@ -236,6 +238,9 @@ struct mp_static {
 	struct mp_static *next;
 	uint64_t count, chunk; /* as the program says; 0: it does not */
 	uint32_t *segment;     /* by chunk; 0: none yet */
+	uint32_t *ndone;       /* likewise: in how many such loops it has been executed */
+	uint32_t nloops;       /* that were begun */
+	bool is_cut;	       /* one was cancelled */
 	size_t cap;
 };
 
@@ -258,6 +263,7 @@ struct mp_team {
 	const void *copied;	      /* copyprivate */
 	struct mp_loop_shared *loops; /* ordered, doacross: shared by the threads */
 	struct mp_static *statics;    /* of this phase */
+	struct mp_deals deals;	      /* likewise */
 	bool is_cancelled;	      /* cancel parallel */
 	int nteams, at_team;	      /* a league: how many teams, which one runs; 0: it is none */
 	unsigned first_team; /* likewise: a number for the first one, others have the next */
@@ -277,6 +283,7 @@ struct mp_loop {
 	uint64_t from, n;   /* the iterations of the present chunk */
 	uint64_t chunk_now; /* its number */
 	bool is_simple; /* its segments end with their chunks, and seldom do more than access memory */
+	bool has_zero; /* chunk 0 is thread 0's, whoever has the rest */
 	bool is_open, is_sections, is_doacross, is_cancelled;
 	struct mp_static *kept;
 	uint32_t promise; /* with kept: of what the thread did before */
@@ -334,12 +341,14 @@ struct mp_task {
 
 	/* Implicit tasks; what follows is no part of the memory of the others. */
 	_Alignas(16) const char *frame; /* its stack is below */
-	unsigned singles, loops;	/* met so far */
+	unsigned loops;			/* met so far */
+	struct mp_met met;		/* in this phase */
 	struct mp_depends *outside;	/* in a segment: those of the phase */
 	struct mp_settings own_settings;
 	struct mp_loop loop;
 	int64_t lower, stride; /* of it, as the program counts */
 	bool is_iterating;     /* mp_iteration() */
+	bool is_together;      /* in a block of several iterations that nobody has told apart */
 };
 enum {
 	MP_TASK_ZERO = offsetof(struct mp_task, id),
@@ -393,7 +402,7 @@ bool mp_is_cancelled(enum mp_cancel what);
 void mp_barrier(void);
 void mp_team_check(struct mp_team *team); /* a task has ended: may its barrier open? */
 void mp_segment_begin(struct mp_task *t);
-void mp_segment_end(struct mp_task *t);
+bool mp_segment_end(struct mp_task *t);		       /* false: nobody heard of it */
 void mp_segment_enter(struct mp_task *t, uint32_t id); /* of one that exists, or existed */
 void mp_segment_leave(struct mp_task *t);	       /* which goes on later */
 void mp_asked(struct mp_task *t);
@@ -409,7 +418,6 @@ struct mp_settings *mp_settings_own(struct mp_task *t); /* to be set */
 struct mp_task *mp_task_told(struct mp_task *t);
 
 void mp_chunk_end(struct mp_task *t); /* mp_segment_end(), in a loop or not */
-bool mp_single(void);		      /* whether the calling thread executes it */
 void mp_combine_begin(void);
 void mp_combine_end(void);
 
@@ -443,6 +451,9 @@ void mp_loop_cancel(struct mp_task *t);			/* for all its threads */
 bool mp_loop_is_cancelled(const struct mp_task *t);
 void mp_loops_free(struct mp_team *team); /* at its end */
 bool mp_loop_is_last(void);		  /* the chunk has the last iteration */
+/* A loop that the compiler runs by itself: which of how many blocks is the calling thread's;
+ * negative: none. */
+int mp_loop_block(int *ret_n);
 /* Called before and after each iteration of a loop that the compiler runs by itself; returns
  * whether this is before. */
 bool mp_iteration(void);

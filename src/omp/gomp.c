@@ -3,8 +3,8 @@
  * gomp.c - what gcc calls for parallel regions, teams, single, mutual exclusion, cancellation
  *
  * The names and arguments are those of gcc 12's libgomp (libgomp_g.h).  What gcc does by itself is
- * not seen here: master is a comparison of the thread's number, copyin an assignment, a reduction of one variable
- * an atomic update, unless snag cc has seen to it that gcc calls GOMP_atomic_start().
+ * not seen here: master is a comparison of the thread's number (but see __snag_omp_masked()), copyin an assignment, a
+ * reduction of one variable an atomic update, unless snag cc has seen to it that gcc calls GOMP_atomic_start().
  */
 #include "omp/gomp.h"
 
@@ -12,7 +12,6 @@
 
 void gomp_parallel(mp_body *body, void *arg, unsigned nthreads)
 {
-	mp.is_gnu = true;
 	mp_parallel(body, arg, mp_team_size((int)nthreads, nthreads == 1));
 }
 
@@ -26,7 +25,6 @@ MP_ABI(void, GOMP_teams_reg, mp_body *body, void *arg, unsigned nteams, unsigned
        unsigned flags)
 {
 	MP_ENTER();
-	mp.is_gnu = true;
 	mp_teams(body, arg, (struct mp_league){(int)nteams, (int)limit});
 }
 

@@ -123,7 +123,6 @@ MP_ABI(unsigned, GOMP_parallel_reductions, mp_body *body, void *arg, unsigned nt
 	struct reductions r = {body, arg, *(uintptr_t **)arg};
 	MP_ENTER();
 	int n = mp_team_size((int)nthreads, nthreads == 1);
-	mp.is_gnu = true;
 	table_register(r.table, NULL, NULL, n);
 	mp_parallel(reductions_body, &r, n);
 	return (unsigned)n;

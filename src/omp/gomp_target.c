@@ -83,7 +83,6 @@ static void target(struct target *t, unsigned flags, void **depend)
 {
 	struct mp_depend small[GOMP_SMALL], *d = small;
 	size_t n = 0;
-	mp.is_gnu = true;
 	if (depend)
 		d = gomp_depends_read(small, depend, &n);
 	if (flags & TARGET_NOWAIT) {

@@ -88,6 +88,8 @@ struct snag_omp_hooks {
 				 enum snag_omp_label label, uint64_t number);
 	/* The task has ended, and will not be named again: may another one have its number? */
 	bool (*may_reuse)(void);
+	/* Whether each iteration is to be told by itself, however many there are. */
+	bool (*is_apart)(void);
 	/* Whether to tell in which order the statements of simd loops are. */
 	bool (*lockstep)(void);
 	/* Calls f, once, before the next plain write of the calling context is told; NULL: no longer. */

@@ -163,7 +163,8 @@ MP_ABI(void, __kmpc_end_single, void *loc, int32_t gtid)
 
 MP_ABI(int32_t, __kmpc_master, void *loc, int32_t gtid)
 {
-	return MP_ENTER()->number == 0;
+	MP_ENTER();
+	return mp_masked(0);
 }
 
 MP_ABI(void, __kmpc_end_master, void *loc, int32_t gtid)
@@ -172,7 +173,8 @@ MP_ABI(void, __kmpc_end_master, void *loc, int32_t gtid)
 
 MP_ABI(int32_t, __kmpc_masked, void *loc, int32_t gtid, int32_t filter)
 {
-	return MP_ENTER()->number == filter;
+	MP_ENTER();
+	return mp_masked(filter);
 }
 
 MP_ABI(void, __kmpc_end_masked, void *loc, int32_t gtid)

@@ -3,8 +3,9 @@
  * kmpc_loop.c - what clang calls for loops and sections
  *
  * A loop of which the runtime sees the chunks is dispatched (dispatch_init, dispatch_next); snag cc
- * sees to it that nearly all are.  Sections, and loops of files compiled otherwise,
- * get one block of iterations for each thread (for_static_init), which is a segment.
+ * sees to it that nearly all are.  Loops and sections of files compiled otherwise get one
+ * block of iterations for each thread (for_static_init), which is a segment: if there are several in it, and
+ * nobody tells them apart, the detector hears of that.
  */
 #include "omp/abi.h"
 
@@ -92,6 +93,18 @@ static void block_of(uint64_t count, int n, int i, uint64_t *ret_from, uint64_t 
 	*ret_n = each + (k < more);
 }
 
+static void block_begin(struct mp_task *t, bool is_sections, uint64_t from, bool is_together)
+{
+	if (t->team->n == 1)
+		return;
+	mp_deal_part(t, false);
+	mp_segment_begin(t);
+	if (t->id == t->base_id)
+		return;
+	mp_label(t->id, is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION, from);
+	t->is_together = is_together;
+}
+
 /* Returns whether the thread has any; a chunked loop goes on by itself, from chunk to chunk. */
 static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t count,
 			int64_t chunk, int32_t *ret_last, uint64_t *ret_from, uint64_t *ret_n,
@@ -99,11 +112,15 @@ static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t 
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	bool is_sections = loc && loc->flags & KMP_IDENT_SECTIONS;
-	int n = t->team->n, i = t->number;
+	int n, i;
 	int32_t plain = schedule & ~KMP_MODIFIERS;
 	bool is_distributed = plain == KMP_DISTRIBUTE || plain == KMP_DISTRIBUTE_CHUNKED;
-	if (is_distributed)
-		i = mp_league_at(&n);
+	i = is_distributed ? mp_league_at(&n) : mp_loop_block(&n);
+	t->is_together = false;
+	if (ret_last)
+		*ret_last = 0;
+	if (i < 0)
+		return false;
 	if ((plain == KMP_STATIC_CHUNKED || plain == KMP_DISTRIBUTE_CHUNKED) && chunk > 0) {
 		*ret_from = (uint64_t)i * (uint64_t)chunk;
 		*ret_n = (uint64_t)chunk;
@@ -111,18 +128,16 @@ static bool static_part(const struct kmp_ident *loc, int32_t schedule, uint64_t 
 		uint64_t last = count ? (count - 1) / (uint64_t)chunk % (uint64_t)n : 0;
 		if (ret_last)
 			*ret_last = count && last == (uint64_t)i;
+		if (*ret_from < count && !is_distributed)
+			block_begin(t, is_sections, *ret_from, *ret_stride < count - *ret_from);
 		return *ret_from < count;
 	}
 	block_of(count, n, i, ret_from, ret_n);
 	*ret_stride = count;
 	if (ret_last)
 		*ret_last = *ret_n && *ret_from + *ret_n == count;
-	if (*ret_n && n > 1 && !is_distributed) {
-		mp_segment_begin(t);
-		if (t->id != t->base_id)
-			mp_label(t->id, is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION,
-				 *ret_from);
-	}
+	if (*ret_n && !is_distributed)
+		block_begin(t, is_sections, *ret_from, *ret_n > 1);
 	return *ret_n > 0;
 }
 
@@ -152,8 +167,11 @@ STATIC(8u, uint64_t, uint64_t, int64_t)
 MP_ABI(void, __kmpc_for_static_fini, void *loc, int32_t gtid)
 {
 	struct mp_task *t = mp_implicit(MP_ENTER());
-	if (!t->team->nteams) /* a team of a league goes on after its part of a loop */
-		mp_segment_end(t);
+	if (t->team->nteams) /* a team of a league goes on after its part of a loop */
+		return;
+	if (mp_segment_end(t) && t->is_together)
+		mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	t->is_together = false;
 }
 
 /* A distributed parallel loop: the bounds are those of the team already. */

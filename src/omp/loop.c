@@ -3,17 +3,20 @@
  * loop.c - worksharing loops and sections, ordered, doacross
  *
  * Idea.   A schedule only promises that some iterations stay together (a chunk).  Chunks go to the
- *         threads in turn, whatever the schedule is, and each is a segment: parallel to
+ *         threads in turn (which: deal.h), whatever the schedule is, and each is a segment: parallel to
  *         all others.  Of a loop with ordered regions one thread gets all, in order, so that
  *         nobody has to wait; also of one with inscan, where its copies are the sums so far.
  *
  * Rules.  [next]     where the program says no chunk size, a chunk is one iteration, so there are millions.  Most do
  *                    nothing but access memory: then its end and the next one's beginning are told at once
+ *         [record]   an iteration that is recorded costs memory for good.  So of a run with millions of them the later ones
+ *                    are put together, and the detector hears of it
  *         [simd]     the order that there is between iterations of a simd loop: see simd.c
  *         [static]   chunks of the same number of two static loops with as many iterations, and the same
  *                    chunk size or none, in one region and without a barrier in between, are on the same thread.  Therefore
  *                    the segments of one that does not wait are kept until the barrier
- *                    and go on in the next such loop, after what their thread did meanwhile
+ *                    and go on in the next such loop, after what their thread did meanwhile; if that is dealt to
+ *                    others, these wait until the chunk is done
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
  *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
  *                    begins and ends: each is a segment
@@ -42,8 +45,12 @@ struct mp_loop_shared {
 	struct mp_loop_shared *next;
 	unsigned number; /* of the loop in its region */
 	int left;
+	struct mp_dealt dealt;
 	bool is_taken; /* a thread has it */
+	bool is_counted;
+	uint32_t nbefore; /* [static]: such loops in this phase */
 	bool is_cancelled;
+	uint64_t chunk;	      /* [record]; 0: it was not said */
 	void *common;	      /* memory of the program's */
 	uint32_t last;	      /* ordered: the promise of the chunk before, + 1 */
 	unsigned ndims;	      /* doacross */
@@ -67,6 +74,7 @@ static struct mp_loop_shared *shared_get(struct mp_task *t)
 static void shared_free(struct mp_loop_shared *s)
 {
 	mp_map_free(&s->posted);
+	mp_dealt_free(&s->dealt);
 	mp_free(s->bounds);
 	mp_free(s->common);
 	mp_free(s);
@@ -92,14 +100,14 @@ void mp_loops_free(struct mp_team *team)
 	}
 }
 
+enum { MOST_KEPT = 1 << 20 }; /* segments of one loop */
+
 /* [static] The segments of this loop; NULL: they end with their chunks. */
 static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *loop,
 				     const struct mp_schedule *schedule)
 {
-	enum { MOST_KEPT = 1 << 20 };
 	struct mp_static *s = t->team->statics;
-	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told ||
-	    t->has_asked)
+	if (!mp.hooks || loop->nchunks > MOST_KEPT || !schedule->is_static || !t->team->is_told)
 		return NULL;
 	while (s && (s->count != loop->count || s->chunk != schedule->chunk))
 		s = s->next;
@@ -110,9 +118,50 @@ static struct mp_static *statics_get(struct mp_task *t, const struct mp_loop *lo
 	s->chunk = schedule->chunk;
 	s->cap = loop->nchunks;
 	s->segment = mp_alloc(s->cap * sizeof(*s->segment));
+	s->ndone = mp_alloc(s->cap * sizeof(*s->ndone));
 	s->next = t->team->statics;
 	t->team->statics = s;
 	return s;
+}
+
+/* [record] Whoever comes first decides for all. */
+static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
+{
+	enum { MOST = 1 << 21, LEAST = 1 << 14 };
+	struct mp_loop_shared *s = loop->shared;
+	if (!mp.hooks || !t->team->is_told || mp.hooks->is_apart())
+		return;
+	if (!s->chunk) {
+		uint64_t parts = mp.nrecorded < MOST - LEAST ? MOST - mp.nrecorded : LEAST;
+		s->chunk = loop->count > parts ? (loop->count - 1) / parts + 1 : 1;
+		mp.nrecorded += loop->count / s->chunk;
+	}
+	if (s->chunk == 1)
+		return;
+	mp_tell_asked(SNAG_OMP_ASKED_TOGETHER);
+	loop->chunk = s->chunk;
+	loop->nchunks = (loop->count - 1) / loop->chunk + 1;
+}
+
+/* Which chunks the thread gets. */
+static void chunks_deal(struct mp_task *t, struct mp_loop *loop, const struct mp_schedule *schedule)
+{
+	struct mp_loop_shared *s = loop->shared;
+	bool is_one = schedule->is_ordered || loop->is_doacross || schedule->is_scan;
+	bool is_long = schedule->is_static && loop->nchunks > MOST_KEPT; /* [block] */
+	struct mp_dealt *dealt = is_long ? &t->team->deals.blocks : &s->dealt;
+	int n, place = mp_deal_place(t, dealt, &n);
+	loop->has_zero = schedule->is_static && schedule->chunk && !is_one; /* [zero] */
+	loop->next = place < 0 ? loop->nchunks : (uint64_t)place;
+	loop->step = (uint64_t)n;
+	if (is_one) {
+		loop->next = s->is_taken || place < 0 ? loop->nchunks : 0;
+		loop->step = 1;
+		s->is_taken |= place >= 0;
+	} else if (loop->has_zero && dealt->thread && dealt->thread[0] != 0) {
+		loop->next = t->number == 0 ? 0 : place < 0 ? loop->nchunks : 1 + (uint64_t)place;
+		loop->step = t->number == 0 ? loop->nchunks : (uint64_t)n;
+	}
 }
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
@@ -124,8 +173,6 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	*loop = (struct mp_loop){
 		.count = count,
 		.chunk = schedule.chunk ? schedule.chunk : 1,
-		.next = (uint64_t)t->number,
-		.step = (uint64_t)n,
 		.is_open = true,
 		.is_sections = schedule.is_sections,
 		.shared = doacross,
@@ -141,15 +188,17 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 		t->loops++;
 		loop->shared = shared_get(t);
 	}
-	if (schedule.is_ordered || doacross || schedule.is_scan) {
-		loop->next = loop->shared->is_taken ? loop->nchunks : 0;
-		loop->step = 1;
-		loop->shared->is_taken = true;
-	}
 	loop->kept = statics_get(t, loop, &schedule);
+	if (!loop->kept && !schedule.chunk && !is_one_by_one && !schedule.is_scan)
+		chunk_record(t, loop);
+	chunks_deal(t, loop, &schedule);
 	loop->is_simple = !schedule.is_ordered && !doacross && !loop->kept;
 	if (t->team->lockstep) /* [simd] */
 		loop->is_simple &= !mp_lockstep_loop(t->team->lockstep, schedule.safe);
+	if (loop->kept && !loop->shared->is_counted) {
+		loop->shared->is_counted = true;
+		loop->shared->nbefore = loop->kept->nloops++;
+	}
 	if (loop->kept) { /* what its thread has done since comes before */
 		loop->promise = mp_promise();
 		mp_tell(SNAG_OP_PROMISE_SET, loop->promise);
@@ -173,9 +222,23 @@ static inline enum snag_omp_label chunk_label(const struct mp_loop *loop)
 	return loop->is_sections ? SNAG_OMP_SECTION : SNAG_OMP_ITERATION;
 }
 
+/* [static] Whoever has it to do in the loops before may not have come so far. */
+static void chunk_await(const struct mp_task *t, const struct mp_loop *loop)
+{
+	const struct mp_static *kept = loop->kept;
+	const void *place = mp.place;
+	while (kept->ndone[loop->chunk_now] < loop->shared->nbefore && !kept->is_cut &&
+	       !t->team->is_cancelled && mp_yield())
+		;
+	mp.place = place;
+}
+
 static void chunk_begin(struct mp_task *t, uint64_t chunk)
 {
 	struct mp_static *kept = t->loop.kept;
+	if (kept)
+		chunk_await(t, &t->loop);
+	mp_deal_part(t, t->loop.has_zero && chunk == 0);
 	if (kept && kept->segment[chunk] && !t->has_asked) {
 		mp_segment_enter(t, kept->segment[chunk]);
 		mp_tell(SNAG_OP_PROMISE_GET, t->loop.promise);
@@ -233,6 +296,8 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 		if (is_in_lockstep(t))
 			mp_lockstep_iteration(t->team->lockstep, false);
 		mp_chunk_end(t);
+		if (loop->kept && loop->n)
+			loop->kept->ndone[loop->chunk_now]++;
 		if (!chunk_next(t)) {
 			loop_over(t);
 			return false;
@@ -241,6 +306,7 @@ bool mp_loop_next(uint64_t *ret_from, uint64_t *ret_n)
 		if (is_in_lockstep(t))
 			mp_lockstep_iteration(t->team->lockstep, true);
 	} else {
+		mp_deal_part(t, false);
 		t->id = mp.hooks->segment_next(t->id, t->base_id, mp.place, chunk_label(loop),
 					       loop->from);
 	}
@@ -272,6 +338,8 @@ void mp_loop_cancel(struct mp_task *t)
 	t->loop.is_cancelled = true;
 	if (t->loop.shared)
 		t->loop.shared->is_cancelled = true;
+	if (t->loop.is_open && t->loop.kept)
+		t->loop.kept->is_cut = true;
 }
 
 bool mp_loop_is_cancelled(const struct mp_task *t)
@@ -285,15 +353,24 @@ bool mp_loop_is_last(void)
 	return loop->from + loop->n == loop->count;
 }
 
+int mp_loop_block(int *ret_n)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	return mp_deal_place(t, &t->team->deals.blocks, ret_n);
+}
+
 /* ---- iterations ---- */
 
 bool mp_iteration(void) /* [iterate] */
 {
 	struct mp_task *t = mp_implicit(mp.now->task);
 	t->is_iterating = !t->is_iterating;
+	t->is_together = false;
 	mp_segment_end(t); /* or the block of a thread */
-	if (t->is_iterating)
+	if (t->is_iterating) {
+		mp_deal_part(t, false);
 		mp_segment_begin(t);
+	}
 	if (t->id != t->base_id)
 		mp_label(t->id, SNAG_OMP_PART, (uint64_t)t->number);
 	return t->is_iterating;

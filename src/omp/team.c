@@ -98,16 +98,17 @@ void mp_segment_begin(struct mp_task *t)
 	own_begin(t);
 }
 
-void mp_segment_end(struct mp_task *t)
+bool mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
-		return;
+		return true;
 	bool was_told = mp.hooks->was_told();
 	if (was_told)
 		task_ended(t);
 	t->spare_id =
 		!was_told || mp.hooks->may_reuse() ? t->id : 0; /* or as if it had never been */
 	mp_segment_leave(t);
+	return was_told;
 }
 
 void mp_segment_enter(struct mp_task *t, uint32_t id)
@@ -214,6 +215,7 @@ static void statics_end(struct mp_team *team)
 			}
 		team->statics = s->next;
 		mp_free(s->segment);
+		mp_free(s->ndone);
 		mp_free(s);
 	}
 }
@@ -221,6 +223,7 @@ static void statics_end(struct mp_team *team)
 static void finish_next(struct mp_team *team) /* [barrier] */
 {
 	statics_end(team);
+	mp_deals_end(team);
 	mp_become(team->id);
 	mp_tell(SNAG_OP_FINISH_END, 0);
 	if (team->joined < team->n)
@@ -301,6 +304,7 @@ void mp_barrier(void)
 		mp_block();
 	mp.now->implicit.phase = ++mp.nphases;
 	mp_implicit_set(mp.now->implicit);
+	mp_deal_barrier(t);
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }
@@ -432,6 +436,7 @@ void mp_region_begin(struct mp_team *team)
 void mp_region_end(struct mp_team *team)
 {
 	mp_loops_free(team);
+	mp_deals_free(team);
 	mp_become(team->parent->id);
 	if (!team->is_told)
 		return;
@@ -487,10 +492,4 @@ void mp_serial_end(void)
 	mp_task_forget(t);
 	mp_loops_free(team);
 	mp_free(team);
-}
-
-bool mp_single(void)
-{
-	struct mp_task *t = mp_implicit(mp.now->task);
-	return (int)(++t->singles % (unsigned)t->team->n) == t->number;
 }

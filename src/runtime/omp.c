@@ -388,6 +388,11 @@ static void implicit(const struct snag_omp_implicit *who)
 	self->private.high = (uintptr_t)who->high;
 }
 
+static bool is_apart(void)
+{
+	return rt.judges || rt_options.apart;
+}
+
 static bool lockstep(void)
 {
 	if (!rt_entered())
@@ -512,6 +517,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.segment_next = rt_segment_next,
 		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
+		.is_apart = is_apart,
 		.lockstep = lockstep,
 		.before_write = before_write,
 		.launch = launch,

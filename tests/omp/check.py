@@ -6,7 +6,8 @@
 
 Each program is judged twice, from inside and from its recording (--json), and
   - of each variable that races a pair is reported, and no pair that does not race,
-  - the verdict is "race-free" if nothing races and nothing but order keeps accesses apart.
+  - the verdict is "race-free" if nothing races and nothing but order keeps accesses apart,
+  - but where a team has too few threads (truth.py: is_short), all that counts is that the verdict is not wrong.
 The first program that differs is made smaller while it differs in the same way, and printed with both answers; exit status 1.  With --count it
 is only said how many differ, of recordings.  Programs that the compiler by itself cannot compile are left out (clang 14 fails on some untied tasks)."""
 import argparse
@@ -44,6 +45,12 @@ def program(seed, number):
         if truth.accesses and truth.is_valid:
             return p, truth
     raise RuntimeError("no valid program")
+
+
+def is_right(verdict, truth):
+    if truth.is_short:
+        return verdict != ("race-free" if truth.racy or truth.apart else "race")
+    return verdict == truth.verdict()
 
 
 class Judge:
@@ -87,7 +94,7 @@ class Judge:
         inside = self.run("./x", str(k))
         says = inside and ("race" if inside.returncode == 66 else
                            "race-free" if "race-free for this input on every schedule" in inside.stderr else "no-race-found")
-        if says != truth.verdict():
+        if not is_right(says, truth):
             found.append((INSIDE, f"{says}, not {truth.verdict()}"))
         return found
 
@@ -102,12 +109,12 @@ class Judge:
                 found.append(("false", self.about(pair)))
             seen |= {s.var for s in pair if s}
         for pair in truth.racy:
-            if {s.var for s in pair}.isdisjoint(seen):
+            if not truth.is_short and {s.var for s in pair}.isdisjoint(seen):
                 found.append(("missed", self.about(pair)))
         if "certificate" not in report:
             return [("no tasks", "")]
         verdict = report["certificate"]["verdict"]
-        if not found and verdict != truth.verdict():
+        if not found and not is_right(verdict, truth):
             found.append(("verdict", f"{verdict} {[o['text'] for o in report['certificate']['obstacles']]}, not {truth.verdict()}"))
         return found
 

@@ -10,12 +10,13 @@ locks; what a variable of a block is for has been waited for when the block ends
 asks for thread numbers or looks at what it reads.
 
 What they avoid, because the tool takes it to mean more than the specification says (docs/openmp.md): a block of a lock that
-reads, and does not write, what another such block writes, which counts as a flag; blocks of single or master with others
-behind them (with_barriers); explicit tasks directly in a target region, which are those of the team that meets it; and variables of
+reads, and does not write, what another such block writes, which counts as a flag; mostly, more blocks for one thread between two barriers
+than the team has threads for (with_barriers); explicit tasks directly in a target region, which are those of the team that meets it; and variables of
 a thread in iterations that any thread may have."""
 from dataclasses import dataclass, replace
 
 from language import CRITICALS, DEPENDS, ITEMS, LOCKS, OUTER, PRIVATE, Program, Statement, access, local, statements
+from truth import Phase
 
 THREADS = tuple((n, [f"num_threads({n})"]) for n in (2, 3, 4))
 ONE_THREAD = ((1, ["num_threads(1)"]), (1, ["if(0)"]), (1, ["num_threads(2)", "if(0)"]))
@@ -80,7 +81,7 @@ class Maker:
         if "target" in contexts:
             kinds += ["own"]
         if "team" in contexts:
-            kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4
+            kinds += ["single"] * 6 + ["master"] * 3 + ["barrier"] * 3 + ["for"] * 6 + ["sections"] * 3 + ["loops"] * 4 + ["ones"] * 10
         if "loop" in contexts:
             kinds += ["only"] * 6
         kind = self.r.choice(kinds)
@@ -147,6 +148,28 @@ class Maker:
         each = [Statement("place", [], {"idiom": name, "is_each": True}) for _ in range(2)]
         return [loop([each[0]], schedule), loop([each[1]], schedule if self.chance(0.8) else self.r.choice(schedules))]
 
+    def make_ones(self, depth, contexts, inner):
+        """Blocks for one thread, and what any may execute, with no barrier between."""
+        name = self.name("ones")
+
+        def body():
+            return [Statement("place", [], {"idiom": name})]
+
+        def one():
+            if self.chance(0.5):
+                return Statement("single", body(), {"nowait": True})
+            return Statement("master", body(), {"word": "masked", "filter": int(self.chance(0.2))})
+
+        def item():
+            schedule, count = self.r.choice((*SCHEDULES, ("static", 1), ("static", 2))), self.r.choice((3, 4, 6))
+            at = 0 if self.chance(0.4) else self.r.randrange(count)
+            ways = [Statement("for", [Statement("only", body(), {"at": at})],
+                              {"i": self.name("i"), "j": "", "count": count, "schedule": schedule, "nowait": self.chance(0.5), "ordered": False})] * 4
+            ways += [Statement("sections", [Statement("section", body()) for _ in range(2)], {"nowait": self.chance(0.5)}), one()]
+            return self.r.choice(ways)
+
+        return [*(one() for _ in range(self.r.choice((1, 1, 2, 3)))), item()]
+
     def make_taskwait(self, depth, contexts, inner):
         return Statement("taskwait")
 
@@ -176,7 +199,8 @@ class Maker:
     def make_parallel(self, depth, contexts, inner):
         nested = ["parallel"] if depth > 1 else []
         body = self.block(depth, ["team", *nested, *(c for c in contexts if c == "target")], 1, 4)
-        s = Statement("parallel", with_barriers(body), self.region(0.4 if contexts != ["target"] else 0))
+        region = self.region(0.4 if contexts != ["target"] else 0)
+        s = Statement("parallel", body if self.chance(0.3) else with_barriers(body, region["n"]), region)
         if "target" in contexts and self.chance(0.15):
             s.a["words"] = [*s.words, "copyin(own)"]
         return self.private(s)
@@ -207,7 +231,8 @@ class Maker:
         return self.private(Statement("single", self.block(depth, inner, 0, 3), {"nowait": self.chance(0.6)}))
 
     def make_master(self, depth, contexts, inner):
-        return Statement("master", self.block(depth, inner, 0, 2), {"word": self.r.choice(["master", "masked"])})
+        word = self.r.choice(["master", "masked"])
+        return Statement("master", self.block(depth, inner, 0, 2), {"word": word, "filter": 1 if word == "masked" and self.chance(0.3) else 0})
 
     def make_barrier(self, depth, contexts, inner):
         return barrier(self.chance(0.2))
@@ -240,20 +265,18 @@ def barrier(is_copying=False):
     return Statement("barrier", [], {"is_copying": is_copying})
 
 
-def with_barriers(body):
-    """The tool gives blocks that one thread executes to the threads in turn, and takes what a thread did in a single or
-    master block to be before what it does next.  So none of those follow, between two barriers, but master after master, and
-    one single after another: these are on two threads."""
-    apart, before = [], []
+def with_barriers(body, n):
+    """Between two barriers every block for one thread has to have a thread of its own, and so has what any thread may execute:
+    otherwise the tool says that there were too few."""
+    apart, phase = [], Phase(n)
     for s in body:
-        kinds = [b.kind for b in before]
-        if (s.kind in ("for", "sections") and ("single" in kinds or "master" in kinds)) or \
-                (s.kind == "single" and ("master" in kinds or kinds.count("single") == 2)) or \
-                (s.kind == "master" and "single" in kinds):
+        if phase.meets(s):
             apart.append(barrier())
-            before = []
+            phase = Phase(n)
+            phase.meets(s)
         apart.append(s)
-        before = [] if s.has_barrier() else [*before, s]
+        if s.has_barrier():
+            phase = Phase(n)
     return apart
 
 
@@ -320,12 +343,14 @@ def fill(r, program, times):
     names = [None] * 14 + sorted({n for p in free for n in p.locals})
     outside = {s.private.var for s in statements(program.body) if "private" in s}
     on_heap = {s.name for s in statements(program.body) if s.kind == "local" and s.freed}
+    reduced = {s.private.var for s in statements(program.body) if s.kind in ITEMS and "private" in s and s.private.word == "reduction"}
     for var in outside:
         program.variables[var] = False
     for k, local in enumerate(names):
         is_outside = local in outside and r.random() < 0.4
         here = [p for p in free if local is None or local in p.locals or (is_outside and local not in p.hidden)]
         here = [p for p in here if not (p.is_copied and local in on_heap)]  # the pointer would be
+        here = [p for p in here if not ((p.is_copied or p.tasks) and local in reduced)]  # which is not allowed
         once = [p for p in here if (times.get(p.at, 0) == 1 or "is_each" in p.at.a) and not p.is_copied]
         once.sort(key=lambda p: "idiom" not in p.at.a or r.random() < 0.5)
         first = [p for p in once if r.random() < 0.85][:1] or [p for p in here if not p.is_copied][:1]

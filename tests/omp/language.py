@@ -12,7 +12,7 @@ local        a block with a variable, name, set to 0 by the access init; and wha
 locked       a block of a lock: the first are critical sections, by name
 task         flags, depends (pairs of kind and object), copied: a place, or the read of a variable that becomes firstprivate
 taskloop     i, count, grain, nogroup, flags;  taskwait;  taskwait_depend: depends;  taskgroup
-parallel     n threads, and words that say so;  barrier: is_copying (the one of a single block with copyprivate);  single: nowait;  master: word;  sections: nowait, of section
+parallel     n threads, and words that say so;  barrier: is_copying (the one of a single block with copyprivate);  single: nowait;  master: word, filter (of masked);  sections: nowait, of section
 for          i, j (collapse), count, schedule, nowait, ordered;  ordered;  simd: i, count
 teams        n, limit (of threads; 0: none)
 distribute   i, count, chunk, what: the words behind that one;  of those with parallel for: n, words, schedule
@@ -220,7 +220,7 @@ class Text:
         self.block(s.body, loops, self.pragma(s, "single", nowait(s)))
 
     def put_master(self, s, loops):
-        self.put(f"#pragma omp {s.word}")
+        self.put(f"#pragma omp {s.word} filter({s.filter})" if s.filter else f"#pragma omp {s.word}")
         self.block(s.body, loops)
 
     def put_barrier(self, s, loops):

@@ -12,12 +12,13 @@ single, for, sections    who executes a block, an iteration or a section is not 
              own between two barriers: for two of them, or one of them and code of all threads, there is a schedule
              with two threads.  Of schedule(dynamic, n) and (static, n) each n iterations are one chunk, in order.  Static loops
              with as many iterations and the same chunk, or none, have their iterations on the same threads: chunk k of
-             the second comes after chunk k of the first (2.11.4).  More is not taken from static schedules (to which
-             thread a chunk goes), as the tool's documentation says
+             the second comes after chunk k of the first (2.11.4).  Chunk 0 of schedule(static, n) is thread 0's, and comes after what
+             that one did, if the loop is not ordered.  More is not taken from static schedules (to which thread a chunk
+             goes), as the tool's documentation says
              Of private variables each has its own; what a clause does to the original: firstprivate reads it, in parallel and teams before
              all else, otherwise in each thread; lastprivate writes it behind the last iteration; reduction updates it, at the end of parallel
              and teams, otherwise beside everything up to the barrier (2.21)
-master, masked           thread 0 (2.8)
+master, masked           thread 0, or that of filter (2.8)
 parallel of one thread   by num_threads(1), if(0), the number of active levels (2.6.1), or a thread_limit that counts the threads of regions
              around: everything is on that thread, explicit tasks included, and does not race
 simd         some iterations are executed in lockstep, then the next (2.11.5; OpenMP Examples, SIMD.8): statement k of iteration i comes
@@ -26,7 +27,7 @@ simd         some iterations are executed in lockstep, then the next (2.11.5; Op
 teams        each team is parallel to the others until the end (2.7).  Locks are those of a contention group: a team with the regions in it; the
              first team is in that of the program outside
 distribute   iteration i is of team i / chunk mod teams, without a chunk they have parts of the same size, in order (2.11.6); with simd the
-             iterations of a part are parallel, with parallel for a region of a team's threads has it
+             iterations of a chunk are parallel, with parallel for a region of a team's threads has it
 target       a task with its own team of one thread, undeferred without nowait (2.14.5), but as the tool's documentation says:
              active levels and contention groups go on
 ordered      from the ordered region of an iteration to that of the next (2.19.9)
@@ -42,7 +43,7 @@ taskloop     tasks and, without nogroup, a taskgroup around them (2.12.2).  How 
 critical, omp_set_lock   a block is what comes after it was entered and before it is left, on every schedule: two accesses
              in two blocks of one lock exclude each other (2.19.1).  Nothing else follows from locks, nor from atomics (relaxed)"""
 
-from language import Statement
+from language import ITEMS, Statement
 
 
 class Team:
@@ -54,6 +55,23 @@ class Team:
 
     def inner(self, n):
         return Team(n, self.active + (n > 1), limit=self.limit and self.limit - n + 1, group=self.group)
+
+
+class Phase:
+    """Which blocks for one thread there were since the barrier: the tool needs another thread for each, and for what any may
+    execute.  Single blocks are not given to thread 0 if there are others, but before a masked block is met they may be to its thread."""
+
+    def __init__(self, n):
+        self.n, self.singles, self.filters = n, 0, set()
+
+    def meets(self, s):
+        """Returns whether there are too few."""
+        is_late = s.kind == "master" and s.filter and self.singles and s.filter < self.n
+        self.singles += s.kind == "single"
+        if s.kind == "master" and s.filter < self.n:
+            self.filters.add(s.filter)
+        is_item = s.kind in (*ITEMS, "master")
+        return self.n > 1 and is_item and (bool(is_late) or self.singles + len(self.filters) + (s.kind in ("for", "sections")) > self.n)
 
 
 class Region:
@@ -68,11 +86,12 @@ class Region:
 
 class Truth:
     """racy: pairs of access statements that race; apart: pairs that would, but something keeps them apart.  times: how
-    often each place and access is executed.  is_valid: no variable of a block is accessed after its end."""
+    often each place and access is executed.  is_valid: no variable of a block is accessed after its end.  is_short: a team has
+    too few threads for the tool to see everything, which it has to say."""
 
     def __init__(self, program):
         self.before, self.accesses, self.blocks, self.times, self.ends, self.ninstances = [], [], [], {}, {}, 0
-        self.levels, self.alone = program.levels, set()
+        self.levels, self.alone, self.is_short = program.levels, set(), False
         self.run(program.body, Region(self.node(), Team(), {}))
         self.judge()
 
@@ -224,18 +243,19 @@ class Truth:
         self.outside(s, region, "firstprivate")
         begin, team = self.node(region.now), region.team.inner(n)
         threads = [Region(begin, team, self.inside(s, region.env)) for _ in range(n)]
-        items, static = [], {}
+        items, static, phase = [], {}, Phase(n)
         for inner in s.body:
+            self.is_short |= phase.meets(inner)
             if inner.kind in ("for", "sections", "single"):
                 self.item(inner, threads, items, static, lambda: Region(begin, team, region.env) if n > 1 else threads[0])
             elif inner.kind == "master":
-                self.run(inner.body, threads[0])
+                self.run(inner.body if inner.filter < n else [], threads[inner.filter % n])
             elif inner.kind != "barrier":
                 for t in threads:
                     self.run([inner], t)
             if inner.has_barrier():
                 begin = self.node(*(t.now for t in threads + items), *team.ends)
-                items, static = [], {}
+                items, static, phase = [], {}, Phase(n)
                 for t in threads:
                     t.now = begin
         if "private" in s:
@@ -257,7 +277,7 @@ class Truth:
             for t in threads:
                 self.outside(s, t, "firstprivate")
         if s.kind == "for":
-            last = self.loop(s, items, static, new)
+            last = self.loop(s, items, static, new, threads[0].now)
         else:
             for body in [b.body for b in s.body] if s.kind == "sections" else [s.body]:
                 items.append(last := new())
@@ -277,8 +297,8 @@ class Truth:
             self.leave(s.private.var, region)
         region.env = outer
 
-    def loop(self, s, items, static, new):
-        """Returns who has the last iteration."""
+    def loop(self, s, items, static, new, zero):
+        """Returns who has the last iteration; zero: what thread 0 did before."""
         kind, chunk = s.schedule
         is_static, last = kind in ("static", ""), [None]
         iterations = s.a.get("iterations", range(s.count))
@@ -289,6 +309,8 @@ class Truth:
                 items.append(thread := new())
             if is_static:
                 static[key] = thread
+            if is_static and chunk and k == 0 and not s.a.get("ordered"):
+                thread.now = self.node(thread.now, zero)
             thread.ordered = last
             for i in iterations[k:k + (chunk or 1)]:
                 env = {s.i: i // 2, s.j: i % 2, "innermost": s.j} if s.j else {s.i: i, "innermost": s.i}
@@ -339,7 +361,8 @@ class Truth:
             return
         self.outside(s, region, "firstprivate")
         if "simd" in s.what:
-            self.run_lanes(s, mine, region)
+            for k in range(0, len(mine), size):
+                self.run_lanes(s, mine[k:k + size], region)
             return
         for i in mine:
             self.run_private(s, s.body, {s.i: i, "innermost": s.i}, region)

@@ -19,6 +19,10 @@
 #define HEAD                 \
 	"# 1 \"<snag>\" 3\n" \
 	"int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
+#define TOGETHER_HEAD        \
+	"# 1 \"<snag>\" 3\n" \
+	"int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
+#define TOGETHER " switch (__snag_omp_together()) default: "
 #define SIMD "#pragma omp parallel for num_threads(0x51D0001) "
 
 static const struct {
@@ -91,7 +95,28 @@ static const struct {
 	 "collapse(2) schedule(monotonic : dynamic, 0x50000000) lastprivate(i) lastprivate(j)\n"
 	 "for (i = 0; f(\")\");)\nfor (j = 0;;)\n"},
 	{false, "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n",
-	 "#pragma omp simd\nfor (int i = 0;;) {\n#pragma omp ordered simd\n}\n"},
+	 TOGETHER_HEAD "#pragma omp simd\nfor (int i = 0;;)" TOGETHER
+		       " {\n#pragma omp ordered simd\n}\n"},
+	{false,
+	 "#pragma omp for reduction(inscan, + : s)\nfor (;;)\n{ s = f();\n#pragma omp scan "
+	 "inclusive(s)\n}",
+	 TOGETHER_HEAD "#pragma omp for reduction(inscan, + : s)\nfor (;;)\n{ int __snag_together "
+		       "__attribute__((unused)) = __snag_omp_together();  s = f();\n#pragma omp "
+		       "scan inclusive(s)\n}"},
+	{true,
+	 "#pragma omp for reduction(inscan, + : s)\nfor (;;)\n{ s = f();\n#pragma omp scan "
+	 "inclusive(s)\n}",
+	 "#pragma omp for reduction(inscan, + : s)\nfor (;;)\n{" TOGETHER
+	 " s = f();\n#pragma omp scan inclusive(s)\n}"},
+	{false, "#pragma omp for schedule(auto) nowait\n",
+	 "#pragma omp for  nowait schedule(monotonic : guided) \n"},
+	{true, "#pragma omp master\n{}\n", "#pragma omp masked filter(__snag_omp_masked(0))\n{}\n"},
+	{true, "#pragma omp masked filter( f(a) )\n",
+	 "#pragma omp masked  filter(__snag_omp_masked( f(a) ))\n"},
+	{true, "#pragma omp master taskloop grainsize(2)\n",
+	 "#pragma omp masked taskloop grainsize(2) filter(__snag_omp_masked(0))\n"},
+	{true, "#pragma omp parallel master\n", "#pragma omp parallel master\n"},
+	{false, "#pragma omp master\n", "#pragma omp master\n"},
 	{false, "#pragma omp loop\nfor (;;)\n", "#pragma omp loop\nfor (;;)\n"}, /* of nothing */
 	{false,
 	 "#pragma omp parallel\nif (f(\"}\")) {\n#pragma omp loop order(concurrent)\nfor (;;) { "
@@ -144,7 +169,8 @@ static const struct {
 	 SIMD "collapse(2)  lastprivate(i) lastprivate(j)\nfor (i = 0;;)\nfor (j = i;;)" ITERATION
 	      " x;\n"},
 	{false, "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;) x;\n",
-	 "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;) x;\n"},
+	 TOGETHER_HEAD
+	 "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;)" TOGETHER " x;\n"},
 	{false, "#pragma omp for collapse(2)\nfor (i = 0;;) for (j = ii;;) x;\n",
 	 "#pragma omp for collapse(2) " STATIC ") \nfor (i = 0;;) for (j = ii;;) x;\n"},
 	/* simd of others */
@@ -155,7 +181,7 @@ static const struct {
 	 "#pragma omp teams distribute parallel for num_threads(0x51D0001) schedule(monotonic : "
 	 "dynamic, 0x50000000) lastprivate(i)\nfor (i = 0;;)"},
 	{false, "#pragma omp distribute simd linear(i)\nfor (i = 0;;)",
-	 "#pragma omp distribute simd linear(i)\nfor (i = 0;;)"},
+	 TOGETHER_HEAD "#pragma omp distribute simd linear(i)\nfor (i = 0;;)" TOGETHER},
 	{false, "#pragma omp simd linear(x, i : 2) linear(i)\nfor (i = 0;;)",
 	 SIMD
 	 "linear(x: 2) schedule(monotonic : dynamic, 0x50000000) lastprivate(i)\nfor (i = 0;;)"},

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deal.c - who executes what is for one thread of a team
+ */
+#include "omp/core.h"
+
+#include <string.h>
+
+enum { MOST_MASKED = 64 };
+
+static void deal_tell(struct mp_task *t) /* [none] */
+{
+	if (!t->met.is_told && t->team->is_told && t->team->n > 1)
+		mp_tell_asked(SNAG_OMP_ASKED_ONE);
+	t->met.is_told = true;
+}
+
+/* The first n of the single blocks are on different threads, if that is possible. */
+static bool is_marked(const struct mp_task *t, int number) /* [known] */
+{
+	const struct mp_deals *d = &t->team->deals;
+	size_t n = (size_t)t->team->n, most = t->met.singles < n ? t->met.singles : n;
+	for (size_t i = 0; i < most; i++)
+		if (d->single[i] == number)
+			return true;
+	return number < MOST_MASKED && t->met.masked >> number & 1;
+}
+
+/* ---- blocks ---- */
+
+static int single_choose(struct mp_task *t) /* [single] */
+{
+	struct mp_deals *d = &t->team->deals;
+	int others = t->team->n - 1;
+	for (int i = 0; i < others; i++) {
+		int number = 1 + (d->turn + i) % others;
+		if (!is_marked(t, number))
+			return d->turn = number;
+	}
+	return is_marked(t, 0) ? d->turn = 1 + d->turn % others : 0;
+}
+
+static void single_add(struct mp_deals *d, int number)
+{
+	enum { FIRST = 16 };
+	if (d->nsingles == d->cap) {
+		d->cap = d->cap ? 2 * d->cap : FIRST;
+		uint16_t *grown = mp_alloc(d->cap * sizeof(*grown));
+		if (d->nsingles)
+			memcpy(grown, d->single, d->nsingles * sizeof(*grown));
+		mp_free(d->single);
+		d->single = grown;
+	}
+	d->single[d->nsingles++] = (uint16_t)number;
+}
+
+bool mp_single(void)
+{
+	struct mp_task *t = mp_implicit(mp.now->task);
+	struct mp_deals *d = &t->team->deals;
+	if (t->team->n == 1)
+		return true;
+	if (t->met.singles == d->nsingles)
+		single_add(d, single_choose(t));
+	if (d->single[t->met.singles++] != t->number)
+		return false;
+	if (t->met.has_single || t->met.has_masked)
+		deal_tell(t);
+	t->met.has_single = true;
+	return true;
+}
+
+bool mp_masked(int number)
+{
+	struct mp_task *t = mp.now->task;
+	bool is_mine = t->number == number;
+	if (!t->is_implicit)
+		return is_mine;
+	if (number >= 0 && number < MOST_MASKED)
+		t->met.masked |= (uint64_t)1 << number;
+	if (is_mine && t->met.has_single)
+		deal_tell(t);
+	t->met.has_masked |= is_mine;
+	return is_mine;
+}
+
+void mp_deal_barrier(struct mp_task *t)
+{
+	t->met = (struct mp_met){0};
+}
+
+void mp_deals_end(struct mp_team *team)
+{
+	team->deals.nsingles = 0;
+	mp_dealt_free(&team->deals.blocks);
+}
+
+void mp_deals_free(struct mp_team *team)
+{
+	mp_free(team->deals.single);
+	mp_dealt_free(&team->deals.blocks);
+	team->deals = (struct mp_deals){0};
+}
+
+/* ---- loops ---- */
+
+static void loop_decide(const struct mp_task *t, struct mp_dealt *d) /* [loop] */
+{
+	int n = t->team->n, unmarked = 0;
+	d->is_decided = true;
+	if (!mp.hooks || n == 1 || (!t->met.singles && !t->met.masked))
+		return;
+	for (int i = 0; i < n; i++)
+		unmarked += !is_marked(t, i);
+	if (unmarked == 0 || unmarked == n || (unmarked == 1 && t->has_asked))
+		return;
+	d->thread = mp_alloc((size_t)unmarked * sizeof(*d->thread));
+	for (int i = 0; i < n; i++)
+		if (!is_marked(t, i))
+			d->thread[d->n++] = (uint16_t)i;
+}
+
+int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n)
+{
+	if (!d->is_decided)
+		loop_decide(t, d);
+	*ret_n = d->thread ? d->n : t->team->n;
+	if (!d->thread)
+		return t->number;
+	for (int i = 0; i < d->n; i++)
+		if (d->thread[i] == t->number)
+			return i;
+	return -1;
+}
+
+void mp_dealt_free(struct mp_dealt *d)
+{
+	mp_free(d->thread);
+	*d = (struct mp_dealt){0};
+}
+
+void mp_deal_part(struct mp_task *t, bool is_zero)
+{
+	if (t->met.has_single || (t->met.has_masked && !(is_zero && t->number == 0)))
+		deal_tell(t);
+}

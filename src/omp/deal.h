@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deal.h - who executes what is for one thread of a team
+ *
+ * Idea.   A block of single, master or masked is executed by one thread, and comes before what this thread does
+ *         next.  But an iteration behind it, a section or the next such block might be another thread's, so that it
+ *         has to be: in one run every two of them are on different threads.
+ *
+ * Rules.  [mark]    who has executed such a block is marked until the barrier
+ *         [single]  goes to a thread that is not marked, in turn; to thread 0 last, which has the master blocks
+ *         [loop]    chunks and sections go to those that are not marked, in turn; of loops that one thread has as a
+ *                   whole (ordered), to the first of these that comes
+ *         [zero]    but chunk 0 of schedule(static, n) is thread 0's, as the specification says: what master did comes
+ *                   before it
+ *         [block]   static loops that the compiler runs by itself, or with more chunks than are kept (loop.c), are all
+ *                   dealt to the same threads up to the barrier: what one thread has in two of them is in order
+ *         [known]   who comes first to a construct decides, by the blocks that it has met since the barrier.  For all
+ *                   others these are the same, unless they went around a master block
+ *         [none]    if all are marked it is as if none were, and the detector hears of it; also if one that is marked
+ *                   comes to another block, since it was not known
+ *         [asked]   a thread without segments ([asked], core.h) does not decide for only one, whose iterations
+ *                   would all be in order
+ */
+#ifndef SNAG_OMP_DEAL_H
+#define SNAG_OMP_DEAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mp_task;
+struct mp_team;
+
+/* Of a loop. */
+struct mp_dealt {
+	bool is_decided;
+	int n;
+	uint16_t *thread; /* these; NULL: all */
+};
+
+/* Of a team. */
+struct mp_deals {
+	uint16_t *single; /* whose the single blocks since the barrier are */
+	size_t nsingles, cap;
+	int turn; /* who got the last one */
+	struct mp_dealt blocks;
+};
+
+/* Of a thread, since the barrier. */
+struct mp_met {
+	size_t singles;
+	uint64_t masked; /* whose blocks of master and masked these were; of the first 64 threads */
+	bool has_single, has_masked; /* [mark] */
+	bool is_told;		     /* [none] */
+};
+
+bool mp_single(void);	    /* whether the calling thread executes it */
+bool mp_masked(int number); /* likewise, which is that of the thread to do so */
+void mp_deal_barrier(struct mp_task *t);
+void mp_deals_end(struct mp_team *team);
+void mp_deals_free(struct mp_team *team);
+
+/* The place of the thread among those that have a loop, of how many; negative: it is none of them. */
+int mp_deal_place(struct mp_task *t, struct mp_dealt *d, int *ret_n);
+void mp_dealt_free(struct mp_dealt *d);
+/* It gets a part of a loop. */
+void mp_deal_part(struct mp_task *t, bool is_zero);
+
+#endif
