@@ -26,6 +26,9 @@ static const struct {
 	[RT_ASKED_PRIVATE] = {"private-memory",
 			      "private memory of a thread became known to others, and what its "
 			      "iterations do there was not looked at"},
+	[RT_ASKED_ALIKE] =
+		{"threads-differ",
+		 "outside of loops threads do different things, though none asks for its number"},
 	[RT_ASKED_ONE] = {"one-thread",
 			  "blocks for one thread each, with no barrier between them, all had the "
 			  "same thread"},

@@ -289,7 +289,7 @@ bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
 {
 	static const uint32_t judged = 1u << RT_ASKED_THREAD | 1u << RT_ASKED_THREADS |
 				       1u << RT_ASKED_TOGETHER | 1u << RT_ASKED_PRIVATE |
-				       1u << RT_ASKED_ONE;
+				       1u << RT_ASKED_ONE | 1u << RT_ASKED_ALIKE;
 	if (!(judged >> what & 1))
 		return false;
 	if (!verdict->asked[what] && verdict->launched > verdict->ended)

@@ -31,7 +31,9 @@ MP_ABI(int, __snag_omp_get_num_threads, void)
 
 MP_ABI(int, __snag_gnu_get_thread_num, void)
 {
-	return MP_ENTER()->number;
+	struct mp_task *t = MP_ENTER();
+	mp_alike_apart(t);
+	return t->number;
 }
 
 MP_ABI(int, __snag_gnu_get_num_threads, void)
@@ -45,8 +47,9 @@ MP_EXPORT int omp_get_num_threads(void) __attribute__((alias("__snag_omp_get_num
 /* The filter of a block of master or masked, for gcc. */
 MP_ABI(int, __snag_omp_masked, int filter)
 {
-	MP_ENTER();
+	struct mp_task *t = MP_ENTER();
 	mp_masked(filter);
+	t->met.is_filtered = true;
 	return filter;
 }
 

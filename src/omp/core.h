@@ -43,6 +43,7 @@
  * Files.  context.c   contexts, who runs next
  *         team.c      parallel, barriers, phases and segments
  *         deal.c      single, master; which threads have a loop
+ *         alike.c     whether its threads do the same
  *         settings.c  what the program has set; sizes of teams
  *         loop.c      loops, sections, ordered, doacross
  *         simd.c      the statements of simd loops
@@ -322,6 +323,7 @@ struct mp_task {
 	bool is_combining; /* of a reduction */
 	/* Explicit tasks. */
 	bool is_pooled; /* in mp.tasks */
+	bool is_lent;	/* it was told of its creator's stack */
 	bool is_new;	/* nobody was told that its arguments are new memory */
 	bool has_body_ended, is_undeferred;
 	bool is_detached, is_fulfilled;
@@ -331,6 +333,8 @@ struct mp_task {
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	/* Of its children. */
 	bool has_open;	   /* created some since it last waited for them */
+	bool has_lent;	   /* likewise, such as know of its thread's stack */
+	bool has_lent_on;  /* one of these has ended that had not waited for its own */
 	bool has_loose;	   /* one of them has ended that had not waited for its own */
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;

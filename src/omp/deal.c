@@ -60,6 +60,7 @@ bool mp_single(void)
 	struct mp_deals *d = &t->team->deals;
 	if (t->team->n == 1)
 		return true;
+	mp_alike_look(t);
 	if (t->met.singles == d->nsingles)
 		single_add(d, single_choose(t));
 	if (d->single[t->met.singles++] != t->number)
@@ -91,13 +92,14 @@ void mp_deal_barrier(struct mp_task *t)
 
 void mp_deals_end(struct mp_team *team)
 {
-	team->deals.nsingles = 0;
+	team->deals.nsingles = team->deals.nalike = 0;
 	mp_dealt_free(&team->deals.blocks);
 }
 
 void mp_deals_free(struct mp_team *team)
 {
 	mp_free(team->deals.single);
+	mp_free(team->deals.alike);
 	mp_dealt_free(&team->deals.blocks);
 	team->deals = (struct mp_deals){0};
 }

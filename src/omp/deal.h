@@ -42,20 +42,26 @@ struct mp_dealt {
 struct mp_deals {
 	uint16_t *single; /* whose the single blocks since the barrier are */
 	size_t nsingles, cap;
-	int turn; /* who got the last one */
+	int turn;	 /* who got the last one */
+	uint64_t *alike; /* by loop or single block since the barrier: alike.c */
+	size_t nalike, alike_cap;
 	struct mp_dealt blocks;
 };
 
 /* Of a thread, since the barrier. */
 struct mp_met {
-	size_t singles;
+	size_t singles, constructs; /* single blocks; these and loops */
 	uint64_t masked; /* whose blocks of master and masked these were; of the first 64 threads */
 	bool has_single, has_masked; /* [mark] */
 	bool is_told;		     /* [none] */
+	bool is_apart;		     /* alike.c */
+	bool is_filtered;	     /* gcc asks next whether it is the one */
 };
 
-bool mp_single(void);	    /* whether the calling thread executes it */
-bool mp_masked(int number); /* likewise, which is that of the thread to do so */
+void mp_alike_look(struct mp_task *t);	/* comes to a loop or a single block: alike.c */
+void mp_alike_apart(struct mp_task *t); /* gcc asks for the number of its thread */
+bool mp_single(void);			/* whether the calling thread executes it */
+bool mp_masked(int number);		/* likewise, which is that of the thread to do so */
 void mp_deal_barrier(struct mp_task *t);
 void mp_deals_end(struct mp_team *team);
 void mp_deals_free(struct mp_team *team);

@@ -40,6 +40,7 @@ enum snag_omp_asked {
 	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
 	SNAG_OMP_ASKED_TOGETHER,  /* iterations that were not told apart */
 	SNAG_OMP_ASKED_ONE,	  /* blocks for one thread each that the same one had to execute */
+	SNAG_OMP_ASKED_ALIKE,	  /* nothing, but threads do different things */
 };
 
 /* An implicit task. */
@@ -88,6 +89,9 @@ struct snag_omp_hooks {
 				 enum snag_omp_label label, uint64_t number);
 	/* The task has ended, and will not be named again: may another one have its number? */
 	bool (*may_reuse)(void);
+	/* What the calling context has done as its implicit task since the barrier, outside of segments, to memory that is
+	 * not its own: a number that others who did the same have, too. */
+	uint64_t (*done)(void);
 	/* Whether each iteration is to be told by itself, however many there are. */
 	bool (*is_apart)(void);
 	/* Whether to tell in which order the statements of simd loops are. */
@@ -114,12 +118,12 @@ struct snag_omp_hooks {
 	void (*memory)(const void *at, size_t nbytes, const void *place);
 	void (*stack)(const void *low, const void *high, uint32_t task);
 	/* What the calling context does in this memory and in its thread's thread-local storage is
-	 * nobody else's business, but that of tasks that it has not waited for, if there are; NULL, NULL: no longer so. */
+	 * nobody else's business, but that of tasks that know of it and were not waited for, if there are; NULL, NULL: no longer so. */
 	void (*own)(const void *low, const void *high, bool has_tasks);
-	/* It is that of tasks or threads that it creates, from now on until next time. */
-	void (*lend)(void);
-	/* A task that it creates gets what is here. */
-	void (*handed)(const void *at, size_t nbytes);
+	/* It is that of tasks or threads that it creates, from now on until next time; in a segment or not. */
+	void (*lend)(bool is_in_segment);
+	/* A task that it creates gets what is here.  Returns whether something of its stack is known from that. */
+	bool (*handed)(const void *at, size_t nbytes);
 	/* The calling context goes on as that implicit task: heap blocks that it has for itself are
 	 * those it allocated as this one. */
 	void (*implicit)(const struct snag_omp_implicit *who);

@@ -192,6 +192,7 @@ void mp_loop_begin(uint64_t count, struct mp_schedule schedule)
 	if (!loop->kept && !schedule.chunk && !is_one_by_one && !schedule.is_scan)
 		chunk_record(t, loop);
 	chunks_deal(t, loop, &schedule);
+	mp_alike_look(t);
 	loop->is_simple = !schedule.is_ordered && !doacross && !loop->kept;
 	if (t->team->lockstep) /* [simd] */
 		loop->is_simple &= !mp_lockstep_loop(t->team->lockstep, schedule.safe);

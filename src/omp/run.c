@@ -70,7 +70,7 @@ static inline void task_counted(struct mp_task *t)
 	struct mp_task *whole = mp_task_told(parent);
 	whole->has_spawned = true;
 	if (whole->is_implicit && mp.hooks)
-		mp.hooks->lend(); /* its task may share what it has */
+		mp.hooks->lend(whole->id != whole->base_id); /* its task may share what it has */
 }
 
 /* Not if it runs at once and has no depend clauses. */
@@ -151,6 +151,8 @@ static inline void task_left(struct mp_task *t)
 	if (t->dependent)
 		mp_depend_done(t);
 	parent->has_loose |= t->has_open | t->has_loose;
+	parent->has_lent |= t->has_lent;
+	parent->has_lent_on |= (t->is_lent & (t->has_open | t->has_loose)) | t->has_lent_on;
 	if (--parent->children == 0 && parent->waiter)
 		mp_wake(&parent->waiter);
 	if (t->group && --t->group->live == 0)
@@ -307,8 +309,7 @@ void mp_task_create(struct mp_task *t, const struct mp_depend *depend, size_t n)
 		mp_task_end(t);
 		return;
 	}
-	if (mp.hooks)
-		mp.hooks->handed(t->arg, t->nbytes);
+	mp_task_handed(t);
 	task_counted(t);
 	if (n)
 		task_named(t, depend, n);

@@ -15,6 +15,7 @@
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
 	t->is_undeferred = true;
+	mp_task_handed(t);
 	mp_task_counted(t, depend, n);
 	if (!t->is_part) {
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);
@@ -86,6 +87,7 @@ void mp_taskwait(void)
 		return;
 	}
 	t->has_open = false;
+	t->has_lent &= t->has_lent_on;
 	bool is_alone = !(t->is_implicit | t->is_undeferred | t->has_loose) && !mp.npromises;
 	if (mp.hooks)
 		mp.hooks->synced(mp.place, is_alone, t->arg, t->nbytes); /* [taskwait] [alone] */
@@ -111,6 +113,8 @@ void mp_group_push(void)
 	struct mp_group *g = mp_alloc(sizeof(*g));
 	g->outer = t->group;
 	g->table = g->outer ? g->outer->table : NULL;
+	g->had_lent = t->has_lent;
+	g->had_lent_on = t->has_lent_on;
 	t->group = g;
 }
 
@@ -126,6 +130,8 @@ static struct mp_group *group_left(struct mp_task *t)
 {
 	struct mp_group *g = t->group;
 	group_wait(g);
+	t->has_lent &= g->had_lent; /* all below have been waited for */
+	t->has_lent_on &= g->had_lent_on;
 	t->group = g->outer;
 	return g;
 }

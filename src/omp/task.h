@@ -98,6 +98,13 @@ void mp_copies_free(struct mp_task *t);
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 
+/* It gets its arguments. */
+static inline void mp_task_handed(struct mp_task *t)
+{
+	t->is_lent = mp.hooks && mp.hooks->handed(t->arg, t->nbytes);
+	t->parent->has_lent |= t->is_lent;
+}
+
 struct mp_group {
 	struct mp_group *outer;
 	unsigned live;
@@ -105,6 +112,7 @@ struct mp_group {
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
 	bool is_cancelled, is_told;
+	bool had_lent, had_lent_on; /* the task, before */
 };
 void mp_group_begin(void);
 void mp_group_end(void);

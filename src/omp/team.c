@@ -75,7 +75,7 @@ static const char *stack_low(const struct mp_task *t)
 static void own_begin(struct mp_task *t)
 {
 	if (mp.hooks)
-		mp.hooks->own(stack_low(t), t->frame, t->has_open);
+		mp.hooks->own(stack_low(t), t->frame, t->has_lent);
 }
 
 static void own_end(void)
@@ -305,6 +305,7 @@ void mp_barrier(void)
 	mp.now->implicit.phase = ++mp.nphases;
 	mp_implicit_set(mp.now->implicit);
 	mp_deal_barrier(t);
+	t->has_lent = false;
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }
@@ -430,7 +431,7 @@ void mp_region_begin(struct mp_team *team)
 	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	const struct mp_task *t = mp_task_told(team->parent);
 	if (t->id != t->base_id && mp.hooks)
-		mp.hooks->lend();
+		mp.hooks->lend(true);
 }
 
 void mp_region_end(struct mp_team *team)
@@ -441,8 +442,10 @@ void mp_region_end(struct mp_team *team)
 	if (!team->is_told)
 		return;
 	struct mp_task *t = mp_task_told(team->parent);
-	if (t->id != t->base_id)
-		t->has_spawned = true; /* its stack was shared */
+	if (t->id != t->base_id) { /* its stack was shared */
+		t->has_spawned = true;
+		mp.hooks->lend(true);
+	}
 	mp_launch(false);
 }
 

@@ -82,7 +82,7 @@ bool rt_access_is_untold(uintptr_t addr)
 {
 	if (rt_is_own(addr))
 		return true;
-	rt_stack_used(addr);
+	rt_stack_used(addr, false);
 	return false;
 }
 
@@ -107,7 +107,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (is_write)
 		rt_before_write();
 	access_note(addr, k, is_write);
-	rt_stack_used(addr);
+	rt_stack_used(addr, is_write);
 	if (is_write && k == 3 && rt.tls_bytes)
 		rt_written_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
@@ -122,7 +122,8 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
-	return rt_unlikely((uint32_t)self->ignores | self->section.depth) ||
+	return rt_unlikely((uint32_t)self->ignores | self->section.depth |
+			   self->private.is_watched) ||
 	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before_write != NULL);
 }
 
@@ -151,7 +152,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 		return;
 	}
 	*slot = entry;
-	rt_stack_used(addr);
+	rt_stack_used(addr, is_write);
 	if (is_write && k == 3)
 		rt_written_word(addr);
 	rt_record_settle();

@@ -59,7 +59,7 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		return;
 	if (is_write)
 		rt_before_write();
-	rt_stack_used(addr);
+	rt_stack_used(addr, is_write);
 	rt_hot.has_read |= !is_write;
 	if (is_write && rt.tls_bytes)
 		rt_written_note(addr, n);
@@ -94,7 +94,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 		return true;
 	if (is_write)
 		rt_before_write();
-	rt_stack_used(lowest);
+	rt_stack_used(lowest, is_write);
 	for (uint64_t i = 0; is_write && rt.tls_bytes && i < count; i++)
 		rt_written_note(addr + (uintptr_t)step * i, n);
 	rt_record_settle();

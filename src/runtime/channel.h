@@ -72,6 +72,7 @@ enum rt_asked {
 	RT_ASKED_TOGETHER,  /* iterations of a loop that were not told apart */
 	RT_ASKED_PRIVATE,   /* memory that a thread had for itself, and another one has met */
 	RT_ASKED_ONE,	    /* blocks for one thread each that the same one had to execute */
+	RT_ASKED_ALIKE, /* threads of a team that do different things, and did not ask who they are */
 	RT_ASKED_KINDS
 };
 

@@ -227,6 +227,7 @@ static void memory(const void *at, size_t nbytes, const void *place)
 {
 	if (!rt_entered())
 		return;
+	rt_args_given((uintptr_t)at, nbytes);
 	if (!rt.judges) {
 		memory_put(at, nbytes, place);
 		return;
@@ -353,11 +354,13 @@ static void own(const void *low, const void *high, bool has_tasks) /* [own] */
 	self->own_low = (uintptr_t)low;
 	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
 	self->private.is_lent = false;
+	self->private.is_watched = false;
+	self->private.is_noted = !low && self->private.implicit;
 	if (low)
 		rt_stack_untold(has_tasks);
 }
 
-static void lend(void)
+static void lend(bool is_in_segment)
 {
 	struct rt_thread *self = rt_entered();
 	if (!self)
@@ -365,12 +368,13 @@ static void lend(void)
 	rt_epoch_end();
 	self->own_low = self->own_bytes = 0;
 	self->private.is_lent = true;
+	self->private.is_watched = false;
+	self->private.is_noted &= !is_in_segment;
 }
 
-static void handed(const void *at, size_t nbytes)
+static bool handed(const void *at, size_t nbytes)
 {
-	if (rt_entered())
-		rt_args_look((uintptr_t)at, nbytes);
+	return rt_entered() && rt_args_look((uintptr_t)at, nbytes);
 }
 
 static void implicit(const struct snag_omp_implicit *who)
@@ -381,11 +385,19 @@ static void implicit(const struct snag_omp_implicit *who)
 	rt_epoch_end();
 	self->private.implicit = who->number;
 	self->private.is_known &= who->number != 0;
+	self->private.is_noted = who->number != 0;
+	if (who->phase != self->private.phase)
+		rt_done_forget();
 	if (who->number)
 		self->private.phase =
 			who->phase; /* else it was the last, and may not be over for all */
 	self->private.low = (uintptr_t)who->low;
 	self->private.high = (uintptr_t)who->high;
+}
+
+static uint64_t done(void)
+{
+	return rt_entered() ? rt_done_digest() : 0;
 }
 
 static bool is_apart(void)
@@ -447,6 +459,7 @@ static void asked(const void *place, enum snag_omp_asked what)
 		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
 		[SNAG_OMP_ASKED_TOGETHER] = RT_ASKED_TOGETHER,
 		[SNAG_OMP_ASKED_ONE] = RT_ASKED_ONE,
+		[SNAG_OMP_ASKED_ALIKE] = RT_ASKED_ALIKE,
 	};
 	if (!rt_entered())
 		return;
@@ -517,6 +530,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.segment_next = rt_segment_next,
 		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
+		.done = done,
 		.is_apart = is_apart,
 		.lockstep = lockstep,
 		.before_write = before_write,

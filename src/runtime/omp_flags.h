@@ -38,6 +38,6 @@ void rt_flags_flush(uint32_t loc); /* [flush] */
 /* [once] It was made (a write that releases), or is found made (a read that acquires). */
 void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc);
 bool rt_flag_is_known(uintptr_t addr); /* there was something of the kind */
-void rt_flags_forget(void);	   /* a new launch */
+void rt_flags_forget(void);	       /* a new launch */
 
 #endif

@@ -29,6 +29,18 @@ static inline bool is_private(const struct rt_private *p, uintptr_t addr)
 	return addr - p->low < p->high - p->low;
 }
 
+static struct rt_words given; /* by the library, last: arguments of a task to be */
+
+void rt_args_given(uintptr_t at, size_t nbytes)
+{
+	given = (struct rt_words){at, at + nbytes};
+}
+
+static inline bool is_given(uintptr_t addr)
+{
+	return addr - given.at < given.end - given.at;
+}
+
 void rt_private_doubt(void)
 {
 	rt_tasks_asked(RT_ASKED_PRIVATE, (uintptr_t)__snag_omp_place());
@@ -39,7 +51,7 @@ void rt_written_note(uintptr_t addr, size_t nbytes)
 	struct rt_private *self = &rt_hot.self->private;
 	const uintptr_t at = (addr + WORD - 1) & -(uintptr_t)WORD;
 	const uintptr_t end = (addr + nbytes) & -(uintptr_t)WORD;
-	if (at >= end || is_private(self, at))
+	if (at >= end || is_private(self, at) || is_given(at))
 		return;
 	rt_written.by = self;
 	struct rt_words *last = rt_written.words + rt_written.n;
@@ -92,6 +104,22 @@ void rt_stack_known(struct rt_private *of) /* [stack] */
 		rt_private_doubt();
 }
 
+enum { MET_WORDS = 64, MET_LOG = 12 }; /* words of a stack as bits of a set */
+_Static_assert(1 << MET_LOG == MET_WORDS * 64, "a bit each");
+
+static inline uint64_t met_bit(uintptr_t addr)
+{
+	return addr / WORD * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MET_LOG);
+}
+
+static void met_forget(struct rt_private *of)
+{
+	if (!of->met)
+		of->met = rt_alloc(MET_WORDS * sizeof(*of->met));
+	for (unsigned i = 0; i < MET_WORDS; i++)
+		of->met[i] = 0;
+}
+
 void rt_stacks_met(uintptr_t addr)
 {
 	for (unsigned i = 0; i < nstacks; i++) {
@@ -99,7 +127,10 @@ void rt_stacks_met(uintptr_t addr)
 		if (addr < stack[i].low || addr >= stack[i].high || of == &rt_hot.self->private ||
 		    of->implicit != stack[i].implicit)
 			continue;
+		if (of->met_in != of->phase)
+			met_forget(of);
 		of->met_in = of->phase;
+		of->met[met_bit(addr) / 64] |= UINT64_C(1) << met_bit(addr) % 64;
 		if (of->untold_in == of->phase && !of->is_lent)
 			rt_private_doubt();
 	}
@@ -146,20 +177,69 @@ static void written_drop(uintptr_t at, uintptr_t end)
 	rt_written.end = NULL;
 }
 
-void rt_args_look(uintptr_t from, size_t nbytes) /* [args] */
+bool rt_args_look(uintptr_t from, size_t nbytes) /* [args] */
 {
 	struct rt_private *self = &rt_hot.self->private;
 	if (!rt_nblocks && !self->implicit)
-		return;
-	if (words_look((struct rt_words){from, (from + nbytes) & -(uintptr_t)WORD}, self))
+		return false;
+	bool is_lent =
+		words_look((struct rt_words){from, (from + nbytes) & -(uintptr_t)WORD}, self);
+	if (is_lent)
 		stack_lent(self);
 	written_drop(from, from + nbytes);
+	return is_lent;
 }
 
 void rt_stack_untold(bool has_tasks)
 {
 	struct rt_private *self = &rt_hot.self->private;
 	self->untold_in = self->phase;
-	if (self->is_known || (has_tasks && self->met_in == self->phase))
+	self->is_watched = has_tasks && self->met_in == self->phase;
+	if (self->is_watched) { /* instead */
+		rt_hot.self->own_bytes = 0;
+		rt_epoch_end();
+	}
+	if (self->is_known)
 		rt_private_doubt();
+}
+
+bool rt_stack_is_watched(uintptr_t addr)
+{
+	const struct rt_private *self = &rt_hot.self->private;
+	if (!is_private(self, addr))
+		return false;
+	if (self->met[met_bit(addr) / 64] >> met_bit(addr) % 64 & 1)
+		rt_private_doubt();
+	return true;
+}
+
+enum { DONE_WORDS = 64, DONE_LOG = 12 };
+_Static_assert(1 << DONE_LOG == DONE_WORDS * 64, "a bit each");
+
+void rt_done_note(uintptr_t addr, bool is_write) /* [done] */
+{
+	struct rt_private *self = &rt_hot.self->private;
+	if (is_private(self, addr) || rt_block_is_of(addr, self->implicit) || is_given(addr))
+		return;
+	if (!self->done)
+		self->done = rt_alloc(DONE_WORDS * sizeof(*self->done));
+	uint64_t bit = (2 * addr + is_write) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DONE_LOG);
+	self->done[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+uint64_t rt_done_digest(void)
+{
+	const uint64_t *done = rt_hot.self->private.done;
+	uint64_t digest = 0;
+	for (unsigned i = 0; done && i < DONE_WORDS; i++)
+		if (done[i])
+			digest = (digest + i + done[i]) * UINT64_C(0xd6e8feb86659fd93);
+	return digest;
+}
+
+void rt_done_forget(void)
+{
+	uint64_t *done = rt_hot.self->private.done;
+	for (unsigned i = 0; done && i < DONE_WORDS; i++)
+		done[i] = 0;
 }

@@ -14,8 +14,11 @@
  *                   of its own
  *         [stack]   one that others know of is still not told in segments of its thread: so the run proves
  *                   nothing if the thread has segments from then on, or had some in the same phase
- *         [args]    of a new task are words that only the task gets to know.  With the stack of its creator the same
- *                   holds once the task was there: not if it was waited for, nor in the segment that created it
+ *         [args]    of a new task are words that only the task gets to know.  Once it was on the stack of its creator, that
+ *                   is watched in segments, until the task was waited for: the run proves nothing if they
+ *                   meet, by words, or if a task comes later
+ *         [done]    what a thread does in a phase outside of segments, to memory of others, is a bit of a set
+ *                   each: threads that did the same have the same set
  * Guarantee.  Who stores addresses unseen (the C library), or not as they are, is not noticed before
  *         another context is there (omp_blocks.h).
  * Cost.   A few instructions for every word that is written and told.
@@ -37,15 +40,23 @@ static inline void rt_written_word(uintptr_t addr)
 }
 /* The same of an atomic one, that is done. */
 void rt_word_look(uintptr_t at);
-/* A context creates a task, which gets what is here. */
-void rt_args_look(uintptr_t at, size_t nbytes);
-/* The running context has a stack to itself from here on, in a segment; it may have tasks that it has not
- * waited for. */
+/* What is written here becomes the arguments of a task, until next time. */
+void rt_args_given(uintptr_t at, size_t nbytes);
+/* A context creates a task, which gets what is here; whether that is an address on its stack. */
+bool rt_args_look(uintptr_t at, size_t nbytes);
+/* The running context has a stack to itself from here on, in a segment; it may have tasks that know of it, and
+ * that it has not waited for. */
 void rt_stack_untold(bool has_tasks);
+/* An access there, if it is on the stack of the running context, which is watched. */
+bool rt_stack_is_watched(uintptr_t addr);
 /* The stack of that one is known to others. */
 void rt_stack_known(struct rt_private *of);
 /* The verdict is not to say that nothing was left out. */
 void rt_private_doubt(void);
+/* [done] An access of the running context was told; the set as a number; it is empty. */
+void rt_done_note(uintptr_t addr, bool is_write);
+uint64_t rt_done_digest(void);
+void rt_done_forget(void);
 /* A launch begins or ends. */
 void rt_stacks_forget(void);
 

@@ -27,14 +27,18 @@ static inline bool rt_is_own(uintptr_t addr)
 {
 	const struct rt_thread *self = rt_hot.self;
 	enum rt_block block = rt_block_of(addr);
+	if (rt_unlikely(self->private.is_watched) && rt_stack_is_watched(addr))
+		return true;
 	return block == RT_BLOCK_UNSEEN || rt_is_of_thread(addr) ||
 	       rt_is_on_own_stack(self, addr) || (self->own_bytes && block == RT_BLOCK_OWN);
 }
 
 /* What is recorded of a stack is forgotten when another task gets it. */
-static inline void rt_stack_used(uintptr_t addr)
+static inline void rt_stack_used(uintptr_t addr, bool is_write)
 {
 	rt_stacks_look(addr);
+	if (rt_unlikely(rt_hot.self->private.is_noted) && !rt_hot.self->section.depth)
+		rt_done_note(addr, is_write);
 	if (addr < rt_hot.self->low_water && addr >= rt_hot.self->stack_low)
 		rt_hot.self->low_water = addr;
 }

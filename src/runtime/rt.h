@@ -111,8 +111,12 @@ struct rt_private {	   /* omp_known.h: the implicit task of OpenMP that a contex
 	uintptr_t low, high; /* of its stack */
 	bool is_known;	     /* others know of that, in this region */
 	bool is_listed;	     /* tasks that it has created do, in this launch ... */
+	uint64_t *met;	     /* where, a set */
 	uint32_t met_in;     /* ... and the last phase in which one of them was there */
 	uint32_t untold_in;  /* the last phase in which it was not told what it did there */
+	bool is_noted;	     /* what it does: it is in no segment */
+	uint64_t *done;	     /* what it has done since the barrier, a set; NULL: nothing yet */
+	bool is_watched; /* its stack, in a segment: tasks know of it, and one of them was there */
 	bool is_lent; /* what it has is shared with what it has created, until the segment ends */
 };
 

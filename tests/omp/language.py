@@ -189,7 +189,15 @@ class Text:
             self.put(f"omp_unset_lock(&lock[{s.lock - len(CRITICALS)}]);")
 
     def put_parallel(self, s, loops):
-        self.block(s.body, loops, self.pragma(s, "parallel", *s.words, "default(shared)"))
+        outer = self.pragma(s, "parallel", *s.words, "default(shared)")
+        first = [var for var, region in self.allocated.items() if region is s]
+        if first:
+            self.put("{", outer)
+            self.put("#pragma omp single")
+            self.put("{ " + " ".join(f"{var}_{self.number} = calloc({ELEMENTS}, sizeof(int));" for var in first) + " DONE }")
+        self.block(s.body, loops, outer)
+        if first:
+            self.put("}", outer)
 
     def put_teams(self, s, loops):
         self.combined(s, loops, "teams", f"num_teams({s.n})", f"thread_limit({s.limit})" if s.limit else "")
@@ -261,8 +269,14 @@ class Text:
         self.block(s.body, loops)
 
     def program(self, p, k):
+        self.number = k
         used = {var: p.variables[var] for var in sorted(names(p.body)) if var in p.variables}
+        self.allocated = {var: region for var in used if (region := allocates(p, var))}
         for var, is_array in used.items():
+            if var in self.allocated:
+                self.put(f"int *{var}_{k};")
+                self.put(f"#define {var} {var}_{k}" if is_array else f"#define {var} (*{var}_{k})")
+                continue
             self.put(f"int {var}_{k}{f'[{ELEMENTS}]' if is_array else ''};")
             self.put(f"#define {var} {var}_{k}")
         self.heap = set()
@@ -305,6 +319,18 @@ def statements(block):
     for s in block:
         yield s
         yield from statements([*clauses(s), *s.body])
+
+
+def allocates(program, var):
+    """The region of several threads whose first one allocates the variable, if it is one on the heap: some that are
+    accessed nowhere else, and never copied."""
+    if var[0] != "x" or int(var[1:]) % 3:
+        return None
+    regions = [s for s in program.body if var in names([s])]
+    if len(regions) != 1 or regions[0].kind != "parallel" or "private" in regions[0]:
+        return None
+    copied = any(c.kind == "access" and c.var == var for s in statements(regions) for c in clauses(s))
+    return None if copied else regions[0]
 
 
 def without(block, variables):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tasks of an iteration, and of its thread before: siblings. (That the iteration itself leaves `own` alone is not seen.)
- * verdict: no race found
+ * verdict: race
  */
 int main(void)
 {

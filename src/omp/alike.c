@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * alike.c - whether the threads of a team do the same, where all do something
+ *
+ * Idea.   What a thread does outside of loops and blocks comes before the iterations that it gets, up to the barrier, though
+ *         they might be another's.  If the others do the same, that is seen.  If they do not, although
+ *         none has asked for its number, it depends on what they had before (a private variable that an
+ *         iteration has set, say): then the run proves nothing, and the detector hears of it.
+ *
+ * State.  alike[k]  of a team: what the first thread had done since the barrier when it came to the k-th loop or single
+ *                   block, as the detector sees it (runtime/omp_known.h)
+ * Rules.  [marked]  who has executed a block for one thread (deal.h) has no iterations behind it, and is not asked
+ *         [gnu]     nor is who asks for its number as gcc does: not for a filter, but for copyin, which is not for
+ *                   thread 0
+ * Guarantee.  A difference is never seen where there is none; it is missed if a thread accesses thousands of places.
+ */
+#include "omp/core.h"
+
+#include <string.h>
+
+static void alike_grow(struct mp_deals *d)
+{
+	enum { FIRST = 16 };
+	if (d->nalike < d->alike_cap)
+		return;
+	size_t cap = d->alike_cap ? 2 * d->alike_cap : FIRST;
+	uint64_t *grown = mp_alloc(cap * sizeof(*grown));
+	if (d->nalike)
+		memcpy(grown, d->alike, d->nalike * sizeof(*grown));
+	mp_free(d->alike);
+	d->alike = grown;
+	d->alike_cap = cap;
+}
+
+void mp_alike_apart(struct mp_task *t) /* [gnu] */
+{
+	t->met.is_apart |= !t->met.is_filtered;
+	t->met.is_filtered = false;
+}
+
+void mp_alike_look(struct mp_task *t)
+{
+	struct mp_deals *d = &t->team->deals;
+	if (!mp.hooks || !t->team->is_told || t->team->n == 1)
+		return;
+	size_t k = t->met.constructs++;
+	if (k == d->nalike) {
+		alike_grow(d);
+		d->alike[d->nalike++] = 0;
+	}
+	if (t->met.has_single || t->met.has_masked || t->has_asked || t->met.is_apart)
+		return;			      /* [marked], [gnu] */
+	uint64_t done = mp.hooks->done() | 1; /* 0: nobody was asked */
+	if (!d->alike[k])
+		d->alike[k] = done;
+	else if (d->alike[k] != done)
+		mp_tell_asked(SNAG_OMP_ASKED_ALIKE);
+}
