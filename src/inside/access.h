@@ -73,11 +73,11 @@ static inline uint64_t judge_ended(void)
 	return judge.express->ended + judge.shadow.nforgotten + judge.races;
 }
 
-/* Whether there is somebody who accesses something now. */
+/* Whether there is somebody who accesses something now; not once all is over, when nobody is told who runs. */
 static inline bool judge_step_begin(void)
 {
 	const struct snag_inside *inside = judge.detector->inside;
-	if (!judge.express->who && inside->begin)
+	if (!judge.express->who && inside->begin && !judge.is_over)
 		inside->begin(judge.state, judge.thread);
 	return judge.express->who;
 }

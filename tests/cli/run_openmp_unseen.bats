@@ -373,10 +373,10 @@ FREE='race-free for this input on every schedule'
 	build gcc many.c
 	says "" "$FREE"
 	run "$SNAG" run --once ./prog
-	[[ $output == "$TOGETHER ("*"many.c:"*")" ]]
+	[[ $output == "snag: $TOGETHER ("*"many.c:"*")" ]]
 	SNAG_OPTIONS=apart=1 run "$SNAG" run --once ./prog
-	[[ $output == "$FREE" ]]
+	[[ $output == "snag: $FREE" ]]
 	run "$SNAG" run ./prog race
 	[ "$status" = 66 ]
-	[[ $output == *"many.c:9:"* ]]
+	[[ $output == *"many.c:10:"* ]]
 }
