@@ -108,7 +108,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 		rt_before_write();
 	access_note(addr, k, is_write);
 	rt_stack_used(addr, is_write);
-	if (is_write && k == 3 && rt.tls_bytes)
+	if (is_write && k == 3 && rt_written_counts(rt_hot.self))
 		rt_written_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
@@ -153,7 +153,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 	}
 	*slot = entry;
 	rt_stack_used(addr, is_write);
-	if (is_write && k == 3)
+	if (is_write && k == 3 && rt_written_counts(self))
 		rt_written_word(addr);
 	rt_record_settle();
 	rt_judge_new[k][is_write](addr);

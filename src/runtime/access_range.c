@@ -61,7 +61,7 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		rt_before_write();
 	rt_stack_used(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (is_write && rt.tls_bytes)
+	if (is_write && rt_written_counts(rt_hot.self))
 		rt_written_note(addr, n);
 	if (rt.judges) {
 		rt_record_settle();
@@ -95,7 +95,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (is_write)
 		rt_before_write();
 	rt_stack_used(lowest, is_write);
-	for (uint64_t i = 0; is_write && rt.tls_bytes && i < count; i++)
+	for (uint64_t i = 0; is_write && rt_written_counts(rt_hot.self) && i < count; i++)
 		rt_written_note(addr + (uintptr_t)step * i, n);
 	rt_record_settle();
 	rt_judge_places(addr, n, step, count, is_write);

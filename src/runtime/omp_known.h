@@ -27,8 +27,15 @@
 #define SNAG_RUNTIME_OMP_KNOWN_H
 
 #include "runtime/access.h"
+#include "runtime/omp_blocks.h"
 #include "runtime/rt.h"
 
+/* Whether it matters what the running context writes: others than implicit tasks have nothing that they
+ * could make known, as long as nobody has. */
+static inline bool rt_written_counts(const struct rt_thread *self)
+{
+	return self->private.implicit | rt_nblocks;
+}
 /* A write of the running context was told, or will be / one of a word. */
 void rt_written_note(uintptr_t addr, size_t nbytes);
 static inline void rt_written_word(uintptr_t addr)
