@@ -345,6 +345,12 @@ static bool is_seen(void)
 	return rt_self();
 }
 
+/* Whether what it does outside of segments is compared with what others do (omp/alike.c). */
+static bool is_compared(const struct rt_thread *self)
+{
+	return self->private.implicit && self->private.asked_as != self->private.implicit;
+}
+
 static void own(const void *low, const void *high, bool has_tasks) /* [own] */
 {
 	struct rt_thread *self = rt_entered();
@@ -355,7 +361,7 @@ static void own(const void *low, const void *high, bool has_tasks) /* [own] */
 	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
 	self->private.is_lent = false;
 	self->private.is_watched = false;
-	self->private.is_noted = !low && self->private.implicit;
+	self->private.is_noted = !low && is_compared(self);
 	if (low)
 		rt_stack_untold(has_tasks);
 }
@@ -385,7 +391,7 @@ static void implicit(const struct snag_omp_implicit *who)
 	rt_epoch_end();
 	self->private.implicit = who->number;
 	self->private.is_known &= who->number != 0;
-	self->private.is_noted = who->number != 0;
+	self->private.is_noted = is_compared(self);
 	if (who->phase != self->private.phase)
 		rt_done_forget();
 	if (who->number)
@@ -461,8 +467,13 @@ static void asked(const void *place, enum snag_omp_asked what)
 		[SNAG_OMP_ASKED_ONE] = RT_ASKED_ONE,
 		[SNAG_OMP_ASKED_ALIKE] = RT_ASKED_ALIKE,
 	};
-	if (!rt_entered())
+	struct rt_thread *self = rt_entered();
+	if (!self)
 		return;
+	if (what == SNAG_OMP_ASKED_THREAD && self->private.implicit) {
+		self->private.asked_as = self->private.implicit;
+		self->private.is_noted = false;
+	}
 	rt_tasks_asked(kind[what], (uintptr_t)place);
 	if (what < SNAG_OMP_ASKED_TOGETHER)
 		rt_sections_asked(true);
