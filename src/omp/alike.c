@@ -8,7 +8,7 @@
  *         iteration has set, say): then the run proves nothing, and the detector hears of it.
  *
  * State.  alike[k]  of a team: what the first thread had done since the barrier when it came to the k-th loop or single
- *                   block, as the detector sees it (runtime/omp_known.h)
+ *                   block, as the detector sees it (runtime/omp_done.h)
  * Rules.  [marked]  who has executed a block for one thread (deal.h) has no iterations behind it, and is not asked
  *         [gnu]     nor is who asks for its number as gcc does: not for a filter, but for copyin, which is not for
  *                   thread 0

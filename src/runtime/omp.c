@@ -29,6 +29,7 @@
 #include "runtime/omp_blocks.h"
 #include "runtime/omp_flags.h"
 #include "runtime/omp_known.h"
+#include "runtime/omp_private.h"
 #include "runtime/omp_sections.h"
 #include "runtime/omp_segments.h"
 #include "runtime/options.h"
@@ -345,67 +346,6 @@ static bool is_seen(void)
 	return rt_self();
 }
 
-/* Whether what it does outside of segments is compared with what others do (omp/alike.c). */
-static bool is_compared(const struct rt_thread *self)
-{
-	return self->private.implicit && self->private.asked_as != self->private.implicit;
-}
-
-static void own(const void *low, const void *high, bool has_tasks) /* [own] */
-{
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
-	rt_epoch_end();
-	self->own_low = (uintptr_t)low;
-	self->own_bytes = (uintptr_t)high - (uintptr_t)low;
-	self->private.is_lent = false;
-	self->private.is_watched = false;
-	self->private.is_noted = !low && is_compared(self);
-	if (low)
-		rt_stack_untold(has_tasks);
-}
-
-static void lend(bool is_in_segment)
-{
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
-	rt_epoch_end();
-	self->own_low = self->own_bytes = 0;
-	self->private.is_lent = true;
-	self->private.is_watched = false;
-	self->private.is_noted &= !is_in_segment;
-}
-
-static bool handed(const void *at, size_t nbytes)
-{
-	return rt_entered() && rt_args_look((uintptr_t)at, nbytes);
-}
-
-static void implicit(const struct snag_omp_implicit *who)
-{
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
-	rt_epoch_end();
-	self->private.implicit = who->number;
-	self->private.is_known &= who->number != 0;
-	self->private.is_noted = is_compared(self);
-	if (who->phase != self->private.phase)
-		rt_done_forget();
-	if (who->number)
-		self->private.phase =
-			who->phase; /* else it was the last, and may not be over for all */
-	self->private.low = (uintptr_t)who->low;
-	self->private.high = (uintptr_t)who->high;
-}
-
-static uint64_t done(void)
-{
-	return rt_entered() ? rt_done_digest() : 0;
-}
-
 static bool is_apart(void)
 {
 	return rt.judges || rt_options.apart;
@@ -428,34 +368,6 @@ static void before_write(void (*f)(void))
 	rt.before_write = f;
 }
 
-static void memory_renewed(uintptr_t at, size_t nbytes)
-{
-	if (rt.judges)
-		rt_judge_forget(at, nbytes);
-	else
-		rt_put(RT_FORGET, 1, at, 0, nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
-}
-
-static void renewed(const void *at, size_t nbytes)
-{
-	if ((!at && !rt_nblocks) || !rt_entered())
-		return;
-	rt_epoch_end();
-	rt_record_settle();
-	if (at)
-		memory_renewed((uintptr_t)at, nbytes);
-	else
-		rt_blocks_own(memory_renewed);
-}
-
-static void unseen(const void *at, size_t nbytes)
-{
-	if (!rt_entered())
-		return;
-	rt_epoch_end();
-	rt_block_unseen((uintptr_t)at, nbytes);
-}
-
 static void asked(const void *place, enum snag_omp_asked what)
 {
 	static const enum rt_asked kind[] = {
@@ -470,10 +382,8 @@ static void asked(const void *place, enum snag_omp_asked what)
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	if (what == SNAG_OMP_ASKED_THREAD && self->private.implicit) {
-		self->private.asked_as = self->private.implicit;
-		self->private.is_noted = false;
-	}
+	if (what == SNAG_OMP_ASKED_THREAD)
+		rt_omp_differs(self);
 	rt_tasks_asked(kind[what], (uintptr_t)place);
 	if (what < SNAG_OMP_ASKED_TOGETHER)
 		rt_sections_asked(true);
@@ -541,7 +451,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.segment_next = rt_segment_next,
 		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
-		.done = done,
+		.done = rt_omp_done,
 		.is_apart = is_apart,
 		.lockstep = lockstep,
 		.before_write = before_write,
@@ -555,13 +465,13 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.stuck = stuck,
 		.memory = memory,
 		.stack = stack,
-		.own = own,
-		.lend = lend,
-		.handed = handed,
+		.own = rt_omp_own,
+		.lend = rt_omp_lend,
+		.handed = rt_omp_handed,
 		.alone = alone,
-		.implicit = implicit,
-		.renewed = renewed,
-		.unseen = unseen,
+		.implicit = rt_omp_implicit,
+		.renewed = rt_omp_renewed,
+		.unseen = rt_omp_unseen,
 		.asked = asked,
 		.flush = flush,
 		.is_seen = is_seen,

@@ -24,11 +24,6 @@ static struct stack {
 static unsigned nstacks;
 struct rt_stacks_hull rt_stacks_hull; /* all of them lie in it */
 
-static inline bool is_private(const struct rt_private *p, uintptr_t addr)
-{
-	return addr - p->low < p->high - p->low;
-}
-
 static struct rt_words given; /* by the library, last: arguments of a task to be */
 
 void rt_args_given(uintptr_t at, size_t nbytes)
@@ -36,7 +31,7 @@ void rt_args_given(uintptr_t at, size_t nbytes)
 	given = (struct rt_words){at, at + nbytes};
 }
 
-static inline bool is_given(uintptr_t addr)
+bool rt_args_are_at(uintptr_t addr)
 {
 	return addr - given.at < given.end - given.at;
 }
@@ -51,7 +46,7 @@ void rt_written_note(uintptr_t addr, size_t nbytes)
 	struct rt_private *self = &rt_hot.self->private;
 	const uintptr_t at = (addr + WORD - 1) & -(uintptr_t)WORD;
 	const uintptr_t end = (addr + nbytes) & -(uintptr_t)WORD;
-	if (at >= end || is_private(self, at) || is_given(at))
+	if (at >= end || rt_is_private(self, at) || rt_args_are_at(at))
 		return;
 	rt_written.by = self;
 	struct rt_words *last = rt_written.words + rt_written.n;
@@ -75,7 +70,7 @@ static inline bool words_look(struct rt_words w, const struct rt_private *self)
 	bool is_known = false;
 	for (uintptr_t at = w.at; at < w.end; at += WORD) {
 		const uintptr_t value = *(const uintptr_t *)at;
-		is_known |= is_private(self, value) && !rt_block_is_of(at, self->implicit);
+		is_known |= rt_is_private(self, value) && !rt_block_is_of(at, self->implicit);
 		if (rt_unlikely(rt_block_may_be(value)))
 			rt_block_known(value, at); /* [block] */
 	}
@@ -159,7 +154,7 @@ void rt_written_look(void) /* [look] */
 void rt_word_look(uintptr_t at)
 {
 	struct rt_private *self = &rt_hot.self->private;
-	if (at % WORD == 0 && !is_private(self, at) &&
+	if (at % WORD == 0 && !rt_is_private(self, at) &&
 	    words_look((struct rt_words){at, at + WORD}, self))
 		rt_stack_known(self);
 }
@@ -206,40 +201,9 @@ void rt_stack_untold(bool has_tasks)
 bool rt_stack_is_watched(uintptr_t addr)
 {
 	const struct rt_private *self = &rt_hot.self->private;
-	if (!is_private(self, addr))
+	if (!rt_is_private(self, addr))
 		return false;
 	if (self->met[met_bit(addr) / 64] >> met_bit(addr) % 64 & 1)
 		rt_private_doubt();
 	return true;
-}
-
-enum { DONE_WORDS = 64, DONE_LOG = 12 };
-_Static_assert(1 << DONE_LOG == DONE_WORDS * 64, "a bit each");
-
-void rt_done_note(uintptr_t addr, bool is_write) /* [done] */
-{
-	struct rt_private *self = &rt_hot.self->private;
-	if (is_private(self, addr) || rt_block_is_of(addr, self->implicit) || is_given(addr))
-		return;
-	if (!self->done)
-		self->done = rt_alloc(DONE_WORDS * sizeof(*self->done));
-	uint64_t bit = (2 * addr + is_write) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DONE_LOG);
-	self->done[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-uint64_t rt_done_digest(void)
-{
-	const uint64_t *done = rt_hot.self->private.done;
-	uint64_t digest = 0;
-	for (unsigned i = 0; done && i < DONE_WORDS; i++)
-		if (done[i])
-			digest = (digest + i + done[i]) * UINT64_C(0xd6e8feb86659fd93);
-	return digest;
-}
-
-void rt_done_forget(void)
-{
-	uint64_t *done = rt_hot.self->private.done;
-	for (unsigned i = 0; done && i < DONE_WORDS; i++)
-		done[i] = 0;
 }

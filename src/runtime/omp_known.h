@@ -17,8 +17,6 @@
  *         [args]    of a new task are words that only the task gets to know.  Once it was on the stack of its creator, that
  *                   is watched in segments, until the task was waited for: the run proves nothing if they
  *                   meet, by words, or if a task comes later
- *         [done]    what a thread does in a phase outside of segments, to memory of others, is a bit of a set
- *                   each: threads that did the same have the same set
  * Guarantee.  Who stores addresses unseen (the C library), or not as they are, is not noticed before
  *         another context is there (omp_blocks.h).
  * Cost.   A few instructions for every word that is written and told.
@@ -30,6 +28,10 @@
 #include "runtime/omp_blocks.h"
 #include "runtime/rt.h"
 
+static inline bool rt_is_private(const struct rt_private *p, uintptr_t addr) /* on its stack */
+{
+	return addr - p->low < p->high - p->low;
+}
 /* Whether it matters what the running context writes: others than implicit tasks have nothing that they
  * could make known, as long as nobody has. */
 static inline bool rt_written_counts(const struct rt_thread *self)
@@ -49,6 +51,7 @@ static inline void rt_written_word(uintptr_t addr)
 void rt_word_look(uintptr_t at);
 /* What is written here becomes the arguments of a task, until next time. */
 void rt_args_given(uintptr_t at, size_t nbytes);
+bool rt_args_are_at(uintptr_t addr);
 /* A context creates a task, which gets what is here; whether that is an address on its stack. */
 bool rt_args_look(uintptr_t at, size_t nbytes);
 /* The running context has a stack to itself from here on, in a segment; it may have tasks that know of it, and
@@ -60,10 +63,6 @@ bool rt_stack_is_watched(uintptr_t addr);
 void rt_stack_known(struct rt_private *of);
 /* The verdict is not to say that nothing was left out. */
 void rt_private_doubt(void);
-/* [done] An access of the running context was told; the set as a number; it is empty. */
-void rt_done_note(uintptr_t addr, bool is_write);
-uint64_t rt_done_digest(void);
-void rt_done_forget(void);
 /* A launch begins or ends. */
 void rt_stacks_forget(void);
 

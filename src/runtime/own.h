@@ -9,6 +9,7 @@
 #define SNAG_RUNTIME_OWN_H
 
 #include "runtime/omp_blocks.h"
+#include "runtime/omp_done.h"
 #include "runtime/omp_known.h"
 #include "runtime/rt.h"
 
