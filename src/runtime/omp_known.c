@@ -179,8 +179,10 @@ bool rt_args_look(uintptr_t from, size_t nbytes) /* [args] */
 		return false;
 	bool is_lent =
 		words_look((struct rt_words){from, (from + nbytes) & -(uintptr_t)WORD}, self);
-	if (is_lent)
+	if (is_lent) {
 		stack_lent(self);
+		self->is_lent = true; /* what it did before, it did before */
+	}
 	written_drop(from, from + nbytes);
 	return is_lent;
 }

@@ -53,8 +53,8 @@ bool rt_omp_handed(const void *at, size_t nbytes)
 void rt_omp_implicit(const struct snag_omp_implicit *who)
 {
 	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
+	if (!self || (who->number == self->private.implicit && who->phase == self->private.phase))
+		return; /* a region of one thread, maybe in a segment */
 	rt_epoch_end();
 	self->private.implicit = who->number;
 	self->private.is_known &= who->number != 0;
