@@ -49,10 +49,10 @@ void mp_alike_look(struct mp_task *t)
 		d->alike[d->nalike++] = 0;
 	}
 	if (t->met.has_single || t->met.has_masked || t->has_asked || t->met.is_apart)
-		return;			      /* [marked], [gnu] */
-	uint64_t done = mp.hooks->done() | 1; /* 0: nobody was asked */
-	if (!d->alike[k])
+		return; /* [marked], [gnu] */
+	uint64_t done = mp.hooks->done();
+	if (!d->alike[k]) /* nobody was asked */
 		d->alike[k] = done;
-	else if (d->alike[k] != done)
+	else if (done && d->alike[k] != done)
 		mp_tell_asked(SNAG_OMP_ASKED_ALIKE);
 }

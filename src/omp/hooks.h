@@ -90,7 +90,7 @@ struct snag_omp_hooks {
 	/* The task has ended, and will not be named again: may another one have its number? */
 	bool (*may_reuse)(void);
 	/* What the calling context has done as its implicit task since the barrier, outside of segments, to memory that is
-	 * not its own: a number that others who did the same have, too. */
+	 * not its own: a number that others who did the same have, too; 0: it is not known. */
 	uint64_t (*done)(void);
 	/* Whether each iteration is to be told by itself, however many there are. */
 	bool (*is_apart)(void);

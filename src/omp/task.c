@@ -15,7 +15,6 @@
 void mp_task_begin(struct mp_task *t, const struct mp_depend *depend, size_t n) /* [undeferred] */
 {
 	t->is_undeferred = true;
-	mp_task_handed(t);
 	mp_task_counted(t, depend, n);
 	if (!t->is_part) {
 		mp_tell(SNAG_OP_FRAME_BEGIN, 0);

@@ -98,7 +98,7 @@ void mp_copies_free(struct mp_task *t);
 void mp_taskwait(void);
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 
-/* It gets its arguments. */
+/* It gets its arguments, and its creator does not wait for it. */
 static inline void mp_task_handed(struct mp_task *t)
 {
 	t->is_lent = mp.hooks && mp.hooks->handed(t->arg, t->nbytes);

@@ -15,7 +15,8 @@
 /* Whether what it does outside of segments is compared with what others do (omp/alike.c). */
 static bool is_compared(const struct rt_thread *self)
 {
-	return self->private.implicit && self->private.asked_as != self->private.implicit;
+	const struct rt_private *p = &self->private;
+	return p->implicit && p->implicit == p->noted_as && p->asked_as != p->implicit;
 }
 
 void rt_omp_own(const void *low, const void *high, bool has_tasks) /* [own] */
@@ -58,9 +59,13 @@ void rt_omp_implicit(const struct snag_omp_implicit *who)
 	rt_epoch_end();
 	self->private.implicit = who->number;
 	self->private.is_known &= who->number != 0;
+	if (!self->private.noted_as || !who->number)
+		self->private.noted_as = who->number;
 	self->private.is_noted = is_compared(self);
-	if (who->phase != self->private.phase)
+	if (self->private.is_noted && who->phase > self->private.noted_in) {
+		self->private.noted_in = who->phase;
 		rt_done_forget();
+	}
 	if (who->number)
 		self->private.phase =
 			who->phase; /* else it was the last, and may not be over for all */
@@ -70,7 +75,8 @@ void rt_omp_implicit(const struct snag_omp_implicit *who)
 
 uint64_t rt_omp_done(void)
 {
-	return rt_entered() ? rt_done_digest() : 0;
+	const struct rt_thread *self = rt_entered();
+	return self && is_compared(self) ? rt_done_digest() | 1 : 0;
 }
 
 static void memory_renewed(uintptr_t at, size_t nbytes)

@@ -115,6 +115,8 @@ struct rt_private {	   /* omp_known.h: the implicit task of OpenMP that a contex
 	uint32_t met_in;     /* ... and the last phase in which one of them was there */
 	uint32_t untold_in;  /* the last phase in which it was not told what it did there */
 	uint32_t asked_as;   /* the implicit task that has asked for its number */
+	uint32_t noted_in;   /* the phase it is so in */
+	uint32_t noted_as;   /* the outermost one of this context, whose deeds are noted */
 	bool is_noted;	     /* what it does: it is in no segment */
 	uint64_t *done;	     /* what it has done since the barrier, a set; NULL: nothing yet */
 	bool is_watched; /* its stack, in a segment: tasks know of it, and one of them was there */

@@ -294,7 +294,8 @@ class Place:
     tasks: tuple = ()
     lock: int = -1
     is_copied: bool = False
-    is_bare: bool = False  # no construct may be there
+    is_bare: bool = False
+    is_explicit: bool = False  # in a task  # no construct may be there
 
 
 def inside(s, around):
@@ -309,7 +310,7 @@ def inside(s, around):
     if s.kind in ("distribute", "simd"):
         return replace(p, is_bare=s.a.get("what", "simd") == "simd")
     if s.kind in ("task", "taskloop"):
-        return replace(p, tasks=(*p.tasks, s) if s.kind == "task" else p.tasks, lock=-1)
+        return replace(p, is_explicit=True, tasks=(*p.tasks, s) if s.kind == "task" else p.tasks, lock=-1)
     return replace(p, lock=s.lock) if s.kind == "locked" else p
 
 
@@ -350,7 +351,7 @@ def fill(r, program, times):
         is_outside = local in outside and r.random() < 0.4
         here = [p for p in free if local is None or local in p.locals or (is_outside and local not in p.hidden)]
         here = [p for p in here if not (p.is_copied and local in on_heap)]  # the pointer would be
-        here = [p for p in here if not ((p.is_copied or p.tasks) and local in reduced)]  # which is not allowed
+        here = [p for p in here if not ((p.is_copied or p.is_explicit) and local in reduced)]  # which is not allowed
         once = [p for p in here if (times.get(p.at, 0) == 1 or "is_each" in p.at.a) and not p.is_copied]
         once.sort(key=lambda p: "idiom" not in p.at.a or r.random() < 0.5)
         first = [p for p in once if r.random() < 0.85][:1] or [p for p in here if not p.is_copied][:1]
