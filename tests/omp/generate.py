@@ -294,8 +294,8 @@ class Place:
     tasks: tuple = ()
     lock: int = -1
     is_copied: bool = False
-    is_bare: bool = False
-    is_explicit: bool = False  # in a task  # no construct may be there
+    is_bare: bool = False  # no construct may be there
+    is_explicit: bool = False  # in a task
 
 
 def inside(s, around):
