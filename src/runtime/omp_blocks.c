@@ -16,6 +16,7 @@ static struct block {
 	uint32_t implicit;	 /* task of the owner's ... */
 	uint32_t untold_in;	 /* ... and the last phase of it that did something untold */
 	uintptr_t low, high;	 /* of its stack */
+	bool is_lent;		 /* to tasks that it has created */
 } block[MOST];
 uint32_t rt_nblocks;
 struct rt_blocks_hull rt_blocks_hull;
@@ -81,10 +82,15 @@ void rt_block_unseen(uintptr_t at, size_t nbytes)
 }
 
 /* Another context than the owner's is there. */
-static void foreign(uint32_t i) /* [doubt] */
+static void foreign(uint32_t i) /* [lend] [doubt] */
 {
 	const struct rt_private *owner = &block[i].owner->private;
 	bool is_doubt = block[i].untold_in && block[i].untold_in == owner->phase && !owner->is_lent;
+	bool is_task = !rt_hot.self->private.implicit; /* not a thread of a region inside */
+	if (is_task && owner->is_lent && block[i].implicit == owner->implicit) {
+		block[i].is_lent = true;
+		return;
+	}
 	drop(i);
 	if (is_doubt)
 		rt_private_doubt();
@@ -95,9 +101,10 @@ void rt_block_gone(uintptr_t at)
 	uint32_t i = find(at);
 	if (i == rt_nblocks || block[i].at != at)
 		return;
-	if (block[i].owner && block[i].owner != rt_hot.self)
+	if (block[i].owner && block[i].owner != rt_hot.self && !block[i].is_lent)
 		foreign(i);
-	else
+	i = find(at);
+	if (i < rt_nblocks && block[i].at == at)
 		drop(i);
 }
 
@@ -139,6 +146,36 @@ void rt_block_known(uintptr_t value, uintptr_t at)
 	}
 }
 
+static bool is_own(uint32_t i)
+{
+	return block[i].owner == rt_hot.self && block[i].implicit == rt_hot.self->private.implicit;
+}
+
+bool rt_block_lend(uintptr_t value, uintptr_t at) /* [lend] */
+{
+	uint32_t i = owned(value);
+	if (i == rt_nblocks)
+		return false;
+	if (!is_own(i) && !block[i].is_lent) {
+		rt_block_known(value, at);
+		return false;
+	}
+	block[i].is_lent = true;
+	return true;
+}
+
+void rt_blocks_take_back(bool has_tasks)
+{
+	for (uint32_t i = 0; i < rt_nblocks;) {
+		bool is_lent = block[i].is_lent && is_own(i);
+		block[i].is_lent &= !is_lent;
+		if (is_lent && has_tasks)
+			drop(i);
+		else
+			i++;
+	}
+}
+
 void rt_blocks_forget(void)
 {
 	uint32_t kept = 0;
@@ -147,11 +184,6 @@ void rt_blocks_forget(void)
 			block[kept++] = block[i];
 	rt_nblocks = kept;
 	hull_set();
-}
-
-static bool is_own(uint32_t i)
-{
-	return block[i].owner == rt_hot.self && block[i].implicit == rt_hot.self->private.implicit;
 }
 
 void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes))

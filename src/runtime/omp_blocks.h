@@ -13,6 +13,8 @@
  * Rules.  [add]    allocated by a thread of a team, in a region: also one that an explicit task has met
  *         [drop]   freed; its address is found where others can be (omp_known.h); touched by another context; the
  *                  outermost region ends; too many
+ *         [lend]   a task that gets the address, or finds it while the owner lends all it has, may use the block:
+ *                  it is private again with the owner's next segment if the task was waited for, else shared
  *         [doubt]  another context was there, and nobody saw how it got to know of the block: what the owner did in segments
  *                  of this phase was not told.  Not if the owner has just shared all it has, with tasks or a region inside
  *         [unseen] until the library says otherwise
@@ -33,8 +35,11 @@ void rt_block_gone(uintptr_t at);
 bool rt_block_is_of(uintptr_t addr, uint32_t implicit); /* it is in one of that task's */
 /* The word at `at`, not in memory of the running context's own, is an address in a block. */
 void rt_block_known(uintptr_t value, uintptr_t at);
-void rt_block_unseen(uintptr_t at, size_t nbytes);	       /* 0 bytes: no longer */
-void rt_blocks_forget(void);				       /* all but the unseen */
+/* The same of an argument of a task; whether the block is lent. */
+bool rt_block_lend(uintptr_t value, uintptr_t at);
+void rt_blocks_take_back(bool has_tasks);	   /* the running context begins a segment */
+void rt_block_unseen(uintptr_t at, size_t nbytes); /* 0 bytes: no longer */
+void rt_blocks_forget(void);			   /* all but the unseen */
 void rt_blocks_own(void (*each)(uintptr_t at, size_t nbytes)); /* of the calling context, now */
 
 enum rt_block { RT_BLOCK_NONE, RT_BLOCK_OWN, RT_BLOCK_UNSEEN };

@@ -177,14 +177,18 @@ bool rt_args_look(uintptr_t from, size_t nbytes) /* [args] */
 	struct rt_private *self = &rt_hot.self->private;
 	if (!rt_nblocks && !self->implicit)
 		return false;
-	bool is_lent =
-		words_look((struct rt_words){from, (from + nbytes) & -(uintptr_t)WORD}, self);
-	if (is_lent) {
-		stack_lent(self);
-		self->is_lent = true; /* what it did before, it did before */
+	bool has_stack = false, has_block = false;
+	for (uintptr_t at = from; at + WORD <= from + nbytes; at += WORD) {
+		const uintptr_t value = *(const uintptr_t *)at;
+		has_stack |= rt_is_private(self, value);
+		has_block |= rt_block_may_be(value) && rt_block_lend(value, at);
 	}
+	if (has_stack)
+		stack_lent(self);
+	if (has_stack || has_block)
+		self->is_lent = true; /* what it did before, it did before */
 	written_drop(from, from + nbytes);
-	return is_lent;
+	return has_stack || has_block;
 }
 
 void rt_stack_untold(bool has_tasks)

@@ -30,8 +30,11 @@ void rt_omp_own(const void *low, const void *high, bool has_tasks) /* [own] */
 	self->private.is_lent = false;
 	self->private.is_watched = false;
 	self->private.is_noted = !low && is_compared(self);
-	if (low)
+	if (low) {
+		if (rt_nblocks)
+			rt_blocks_take_back(has_tasks);
 		rt_stack_untold(has_tasks);
+	}
 }
 
 void rt_omp_lend(bool is_in_segment)
