@@ -371,10 +371,28 @@ static void metadirective_rewrite(struct rewriting *w, struct span line, struct 
 	cli_text_span(&w->t, line);
 }
 
+/* Whether what is in parentheses is there, and closed; else the compiler is to say so. */
+static bool is_whole(struct span line)
+{
+	struct span name, value;
+	while (cli_clause_next(&line, &name, &value)) {
+		bool is_open = value.at[-1] == '('; /* a name is before it */
+		struct span inside = cli_span_trim(value);
+		if (is_open &&
+		    (value.end == line.end || inside.at == inside.end || inside.end[-1] == ','))
+			return false;
+	}
+	return true;
+}
+
 static void directive_rewrite(struct rewriting *w, struct span line, struct span word,
 			      struct span after, bool is_scan)
 {
 	struct text *t = &w->t;
+	if (!is_whole(line)) {
+		cli_text_span(t, line);
+		return;
+	}
 	struct pragma p = pragma_read(line, cli_regions_at(&w->r));
 	if (!w->is_gnu && p.name.at && cli_sections_begin(&w->s, after))
 		sections_rewrite(t, line, p.name);

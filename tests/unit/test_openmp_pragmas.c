@@ -39,6 +39,12 @@ static const struct {
 	{false, "#pragma omp for schedule(static, a::b)\n",
 	 "#pragma omp for  " STATIC " | ((a::b) & 0x0fffffff)) \n"},
 	{false, "#pragma omp for schedule(guided)\n", "#pragma omp for schedule(guided)\n"},
+	/* what the compiler is to complain of */
+	{false, "#pragma omp for schedule(static, )\n", "#pragma omp for schedule(static, )\n"},
+	{true, "#pragma omp simd safelen(\nfor (;;) { a; b; }",
+	 "#pragma omp simd safelen(\nfor (;;) { a; b; }"},
+	{false, "#pragma omp simd safelen()\nfor (;;) { a; b; }",
+	 "#pragma omp simd safelen()\nfor (;;) { a; b; }"},
 	{false,
 	 "#pragma omp for reduction(inscan, + : s, t) nowait\n{f();\n#pragma omp scan inclusive(s, "
 	 "t)\n"
