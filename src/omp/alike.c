@@ -16,22 +16,6 @@
  */
 #include "omp/core.h"
 
-#include <string.h>
-
-static void alike_grow(struct mp_deals *d)
-{
-	enum { FIRST = 16 };
-	if (d->nalike < d->alike_cap)
-		return;
-	size_t cap = d->alike_cap ? 2 * d->alike_cap : FIRST;
-	uint64_t *grown = mp_alloc(cap * sizeof(*grown));
-	if (d->nalike)
-		memcpy(grown, d->alike, d->nalike * sizeof(*grown));
-	mp_free(d->alike);
-	d->alike = grown;
-	d->alike_cap = cap;
-}
-
 void mp_alike_apart(struct mp_task *t) /* [gnu] */
 {
 	t->met.is_apart |= !t->met.is_filtered;
@@ -45,7 +29,7 @@ void mp_alike_look(struct mp_task *t)
 		return;
 	size_t k = t->met.constructs++;
 	if (k == d->nalike) {
-		alike_grow(d);
+		d->alike = mp_grow(d->alike, &d->alike_cap, k + 1, sizeof(*d->alike));
 		d->alike[d->nalike++] = 0;
 	}
 	if (t->met.has_single || t->met.has_masked || t->has_asked || t->met.is_apart)

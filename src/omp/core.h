@@ -500,8 +500,10 @@ void mp_locks_tell(struct mp_task *t, bool is_acquired);
 
 /* ---- memory ---- */
 
-void *mp_alloc(size_t nbytes);		       /* never NULL, zeroed */
-void *mp_alloc_used(size_t nbytes);	       /* likewise, but it may have been used */
+void *mp_alloc(size_t nbytes);	    /* never NULL, zeroed */
+void *mp_alloc_used(size_t nbytes); /* likewise, but it may have been used */
+/* The array with room for n elements of that size, the old ones first, the others zeroed. */
+void *mp_grow(void *old, size_t *cap, size_t n, size_t each);
 void mp_free(void *p);			       /* accepts NULL */
 void mp_memory(const void *at, size_t nbytes); /* the program gets it */
 

@@ -4,8 +4,6 @@
  */
 #include "omp/core.h"
 
-#include <string.h>
-
 enum { MOST_MASKED = 64 };
 
 static void deal_tell(struct mp_task *t) /* [none] */
@@ -42,15 +40,7 @@ static int single_choose(struct mp_task *t) /* [single] */
 
 static void single_add(struct mp_deals *d, int number)
 {
-	enum { FIRST = 16 };
-	if (d->nsingles == d->cap) {
-		d->cap = d->cap ? 2 * d->cap : FIRST;
-		uint16_t *grown = mp_alloc(d->cap * sizeof(*grown));
-		if (d->nsingles)
-			memcpy(grown, d->single, d->nsingles * sizeof(*grown));
-		mp_free(d->single);
-		d->single = grown;
-	}
+	d->single = mp_grow(d->single, &d->cap, d->nsingles + 1, sizeof(*d->single));
 	d->single[d->nsingles++] = (uint16_t)number;
 }
 

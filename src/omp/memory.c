@@ -45,6 +45,21 @@ void *mp_alloc(size_t nbytes)
 	return memset(mp_alloc_used(nbytes), 0, (nbytes + HEADER - 1) & -(size_t)HEADER);
 }
 
+void *mp_grow(void *old, size_t *cap, size_t n, size_t each)
+{
+	enum { FIRST = 16 };
+	if (n <= *cap)
+		return old;
+	size_t more = 2 * *cap > FIRST ? 2 * *cap : FIRST;
+	more = more > n ? more : n;
+	void *grown = mp_alloc(more * each);
+	if (*cap)
+		memcpy(grown, old, *cap * each);
+	mp_free(old);
+	*cap = more;
+	return grown;
+}
+
 void mp_free(void *p)
 {
 	if (!p)

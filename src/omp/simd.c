@@ -80,14 +80,7 @@ static void link_add(uint32_t *last)
 
 static void boundaries_grow(struct mp_lockstep *l, size_t n)
 {
-	if (n > l->cap) {
-		uint32_t *grown = mp_alloc(2 * n * sizeof(*grown));
-		if (l->n)
-			memcpy(grown, l->last, l->n * sizeof(*grown));
-		mp_free(l->last);
-		l->last = grown;
-		l->cap = 2 * n;
-	}
+	l->last = mp_grow(l->last, &l->cap, n, sizeof(*l->last));
 	l->n = n > l->n ? n : l->n;
 }
 
