@@ -96,6 +96,7 @@ static int trace_write(struct snag_recording *recording, struct snag_source *src
 {
 	struct snag_batch batch;
 	int rc;
+	snag_source_take_runs(src);
 	while ((rc = snag_source_next(src, &batch, err)) > 0)
 		if ((rc = snag_recording_write(recording, &batch, src->names, err)) < 0)
 			break;

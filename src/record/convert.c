@@ -78,6 +78,11 @@ const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
 	return &c->splits;
 }
 
+bool snag_convert_take_runs(struct snag_convert *c)
+{
+	return c->has_runs = !c->options.keep_steps;
+}
+
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 {
 	if (c->is_taken || c->n + c->nruns == 0)
@@ -234,8 +239,7 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid)
 	char text[16];
 	while (words->n <= tid)
 		snag_strtab_intern_ascending(
-			words, text,
-			(size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
+			words, text, (size_t)snprintf(text, sizeof(text), "T%" PRIu32, words->n));
 	c->done = snag_grow(c->done, &c->done_cap, words->n, sizeof(*c->done));
 	return tid;
 }

@@ -31,13 +31,16 @@ struct snag_step {
 struct snag_convert_options {
 	FILE *schedule;	 /* where turns go; NULL: nowhere */
 	bool keep_steps; /* of all events */
-	/* Batches have runs, and names of variables are forgotten once the batch that has them
-	 * first goes away: for a sink that takes_runs.  Not with steps. */
+	/* Names of variables are forgotten once the batch that has them first goes away, and most
+	 * are places (base/strtab.h): for a sink that takes_runs. */
 	bool is_for_sink;
 };
 struct snag_convert *snag_convert_new(const struct snag_convert_options *options);
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
+
+/* From now on batches have runs; before the first record.  False: not with steps. */
+bool snag_convert_take_runs(struct snag_convert *c);
 
 /* Takes as many of the n records as there is room for; returns how many. */
 int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int n);

@@ -159,13 +159,13 @@ void snag_convert_again_go_on(struct snag_convert *c)
 {
 	struct again *again = &c->again;
 	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
-		if (c->options.is_for_sink && again->rounds == 0) {
+		if (c->has_runs && again->rounds == 0) {
 			if (some_run_put(c))
 				continue;
 			again->wait = again->wait < WAIT_MAX ? 2 * again->wait + 1 : WAIT_MAX;
 			again->rounds = again->wait;
 		}
-		uint32_t rounds = c->options.is_for_sink ? again->rounds : WAIT_MAX;
+		uint32_t rounds = c->has_runs ? again->rounds : WAIT_MAX;
 		uint32_t n = c->options.keep_steps ? 0 : rounds_known_put(c, rounds);
 		for (; n < rounds && again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL); n++)
 			round_put(c);

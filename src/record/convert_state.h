@@ -32,6 +32,7 @@ enum {
 
 struct snag_convert {
 	struct snag_convert_options options;
+	bool has_runs; /* batches may */
 	struct snag_names names;
 	struct snag_strtab used; /* names of variables that are not in blocks */
 	uint32_t used_up_to;	 /* variables below are those of some event */

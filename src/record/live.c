@@ -107,8 +107,15 @@ static void live_close(struct snag_source *src)
 	free(l);
 }
 
-static const struct snag_source_ops live_ops = {
-	.next = live_next, .progress = live_progress, .close = live_close};
+static bool live_take_runs(struct snag_source *src)
+{
+	return snag_convert_take_runs(((struct live *)src)->convert);
+}
+
+static const struct snag_source_ops live_ops = {.next = live_next,
+						.progress = live_progress,
+						.close = live_close,
+						.take_runs = live_take_runs};
 
 int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)

@@ -13,6 +13,19 @@ void snag_tail_add(struct snag_tail *tail, const struct snag_event *ev, size_t n
 	tail->n += n;
 }
 
+bool snag_tail_is_plain(const struct snag_tail *tail, uint32_t period)
+{
+	if (period > SNAG_RUN_MAX || tail->n < 2 * period)
+		return false;
+	const snag_tid thread = tail->ev[(tail->n - 1) % RING].thread;
+	for (uint64_t i = tail->n - 2 * period; i < tail->n; i++) {
+		const struct snag_event *ev = &tail->ev[i % RING];
+		if (ev->thread != thread || !snag_op_is_access(ev->op))
+			return false;
+	}
+	return true;
+}
+
 bool snag_steps_begin(struct snag_steps *s, const struct snag_tail *tail, uint32_t period)
 {
 	if (period == 0 || period > SNAG_RUN_MAX || tail->n < 2 * period)

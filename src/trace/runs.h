@@ -5,7 +5,8 @@
  * A loop makes the same events each time round, and the targets of each go on by a fixed
  * distance.  A run of period k stands for such events: each is as the one k before it, but
  * its target is as far from that one's as that from the one's 2 k before.  Runs stand in
- * for events between a recorder and a .snag file, and in that file; whoever reads it gets events.
+ * for events between a recorder and a .snag file, and in that file.  Its reader expands them,
+ * unless the consumer of its events takes runs (source.h).
  */
 #ifndef SNAG_TRACE_RUNS_H
 #define SNAG_TRACE_RUNS_H
@@ -29,6 +30,9 @@ struct snag_tail {
 };
 
 void snag_tail_add(struct snag_tail *tail, const struct snag_event *ev, size_t n);
+
+/* Whether the last 2 * period events are plain accesses of one thread: rule [run] of source.h. */
+bool snag_tail_is_plain(const struct snag_tail *tail, uint32_t period);
 
 /* How events go on. */
 struct snag_steps {

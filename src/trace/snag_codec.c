@@ -190,20 +190,61 @@ static const char *stored_events(struct snag_decoder *dec, struct snag_event *ev
 	return why;
 }
 
+static const char bad_run[] = "a run that follows from nothing, or to an id without a name";
+
+/* The next events, at most n, n > 0: of the run that has begun, or those before the next run. */
+static const char *next_events(struct snag_decoder *dec, struct snag_event *ev, size_t n,
+			       size_t *ret_n)
+{
+	int64_t m = snag_runs_events(&dec->runs, ev, n);
+	if (m < 0)
+		return bad_run;
+	*ret_n = (size_t)m;
+	if (m > 0)
+		return NULL;
+	*ret_n = snag_runs_before(&dec->runs, n);
+	const char *why = stored_events(dec, ev, *ret_n);
+	if (!why)
+		snag_runs_stored(&dec->runs, ev, *ret_n);
+	return why;
+}
+
 const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		int64_t m = snag_runs_events(&dec->runs, ev + done, n - done);
-		if (m < 0)
-			return "a run that follows from nothing, or to an id without a name";
-		if (m == 0) {
-			m = (int64_t)snag_runs_before(&dec->runs, n - done);
-			const char *why = stored_events(dec, ev + done, (size_t)m);
-			if (why)
-				return why;
-			snag_runs_stored(&dec->runs, ev + done, (size_t)m);
+	for (size_t done = 0, some; done < n; done += some) {
+		const char *why = next_events(dec, ev + done, n - done, &some);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+const char *snag_decoder_part(struct snag_decoder *dec, size_t most, uint32_t left,
+			      struct snag_decoder_part *part)
+{
+	part->n = part->nruns = part->total = 0;
+	while (part->total < left) {
+		struct snag_repeat run;
+		if (part->nruns == SNAG_PART_RUNS)
+			break;
+		int rc = snag_runs_take(&dec->runs, &run);
+		if (rc < 0)
+			return bad_run;
+		if (rc > 0) {
+			run.at = (uint32_t)part->n;
+			part->run[part->nruns++] = run;
+			part->total += run.n;
+			continue;
 		}
-		done += (size_t)m;
+		size_t room =
+			most - part->n < left - part->total ? most - part->n : left - part->total;
+		if (room == 0)
+			break;
+		const char *why = next_events(dec, part->ev + part->n, room, &room);
+		if (why)
+			return why;
+		part->n += room;
+		part->total += room;
 	}
 	return NULL;
 }

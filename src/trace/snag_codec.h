@@ -45,5 +45,17 @@ const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_count
 			       uint32_t n);
 /* events: the next n events of the block; over all calls as many as it has. */
 const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev, size_t n);
+/* The same with runs, where they are plain (rule [run] of source.h): fills the part, whose
+ * arrays have room for `most` events and SNAG_PART_RUNS runs.  `left` events of the block are still
+ * to come. */
+enum { SNAG_PART_RUNS = 1024 };
+struct snag_decoder_part {
+	struct snag_event *ev;
+	struct snag_repeat *run;
+	size_t n, nruns;
+	uint64_t total; /* events, those of runs included */
+};
+const char *snag_decoder_part(struct snag_decoder *dec, size_t most, uint32_t left,
+			      struct snag_decoder_part *part);
 
 #endif

@@ -9,7 +9,8 @@
  *         skipped.  There is no going on behind it: names and the memory of the
  *         codec would be missing.
  * Guarantee.  Events of a block are delivered only if the hash of its bytes is
- *         right, and only with ids that have names.
+ *         right, and only with ids that have names.  The same holds for runs: their targets are
+ *         checked without expanding them.
  */
 #include "trace/source.h"
 
@@ -37,7 +38,8 @@ struct binary_source {
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
-	bool is_lenient, has_ended, forgets_variables;
+	bool is_lenient, has_ended, forgets_variables, takes_runs;
+	struct snag_repeat *run; /* if it takes_runs */
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 };
 
@@ -236,14 +238,24 @@ static int read_batch(struct binary_source *s, struct snag_batch *ret_batch, str
 		rc = read_block(s, err);
 	if (rc <= 0)
 		return rc;
-	size_t n = s->left < SNAG_BATCH_EVENTS ? s->left : SNAG_BATCH_EVENTS;
-	const char *why = snag_decoder_events(s->decoder, s->ev, n);
+	struct snag_decoder_part part = {.ev = s->ev, .run = s->run};
+	const char *why;
+	if (s->takes_runs) {
+		why = snag_decoder_part(s->decoder, SNAG_BATCH_EVENTS, s->left, &part);
+	} else {
+		part.total = part.n = s->left < SNAG_BATCH_EVENTS ? s->left : SNAG_BATCH_EVENTS;
+		why = snag_decoder_events(s->decoder, s->ev, part.n);
+	}
 	if (why)
 		return damaged(s, why, err);
-	*ret_batch = (struct snag_batch){
-		.ev = s->ev, .n = n, .first = s->delivered, .counts = s->counts};
-	s->left -= (uint32_t)n;
-	s->delivered += n;
+	*ret_batch = (struct snag_batch){.ev = s->ev,
+					 .n = part.n,
+					 .first = s->delivered,
+					 .counts = s->counts,
+					 .run = s->run,
+					 .nruns = part.nruns};
+	s->left -= (uint32_t)part.total;
+	s->delivered += part.total;
 	return 1;
 }
 
@@ -276,6 +288,7 @@ static void source_close(struct snag_source *src)
 	snag_decoder_free(s->decoder);
 	snag_bytes_done(&s->words);
 	free(s->bases);
+	free(s->run);
 	snag_names_done(&s->names);
 	free(s);
 }
@@ -293,10 +306,19 @@ static int source_again(const struct snag_source *src, struct snag_source **ret_
 	return rc < 0 ? rc : 1;
 }
 
+static bool source_take_runs(struct snag_source *src)
+{
+	struct binary_source *s = (struct binary_source *)src;
+	if (!s->run)
+		s->run = snag_calloc(SNAG_PART_RUNS, sizeof(*s->run));
+	return s->takes_runs = true;
+}
+
 static const struct snag_source_ops binary_source_ops = {.next = source_next,
 							 .progress = source_progress,
 							 .close = source_close,
-							 .again = source_again};
+							 .again = source_again,
+							 .take_runs = source_take_runs};
 
 static int read_file_header(struct snag_input *in, struct snag_error *err)
 {

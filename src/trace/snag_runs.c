@@ -65,16 +65,34 @@ static bool are_named(const struct snag_runs *r, uint32_t n)
 	return true;
 }
 
+/* Begins the run that comes now.  1: it has begun; 0: none comes; -1: it is not valid. */
+static int run_begin(struct snag_runs *r)
+{
+	if (r->next == r->n || r->run[r->next].at != r->stored)
+		return 0;
+	const struct snag_repeat *run = &r->run[r->next++];
+	if (!snag_steps_begin(&r->steps, &r->tail, run->period) || !are_named(r, run->n))
+		return -1;
+	r->left = run->n;
+	return 1;
+}
+
+int snag_runs_take(struct snag_runs *r, struct snag_repeat *ret_run)
+{
+	int rc = r->left ? 0 : run_begin(r);
+	if (rc <= 0 || !snag_tail_is_plain(&r->tail, r->steps.period))
+		return rc < 0 ? rc : 0;
+	*ret_run = (struct snag_repeat){.period = r->steps.period, .n = r->left};
+	snag_tail_run(&r->tail, &r->steps, r->left);
+	r->left = 0;
+	return 1;
+}
+
 int64_t snag_runs_events(struct snag_runs *r, struct snag_event *ev, size_t n)
 {
-	if (r->left == 0) {
-		if (r->next == r->n || r->run[r->next].at != r->stored)
-			return 0;
-		const struct snag_repeat *run = &r->run[r->next++];
-		if (!snag_steps_begin(&r->steps, &r->tail, run->period) || !are_named(r, run->n))
-			return -1;
-		r->left = run->n;
-	}
+	int rc = r->left ? 1 : run_begin(r);
+	if (rc <= 0)
+		return rc;
 	n = n < r->left ? n : r->left;
 	for (size_t i = 0; i < n; i++)
 		ev[i] = snag_steps_next(&r->steps);

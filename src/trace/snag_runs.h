@@ -30,6 +30,10 @@ void snag_runs_done(struct snag_runs *r);
 /* Makes up to n events of the run that is next, if one is; returns how many, negative: it is not
  * valid. */
 int64_t snag_runs_events(struct snag_runs *r, struct snag_event *ev, size_t n);
+/* Takes the run that is next as a whole, if one is and it is plain (rule [run] of source.h).
+ * 1: *ret_run is that run, but for .at; 0: there is none, and snag_runs_events() says whether there
+ * are events of a run; -1: it is not valid. */
+int snag_runs_take(struct snag_runs *r, struct snag_repeat *ret_run);
 /* How many events, of at most n, come before the next run. */
 size_t snag_runs_before(const struct snag_runs *r, size_t n);
 /* Events that are in no run were delivered. */

@@ -10,6 +10,14 @@
  * Ownership.  A batch and its events belong to the source and live until the next
  * call; whoever wraps a source may change the events of a batch in place.  Names
  * belong to the source and only grow.
+ *
+ * Runs.   A batch carries runs (runs.h) only if its consumer asked for them with
+ *         snag_source_take_runs().  They stand between the events of ev[], or behind them.
+ *         walk.h goes through both in order.
+ *         [run]     The events of a run, and the 2 * period events before it, are plain
+ *                   accesses of one thread.
+ *         [tail]    The events that a run follows from may lie in an earlier batch.
+ *         [number]  The number of ev[i] is `first` + i + the events of the runs before it.
  */
 #ifndef SNAG_TRACE_SOURCE_H
 #define SNAG_TRACE_SOURCE_H
@@ -31,10 +39,10 @@ enum { SNAG_BATCH_EVENTS = 4096 }; /* the most a batch holds */
 struct snag_batch {
 	struct snag_event *ev;
 	size_t n;		   /* > 0, unless there are runs */
-	uint64_t first;		   /* the number of ev[0] */
+	uint64_t first;		   /* the number of the first event, of ev[] or of a run */
 	struct snag_counts counts; /* every id in this batch is below these */
 	const uint64_t *line;	   /* text: the line of each event; NULL: no lines */
-	/* Events between those of ev[], or behind them; only for a sink that takes them. */
+	/* For consumers that take runs: see above. */
 	const struct snag_repeat *run;
 	size_t nruns;
 };
@@ -57,6 +65,8 @@ struct snag_source_ops {
 	 * or reading is slow enough that whoever wants it twice should keep a copy. */
 	int (*again)(const struct snag_source *src, struct snag_source **ret_src,
 		     struct snag_error *err);
+	/* As snag_source_take_runs().  NULL: the source has no runs. */
+	bool (*take_runs)(struct snag_source *src);
 };
 
 static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -81,6 +91,14 @@ static inline int snag_source_again(const struct snag_source *src, struct snag_s
 				    struct snag_error *err)
 {
 	return src->ops->again ? src->ops->again(src, ret_src, err) : 0;
+}
+
+/* Allows batches with runs; call it before the first next().  Returns false if the source has none:
+ * then every event arrives in ev[], as it does without this call.  A source opened again is
+ * another source, and has to be asked too. */
+static inline bool snag_source_take_runs(struct snag_source *src)
+{
+	return src->ops->take_runs && src->ops->take_runs(src);
 }
 
 struct snag_source_options {

@@ -22,6 +22,7 @@ struct again {
 	struct snag_source src;
 	struct snag_source *file;
 	char *path;
+	bool takes_runs;
 };
 
 static char *path_copy(const char *path)
@@ -41,6 +42,8 @@ static int again_next(struct snag_source *src, struct snag_batch *ret_batch, str
 		if (rc < 0)
 			return rc;
 		a->src.names = a->file->names;
+		if (a->takes_runs)
+			snag_source_take_runs(a->file);
 	}
 	return snag_source_next(a->file, ret_batch, err);
 }
@@ -59,8 +62,15 @@ static void again_close(struct snag_source *src)
 	free(a);
 }
 
-static const struct snag_source_ops again_ops = {
-	.next = again_next, .progress = again_progress, .close = again_close};
+static bool again_take_runs(struct snag_source *src)
+{
+	return ((struct again *)src)->takes_runs = true;
+}
+
+static const struct snag_source_ops again_ops = {.next = again_next,
+						 .progress = again_progress,
+						 .close = again_close,
+						 .take_runs = again_take_runs};
 
 static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
@@ -104,8 +114,17 @@ static int tee_again(const struct snag_source *src, struct snag_source **ret_src
 	return 1;
 }
 
-static const struct snag_source_ops tee_ops = {
-	.next = tee_next, .progress = tee_progress, .close = tee_close, .again = tee_again};
+static bool tee_take_runs(struct snag_source *src)
+{
+	struct tee *t = (struct tee *)src;
+	return t->sink->ops->takes_runs && snag_source_take_runs(t->inner);
+}
+
+static const struct snag_source_ops tee_ops = {.next = tee_next,
+					       .progress = tee_progress,
+					       .close = tee_close,
+					       .again = tee_again,
+					       .take_runs = tee_take_runs};
 
 int snag_tee_source(struct snag_source *inner, const char *path, struct snag_source **ret_src,
 		    struct snag_error *err)
@@ -120,10 +139,8 @@ int snag_tee_source(struct snag_source *inner, const char *path, struct snag_sou
 	t->inner = inner;
 	t->sink = sink;
 	t->path = path_copy(path);
-	t->src = (struct snag_source){.ops = &tee_ops,
-				      .name = inner->name,
-				      .names = inner->names,
-				      .is_growing = true};
+	t->src = (struct snag_source){
+		.ops = &tee_ops, .name = inner->name, .names = inner->names, .is_growing = true};
 	*ret_src = &t->src;
 	return 0;
 }

@@ -15,6 +15,10 @@
  *         [joined]    A thread that was joined has no further events.  It may be
  *                     joined again, and may hold locks.
  *         [some]      A trace has at least one event, and fewer than SNAG_MAX_EVENTS.
+ *         [run]       A run is as right as the event before it: both are plain accesses of
+ *                     one thread, with nothing between them.  It passes or is taken out as
+ *                     a whole.  The events it follows from share its fate for the
+ *                     same reason, so it follows from what passed.
  *         A thread that is never forked is a root thread.
  *         A trace of tasks has the rules of task_rules.h beside, from its first event
  *         of tasks on: until then only one thread may have run.  A task is created
@@ -50,6 +54,7 @@ struct wellformed {
 	bool has_lines;
 	uint64_t removed;	  /* events taken out */
 	bool any;		  /* an event was let pass */
+	bool is_last_kept;	  /* the last one was */
 	bool has_ended;		  /* the inner source was read to its end */
 	bool changed;		  /* an event was taken out or its nested flag corrected */
 	struct snag_error failed; /* the first error, which is repeated */
@@ -65,6 +70,8 @@ struct wellformed {
 	struct snag_task_rules rules; /* .isolated is 0 otherwise */
 
 	uint64_t line[SNAG_BATCH_EVENTS]; /* the lines of a batch that lost events */
+	struct snag_repeat *run;	  /* the runs of a batch that pass */
+	size_t run_cap;
 };
 
 /* The ops of threads that change more than flags[thread]. */
@@ -364,30 +371,62 @@ static void events_keep(struct wellformed *w, const struct snag_batch *batch, si
 		memcpy(&w->line[to], &batch->line[i], n * sizeof(*w->line));
 }
 
-/* Checks the events of a batch and closes the gaps where some are taken out. */
-static int batch_check(struct wellformed *w, struct snag_batch *batch, struct snag_error *err)
+/* Checks the events of a batch from `i` to its end and closes the gaps where some are taken out:
+ * those that stay go to *to and on. */
+static int events_check(struct wellformed *w, const struct snag_batch *batch, size_t i, size_t *to,
+			struct snag_error *err)
 {
-	const size_t n = batch->n;
-	size_t to = 0;
-	for (size_t i = 0; i < n;) {
+	while (i < batch->n) {
 		size_t end = plain_end(w, batch, i), kept = end - i;
-		if (end < n) {
+		w->is_last_kept = true;
+		if (end < batch->n) {
 			uint64_t place = batch->line ? batch->line[end] : batch->first + end;
 			struct step step = {&batch->ev[end], place, err};
 			int rc = event_check(w, &step, &batch->counts);
 			if (rc < 0 && !w->lenient)
 				return rc;
+			w->is_last_kept = rc == 0;
 			kept += rc == 0;
 		}
-		events_keep(w, batch, to, i, kept);
-		to += kept;
+		events_keep(w, batch, *to, i, kept);
+		*to += kept;
 		i = end + 1;
+	}
+	return 0;
+}
+
+/* Checks a batch, of which *ret_in_runs events are in runs that pass. */
+static int batch_check(struct wellformed *w, struct snag_batch *batch, uint64_t *ret_in_runs,
+		       struct snag_error *err)
+{
+	struct snag_batch part = *batch; /* up to the next run; .first is the number of ev[0] */
+	size_t to = 0, nruns = 0;
+	uint64_t in_runs = 0, removed = 0;
+	w->run = snag_grow(w->run, &w->run_cap, batch->nruns, sizeof(*w->run));
+	for (size_t i = 0, at = 0; i <= batch->nruns; i++, at = part.n) {
+		part.n = i < batch->nruns ? batch->run[i].at : batch->n;
+		int rc = events_check(w, &part, at, &to, err);
+		if (rc < 0)
+			return rc;
+		if (i == batch->nruns)
+			break;
+		part.first += batch->run[i].n;
+		if (w->is_last_kept) { /* [run] */
+			w->run[nruns] = batch->run[i];
+			w->run[nruns++].at = (uint32_t)to;
+			in_runs += batch->run[i].n;
+		} else {
+			removed += batch->run[i].n;
+		}
 	}
 	if (batch->line && w->lenient)
 		batch->line = w->line;
 	batch->first -= w->removed;
-	w->removed += n - to;
+	w->removed += removed + batch->n - to;
 	batch->n = to;
+	batch->run = w->run;
+	batch->nruns = nruns;
+	*ret_in_runs = in_runs;
 	return 0;
 }
 
@@ -395,6 +434,7 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 			   struct snag_error *err)
 {
 	struct snag_batch batch;
+	uint64_t in_runs;
 	do {
 		int rc = snag_source_next(w->inner, &batch, err);
 		if (rc < 0)
@@ -408,14 +448,14 @@ static int wellformed_read(struct wellformed *w, struct snag_batch *ret_batch,
 		assert(batch.n <= SNAG_BATCH_EVENTS);
 		w->has_lines = batch.line != NULL;
 		state_grow(w, &batch.counts);
-		rc = batch_check(w, &batch, w->lenient ? NULL : err);
+		rc = batch_check(w, &batch, &in_runs, w->lenient ? NULL : err);
 		if (rc < 0)
 			return rc;
-		if (batch.first + batch.n >= SNAG_MAX_EVENTS)
+		if (batch.first + batch.n + in_runs >= SNAG_MAX_EVENTS)
 			return snag_fail(err, SNAG_EINPUT,
 					 "%s: the trace has %d events or more, which is too many",
 					 w->base.name, SNAG_MAX_EVENTS);
-	} while (batch.n == 0);
+	} while (batch.n == 0 && batch.nruns == 0);
 	w->any = true;
 	*ret_batch = batch;
 	return 1;
@@ -449,6 +489,7 @@ static void wellformed_close(struct snag_source *src)
 	snag_huge_free(w->thread, w->thread_cap, sizeof(*w->thread));
 	snag_lock_rules_done(&w->locks);
 	snag_task_rules_done(&w->rules);
+	free(w->run);
 	free(w);
 }
 
@@ -465,10 +506,16 @@ static int wellformed_again(const struct snag_source *src, struct snag_source **
 	return rc;
 }
 
+static bool wellformed_take_runs(struct snag_source *src)
+{
+	return snag_source_take_runs(((struct wellformed *)src)->inner);
+}
+
 static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
 						      .progress = wellformed_progress,
 						      .close = wellformed_close,
-						      .again = wellformed_again};
+						      .again = wellformed_again,
+						      .take_runs = wellformed_take_runs};
 
 struct snag_source *snag_wellformed_source(struct snag_source *inner,
 					   const struct snag_source_options *options)

@@ -3,11 +3,13 @@
  * fuzz_snag.c - any bytes as a .snag file
  *
  * The bytes are read as they are, and once more with all hashes made right: otherwise
- * hardly any input would get behind them.
+ * hardly any input would get behind them.  Each time a second reader takes runs: both deliver the
+ * same events, until one of them fails.
  */
 #include "trace/format.h"
 #include "trace/input.h"
 #include "trace/source.h"
+#include "trace/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,21 +30,77 @@ static void check(const struct snag_batch *batch)
 	}
 }
 
+/* A reader that takes runs, and the one that does not. */
+struct pair {
+	struct snag_source *runs, *events;
+	struct snag_batch batch; /* of `events`, */
+	size_t at;		 /* of which so many were compared */
+	int rc;			 /* of its last next() */
+	struct snag_error err;
+};
+
+/* The next event of the plain reader; NULL: it has ended. */
+static const struct snag_event *next_plain(struct pair *p)
+{
+	if (p->rc > 0 && p->at == p->batch.n) {
+		p->at = 0;
+		p->rc = snag_source_next(p->events, &p->batch, &p->err);
+		if (p->rc > 0)
+			check(&p->batch);
+	}
+	return p->rc > 0 ? &p->batch.ev[p->at++] : NULL;
+}
+
+static void on_event(void *ctx, const struct snag_event *ev, uint64_t number)
+{
+	struct pair *p = ctx;
+	const struct snag_event *plain = next_plain(p);
+	if (plain && (memcmp(plain, ev, sizeof(*ev)) != 0 || number != p->batch.first + p->at - 1))
+		abort();
+	if (!plain && p->rc == 0 && p->events->skipped == 0)
+		abort();
+}
+
+static void on_run(void *ctx, const struct snag_steps *given, uint32_t n, uint64_t number)
+{
+	struct snag_steps steps = *given;
+	for (uint32_t i = 0; i < n; i++) {
+		struct snag_event ev = snag_steps_next(&steps);
+		if (!snag_op_is_access(ev.op) || ev.thread != given->next[0].thread)
+			abort();
+		on_event(ctx, &ev, number + i);
+	}
+}
+
 static void read_all(const uint8_t *data, size_t size, bool lenient)
 {
 	const struct snag_source_options options = {.lenient = lenient};
-	struct snag_source *src;
+	struct snag_walk walk = {0};
 	struct snag_batch batch;
 	struct snag_error err = {0};
-	struct snag_input *in = snag_input_from_memory("fuzz", data, size);
-	int rc = snag_binary_source(in, &options, &src, &err);
+	struct pair p = {.rc = 1};
+	int rc = snag_binary_source(snag_input_from_memory("fuzz", data, size), &options, &p.runs,
+				    &err);
+	int other = snag_binary_source(snag_input_from_memory("fuzz", data, size), &options,
+				       &p.events, &p.err);
+	if (rc != other)
+		abort();
 	if (rc == 0) {
-		while ((rc = snag_source_next(src, &batch, &err)) > 0)
-			check(&batch);
+		if (!snag_source_take_runs(p.runs))
+			abort();
+		while ((rc = snag_source_next(p.runs, &batch, &err)) > 0)
+			snag_walk_batch(&walk, &batch, on_event, on_run, &p);
+		bool is_cut = rc < 0 || p.runs->skipped;
+		while (next_plain(&p))
+			if (!is_cut)
+				abort();
+		if (rc != p.rc || p.runs->skipped != p.events->skipped)
+			abort();
 		for (int s = 0; s < SNAG_SPACES; s++) /* names that count are spelled out */
-			if (src->names->space[s].n)
-				snag_name(src->names, s, 0);
-		snag_source_close(src);
+			if (p.runs->names->space[s].n)
+				snag_name(p.runs->names, s, 0);
+		snag_source_close(p.runs);
+		snag_source_close(p.events);
 	}
 	if (rc < 0 && (rc != err.code || !err.msg[0]))
 		abort();

@@ -142,6 +142,7 @@ static void program_record(const struct program *p, const char *path, const char
 	struct snag_error err;
 	struct snag_sink *sink;
 	struct snag_batch batch;
+	assert_true(snag_convert_take_runs(c));
 	assert_int_equal(snag_sink_open(path, 0, &sink, &err), 0);
 	for (int at = 0; at < p->nrecords || !snag_convert_is_done(c);) {
 		int some = 1 + (int)below(20);
