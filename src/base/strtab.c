@@ -139,6 +139,22 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 	return offset_append(t, at);
 }
 
+void snag_strtab_sparse(struct snag_strtab *t, uint32_t n)
+{
+	assert(t->n == 0);
+	snag_strtab_append(t, "", 0); /* what every offset that was not set is that of */
+	t->offset = snag_huge_grow(t->offset, &t->offset_cap, (size_t)n + 1, sizeof(*t->offset));
+	t->n = n;
+}
+
+void snag_strtab_set(struct snag_strtab *t, uint32_t id, const char *s, size_t len)
+{
+	uint32_t n = t->n;
+	t->n = id;
+	snag_strtab_append(t, s, len);
+	t->n = n;
+}
+
 void snag_strtab_have_places(struct snag_strtab *t)
 {
 	assert(t->n == 0);

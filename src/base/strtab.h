@@ -79,6 +79,11 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
 /* The strings below an id are needed no more; only of a table without interned ones. */
 void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
+/* Makes an empty table one of n strings, of which all are "" until snag_strtab_set().  They cannot be
+ * looked for.  Memory is by the strings that are set. */
+void snag_strtab_sparse(struct snag_strtab *t, uint32_t n);
+void snag_strtab_set(struct snag_strtab *t, uint32_t id, const char *s, size_t len);
+
 /* A string that is not spelled: its base is the spelled string with this number, modulo
  * SNAG_STRTAB_BASES; it is one of the last that many. */
 struct snag_strtab_place {

@@ -21,7 +21,7 @@ int cli_picture_write(const struct snag_source *src, const struct snag_analysis 
 		return rc;
 	const struct snag_dot dot = {.title = title,
 				     .graph = &graph,
-				     .names = src->names,
+				     .names = snag_analysis_names(a, src),
 				     .findings = a->findings,
 				     .nfindings = a->n};
 	rc = snag_dot_write(&dot, path, err);

@@ -12,12 +12,12 @@ struct snag_report cli_report(const struct snag_analysis *a, const struct snag_s
 						    .kind = a->detector[i]->kind,
 						    .guarantee = a->detector[i]->guarantee};
 	return (struct snag_report){.trace = src->name,
-				    .names = src->names,
+				    .names = snag_analysis_names(a, src),
 				    .events = a->events,
 				    .counts = a->counts,
 				    .skipped = src->skipped,
 				    .interrupted = a->interrupted,
-				    .threads = &a->threads,
+				    .stretches = &a->stretches,
 				    .part = part,
 				    .nparts = a->n};
 }

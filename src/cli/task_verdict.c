@@ -79,7 +79,7 @@ void cli_certificate(struct snag_certificate *ret, const struct snag_analysis *a
 		has_races |= a->findings[i].nraces > 0;
 	}
 	for (size_t i = 0; i < a->n && !is_proved; i++)
-		snag_certificate_findings(&c, &a->findings[i], src->names);
+		snag_certificate_findings(&c, &a->findings[i], snag_analysis_names(a, src));
 	if (!is_proved && !has_races && c.n == 0)
 		snag_certificate_add(&c, "detector", "no detector can prove it");
 	c.is_race_free = is_proved && c.n == 0;

@@ -53,6 +53,8 @@ static int second_reading_prepare(struct snag_run *r)
 {
 	struct snag_source *again;
 	r->keep = snag_run_events_to_keep(r);
+	if (r->is_lent)
+		return 0;
 	if (r->keep) {
 		r->trace = snag_alloc(sizeof(*r->trace));
 		snag_trace_init(r->trace);
@@ -71,28 +73,32 @@ static int second_reading_prepare(struct snag_run *r)
 
 static void trace_drop(struct snag_run *r)
 {
-	snag_trace_done(r->trace);
-	free(r->trace);
+	if (!r->is_lent) {
+		snag_trace_done(r->trace);
+		free(r->trace);
+	}
 	r->trace = NULL;
 }
 
 /* Keeps the batch, or nothing any more if the trace turns out too long. */
 static void trace_keep(struct snag_run *r, const struct snag_batch *batch)
 {
-	if (r->trace && r->trace->n + batch->n > r->keep) {
-		trace_drop(r);
+	size_t n = r->is_lent ? r->trace->n : r->trace ? r->trace->n + batch->n : 0;
+	if (n > r->keep) {
+		if (!r->is_lent)
+			trace_drop(r);
 		for (size_t i = 0; i < r->analysis->n; i++)
 			r->collector[i].decides = false;
 	}
-	if (r->trace)
+	if (r->trace && !r->is_lent)
 		snag_trace_append(r->trace, batch);
 }
 
 static int second_reading(struct snag_run *r, struct snag_source **ret_src)
 {
-	if (r->trace)
+	if (r->trace && !r->is_lent)
 		snag_trace_names(r->trace, r->src);
-	else if (!r->log)
+	else if (!r->log && !r->trace)
 		return snag_source_again(r->src, ret_src, r->err);
 	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
 	return 1;
@@ -294,8 +300,9 @@ static int second_part(struct snag_run *r)
 {
 	struct snag_index *ix = NULL;
 	end(r);
-	if (r->trace && !r->analysis->interrupted) {
-		snag_trace_names(r->trace, r->src);
+	if (r->trace && r->keep >= r->trace->n && r->keep && !r->analysis->interrupted) {
+		if (!r->is_lent)
+			snag_trace_names(r->trace, r->src);
 		ix = r->options->stages == SNAG_STAGES_PAPER ? snag_index_new_published(r->trace)
 							     : snag_index_new(r->trace);
 	}
@@ -306,8 +313,8 @@ static int second_part(struct snag_run *r)
 		rc = answer_pairs(r);
 	if (rc == 0 && ix) {
 		finish(r, ix);
-		snag_index_take_threads(ix, &r->analysis->threads);
-		r->analysis->interrupted = is_stopped(r->options);
+		snag_stretches_of_trace(&r->analysis->stretches, r->trace);
+		r->analysis->interrupted |= is_stopped(r->options);
 	}
 	snag_index_free(ix);
 	return rc;
@@ -401,11 +408,16 @@ static void findings_compact(struct snag_run *r)
 	a->n = to;
 }
 
-int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
-		 struct snag_analysis *ret_analysis, struct snag_error *err)
+int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze_options *options,
+		       struct snag_analysis *ret_analysis, struct snag_error *err)
 {
 	struct snag_analysis *a = ret_analysis;
-	struct snag_run r = {.src = src, .options = options, .analysis = a, .err = err};
+	struct snag_run r = {.src = whole->src,
+			     .options = options,
+			     .analysis = a,
+			     .err = err,
+			     .trace = whole->trace,
+			     .is_lent = whole->trace != NULL};
 	memset(a, 0, sizeof(*a));
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);
@@ -428,6 +440,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	int rc = second_reading_prepare(&r);
 	if (rc == 0)
 		rc = first_reading(&r);
+	a->interrupted |= whole->is_cut;
 	snag_fit_end(&r);
 	if (rc == 0)
 		rc = second_part(&r);
@@ -464,6 +477,9 @@ void snag_analysis_done(struct snag_analysis *a)
 	if (a->details)
 		snag_details_done(a->details);
 	free(a->details);
-	snag_threads_done(&a->threads);
+	snag_stretches_done(&a->stretches);
+	if (a->names)
+		snag_names_done(a->names);
+	free(a->names);
 	memset(a, 0, sizeof(*a));
 }

@@ -6,6 +6,7 @@
 #define SNAG_DETECT_ANALYZE_H
 
 #include "detect/detector.h"
+#include "detect/slice.h"
 #include "witness/witness.h"
 
 #include <signal.h>
@@ -23,6 +24,10 @@ struct snag_analyze_options {
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
+	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
+	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
+	snag_slice_follower *follow;
+	void *follow_ctx;
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
 	/* Called after each batch with the number of events done and the part of the
 	 * trace (0 to 1, negative: unknown).  May be NULL. */
@@ -42,13 +47,23 @@ struct snag_analysis {
 	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
 	bool interrupted;	      /* stopped before the end */
 	struct snag_details *details; /* owns the lock lists of the findings */
-	struct snag_threads threads;  /* if there are witnesses: what their prefixes stand for */
+	/* If there are witnesses: what their prefixes stand for. */
+	struct snag_stretches stretches;
+	/* What the ids of the findings mean; NULL: what they mean in the source. */
+	struct snag_names *names;
 };
 
 /* Reads the source to its end, and again where races need it.  On failure nothing needs to be
  * freed. */
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err);
+/* What the ids of the findings mean. */
+static inline const struct snag_names *snag_analysis_names(const struct snag_analysis *a,
+							   const struct snag_source *src)
+{
+	return a->names ? a->names : src->names;
+}
+
 /* Forgets what one detector found; those behind it move up. */
 void snag_analysis_leave_out(struct snag_analysis *a, size_t detector);
 void snag_analysis_done(struct snag_analysis *a); /* accepts NULL */

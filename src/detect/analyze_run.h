@@ -15,6 +15,7 @@ struct snag_run {
 	struct snag_analysis *analysis;
 	struct snag_log *log;	  /* NULL: the source can be read again */
 	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
+	bool is_lent;		  /* the trace belongs to the caller */
 	size_t keep;		  /* the trace is kept while it has no more events */
 	struct snag_error *err;
 	struct snag_recent recent;
@@ -23,6 +24,16 @@ struct snag_run {
 	bool is_out[SNAG_MAX_DETECTORS]; /* left out, because it cannot judge the trace */
 	uint32_t ops;			 /* those of the trace so far */
 };
+
+/* All events of the source go to the detectors.  If it delivers a trace in memory, that trace may be
+ * given too.  A trace that was cut short counts as interrupted. */
+struct snag_whole {
+	struct snag_source *src;
+	struct snag_trace *trace; /* or NULL */
+	bool is_cut;
+};
+int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze_options *options,
+		       struct snag_analysis *ret_analysis, struct snag_error *err);
 
 /* How much of the trace is kept for those that ask for all of it. */
 size_t snag_run_events_to_keep(const struct snag_run *r);

@@ -24,6 +24,7 @@
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H
 
+#include "detect/contended.h"
 #include "detect/inside.h"
 #include "order/vclock.h"
 #include "trace/race.h"
@@ -109,6 +110,9 @@ struct snag_detector {
 	bool decide_if_short;
 	bool is_complete;	/* its pairs, all decided, are all predictable races */
 	bool disjoint_locksets; /* accesses with a lock in common do not race */
+	/* What a slice of the trace must have so that the detector finds the same in it, a set of
+	 * SNAG_WANT_* (contended.h); 0: it needs all of the trace. */
+	unsigned slice;
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */

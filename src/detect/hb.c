@@ -110,6 +110,7 @@ const struct snag_detector snag_detector_hb = {
 	.reference = "Lamport 1978; FastTrack, PLDI 2009",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_OBSERVED,
+	.slice = SNAG_WANT_HB,
 	.by_default = true,
 	.open = hb_open,
 	.events = hb_events,

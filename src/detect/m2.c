@@ -74,6 +74,7 @@ const struct snag_detector snag_detector_m2 = {
 	.reference = "Pavlogiannis, POPL 2020, decided exactly",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
+	.slice = SNAG_WANT_KEPT,
 	.by_default = true,
 	.open = m2_open,
 	.finish = m2_finish,

@@ -119,6 +119,7 @@ const struct snag_detector snag_detector_mixed = {
 	.reference = "C11, 5.1.2.4; Lamport 1978",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_OBSERVED,
+	.slice = SNAG_WANT_HB,
 	.open = mixed_open,
 	.events = mixed_events,
 	.close = mixed_close,

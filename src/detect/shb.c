@@ -124,6 +124,7 @@ const struct snag_detector snag_detector_shb = {
 	.reference = "Mathur et al., OOPSLA 2018",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_OBSERVED,
+	.slice = SNAG_WANT_HB,
 	.open = shb_open,
 	.events = shb_events,
 	.close = shb_close,

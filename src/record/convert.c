@@ -78,6 +78,13 @@ const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
 	return &c->splits;
 }
 
+void snag_convert_forget_variables(struct snag_convert *c)
+{
+	if (!c->options.is_for_sink)
+		snag_strtab_have_places(&c->names.space[SNAG_SPACE_VARIABLE]);
+	c->options.is_for_sink = true;
+}
+
 bool snag_convert_take_runs(struct snag_convert *c)
 {
 	return c->has_runs = !c->options.keep_steps;

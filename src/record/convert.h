@@ -39,6 +39,8 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 void snag_convert_free(struct snag_convert *c); /* accepts NULL */
 const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
+/* Names are for a sink (is_for_sink); before the first record. */
+void snag_convert_forget_variables(struct snag_convert *c);
 /* From now on batches have runs; before the first record.  False: not with steps. */
 bool snag_convert_take_runs(struct snag_convert *c);
 

@@ -112,10 +112,16 @@ static bool live_take_runs(struct snag_source *src)
 	return snag_convert_take_runs(((struct live *)src)->convert);
 }
 
+static void live_forget_variables(struct snag_source *src)
+{
+	snag_convert_forget_variables(((struct live *)src)->convert);
+}
+
 static const struct snag_source_ops live_ops = {.next = live_next,
 						.progress = live_progress,
 						.close = live_close,
-						.take_runs = live_take_runs};
+						.take_runs = live_take_runs,
+						.forget_variables = live_forget_variables};
 
 int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)

@@ -13,7 +13,7 @@
 #include "report/printer.h"
 #include "trace/names.h"
 #include "trace/race.h"
-#include "trace/threads.h"
+#include "trace/stretches.h"
 
 struct snag_json;
 
@@ -29,11 +29,11 @@ struct snag_report {
 	const struct snag_names *names;
 	uint64_t events;
 	struct snag_counts counts;
-	uint64_t skipped;		    /* lines or events left out by --lenient */
-	bool interrupted;		    /* the end of the trace was not reached */
-	const struct snag_threads *threads; /* what the prefixes of witnesses stand for */
-	bool pairs;			    /* a race is a pair of events, not of locations */
-	bool stats;			    /* figures about the detectors are wanted */
+	uint64_t skipped;			/* lines or events left out by --lenient */
+	bool interrupted;			/* the end of the trace was not reached */
+	const struct snag_stretches *stretches; /* what the prefixes of witnesses stand for */
+	bool pairs;				/* a race is a pair of events, not of locations */
+	bool stats;				/* figures about the detectors are wanted */
 	const struct snag_report_part *part;
 	size_t nparts;
 	/* What else the file of a witness says: adds members to the object; may be NULL. */

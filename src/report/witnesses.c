@@ -16,7 +16,7 @@
 uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race)
 {
 	uint64_t n = race->nwitness;
-	for (uint32_t t = 0; race->prefix && t < report->threads->n; t++)
+	for (uint32_t t = 0; race->prefix && t < report->stretches->nthreads; t++)
 		n += race->prefix[t];
 	return n;
 }
@@ -26,7 +26,7 @@ uint32_t *snag_report_witness_events(const struct snag_report *report, const str
 	uint64_t n = snag_report_witness_length(report, race);
 	uint32_t *event = snag_realloc(NULL, n, sizeof(*event));
 	size_t before =
-		race->prefix ? snag_threads_merge(report->threads, NULL, race->prefix, event) : 0;
+		race->prefix ? snag_stretches_prefix(report->stretches, race->prefix, event) : 0;
 	memcpy(event + before, race->witness, race->nwitness * sizeof(*event));
 	return event;
 }
@@ -38,7 +38,7 @@ void snag_report_witness_json(const struct snag_report *report, const struct sna
 	uint32_t *expanded = NULL;
 	if (n > SNAG_EXPANDED_WITNESS && race->prefix) {
 		snag_json_object(j, "prefix");
-		for (uint32_t t = 0; t < report->threads->n; t++)
+		for (uint32_t t = 0; t < report->stretches->nthreads; t++)
 			if (race->prefix[t])
 				snag_json_uint(j, snag_name(report->names, SNAG_SPACE_THREAD, t),
 					       race->prefix[t]);

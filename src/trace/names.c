@@ -5,8 +5,8 @@
 #include "trace/names.h"
 
 const char *const snag_space_plural[SNAG_SPACES] = {
-	[SNAG_SPACE_THREAD] = "threads", [SNAG_SPACE_VARIABLE] = "variables",
-	[SNAG_SPACE_LOCK] = "locks",	 [SNAG_SPACE_LOCATION] = "locations",
+	[SNAG_SPACE_THREAD] = "threads",   [SNAG_SPACE_VARIABLE] = "variables",
+	[SNAG_SPACE_LOCK] = "locks",	   [SNAG_SPACE_LOCATION] = "locations",
 	[SNAG_SPACE_PROMISE] = "promises",
 };
 
@@ -30,4 +30,14 @@ struct snag_counts snag_names_counts(const struct snag_names *names)
 	for (int s = 0; s < SNAG_SPACES; s++)
 		counts.n[s] = names->space[s].n;
 	return counts;
+}
+
+void snag_names_copy(struct snag_names *ret_names, const struct snag_names *names)
+{
+	snag_names_init(ret_names);
+	for (int space = 0; space < SNAG_SPACES; space++)
+		for (uint32_t i = 0; i < names->space[space].n; i++) {
+			const char *name = snag_name(names, (enum snag_space)space, i);
+			snag_strtab_append(&ret_names->space[space], name, strlen(name));
+		}
 }

@@ -314,11 +314,18 @@ static bool source_take_runs(struct snag_source *src)
 	return s->takes_runs = true;
 }
 
+static void source_forget_variables(struct snag_source *src)
+{
+	((struct binary_source *)src)->forgets_variables = true;
+}
+
 static const struct snag_source_ops binary_source_ops = {.next = source_next,
 							 .progress = source_progress,
 							 .close = source_close,
 							 .again = source_again,
-							 .take_runs = source_take_runs};
+							 .take_runs = source_take_runs,
+							 .forget_variables =
+								 source_forget_variables};
 
 static int read_file_header(struct snag_input *in, struct snag_error *err)
 {

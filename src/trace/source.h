@@ -67,6 +67,8 @@ struct snag_source_ops {
 		     struct snag_error *err);
 	/* As snag_source_take_runs().  NULL: the source has no runs. */
 	bool (*take_runs)(struct snag_source *src);
+	/* As snag_source_forget_variables().  NULL: the source keeps the names. */
+	void (*forget_variables)(struct snag_source *src);
 };
 
 static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -99,6 +101,15 @@ static inline int snag_source_again(const struct snag_source *src, struct snag_s
 static inline bool snag_source_take_runs(struct snag_source *src)
 {
 	return src->ops->take_runs && src->ops->take_runs(src);
+}
+
+/* The consumer needs the name of a variable only while it has the first batch whose counts include
+ * it; before the first next().  A .snag reader then does not check that names differ.  A source may
+ * keep the names all the same. */
+static inline void snag_source_forget_variables(struct snag_source *src)
+{
+	if (src->ops->forget_variables)
+		src->ops->forget_variables(src);
 }
 
 struct snag_source_options {

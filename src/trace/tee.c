@@ -22,7 +22,7 @@ struct again {
 	struct snag_source src;
 	struct snag_source *file;
 	char *path;
-	bool takes_runs;
+	bool takes_runs, forgets_variables;
 };
 
 static char *path_copy(const char *path)
@@ -44,6 +44,8 @@ static int again_next(struct snag_source *src, struct snag_batch *ret_batch, str
 		a->src.names = a->file->names;
 		if (a->takes_runs)
 			snag_source_take_runs(a->file);
+		if (a->forgets_variables)
+			snag_source_forget_variables(a->file);
 	}
 	return snag_source_next(a->file, ret_batch, err);
 }
@@ -67,10 +69,16 @@ static bool again_take_runs(struct snag_source *src)
 	return ((struct again *)src)->takes_runs = true;
 }
 
+static void again_forget_variables(struct snag_source *src)
+{
+	((struct again *)src)->forgets_variables = true;
+}
+
 static const struct snag_source_ops again_ops = {.next = again_next,
 						 .progress = again_progress,
 						 .close = again_close,
-						 .take_runs = again_take_runs};
+						 .take_runs = again_take_runs,
+						 .forget_variables = again_forget_variables};
 
 static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
@@ -120,11 +128,19 @@ static bool tee_take_runs(struct snag_source *src)
 	return t->sink->ops->takes_runs && snag_source_take_runs(t->inner);
 }
 
+static void tee_forget_variables(struct snag_source *src)
+{
+	struct tee *t = (struct tee *)src;
+	if (t->sink->ops->takes_runs) /* it asks for a name once, too */
+		snag_source_forget_variables(t->inner);
+}
+
 static const struct snag_source_ops tee_ops = {.next = tee_next,
 					       .progress = tee_progress,
 					       .close = tee_close,
 					       .again = tee_again,
-					       .take_runs = tee_take_runs};
+					       .take_runs = tee_take_runs,
+					       .forget_variables = tee_forget_variables};
 
 int snag_tee_source(struct snag_source *inner, const char *path, struct snag_source **ret_src,
 		    struct snag_error *err)

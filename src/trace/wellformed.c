@@ -511,11 +511,18 @@ static bool wellformed_take_runs(struct snag_source *src)
 	return snag_source_take_runs(((struct wellformed *)src)->inner);
 }
 
+static void wellformed_forget_variables(struct snag_source *src)
+{
+	snag_source_forget_variables(((struct wellformed *)src)->inner);
+}
+
 static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
 						      .progress = wellformed_progress,
 						      .close = wellformed_close,
 						      .again = wellformed_again,
-						      .take_runs = wellformed_take_runs};
+						      .take_runs = wellformed_take_runs,
+						      .forget_variables =
+							      wellformed_forget_variables};
 
 struct snag_source *snag_wellformed_source(struct snag_source *inner,
 					   const struct snag_source_options *options)

@@ -206,12 +206,6 @@ void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode)
 	snag_index_add_rows(ix, mode, 0);
 }
 
-void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads)
-{
-	*ret_threads = ix->threads;
-	memset(&ix->threads, 0, sizeof(ix->threads));
-}
-
 void snag_index_free(struct snag_index *ix)
 {
 	if (!ix)

@@ -63,9 +63,6 @@ struct snag_index *snag_index_new(const struct snag_trace *trace);
 struct snag_index *snag_index_new_published(const struct snag_trace *trace);
 void snag_index_free(struct snag_index *ix); /* accepts NULL */
 
-/* The threads live on, with the caller, when the index is freed; it is no longer of use. */
-void snag_index_take_threads(struct snag_index *ix, struct snag_threads *ret_threads);
-
 /* Decisions in a mode need its rows; to be called once for each mode, before threads share
  * the index.  Calling again does nothing. */
 void snag_index_add_mode(struct snag_index *ix, enum snag_mode mode);

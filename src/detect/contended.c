@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contended.c - which variables a detector has to look at
+ */
+#include "detect/contended.h"
+
+#include "base/arrays.h"
+#include "base/memory.h"
+#include "detect/clocks.h"
+#include "detect/kept_order.h"
+#include "trace/walk.h"
+
+#include <string.h>
+
+enum {
+	ATOMIC = 8,	   /* has atomic accesses */
+	PLAIN = 16,	   /* has plain accesses */
+	FLAG_BITS = 5,	   /* SNAG_WANTS and these */
+	READERS_LEAST = 2, /* room for readers in a list */
+	KNOWN = 16,
+};
+
+/* A time is 1 more than an event number; 0: there was no such access. */
+struct variable {
+	uint32_t wtime;
+	uint32_t rtime; /* or, if there is a list of readers, where it begins */
+	uint32_t writer : 32 - FLAG_BITS, flags : FLAG_BITS;
+	uint32_t reader : 32 - FLAG_BITS; /* or READERS */
+	uint32_t readers_log : FLAG_BITS; /* of a list: log2 of its capacity */
+};
+
+static const uint32_t READERS = (UINT32_C(1) << (32 - FLAG_BITS)) - 1;
+
+_Static_assert(sizeof(struct variable) == 16, "a variable is 16 bytes");
+
+struct reader {
+	uint32_t thread, time; /* time 0: the list ends before */
+};
+
+/* A read of `likely` that orders nothing if the thread's next write is to the same variable. */
+struct pending {
+	uint32_t variable; /* SNAG_NO_ID: there is none */
+	uint32_t event, writer, wtime;
+};
+
+struct snag_contended {
+	unsigned wants;
+	struct variable *x;
+	size_t nvariables, x_cap;
+	struct snag_arrays readers;
+	struct snag_clocks hb;
+	struct snag_kept_order kept, likely;
+	struct pending *pending; /* by thread */
+	size_t pending_cap, npending;
+	struct snag_contended_counts counts;
+	struct snag_walk walk;
+	/* A cache: how much of a thread comes before the next event of the one that acts, by all
+	 * orders that count. */
+	uint32_t acting;
+	struct known {
+		uint32_t of, bound; /* SNAG_NO_ID: none */
+	} known[KNOWN];
+};
+
+struct snag_contended *snag_contended_new(unsigned wants)
+{
+	struct snag_contended *c = snag_calloc(1, sizeof(*c));
+	c->wants = wants;
+	c->acting = SNAG_NO_ID;
+	snag_clocks_init(&c->hb);
+	snag_kept_order_init(&c->kept);
+	snag_kept_order_init(&c->likely);
+	snag_arrays_take(&c->readers, READERS_LEAST, sizeof(struct reader)); /* none begins at 0 */
+	return c;
+}
+
+void snag_contended_free(struct snag_contended *c)
+{
+	if (!c)
+		return;
+	snag_huge_free(c->x, c->x_cap, sizeof(*c->x));
+	snag_arrays_done(&c->readers, sizeof(struct reader));
+	snag_clocks_done(&c->hb);
+	snag_kept_order_done(&c->kept);
+	snag_kept_order_done(&c->likely);
+	free(c->pending);
+	free(c);
+}
+
+struct snag_contended_counts snag_contended_counts(const struct snag_contended *c)
+{
+	struct snag_contended_counts counts = c->counts;
+	counts.events += counts.in_runs;
+	return counts;
+}
+
+static unsigned wanted(const struct snag_contended *c, const struct variable *x)
+{
+	return (x->flags & (ATOMIC | PLAIN)) == (ATOMIC | PLAIN) ? c->wants : x->flags & c->wants;
+}
+
+uint32_t snag_contended_variables(const struct snag_contended *c)
+{
+	uint32_t n = 0;
+	for (size_t v = 0; v < c->nvariables; v++)
+		n += wanted(c, &c->x[v]) != 0;
+	return n;
+}
+
+bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable)
+{
+	return variable < c->nvariables &&
+	       (c->x[variable].flags & ATOMIC || wanted(c, &c->x[variable]));
+}
+
+/* Orders. */
+
+static uint32_t hb_bound(const struct snag_contended *c, snag_tid t, snag_tid u)
+{
+	const struct snag_seats *seats = &c->hb.pool.seats;
+	uint32_t seat = snag_seat(seats, t);
+	return seat == SNAG_NO_SEAT
+		       ? 0
+		       : snag_vclock_get(snag_clocks_now(&c->hb, seat), snag_seat(seats, u));
+}
+
+/* The orders that count and do not order an event of u with this time before the next of t. */
+static unsigned unordered(const struct snag_contended *c, snag_tid t, snag_tid u, uint32_t time)
+{
+	unsigned open = 0;
+	if (c->wants & SNAG_WANT_HB && time > hb_bound(c, t, u))
+		open |= SNAG_WANT_HB;
+	if (c->wants & SNAG_WANT_KEPT && time > snag_kept_order_bound(&c->kept, t, u))
+		open |= SNAG_WANT_KEPT;
+	if (c->wants & SNAG_WANT_LIKELY && time > snag_kept_order_bound(&c->likely, t, u))
+		open |= SNAG_WANT_LIKELY;
+	return open;
+}
+
+static uint32_t bound_ask(struct snag_contended *c, snag_tid t, snag_tid u)
+{
+	uint32_t least = UINT32_MAX, one;
+	if (t == u)
+		return UINT32_MAX;
+	if (c->wants & SNAG_WANT_HB)
+		least = hb_bound(c, t, u);
+	if (c->wants & SNAG_WANT_KEPT && (one = snag_kept_order_bound(&c->kept, t, u)) < least)
+		least = one;
+	if (c->wants & SNAG_WANT_LIKELY && (one = snag_kept_order_bound(&c->likely, t, u)) < least)
+		least = one;
+	return least;
+}
+
+static void bounds_change(struct snag_contended *c)
+{
+	memset(c->known, 0xff, sizeof(c->known));
+}
+
+/* Events of u with times up to this come before the next event of t, by all orders. */
+static inline uint32_t bound(struct snag_contended *c, snag_tid t, snag_tid u)
+{
+	struct known *k = &c->known[u % KNOWN];
+	if (__builtin_expect(c->acting != t, 0)) {
+		c->acting = t;
+		bounds_change(c);
+	}
+	if (__builtin_expect(k->of != u, 0))
+		*k = (struct known){u, bound_ask(c, t, u)};
+	return k->bound;
+}
+
+/* Readers. */
+
+static struct reader *readers_of(const struct snag_contended *c, const struct variable *x)
+{
+	return (struct reader *)c->readers.at + x->rtime;
+}
+
+static void readers_give(struct snag_contended *c, struct variable *x)
+{
+	if (x->reader == READERS)
+		snag_arrays_give(&c->readers, x->rtime, 1u << x->readers_log,
+				 sizeof(struct reader));
+	x->reader = x->rtime = 0;
+}
+
+/* Begins a list of readers, with the one there is. */
+static void readers_begin(struct snag_contended *c, struct variable *x)
+{
+	const struct reader first = {x->reader, x->rtime};
+	x->rtime = snag_arrays_take(&c->readers, READERS_LEAST, sizeof(struct reader));
+	x->reader = READERS;
+	x->readers_log = (unsigned)__builtin_ctz(READERS_LEAST);
+	struct reader *list = readers_of(c, x);
+	memset(list, 0, READERS_LEAST * sizeof(*list));
+	list[0] = first;
+}
+
+static void reader_add(struct snag_contended *c, struct variable *x, snag_tid t, uint32_t time)
+{
+	if (x->reader != READERS)
+		readers_begin(c, x);
+	uint32_t n = 0, cap = 1u << x->readers_log;
+	for (struct reader *list = readers_of(c, x); n < cap && list[n].time; n++)
+		if (list[n].thread == t) {
+			list[n].time = time;
+			return;
+		}
+	if (n == cap) {
+		uint32_t first = x->rtime;
+		snag_arrays_double(&c->readers, &first, &cap, cap, sizeof(struct reader));
+		x->rtime = first;
+		x->readers_log++;
+		memset(readers_of(c, x) + n, 0, (cap - n) * sizeof(struct reader));
+	}
+	readers_of(c, x)[n] = (struct reader){t, time};
+}
+
+/* Accesses. */
+
+/* The read that a thread has pending was not one of a counter. */
+static void pending_apply(struct snag_contended *c, snag_tid t)
+{
+	struct pending *p = &c->pending[t];
+	if (p->variable == SNAG_NO_ID)
+		return;
+	p->variable = SNAG_NO_ID;
+	c->npending--;
+	if (p->wtime > snag_kept_order_bound(&c->likely, t, p->writer))
+		snag_kept_order_reads(&c->likely, t, p->event, p->writer, p->wtime);
+	bounds_change(c);
+}
+
+/* Before the next access of t: a write to the variable it has just read makes that read one of
+ * a counter, which orders nothing. */
+static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid t, bool is_write)
+{
+	struct pending *p = &c->pending[t];
+	if (!is_write || p->variable != variable) {
+		pending_apply(c, t);
+	} else {
+		p->variable = SNAG_NO_ID;
+		c->npending--;
+	}
+}
+
+/* A read of t sees the last write of x, which these orders leave open. */
+static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, uint32_t event,
+		      unsigned open)
+{
+	const struct variable *x = &c->x[variable];
+	if (open & SNAG_WANT_KEPT)
+		snag_kept_order_reads(&c->kept, t, event, x->writer, x->wtime);
+	if (open & SNAG_WANT_LIKELY) {
+		pending_apply(c, t);
+		c->pending[t] = (struct pending){variable, event, x->writer, x->wtime};
+		c->npending++;
+	}
+	bounds_change(c);
+}
+
+static __attribute__((noinline)) void read_slow(struct snag_contended *c, uint32_t variable,
+						snag_tid t, uint32_t event)
+{
+	struct variable *x = &c->x[variable];
+	unsigned open = 0;
+	if (x->wtime && x->writer != t)
+		open = unordered(c, t, x->writer, x->wtime);
+	if (open) {
+		c->counts.contended++;
+		x->flags |= open;
+		read_sees(c, variable, t, event, open);
+	}
+	if (x->reader != READERS &&
+	    (x->rtime == 0 || x->reader == t || x->rtime <= bound(c, t, x->reader))) {
+		x->reader = t & READERS;
+		x->rtime = event + 1;
+	} else {
+		reader_add(c, x, t, event + 1);
+	}
+}
+
+static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint32_t variable,
+						 snag_tid t, uint32_t event)
+{
+	struct variable *x = &c->x[variable];
+	unsigned open = 0;
+	if (x->wtime && x->writer != t)
+		open = unordered(c, t, x->writer, x->wtime);
+	if (x->reader == READERS) {
+		const struct reader *list = readers_of(c, x);
+		for (uint32_t i = 0; i < 1u << x->readers_log && list[i].time; i++)
+			if (list[i].thread != t)
+				open |= unordered(c, t, list[i].thread, list[i].time);
+	} else if (x->rtime && x->reader != t) {
+		open |= unordered(c, t, x->reader, x->rtime);
+	}
+	c->counts.contended += open != 0;
+	x->flags |= open;
+	readers_give(c, x);
+	x->writer = t & READERS;
+	x->wtime = event + 1;
+}
+
+/* Whether all orders have the last write before the next event of t. */
+static inline bool is_after_write(struct snag_contended *c, const struct variable *x, snag_tid t)
+{
+	return x->writer == t || x->wtime <= bound(c, t, x->writer);
+}
+
+/* The entry of t in a list of readers, if it is one of the first; or NULL. */
+static inline struct reader *reader_find(const struct snag_contended *c, const struct variable *x,
+					 snag_tid t)
+{
+	struct reader *list = readers_of(c, x);
+	return list[0].thread == t		     ? &list[0]
+	       : list[1].thread == t && list[1].time ? &list[1]
+						     : NULL;
+}
+
+/* A read or write is quick if it changes nothing but the times of the variable: no order leaves
+ * anything open.  Then it is also quick after any other quick access of its thread. */
+static inline bool read_is_quick(struct snag_contended *c, const struct variable *x, snag_tid t)
+{
+	return is_after_write(c, x, t) &&
+	       (x->reader == t || x->rtime == 0 ||
+		(x->reader == READERS ? reader_find(c, x, t) != NULL
+				      : x->rtime <= bound(c, t, x->reader)));
+}
+
+static inline bool write_is_quick(struct snag_contended *c, const struct variable *x, snag_tid t)
+{
+	return is_after_write(c, x, t) &&
+	       (x->reader == t || x->rtime == 0 ||
+		(x->reader != READERS && x->rtime <= bound(c, t, x->reader)));
+}
+
+static inline void read_quickly(struct snag_contended *c, struct variable *x, snag_tid t,
+				uint32_t event)
+{
+	x->flags |= PLAIN;
+	if (__builtin_expect(x->reader == READERS, 0)) {
+		reader_find(c, x, t)->time = event + 1;
+		return;
+	}
+	x->reader = t & READERS;
+	x->rtime = event + 1;
+}
+
+static inline void write_quickly(struct variable *x, snag_tid t, uint32_t event)
+{
+	x->flags |= PLAIN;
+	x->writer = t & READERS;
+	x->wtime = event + 1;
+	x->reader = x->rtime = 0;
+}
+
+static inline void plain_access(struct snag_contended *c, uint32_t variable, snag_tid t,
+				uint32_t event, bool is_write)
+{
+	struct variable *x = &c->x[variable];
+	if (__builtin_expect(c->npending != 0, 0))
+		pending_settle(c, variable, t, is_write);
+	if (is_write ? write_is_quick(c, x, t) : read_is_quick(c, x, t)) {
+		if (is_write)
+			write_quickly(x, t, event);
+		else
+			read_quickly(c, x, t, event);
+	} else {
+		x->flags |= PLAIN;
+		if (is_write)
+			write_slow(c, variable, t, event);
+		else
+			read_slow(c, variable, t, event);
+	}
+}
+
+/* [atomic] Only the edges from a write to those that read it matter: the variable is wanted as soon as
+ * it has plain accesses too. */
+static void atomic_access(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
+{
+	struct variable *x = &c->x[ev->target];
+	x->flags |= ATOMIC;
+	if (ev->op != SNAG_OP_ATOMIC_WRITE && x->wtime && x->writer != ev->thread) {
+		unsigned open = unordered(c, ev->thread, x->writer, x->wtime);
+		if (open & (SNAG_WANT_KEPT | SNAG_WANT_LIKELY))
+			read_sees(c, ev->target, ev->thread, event, open);
+	}
+	if (ev->op == SNAG_OP_ATOMIC_READ || snag_event_is_wait(ev))
+		pending_apply(c, ev->thread);
+	if (ev->op == SNAG_OP_ATOMIC_READ)
+		return;
+	pending_settle(c, ev->target, ev->thread, true);
+	readers_give(c, x);
+	x->writer = ev->thread & READERS;
+	x->wtime = event + 1;
+}
+
+static void sync_event(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
+{
+	if (ev->flags & SNAG_NESTED)
+		return;
+	if (!(snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE))
+		pending_apply(c, ev->thread);
+	if (c->wants & SNAG_WANT_HB)
+		snag_clocks_sync(&c->hb, ev, event);
+	snag_kept_order_sync(&c->kept, ev, event);
+	snag_kept_order_sync(&c->likely, ev, event);
+	if (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE)
+		atomic_access(c, ev, event);
+	bounds_change(c);
+}
+
+static void event_take(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
+{
+	switch (ev->op) {
+	case SNAG_OP_READ:
+	case SNAG_OP_WRITE:
+		c->counts.accesses++;
+		plain_access(c, ev->target, ev->thread, event, ev->op == SNAG_OP_WRITE);
+		break;
+	case SNAG_OP_BRANCH:
+	case SNAG_OP_BEGIN:
+	case SNAG_OP_END:
+	case SNAG_OP_DEPENDS:
+		break;
+	default:
+		sync_event(c, ev, event);
+	}
+}
+
+/* Runs. */
+
+enum { SLOW_ROUNDS = 64 };
+
+/* How many accesses of a step of a loop, from the first, are quick; at most n. */
+static uint32_t step_quick(struct snag_contended *c, const struct snag_event *ev, uint32_t stride,
+			   uint32_t n)
+{
+	const struct variable *const all = c->x;
+	const snag_tid t = ev->thread;
+	uint32_t variable = ev->target, i = 0;
+	if (!snag_op_is_access(ev->op))
+		return 0;
+	n = stride == 0 && n > 1 ? 1 : n;
+	if (ev->op == SNAG_OP_WRITE)
+		for (; i < n && write_is_quick(c, &all[variable], t); i++)
+			variable += stride;
+	else
+		for (; i < n && read_is_quick(c, &all[variable], t); i++)
+			variable += stride;
+	return i == n && stride == 0 ? UINT32_MAX : i;
+}
+
+/* Makes n accesses of a step, which are quick; `event` is the number of the first, the others
+ * follow `period` events apart. */
+static void step_take(struct snag_contended *c, const struct snag_event *ev, uint32_t stride,
+		      uint32_t n, uint32_t event, uint32_t period)
+{
+	struct variable *const all = c->x;
+	const snag_tid t = ev->thread;
+	uint32_t variable = ev->target;
+	if (stride == 0 && n > 1) {
+		event += (n - 1) * period;
+		n = 1;
+	}
+	if (ev->op == SNAG_OP_WRITE)
+		for (uint32_t i = 0; i < n; i++, variable += stride, event += period)
+			write_quickly(&all[variable], t, event);
+	else
+		for (uint32_t i = 0; i < n; i++, variable += stride, event += period)
+			read_quickly(c, &all[variable], t, event);
+}
+
+/* Takes the rounds of a loop, from the first, in which all accesses are quick; returns how many
+ * they are.  As nothing is learnt from quick accesses, they are taken step by step: first the writes, so
+ * that the reads of what the loop wrote before are not forgotten. */
+static uint32_t rounds_quick(struct snag_contended *c, const struct snag_steps *s, uint32_t rounds,
+			     uint32_t event)
+{
+	for (uint32_t i = 0; i < s->period && rounds > 0; i++) {
+		uint32_t quick = step_quick(c, &s->next[i], s->stride[i], rounds);
+		rounds = quick < rounds ? quick : rounds;
+	}
+	for (int op = SNAG_OP_WRITE, k = 0; rounds > 0 && k < 2; op = SNAG_OP_READ, k++)
+		for (uint32_t i = 0; i < s->period; i++)
+			if (s->next[i].op == op)
+				step_take(c, &s->next[i], s->stride[i], rounds, event + i,
+					  s->period);
+	c->counts.accesses += (uint64_t)rounds * s->period;
+	return rounds;
+}
+
+/* The events of a run, of which s->at is 0. */
+static void run_take(struct snag_contended *c, struct snag_steps s, uint32_t n, uint32_t event)
+{
+	while (n > 0) {
+		uint32_t quick = n / s.period;
+		if (c->npending == 0 && quick > 0) {
+			quick = rounds_quick(c, &s, quick, event) * s.period;
+			snag_steps_skip(&s, quick);
+			event += quick;
+			n -= quick;
+		}
+		uint32_t slow = n < SLOW_ROUNDS * s.period ? n : SLOW_ROUNDS * s.period;
+		n -= slow;
+		for (; slow > 0; slow--) {
+			struct snag_event ev = snag_steps_next(&s);
+			event_take(c, &ev, event++);
+		}
+	}
+}
+
+static void reserve(struct snag_contended *c, const struct snag_batch *batch)
+{
+	size_t nthreads = batch->counts.n[SNAG_SPACE_THREAD], had = c->pending_cap;
+	snag_clocks_reserve(&c->hb, batch);
+	snag_kept_order_reserve(&c->kept, nthreads);
+	snag_kept_order_reserve(&c->likely, nthreads);
+	c->pending = snag_grow(c->pending, &c->pending_cap, nthreads, sizeof(*c->pending));
+	for (; had < c->pending_cap; had++)
+		c->pending[had].variable = SNAG_NO_ID;
+	c->nvariables = batch->counts.n[SNAG_SPACE_VARIABLE];
+	c->x = snag_huge_grow(c->x, &c->x_cap, c->nvariables, sizeof(*c->x));
+}
+
+static inline void walk_event(void *ctx, const struct snag_event *ev, uint64_t number)
+{
+	event_take(ctx, ev, (uint32_t)number);
+}
+
+static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64_t number)
+{
+	run_take(ctx, *steps, n, (uint32_t)number);
+	((struct snag_contended *)ctx)->counts.in_runs += n;
+}
+
+void snag_contended_batch(struct snag_contended *c, const struct snag_batch *batch)
+{
+	reserve(c, batch);
+	snag_walk_batch(&c->walk, batch, walk_event, walk_run, c);
+	c->counts.events += batch->n;
+}

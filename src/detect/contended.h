@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * contended.h - which variables a detector has to look at
+ *
+ * Idea.   Most variables of a real program decide nothing: one thread alone uses them, or no
+ *         thread writes them, or all conflicting accesses of them are ordered in a way that no
+ *         detector can change.  One linear pass over the trace finds the other variables.  It
+ *         takes runs (trace/runs.h) without expanding them.  Detectors then read the slice
+ *         of the trace that has these variables and all synchronisation (slice.h).
+ *         docs/algorithms/slice.md proves that they find the same there.
+ *
+ * State.  For every variable (FastTrack's state, with real event numbers for time):
+ *         last write       its thread and time, plain or atomic
+ *         reads since      one thread and its time; or a list, one entry a thread
+ *         flags            why the variable is wanted
+ *         hb               happens-before (clocks.h)
+ *         kept             K, the order that every valid reordering keeps (kept_order.h)
+ *         likely           K without the reads of counters
+ *
+ * Rules.  Two accesses of different threads conflict if one of them writes.
+ *         [hb]      wanted by SNAG_WANT_HB: conflicting accesses that hb does not order
+ *         [kept]    by SNAG_WANT_KEPT: conflicting accesses that K does not order; a read
+ *                   is tested before it joins the clock of the write it sees
+ *         [likely]  by SNAG_WANT_LIKELY: the same for `likely`.  A read does not order
+ *                   anything there if its thread's next write is to the same variable, as in
+ *                   n++, or if it is an atomic read-modify-write
+ *         [atomic]  by all: variables with both plain and atomic accesses
+ *         A write is compared with the last write and the reads since.  As long as a variable
+ *         is not wanted, its last write comes after all accesses before it, so this is enough.
+ *
+ * Guarantee.  A variable that is not wanted has no conflicting accesses that the order in question
+ *         leaves unordered.  A wanted one may have none, if K forgot an edge (kept_order.h).
+ * Cost.   16 bytes a variable, 8 more for each reader of one that several threads read.  O(1) an
+ *         access, about 2 ns in a run.
+ * Reference.  Flanagan and Freund, PLDI 2009, for the state of a variable.
+ */
+#ifndef SNAG_DETECT_CONTENDED_H
+#define SNAG_DETECT_CONTENDED_H
+
+#include "trace/source.h"
+
+enum {
+	SNAG_WANT_HB = 1,
+	SNAG_WANT_KEPT = 2,
+	SNAG_WANT_LIKELY = 4,
+	SNAG_WANTS = 7,
+};
+
+struct snag_contended;
+
+/* `wants` says which rules count. */
+struct snag_contended *snag_contended_new(unsigned wants);
+void snag_contended_free(struct snag_contended *c); /* accepts NULL */
+
+/* The next events, which may have runs. */
+void snag_contended_batch(struct snag_contended *c, const struct snag_batch *batch);
+
+struct snag_contended_counts {
+	uint64_t events;
+	uint64_t in_runs;   /* of these */
+	uint64_t accesses;  /* plain ones */
+	uint64_t contended; /* of these: not ordered after all that they conflict with */
+};
+struct snag_contended_counts snag_contended_counts(const struct snag_contended *c);
+
+/* How many variables are wanted. */
+uint32_t snag_contended_variables(const struct snag_contended *c);
+/* Whether a variable is wanted, or has atomic accesses: these belong to every slice. */
+bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slice.c - reading the contended slice of a trace
+ *
+ * State.  wanted     a bit for each variable of the whole trace
+ *         some       a bit for each PAGE of variables: one of them is wanted
+ *         renamed[v] the number of a wanted variable in the slice
+ */
+#include "detect/slice.h"
+
+#include "base/memory.h"
+#include "trace/walk.h"
+
+#include <string.h>
+
+enum { PAGE_LOG = 10, WORD = 64 };
+
+struct reading {
+	struct snag_slice *slice;
+	const struct snag_slice_options *options;
+	const struct snag_names *names; /* of the source */
+	uint64_t *wanted, *some;
+	size_t wanted_cap, some_cap;
+	uint32_t *renamed;
+	size_t renamed_cap;
+	uint32_t nvariables; /* those below were asked about */
+	struct snag_walk walk;
+	uint64_t event; /* the number of the next one */
+	uint64_t limit;
+	snag_tid thread; /* of events not yet told */
+	uint32_t left_out;
+};
+
+void snag_slice_init(struct snag_slice *s)
+{
+	memset(s, 0, sizeof(*s));
+	snag_trace_init(&s->trace);
+}
+
+void snag_slice_done(struct snag_slice *s)
+{
+	snag_trace_done(&s->trace);
+	snag_huge_free(s->number, s->number_cap, sizeof(*s->number));
+	free(s->variable);
+	snag_stretches_done(&s->stretches);
+	memset(s, 0, sizeof(*s));
+}
+
+static inline bool bit_has(const uint64_t *bits, size_t i)
+{
+	return bits[i / WORD] >> i % WORD & 1;
+}
+
+static inline void bit_set(uint64_t *bits, size_t i)
+{
+	bits[i / WORD] |= UINT64_C(1) << i % WORD;
+}
+
+/* Variables up to n have come up, and have names in the source now. */
+static void variables_ask(struct reading *r, uint32_t n)
+{
+	struct snag_strtab *to = &r->slice->trace.names.space[SNAG_SPACE_VARIABLE];
+	r->wanted = snag_grow(r->wanted, &r->wanted_cap, (size_t)n / WORD + 1, sizeof(*r->wanted));
+	r->some = snag_grow(r->some, &r->some_cap, ((size_t)n >> PAGE_LOG) / WORD + 1,
+			    sizeof(*r->some));
+	for (; r->nvariables < n; r->nvariables++) {
+		uint32_t v = r->nvariables;
+		if (!snag_contended_is_in_slice(r->options->contended, v))
+			continue;
+		const char *name = snag_name(r->names, SNAG_SPACE_VARIABLE, v);
+		bit_set(r->wanted, v);
+		bit_set(r->some, v >> PAGE_LOG);
+		r->renamed = snag_huge_grow(r->renamed, &r->renamed_cap, (size_t)v + 1,
+					    sizeof(*r->renamed));
+		r->renamed[v] = snag_strtab_append(to, name, strlen(name));
+		r->slice->variable = snag_grow(r->slice->variable, &r->slice->variable_cap, to->n,
+					       sizeof(*r->slice->variable));
+		r->slice->variable[to->n - 1] = v;
+	}
+}
+
+static void left_out_tell(struct reading *r)
+{
+	if (!r->left_out)
+		return;
+	snag_stretches_add(&r->slice->stretches, r->thread, r->left_out);
+	if (r->options->follow)
+		r->options->follow(r->options->ctx, r->thread, r->left_out, false);
+	r->left_out = 0;
+}
+
+static inline void leave_out(struct reading *r, snag_tid thread, uint32_t n)
+{
+	if (thread != r->thread)
+		left_out_tell(r);
+	r->thread = thread;
+	r->left_out += n;
+	r->event += n;
+}
+
+static void take_in(struct reading *r, const struct snag_event *ev)
+{
+	struct snag_slice *s = r->slice;
+	left_out_tell(r);
+	snag_stretches_add(&s->stretches, ev->thread, 1);
+	if (r->options->follow)
+		r->options->follow(r->options->ctx, ev->thread, 1, true);
+	s->trace.ev =
+		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
+	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
+	s->number[s->trace.n] = (uint32_t)r->event++;
+	s->trace.ev[s->trace.n++] = *ev;
+}
+
+static void event_take(struct reading *r, const struct snag_event *ev)
+{
+	bool is_access = snag_op_is_access(ev->op);
+	if (r->event == r->limit)
+		return;
+	if (is_access ? !bit_has(r->wanted, ev->target)
+		      : ev->op == SNAG_OP_BRANCH || ev->op == SNAG_OP_BEGIN ||
+				ev->op == SNAG_OP_END || ev->op == SNAG_OP_DEPENDS) {
+		leave_out(r, ev->thread, 1);
+		return;
+	}
+	struct snag_event kept = *ev;
+	if (snag_op_info[ev->op].space == SNAG_SPACE_VARIABLE)
+		kept.target = r->renamed[ev->target];
+	take_in(r, &kept);
+}
+
+/* Whether a wanted variable may be among those of a run: looks at pages. */
+static bool run_may_be_wanted(const struct reading *r, const struct snag_steps *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < s->period && i < n; i++) {
+		uint32_t rounds = (n - i + s->period - 1) / s->period, first = s->next[i].target;
+		uint32_t last = first + s->stride[i] * (rounds - 1);
+		uint32_t low = first < last ? first : last, high = first < last ? last : first;
+		for (uint32_t page = low >> PAGE_LOG; page <= high >> PAGE_LOG; page++)
+			if (bit_has(r->some, page))
+				return true;
+	}
+	return false;
+}
+
+static void run_take(struct reading *r, struct snag_steps s, uint32_t n)
+{
+	if (n > r->limit - r->event)
+		n = (uint32_t)(r->limit - r->event);
+	if (n == 0)
+		return;
+	if (!run_may_be_wanted(r, &s, n)) {
+		leave_out(r, s.next[0].thread, n);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct snag_event ev = snag_steps_next(&s);
+		event_take(r, &ev);
+	}
+}
+
+static inline void walk_event(void *ctx, const struct snag_event *ev, uint64_t number)
+{
+	(void)number;
+	event_take(ctx, ev);
+}
+
+static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64_t number)
+{
+	(void)number;
+	run_take(ctx, *steps, n);
+}
+
+/* The names of all but variables. */
+static void names_copy(struct snag_names *to, const struct snag_names *from)
+{
+	for (int space = 0; space < SNAG_SPACES; space++)
+		for (uint32_t i = 0; space != SNAG_SPACE_VARIABLE && i < from->space[space].n;
+		     i++) {
+			const char *name = snag_name(from, (enum snag_space)space, i);
+			snag_strtab_append(&to->space[space], name, strlen(name));
+		}
+}
+
+void snag_slice_names(const struct snag_slice *s, uint32_t nvariables, struct snag_names *ret_names)
+{
+	const struct snag_strtab *from = &s->trace.names.space[SNAG_SPACE_VARIABLE];
+	struct snag_strtab *to = &ret_names->space[SNAG_SPACE_VARIABLE];
+	snag_names_init(ret_names);
+	names_copy(ret_names, &s->trace.names);
+	snag_strtab_sparse(to, nvariables);
+	for (uint32_t i = 0; i < from->n; i++) {
+		const char *name = snag_strtab_get(from, i);
+		snag_strtab_set(to, s->variable[i], name, strlen(name));
+	}
+}
+
+int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
+		    struct snag_source *src, struct snag_error *err)
+{
+	struct reading r = {.slice = s,
+			    .options = options,
+			    .names = src->names,
+			    .limit = options->events ? options->events : UINT64_MAX};
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(src, &batch, err)) > 0 && r.event < r.limit) {
+		r.names = src->names;
+		variables_ask(&r, batch.counts.n[SNAG_SPACE_VARIABLE]);
+		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
+	}
+	left_out_tell(&r);
+	if (rc >= 0)
+		names_copy(&s->trace.names, src->names);
+	free(r.wanted);
+	free(r.some);
+	snag_huge_free(r.renamed, r.renamed_cap, sizeof(*r.renamed));
+	return rc < 0 ? rc : 0;
+}

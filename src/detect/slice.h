@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slice.h - the part of a trace that decides what races: its contended slice
+ *
+ * Idea.   A second reading copies synchronisation, and the accesses of the variables that
+ *         contended.h wants, into a trace of its own.  Runs without such a variable are skipped
+ *         without being expanded.  Detectors read the slice as they would read the trace.
+ *         What they find is then told in the numbers of the whole trace.
+ *
+ * State.  trace        the slice; its variables are numbered anew, everything else is as it was
+ *         number[e]    the number in the whole trace of event e of the slice
+ *         variable[v]  the id in the whole trace of variable v of the slice
+ *         stretches    which thread made which event of the whole trace
+ *
+ * Rules.  [prefix]   A witness of the slice begins with the first events of each thread.  In the
+ *                    whole trace these are the first events up to the next one that is in the
+ *                    slice: what lies between needs nothing that is not there already.  Of a
+ *                    thread that was joined they are all events.
+ *         [suffix]   Before every other event of the witness come those of its thread that
+ *                    the slice left out; before a join also those of the joined thread.  Those of
+ *                    the two racing threads come before both accesses, which stay next to each
+ *                    other.
+ *
+ * Guarantee.  docs/algorithms/slice.md: a valid witness of the slice becomes a valid witness of
+ *         the whole trace.
+ * Cost.   20 bytes an event of the slice, and 16 a stretch.
+ */
+#ifndef SNAG_DETECT_SLICE_H
+#define SNAG_DETECT_SLICE_H
+
+#include "detect/contended.h"
+#include "trace/race.h"
+#include "trace/stretches.h"
+
+struct snag_slice {
+	struct snag_trace trace;
+	uint32_t *number;
+	size_t number_cap;
+	uint32_t *variable;
+	size_t variable_cap;
+	struct snag_stretches stretches;
+};
+
+/* Hears of all events of the whole trace in their order: n of a thread, which are left out, or one
+ * that is in the slice. */
+typedef void snag_slice_follower(void *ctx, snag_tid thread, uint32_t n, bool is_in_slice);
+
+struct snag_slice_options {
+	const struct snag_contended *contended;
+	uint64_t events;	     /* only so many of the trace; 0: all */
+	snag_slice_follower *follow; /* may be NULL */
+	void *ctx;
+};
+
+void snag_slice_init(struct snag_slice *s);
+void snag_slice_done(struct snag_slice *s);
+/* Reads the trace, from its beginning, into an empty slice. */
+int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
+		    struct snag_source *src, struct snag_error *err);
+/* Findings about the slice become findings about the whole trace. */
+void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);
+/* The names of the whole trace, which has so many variables: of these, those in the slice. */
+void snag_slice_names(const struct snag_slice *s, uint32_t nvariables,
+		      struct snag_names *ret_names);
+
+#endif

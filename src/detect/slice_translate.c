@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slice_translate.c - findings about a slice as findings about the whole trace
+ *
+ * State, of one witness.  done[t]   so many events of thread t of the whole trace are placed
+ *         have[t]   so many events of thread t of the slice are placed
+ */
+#include "detect/slice.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+struct lane { /* the events of a thread in the slice */
+	uint32_t *event;
+	size_t n, cap;
+	uint32_t fork; /* the event of the slice that starts it, or SNAG_NO_EVENT */
+};
+
+struct translation {
+	const struct snag_slice *slice;
+	struct lane *lane; /* by thread */
+	uint32_t nthreads;
+	uint32_t *join; /* all joins of the slice */
+	size_t njoins, join_cap;
+	uint32_t *place; /* by event of the slice: its place in its lane */
+	uint32_t *done;	 /* by thread */
+	uint32_t *to;	 /* the witness of the whole trace */
+	size_t nto, to_cap;
+};
+
+static void lanes_make(struct translation *t)
+{
+	const struct snag_trace *trace = &t->slice->trace;
+	t->nthreads = trace->names.space[SNAG_SPACE_THREAD].n;
+	t->lane = snag_calloc(t->nthreads, sizeof(*t->lane));
+	t->done = snag_calloc(t->nthreads, sizeof(*t->done));
+	t->place = snag_realloc(NULL, trace->n, sizeof(*t->place));
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		t->lane[i].fork = SNAG_NO_EVENT;
+	for (uint32_t e = 0; e < trace->n; e++) {
+		const struct snag_event *ev = &trace->ev[e];
+		struct lane *lane = &t->lane[ev->thread];
+		lane->event = snag_grow(lane->event, &lane->cap, lane->n + 1, sizeof(*lane->event));
+		t->place[e] = (uint32_t)lane->n;
+		lane->event[lane->n++] = e;
+		if (ev->op == SNAG_OP_FORK)
+			t->lane[ev->target].fork = e;
+		if (ev->op == SNAG_OP_JOIN) {
+			t->join = snag_grow(t->join, &t->join_cap, t->njoins + 1, sizeof(*t->join));
+			t->join[t->njoins++] = e;
+		}
+	}
+}
+
+static void lanes_drop(struct translation *t)
+{
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		free(t->lane[i].event);
+	free(t->lane);
+	free(t->join);
+	free(t->done);
+	free(t->place);
+}
+
+static uint32_t position(const struct translation *t, uint32_t slice_event)
+{
+	return snag_stretches_position(&t->slice->stretches, t->slice->number[slice_event]);
+}
+
+static void place(struct translation *t, uint32_t event)
+{
+	t->to = snag_grow(t->to, &t->to_cap, t->nto + 1, sizeof(*t->to));
+	t->to[t->nto++] = event;
+}
+
+/* Places the events of a thread up to a position, of which the slice has none.  `before` of its
+ * events are in the slice. */
+static void place_up_to(struct translation *t, snag_tid thread, uint32_t before, uint32_t end)
+{
+	const struct snag_stretches *s = &t->slice->stretches;
+	if (t->done[thread] >= end)
+		return;
+	/* All of them lie behind the last event in the slice. */
+	const struct lane *lane = &t->lane[thread];
+	uint32_t stretch =
+		before > 0 ? snag_stretches_find(s, t->slice->number[lane->event[before - 1]])
+			   : s->begin[thread] - 1;
+	while (t->done[thread] < end) {
+		const struct snag_stretch *at = &s->at[stretch];
+		uint32_t n = snag_stretch_end(s, stretch) - at->first;
+		while (t->done[thread] < end && t->done[thread] < at->position + n)
+			place(t, at->first + (t->done[thread]++ - at->position));
+		stretch = at->next;
+	}
+}
+
+/* [suffix] Places what the slice left out before an event of it: events of its thread; of
+ * a join also those of the thread that has ended. */
+static void place_left_out(struct translation *t, uint32_t slice_event)
+{
+	const struct snag_event *ev = &t->slice->trace.ev[slice_event];
+	const struct snag_stretches *s = &t->slice->stretches;
+	place_up_to(t, ev->thread, t->place[slice_event], position(t, slice_event));
+	if (ev->op == SNAG_OP_JOIN && ev->target < s->nthreads)
+		place_up_to(t, ev->target, (uint32_t)t->lane[ev->target].n, s->length[ev->target]);
+}
+
+static void place_event(struct translation *t, uint32_t slice_event)
+{
+	place_left_out(t, slice_event);
+	place(t, t->slice->number[slice_event]);
+	t->done[t->slice->trace.ev[slice_event].thread]++;
+}
+
+static bool is_in_prefix(const struct translation *t, const uint32_t *prefix, uint32_t slice_event)
+{
+	return prefix && prefix[t->slice->trace.ev[slice_event].thread] > t->place[slice_event];
+}
+
+/* [prefix] How many events of the whole trace the first ones of a thread in the slice stand for. */
+static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, snag_tid thread,
+			  bool is_used_later)
+{
+	const struct lane *lane = &t->lane[thread];
+	uint32_t n = prefix ? prefix[thread] : 0;
+	bool has_begun = lane->fork == SNAG_NO_EVENT || is_in_prefix(t, prefix, lane->fork);
+	if (n < lane->n && is_used_later && (n > 0 || has_begun))
+		return position(t, lane->event[n]);
+	return n > 0 ? position(t, lane->event[n - 1]) + 1 : 0;
+}
+
+static void witness_translate(struct translation *t, struct snag_race *race)
+{
+	uint32_t *prefix = snag_calloc(t->nthreads, sizeof(*prefix));
+	bool *is_used = snag_calloc(t->nthreads, sizeof(*is_used));
+	const struct snag_stretches *s = &t->slice->stretches;
+	size_t n = race->nwitness;
+	for (size_t i = 0; i < n; i++)
+		is_used[t->slice->trace.ev[race->witness[i]].thread] = true;
+	for (uint32_t i = 0; i < t->nthreads; i++)
+		prefix[i] = prefix_of(t, race->prefix, i, is_used[i]);
+	for (size_t i = 0; i < t->njoins; i++) {
+		snag_tid joined = t->slice->trace.ev[t->join[i]].target;
+		if (is_in_prefix(t, race->prefix, t->join[i]) && joined < s->nthreads)
+			prefix[joined] = s->length[joined];
+	}
+	memcpy(t->done, prefix, t->nthreads * sizeof(*prefix));
+	t->nto = 0;
+	for (size_t i = 0; i + 2 < n; i++)
+		place_event(t, race->witness[i]);
+	for (size_t i = n - 2; i < n; i++)
+		place_left_out(t, race->witness[i]);
+	for (size_t i = n - 2; i < n; i++)
+		place_event(t, race->witness[i]);
+	race->witness = snag_realloc(race->witness, t->nto, sizeof(*race->witness));
+	memcpy(race->witness, t->to, t->nto * sizeof(*race->witness));
+	race->nwitness = t->nto;
+	free(race->prefix);
+	race->prefix = prefix;
+	free(is_used);
+}
+
+static void site_translate(const struct snag_slice *s, struct snag_site *site)
+{
+	if (site->event == SNAG_NO_EVENT || site->thread == SNAG_NO_ID)
+		return;
+	if (snag_op_info[site->op].space == SNAG_SPACE_VARIABLE)
+		site->target = s->variable[site->target];
+	site->event = s->number[site->event];
+}
+
+void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
+{
+	struct translation t = {.slice = s};
+	bool has_witness = false;
+	for (size_t i = 0; i < f->nracy; i++)
+		f->racy[i] = s->number[f->racy[i]];
+	for (size_t i = 0; i < f->nraces; i++)
+		has_witness |= f->race[i].nwitness >= 2;
+	if (has_witness)
+		lanes_make(&t);
+	for (size_t i = 0; i < f->nraces; i++) {
+		struct snag_race *race = &f->race[i];
+		if (race->nwitness >= 2)
+			witness_translate(&t, race);
+		for (size_t k = 0; k < race->variables.n; k++)
+			race->variables.at[k] = s->variable[race->variables.at[k]];
+		site_translate(s, &race->first);
+		site_translate(s, &race->second);
+		site_translate(s, &race->known);
+	}
+	if (has_witness)
+		lanes_drop(&t);
+	free(t.to);
+}
