@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * step_log.h - the steps of all events of a run, in about a byte an event
+ *
+ * Idea.   A schedule is given in steps: the number of an event among all that its thread
+ *         did, recorded or not (record/turns.h).  From one event of a thread to its next the
+ *         step grows by a small number, its gap, and in a loop the gaps repeat.  So the log has
+ *         the gaps in the order of events, and for a loop only how long they repeat.  Who
+ *         reads it knows the thread of each event from the trace.
+ *
+ * Format. Numbers of 7 bits a byte, the lowest first.  2 g: an event with gap g.  2 p + 1, n: n
+ *         events, each with the gap of the one p events before it.
+ * Cost.   A byte for most events; a few bytes for a run of equal gaps, or a loop.
+ */
+#ifndef SNAG_RECORD_STEP_LOG_H
+#define SNAG_RECORD_STEP_LOG_H
+
+#include "trace/event.h"
+
+#include <stddef.h>
+
+enum { SNAG_STEP_LOG_PERIOD = 16 }; /* the longest */
+
+/* The last gaps, of all threads. */
+struct snag_gaps {
+	uint64_t gap[SNAG_STEP_LOG_PERIOD]; /* a ring */
+	uint64_t n;
+};
+
+struct snag_step_log { /* all 0: empty */
+	uint8_t *at;
+	size_t nbytes, cap;
+	uint64_t *step; /* by thread: that of its last event */
+	size_t step_cap;
+	struct snag_gaps gaps;
+	uint64_t repeats; /* of the last gap, not written yet */
+};
+
+void snag_step_log_done(struct snag_step_log *log);
+/* The next event is this step of its thread. */
+void snag_step_log_add(struct snag_step_log *log, snag_tid thread, uint64_t step);
+/* The next n events are of this thread, and each has the gap of the one `period` events before it. */
+void snag_step_log_run(struct snag_step_log *log, snag_tid thread, uint32_t period, uint64_t n);
+
+/* Reads a log from its beginning, also while it grows.  All 0, but for the log. */
+struct snag_step_cursor {
+	struct snag_step_log *log;
+	size_t at;
+	uint64_t *step; /* by thread */
+	size_t step_cap;
+	struct snag_gaps gaps;
+	uint64_t left; /* of the run that has begun ... */
+	uint32_t period;
+};
+
+void snag_step_cursor_done(struct snag_step_cursor *c);
+/* The step of the last of the next n events, which are all of this thread; n > 0. */
+uint64_t snag_step_cursor_next(struct snag_step_cursor *c, snag_tid thread, uint64_t n);
+
+#endif
