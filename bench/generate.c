@@ -147,7 +147,7 @@ static void emit(struct generator *g, uint32_t t, enum snag_op op, uint32_t oper
 	ev->target = space == SNAG_SPACE_NONE ? 0 : dense_id(g, space, operand);
 	ev->loc = dense_id(g, SNAG_SPACE_LOCATION, site);
 	ev->op = (uint8_t)op;
-	ev->flags = ev->size = ev->spare = 0;
+	ev->flags = ev->size = ev->part = 0;
 }
 
 static uint32_t site_of(const struct generator *g, uint32_t object, enum site kind)

@@ -5,7 +5,6 @@
 #include "cli/observe.h"
 
 #include "cli/interrupt.h"
-#include "trace/sink.h"
 #include "trace/tee.h"
 
 static const struct snag_source_options lenient = {.lenient = true};
@@ -25,20 +24,18 @@ int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_liv
 	return rc;
 }
 
-/* Writes the rest of the run, and the trace once more, refined; it is what is read from now on. */
-static int trace_refine(struct cli_observed *o, struct snag_error *err)
+/* Writes the rest of the run; the file, which delivers refined events, is what is read from now
+ * on. */
+static int file_turn_to(struct cli_observed *o, struct snag_error *err)
 {
 	struct snag_batch batch;
-	struct snag_sink *sink;
 	int rc;
 	while ((rc = snag_source_next(o->tee, &batch, err)) > 0)
 		;
 	if (o->is_stopped_itself)
 		cli_stop = 0; /* the program has ended; what it did is still to be looked at */
 	if (rc == 0)
-		rc = snag_sink_open(o->trace, 0, &sink, err);
-	if (rc == 0)
-		rc = snag_live_refine(o->live, o->trace, sink, NULL, err);
+		rc = snag_live_follow(o->live, o->trace, NULL, err);
 	if (rc == 0)
 		rc = snag_source_open(o->trace, &lenient, &o->src, err);
 	return rc;
@@ -51,7 +48,7 @@ int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_optio
 	if (rc == 0 || !snag_live_is_split(o->live))
 		return rc;
 	*err = (struct snag_error){0};
-	rc = trace_refine(o, err);
+	rc = file_turn_to(o, err);
 	return rc < 0 ? rc : snag_analyze(o->src, options, ret_analysis, err);
 }
 

@@ -2,9 +2,9 @@
  *
  * observe.h - a program that is analysed while it runs
  *
- * What it does goes to a trace and to the detectors.  If variables are split that several threads use
- * (record/refine.h), what the detectors saw is not all: then the rest of the run is only written,
- * and the refined trace is analysed when it has ended.
+ * What it does goes to a trace and to the detectors.  If a split matters (trace/split.h), the
+ * detectors would miss conflicts: then the rest of the run is only written, and the trace, which
+ * is refined as it is read, is analysed when it has ended.
  */
 #ifndef SNAG_CLI_OBSERVE_H
 #define SNAG_CLI_OBSERVE_H

@@ -54,6 +54,7 @@ struct snag_contended {
 	size_t pending_cap, npending;
 	struct snag_contended_counts counts;
 	struct snag_walk walk;
+	const struct snag_split *split, *split_end; /* of the batch, that are still to come */
 	/* A cache: how much of a thread comes before the next event of the one that acts, by all
 	 * orders that count. */
 	uint32_t acting;
@@ -524,13 +525,32 @@ static void reserve(struct snag_contended *c, const struct snag_batch *batch)
 	c->x = snag_huge_grow(c->x, &c->x_cap, c->nvariables, sizeof(*c->x));
 }
 
+/* [split] The new variable begins with the past of the one it was split off. */
+static void splits_take(struct snag_contended *c, uint64_t number)
+{
+	for (; c->split < c->split_end && c->split->event <= number; c->split++) {
+		struct variable *x = &c->x[c->split->variable];
+		*x = c->x[c->split->from];
+		if (x->reader != READERS)
+			continue;
+		const uint32_t cap = 1u << x->readers_log, from = x->rtime;
+		x->rtime = snag_arrays_take(&c->readers, cap, sizeof(struct reader));
+		memcpy(readers_of(c, x), (struct reader *)c->readers.at + from,
+		       cap * sizeof(struct reader));
+	}
+}
+
 static inline void walk_event(void *ctx, const struct snag_event *ev, uint64_t number)
 {
-	event_take(ctx, ev, (uint32_t)number);
+	struct snag_contended *c = ctx;
+	if (__builtin_expect(c->split < c->split_end, 0))
+		splits_take(c, number);
+	event_take(c, ev, (uint32_t)number);
 }
 
 static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64_t number)
 {
+	splits_take(ctx, number);
 	run_take(ctx, *steps, n, (uint32_t)number);
 	((struct snag_contended *)ctx)->counts.in_runs += n;
 }
@@ -538,6 +558,9 @@ static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint
 void snag_contended_batch(struct snag_contended *c, const struct snag_batch *batch)
 {
 	reserve(c, batch);
+	c->split = batch->split;
+	c->split_end = batch->split + batch->nsplits;
 	snag_walk_batch(&c->walk, batch, walk_event, walk_run, c);
+	splits_take(c, UINT64_MAX);
 	c->counts.events += batch->n;
 }

@@ -25,6 +25,7 @@
  *                   anything there if its thread's next write is to the same variable, as in
  *                   n++, or if it is an atomic read-modify-write
  *         [atomic]  by all: variables with both plain and atomic accesses
+ *         [split]   a variable that is split off another (trace/split.h) begins with its state
  *         A write is compared with the last write and the reads since.  As long as a variable
  *         is not wanted, its last write comes after all accesses before it, so this is enough.
  *

@@ -24,11 +24,11 @@ struct reading {
 	uint32_t *renamed;
 	size_t renamed_cap;
 	uint32_t nvariables; /* those below were asked about */
+	uint32_t nnamed;     /* and these have their names, if they are in the slice */
 	struct snag_walk walk;
 	uint64_t event; /* the number of the next one */
 	uint64_t limit;
-	snag_tid thread; /* of events not yet told */
-	uint32_t left_out;
+	struct snag_followed left_out; /* not yet told; .n is 0: none */
 };
 
 void snag_slice_init(struct snag_slice *s)
@@ -56,10 +56,10 @@ static inline void bit_set(uint64_t *bits, size_t i)
 	bits[i / WORD] |= UINT64_C(1) << i % WORD;
 }
 
-/* Variables up to n have come up, and have names in the source now. */
+/* Variables up to n have come up. */
 static void variables_ask(struct reading *r, uint32_t n)
 {
-	struct snag_strtab *to = &r->slice->trace.names.space[SNAG_SPACE_VARIABLE];
+	struct snag_slice *s = r->slice;
 	r->wanted = snag_grow(r->wanted, &r->wanted_cap, (size_t)n / WORD + 1, sizeof(*r->wanted));
 	r->some = snag_grow(r->some, &r->some_cap, ((size_t)n >> PAGE_LOG) / WORD + 1,
 			    sizeof(*r->some));
@@ -67,34 +67,53 @@ static void variables_ask(struct reading *r, uint32_t n)
 		uint32_t v = r->nvariables;
 		if (!snag_contended_is_in_slice(r->options->contended, v))
 			continue;
-		const char *name = snag_name(r->names, SNAG_SPACE_VARIABLE, v);
 		bit_set(r->wanted, v);
 		bit_set(r->some, v >> PAGE_LOG);
 		r->renamed = snag_huge_grow(r->renamed, &r->renamed_cap, (size_t)v + 1,
 					    sizeof(*r->renamed));
-		r->renamed[v] = snag_strtab_append(to, name, strlen(name));
-		r->slice->variable = snag_grow(r->slice->variable, &r->slice->variable_cap, to->n,
-					       sizeof(*r->slice->variable));
-		r->slice->variable[to->n - 1] = v;
+		s->variable = snag_grow(s->variable, &s->variable_cap, s->nvariables + 1,
+					sizeof(*s->variable));
+		r->renamed[v] = (uint32_t)s->nvariables;
+		s->variable[s->nvariables++] = v;
 	}
+}
+
+/* The source has more names now, some of them perhaps only for this batch. */
+static void names_take(struct reading *r)
+{
+	const struct snag_strtab *from = &r->names->space[SNAG_SPACE_VARIABLE];
+	struct snag_strtab *to = &r->slice->trace.names.space[SNAG_SPACE_VARIABLE];
+	for (; r->nnamed < from->n; r->nnamed++) {
+		if (r->nnamed >= r->nvariables || !bit_has(r->wanted, r->nnamed))
+			continue;
+		const char *name = snag_strtab_get(from, r->nnamed);
+		snag_strtab_append(to, name, strlen(name)); /* ids of the slice ascend, too */
+	}
+}
+
+static void tell(struct reading *r, const struct snag_followed *some)
+{
+	snag_stretches_add(&r->slice->stretches, some->thread, some->n);
+	if (r->options->follow)
+		r->options->follow(r->options->ctx, some);
 }
 
 static void left_out_tell(struct reading *r)
 {
-	if (!r->left_out)
-		return;
-	snag_stretches_add(&r->slice->stretches, r->thread, r->left_out);
-	if (r->options->follow)
-		r->options->follow(r->options->ctx, r->thread, r->left_out, false);
-	r->left_out = 0;
+	if (r->left_out.n)
+		tell(r, &r->left_out);
+	r->left_out.n = r->left_out.parts = 0;
 }
 
-static inline void leave_out(struct reading *r, snag_tid thread, uint32_t n)
+static inline void leave_out(struct reading *r, snag_tid thread, uint32_t n, uint32_t parts)
 {
-	if (thread != r->thread)
+	if (thread != r->left_out.thread)
 		left_out_tell(r);
-	r->thread = thread;
-	r->left_out += n;
+	if (r->left_out.n == 0)
+		r->left_out.first = (uint32_t)r->event;
+	r->left_out.thread = thread;
+	r->left_out.n += n;
+	r->left_out.parts += parts;
 	r->event += n;
 }
 
@@ -102,9 +121,11 @@ static void take_in(struct reading *r, const struct snag_event *ev)
 {
 	struct snag_slice *s = r->slice;
 	left_out_tell(r);
-	snag_stretches_add(&s->stretches, ev->thread, 1);
-	if (r->options->follow)
-		r->options->follow(r->options->ctx, ev->thread, 1, true);
+	tell(r, &(struct snag_followed){.first = (uint32_t)r->event,
+					.n = 1,
+					.parts = ev->part,
+					.thread = ev->thread,
+					.is_in_slice = true});
 	s->trace.ev =
 		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
 	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
@@ -120,7 +141,7 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 	if (is_access ? !bit_has(r->wanted, ev->target)
 		      : ev->op == SNAG_OP_BRANCH || ev->op == SNAG_OP_BEGIN ||
 				ev->op == SNAG_OP_END || ev->op == SNAG_OP_DEPENDS) {
-		leave_out(r, ev->thread, 1);
+		leave_out(r, ev->thread, 1, ev->part);
 		return;
 	}
 	struct snag_event kept = *ev;
@@ -150,7 +171,7 @@ static void run_take(struct reading *r, struct snag_steps s, uint32_t n)
 	if (n == 0)
 		return;
 	if (!run_may_be_wanted(r, &s, n)) {
-		leave_out(r, s.next[0].thread, n);
+		leave_out(r, s.next[0].thread, n, 0);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -207,6 +228,7 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	while ((rc = snag_source_next(src, &batch, err)) > 0 && r.event < r.limit) {
 		r.names = src->names;
 		variables_ask(&r, batch.counts.n[SNAG_SPACE_VARIABLE]);
+		names_take(&r);
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
 	}
 	left_out_tell(&r);

@@ -37,13 +37,21 @@ struct snag_slice {
 	uint32_t *number;
 	size_t number_cap;
 	uint32_t *variable;
-	size_t variable_cap;
+	size_t nvariables, variable_cap;
 	struct snag_stretches stretches;
 };
 
-/* Hears of all events of the whole trace in their order: n of a thread, which are left out, or one
- * that is in the slice. */
-typedef void snag_slice_follower(void *ctx, snag_tid thread, uint32_t n, bool is_in_slice);
+/* Some events of the whole trace, all of one thread: one that is in the slice, or several that are
+ * not. */
+struct snag_followed {
+	uint32_t first; /* its number */
+	uint32_t n;	/* how many they are; those that are parts of an access (.part) ... */
+	uint32_t parts; /* ... are so many */
+	snag_tid thread;
+	bool is_in_slice;
+};
+/* Hears of all events in their order. */
+typedef void snag_slice_follower(void *ctx, const struct snag_followed *some);
 
 struct snag_slice_options {
 	const struct snag_contended *contended;

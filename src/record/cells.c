@@ -137,8 +137,9 @@ static void cell_split(struct snag_cells *c, struct snag_cell *cell)
 		.variable = {number}, .owner = cell->owner, .flags = cell->flags | SPLIT};
 }
 
-/* A variable of the row meets the access in part: the rest of it becomes a new one. */
-static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
+/* A variable of the row meets the access in part: it is split.  The part with its first byte keeps
+ * it. */
+static void part_separate(struct snag_cells *c, uint32_t number, uint32_t variable, uint8_t mask,
 			  uint64_t base)
 {
 	unsigned met = 0, rest = 0; /* its bytes */
@@ -147,13 +148,11 @@ static void rest_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 			*(mask >> i & 1 ? &met : &rest) |= 1u << i;
 	if (!rest)
 		return;
-	int first_met = __builtin_ctz(met), first_rest = __builtin_ctz(rest);
-	bool is_lower = first_rest < first_met;
-	uint32_t made =
-		c->hooks.make(c->hooks.ctx, base + (unsigned)(is_lower ? first_met : first_rest),
-			      &(struct snag_cells_split){variable - 1, is_lower});
+	const unsigned other = __builtin_ctz(met) < __builtin_ctz(rest) ? rest : met;
+	const uint32_t from = variable - 1;
+	uint32_t made = c->hooks.make(c->hooks.ctx, base + (unsigned)__builtin_ctz(other), &from);
 	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (rest >> i & 1)
+		if (other >> i & 1)
 			c->row[number].variable[i] = made + 1;
 	c->nsplits++;
 }
@@ -174,8 +173,8 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 		}
 		if (is_among(ret_variable, n, variable - 1))
 			continue;
-		rest_separate(c, number, variable, mask, base);
-		ret_variable[n++] = variable - 1;
+		part_separate(c, number, variable, mask, base);
+		ret_variable[n++] = c->row[number].variable[i] - 1;
 	}
 	return n;
 }

@@ -4,11 +4,12 @@
  *
  * Idea.   Memory is cut into cells of 8 bytes.  A cell begins without variables; an
  *         access makes one of the bytes it touches.  An access that meets part of a
- *         variable splits it: the part it touches keeps the variable, with its past, the
- *         rest becomes a new one.  So two accesses have a variable in common iff they
- *         overlap, but for this: an access to the rest does not see the accesses made
- *         before the split.  Who wants these looks for them afterwards, in what `make` was
- *         told (splits.h, refine.h), unless one thread alone was there: then nobody misses them.
+ *         variable splits it into the bytes it touches and the rest.  The part with the first
+ *         byte keeps the variable, the other part becomes a new one.  So a variable can be
+ *         named after its first byte for good.
+ *         Two accesses have a variable in common iff they overlap, with one exception: the
+ *         accesses before a split are not accesses to the new variable.  Splits are
+ *         reported to `make`, for consumers that need those accesses (splits.h).
  * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
  *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
  *         walk: accesses evenly apart that were found to have the variables expected, a cache.  A
@@ -25,15 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct snag_cells_split {
-	uint32_t from; /* the variable there was */
-	bool is_lower; /* the new one is the lower part, and the other begins at the address */
-};
-
 struct snag_cells_hooks {
-	/* Makes a variable for the bytes from addr on and returns its id.  split: NULL, or they
-	 * belonged to one before. */
-	uint32_t (*make)(void *ctx, uint64_t addr, const struct snag_cells_split *split);
+	/* Makes a variable whose first byte is at addr and returns its id.  from: NULL, or the
+	 * variable that it is split off. */
+	uint32_t (*make)(void *ctx, uint64_t addr, const uint32_t *from);
 	/* The variables of a cell, among which there was a split, and where several threads
 	 * may have been.  Called again if there is another. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);

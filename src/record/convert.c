@@ -27,7 +27,6 @@ struct snag_convert *snag_convert_new(const struct snag_convert_options *options
 	c->symbols = snag_symbols_new();
 	c->regions = snag_regions_new(c->symbols);
 	c->cells = snag_convert_cells(c);
-	snag_splits_init(&c->splits);
 	return c;
 }
 
@@ -40,6 +39,7 @@ void snag_convert_free(struct snag_convert *c)
 	snag_regions_free(c->regions);
 	snag_cells_free(c->cells);
 	snag_splits_done(&c->splits);
+	free(c->split);
 	snag_symbols_free(c->symbols);
 	free(c->loc);
 	free(c->token);
@@ -73,7 +73,7 @@ void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size
 	c->step_cap = cap;
 }
 
-const struct snag_splits *snag_convert_splits(const struct snag_convert *c)
+struct snag_splits *snag_convert_splits(struct snag_convert *c)
 {
 	return &c->splits;
 }
@@ -99,7 +99,9 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 					 .first = c->first,
 					 .counts = snag_names_counts(&c->names),
 					 .run = c->run,
-					 .nruns = c->nruns};
+					 .nruns = c->nruns,
+					 .split = c->split,
+					 .nsplits = c->nsplits};
 	c->is_taken = true;
 	return true;
 }
@@ -464,7 +466,7 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 		if (c->options.is_for_sink)
 			snag_strtab_forget(&c->names.space[SNAG_SPACE_VARIABLE], c->used_up_to);
 		c->first += c->n + c->in_runs;
-		c->n = c->nruns = c->in_runs = 0;
+		c->n = c->nruns = c->in_runs = c->nsplits = 0;
 		c->is_taken = false;
 	}
 	range_go_on(c);

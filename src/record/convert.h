@@ -56,8 +56,8 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
 const struct snag_step *snag_convert_steps(const struct snag_convert *c);
 /* Others take their place; they are taken over (snag_huge_free). */
 void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap);
-/* What the events so far lack: refine.h. */
-const struct snag_splits *snag_convert_splits(const struct snag_convert *c);
+/* The splits so far, and which of them matter. */
+struct snag_splits *snag_convert_splits(struct snag_convert *c);
 
 /* How often a program did something in its tasks, and where first. */
 struct snag_convert_seen {

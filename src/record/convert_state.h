@@ -40,6 +40,8 @@ struct snag_convert {
 	struct snag_regions *regions;
 	struct snag_cells *cells;
 	struct snag_splits splits;
+	struct snag_split *split; /* those of the batch */
+	size_t nsplits, split_cap;
 	uint32_t thread;
 	bool is_first_turn;
 	bool is_of_tasks; /* the program can launch some */

@@ -4,6 +4,7 @@
  */
 #include "record/convert_state.h"
 
+#include "base/memory.h"
 #include "record/regions.h"
 
 #include <inttypes.h>
@@ -28,23 +29,21 @@ uint32_t snag_convert_named(struct snag_convert *c, char *text, size_t len, size
 	return snag_strtab_append(words, text, len);
 }
 
-/* What was split off a variable, which has no event yet. */
-static void variable_split(struct snag_convert *c, uint32_t id,
-			   const struct snag_cells_split *split)
+/* A new variable is split off another one. */
+static void variable_split(struct snag_convert *c, uint32_t id, uint32_t from)
 {
 	uint64_t event = c->first + c->n + c->in_runs;
-	snag_splits_add(
-		&c->splits,
-		&(struct snag_split){.variable = id,
-				     .from = split->from,
-				     .event = event < UINT32_MAX ? (uint32_t)event : UINT32_MAX,
-				     .is_lower = split->is_lower},
-		snag_name(&c->names, SNAG_SPACE_VARIABLE, id));
+	const struct snag_split split = {.variable = id,
+					 .from = from,
+					 .event =
+						 event < UINT32_MAX ? (uint32_t)event : UINT32_MAX};
+	snag_splits_add(&c->splits, &split);
+	c->split = snag_grow(c->split, &c->split_cap, c->nsplits + 1, sizeof(*c->split));
+	c->split[c->nsplits++] = split;
 }
 
 /* Names in blocks are many, and new by what they say: they are not looked up. */
-static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr,
-				 const struct snag_cells_split *split)
+static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr, const uint32_t *from)
 {
 	char text[SNAG_REGION_NAME + 16];
 	bool is_block;
@@ -53,24 +52,24 @@ static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr,
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
 	uint32_t id = is_block ? snag_strtab_append(words, text, len)
 			       : snag_convert_named(c, text, len, sizeof(text));
-	c->used_up_to = split ? up_to : id + 1;
-	if (split)
-		variable_split(c, id, split);
+	c->used_up_to = from ? up_to : id + 1; /* it may have no event yet */
+	if (from)
+		variable_split(c, id, *from);
 	return id;
 }
 
 /* For a sink most names are only those of places in a block that was named before: the mark of the
  * block is the number of that name, + 1. */
-static uint32_t variable_new(void *ctx, uint64_t addr, const struct snag_cells_split *split)
+static uint32_t variable_new(void *ctx, uint64_t addr, const uint32_t *from)
 {
 	struct snag_convert *c = ctx;
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
 	uint64_t offset, *mark;
-	if (split || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
-		return variable_spelled(c, addr, split);
+	if (from || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
+		return variable_spelled(c, addr, from);
 	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
 		*mark = words->nspelled + 1;
-		return variable_spelled(c, addr, split);
+		return variable_spelled(c, addr, from);
 	}
 	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
 	c->used_up_to = words->n + 1;

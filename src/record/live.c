@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "record/convert.h"
 #include "record/launch.h"
-#include "record/refine.h"
+#include "trace/input.h"
+#include "trace/refined.h"
 
 enum { RECORDS = 512 };
 
@@ -117,11 +118,25 @@ static void live_forget_variables(struct snag_source *src)
 	snag_convert_forget_variables(((struct live *)src)->convert);
 }
 
+/* Every consumer gets them. */
+static bool live_take_splits(struct snag_source *src)
+{
+	(void)src;
+	return true;
+}
+
+static size_t live_splits(struct snag_source *src, const struct snag_split **ret_split)
+{
+	return snag_splits_told(snag_convert_splits(((struct live *)src)->convert), ret_split);
+}
+
 static const struct snag_source_ops live_ops = {.next = live_next,
 						.progress = live_progress,
 						.close = live_close,
 						.take_runs = live_take_runs,
-						.forget_variables = live_forget_variables};
+						.forget_variables = live_forget_variables,
+						.take_splits = live_take_splits,
+						.splits = live_splits};
 
 int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
@@ -169,16 +184,53 @@ bool snag_live_is_split(const struct snag_source *src)
 	return snag_convert_splits(((const struct live *)src)->convert)->matter;
 }
 
-int snag_live_refine(struct snag_source *src, const char *path, struct snag_sink *sink,
-		     uint64_t event[2], struct snag_error *err)
+/* What becomes of the events of a batch. */
+struct following {
+	const struct snag_step *step; /* of recorded events; may be NULL */
+	struct snag_step *refined;    /* of those they become */
+	size_t cap;
+	uint64_t old[2];
+	uint64_t *event; /* may be NULL */
+};
+
+static void events_follow(struct following *f, const struct snag_batch *batch,
+			  const uint64_t *origin)
+{
+	if (f->step)
+		f->refined = snag_huge_grow(f->refined, &f->cap, batch->first + batch->n,
+					    sizeof(*f->refined));
+	for (size_t i = batch->n; i-- > 0;) { /* so that of several the first remains */
+		if (f->step)
+			f->refined[batch->first + i] = f->step[origin[i]];
+		for (int k = 0; k < 2 && f->event; k++)
+			if (f->old[k] == origin[i])
+				f->event[k] = batch->first + i;
+	}
+}
+
+int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
+		     struct snag_error *err)
 {
 	struct live *l = (struct live *)src;
-	struct snag_refining how = {.splits = snag_convert_splits(l->convert),
-				    .step = snag_convert_steps(l->convert),
-				    .event = event};
-	int rc = snag_refine(&how, path, sink, err);
-	if (how.step)
-		snag_convert_steps_set(l->convert, how.ret_step, how.step_cap);
+	struct following f = {.step = snag_convert_steps(l->convert),
+			      .old = {event ? event[0] : 0, event ? event[1] : 0},
+			      .event = event};
+	struct snag_source *file;
+	struct snag_batch batch;
+	struct snag_input *in;
+	if (!snag_live_is_split(src) || (!f.step && !event))
+		return 0;
+	int rc = snag_input_open(path, &in, err);
+	if (rc == 0)
+		rc = snag_binary_source(in, NULL, &file, err);
+	if (rc < 0)
+		return rc;
+	bool is_refined = snag_refined_follow(file);
+	while (is_refined && (rc = snag_source_next(file, &batch, err)) > 0)
+		events_follow(&f, &batch, snag_refined_origin(file));
+	if (f.refined)
+		snag_convert_steps_set(l->convert, f.refined, f.cap);
+	snag_source_close(file);
 	return rc;
 }
 

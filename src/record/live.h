@@ -3,7 +3,8 @@
  * live.h - a running program as a source of events
  *
  * next() waits for what the program does.  The source ends when the program has ended;
- * closed before, it lets the program go on and waits for its end.
+ * closed before, it lets the program go on and waits for its end.  Its events are recorded ones,
+ * and come with their splits (trace/split.h).
  */
 #ifndef SNAG_RECORD_LIVE_H
 #define SNAG_RECORD_LIVE_H
@@ -49,15 +50,15 @@ struct snag_live_end snag_live_end(const struct snag_source *src);
 /* The step of each event, as far as the source was read; NULL: they were not to be kept. */
 const struct snag_step *snag_live_steps(const struct snag_source *src);
 
-/* Whether variables were split, as far as the source was read, so that its events do not show all
- * conflicts: then they are to be written to a file, to be refined in the end.  For those who
- * could do without the events, next() fails when this becomes true, once. */
+/* Whether splits matter (trace/split.h), as far as the source was read: then a consumer that does
+ * not look at batch.split misses conflicts.  With fails_if_split next() fails when this becomes
+ * true, once. */
 bool snag_live_is_split(const struct snag_source *src);
-/* When the source has ended and its events are in the file `path`, a .snag: writes the trace
- * refined (refine.h) to the sink, which ends.  Of two events, if given, the numbers are changed
- * to what they are now; as are the steps, if they were kept. */
-int snag_live_refine(struct snag_source *src, const char *path, struct snag_sink *sink,
-		     uint64_t event[2], struct snag_error *err);
+/* When the source has ended and its events are in the .snag file `path`: if that delivers refined
+ * events, changes the steps, if they were kept, and the numbers of two events, if given, to
+ * those of the refined ones.  Reads the file. */
+int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
+		     struct snag_error *err);
 
 /* What a task of the program is to its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "record/live.h"
+#include "trace/input.h"
 #include "trace/output.h"
 
 #include <errno.h>
@@ -48,6 +49,8 @@ static int stage_open(struct snag_recording *r, struct snag_error *err)
 	struct snag_output *out;
 	int rc = snag_output_open(r->path, &out, err);
 	r->staged = rc < 0 ? NULL : snag_binary_sink(out);
+	if (r->staged)
+		snag_sink_expect_splits(r->staged);
 	return rc;
 }
 
@@ -61,7 +64,7 @@ int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 	struct snag_recording *r = snag_calloc(1, sizeof(*r));
 	r->target = target;
 	snag_sink_keep(target);
-	if (can_be_read_again(path, target))
+	if (can_be_read_again(path, target) && snag_sink_expect_splits(target))
 		r->path = strdup(path);
 	else
 		rc = stage_open(r, err);
@@ -96,19 +99,41 @@ void snag_recording_abort(struct snag_recording *r)
 	recording_free(r);
 }
 
+/* Writes the staged file, refined, to the target, which ends. */
+static int target_write(const struct snag_recording *r, struct snag_sink *target,
+			struct snag_error *err)
+{
+	struct snag_source *staged;
+	struct snag_input *in;
+	int rc = snag_input_open(r->path, &in, err);
+	if (rc == 0)
+		rc = snag_binary_source(in, NULL, &staged, err);
+	if (rc < 0) {
+		snag_sink_abort(target);
+		return rc;
+	}
+	rc = snag_sink_copy(target, staged, err);
+	snag_source_close(staged);
+	return rc;
+}
+
 int snag_recording_commit(struct snag_recording *r, struct snag_source *live, uint64_t event[2],
 			  struct snag_error *err)
 {
-	struct snag_sink *target = r->target, *staged = r->staged;
-	int rc = snag_sink_commit(staged ? staged : target, err);
-	r->staged = NULL;
-	if (!staged)
-		target = NULL;
-	if (rc == 0 && !target && snag_live_is_split(live))
-		rc = snag_sink_open(r->path, 0, &target, err);
-	if (rc == 0 && target)
-		rc = snag_live_refine(live, r->path, target, event, err);
-	else
+	struct snag_sink *target = r->target, *sink = r->staged ? r->staged : target;
+	const struct snag_split *split;
+	size_t n = snag_source_splits(live, &split);
+	int rc = snag_sink_put_splits(sink, split, n, live->names, err);
+	if (rc < 0) {
+		snag_recording_abort(r);
+		return rc;
+	}
+	rc = snag_sink_commit(sink, err);
+	if (rc == 0)
+		rc = snag_live_follow(live, r->path, event, err);
+	if (target != sink && rc == 0)
+		rc = target_write(r, target, err);
+	else if (target != sink)
 		snag_sink_abort(target);
 	recording_free(r);
 	return rc;

@@ -2,9 +2,9 @@
  *
  * recording.h - the trace of a running program, as a file
  *
- * What the program does is written as it comes, and if variables were split is read again and refined
- * when it has ended (refine.h).  A target that cannot be read as it was written, as a pipe or a
- * text, is written when the program has ended, from a temporary file.
+ * Events are written as they come, and their splits (trace/split.h) when the program has ended: who
+ * reads the file gets refined events.  A target that cannot hold splits, or cannot be read twice, as
+ * a text or a pipe, is written when the program has ended, refined, from a temporary file.
  */
 #ifndef SNAG_RECORD_RECORDING_H
 #define SNAG_RECORD_RECORDING_H
@@ -19,7 +19,7 @@ int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 /* It takes runs, and asks for names as a sink that does. */
 int snag_recording_write(struct snag_recording *r, const struct snag_batch *batch,
 			 const struct snag_names *names, struct snag_error *err);
-/* Both end the recording.  `live` has ended; event: as of snag_live_refine(). */
+/* Both end the recording.  `live` has ended; event: as of snag_live_follow(). */
 int snag_recording_commit(struct snag_recording *r, struct snag_source *live, uint64_t event[2],
 			  struct snag_error *err);
 void snag_recording_abort(struct snag_recording *r); /* accepts NULL */

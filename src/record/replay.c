@@ -69,6 +69,13 @@ static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t n
 	touch[ev->op == SNAG_OP_WRITE] = (struct touch){*ev, number, w->nsteps};
 }
 
+/* What was an access to one variable was one to the other, too. */
+static void watch_split(struct watch *w, const struct snag_split *split)
+{
+	memcpy(&w->touch[2 * (size_t)split->variable], &w->touch[2 * (size_t)split->from],
+	       2 * sizeof(*w->touch));
+}
+
 /* Reads the run to its end, or to where it stands still. */
 static int watch_run(struct watch *w, struct snag_source *live, struct snag_recording *recording,
 		     struct snag_error *err)
@@ -80,8 +87,11 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 		w->touch = snag_grow(w->touch, &w->touch_cap,
 				     2 * (size_t)batch.counts.n[SNAG_SPACE_VARIABLE],
 				     sizeof(*w->touch));
-		for (size_t i = 0; i < batch.n; i++)
+		for (size_t i = 0, k = 0; i < batch.n; i++) {
+			for (; k < batch.nsplits && batch.split[k].event <= batch.first + i; k++)
+				watch_split(w, &batch.split[k]);
 			watch_event(w, &batch.ev[i], batch.first + i, &step[batch.first + i]);
+		}
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
@@ -112,8 +122,9 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	char options[128];
 	struct snag_source *live;
 	struct snag_recording *recording = NULL;
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d",
-		 plan->seed, plan->on_held != NULL, schedule);
+	snprintf(options, sizeof(options),
+		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
+		 plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,
 		.convert.keep_steps = true,

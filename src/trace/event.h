@@ -9,7 +9,7 @@
  *
  *   0        4        8        12   13    14   15   16
  *   +--------+--------+--------+----+-----+----+----+
- *   | thread | target |  loc   | op |flags|size| -  |
+ *   | thread | target |  loc   | op |flags|size|part|
  *   +--------+--------+--------+----+-----+----+----+
  *
  * Variables.  Two accesses can conflict only if they have the same target: a
@@ -101,7 +101,7 @@ struct snag_event {
 	uint8_t op; /* enum snag_op */
 	uint8_t flags;
 	uint8_t size;  /* of an access in bytes, 0: unknown */
-	uint8_t spare; /* 0 */
+	uint8_t part;  /* 1: of the access of the event before, another part (refined.h); else 0 */
 };
 
 _Static_assert(sizeof(struct snag_event) == 16, "an event is 16 bytes");

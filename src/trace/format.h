@@ -2,7 +2,7 @@
  *
  * format.h - the layout of a .snag file; docs/trace-format.md is the specification
  *
- *   file   := file header, block*, end block
+ *   file   := file header, data block*, splits block*, end block
  *   block  := block header, payload
  *   payload:= column*
  *
@@ -45,8 +45,10 @@ enum {
 	SNAG_FORMAT_RUNS = 2,	 /* likewise: events that follow from others */
 	SNAG_FORMAT_COUNTED = 4, /* likewise: names that count */
 	SNAG_FORMAT_PLACED = 8,	 /* likewise: names of places */
-	SNAG_FORMAT_NEEDED = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS | SNAG_FORMAT_COUNTED |
-			     SNAG_FORMAT_PLACED, /* those this reader knows */
+	SNAG_FORMAT_SPLITS = 16, /* likewise: splits, if the file may have some */
+	SNAG_FORMAT_ALWAYS = SNAG_FORMAT_SHARED | SNAG_FORMAT_RUNS | SNAG_FORMAT_COUNTED |
+			     SNAG_FORMAT_PLACED,		      /* what every file needs */
+	SNAG_FORMAT_NEEDED = SNAG_FORMAT_ALWAYS | SNAG_FORMAT_SPLITS, /* what this reader knows */
 
 	SNAG_MAGIC_BYTES = 8,
 	SNAG_FILE_HEADER_BYTES = 32,
@@ -59,6 +61,7 @@ enum {
 	SNAG_BLOCK_MAX_BYTES = 64 << 20, /* plain, and stored */
 	SNAG_NAME_MAX_BYTES = 1 << 20,
 	SNAG_SPACE_MAX_NAMES = 1 << 30,
+	SNAG_BLOCK_MAX_SPLITS = 1 << 20,
 };
 
 enum {				 /* of the space of an entry of NAMES */
@@ -76,7 +79,9 @@ static inline uint64_t snag_format_counted_max(uint64_t first_event)
 
 enum snag_block_type {
 	SNAG_BLOCK_DATA = 1,
-	SNAG_BLOCK_END = 2, /* no payload; first event = number of events in the file */
+	SNAG_BLOCK_END = 2,    /* no payload; first event = number of events in the file, and its
+			     * number of events = number of splits in the file */
+	SNAG_BLOCK_SPLITS = 3, /* no events; first event as of the end */
 };
 
 /* Columns of a payload; each at most once, in ascending order. */
@@ -89,7 +94,8 @@ enum snag_column_id {
 	SNAG_COLUMN_TARGET = 7,	 /* + 0..3: byte planes of the targets */
 	SNAG_COLUMN_LOC = 11,	 /* + 0..3: byte planes of the locations spelled out */
 	SNAG_COLUMN_RUNS = 15,	 /* the events of this block that are in no other column */
-	SNAG_COLUMNS = 16,
+	SNAG_COLUMN_SPLITS = 16, /* the only one of a block of splits */
+	SNAG_COLUMNS = 17,
 };
 
 enum snag_column_encoding {
@@ -136,7 +142,7 @@ struct snag_block_header {
 };
 
 uint64_t snag_format_hash(const void *bytes, size_t n);
-void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES]);
+void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits);
 void snag_block_header_pack(uint8_t to[static SNAG_BLOCK_HEADER_BYTES],
 			    const struct snag_block_header *h);
 /* False: sync marker or hash is wrong. */

@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -295,6 +297,83 @@ void snag_input_close(struct snag_input *in)
 	free(s);
 	free(in->name);
 	free(in);
+}
+
+static int unnamed_file(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/snag.XXXXXX", folder && *folder ? folder : "/tmp");
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+/* Copies what is left of the stream to a file that has no name. */
+static int copy_rest(struct snag_input *in, FILE *copy, struct snag_error *err)
+{
+	for (;;) {
+		size_t have = (size_t)(in->end - in->at);
+		if (fwrite(in->at, 1, have, copy) != have)
+			return snag_fail(err, SNAG_EIO, "TMPDIR: %s", strerror(errno));
+		in->at = in->end;
+		ssize_t got = snag_input_fill(in, 1, err);
+		if (got <= 0)
+			return (int)got;
+	}
+}
+
+int snag_input_keep(struct snag_input *in, struct snag_error *err)
+{
+	struct snag_input_state *s = in->state;
+	if (s->fd < 0 || s->is_regular)
+		return 0;
+	int fd = unnamed_file();
+	FILE *copy = fd < 0 ? NULL : fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "w");
+	int rc = copy ? copy_rest(in, copy, err)
+		      : snag_fail(err, SNAG_EIO, "TMPDIR: %s", strerror(errno));
+	if (copy && fclose(copy) != 0 && rc == 0)
+		rc = snag_fail(err, SNAG_EIO, "TMPDIR: %s", strerror(errno));
+	if (rc < 0) {
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	close(s->fd);
+	s->fd = fd;
+	s->encoding = PLAIN;
+	s->file_size = in->end_offset;
+	return 0;
+}
+
+int snag_input_rewind(struct snag_input *in, struct snag_error *err)
+{
+	struct snag_input_state *s = in->state;
+	in->at = in->end = s->buffer;
+	if (s->fd < 0) {
+		in->end += s->file_size;
+		return 0;
+	}
+	if (lseek(s->fd, 0, SEEK_SET) < 0)
+		return io_error(in, err);
+	s->raw_at = s->raw_n = s->raw_total = in->end_offset = 0;
+	s->raw_eof = s->frame_open = 0;
+	if (s->zstd)
+		ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
+	return 0;
+}
+
+bool snag_input_tail(const struct snag_input *in, void *to, size_t n)
+{
+	const struct snag_input_state *s = in->state;
+	if (s->encoding != PLAIN || s->file_size < n)
+		return false;
+	if (s->fd >= 0)
+		return s->is_regular &&
+		       pread(s->fd, to, n, (off_t)(s->file_size - n)) == (ssize_t)n;
+	memcpy(to, s->buffer + s->file_size - n, n);
+	return true;
 }
 
 double snag_input_progress(const struct snag_input *in)

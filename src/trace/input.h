@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -44,6 +45,13 @@ static inline uint64_t snag_input_offset(const struct snag_input *in) /* of `at`
 
 /* The part of the file read so far, 0 to 1, or -1 where it cannot be known (a pipe). */
 double snag_input_progress(const struct snag_input *in);
+/* Makes sure that snag_input_rewind() is possible: copies a pipe to a temporary file.  Nothing of
+ * it may have been consumed yet. */
+int snag_input_keep(struct snag_input *in, struct snag_error *err);
+/* Begins again with the first byte. */
+int snag_input_rewind(struct snag_input *in, struct snag_error *err);
+/* The last n bytes of the stream; false: they are not known before it was read. */
+bool snag_input_tail(const struct snag_input *in, void *to, size_t n);
 /* Opens the same file once more; 1: done, 0: it is not a regular file. */
 int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,
 		     struct snag_error *err);

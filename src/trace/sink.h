@@ -25,6 +25,10 @@ struct snag_sink_ops {
 	bool takes_runs;
 	/* As snag_output_keep. */
 	void (*keep)(struct snag_sink *sink);
+	/* As snag_sink_expect_splits() and snag_sink_put_splits().  NULL: it cannot hold splits. */
+	void (*expect_splits)(struct snag_sink *sink);
+	int (*put_splits)(struct snag_sink *sink, const struct snag_split *split, size_t n,
+			  const struct snag_names *names, struct snag_error *err);
 };
 
 static inline int snag_sink_write(struct snag_sink *sink, const struct snag_batch *batch,
@@ -50,6 +54,23 @@ int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_
 static inline void snag_sink_keep(struct snag_sink *sink)
 {
 	sink->ops->keep(sink);
+}
+
+/* Says that the events will be recorded ones and that their splits (split.h) will follow; before the
+ * first write.  False: the sink cannot hold splits. */
+static inline bool snag_sink_expect_splits(struct snag_sink *sink)
+{
+	if (sink->ops->expect_splits)
+		sink->ops->expect_splits(sink);
+	return sink->ops->expect_splits != NULL;
+}
+
+/* The splits that matter, behind all events; before commit. */
+static inline int snag_sink_put_splits(struct snag_sink *sink, const struct snag_split *split,
+				       size_t n, const struct snag_names *names,
+				       struct snag_error *err)
+{
+	return n ? sink->ops->put_splits(sink, split, n, names, err) : 0;
 }
 
 /* Picks the format by the extension behind any .gz or .zst; another one is an

@@ -143,12 +143,25 @@ const char *snag_decoder_scan(struct snag_decoder *dec, struct snag_span payload
 	return NULL;
 }
 
+const char *snag_decoder_splits(struct snag_decoder *dec, struct snag_splits_list *list)
+{
+	for (int id = 0; id < SNAG_COLUMN_SPLITS; id++)
+		if (dec->reader.column[id].bytes)
+			return "columns of events among splits";
+	if (!snag_column_load(&dec->reader, SNAG_COLUMN_SPLITS, &dec->runs_column) ||
+	    !snag_splits_unpack(snag_bytes_span(&dec->runs_column), list))
+		return "bad table of splits";
+	return NULL;
+}
+
 const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_counts *counts,
 			       uint32_t n)
 {
 	struct snag_column_reader *r = &dec->reader;
 	if (n > SNAG_BLOCK_MAX_TOTAL)
 		return "too many events";
+	if (r->column[SNAG_COLUMN_SPLITS].bytes)
+		return "splits among events";
 	if (!snag_column_load(r, SNAG_COLUMN_RUNS, &dec->runs_column) ||
 	    !snag_runs_begin(&dec->runs, snag_bytes_span(&dec->runs_column), counts, n, &n))
 		return "bad table of runs";

@@ -20,6 +20,7 @@
 #include "trace/names.h"
 #include "trace/runs.h"
 #include "trace/snag_column.h"
+#include "trace/snag_splits.h"
 
 struct snag_encoder;
 struct snag_encoder *snag_encoder_new(void);
@@ -39,6 +40,8 @@ void snag_decoder_free(struct snag_decoder *dec); /* accepts NULL */
  * scan: *ret_names is the NAMES column, which lives until the next scan. */
 const char *snag_decoder_scan(struct snag_decoder *dec, struct snag_span payload, uint32_t plain,
 			      struct snag_span *ret_names);
+/* Instead of the next two, of a block of splits: adds them to the list. */
+const char *snag_decoder_splits(struct snag_decoder *dec, struct snag_splits_list *list);
 /* begin: `counts` are the names known, those of this block included, and `n` is the
  * number of events.  The payload must still be there, but is not needed again. */
 const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_counts *counts,

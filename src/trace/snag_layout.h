@@ -21,7 +21,7 @@
 
 /* What a site says about all its events, in either layout. */
 struct snag_site {
-	uint8_t what[4]; /* op, flags, size, spare: the end of an event */
+	uint8_t what[4]; /* op, flags, size, part: the end of an event */
 	uint32_t limit;	 /* targets are below */
 	enum snag_space space;
 	uint8_t mode; /* means what the layout says */
@@ -37,7 +37,7 @@ static inline uint64_t snag_site_key(const struct snag_event *ev, uint32_t rest)
 	return (uint64_t)ev->size << 48 | (uint64_t)ev->flags << 40 | (uint64_t)ev->op << 32 | rest;
 }
 
-/* The same with its location: the second half of an event, as it lies in memory, but for the spare
+/* The same with its location: the second half of an event, as it lies in memory, but for the part
  * byte. */
 static inline uint64_t snag_site_key_loc(const struct snag_event *ev)
 {

@@ -8,6 +8,10 @@
  *         block; lenient, the trace ends before that block and one thing counts as
  *         skipped.  There is no going on behind it: names and the memory of the
  *         codec would be missing.
+ *         If the file has splits (split.h), its blocks are gone through once for these, then
+ *         once more for the events, which are refined (refined.h).  The parts of an access may
+ *         have names that come later in the file.  So unless the consumer forgets names, they are
+ *         read before the events.  A file that is not whole is read without its splits.
  * Guarantee.  Events of a block are delivered only if the hash of its bytes is
  *         right, and only with ids that have names.  The same holds for runs: their targets are
  *         checked without expanding them.
@@ -16,6 +20,7 @@
 
 #include "base/memory.h"
 #include "trace/input.h"
+#include "trace/refined.h"
 #include "trace/snag_codec.h"
 #include "trace/snag_words.h"
 
@@ -38,7 +43,14 @@ struct binary_source {
 	uint64_t delivered;    /* events */
 	uint32_t left;	       /* events of the block not yet delivered */
 	uint64_t block_offset; /* where the block starts */
-	bool is_lenient, has_ended, forgets_variables, takes_runs;
+	bool is_lenient, has_ended, takes_runs, forgets_variables;
+	bool is_scanned; /* its blocks were looked at before the events are read */
+	bool has_names;	 /* that look took in all names */
+	bool is_whole;	 /* it saw the end; otherwise */
+	uint64_t whole;	 /* this many blocks that are right */
+	struct snag_splits_list splits;
+	uint32_t nvariables; /* those of the splits are below */
+	uint64_t blocks;	 /* so far */
 	struct snag_repeat *run; /* if it takes_runs */
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 };
@@ -165,7 +177,7 @@ static const char *intern_names(struct binary_source *s, struct snag_span column
 static int read_end(struct binary_source *s, const struct snag_block_header *h,
 		    struct snag_error *err)
 {
-	if (h->events || h->stored || h->plain || h->first != s->delivered ||
+	if (h->events != s->splits.n || h->stored || h->plain || h->first != s->delivered ||
 	    h->hash != snag_format_hash(NULL, 0))
 		return damaged(s, "the end does not match what came before it", err);
 	ssize_t have = snag_input_fill(s->in, 1, err);
@@ -177,8 +189,9 @@ static int read_end(struct binary_source *s, const struct snag_block_header *h,
 	return 0;
 }
 
-static int read_data(struct binary_source *s, const struct snag_block_header *h,
-		     struct snag_error *err)
+/* Takes in the payload of a block: its columns and, at the first look at it, its names. */
+static int read_payload(struct binary_source *s, const struct snag_block_header *h,
+			struct snag_error *err)
 {
 	if (h->first != s->delivered || h->first + h->events >= SNAG_MAX_EVENTS)
 		return damaged(s, "events are missing before it", err);
@@ -191,15 +204,38 @@ static int read_data(struct binary_source *s, const struct snag_block_header *h,
 	if (snag_format_hash(payload.at, h->stored) != h->hash)
 		return damaged(s, "its hash is wrong", err);
 	const char *why = snag_decoder_scan(s->decoder, payload, h->plain, &names);
-	if (!why)
+	if (!why && !s->has_names)
 		why = intern_names(s, names);
-	if (!why)
-		why = snag_decoder_begin(s->decoder, &s->counts, h->events);
+	return why ? damaged(s, why, err) : 0;
+}
+
+static int read_data(struct binary_source *s, const struct snag_block_header *h,
+		     struct snag_error *err)
+{
+	int rc = read_payload(s, h, err);
+	if (rc < 0)
+		return rc;
+	const char *why = snag_decoder_begin(s->decoder, &s->counts, h->events);
 	if (why)
 		return damaged(s, why, err);
 	s->in->at += h->stored;
 	s->left = h->events;
 	return 1;
+}
+
+/* 0: *ret_h is that of the next block, whose payload comes next. */
+static int read_header(struct binary_source *s, struct snag_block_header *ret_h,
+		       struct snag_error *err)
+{
+	int rc = need_bytes(s, SNAG_BLOCK_HEADER_BYTES, err);
+	if (rc < 0)
+		return rc;
+	s->block_offset = snag_input_offset(s->in);
+	if (!snag_block_header_unpack(s->in->at, ret_h))
+		return damaged(s, "no valid block header", err);
+	s->in->at += SNAG_BLOCK_HEADER_BYTES;
+	s->blocks++;
+	return 0;
 }
 
 /* All but the last, which the next ones may follow from. */
@@ -215,20 +251,88 @@ static void variables_forget(struct snag_strtab *words)
 static int read_block(struct binary_source *s, struct snag_error *err)
 {
 	struct snag_block_header h;
-	int rc = need_bytes(s, SNAG_BLOCK_HEADER_BYTES, err);
+	int rc = read_header(s, &h, err);
 	if (rc < 0)
 		return rc;
-	s->block_offset = snag_input_offset(s->in);
-	if (!snag_block_header_unpack(s->in->at, &h))
-		return damaged(s, "no valid block header", err);
-	s->in->at += SNAG_BLOCK_HEADER_BYTES;
+	if (s->is_scanned && !s->is_whole && s->blocks > s->whole)
+		return damaged(s, "it was so at the first look", err);
 	if (s->forgets_variables)
 		variables_forget(&s->names.space[SNAG_SPACE_VARIABLE]);
 	if (h.type == SNAG_BLOCK_DATA)
 		return read_data(s, &h, err);
+	if (h.type == SNAG_BLOCK_END && s->nvariables > s->counts.n[SNAG_SPACE_VARIABLE])
+		return damaged(s, "splits that cannot be", err);
 	if (h.type == SNAG_BLOCK_END)
 		return read_end(s, &h, err);
+	if (h.type == SNAG_BLOCK_SPLITS && s->is_whole && h.stored <= SNAG_BLOCK_MAX_BYTES) {
+		rc = need_bytes(s, h.stored, err); /* they are known */
+		s->in->at += rc < 0 ? 0 : h.stored;
+		return rc < 0 ? rc : 1;
+	}
 	return damaged(s, "unknown kind of block", err);
+}
+
+/* The first look at a block, which reads splits, and names if `takes_names`; returns as
+ * read_block(). */
+static int scan_block(struct binary_source *s, bool takes_names, struct snag_error *err)
+{
+	struct snag_block_header h;
+	const char *why = NULL;
+	int rc = read_header(s, &h, err);
+	if (rc < 0)
+		return rc;
+	if (h.type == SNAG_BLOCK_END) {
+		uint32_t variables = takes_names ? s->counts.n[SNAG_SPACE_VARIABLE]
+						 : SNAG_SPACE_MAX_NAMES;
+		if (!snag_splits_check(&s->splits, variables, s->delivered))
+			return damaged(s, "splits that cannot be", err);
+		return read_end(s, &h, err);
+	}
+	if (h.type != SNAG_BLOCK_DATA && h.type != SNAG_BLOCK_SPLITS)
+		return damaged(s, "unknown kind of block", err);
+	if (h.type == SNAG_BLOCK_DATA && !takes_names && h.stored <= SNAG_BLOCK_MAX_BYTES)
+		rc = need_bytes(s, h.stored, err);
+	else
+		rc = read_payload(s, &h, err);
+	if (rc < 0)
+		return rc;
+	if (h.type == SNAG_BLOCK_SPLITS)
+		why = h.events ? "events among splits"
+			       : snag_decoder_splits(s->decoder, &s->splits);
+	else if (s->splits.n)
+		why = "events behind splits";
+	if (why)
+		return damaged(s, why, err);
+	s->in->at += h.stored;
+	s->delivered += h.events;
+	s->whole++;
+	return 1;
+}
+
+/* Goes through all blocks for splits and, if `takes_names`, for names, then back to the first one. */
+static int blocks_scan(struct binary_source *s, bool takes_names, struct snag_error *err)
+{
+	int rc = 1;
+	s->splits.n = s->whole = 0;
+	while (rc > 0)
+		rc = scan_block(s, takes_names, err);
+	s->is_whole = rc == 0;
+	s->is_scanned = true;
+	s->has_names = takes_names;
+	if (rc == SNAG_EINPUT && s->is_lenient) {
+		s->splits.n = 0;
+		rc = 0;
+	}
+	snag_decoder_free(s->decoder);
+	s->decoder = snag_decoder_new();
+	s->delivered = s->blocks = 0;
+	if (rc == 0)
+		rc = snag_input_rewind(s->in, err);
+	if (rc == 0)
+		rc = need_bytes(s, SNAG_FILE_HEADER_BYTES, err);
+	if (rc == 0)
+		s->in->at += SNAG_FILE_HEADER_BYTES;
+	return rc;
 }
 
 static int read_batch(struct binary_source *s, struct snag_batch *ret_batch, struct snag_error *err)
@@ -265,7 +369,11 @@ static int source_next(struct snag_source *src, struct snag_batch *ret_batch,
 	struct binary_source *s = (struct binary_source *)src;
 	if (s->has_ended)
 		return 0;
-	int rc = read_batch(s, ret_batch, err);
+	int rc = 0;
+	if (s->splits.n && !s->has_names && !s->forgets_variables)
+		rc = blocks_scan(s, true, err);
+	if (rc == 0)
+		rc = read_batch(s, ret_batch, err);
 	if (rc > 0)
 		return rc;
 	s->has_ended = true;
@@ -287,6 +395,7 @@ static void source_close(struct snag_source *src)
 	snag_input_close(s->in);
 	snag_decoder_free(s->decoder);
 	snag_bytes_done(&s->words);
+	snag_splits_list_done(&s->splits);
 	free(s->bases);
 	free(s->run);
 	snag_names_done(&s->names);
@@ -327,7 +436,17 @@ static const struct snag_source_ops binary_source_ops = {.next = source_next,
 							 .forget_variables =
 								 source_forget_variables};
 
-static int read_file_header(struct snag_input *in, struct snag_error *err)
+/* Whether the file has splits; one that cannot be known to have none may have some. */
+static bool may_have_splits(const struct snag_input *in, uint32_t needed)
+{
+	uint8_t tail[SNAG_BLOCK_HEADER_BYTES];
+	struct snag_block_header h;
+	return needed & SNAG_FORMAT_SPLITS &&
+	       !(snag_input_tail(in, tail, sizeof(tail)) && snag_block_header_unpack(tail, &h) &&
+		 h.type == SNAG_BLOCK_END && h.events == 0);
+}
+
+static int read_file_header(struct snag_input *in, uint32_t *ret_needed, struct snag_error *err)
 {
 	ssize_t have = snag_input_fill(in, SNAG_FILE_HEADER_BYTES, err);
 	if (have < 0)
@@ -346,34 +465,51 @@ static int read_file_header(struct snag_input *in, struct snag_error *err)
 			in->name, version, SNAG_FORMAT_VERSION);
 	if (snag_load64(h + 24) != snag_format_hash(h, 24))
 		return snag_fail(err, SNAG_EINPUT, "%s: offset 24: damaged file header", in->name);
-	uint32_t unknown = snag_load32(h + 12) & ~(uint32_t)SNAG_FORMAT_NEEDED;
+	*ret_needed = snag_load32(h + 12);
+	uint32_t unknown = *ret_needed & ~(uint32_t)SNAG_FORMAT_NEEDED;
 	if (unknown)
 		return snag_fail(
 			err, SNAG_EINPUT,
 			"%s: offset 12: needs features this program does not know (0x%" PRIx32 ")",
 			in->name, unknown);
-	in->at += SNAG_FILE_HEADER_BYTES;
 	return 0;
 }
 
 int snag_binary_source(struct snag_input *in, const struct snag_source_options *options,
 		       struct snag_source **ret_src, struct snag_error *err)
 {
-	int rc = read_file_header(in, err);
+	uint32_t needed;
+	int rc = read_file_header(in, &needed, err);
+	bool is_split = rc == 0 && may_have_splits(in, needed);
+	if (is_split && (rc = snag_input_keep(in, err)) == 0)
+		rc = snag_input_rewind(in, err);
+	if (rc == 0 && is_split)
+		rc = read_file_header(in, &needed, err);
 	if (rc < 0) {
 		snag_input_close(in);
 		return rc;
 	}
+	in->at += SNAG_FILE_HEADER_BYTES;
 	struct binary_source *s = snag_calloc(1, sizeof(*s));
 	s->base.ops = &binary_source_ops;
 	s->base.name = in->name;
 	s->base.names = &s->names;
 	s->in = in;
 	s->is_lenient = options && options->lenient;
-	s->forgets_variables = options && options->forgets_variables;
 	s->decoder = snag_decoder_new();
 	s->bases = snag_calloc(1, sizeof(*s->bases));
 	snag_names_init(&s->names);
+	if (is_split && (rc = blocks_scan(s, false, err)) < 0) {
+		source_close(&s->base);
+		return rc;
+	}
 	*ret_src = &s->base;
+	if (s->splits.n) {
+		struct snag_splits_list list = {.n = s->splits.n};
+		list.at = snag_realloc(NULL, list.n, sizeof(*list.at));
+		memcpy(list.at, s->splits.at, list.n * sizeof(*list.at));
+		s->nvariables = list.at[list.n - 1].variable + 1;
+		*ret_src = snag_refined_source(&s->base, &list);
+	}
 	return 0;
 }

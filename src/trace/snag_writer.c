@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "trace/output.h"
 #include "trace/snag_codec.h"
+#include "trace/snag_splits.h"
 #include "trace/snag_words.h"
 
 #include <assert.h>
@@ -36,8 +37,9 @@ struct binary_sink {
 	struct snag_sink base;
 	struct snag_output *out;
 	struct snag_encoder *encoder;
-	bool has_header;
+	bool has_header, expects_splits;
 	uint64_t written; /* events in blocks written */
+	uint32_t nsplits; /* likewise */
 	struct snag_event *ev;
 	size_t n;
 	struct snag_repeat *run;
@@ -56,7 +58,7 @@ static int header_write(struct binary_sink *s, struct snag_error *err)
 	if (s->has_header)
 		return 0;
 	s->has_header = true;
-	snag_file_header_pack(header);
+	snag_file_header_pack(header, s->expects_splits);
 	return snag_output_write(s->out, header, sizeof(header), err);
 }
 
@@ -289,6 +291,50 @@ static int sink_write(struct snag_sink *sink, const struct snag_batch *batch,
 	return 0;
 }
 
+static int splits_write(struct binary_sink *s, const struct snag_split *split, size_t n,
+			struct snag_error *err)
+{
+	struct snag_column_writer writer;
+	struct snag_payload payload = {.plain = 0};
+	snag_column_writer_init(&writer);
+	writer.to = &payload;
+	snag_splits_pack(&writer.table, split, n);
+	snag_column_put(&writer, SNAG_COLUMN_SPLITS, writer.table.at, writer.table.n);
+	const struct snag_block_header h = {
+		.type = SNAG_BLOCK_SPLITS,
+		.first = s->written,
+		.stored = (uint32_t)payload.bytes.n,
+		.plain = payload.plain,
+		.hash = snag_format_hash(payload.bytes.at, payload.bytes.n),
+	};
+	int rc = block_write(s, &h, payload.bytes.at, err);
+	snag_column_writer_done(&writer);
+	snag_bytes_done(&payload.bytes);
+	return rc;
+}
+
+static void sink_expect_splits(struct snag_sink *sink)
+{
+	((struct binary_sink *)sink)->expects_splits = true;
+}
+
+/* A variable that was split off need not have an event of its own, and so no name yet. */
+static int sink_put_splits(struct snag_sink *sink, const struct snag_split *split, size_t n,
+			   const struct snag_names *names, struct snag_error *err)
+{
+	struct binary_sink *s = (struct binary_sink *)sink;
+	assert(s->expects_splits && n <= SNAG_SPACE_MAX_NAMES);
+	int rc = take_names(s, names, SNAG_SPACE_VARIABLE, split[n - 1].variable + 1, err);
+	if (rc == 0)
+		rc = flush(s, err);
+	for (size_t at = 0, some; at < n && rc == 0; at += some) {
+		some = n - at < SNAG_BLOCK_MAX_SPLITS ? n - at : SNAG_BLOCK_MAX_SPLITS;
+		rc = splits_write(s, split + at, some, err);
+	}
+	s->nsplits = (uint32_t)n;
+	return rc;
+}
+
 static void sink_free(struct binary_sink *s)
 {
 	snag_encoder_free(s->encoder);
@@ -312,7 +358,8 @@ static int sink_commit(struct snag_sink *sink, struct snag_error *err)
 	struct binary_sink *s = (struct binary_sink *)sink;
 	int rc = flush(s, err);
 	if (rc == 0) {
-		struct snag_block_header end = {.type = SNAG_BLOCK_END, .first = s->written};
+		struct snag_block_header end = {
+			.type = SNAG_BLOCK_END, .first = s->written, .events = s->nsplits};
 		end.hash = snag_format_hash(NULL, 0);
 		rc = block_write(s, &end, NULL, err);
 	}
@@ -334,7 +381,9 @@ static const struct snag_sink_ops binary_sink_ops = {.write = sink_write,
 						     .commit = sink_commit,
 						     .abort = sink_abort,
 						     .keep = sink_keep,
-						     .takes_runs = true};
+						     .takes_runs = true,
+						     .expect_splits = sink_expect_splits,
+						     .put_splits = sink_put_splits};
 
 struct snag_sink *snag_binary_sink(struct snag_output *out)
 {

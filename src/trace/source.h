@@ -18,6 +18,12 @@
  *                   accesses of one thread.
  *         [tail]    The events that a run follows from may lie in an earlier batch.
  *         [number]  The number of ev[i] is `first` + i + the events of the runs before it.
+ *
+ * Splits. In a trace as it was recorded variables are split (split.h), and a consumer that
+ *         compares variables misses conflicts.  A file delivers refined events (refined.h)
+ *         unless its consumer asked for recorded ones with snag_source_take_splits().
+ *         A running program (record/live.h) cannot be refined: it delivers recorded events,
+ *         and the splits with them, to every consumer.
  */
 #ifndef SNAG_TRACE_SOURCE_H
 #define SNAG_TRACE_SOURCE_H
@@ -26,6 +32,7 @@
 #include "trace/event.h"
 #include "trace/names.h"
 #include "trace/runs.h"
+#include "trace/split.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -45,6 +52,10 @@ struct snag_batch {
 	/* For consumers that take runs: see above. */
 	const struct snag_repeat *run;
 	size_t nruns;
+	/* Of recorded events: the splits that happened since the batch before, in their order.  The
+	 * event of each has a number up to that of the end of this batch. */
+	const struct snag_split *split;
+	size_t nsplits;
 };
 
 struct snag_source {
@@ -69,6 +80,11 @@ struct snag_source_ops {
 	bool (*take_runs)(struct snag_source *src);
 	/* As snag_source_forget_variables().  NULL: the source keeps the names. */
 	void (*forget_variables)(struct snag_source *src);
+	/* As snag_source_take_splits().  NULL: the source has none. */
+	bool (*take_splits)(struct snag_source *src);
+	/* The splits that matter (split.h), once next() returned 0; they belong to the source.
+	 * Returns how many.  NULL: there are none. */
+	size_t (*splits)(struct snag_source *src, const struct snag_split **ret_split);
 };
 
 static inline int snag_source_next(struct snag_source *src, struct snag_batch *ret_batch,
@@ -103,8 +119,8 @@ static inline bool snag_source_take_runs(struct snag_source *src)
 	return src->ops->take_runs && src->ops->take_runs(src);
 }
 
-/* The consumer needs the name of a variable only while it has the first batch whose counts include
- * it; before the first next().  A .snag reader then does not check that names differ.  A source may
+/* The consumer needs the name of a variable only while it has the first batch with which
+ * `names` has it; before the first next().  A .snag reader then does not check that names differ.  A source may
  * keep the names all the same. */
 static inline void snag_source_forget_variables(struct snag_source *src)
 {
@@ -112,14 +128,24 @@ static inline void snag_source_forget_variables(struct snag_source *src)
 		src->ops->forget_variables(src);
 }
 
+/* Asks for the events as they were recorded, with the splits; before the first next().  Returns
+ * false if the trace has no splits: then recorded and refined events are the same. */
+static inline bool snag_source_take_splits(struct snag_source *src)
+{
+	return src->ops->take_splits && src->ops->take_splits(src);
+}
+
+static inline size_t snag_source_splits(struct snag_source *src,
+					const struct snag_split **ret_split)
+{
+	return src->ops->splits ? src->ops->splits(src, ret_split) : 0;
+}
+
 struct snag_source_options {
 	bool lenient; /* skip and count what breaks the rules, instead of an error */
 	/* Set by a signal handler: no longer wait for bytes of a slow pipe, but fail; may be
 	 * NULL. */
 	const volatile sig_atomic_t *stop;
-	/* .snag: names of variables are not checked to differ, and those that were there when a batch
-	 * was delivered are gone with one of the next: for a copy of a file that was just written. */
-	bool forgets_variables;
 };
 
 /* Opens a trace for analysis: picks the format (by the extension behind any .gz

@@ -22,7 +22,7 @@ struct again {
 	struct snag_source src;
 	struct snag_source *file;
 	char *path;
-	bool takes_runs, forgets_variables;
+	bool takes_runs, takes_splits, forgets_variables;
 };
 
 static char *path_copy(const char *path)
@@ -46,6 +46,8 @@ static int again_next(struct snag_source *src, struct snag_batch *ret_batch, str
 			snag_source_take_runs(a->file);
 		if (a->forgets_variables)
 			snag_source_forget_variables(a->file);
+		if (a->takes_splits)
+			snag_source_take_splits(a->file);
 	}
 	return snag_source_next(a->file, ret_batch, err);
 }
@@ -74,11 +76,17 @@ static void again_forget_variables(struct snag_source *src)
 	((struct again *)src)->forgets_variables = true;
 }
 
+static bool again_take_splits(struct snag_source *src)
+{
+	return ((struct again *)src)->takes_splits = true;
+}
+
 static const struct snag_source_ops again_ops = {.next = again_next,
 						 .progress = again_progress,
 						 .close = again_close,
 						 .take_runs = again_take_runs,
-						 .forget_variables = again_forget_variables};
+						 .forget_variables = again_forget_variables,
+						 .take_splits = again_take_splits};
 
 static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
@@ -90,6 +98,11 @@ static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struc
 		int written = snag_sink_write(t->sink, ret_batch, t->inner->names, err);
 		return written < 0 ? written : rc;
 	}
+	const struct snag_split *split;
+	size_t n = snag_source_splits(t->inner, &split);
+	rc = snag_sink_put_splits(t->sink, split, n, t->inner->names, err);
+	if (rc < 0)
+		return rc;
 	struct snag_sink *sink = t->sink;
 	t->sink = NULL;
 	return snag_sink_commit(sink, err);
@@ -135,12 +148,18 @@ static void tee_forget_variables(struct snag_source *src)
 		snag_source_forget_variables(t->inner);
 }
 
+static bool tee_take_splits(struct snag_source *src)
+{
+	return snag_source_take_splits(((struct tee *)src)->inner);
+}
+
 static const struct snag_source_ops tee_ops = {.next = tee_next,
 					       .progress = tee_progress,
 					       .close = tee_close,
 					       .again = tee_again,
 					       .take_runs = tee_take_runs,
-					       .forget_variables = tee_forget_variables};
+					       .forget_variables = tee_forget_variables,
+					       .take_splits = tee_take_splits};
 
 int snag_tee_source(struct snag_source *inner, const char *path, struct snag_source **ret_src,
 		    struct snag_error *err)
@@ -154,6 +173,8 @@ int snag_tee_source(struct snag_source *inner, const char *path, struct snag_sou
 	struct tee *t = snag_calloc(1, sizeof(*t));
 	t->inner = inner;
 	t->sink = sink;
+	if (inner->ops->splits)
+		snag_sink_expect_splits(sink);
 	t->path = path_copy(path);
 	t->src = (struct snag_source){
 		.ops = &tee_ops, .name = inner->name, .names = inner->names, .is_growing = true};

@@ -3,7 +3,9 @@
  * tee.h - a source that writes what passes through it to a file
  *
  * What cannot be read twice (a running program) is written as it is read; opening the
- * source again reads the file, which must be complete by the time of the first next().
+ * source again reads the file, which must be complete by the time of the first next().  Splits
+ * (split.h) are written behind the events, so the file delivers refined events unless it is asked for
+ * recorded ones.
  */
 #ifndef SNAG_TRACE_TEE_H
 #define SNAG_TRACE_TEE_H

@@ -72,6 +72,10 @@ struct wellformed {
 	uint64_t line[SNAG_BATCH_EVENTS]; /* the lines of a batch that lost events */
 	struct snag_repeat *run;	  /* the runs of a batch that pass */
 	size_t run_cap;
+	struct snag_split *split; /* its splits, by the numbers of events that pass; */
+	size_t split_cap, nsplits;
+	size_t split_at;      /* so many of them have these */
+	bool is_nothing_left; /* of the batch before */
 };
 
 /* The ops of threads that change more than flags[thread]. */
@@ -371,6 +375,24 @@ static void events_keep(struct wellformed *w, const struct snag_batch *batch, si
 		memcpy(&w->line[to], &batch->line[i], n * sizeof(*w->line));
 }
 
+/* The splits up to the event `number`, before which so many events were taken out. */
+static inline void splits_follow(struct wellformed *w, uint64_t number, uint64_t removed)
+{
+	for (; w->split_at < w->nsplits && w->split[w->split_at].event <= number; w->split_at++)
+		w->split[w->split_at].event -= (uint32_t)removed;
+}
+
+/* Those of a batch before, of which nothing was left, come with this one. */
+static void splits_begin(struct wellformed *w, const struct snag_batch *batch)
+{
+	const size_t n = w->is_nothing_left ? w->nsplits : 0;
+	w->split_at = n;
+	w->nsplits = n + batch->nsplits;
+	w->split = snag_grow(w->split, &w->split_cap, w->nsplits, sizeof(*w->split));
+	if (batch->nsplits)
+		memcpy(w->split + n, batch->split, batch->nsplits * sizeof(*w->split));
+}
+
 /* Checks the events of a batch from `i` to its end and closes the gaps where some are taken out:
  * those that stay go to *to and on. */
 static int events_check(struct wellformed *w, const struct snag_batch *batch, size_t i, size_t *to,
@@ -387,6 +409,8 @@ static int events_check(struct wellformed *w, const struct snag_batch *batch, si
 				return rc;
 			w->is_last_kept = rc == 0;
 			kept += rc == 0;
+			if (rc < 0)
+				splits_follow(w, batch->first + end, w->removed++);
 		}
 		events_keep(w, batch, *to, i, kept);
 		*to += kept;
@@ -400,9 +424,11 @@ static int batch_check(struct wellformed *w, struct snag_batch *batch, uint64_t 
 		       struct snag_error *err)
 {
 	struct snag_batch part = *batch; /* up to the next run; .first is the number of ev[0] */
+	const uint64_t removed = w->removed;
 	size_t to = 0, nruns = 0;
-	uint64_t in_runs = 0, removed = 0;
+	uint64_t in_runs = 0;
 	w->run = snag_grow(w->run, &w->run_cap, batch->nruns, sizeof(*w->run));
+	splits_begin(w, batch);
 	for (size_t i = 0, at = 0; i <= batch->nruns; i++, at = part.n) {
 		part.n = i < batch->nruns ? batch->run[i].at : batch->n;
 		int rc = events_check(w, &part, at, &to, err);
@@ -410,22 +436,26 @@ static int batch_check(struct wellformed *w, struct snag_batch *batch, uint64_t 
 			return rc;
 		if (i == batch->nruns)
 			break;
-		part.first += batch->run[i].n;
 		if (w->is_last_kept) { /* [run] */
 			w->run[nruns] = batch->run[i];
 			w->run[nruns++].at = (uint32_t)to;
 			in_runs += batch->run[i].n;
-		} else {
-			removed += batch->run[i].n;
+		} else { /* one event after another */
+			for (uint32_t k = 0; k < batch->run[i].n; k++)
+				splits_follow(w, part.first + part.n + k, w->removed++);
 		}
+		part.first += batch->run[i].n;
 	}
+	splits_follow(w, UINT64_MAX, w->removed);
 	if (batch->line && w->lenient)
 		batch->line = w->line;
-	batch->first -= w->removed;
-	w->removed += removed + batch->n - to;
+	batch->first -= removed;
 	batch->n = to;
 	batch->run = w->run;
 	batch->nruns = nruns;
+	batch->split = w->split;
+	batch->nsplits = w->nsplits;
+	w->is_nothing_left = to + nruns == 0;
 	*ret_in_runs = in_runs;
 	return 0;
 }
@@ -490,6 +520,7 @@ static void wellformed_close(struct snag_source *src)
 	snag_lock_rules_done(&w->locks);
 	snag_task_rules_done(&w->rules);
 	free(w->run);
+	free(w->split);
 	free(w);
 }
 
@@ -516,13 +547,19 @@ static void wellformed_forget_variables(struct snag_source *src)
 	snag_source_forget_variables(((struct wellformed *)src)->inner);
 }
 
+static bool wellformed_take_splits(struct snag_source *src)
+{
+	return snag_source_take_splits(((struct wellformed *)src)->inner);
+}
+
 static const struct snag_source_ops wellformed_ops = {.next = wellformed_next,
 						      .progress = wellformed_progress,
 						      .close = wellformed_close,
 						      .again = wellformed_again,
 						      .take_runs = wellformed_take_runs,
 						      .forget_variables =
-							      wellformed_forget_variables};
+							      wellformed_forget_variables,
+						      .take_splits = wellformed_take_splits};
 
 struct snag_source *snag_wellformed_source(struct snag_source *inner,
 					   const struct snag_source_options *options)

@@ -4,7 +4,7 @@
  *
  * The bytes are read as they are, and once more with all hashes made right: otherwise
  * hardly any input would get behind them.  Each time a second reader takes runs: both deliver the
- * same events, until one of them fails.
+ * same events, until one of them fails.  A third one takes splits.
  */
 #include "trace/format.h"
 #include "trace/input.h"
@@ -106,6 +106,36 @@ static void read_all(const uint8_t *data, size_t size, bool lenient)
 		abort();
 }
 
+static void ignore_event(void *ctx, const struct snag_event *ev, uint64_t number)
+{
+	(void)ctx, (void)ev, (void)number;
+}
+
+static void ignore_run(void *ctx, const struct snag_steps *given, uint32_t n, uint64_t number)
+{
+	(void)ctx, (void)given, (void)n, (void)number;
+}
+
+static void read_recorded(const uint8_t *data, size_t size)
+{
+	struct snag_walk walk = {0};
+	struct snag_source *src;
+	struct snag_batch batch;
+	struct snag_error err;
+	if (snag_binary_source(snag_input_from_memory("fuzz", data, size), NULL, &src, &err) < 0)
+		return;
+	snag_source_take_runs(src);
+	snag_source_take_splits(src);
+	while (snag_source_next(src, &batch, &err) > 0) {
+		snag_walk_batch(&walk, &batch, ignore_event, ignore_run, NULL);
+		for (size_t i = 0; i < batch.nsplits; i++)
+			if (batch.split[i].variable >= batch.counts.n[SNAG_SPACE_VARIABLE] ||
+			    batch.split[i].from >= batch.split[i].variable)
+				abort();
+	}
+	snag_source_close(src);
+}
+
 static void make_hashes_right(uint8_t *data, size_t size)
 {
 	if (size < SNAG_FILE_HEADER_BYTES)
@@ -130,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	make_hashes_right(copy, size);
 	read_all(copy, size, true);
+	read_recorded(copy, size);
 	free(copy);
 	return 0;
 }

@@ -21,10 +21,10 @@ enum { BYTES = 32, MAX_ACCESSES = 200, MAX_VARIABLES = 1 << 16 };
 static uint32_t made;
 static uint64_t made_at[MAX_VARIABLES];
 
-static uint32_t make(void *ctx, uint64_t addr, const struct snag_cells_split *split)
+static uint32_t make(void *ctx, uint64_t addr, const uint32_t *from)
 {
 	assert_true(made < MAX_VARIABLES);
-	assert_true(!split || split->from < made);
+	assert_true(!from || (*from < made && made_at[*from] < addr)); /* its first byte stays */
 	made_at[made] = addr;
 	return made++;
 }
@@ -124,8 +124,10 @@ static void whole_then_parts(void **unused)
 	uint32_t whole[SNAG_CELL], part[SNAG_CELL], again[SNAG_CELL];
 	assert_int_equal(snag_cells_access(cells, 64, 8, 0, whole), 1);
 	assert_int_equal(snag_cells_access(cells, 68, 4, 1, part), 1);
-	assert_int_equal(part[0], whole[0]); /* the part keeps the past */
+	assert_int_not_equal(part[0], whole[0]); /* it has not the first byte */
 	assert_int_equal(snag_cells_access(cells, 64, 8, 0, again), 2);
+	assert_int_equal(again[0], whole[0]);
+	assert_int_equal(again[1], part[0]);
 	snag_cells_free(cells);
 	made = 0;
 }

@@ -3,7 +3,7 @@
  * test_refine.c - recorded traces of accesses that overlap in part, against their bytes
  *
  * Random programs of threads and locks access two cells in all sizes.  Their records go through the
- * converter to a file, which is refined.  The definition: the variables of a cell where several
+ * converter to a file, which is refined as it is read.  The definition: the variables of a cell where several
  * threads have been are its atoms, the largest sets of bytes that every access touches as a whole
  * or not at all, each element of the first range there being one; each is called after its first
  * byte, and has exactly the accesses to its bytes.
@@ -13,7 +13,8 @@
 #include "unit.h"
 
 #include "detect/analyze.h"
-#include "record/refine.h"
+#include "record/convert.h"
+#include "trace/sink.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -134,30 +135,40 @@ static void program_make(struct program *p, uint64_t seed)
 	}
 }
 
-/* What the recorder does. */
-static void program_record(const struct program *p, const char *path, const char *refined)
+static void batch_write(struct snag_sink *const sink[2], struct snag_convert *c)
+{
+	struct snag_error err;
+	struct snag_batch batch;
+	if (snag_convert_take(c, &batch))
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(
+				snag_sink_write(sink[i], &batch, snag_convert_names(c), &err), 0);
+}
+
+/* What the recorder does: to a file without splits, and to one with them. */
+static void program_record(const struct program *p, const char *whole, const char *refined)
 {
 	struct snag_convert *c =
 		snag_convert_new(&(struct snag_convert_options){.is_for_sink = true});
+	const struct snag_split *split;
 	struct snag_error err;
-	struct snag_sink *sink;
-	struct snag_batch batch;
+	struct snag_sink *sink[2];
 	assert_true(snag_convert_take_runs(c));
-	assert_int_equal(snag_sink_open(path, 0, &sink, &err), 0);
+	assert_int_equal(snag_sink_open(whole, 0, &sink[0], &err), 0);
+	assert_int_equal(snag_sink_open(refined, 0, &sink[1], &err), 0);
+	assert_true(snag_sink_expect_splits(sink[1]));
 	for (int at = 0; at < p->nrecords || !snag_convert_is_done(c);) {
 		int some = 1 + (int)below(20);
 		some = some < p->nrecords - at ? some : p->nrecords - at;
 		at += snag_convert_records(c, p->record + at, some);
-		if (below(3) == 0 && snag_convert_take(c, &batch))
-			assert_int_equal(snag_sink_write(sink, &batch, snag_convert_names(c), &err),
-					 0);
+		if (below(3) == 0)
+			batch_write(sink, c);
 	}
-	if (snag_convert_take(c, &batch))
-		assert_int_equal(snag_sink_write(sink, &batch, snag_convert_names(c), &err), 0);
-	assert_int_equal(snag_sink_commit(sink, &err), 0);
-	struct snag_refining how = {.splits = snag_convert_splits(c)};
-	assert_int_equal(snag_sink_open(refined, 0, &sink, &err), 0);
-	assert_int_equal(snag_refine(&how, path, sink, &err), 0);
+	batch_write(sink, c);
+	size_t n = snag_splits_told(snag_convert_splits(c), &split);
+	assert_int_equal(snag_sink_put_splits(sink[1], split, n, snag_convert_names(c), &err), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(snag_sink_commit(sink[i], &err), 0);
 	snag_convert_free(c);
 }
 

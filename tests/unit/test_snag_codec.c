@@ -258,7 +258,7 @@ static void test_phases(void **state)
 
 static bool is_valid(const struct snag_event *ev, const struct snag_counts *counts)
 {
-	if (ev->op >= SNAG_OPS || ev->spare || ev->flags & ~(SNAG_ORDER_MASK | SNAG_NESTED) ||
+	if (ev->op >= SNAG_OPS || ev->part || ev->flags & ~(SNAG_ORDER_MASK | SNAG_NESTED) ||
 	    (ev->flags & SNAG_ORDER_MASK) >= SNAG_ORDERS)
 		return false;
 	enum snag_space space = snag_op_info[ev->op].space;
