@@ -93,11 +93,14 @@ struct rt_spin { /* spin.h */
 	uint32_t next;	    /* of them to be replaced */
 	uint64_t event;	    /* of its thread: the last look ... */
 	uint64_t paused_at; /* ... and the last `pause` */
+	uint32_t pauses;    /* since an event */
 	uint32_t count, patience, pure;
-	uint32_t skipped; /* while it waits */
-	uint32_t sleeps;  /* [idle] since the last news */
-	bool waits;	  /* protected by the scheduler's lock */
-	bool has_yielded; /* since the last news */
+	uint32_t skipped;	/* while it waits */
+	uint32_t vain, in_vain; /* sched.c: waits that are not busy, after one in vain; to come */
+	uint32_t sleeps;	/* [idle] since the last news */
+	bool waits;		/* protected by the scheduler's lock */
+	bool has_yielded;	/* since the last news ... */
+	bool was_woken;		/* ... and something was written since */
 };
 
 struct rt_flags {	   /* omp_flags.h */

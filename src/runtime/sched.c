@@ -27,6 +27,9 @@
 enum {
 	NS_PER_EVENT = 20,  /* of the virtual clock */
 	YIELD_NS = 1000000, /* likewise, when a thread has nothing to do but to wait */
+	BUSY_WAITS = 400,   /* looks for the baton: as long as a wake in the kernel takes */
+	VAIN_MIN = 4,	    /* waits without, after one in vain, ... */
+	VAIN_MAX = 64,	    /* ... and after many */
 };
 
 struct rt_sched rt_sched;
@@ -141,6 +144,30 @@ static bool wait_interrupt(struct rt_thread *self)
 	return t == self;
 }
 
+/* A thread that spins often gets the baton back within a microsecond, from another one that spins.
+ * Falling asleep and being woken takes ten times that, so it first waits awake.  Where that is in vain
+ * (both have the same processor, say) it does so less and less often. */
+static void turn_await(struct rt_thread *self)
+{
+	struct rt_spin *s = &self->spin;
+	if (!s->waits)
+		return;
+	if (s->in_vain) {
+		s->in_vain--;
+		return;
+	}
+	for (int i = 0; i < BUSY_WAITS; i++) {
+		if (__atomic_load_n(&self->go, __ATOMIC_RELAXED)) {
+			s->vain = 0;
+			return;
+		}
+		__builtin_ia32_pause();
+	}
+	s->vain = s->vain ? 2 * s->vain : VAIN_MIN;
+	s->vain = s->vain < VAIN_MAX ? s->vain : VAIN_MAX;
+	s->in_vain = s->vain;
+}
+
 /* Waits in the kernel until somebody sets `go`; true: the deadline came. */
 static bool turn_sleep(struct rt_thread *self, rt_time deadline)
 {
@@ -156,6 +183,7 @@ static bool turn_sleep(struct rt_thread *self, rt_time deadline)
 
 static void turn_wait(struct rt_thread *self, rt_time deadline)
 {
+	turn_await(self);
 	/* pairs with the release in thread_start */
 	while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) != RT_GO) {
 		uint32_t look = RT_LOOK;

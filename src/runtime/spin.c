@@ -6,6 +6,7 @@
 
 #include "runtime/policy.h"
 #include "runtime/sched.h"
+#include "runtime/signals.h"
 #include "runtime/sys.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
 	PURE = 4096,	  /* [idle] */
 	SLEEPS = 10,	  /* [idle]: at most 2^10 microseconds at a time */
 	BYTES = 8,	  /* that a look reads, at most */
+	PAUSES = 4,	  /* [yield]: instructions `pause` */
 	HOPELESS = 65536, /* [follow]: instructions `pause` without an event */
 };
 
@@ -34,6 +36,14 @@ static bool is_news(struct rt_spin *s, uintptr_t addr, uint64_t value)
 	}
 	s->look[s->next++ % RT_SPIN_LOOKS] = (struct rt_look){addr, value};
 	return true;
+}
+
+bool rt_spin_knows(const struct rt_thread *self, uintptr_t addr)
+{
+	for (uint32_t i = 0; i < RT_SPIN_LOOKS; i++)
+		if (self->spin.look[i].addr == addr)
+			return true;
+	return false;
 }
 
 static void looks_forget(struct rt_spin *s)
@@ -69,17 +79,15 @@ static void spin_sleep(struct rt_thread *self)
 }
 
 /* [yield] */
-static void spin_yield(struct rt_thread *self)
+static void spin_yield(struct rt_thread *self, uint32_t pure)
 {
 	struct rt_spin *s = &self->spin;
 	s->count = 0;
-	if (s->has_yielded) /* [patience] */
-		s->patience = 2 * s->patience < MANY ? 2 * s->patience : MANY;
-	s->has_yielded = true;
 	s->skipped = 0;
-	if (s->pure >= PURE && rt_spin_waiting == rt_sched.nready)
+	if (pure >= PURE && rt_spin_waiting == rt_sched.nready)
 		spin_sleep(self);
 	rt_sched_spin(self);
+	rt_signals_run(self); /* it may wait for one */
 }
 
 static uint64_t events_of(const struct rt_thread *self)
@@ -101,8 +109,13 @@ void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value)
 		return;
 	}
 	s->pure = since <= 1 ? s->pure + 1 : 0;
-	if (!is_patient(s) && !rt_policy_follows()) /* [follow] */
-		spin_yield(self);
+	if (is_patient(s) || rt_policy_follows()) /* [follow] */
+		return;
+	if (s->has_yielded && !s->was_woken) /* [patience] */
+		s->patience = 2 * s->patience < MANY ? 2 * s->patience : MANY;
+	s->has_yielded = true;
+	s->was_woken = false;
+	spin_yield(self, s->pure);
 }
 
 /* A loop of `pause` and instructions that nobody sees has no events: any is news. */
@@ -111,14 +124,14 @@ void rt_spin_pause(struct rt_thread *self)
 	struct rt_spin *s = &self->spin;
 	uint64_t now = events_of(self);
 	if (now != s->paused_at) {
+		if (s->pauses)
+			s->sleeps = 0;
 		s->paused_at = now;
-		looks_forget(s);
-		news(s);
+		s->pauses = 0;
 		return;
 	}
-	s->pure++;
-	if (!is_patient(s) && (!rt_policy_follows() || s->pure >= HOPELESS))
-		spin_yield(self);
+	if (++s->pauses % PAUSES == 0 && (!rt_policy_follows() || s->pauses >= HOPELESS))
+		spin_yield(self, s->pauses);
 }
 
 static bool has_looked(const struct rt_spin *s, uintptr_t addr, size_t nbytes)
@@ -135,7 +148,7 @@ void rt_spin_wake(uintptr_t addr, size_t nbytes)
 	for (uint32_t i = 0; i < rt_sched.nready; i++)
 		if (rt_sched.ready[i]->spin.waits &&
 		    has_looked(&rt_sched.ready[i]->spin, addr, nbytes)) {
-			rt_sched.ready[i]->spin.has_yielded = false; /* it was right to */
+			rt_sched.ready[i]->spin.was_woken = true;
 			rt_spin_ends(rt_sched.ready[i]);
 		}
 	rt_sched_unlock();

@@ -8,7 +8,8 @@
  *         it back when one of the addresses was written, or when no other thread can do better.
  *
  * Looks.  atomic loads, failed compare-exchanges, and updates, by the value they saw; volatile
- *         reads; trylocks that fail; and the instruction `pause` (pause.c), which looks at nothing.
+ *         reads; trylocks that fail.  Of code that cannot be seen, the instruction `pause`
+ *         (pause.c).
  *
  * State, of a thread.
  *         look[]    the last few addresses it looked at, and what it saw
@@ -19,7 +20,8 @@
  *
  * Rules.  [news]     A look is news if the address is new, or its value, or if the thread has made
  *                    more than EVENTS other events since the look before.
- *         [yield]    After `patience` looks without news the thread yields, and waits.
+ *         [yield]    After `patience` looks without news the thread yields, and waits; or after
+ *                    PAUSES instructions `pause` without an event.
  *         [patience] FEW looks if the last yield was followed by news, as in a spin lock.  Twice as
  *                    many as before, up to MANY, if nothing was written: it may be no spin at all.
  *         [choose]   The policy chooses among the ready threads that do not wait; among all, if all
@@ -43,6 +45,8 @@
 
 /* The calling thread has looked at `addr` and seen `value`.  May give the baton away. */
 void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value);
+/* Whether the calling thread has looked at `addr` a moment ago. */
+bool rt_spin_knows(const struct rt_thread *self, uintptr_t addr);
 /* The calling thread executes the instruction `pause`.  May give the baton away. */
 void rt_spin_pause(struct rt_thread *self);
 
