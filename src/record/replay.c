@@ -30,7 +30,8 @@ struct watch {
 	} * touch;	       /* by variable, of reads and of writes */
 	size_t touch_cap;
 	bool is_found;
-	uint64_t event[2]; /* where */
+	uint64_t event[2];	    /* where */
+	volatile sig_atomic_t stop; /* the program need not go on */
 };
 
 static bool is_expected(const struct watch *w, const struct snag_event *ev, int which)
@@ -82,6 +83,7 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 				     sizeof(*w->touch));
 		for (size_t i = 0; i < batch.n; i++)
 			watch_event(w, &batch.ev[i], batch.first + i, &step[batch.first + i]);
+		w->stop = w->plan->stops && w->is_found;
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
@@ -93,10 +95,14 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		       struct snag_replay_result *result)
 {
 	result->is_confirmed = w->is_found;
+	result->was_late = end->was_late && !w->is_found;
 	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "events %" PRIu64 " and %" PRIu64 " of the replay are the two accesses",
 			 w->event[0], w->event[1]);
+	else if (end->was_late)
+		snprintf(result->words, sizeof(result->words),
+			 "the accesses did not come together in the time there was");
 	else if (end->notes.diverged)
 		snprintf(result->words, sizeof(result->words),
 			 "at turn %" PRIu64 " of %zu the thread that should run cannot",
@@ -112,13 +118,16 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	char options[128];
 	struct snag_source *live;
 	struct snag_recording *recording = NULL;
-	snprintf(options, sizeof(options), "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d",
-		 plan->seed, plan->on_held != NULL, schedule);
+	struct watch w = {.plan = plan};
+	snprintf(options, sizeof(options),
+		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
+		 plan->on_held != NULL, schedule);
 	struct snag_live_options how = {
 		.options = options,
 		.convert.keep_steps = true,
 		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
+		.stop = &w.stop,
 		.on_held = plan->on_held,
 		.ctx = plan->ctx,
 	};
@@ -129,7 +138,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		snag_recording_abort(recording);
 		return rc;
 	}
-	struct watch w = {.plan = plan, .names = live->names};
+	w.names = live->names;
 	rc = watch_run(&w, live, recording, err);
 	free(w.touch);
 	if (rc < 0)
