@@ -34,6 +34,9 @@ struct Abi {
 /* Whether the access is told by element (element.h). */
 bool isOfElements(const Access &A);
 
+/* Whether threads may wait for it by looking at it again and again: it is volatile. */
+bool isSpunOn(const Access &A);
+
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 

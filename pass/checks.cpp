@@ -65,6 +65,9 @@ static Value *sizeOf(Abi &Calls, IRBuilder<> &B, const Access &A) {
 /* To steps of tasks bytes count, whatever they are part of. */
 bool isOfElements(const Access &A) { return A.ElementSize && !A.Mask && !isForTasks(); }
 
+/* Tasks do not wait by looking again and again. */
+bool isSpunOn(const Access &A) { return A.IsVolatile && !isForTasks(); }
+
 void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   IRBuilder<> B(A.At);
   B.SetCurrentDebugLocation(Where);
@@ -88,8 +91,9 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
     Calls.call(B, Twine("__tsan_") + Kind + "_range", {Address, sizeOf(Calls, B, A)});
   } else {
     bool IsAligned = A.Alignment.value() >= 8 || A.Alignment.value() % A.Size == 0;
-    Calls.call(B, Twine(IsAligned ? "__tsan_" : "__tsan_unaligned_") + Kind + Twine(A.Size),
-               {Address});
+    std::string Name = IsAligned || A.Size == 1 ? "__tsan_" : "__tsan_unaligned_";
+    Name += isSpunOn(A) ? "volatile_" : "";
+    Calls.call(B, Name + Kind + Twine(A.Size), {Address});
   }
 }
 

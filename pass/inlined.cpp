@@ -43,7 +43,7 @@ enum { TwoWords = 16, Seldom = 1, Mostly = 1000, MaxWays = 4 };
 
 static bool isInlinable(const Access &A) {
   const Function *F = A.At->getFunction();
-  return isInlining() && !A.Mask && !isOfElements(A) && !A.IsVptr && A.Size <= TwoWords &&
+  return isInlining() && !A.Mask && !isOfElements(A) && !isSpunOn(A) && !A.IsVptr && A.Size <= TwoWords &&
          isPowerOf2_64(A.Size) && !F->hasOptNone() && !F->hasOptSize() &&
          Triple(F->getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }

@@ -20,6 +20,7 @@
 #include "marker.h"
 #include "marks.h"
 #include "options.h"
+#include "pause.h"
 #include "removals.h"
 
 #include "llvm/IR/PassManager.h"
@@ -49,6 +50,8 @@ struct Pass : PassInfoMixin<Pass> {
         branchesEmit(F, FAM.getResult<DominatorTreeAnalysis>(F));
       checksEmit(F, All);
       functionsCall(F);
+      if (!isForTasks())
+        pausesEmit(F);
       F.removeFnAttr(Attribute::SanitizeThread);
     }
     for (Function &F : M)

@@ -97,6 +97,24 @@ static bool is_clang(const char *compiler)
 	return strstr(basename(compiler), "clang") != NULL;
 }
 
+/* Where threads spin: volatile reads have their own calls, and `pause` becomes one (runtime/spin.h).
+ * The assembler reads pause.s first; _mm_pause() becomes inline assembly, which it sees. */
+static void spin_flags(struct words *w, bool clang, int version, const char *folder)
+{
+	enum { GCC_KNOWS_VOLATILE = 11 };
+	if (clang) {
+		cli_word_add(w, "-mllvm");
+		cli_word_add(w, "-tsan-distinguish-volatile");
+		return;
+	}
+	if (version >= GCC_KNOWS_VOLATILE)
+		cli_word_add(w, "--param=tsan-distinguish-volatile=1");
+	cli_word_add(w, "-Xassembler");
+	cli_word_add(w, cli_words_joined(folder, "/pause.s"));
+	cli_word_add(w, "-D__builtin_ia32_pause()="
+			"__extension__({__asm__ __volatile__(\"pause\":::\"memory\");})");
+}
+
 static void compile_flags(struct words *w, const struct request *q, bool clang)
 {
 	static const char
@@ -192,12 +210,15 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 	cli_word_add(&w, compiler);
 	for (; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
+		    (clang || strcmp(*word, "-pipe") != 0) && /* the assembler reads two files */
 		    !cc_pass_takes(&ignored, *word))
 			cli_word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
 		compile_flags(&w, &q, clang);
+		if (!q.pass.plugin && !q.has_tasks)
+			spin_flags(&w, clang, clang ? 0 : cc_version(compiler), folder);
 		if (q.links)
 			link_flags(&w, &q, clang, folder);
 	}

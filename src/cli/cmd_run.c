@@ -21,7 +21,6 @@
 #include "cli/run_report.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
-#include "base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,13 +44,15 @@ struct run_values {
 	uint64_t exitcode;
 	int format;
 	int no_replay;
+	uint64_t replay_seconds;
 	int free;
 	int once;
 	int stats;
 };
 
 enum { EXITCODE_NOT_GIVEN = 256 };
-static const struct run_values run_defaults = {.seed = 1, .exitcode = EXITCODE_NOT_GIVEN};
+static const struct run_values run_defaults = {
+	.seed = 1, .exitcode = EXITCODE_NOT_GIVEN, .replay_seconds = UINT64_MAX};
 
 #define FIELD(name) offsetof(struct run_values, name)
 static const struct cli_option run_options[] = {
@@ -134,6 +135,12 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_replay),
 	 .help = "do not run PROG again to confirm predicted races"},
+	{.name = "replay-seconds",
+	 .kind = CLI_NUMBER,
+	 .value = "S",
+	 .offset = FIELD(replay_seconds),
+	 .max = 1000000000,
+	 .help = "time for all replays; default: that of the first run"},
 	{.name = "once",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -262,8 +269,10 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		rc = cli_run_report_steps(&r, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
-	if (rc == 0 && replays->step && !v->no_replay)
+	if (rc == 0 && replays->step && !v->no_replay) {
 		cli_replays_run(replays, &r.incidents);
+		r.all.replays = &replays->tally;
+	}
 	if (rc == 0 && v->dot && r.all.is_tasks)
 		rc = cli_picture_write(src, a, replays->argv[0], v->dot, err);
 	if (rc == 0)
@@ -330,7 +339,6 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		/* a race of tasks needs no replay */
 		.convert.keep_steps =
 			(!v->no_replay || v->witness) && !v->free && !before->is_of_tasks};
-	double begin = snag_seconds_now();
 	int rc = detectors_choose(v, &options, err);
 	/* a race that was found is to be found again */
 	snprintf(words, sizeof(words), "seed=%" PRIu64 ":policy=%s:free=%d%s%s%s", v->seed,
@@ -361,10 +369,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 				      .replays = {.argv = argv,
 						  .seed = v->seed,
 						  .step = snag_live_steps(o.live),
-						  .seconds = snag_seconds_now() - begin},
+						  .seconds = end.seconds},
 				      .before = before->was_there ? before : NULL,
 				      .live = o.live};
+		of.replays.budget = v->replay_seconds == UINT64_MAX
+					    ? cli_replays_budget(end.seconds)
+					    : (double)v->replay_seconds;
 		rc = races_report(&of, &analysis, o.src, &end, suppressions, err);
+		cli_replays_done(&of.replays);
 		snag_analysis_done(&analysis);
 	}
 	if (rc != RUN_AGAIN)
@@ -401,6 +413,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct run_values copy = *(const struct run_values *)values, *v = &copy;
 	struct environment environment;
 	struct cli_place place = {0};
+	v->no_replay |= v->replay_seconds == 0;
 	environment_take(v, &environment);
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();

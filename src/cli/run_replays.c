@@ -4,6 +4,7 @@
  */
 #include "cli/run_replays.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
 #include "record/replay_file.h"
@@ -44,41 +45,107 @@ void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_js
 	free(plan);
 }
 
-enum snag_replay cli_replay(const struct cli_replays *r, const struct snag_race *race,
-			    double seconds, char **ret_words)
+double cli_replays_budget(double seconds)
 {
-	struct plan *plan = snag_calloc(1, sizeof(*plan));
+	return seconds > CLI_REPLAYS_LEAST_SECONDS ? seconds : CLI_REPLAYS_LEAST_SECONDS;
+}
+
+bool cli_replays_have_time(const struct cli_replays *r)
+{
+	return r->spent < r->budget;
+}
+
+/* From what those that were tried took, at least twice the time. */
+static void enough_guess(struct cli_replays *r)
+{
+	struct snag_replay_tally *t = &r->tally;
+	size_t tried = t->predicted.tried + t->suspects.tried;
+	double each = tried ? r->spent / (double)tried : r->seconds;
+	double all = r->spent + each * (double)(t->predicted.left + t->suspects.left);
+	t->enough = 1 + (uint64_t)(all > 2 * r->budget ? all : 2 * r->budget);
+}
+
+static enum snag_replay plan_follow(const struct cli_replays *r, const struct plan *plan,
+				    double seconds, char **ret_words)
+{
+	double left = r->budget - r->spent;
+	struct snag_replay_plan how = {
+		.argv = r->argv,
+		.turns = &plan->turns,
+		.access = {plan->access[0], plan->access[1]},
+		.seed = r->seed,
+		.is_quiet = true,
+		.stops = true,
+		.seconds = seconds < left ? seconds : left,
+	};
 	struct snag_replay_result result;
 	struct snag_error err = {0};
+	int rc = snag_replay_run(&how, &result, &err);
+	if (rc == 0 && result.was_late && seconds >= left)
+		return SNAG_REPLAY_NOT_TRIED;
+	*ret_words = strdup(rc == 0 ? result.words : err.msg);
+	return rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED : SNAG_REPLAY_DIVERGED;
+}
+
+enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race, double seconds,
+			    char **ret_words)
+{
+	struct plan *plan = snag_calloc(1, sizeof(*plan));
 	enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
-	if (plan_make(r, race, plan, &err) == 0) {
-		struct snag_replay_plan how = {
-			.argv = r->argv,
-			.turns = &plan->turns,
-			.access = {plan->access[0], plan->access[1]},
-			.seed = r->seed,
-			.is_quiet = true,
-			.seconds = seconds,
-		};
-		int rc = snag_replay_run(&how, &result, &err);
-		outcome = rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED
-							 : SNAG_REPLAY_DIVERGED;
-		*ret_words = strdup(rc == 0 ? result.words : err.msg);
-	}
+	double begin = snag_seconds_now();
+	if (plan_make(r, race, plan, NULL) == 0)
+		outcome = plan_follow(r, plan, seconds, ret_words);
 	snag_turns_done(&plan->turns);
 	free(plan);
+	r->spent += snag_seconds_now() - begin;
 	return outcome;
 }
 
-void cli_replays_run(const struct cli_replays *r, struct snag_incidents *all)
+static const struct cli_replayed *done_find(const struct cli_replays *r,
+					    const struct snag_race *race)
 {
-	enum { MOST = 20 };
-	size_t n = 0;
-	for (size_t i = 0; i < all->n && n < MOST && !cli_stop; i++) {
+	for (size_t i = 0; i < r->ndone; i++)
+		if (r->done[i].race == race)
+			return &r->done[i];
+	return NULL;
+}
+
+/* Returns the outcome, of this time or of the time before; NULL: there is no time. */
+static const struct cli_replayed *replay_once(struct cli_replays *r, const struct snag_race *race)
+{
+	const struct cli_replayed *before = done_find(r, race);
+	if (before || !cli_replays_have_time(r))
+		return before;
+	struct cli_replayed now = {.race = race};
+	now.outcome = cli_replay(r, race, 1 + 10 * r->seconds, &now.words);
+	r->done = snag_grow(r->done, &r->done_cap, r->ndone + 1, sizeof(*r->done));
+	r->done[r->ndone] = now;
+	return &r->done[r->ndone++];
+}
+
+void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
+{
+	struct snag_replay_count *count = &r->tally.predicted;
+	*count = (struct snag_replay_count){0};
+	for (size_t i = 0; i < all->n && !cli_stop; i++) {
 		struct snag_incident *in = &all->at[i];
 		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
 			continue;
-		in->replay = cli_replay(r, in->race, 10 + 10 * r->seconds, &in->replay_words);
-		n++;
+		const struct cli_replayed *done = replay_once(r, in->race);
+		bool is_tried = done && (done->outcome != SNAG_REPLAY_NOT_TRIED);
+		count->tried += is_tried;
+		count->left += !is_tried && !cli_replays_have_time(r);
+		if (is_tried)
+			in->replay = done->outcome;
+		if (is_tried && done->words)
+			in->replay_words = strdup(done->words);
 	}
+	enough_guess(r);
+}
+
+void cli_replays_done(struct cli_replays *r)
+{
+	for (size_t i = 0; i < r->ndone; i++)
+		free(r->done[i].words);
+	free(r->done);
 }

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 3, MOST = 20 }; /* that are tried, if there are so many */
-
 static const char hybrid[] = "hybrid";
 
 static size_t find(const struct snag_analysis *a)
@@ -29,35 +27,73 @@ static bool is_suspect(const struct snag_incident *in)
 	return !in->is_suppressed && strcmp(in->found_by, hybrid) == 0;
 }
 
-static bool is_confirmed(const struct cli_replays *replays, const struct snag_trace *trace,
-			 struct snag_race *race, double seconds)
+/* Sets its verdict if another run shows the race. */
+static enum snag_replay suspect_try(struct cli_replays *replays, const struct snag_trace *trace,
+				    struct snag_race *race)
 {
 	char *words = NULL;
-	bool confirmed = snag_delay(trace, race) &&
-			 cli_replay(replays, race, seconds, &words) == SNAG_REPLAY_CONFIRMED;
+	double begin = snag_seconds_now();
+	bool comes = snag_delay(trace, race);
+	replays->spent += snag_seconds_now() - begin;
+	enum snag_replay outcome = SNAG_REPLAY_DIVERGED;
+	if (comes && cli_replays_have_time(replays))
+		outcome = cli_replay(replays, race, 1 + 3 * replays->seconds, &words);
+	else if (comes)
+		outcome = SNAG_REPLAY_NOT_TRIED;
 	free(words);
-	if (confirmed)
+	if (outcome == SNAG_REPLAY_CONFIRMED)
 		race->verdict = SNAG_CONFIRMED;
-	return confirmed;
+	return outcome;
+}
+
+struct suspect {
+	struct snag_race *race;
+	uint32_t rank; /* the lower, the earlier it is tried */
+};
+
+/* The rank of a suspect: what is most likely a race has the lowest.  At present all are
+ * alike, and are tried in the order of the run. */
+static uint32_t suspect_rank(const struct snag_trace *trace, const struct snag_race *race)
+{
+	return 0;
+}
+
+/* By rank, then as the run had them. */
+static int suspect_compare(const void *a, const void *b)
+{
+	const struct suspect *x = a, *y = b;
+	const uint32_t key[3][2] = {{x->rank, y->rank},
+				    {x->race->second.event, y->race->second.event},
+				    {x->race->first.event, y->race->first.event}};
+	for (int i = 0; i < 3; i++)
+		if (key[i][0] != key[i][1])
+			return key[i][0] < key[i][1] ? -1 : 1;
+	return 0;
 }
 
 /* Returns how many are confirmed. */
-static size_t replay_all(const struct cli_replays *replays, const struct snag_trace *trace,
+static size_t replay_all(struct cli_replays *replays, const struct snag_trace *trace,
 			 const struct snag_incidents *all, struct snag_findings *f)
 {
-	double end = snag_seconds_now() + 1 + replays->seconds;
-	size_t tried = 0, n = 0;
-	for (size_t i = 0; i < all->n && tried < MOST && !cli_stop; i++) {
-		const struct snag_incident *in = &all->at[i];
-		if (tried >= LEAST && snag_seconds_now() >= end)
-			break;
-		if (is_suspect(in)) {
-			n += is_confirmed(replays, trace, &f->race[in->race - f->race],
-					  2 + 3 * replays->seconds);
-			tried++;
+	struct snag_replay_count *count = &replays->tally.suspects;
+	struct suspect *suspect = snag_calloc(all->n, sizeof(*suspect));
+	size_t n = 0, nconfirmed = 0;
+	for (size_t i = 0; i < all->n; i++)
+		if (is_suspect(&all->at[i])) {
+			struct snag_race *race = &f->race[all->at[i].race - f->race];
+			suspect[n++] = (struct suspect){race, suspect_rank(trace, race)};
 		}
+	qsort(suspect, n, sizeof(*suspect), suspect_compare);
+	for (size_t i = 0; i < n && !cli_stop; i++) {
+		enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
+		if (cli_replays_have_time(replays))
+			outcome = suspect_try(replays, trace, suspect[i].race);
+		nconfirmed += outcome == SNAG_REPLAY_CONFIRMED;
+		count->tried += outcome != SNAG_REPLAY_NOT_TRIED;
+		count->left += outcome == SNAG_REPLAY_NOT_TRIED && !cli_replays_have_time(replays);
 	}
-	return n;
+	free(suspect);
+	return nconfirmed;
 }
 
 static void keep_confirmed(struct snag_findings *f)
@@ -113,6 +149,8 @@ int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 		bool is_worth_it = rc == 0 && has_suspects(&r.incidents);
 		if (is_worth_it)
 			rc = trace_load(&trace, run->src, err);
+		if (is_worth_it && rc == 0)
+			cli_replays_run(replays, &r.incidents); /* these go before */
 		if (is_worth_it && rc == 0)
 			n = replay_all(replays, &trace, &r.incidents, &a->findings[i]);
 		snag_trace_done(&trace);

@@ -14,8 +14,8 @@
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
 
-/* Replays the pairs that `hybrid` alone found, a few, and more as long as the first run took and a
- * second, and leaves in the analysis those that are confirmed.  (`replays->step` NULL: none.) */
+/* Replays the predicted races, then the pairs that `hybrid` alone found, as long as there is time, and
+ * leaves in the analysis those that are confirmed.  (`replays->step` NULL: none.) */
 int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 			const struct cli_run *run, struct snag_error *err);
 

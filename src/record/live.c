@@ -21,10 +21,11 @@ struct live {
 	int at, n;
 	bool has_events;
 	bool has_ended;
-	double deadline; /* in seconds of the clock; 0: none */
-	uint64_t events; /* how many it may have; 0: any number */
+	double begin, end; /* in seconds of the clock */
+	double deadline;   /* likewise; 0: none */
+	uint64_t events;   /* how many it may have; 0: any number */
 	bool fails_if_split;
-	bool was_cut;
+	bool was_cut, was_late;
 	const volatile sig_atomic_t *stop;
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
@@ -33,6 +34,7 @@ struct live {
 static int live_end(struct live *l, struct snag_error *err)
 {
 	l->has_ended = true;
+	l->end = snag_seconds_now();
 	if (!snag_launch_was_claimed(l->launch))
 		return snag_fail(err, SNAG_EINPUT,
 				 "%s: was not built with this 'snag cc', or did not start",
@@ -60,10 +62,19 @@ static bool is_stopped(const struct live *l)
 	return l->stop && *l->stop;
 }
 
+/* Also while there is always something to read. */
+static void limits_check(struct live *l)
+{
+	l->was_late |= l->deadline > 0 && snag_seconds_now() > l->deadline;
+	if (is_stopped(l) || l->was_late)
+		snag_launch_kill(l->launch);
+}
+
 static int live_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
 	struct live *l = (struct live *)src;
 	for (;;) {
+		limits_check(l);
 		int more = records_convert(l);
 		if (l->fails_if_split && snag_live_is_split(src)) {
 			l->fails_if_split = false;
@@ -86,8 +97,6 @@ static int live_next(struct snag_source *src, struct snag_batch *ret_batch, stru
 			l->on_held = NULL;
 			snag_launch_kill(l->launch);
 		}
-		if (is_stopped(l) || (l->deadline > 0 && snag_seconds_now() > l->deadline))
-			snag_launch_kill(l->launch);
 	}
 }
 
@@ -153,7 +162,8 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	l->events = options->events;
 	l->fails_if_split = options->fails_if_split;
 	l->stop = options->stop;
-	l->deadline = options->seconds > 0 ? snag_seconds_now() + options->seconds : 0;
+	l->begin = snag_seconds_now();
+	l->deadline = options->seconds > 0 ? l->begin + options->seconds : 0;
 	l->src = (struct snag_source){
 		.ops = &live_ops, .name = argv[0], .names = snag_convert_names(l->convert)};
 	*ret_src = &l->src;
@@ -166,6 +176,8 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 	return (struct snag_live_end){.status = snag_launch_status(l->launch),
 				      .pid = snag_launch_pid(l->launch),
 				      .was_cut = l->was_cut,
+				      .was_late = l->was_late,
+				      .seconds = l->has_ended ? l->end - l->begin : 0,
 				      .executed = snag_launch_executed(l->launch),
 				      .opened = snag_launch_opened(l->launch),
 				      .is_empty =

@@ -39,6 +39,8 @@ struct snag_live_end {
 	int pid;
 	bool is_empty;		   /* a runtime was there, but had nothing to tell */
 	bool was_cut;		   /* it was killed because it had too many events */
+	bool was_late;		   /* it was killed because it took too long */
+	double seconds;		   /* that it took, and recording it */
 	struct rt_verdict verdict; /* of a detector inside it */
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */

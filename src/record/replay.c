@@ -30,7 +30,8 @@ struct watch {
 	} * touch;	       /* by variable, of reads and of writes */
 	size_t touch_cap;
 	bool is_found;
-	uint64_t event[2]; /* where */
+	uint64_t event[2];	    /* where */
+	volatile sig_atomic_t stop; /* the program need not go on */
 };
 
 static bool is_expected(const struct watch *w, const struct snag_event *ev, int which)
@@ -92,6 +93,7 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 				watch_split(w, &batch.split[k]);
 			watch_event(w, &batch.ev[i], batch.first + i, &step[batch.first + i]);
 		}
+		w->stop = w->plan->stops && w->is_found;
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
@@ -103,10 +105,14 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 		       struct snag_replay_result *result)
 {
 	result->is_confirmed = w->is_found;
+	result->was_late = end->was_late && !w->is_found;
 	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "events %" PRIu64 " and %" PRIu64 " of the replay are the two accesses",
 			 w->event[0], w->event[1]);
+	else if (end->was_late)
+		snprintf(result->words, sizeof(result->words),
+			 "the accesses did not come together in the time there was");
 	else if (end->notes.diverged)
 		snprintf(result->words, sizeof(result->words),
 			 "at turn %" PRIu64 " of %zu the thread that should run cannot",
@@ -122,6 +128,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	char options[128];
 	struct snag_source *live;
 	struct snag_recording *recording = NULL;
+	struct watch w = {.plan = plan};
 	snprintf(options, sizeof(options),
 		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
 		 plan->on_held != NULL, schedule);
@@ -130,6 +137,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		.convert.keep_steps = true,
 		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
+		.stop = &w.stop,
 		.on_held = plan->on_held,
 		.ctx = plan->ctx,
 	};
@@ -140,7 +148,7 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		snag_recording_abort(recording);
 		return rc;
 	}
-	struct watch w = {.plan = plan, .names = live->names};
+	w.names = live->names;
 	rc = watch_run(&w, live, recording, err);
 	free(w.touch);
 	if (rc < 0)

@@ -21,7 +21,8 @@ struct snag_replay_plan {
 	const struct snag_turns *turns;
 	struct snag_replay_access access[2];
 	uint64_t seed;	   /* of what comes after the schedule */
-	bool is_quiet;	   /* the program's input and output are empty */
+	bool is_quiet;	   /* the program's input and output are empty ... */
+	bool stops;	   /* ... and it is killed once it has made both accesses */
 	double seconds;	   /* it is killed if it takes longer; 0: never */
 	const char *trace; /* where to write the trace; NULL: nowhere */
 	/* Not NULL: the program stands still before the accesses; called with its process, and
@@ -32,6 +33,7 @@ struct snag_replay_plan {
 
 struct snag_replay_result {
 	bool is_confirmed;
+	bool was_late;	 /* it was killed before, because it took too long */
 	char words[256]; /* what happened */
 	int status;	 /* of the program, as of waitpid */
 };

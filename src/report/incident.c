@@ -153,6 +153,23 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 	*ret = in;
 }
 
+static size_t count_text(char *buf, size_t room, const char *before, size_t n, const char *what)
+{
+	return n ? (size_t)snprintf(buf, room, "%s%zu %s%s", before, n, what, snag_plural(n)) : 0;
+}
+
+bool snag_replay_tally_text(const struct snag_replay_tally *t, char *buf, size_t room)
+{
+	if (!t || !(t->predicted.left + t->suspects.left))
+		return false;
+	size_t n = count_text(buf, room, "", t->predicted.left, "predicted race");
+	n += count_text(buf + n, room - n, n ? " and " : "", t->suspects.left, "suspicious pair");
+	snprintf(buf + n, room - n,
+		 " not replayed, as the time for replays is over; --replay-seconds %llu goes on",
+		 (unsigned long long)t->enough);
+	return true;
+}
+
 void snag_incidents_done(struct snag_incidents *in)
 {
 	for (size_t i = 0; i < in->n; i++) {

@@ -24,6 +24,14 @@ enum snag_replay {
 	SNAG_REPLAY_DIVERGED,  /* the program did something else than the witness says */
 };
 
+/* How far the replays of a run came in the time there was for them. */
+struct snag_replay_tally {
+	struct snag_replay_count {
+		size_t tried, left; /* left: not tried, or not to the end, for want of time */
+	} predicted, suspects;
+	uint64_t enough; /* seconds that are likely enough for all */
+};
+
 struct snag_incident {
 	char id[24];			 /* "R-1a2b3c4d"; unique in this report */
 	const struct snag_race *race;	 /* the strongest of those it stands for */
@@ -73,9 +81,13 @@ struct snag_incident_report {
 	char *const *arguments; /* of the program, NULL-terminated, [0] is the program */
 	int status;		/* how it ended: its exit status, or 128 + the signal */
 	int pid;
-	const char *witness_dir;       /* where the witness files are; NULL: nowhere */
-	const char *strip_path_prefix; /* what is left out of file names; NULL: nothing */
+	const char *witness_dir;		 /* where the witness files are; NULL: nowhere */
+	const char *strip_path_prefix;		 /* what is left out of file names; NULL: nothing */
+	const struct snag_replay_tally *replays; /* NULL: nothing was to be replayed */
 };
+
+/* One line about what was not replayed; false: there is no such thing. */
+bool snag_replay_tally_text(const struct snag_replay_tally *t, char *buf, size_t room);
 
 /* Why nothing orders the tasks of a race. */
 static inline void snag_incident_missing_edge(const struct snag_incident_report *r,

@@ -193,6 +193,7 @@ static void certificate(struct snag_printer *to, const struct snag_incident_repo
 void snag_incidents_html(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	const struct snag_incidents *all = r->incidents;
+	char words[200];
 	snag_print(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<title>snag: ");
 	snag_html_text(to, r->arguments[0]);
@@ -208,6 +209,11 @@ void snag_incidents_html(const struct snag_incident_report *r, struct snag_print
 	for (int v = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
 			snag_printf(to, " %zu %s.", all->by_verdict[v], snag_verdict_text[v]);
+	if (snag_replay_tally_text(r->replays, words, sizeof(words))) {
+		snag_print(to, " ");
+		snag_html_text(to, words);
+		snag_print(to, ".");
+	}
 	snag_print(to, "</p>\n");
 	for (size_t i = 0; i < all->n; i++)
 		incident(to, r, &all->at[i]);

@@ -141,6 +141,24 @@ void snag_incidents_program_json(char *const *arguments, int status, struct snag
 	snag_json_newline(j);
 }
 
+static void replay_count(struct snag_json *j, const char *name, const struct snag_replay_count *c)
+{
+	snag_json_object(j, name);
+	snag_json_uint(j, "tried", c->tried);
+	snag_json_uint(j, "left", c->left);
+	snag_json_end(j);
+}
+
+/* How far the replays came. */
+static void replays_object(struct snag_json *j, const struct snag_replay_tally *t)
+{
+	snag_json_object(j, "replays");
+	replay_count(j, "predicted", &t->predicted);
+	replay_count(j, "suspects", &t->suspects);
+	snag_json_end(j);
+	snag_json_newline(j);
+}
+
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	struct snag_json j;
@@ -149,6 +167,8 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	snag_incidents_program_json(r->arguments, r->status, &j);
 	if (r->members)
 		r->members(r->members_ctx, &j);
+	if (r->replays)
+		replays_object(&j, r->replays);
 	if (r->is_tasks)
 		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
 				      &j);

@@ -229,12 +229,10 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	snag_print(to, "\n==================\n");
 }
 
-void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to)
+/* The last lines. */
+static void summary(struct snag_printer *to, const struct snag_incident_report *r)
 {
 	const struct snag_incidents *all = r->incidents;
-	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].is_suppressed)
-			incident(to, r, &all->at[i]);
 	if (!all->n) {
 		if (r->is_tasks)
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
@@ -252,4 +250,16 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 		if (strcmp(r->certificate->obstacle[i].kind, "not-looked-at") == 0)
 			snag_printf(to, "%s: %s: what they order is reported too\n", r->tool,
 				    r->certificate->obstacle[i].words);
+}
+
+void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	const struct snag_incidents *all = r->incidents;
+	char words[200];
+	for (size_t i = 0; i < all->n; i++)
+		if (!all->at[i].is_suppressed)
+			incident(to, r, &all->at[i]);
+	summary(to, r);
+	if (snag_replay_tally_text(r->replays, words, sizeof(words)))
+		snag_printf(to, "%s: %s\n", r->tool, words);
 }

@@ -16,6 +16,7 @@
 #include "runtime/omp_known.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 
 typedef uint8_t a8;
@@ -45,7 +46,7 @@ static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
 	enum { POLLS = 256 };
 	static uint32_t polls; /* of any thread: it only has to grow */
 	if (self)
-		rt_sched_looked(self, (uintptr_t)at, value);
+		rt_spin_look(self, (uintptr_t)at, value);
 	else if (__snag_omp_yield && ++polls % POLLS == 0)
 		__snag_omp_yield();
 }
@@ -133,6 +134,8 @@ static inline void store128(volatile a128 *at, a128 v)
 		struct rt_thread *self = rt_sched_point();                                        \
 		a##bits old = name##bits(at, v);                                                  \
 		bool is_taken = takes || name##bits##_makes(old, v) == 0;                         \
+		if (name##bits##_makes(old, v) != old)                                            \
+			rt_spin_written((uintptr_t)at, bits / 8);                                 \
 		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
 		looked(self, at, (uint64_t)old);                                                  \
 		return old;                                                                       \
@@ -147,7 +150,9 @@ static inline void store128(volatile a128 *at, a128 v)
 		bool is_done = cas##bits(at, expected, v);                                   \
 		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,  \
 		     is_done ? order : failure, RT_CALLER);                                  \
-		if (!is_done)                                                                \
+		if (is_done)                                                                 \
+			rt_spin_written((uintptr_t)at, bits / 8);                            \
+		else                                                                         \
 			looked(self, at, (uint64_t)*expected);                               \
 		return is_done;                                                              \
 	}
@@ -164,7 +169,9 @@ static inline void store128(volatile a128 *at, a128 v)
 		bool is_done = cas##bits(at, &expected, v);                                        \
 		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,        \
 		     is_done ? order : failure, RT_CALLER);                                        \
-		if (!is_done)                                                                      \
+		if (is_done)                                                                       \
+			rt_spin_written((uintptr_t)at, bits / 8);                                  \
+		else                                                                               \
 			looked(self, at, (uint64_t)expected);                                      \
 		return expected;                                                                   \
 	}                                                                                          \
@@ -182,6 +189,7 @@ static inline void store128(volatile a128 *at, a128 v)
 		RT_SCOPE;                                                                          \
 		struct rt_thread *self = rt_sched_point();                                         \
 		store##bits(at, v);                                                                \
+		rt_spin_written((uintptr_t)at, bits / 8);                                          \
 		told(self, RT_ATOMIC_WRITE, false, at, bits / 8, order, RT_CALLER);                \
 	}
 ABI(8)

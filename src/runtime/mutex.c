@@ -19,6 +19,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
 #include "runtime/tasks.h"
@@ -229,7 +230,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
-		rt_sched_looked(self, (uintptr_t)mutex, o->owner->tid);
+		rt_spin_look(self, (uintptr_t)mutex, o->owner->tid);
 		return EBUSY;
 	}
 	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
@@ -332,7 +333,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = spin_object(lock);
 	if (o->owner) {
-		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
+		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
 	}
 	lock_begin(self, o, 1, RT_CALLER);

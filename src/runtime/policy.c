@@ -140,6 +140,11 @@ uint32_t rt_policy_wanted(void)
 	return next_turn < nturns ? turn[next_turn].tid : RT_ANYBODY;
 }
 
+bool rt_policy_follows(void)
+{
+	return is_following && rt_hot.fuel > 0;
+}
+
 /* The schedule has been followed to its end: everything stands still, to be looked at. */
 static void hold(void)
 {

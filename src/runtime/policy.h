@@ -28,5 +28,7 @@ void rt_policy_used(struct rt_thread *t, uint64_t events); /* events of a turn t
 /* The thread whose turn the schedule to follow says it is; RT_ANYBODY: there is none. */
 #define RT_ANYBODY UINT32_MAX
 uint32_t rt_policy_wanted(void);
+/* Whether the turn that runs is one of the schedule, and has events left. */
+bool rt_policy_follows(void);
 
 #endif

@@ -72,8 +72,8 @@ enum rt_state {
 	RT_DONE,    /* has ended */
 };
 
-enum { RT_PENDING = 16 };	 /* a power of two */
-enum { RT_GO = 1, RT_LOOK = 2 }; /* values of `go` */
+enum { RT_PENDING = 16 };			/* a power of two */
+enum { RT_GO = 1, RT_LOOK = 2, RT_ASLEEP = 3 }; /* values of `go` */
 
 /* A signal that was kept for later, see signals.c. */
 struct rt_pending {
@@ -83,7 +83,25 @@ struct rt_pending {
 
 struct rt_object;
 
-enum { RT_NOTED = 16, RT_GLANCES = 8 };
+enum { RT_NOTED = 16, RT_GLANCES = 8, RT_SPIN_LOOKS = 4 };
+
+struct rt_spin { /* spin.h */
+	struct rt_look {
+		uintptr_t addr; /* 0: none */
+		uint64_t value;
+	} look[RT_SPIN_LOOKS];
+	uint32_t next;	    /* of them to be replaced */
+	uint64_t event;	    /* of its thread: the last look ... */
+	uint64_t paused_at; /* ... and the last `pause` */
+	uint32_t pauses;    /* since an event */
+	uint32_t count, patience, pure;
+	uint32_t skipped;	/* while it waits */
+	uint32_t vain, in_vain; /* sched.c: waits that are not busy, after one in vain; to come */
+	uint32_t sleeps;	/* [idle] since the last news */
+	bool waits;		/* protected by the scheduler's lock */
+	bool has_yielded;	/* since the last news ... */
+	bool was_woken;		/* ... and something was written since */
+};
 
 struct rt_flags {	   /* omp_flags.h */
 	uint32_t as;	   /* the task it is of */
@@ -128,7 +146,9 @@ struct rt_thread {
 	uint32_t as;	/* whose its events are: its own, or those of a task (omp.c) */
 	uint32_t place; /* in the table of threads: tid, unless it is a fiber that is used again */
 	enum rt_state state;
-	uint32_t go;	   /* futex: RT_GO when given the baton, RT_LOOK when a signal came */
+	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
+	 * waits in the kernel, so that only then somebody has to wake it; else 0 */
+	uint32_t go;
 	uint32_t ready_at; /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
@@ -151,10 +171,7 @@ struct rt_thread {
 	uint64_t kept_epoch; /* of its last turn, to go on in the next one ... */
 	uint64_t kept_ends;  /* ... unless another has ended meanwhile: rt.ends */
 	uint64_t priority;   /* PCT: the highest runs */
-	uintptr_t spin_addr; /* the last atomic it looked at ... */
-	uint64_t spin_value; /* ... what it saw, at which of its events ... */
-	uint64_t spin_event;
-	uint32_t spins; /* ... and how often in a row */
+	struct rt_spin spin;
 
 	/* Life. */
 	pthread_t handle;

@@ -12,6 +12,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/tasks.h"
 
@@ -143,7 +144,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner) {
-		rt_sched_looked(self, (uintptr_t)lock, o->owner->tid);
+		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
 	}
 	reader_add(self, o, RT_CALLER);
@@ -159,7 +160,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = object_of(lock);
 	if (o->owner || o->readers) {
-		rt_sched_looked(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
+		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
 		return EBUSY;
 	}
 	writer_set(self, o, RT_CALLER);

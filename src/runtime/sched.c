@@ -15,6 +15,7 @@
 #include "runtime/policy.h"
 #include "runtime/record.h"
 #include "runtime/signals.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/stranger.h"
 #include "runtime/sys.h"
@@ -26,8 +27,9 @@
 enum {
 	NS_PER_EVENT = 20,  /* of the virtual clock */
 	YIELD_NS = 1000000, /* likewise, when a thread has nothing to do but to wait */
-	SPINS = 8,	    /* looks at an atomic, each at most ... */
-	SPIN_EVENTS = 8,    /* ... so many events after the one before, are waiting */
+	BUSY_WAITS = 400,   /* looks for the baton: as long as a wake in the kernel takes */
+	VAIN_MIN = 4,	    /* waits without, after one in vain, ... */
+	VAIN_MAX = 64,	    /* ... and after many */
 };
 
 struct rt_sched rt_sched;
@@ -97,16 +99,20 @@ static struct rt_thread *baton_give(const struct rt_thread *last)
 			rt_deadlock();
 		return NULL;
 	}
-	struct rt_thread *t = rt_policy_choose(rt_sched.ready, rt_sched.nready, last);
+	uint32_t n = rt_policy_wanted() == RT_ANYBODY && rt_spin_waiting ? rt_spin_candidates()
+									 : rt_sched.nready;
+	struct rt_thread *t = rt_policy_choose(rt_sched.ready, n, last);
 	rt_ready_remove(t);
+	rt_spin_ends(t);
 	turn_begin(t);
 	return t;
 }
 
 static void thread_start(struct rt_thread *t)
 {
-	__atomic_store_n(&t->go, RT_GO, __ATOMIC_RELEASE); /* pairs with the acquire in turn_wait */
-	rt_sys_futex_wake(&t->go, 1);
+	/* pairs with the acquire in turn_wait */
+	if (__atomic_exchange_n(&t->go, RT_GO, __ATOMIC_RELEASE) == RT_ASLEEP)
+		rt_sys_futex_wake(&t->go, 1);
 }
 
 /* A deadline came while the thread waited for its turn. */
@@ -138,8 +144,46 @@ static bool wait_interrupt(struct rt_thread *self)
 	return t == self;
 }
 
+/* A thread that spins often gets the baton back within a microsecond, from another one that spins.
+ * Falling asleep and being woken takes ten times that, so it first waits awake.  Where that is in vain
+ * (both have the same processor, say) it does so less and less often. */
+static void turn_await(struct rt_thread *self)
+{
+	struct rt_spin *s = &self->spin;
+	if (!s->waits)
+		return;
+	if (s->in_vain) {
+		s->in_vain--;
+		return;
+	}
+	for (int i = 0; i < BUSY_WAITS; i++) {
+		if (__atomic_load_n(&self->go, __ATOMIC_RELAXED)) {
+			s->vain = 0;
+			return;
+		}
+		__builtin_ia32_pause();
+	}
+	s->vain = s->vain ? 2 * s->vain : VAIN_MIN;
+	s->vain = s->vain < VAIN_MAX ? s->vain : VAIN_MAX;
+	s->in_vain = s->vain;
+}
+
+/* Waits in the kernel until somebody sets `go`; true: the deadline came. */
+static bool turn_sleep(struct rt_thread *self, rt_time deadline)
+{
+	uint32_t go = 0;
+	if (!__atomic_compare_exchange_n(&self->go, &go, RT_ASLEEP, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return false;
+	long rc = rt_sys_futex_wait(&self->go, RT_ASLEEP, deadline);
+	go = RT_ASLEEP;
+	__atomic_compare_exchange_n(&self->go, &go, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return rc == -110 /* ETIMEDOUT */;
+}
+
 static void turn_wait(struct rt_thread *self, rt_time deadline)
 {
+	turn_await(self);
 	/* pairs with the release in thread_start */
 	while (__atomic_load_n(&self->go, __ATOMIC_ACQUIRE) != RT_GO) {
 		uint32_t look = RT_LOOK;
@@ -149,7 +193,7 @@ static void turn_wait(struct rt_thread *self, rt_time deadline)
 				break;
 			continue;
 		}
-		if (rt_sys_futex_wait(&self->go, 0, deadline) != -110 /* ETIMEDOUT */)
+		if (!turn_sleep(self, deadline))
 			continue;
 		if (deadline_passed(self))
 			break;
@@ -266,13 +310,15 @@ static void yield_to_time(void)
 	rt_sched_unlock();
 }
 
-void rt_sched_yield(struct rt_thread *self)
+static void yield(struct rt_thread *self, bool waits)
 {
 	if (rt.is_free) {
 		rt_free_yield(self);
 		return;
 	}
 	if (__snag_omp_yield && __snag_omp_yield())
+		return;
+	if (rt_policy_follows()) /* the schedule says who runs when */
 		return;
 	rt_policy_yielded(self);
 	if (rt_sched.nready == 0 && rt_sched.timed)
@@ -289,24 +335,19 @@ void rt_sched_yield(struct rt_thread *self)
 	turn_end(self);
 	struct rt_thread *t = rt_sched.nready ? baton_give(self) : NULL;
 	rt_ready_add(self);
+	self->spin.waits = waits;
+	rt_spin_waiting += waits;
 	baton_follow(self, t ? t : baton_give(self), RT_NEVER);
 }
 
-void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value)
+void rt_sched_yield(struct rt_thread *self)
 {
-	if (rt.is_free)
-		return;
-	uint64_t now = self->events + (uint64_t)(self->turn_fuel - rt_hot.fuel);
-	bool is_same = self->spin_addr == addr && self->spin_value == value &&
-		       now - self->spin_event <= SPIN_EVENTS;
-	self->spin_addr = addr;
-	self->spin_value = value;
-	self->spin_event = now;
-	self->spins = is_same ? self->spins + 1 : 0;
-	if (self->spins >= SPINS) {
-		self->spins = 0;
-		rt_sched_yield(self);
-	}
+	yield(self, false);
+}
+
+void rt_sched_spin(struct rt_thread *self)
+{
+	yield(self, true);
 }
 
 /* Runs the handlers of signals, which may wait, too; whether it was woken. */

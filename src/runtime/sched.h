@@ -70,8 +70,8 @@ bool rt_sched_event(void);
 struct rt_thread *rt_sched_point(void);
 /* Lets another thread run, if one can. */
 void rt_sched_yield(struct rt_thread *self);
-/* Called after an atomic was looked at: whoever sees the same again and again yields. */
-void rt_sched_looked(struct rt_thread *self, uintptr_t addr, uint64_t value);
+/* The same for a thread that spins (spin.h): it waits. */
+void rt_sched_spin(struct rt_thread *self);
 
 /* Blocks on an object (NULL: none) until woken or until the deadline (RT_NEVER: none);
  * false: it has passed.  A signal handler ends it too: self->was_interrupted. */

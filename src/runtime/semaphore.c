@@ -17,6 +17,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/spin.h"
 #include "runtime/stack.h"
 #include "runtime/sync.h"
 
@@ -127,7 +128,7 @@ RT_EXPORT int sem_trywait(sem_t *sem)
 	if (!o)
 		return foreign_taken(self, sem, rt_real.sem_trywait(sem), RT_CALLER);
 	if (o->value == 0) {
-		rt_sched_looked(self, (uintptr_t)sem, 0);
+		rt_spin_look(self, (uintptr_t)sem, 0);
 		return failed(EAGAIN);
 	}
 	take(o, RT_CALLER);

@@ -66,7 +66,8 @@ static void handle(int signal, siginfo_t *info, void *context)
  * same signals came many times over, and are one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 {
-	uint32_t place = __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED), look = 0;
+	uint32_t place = __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED);
+	uint32_t go = __atomic_load_n(&self->go, __ATOMIC_RELAXED);
 	do
 		if (place - self->signals_run == RT_PENDING)
 			return;
@@ -75,8 +76,9 @@ static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
 	struct rt_pending *p = &self->pending[place % RT_PENDING];
 	p->signal = signal;
 	memcpy(&p->info, info, sizeof(*info));
-	__atomic_compare_exchange_n(&self->go, &look, RT_LOOK, false, __ATOMIC_RELAXED,
-				    __ATOMIC_RELAXED);
+	while (go != RT_GO && !__atomic_compare_exchange_n(&self->go, &go, RT_LOOK, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 /* [out] The thread takes the baton for the handler, and goes back to where it was. */

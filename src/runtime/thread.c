@@ -22,6 +22,7 @@
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
+#include "runtime/spin.h"
 #include "runtime/signals.h"
 #include "runtime/stack.h"
 #include "runtime/sys.h"
@@ -398,7 +399,7 @@ RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
 	if (!t || t->is_detached)
 		return rt_real.pthread_tryjoin_np(handle, ret_value);
 	if (t->state != RT_DONE) {
-		rt_sched_looked(self, (uintptr_t)t, 0);
+		rt_spin_look(self, (uintptr_t)t, 0);
 		return EBUSY;
 	}
 	return thread_joined(self, t, ret_value, RT_CALLER);

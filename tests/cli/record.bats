@@ -6,7 +6,7 @@ load helper
 programs=$BATS_TEST_DIRNAME/../programs
 
 @test "the same seed gives the same trace, another one another" {
-	for p in norace_cond norace_semaphore norace_mutex; do
+	for p in norace_spin norace_cond norace_semaphore norace_mutex; do
 		snag cc -O1 -pthread "$programs/$p.c" -o prog
 		for policy in random rr pct; do
 			snag record --policy $policy --seed 7 -o a.snag ./prog
@@ -21,7 +21,7 @@ programs=$BATS_TEST_DIRNAME/../programs
 }
 
 @test "a schedule that was written can be followed" {
-	for p in norace_cond norace_rwlock norace_fence; do
+	for p in norace_cond norace_rwlock norace_fence norace_spin race_volatile; do
 		snag cc -pthread "$programs/$p.c" -o prog
 		snag record --seed 5 -o a.snag --schedule turns ./prog
 		[ "$(wc -l <turns)" -gt 4 ]
@@ -126,6 +126,108 @@ C
 			done
 		done
 	done
+}
+
+@test "a lock in assembly: whoever waits lets others run, and keeps its registers" {
+	cat >asm.c <<-'END'
+		#include <immintrin.h>
+		#include <pthread.h>
+		#include <stdlib.h>
+		static unsigned next, serving;
+		static double sum[2];
+		static void *work(void *of)
+		{
+			double *mine = of, x = 1, y = 2, z = 3;
+			for (int i = 0; i < 20000; i++) {
+				unsigned ticket = 1, now;
+				__asm__ volatile("lock xaddl %0, %1" : "+r"(ticket), "+m"(next) : : "memory");
+				for (;;) {
+					__asm__ volatile("movl %1, %0" : "=r"(now) : "m"(serving) : "memory");
+					if (now == ticket)
+						break;
+					if (i & 1)
+						_mm_pause();
+					else
+						__asm__ volatile("pause");
+				}
+				x += 1, y += x, z += y;
+				*mine = z;
+				__asm__ volatile("incl %0" : "+m"(serving) : : "memory");
+			}
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				pthread_create(&t[i], NULL, work, &sum[i]);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], NULL);
+			return sum[0] != sum[1] || sum[0] < 1e12;
+		}
+	END
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler snag cc -O2 -pipe -pthread asm.c -o prog
+		./prog # without snag, too
+		timeout 30 "$SNAG" record -o a.snag ./prog
+		snag record -o b.snag ./prog
+		cmp a.snag b.snag
+	done
+	SNAG_CC=clang snag cc -O2 -fno-snag-pass -pthread -c asm.c # no pass, and no macro
+}
+
+@test "waiting awake: for a sleeper, a system call, a signal, and a time" {
+	cat >waits.c <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		#include <sys/time.h>
+		#include <time.h>
+		#include <unistd.h>
+		static atomic_int flag;
+		static volatile sig_atomic_t got;
+		static int ends[2];
+		static void *spin(void *arg) { while (!atomic_load(&flag)) ; return arg; }
+		static void *until(void *arg)
+		{
+			time_t end = time(NULL) + 2;
+			while (!atomic_load(&flag) && time(NULL) < end) ;
+			return arg;
+		}
+		static void *for_signal(void *arg) { while (!got) ; return arg; }
+		static void handle(int number) { got = number; }
+		static void *sleeper(void *arg) { sleep(1); atomic_store(&flag, 1); return arg; }
+		static void *reader(void *arg)
+		{
+			char c;
+			if (read(ends[0], &c, 1) != 1) abort();
+			atomic_store(&flag, 1);
+			return arg;
+		}
+		int main(int argc, char **argv)
+		{
+			void *(*const does[][3])(void *) = {{spin, spin, sleeper}, {spin, spin, reader},
+				{for_signal, for_signal, for_signal}, {until, until, until}};
+			int which = atoi(argv[1]);
+			struct itimerval later = {.it_value = {.tv_usec = 300000}};
+			pthread_t t[3];
+			if (pipe(ends) != 0) abort();
+			signal(SIGALRM, handle);
+			if (which == 2) setitimer(ITIMER_REAL, &later, NULL);
+			if (which == 1 && fork() == 0) { usleep(300000); _exit(write(ends[1], "x", 1) != 1); }
+			for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, does[which][i], NULL);
+			for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
+			return 0;
+		}
+	END
+	snag cc -O2 -pthread waits.c -o prog
+	for which in 0 1 2 3; do
+		timeout 30 "$SNAG" record -o a.snag ./prog $which
+	done
+	snag record -o a.snag ./prog 0 # a second asleep is no million looks
+	snag info --json a.snag >info.json
+	[ "$(jq .trace.events info.json)" -lt 1000000 ]
 }
 
 @test "a loop that is killed is recorded to its last round" {

@@ -104,6 +104,147 @@ setup_file() {
 	done
 }
 
+# A predicted race (p), and one that only another run shows (q), after a while.
+slow_make() {
+	cat >slow.c <<-'END'
+		#include <poll.h>
+		#include <pthread.h>
+		#include <stdlib.h>
+		static int p, q, y, z, counter;
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
+		static void count(void)
+		{
+			pthread_mutex_lock(&c);
+			counter++;
+			pthread_mutex_unlock(&c);
+		}
+		static void *one(void *arg)
+		{
+			p = 1;
+			pthread_mutex_lock(&m);
+			y = 1;
+			pthread_mutex_unlock(&m);
+			q = 1;
+			count();
+			return arg;
+		}
+		static void *two(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			z = 1;
+			pthread_mutex_unlock(&m);
+			p = 2;
+			count();
+			q = 2;
+			return arg;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[2];
+			poll(NULL, 0, atoi(argv[1]));
+			pthread_create(&t[0], NULL, one, NULL);
+			pthread_create(&t[1], NULL, two, NULL);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], NULL);
+			return p == 0 || q == 0 || y + z != 2 || counter != 2;
+		}
+	END
+	"$SNAG" cc -g -pthread slow.c -o slow
+}
+
+@test "replays have a time: predicted races first, and what is left is said" {
+	slow_make
+	# All of it: nothing is left to say.
+	run --separate-stderr "$SNAG" run --replay-seconds 60 --json all.json ./slow 100
+	[ "$status" = 66 ]
+	refute grep -q 'not replayed' <<<"$stderr"
+	jq -e '.replays == {predicted: {tried: 1, left: 0}, suspects: {tried: 1, left: 0}}' all.json
+	[ "$(jq -r '[.incidents[] | .verdict + " " + .replay] | join(", ")' all.json)" = \
+		"predicted confirmed, confirmed confirmed" ]
+	# Time for one: the predicted race.
+	run --separate-stderr "$SNAG" run --replay-seconds 4 --json one.json ./slow 2500
+	[ "$status" = 66 ]
+	jq -e '.replays == {predicted: {tried: 1, left: 0}, suspects: {tried: 0, left: 1}}' one.json
+	[ "$(jq -r '[.incidents[] | .verdict + " " + .replay] | join(", ")' one.json)" = \
+		"predicted confirmed" ]
+	[[ ${stderr_lines[-1]} == "snag: 1 suspicious pair not replayed, as the time for replays is over; --replay-seconds "*" goes on" ]]
+	# Time for none: it is killed, and reported all the same.
+	begin=$SECONDS
+	run --separate-stderr "$SNAG" run --replay-seconds 1 --json none.json --html none.html ./slow 5000
+	[ "$status" = 66 ]
+	[ $((SECONDS - begin)) -lt 9 ]
+	jq -e '.replays == {predicted: {tried: 0, left: 1}, suspects: {tried: 0, left: 1}}' none.json
+	[ "$(jq -r '.incidents[0] | .verdict + " " + .replay' none.json)" = "predicted not tried" ]
+	words='1 predicted race and 1 suspicious pair not replayed, as the time for replays is over'
+	[[ ${stderr_lines[-1]} == "snag: $words; --replay-seconds "*" goes on" ]]
+	grep -q "$words" none.html
+}
+
+@test "no time for replays is as no replays" {
+	slow_make
+	run --separate-stderr "$SNAG" run --replay-seconds 0 --json zero.json ./slow 0
+	[ "$status" = 66 ]
+	zero=$stderr
+	run --separate-stderr "$SNAG" run --no-replay ./slow 0
+	[ "$(sed 's/pid=[0-9]*//' <<<"$zero")" = "$(sed 's/pid=[0-9]*//' <<<"$stderr")" ]
+	refute grep -q 'not replayed\|Replay:' <<<"$zero"
+	jq -e '.replays == null and (.incidents | length) == 1' zero.json
+}
+
+@test "a replay whose program never rests ends with its time" {
+	cat >busy.c <<-'END'
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static int x, y, z;
+		static long sum[64];
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static void *one(void *arg)
+		{
+			x = 1;
+			pthread_mutex_lock(&m);
+			y = 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		static void *two(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			z = 1;
+			pthread_mutex_unlock(&m);
+			x = 2;
+			return arg;
+		}
+		static void *loop(void *arg)
+		{
+			for (;;)
+				for (int i = 0; i < 64; i++) {
+					pthread_mutex_lock(&m);
+					sum[i] += i;
+					pthread_mutex_unlock(&m);
+				}
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			if (access("again", F_OK) == 0) /* another way */
+				loop(NULL);
+			close(open("again", O_CREAT | O_WRONLY, 0600));
+			pthread_create(&t[0], NULL, one, NULL);
+			pthread_create(&t[1], NULL, two, NULL);
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], NULL);
+			return x == 0 || y + z != 2;
+		}
+	END
+	"$SNAG" cc -O1 -g -pthread busy.c -o busy
+	run --separate-stderr timeout 30 "$SNAG" run --replay-seconds 2 ./busy
+	[ "$status" = 66 ]
+	grep -q 'not replayed\|Replay: diverged' <<<"$stderr"
+}
+
 @test "no race: the status of the program, and no word" {
 	run --separate-stderr "$SNAG" run "$PROGS/norace_mutex"
 	[ "$status" = 0 ]

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * spin.h - threads that wait by looking at memory again and again
+ *
+ * Idea.   A thread that reads the same values from the same addresses again and again makes no
+ *         progress until another thread writes one of them.  As only one thread runs at a time, it
+ *         would spin until its turn ends.  So it gives the baton away after a few looks, and gets
+ *         it back when one of the addresses was written, or when no other thread can do better.
+ *
+ * Looks.  atomic loads, failed compare-exchanges, and updates, by the value they saw; volatile
+ *         reads; trylocks that fail.  Of code that cannot be seen, the instruction `pause`
+ *         (pause.c).
+ *
+ * State, of a thread.
+ *         look[]    the last few addresses it looked at, and what it saw
+ *         count     looks since the last news that brought none
+ *         patience  looks without news before the thread yields
+ *         pure      looks without news in a row, with no other event in between
+ *         waits     it has yielded, and nothing it looked at was written since
+ *
+ * Rules.  [news]     A look is news if the address is new, or its value, or if the thread has made
+ *                    more than EVENTS other events since the look before.
+ *         [yield]    After `patience` looks without news the thread yields, and waits; or after
+ *                    PAUSES instructions `pause` without an event.
+ *         [patience] FEW looks if the last yield was followed by news, as in a spin lock.  Twice as
+ *                    many as before, up to MANY, if nothing was written: it may be no spin at all.
+ *         [choose]   The policy chooses among the ready threads that do not wait; among all, if all
+ *                    do.  A thread that was passed over SKIPS times no longer waits: it may
+ *                    be looking at a clock, or at something that no instrumented code writes.
+ *         [written]  A write that another thread looked at ends its wait.
+ *         [idle]     If all ready threads wait, and this one has done nothing but look for PURE
+ *                    looks, it sleeps for a moment: only time, a system call, a signal
+ *                    or another process can bring news.
+ *         [follow]   While a schedule is followed, its turns are made as they are: nothing yields.
+ *
+ * Guarantee.  Each rule counts events and looks, never time, so that a run repeats with its
+ *         seed.  (But for [idle]: it needs a thread outside, or a deadline that comes by itself.)
+ *         A look is an event, recorded as any other: what is left out is never done.
+ *         Every spinning thread runs again after at most SKIPS turns of others.
+ */
+#ifndef SNAG_RUNTIME_SPIN_H
+#define SNAG_RUNTIME_SPIN_H
+
+#include "runtime/rt.h"
+
+/* The calling thread has looked at `addr` and seen `value`.  May give the baton away. */
+void rt_spin_look(struct rt_thread *self, uintptr_t addr, uint64_t value);
+/* Whether the calling thread has looked at `addr` a moment ago. */
+bool rt_spin_knows(const struct rt_thread *self, uintptr_t addr);
+/* The calling thread executes the instruction `pause`.  May give the baton away. */
+void rt_spin_pause(struct rt_thread *self);
+
+/* [written] How many ready threads wait; changes with the baton. */
+extern uint32_t rt_spin_waiting RT_HIDDEN;
+RT_COLD void rt_spin_wake(uintptr_t addr, size_t nbytes);
+static inline void rt_spin_written(uintptr_t addr, size_t nbytes)
+{
+	if (rt_unlikely(rt_spin_waiting))
+		rt_spin_wake(addr, nbytes);
+}
+
+/* [choose] Brings the candidates to the front of the list of ready threads, and returns how many
+ * there are.  The scheduler's lock is held. */
+uint32_t rt_spin_candidates(void);
+/* The thread gets the baton: it waits no longer. */
+void rt_spin_ends(struct rt_thread *t);
+
+#endif
