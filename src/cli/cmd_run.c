@@ -19,6 +19,7 @@
 #include "cli/run_files.h"
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
+#include "cli/run_steps.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
 
@@ -246,7 +247,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
 	if (src->skipped || a->interrupted)
-		replays->step = NULL;
+		replays->steps = NULL;
 	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
 		return rc;
@@ -269,7 +270,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		rc = cli_run_report_steps(&r, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
-	if (rc == 0 && replays->step && !v->no_replay) {
+	if (rc == 0 && replays->steps && !v->no_replay) {
 		cli_replays_run(replays, &r.incidents);
 		r.all.replays = &replays->tally;
 	}
@@ -320,6 +321,15 @@ static void program_wait(struct snag_source *live)
 		;
 }
 
+static bool has_witness(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->findings[i].nraces; k++)
+			if (a->findings[i].race[k].nwitness)
+				return true;
+	return false;
+}
+
 /* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
  * may follow), what it says: RUN_AGAIN if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const char *trace,
@@ -349,7 +359,14 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		rc = cli_observe(&o, argv, &how, trace, err);
 	if (rc < 0)
 		return rc;
+	struct cli_steps steps;
+	cli_steps_init(&steps, snag_live_steps(o.live));
+	options.likely = !v->with;
+	options.follow = steps.cursor.log ? cli_steps_follow : NULL;
+	options.follow_ctx = &steps;
 	rc = cli_observed_analyze(&o, &options, &analysis, err);
+	if (rc == 0 && steps.cursor.log && !analysis.slice && has_witness(&analysis))
+		rc = cli_steps_read(&steps, o.src, err);
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);
 	struct snag_live_end end = snag_live_end(o.live);
@@ -368,7 +385,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		struct recorded of = {.v = v,
 				      .replays = {.argv = argv,
 						  .seed = v->seed,
-						  .step = snag_live_steps(o.live),
+						  .steps = steps.cursor.log ? &steps : NULL,
 						  .seconds = end.seconds},
 				      .before = before->was_there ? before : NULL,
 				      .live = o.live};
@@ -381,6 +398,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	}
 	if (rc != RUN_AGAIN)
 		cli_pass_check_opened(end.opened);
+	cli_steps_done(&steps);
 	cli_observed_done(&o);
 	return rc;
 }

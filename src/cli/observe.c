@@ -35,8 +35,6 @@ static int file_turn_to(struct cli_observed *o, struct snag_error *err)
 	if (o->is_stopped_itself)
 		cli_stop = 0; /* the program has ended; what it did is still to be looked at */
 	if (rc == 0)
-		rc = snag_live_follow(o->live, o->trace, NULL, err);
-	if (rc == 0)
 		rc = snag_source_open(o->trace, &lenient, &o->src, err);
 	return rc;
 }

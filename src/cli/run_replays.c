@@ -18,29 +18,29 @@ struct plan {
 	struct snag_replay_access access[2];
 };
 
-static int plan_make(const struct cli_replays *r, const struct snag_race *race, struct plan *ret,
-		     struct snag_error *err)
+static void plan_make(const struct cli_replays *r, const struct snag_race *race, struct plan *ret)
 {
 	const struct snag_site *site[2] = {&race->first, &race->second};
-	uint32_t *event = snag_report_witness_events(r->report, race);
-	int rc = snag_turns_of_witness(&ret->turns, r->step, event,
-				       snag_report_witness_length(r->report, race), err);
-	free(event);
+	size_t n;
+	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
+	snag_turns_of_steps(&ret->turns, step, n);
+	free(step);
 	for (int i = 0; i < 2; i++) {
 		snag_location_text(r->report->names, site[i]->loc, ret->place[i],
 				   sizeof(ret->place[i]));
 		ret->access[i] = (struct snag_replay_access){
 			.place = ret->place[i], .is_write = site[i]->op == SNAG_OP_WRITE};
 	}
-	return rc;
 }
 
 void cli_replays_members(void *ctx, const struct snag_race *race, struct snag_json *j)
 {
 	const struct cli_replays *r = ctx;
 	struct plan *plan = snag_calloc(1, sizeof(*plan));
-	if (r->step && plan_make(r, race, plan, NULL) == 0)
+	if (r->steps) {
+		plan_make(r, race, plan);
 		snag_replay_file_write(&plan->turns, plan->access, j);
+	}
 	snag_turns_done(&plan->turns);
 	free(plan);
 }
@@ -93,8 +93,8 @@ enum snag_replay cli_replay(struct cli_replays *r, const struct snag_race *race,
 	struct plan *plan = snag_calloc(1, sizeof(*plan));
 	enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
 	double begin = snag_seconds_now();
-	if (plan_make(r, race, plan, NULL) == 0)
-		outcome = plan_follow(r, plan, seconds, ret_words);
+	plan_make(r, race, plan);
+	outcome = plan_follow(r, plan, seconds, ret_words);
 	snag_turns_done(&plan->turns);
 	free(plan);
 	r->spent += snag_seconds_now() - begin;

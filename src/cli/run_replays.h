@@ -13,6 +13,7 @@
 #ifndef SNAG_CLI_RUN_REPLAYS_H
 #define SNAG_CLI_RUN_REPLAYS_H
 
+#include "cli/run_steps.h"
 #include "record/turns.h"
 #include "report/incident.h"
 
@@ -23,7 +24,7 @@
 /* What replaying needs of the run that was analysed. */
 struct cli_replays {
 	const struct snag_report *report;
-	const struct snag_step *step; /* NULL: events were left out, so that numbers do not fit */
+	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
 	uint64_t seed;
 	double seconds; /* that the run took */

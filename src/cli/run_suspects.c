@@ -27,13 +27,33 @@ static bool is_suspect(const struct snag_incident *in)
 	return !in->is_suppressed && strcmp(in->found_by, hybrid) == 0;
 }
 
+/* Makes the witness of a race the schedule that holds its first access back, in the numbers of the whole
+ * trace.  False: the second access does not come then. */
+static bool delay(const struct snag_analysis *a, struct snag_race *race)
+{
+	const struct snag_slice *slice = a->slice;
+	struct snag_race in_slice = {.first = race->first, .second = race->second};
+	in_slice.first.event = snag_slice_find(slice, race->first.event);
+	in_slice.second.event = snag_slice_find(slice, race->second.event);
+	bool comes = snag_delay(&slice->trace, &in_slice);
+	free(race->prefix);
+	free(race->witness);
+	race->prefix = in_slice.prefix;
+	race->witness = in_slice.witness;
+	race->nwitness = in_slice.nwitness;
+	for (size_t i = 0; i < race->nwitness; i++)
+		race->witness[i] = slice->number[race->witness[i]];
+	snag_stretches_before(&a->stretches, race->first.event, race->prefix);
+	return comes;
+}
+
 /* Sets its verdict if another run shows the race. */
-static enum snag_replay suspect_try(struct cli_replays *replays, const struct snag_trace *trace,
+static enum snag_replay suspect_try(struct cli_replays *replays, const struct snag_analysis *a,
 				    struct snag_race *race)
 {
 	char *words = NULL;
 	double begin = snag_seconds_now();
-	bool comes = snag_delay(trace, race);
+	bool comes = delay(a, race);
 	replays->spent += snag_seconds_now() - begin;
 	enum snag_replay outcome = SNAG_REPLAY_DIVERGED;
 	if (comes && cli_replays_have_time(replays))
@@ -51,11 +71,13 @@ struct suspect {
 	uint32_t rank; /* the lower, the earlier it is tried */
 };
 
-/* The rank of a suspect: what is most likely a race has the lowest.  At present all are
- * alike, and are tried in the order of the run. */
-static uint32_t suspect_rank(const struct snag_trace *trace, const struct snag_race *race)
+/* What is most likely a race has the lowest rank: first variables with accesses that some
+ * reordering with the same reads may bring together, then those that only counters order. */
+static uint32_t suspect_rank(const struct snag_analysis *a, const struct snag_race *race)
 {
-	return 0;
+	const struct snag_slice *slice = a->slice;
+	uint32_t event = snag_slice_find(slice, race->second.event);
+	return slice->wanted[slice->trace.ev[event].target] & SNAG_WANT_KEPT ? 0 : 1;
 }
 
 /* By rank, then as the run had them. */
@@ -72,7 +94,7 @@ static int suspect_compare(const void *a, const void *b)
 }
 
 /* Returns how many are confirmed. */
-static size_t replay_all(struct cli_replays *replays, const struct snag_trace *trace,
+static size_t replay_all(struct cli_replays *replays, const struct snag_analysis *a,
 			 const struct snag_incidents *all, struct snag_findings *f)
 {
 	struct snag_replay_count *count = &replays->tally.suspects;
@@ -81,13 +103,13 @@ static size_t replay_all(struct cli_replays *replays, const struct snag_trace *t
 	for (size_t i = 0; i < all->n; i++)
 		if (is_suspect(&all->at[i])) {
 			struct snag_race *race = &f->race[all->at[i].race - f->race];
-			suspect[n++] = (struct suspect){race, suspect_rank(trace, race)};
+			suspect[n++] = (struct suspect){race, suspect_rank(a, race)};
 		}
 	qsort(suspect, n, sizeof(*suspect), suspect_compare);
 	for (size_t i = 0; i < n && !cli_stop; i++) {
 		enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
 		if (cli_replays_have_time(replays))
-			outcome = suspect_try(replays, trace, suspect[i].race);
+			outcome = suspect_try(replays, a, suspect[i].race);
 		nconfirmed += outcome == SNAG_REPLAY_CONFIRMED;
 		count->tried += outcome != SNAG_REPLAY_NOT_TRIED;
 		count->left += outcome == SNAG_REPLAY_NOT_TRIED && !cli_replays_have_time(replays);
@@ -122,17 +144,6 @@ static bool has_suspects(const struct snag_incidents *all)
 	return false;
 }
 
-static int trace_load(struct snag_trace *trace, struct snag_source *src, struct snag_error *err)
-{
-	struct snag_source *again;
-	int rc = snag_source_again(src, &again, err);
-	if (rc < 0)
-		return rc;
-	rc = snag_trace_load(trace, again, err);
-	snag_source_close(again);
-	return rc;
-}
-
 int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 			const struct cli_run *run, struct snag_error *err)
 {
@@ -140,20 +151,15 @@ int cli_suspects_settle(struct cli_replays *replays, struct snag_analysis *a,
 	int rc = 0;
 	if (i == a->n)
 		return 0;
-	if (a->findings[i].nraces && replays->step) {
+	if (a->findings[i].nraces && replays->steps && a->slice) {
 		struct cli_run_report r;
-		struct snag_trace trace;
-		snag_trace_init(&trace);
 		rc = cli_run_report_build(&r, run, err);
 		replays->report = &r.report;
 		bool is_worth_it = rc == 0 && has_suspects(&r.incidents);
-		if (is_worth_it)
-			rc = trace_load(&trace, run->src, err);
-		if (is_worth_it && rc == 0)
+		if (is_worth_it) {
 			cli_replays_run(replays, &r.incidents); /* these go before */
-		if (is_worth_it && rc == 0)
-			n = replay_all(replays, &trace, &r.incidents, &a->findings[i]);
-		snag_trace_done(&trace);
+			n = replay_all(replays, a, &r.incidents, &a->findings[i]);
+		}
 		cli_run_report_done(&r);
 	}
 	keep_confirmed(&a->findings[i]);

@@ -481,5 +481,8 @@ void snag_analysis_done(struct snag_analysis *a)
 	if (a->names)
 		snag_names_done(a->names);
 	free(a->names);
+	if (a->slice)
+		snag_slice_done(a->slice);
+	free(a->slice);
 	memset(a, 0, sizeof(*a));
 }

@@ -24,6 +24,8 @@ struct snag_analyze_options {
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
+	/* A detector of suspicions looks only where they are likely to be right (detector.h). */
+	bool likely;
 	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
 	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
@@ -51,6 +53,7 @@ struct snag_analysis {
 	struct snag_stretches stretches;
 	/* What the ids of the findings mean; NULL: what they mean in the source. */
 	struct snag_names *names;
+	struct snag_slice *slice; /* what was analysed; NULL: all of the trace */
 };
 
 /* Reads the source to its end, and again where races need it.  On failure nothing needs to be

@@ -43,9 +43,10 @@ static unsigned slice_wants(const struct snag_analyze_options *options)
 		const struct snag_detector *d = options->detector[i];
 		if (options->fitting && snag_detector_is_of_tasks(d))
 			continue;
-		if (!d->slice)
+		unsigned slice = options->likely && d->likely_slice ? d->likely_slice : d->slice;
+		if (!slice)
 			return 0;
-		wants |= d->slice;
+		wants |= slice;
 	}
 	return wants;
 }
@@ -168,6 +169,9 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 	memset(&slice->stretches, 0, sizeof(slice->stretches));
 	a->names = snag_alloc(sizeof(*a->names));
 	snag_slice_names(slice, s->counts.n[SNAG_SPACE_VARIABLE], a->names);
+	a->slice = snag_alloc(sizeof(*a->slice));
+	*a->slice = *slice;
+	snag_slice_init(slice);
 	a->events = s->events;
 	a->counts = s->counts;
 }
@@ -221,6 +225,8 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		return snag_analyze_whole(&(struct snag_whole){.src = src}, options, ret_analysis,
 					  err);
 	if (!s.kept) {
+		if (src->is_growing)
+			snag_source_take_splits(src);
 		snag_source_take_runs(src);
 		snag_source_forget_variables(src);
 	}

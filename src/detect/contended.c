@@ -108,6 +108,11 @@ uint32_t snag_contended_variables(const struct snag_contended *c)
 	return n;
 }
 
+unsigned snag_contended_wanted(const struct snag_contended *c, uint32_t variable)
+{
+	return variable < c->nvariables ? wanted(c, &c->x[variable]) : 0;
+}
+
 bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable)
 {
 	return variable < c->nvariables &&
@@ -233,10 +238,15 @@ static void pending_apply(struct snag_contended *c, snag_tid t)
 }
 
 /* Before the next access of t: a write to the variable it has just read makes that read one of
- * a counter, which orders nothing. */
+ * a counter, which orders nothing.  Accesses of variables that no other thread uses do not count. */
 static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid t, bool is_write)
 {
 	struct pending *p = &c->pending[t];
+	const struct variable *x = &c->x[variable];
+	if (p->variable == SNAG_NO_ID ||
+	    ((x->wtime == 0 || x->writer == t) && (x->rtime == 0 || x->reader == t) &&
+	     p->variable != variable))
+		return;
 	if (!is_write || p->variable != variable) {
 		pending_apply(c, t);
 	} else {
@@ -253,9 +263,11 @@ static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, u
 	if (open & SNAG_WANT_KEPT)
 		snag_kept_order_reads(&c->kept, t, event, x->writer, x->wtime);
 	if (open & SNAG_WANT_LIKELY) {
-		pending_apply(c, t);
+		if (c->pending[t].variable != variable) {
+			pending_apply(c, t);
+			c->npending++;
+		}
 		c->pending[t] = (struct pending){variable, event, x->writer, x->wtime};
-		c->npending++;
 	}
 	bounds_change(c);
 }
@@ -382,12 +394,14 @@ static void atomic_access(struct snag_contended *c, const struct snag_event *ev,
 {
 	struct variable *x = &c->x[ev->target];
 	x->flags |= ATOMIC;
+	if (c->pending[ev->thread].variable != ev->target)
+		pending_apply(c, ev->thread);
 	if (ev->op != SNAG_OP_ATOMIC_WRITE && x->wtime && x->writer != ev->thread) {
 		unsigned open = unordered(c, ev->thread, x->writer, x->wtime);
 		if (open & (SNAG_WANT_KEPT | SNAG_WANT_LIKELY))
 			read_sees(c, ev->target, ev->thread, event, open);
 	}
-	if (ev->op == SNAG_OP_ATOMIC_READ || snag_event_is_wait(ev))
+	if (snag_event_is_wait(ev))
 		pending_apply(c, ev->thread);
 	if (ev->op == SNAG_OP_ATOMIC_READ)
 		return;

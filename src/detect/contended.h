@@ -21,9 +21,10 @@
  *         [hb]      wanted by SNAG_WANT_HB: conflicting accesses that hb does not order
  *         [kept]    by SNAG_WANT_KEPT: conflicting accesses that K does not order; a read
  *                   is tested before it joins the clock of the write it sees
- *         [likely]  by SNAG_WANT_LIKELY: the same for `likely`.  A read does not order
- *                   anything there if its thread's next write is to the same variable, as in
- *                   n++, or if it is an atomic read-modify-write
+ *         [likely]  by SNAG_WANT_LIKELY: the same for `likely`.  There a read orders nothing
+ *                   if the next access of its thread is a write to the same variable, as in
+ *                   n++ or an atomic read-modify-write; accesses of variables that no other
+ *                   thread has used do not count as the next
  *         [atomic]  by all: variables with both plain and atomic accesses
  *         [split]   a variable that is split off another (trace/split.h) begins with its state
  *         A write is compared with the last write and the reads since.  As long as a variable
@@ -66,6 +67,8 @@ struct snag_contended_counts snag_contended_counts(const struct snag_contended *
 
 /* How many variables are wanted. */
 uint32_t snag_contended_variables(const struct snag_contended *c);
+/* Why a variable is wanted, a set of SNAG_WANT_*. */
+unsigned snag_contended_wanted(const struct snag_contended *c, uint32_t variable);
 /* Whether a variable is wanted, or has atomic accesses: these belong to every slice. */
 bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable);
 

@@ -113,6 +113,8 @@ struct snag_detector {
 	/* What a slice of the trace must have so that the detector finds the same in it, a set of
 	 * SNAG_WANT_* (contended.h); 0: it needs all of the trace. */
 	unsigned slice;
+	/* The same if only suspicions that are likely to be right are asked for; 0: as `slice`. */
+	unsigned likely_slice;
 
 	void *(*open)(const struct snag_detector_env *env);
 	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */

@@ -129,6 +129,7 @@ const struct snag_detector snag_detector_hybrid = {
 	.reference = "O'Callahan and Choi, PPoPP 2003",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_UNVERIFIED,
+	.likely_slice = SNAG_WANT_LIKELY,
 	.open = hybrid_open,
 	.events = hybrid_events,
 	.close = hybrid_close,

@@ -42,6 +42,7 @@ void snag_slice_done(struct snag_slice *s)
 	snag_trace_done(&s->trace);
 	snag_huge_free(s->number, s->number_cap, sizeof(*s->number));
 	free(s->variable);
+	free(s->wanted);
 	snag_stretches_done(&s->stretches);
 	memset(s, 0, sizeof(*s));
 }
@@ -73,6 +74,9 @@ static void variables_ask(struct reading *r, uint32_t n)
 					    sizeof(*r->renamed));
 		s->variable = snag_grow(s->variable, &s->variable_cap, s->nvariables + 1,
 					sizeof(*s->variable));
+		s->wanted =
+			snag_grow(s->wanted, &s->wanted_cap, s->nvariables + 1, sizeof(*s->wanted));
+		s->wanted[s->nvariables] = (uint8_t)snag_contended_wanted(r->options->contended, v);
 		r->renamed[v] = (uint32_t)s->nvariables;
 		s->variable[s->nvariables++] = v;
 	}
@@ -192,6 +196,19 @@ static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint
 	run_take(ctx, *steps, n);
 }
 
+uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number)
+{
+	size_t low = 0, high = s->trace.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->number[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
+}
+
 /* The names of all but variables. */
 static void names_copy(struct snag_names *to, const struct snag_names *from)
 {
@@ -232,6 +249,9 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
 	}
 	left_out_tell(&r);
+	while (s->trace.names.space[SNAG_SPACE_VARIABLE].n <
+	       s->nvariables) /* if it was cut short */
+		snag_strtab_append(&s->trace.names.space[SNAG_SPACE_VARIABLE], "?", 1);
 	if (rc >= 0)
 		names_copy(&s->trace.names, src->names);
 	free(r.wanted);

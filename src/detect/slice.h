@@ -10,6 +10,7 @@
  * State.  trace        the slice; its variables are numbered anew, everything else is as it was
  *         number[e]    the number in the whole trace of event e of the slice
  *         variable[v]  the id in the whole trace of variable v of the slice
+ *         wanted[v]    why variable v of the slice is in it (contended.h)
  *         stretches    which thread made which event of the whole trace
  *
  * Rules.  [prefix]   A witness of the slice begins with the first events of each thread.  In the
@@ -37,7 +38,8 @@ struct snag_slice {
 	uint32_t *number;
 	size_t number_cap;
 	uint32_t *variable;
-	size_t nvariables, variable_cap;
+	uint8_t *wanted;
+	size_t nvariables, variable_cap, wanted_cap;
 	struct snag_stretches stretches;
 };
 
@@ -65,6 +67,8 @@ void snag_slice_done(struct snag_slice *s);
 /* Reads the trace, from its beginning, into an empty slice. */
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
+/* The event of the slice with this number in the whole trace, which is in the slice. */
+uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number);
 /* Findings about the slice become findings about the whole trace. */
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);
 /* The names of the whole trace, which has so many variables: of these, those in the slice. */

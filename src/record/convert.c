@@ -47,7 +47,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->label);
 	free(c->depend);
 	snag_strtab_done(&c->depend_names);
-	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
+	snag_step_log_done(&c->steps);
 	free(c);
 }
 
@@ -61,16 +61,9 @@ const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c
 	return &c->notes;
 }
 
-const struct snag_step *snag_convert_steps(const struct snag_convert *c)
+struct snag_step_log *snag_convert_steps(struct snag_convert *c)
 {
-	return c->step;
-}
-
-void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap)
-{
-	snag_huge_free(c->step, c->step_cap, sizeof(*c->step));
-	c->step = step;
-	c->step_cap = cap;
+	return c->options.keep_steps ? &c->steps : NULL;
 }
 
 struct snag_splits *snag_convert_splits(struct snag_convert *c)
@@ -85,9 +78,9 @@ void snag_convert_forget_variables(struct snag_convert *c)
 	c->options.is_for_sink = true;
 }
 
-bool snag_convert_take_runs(struct snag_convert *c)
+void snag_convert_take_runs(struct snag_convert *c)
 {
-	return c->has_runs = !c->options.keep_steps;
+	c->has_runs = true;
 }
 
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
@@ -108,11 +101,8 @@ bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch)
 
 void snag_convert_step_keep(struct snag_convert *c)
 {
-	uint64_t event = c->first + c->n;
-	uint64_t count = c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel);
-	c->step = snag_huge_grow(c->step, &c->step_cap, event + 1, sizeof(*c->step));
-	c->step[event] =
-		(struct snag_step){c->thread, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+	snag_step_log_add(&c->steps, c->thread,
+			  c->done[c->thread] + (uint32_t)(c->turn_fuel - c->fuel));
 }
 
 /* Accesses. */
@@ -206,8 +196,12 @@ static int group_take(struct snag_convert *c, const struct rt_record *r, int n)
 		__builtin_prefetch(cell[some], 1);
 	}
 	for (int i = 0; i < some; i++) {
-		if (!c->options.keep_steps)
-			i += group_quick(c, r + i, cell + i, some - i);
+		const int quick = group_quick(c, r + i, cell + i, some - i);
+		for (int k = 0; c->options.keep_steps && k < quick; k++) {
+			c->fuel = r[i + k].arg;
+			snag_convert_step_keep(c);
+		}
+		i += quick;
 		if (i == some)
 			break;
 		targets_keep(c);

@@ -24,8 +24,8 @@ struct snag_convert;
 /* Where an event is in its thread: it belongs to the thread's event number `count`, from 1, as
  * the runtime counts, recorded or not.  Several events can belong to one. */
 struct snag_step {
+	uint64_t count;
 	uint32_t thread;
-	uint32_t count; /* UINT32_MAX: more than that */
 };
 
 struct snag_convert_options {
@@ -41,8 +41,8 @@ const struct snag_names *snag_convert_names(const struct snag_convert *c);
 
 /* Names are for a sink (is_for_sink); before the first record. */
 void snag_convert_forget_variables(struct snag_convert *c);
-/* From now on batches have runs; before the first record.  False: not with steps. */
-bool snag_convert_take_runs(struct snag_convert *c);
+/* From now on batches have runs; before the first record. */
+void snag_convert_take_runs(struct snag_convert *c);
 
 /* Takes as many of the n records as there is room for; returns how many. */
 int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int n);
@@ -52,10 +52,9 @@ bool snag_convert_is_done(const struct snag_convert *c);
 /* The events so far, which go away with the next record; false: there are none. */
 bool snag_convert_take(struct snag_convert *c, struct snag_batch *ret_batch);
 
-/* By event number; NULL: they were not kept. */
-const struct snag_step *snag_convert_steps(const struct snag_convert *c);
-/* Others take their place; they are taken over (snag_huge_free). */
-void snag_convert_steps_set(struct snag_convert *c, struct snag_step *step, size_t cap);
+/* The steps of the events so far; NULL: they were not to be kept. */
+struct snag_step_log;
+struct snag_step_log *snag_convert_steps(struct snag_convert *c);
 /* The splits so far, and which of them matter. */
 struct snag_splits *snag_convert_splits(struct snag_convert *c);
 

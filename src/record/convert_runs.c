@@ -70,6 +70,8 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 	uint32_t n = run_length(c, rounds, variable, stride);
 	if (n < MIN_ROUNDS * k)
 		return false;
+	if (c->options.keep_steps)
+		snag_step_log_run(&c->steps, c->thread, k, n);
 	c->run[c->nruns++] = (struct snag_repeat){.at = (uint32_t)c->n, .period = k, .n = n};
 	c->in_runs += n;
 	for (uint32_t i = n < 2 * k ? 0 : n - 2 * k; i < n; i++)
@@ -85,6 +87,8 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 static bool some_run_put(struct snag_convert *c)
 {
 	const struct again *again = &c->again;
+	if (c->options.keep_steps && !again->is_even)
+		return false; /* the log of steps could not follow */
 	uint32_t since =
 		2 + (again->left == again->all ? 0 : (again->all - again->left) / again->period);
 	for (uint32_t rounds = 1; rounds * again->period <= RT_RUN_MAX && 2 * rounds <= since;
@@ -145,6 +149,11 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 		n = snag_cells_variables(c->cells, addr, s->stride, size, c->thread, n, variable);
 		events_put(c, s, ev + i, variable, n);
 	}
+	for (uint32_t k = 0; c->options.keep_steps && k < n * period; k++) {
+		const struct step *s = &again->step[step_at(again, k % period)];
+		c->fuel = s->next.arg + s->fuel_step * (k / period);
+		snag_convert_step_keep(c);
+	}
 	const uint32_t all = n * period;
 	for (uint32_t i = all < ring ? 0 : all - ring; i < all; i++)
 		c->seen.target[(c->seen.alone + i) % ring] = ev[i].target;
@@ -166,7 +175,7 @@ void snag_convert_again_go_on(struct snag_convert *c)
 			again->rounds = again->wait;
 		}
 		uint32_t rounds = c->has_runs ? again->rounds : WAIT_MAX;
-		uint32_t n = c->options.keep_steps ? 0 : rounds_known_put(c, rounds);
+		uint32_t n = rounds_known_put(c, rounds);
 		for (; n < rounds && again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL); n++)
 			round_put(c);
 		again->rounds -= n < again->rounds ? n : again->rounds;
@@ -182,6 +191,7 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 	c->again.left = c->again.all = r->arg;
 	c->again.period = (uint32_t)period;
 	c->again.at = c->again.rounds = c->again.wait = 0;
+	c->again.is_even = true;
 	for (uint64_t i = 0; i < period; i++) {
 		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
@@ -190,6 +200,7 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 				   .stride = rt_record_address(now) - rt_record_address(before),
 				   .fuel_step = now->arg - before->arg,
 				   .op = access_op(now)};
+		c->again.is_even &= s->fuel_step == c->again.step[0].fuel_step;
 		s->next.what += s->stride;
 		s->next.arg += s->fuel_step;
 	}

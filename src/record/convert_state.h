@@ -16,6 +16,7 @@
 
 #include "record/cells.h"
 #include "record/convert.h"
+#include "record/step_log.h"
 
 enum {
 	TEXT_MAX = 2048,
@@ -62,8 +63,7 @@ struct snag_convert {
 	uint64_t *done;
 	size_t done_cap;
 	uint32_t turn_fuel, fuel;
-	struct snag_step *step;
-	size_t step_cap;
+	struct snag_step_log steps;
 	struct snag_label *label; /* by task, up to the last that has one */
 	size_t label_cap;
 	struct snag_depend *depend; /* in the order they were told */
@@ -83,6 +83,7 @@ struct snag_convert {
 	} seen;
 	struct again {
 		uint32_t left, all, period, at;
+		bool is_even;	       /* all steps use the same fuel in a round */
 		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
 		struct step {
 			struct rt_record next;

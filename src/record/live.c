@@ -119,7 +119,8 @@ static void live_close(struct snag_source *src)
 
 static bool live_take_runs(struct snag_source *src)
 {
-	return snag_convert_take_runs(((struct live *)src)->convert);
+	snag_convert_take_runs(((struct live *)src)->convert);
+	return true;
 }
 
 static void live_forget_variables(struct snag_source *src)
@@ -127,10 +128,10 @@ static void live_forget_variables(struct snag_source *src)
 	snag_convert_forget_variables(((struct live *)src)->convert);
 }
 
-/* Every consumer gets them. */
+/* Every consumer gets them; this one knows. */
 static bool live_take_splits(struct snag_source *src)
 {
-	(void)src;
+	((struct live *)src)->fails_if_split = false;
 	return true;
 }
 
@@ -186,7 +187,7 @@ struct snag_live_end snag_live_end(const struct snag_source *src)
 				      .notes = *snag_convert_notes(l->convert)};
 }
 
-const struct snag_step *snag_live_steps(const struct snag_source *src)
+struct snag_step_log *snag_live_steps(const struct snag_source *src)
 {
 	return snag_convert_steps(((const struct live *)src)->convert);
 }
@@ -196,41 +197,24 @@ bool snag_live_is_split(const struct snag_source *src)
 	return snag_convert_splits(((const struct live *)src)->convert)->matter;
 }
 
-/* What becomes of the events of a batch. */
-struct following {
-	const struct snag_step *step; /* of recorded events; may be NULL */
-	struct snag_step *refined;    /* of those they become */
-	size_t cap;
-	uint64_t old[2];
-	uint64_t *event; /* may be NULL */
-};
-
-static void events_follow(struct following *f, const struct snag_batch *batch,
+/* What becomes of two events in a batch. */
+static void events_follow(const uint64_t old[2], uint64_t event[2], const struct snag_batch *batch,
 			  const uint64_t *origin)
 {
-	if (f->step)
-		f->refined = snag_huge_grow(f->refined, &f->cap, batch->first + batch->n,
-					    sizeof(*f->refined));
-	for (size_t i = batch->n; i-- > 0;) { /* so that of several the first remains */
-		if (f->step)
-			f->refined[batch->first + i] = f->step[origin[i]];
-		for (int k = 0; k < 2 && f->event; k++)
-			if (f->old[k] == origin[i])
-				f->event[k] = batch->first + i;
-	}
+	for (size_t i = batch->n; i-- > 0;) /* so that of several the first remains */
+		for (int k = 0; k < 2; k++)
+			if (old[k] == origin[i])
+				event[k] = batch->first + i;
 }
 
 int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
 		     struct snag_error *err)
 {
-	struct live *l = (struct live *)src;
-	struct following f = {.step = snag_convert_steps(l->convert),
-			      .old = {event ? event[0] : 0, event ? event[1] : 0},
-			      .event = event};
+	const uint64_t old[2] = {event[0], event[1]};
 	struct snag_source *file;
 	struct snag_batch batch;
 	struct snag_input *in;
-	if (!snag_live_is_split(src) || (!f.step && !event))
+	if (!snag_live_is_split(src))
 		return 0;
 	int rc = snag_input_open(path, &in, err);
 	if (rc == 0)
@@ -239,9 +223,7 @@ int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2
 		return rc;
 	bool is_refined = snag_refined_follow(file);
 	while (is_refined && (rc = snag_source_next(file, &batch, err)) > 0)
-		events_follow(&f, &batch, snag_refined_origin(file));
-	if (f.refined)
-		snag_convert_steps_set(l->convert, f.refined, f.cap);
+		events_follow(old, event, &batch, snag_refined_origin(file));
 	snag_source_close(file);
 	return rc;
 }

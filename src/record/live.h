@@ -49,16 +49,16 @@ struct snag_live_end {
 /* How the program ended; once next() returned 0 or an error. */
 struct snag_live_end snag_live_end(const struct snag_source *src);
 
-/* The step of each event, as far as the source was read; NULL: they were not to be kept. */
-const struct snag_step *snag_live_steps(const struct snag_source *src);
+/* The steps of its events (record/step_log.h), as far as the source was read; NULL: they were not to
+ * be kept. */
+struct snag_step_log *snag_live_steps(const struct snag_source *src);
 
 /* Whether splits matter (trace/split.h), as far as the source was read: then a consumer that does
  * not look at batch.split misses conflicts.  With fails_if_split next() fails when this becomes
- * true, once. */
+ * true, once, unless the consumer takes splits. */
 bool snag_live_is_split(const struct snag_source *src);
 /* When the source has ended and its events are in the .snag file `path`: if that delivers refined
- * events, changes the steps, if they were kept, and the numbers of two events, if given, to
- * those of the refined ones.  Reads the file. */
+ * events, changes the numbers of two events to those of the refined ones.  Reads the file. */
 int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
 		     struct snag_error *err);
 

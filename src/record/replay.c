@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "record/live.h"
 #include "record/recording.h"
+#include "record/step_log.h"
 #include "trace/callstack.h"
 
 #include <inttypes.h>
@@ -81,23 +82,27 @@ static void watch_split(struct watch *w, const struct snag_split *split)
 static int watch_run(struct watch *w, struct snag_source *live, struct snag_recording *recording,
 		     struct snag_error *err)
 {
+	struct snag_step_cursor cursor = {.log = snag_live_steps(live)};
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(live, &batch, err)) > 0) {
-		const struct snag_step *step = snag_live_steps(live);
 		w->touch = snag_grow(w->touch, &w->touch_cap,
 				     2 * (size_t)batch.counts.n[SNAG_SPACE_VARIABLE],
 				     sizeof(*w->touch));
 		for (size_t i = 0, k = 0; i < batch.n; i++) {
 			for (; k < batch.nsplits && batch.split[k].event <= batch.first + i; k++)
 				watch_split(w, &batch.split[k]);
-			watch_event(w, &batch.ev[i], batch.first + i, &step[batch.first + i]);
+			const struct snag_step step = {
+				snag_step_cursor_next(&cursor, batch.ev[i].thread, 1),
+				batch.ev[i].thread};
+			watch_event(w, &batch.ev[i], batch.first + i, &step);
 		}
 		w->stop = w->plan->stops && w->is_found;
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
 	}
+	snag_step_cursor_done(&cursor);
 	return rc;
 }
 

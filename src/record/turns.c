@@ -53,35 +53,26 @@ static void run_up_to(struct snag_turns *turns, struct progress *p, uint32_t thr
 }
 
 /* Whether a step is that of an access of the race, which may be several events. */
-static bool is_of_race(const struct snag_step *step, const uint32_t *event, size_t n,
-		       const struct snag_step *s)
+static bool is_of_race(const struct snag_step *race, const struct snag_step *s)
 {
-	for (size_t i = n - RACE; i < n; i++)
-		if (step[event[i]].thread == s->thread && step[event[i]].count == s->count)
+	for (size_t i = 0; i < RACE; i++)
+		if (race[i].thread == s->thread && race[i].count == s->count)
 			return true;
 	return false;
 }
 
-int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
-			  const uint32_t *event, size_t n, struct snag_error *err)
+void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n)
 {
+	const struct snag_step *race = step + n - RACE;
 	struct snag_turns turns = {0};
 	struct progress progress = {0};
-	for (size_t i = 0; i < n; i++) {
-		const struct snag_step *s = &step[event[i]];
-		if (s->count == UINT32_MAX) {
-			snag_turns_done(&turns);
-			free(progress.done);
-			return snag_fail(err, SNAG_EINPUT,
-					 "the run is too long for a schedule to be made");
-		}
-		run_up_to(&turns, &progress, s->thread, s->count - is_of_race(step, event, n, s));
-	}
-	for (size_t i = n - RACE; i < n; i++) /* two turns of their own */
-		run_up_to(&turns, &progress, step[event[i]].thread, step[event[i]].count);
+	for (size_t i = 0; i < n; i++)
+		run_up_to(&turns, &progress, step[i].thread,
+			  step[i].count - is_of_race(race, &step[i]));
+	for (size_t i = 0; i < RACE; i++) /* two turns of their own */
+		run_up_to(&turns, &progress, race[i].thread, race[i].count);
 	free(progress.done);
 	*ret_turns = turns;
-	return 0;
 }
 
 int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err)

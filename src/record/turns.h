@@ -25,10 +25,8 @@ struct snag_turns {
 void snag_turns_done(struct snag_turns *turns);
 void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 
-/* The turns that bring about the events in this order; the last two are the race.  Negative: one
- * of them is too far into its thread. */
-int snag_turns_of_witness(struct snag_turns *ret_turns, const struct snag_step *step,
-			  const uint32_t *event, size_t n, struct snag_error *err);
+/* The turns that bring about the steps in this order; the last two are the race. */
+void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n);
 
 /* Writes what the runtime reads into memory that a program started from here inherits, without
  * the last `leave_out` turns.  Returns its descriptor, to be closed. */

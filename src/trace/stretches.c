@@ -75,6 +75,15 @@ uint32_t snag_stretch_end(const struct snag_stretches *s, uint32_t stretch)
 	return stretch + 1 < s->n ? s->at[stretch + 1].first : (uint32_t)s->nevents;
 }
 
+void snag_stretches_before(const struct snag_stretches *s, uint32_t event, uint32_t *ret_prefix)
+{
+	memset(ret_prefix, 0, s->nthreads * sizeof(*ret_prefix));
+	for (uint32_t i = 0; i < s->n && s->at[i].first < event; i++) {
+		uint32_t end = snag_stretch_end(s, i);
+		ret_prefix[s->at[i].thread] += (end < event ? end : event) - s->at[i].first;
+	}
+}
+
 size_t snag_stretches_prefix(const struct snag_stretches *s, const uint32_t *prefix,
 			     uint32_t *ret_event)
 {

@@ -43,6 +43,8 @@ uint32_t snag_stretches_position(const struct snag_stretches *s, uint32_t event)
 /* Behind its last event. */
 uint32_t snag_stretch_end(const struct snag_stretches *s, uint32_t stretch);
 
+/* How many events of each thread have numbers below this one. */
+void snag_stretches_before(const struct snag_stretches *s, uint32_t event, uint32_t *ret_prefix);
 /* Writes the numbers of the first prefix[t] events of each thread t, in observed order; returns how
  * many.  ret_event has room for them. */
 size_t snag_stretches_prefix(const struct snag_stretches *s, const uint32_t *prefix,

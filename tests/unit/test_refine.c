@@ -153,7 +153,7 @@ static void program_record(const struct program *p, const char *whole, const cha
 	const struct snag_split *split;
 	struct snag_error err;
 	struct snag_sink *sink[2];
-	assert_true(snag_convert_take_runs(c));
+	snag_convert_take_runs(c);
 	assert_int_equal(snag_sink_open(whole, 0, &sink[0], &err), 0);
 	assert_int_equal(snag_sink_open(refined, 0, &sink[1], &err), 0);
 	assert_true(snag_sink_expect_splits(sink[1]));

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run_steps.c - the steps of the events that a schedule may have to name
+ */
+#include "cli/run_steps.h"
+
+#include "base/memory.h"
+#include "trace/walk.h"
+
+#include <string.h>
+
+void cli_steps_init(struct cli_steps *s, struct snag_step_log *log)
+{
+	*s = (struct cli_steps){.cursor.log = log};
+}
+
+void cli_steps_done(struct cli_steps *s)
+{
+	snag_step_cursor_done(&s->cursor);
+	snag_huge_free(s->event, s->event_cap, sizeof(*s->event));
+	snag_huge_free(s->step, s->step_cap, sizeof(*s->step));
+	memset(s, 0, sizeof(*s));
+}
+
+void cli_steps_follow(void *ctx, const struct snag_followed *some)
+{
+	struct cli_steps *s = ctx;
+	const uint32_t accesses = some->n - some->parts;
+	uint64_t count = accesses ? snag_step_cursor_next(&s->cursor, some->thread, accesses)
+				  : s->cursor.step[some->thread];
+	if (!some->is_in_slice)
+		return;
+	s->event = snag_huge_grow(s->event, &s->event_cap, s->n + 1, sizeof(*s->event));
+	s->step = snag_huge_grow(s->step, &s->step_cap, s->n + 1, sizeof(*s->step));
+	s->event[s->n] = some->first;
+	s->step[s->n++] = (struct snag_step){count, some->thread};
+}
+
+int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct snag_error *err)
+{
+	struct snag_source *again;
+	struct snag_batch batch;
+	int rc = snag_source_again(src, &again, err);
+	if (rc <= 0)
+		return rc;
+	while ((rc = snag_source_next(again, &batch, err)) > 0)
+		for (size_t i = 0; i < batch.n; i++)
+			cli_steps_follow(
+				s, &(struct snag_followed){.first = (uint32_t)(batch.first + i),
+							   .n = 1,
+							   .parts = batch.ev[i].part,
+							   .thread = batch.ev[i].thread,
+							   .is_in_slice = true});
+	snag_source_close(again);
+	return rc;
+}
+
+/* The place of an event; n: it has no step. */
+static size_t event_find(const struct cli_steps *s, uint32_t event)
+{
+	size_t low = 0, high = s->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->event[middle] < event)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && s->event[low] == event ? low : s->n;
+}
+
+struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
+				       const struct snag_stretches *stretches,
+				       const struct snag_race *race, size_t *ret_n)
+{
+	struct snag_step *to = snag_realloc(NULL, s->n + race->nwitness, sizeof(*to));
+	uint32_t stretch = 0;
+	size_t n = 0;
+	for (size_t i = 0; race->prefix && i < s->n; i++) {
+		while (snag_stretch_end(stretches, stretch) <= s->event[i])
+			stretch++;
+		const struct snag_stretch *at = &stretches->at[stretch];
+		if (at->position + (s->event[i] - at->first) < race->prefix[at->thread])
+			to[n++] = s->step[i];
+	}
+	for (size_t i = 0; i < race->nwitness; i++) {
+		size_t k = event_find(s, race->witness[i]);
+		if (k < s->n)
+			to[n++] = s->step[k];
+	}
+	*ret_n = n;
+	return to;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run_steps.h - the steps of the events that a schedule may have to name
+ *
+ * Idea.   A witness becomes a schedule in steps (record/turns.h).  The recorder has logged the
+ *         steps of all events (record/step_log.h).  Only those of the analysed slice are
+ *         looked up: a thread that runs up to an event of the slice makes all its events
+ *         before it, so the others need no step of their own.
+ * State.  event[i]   ascending, the number of an event in the whole trace
+ *         step[i]    its step
+ * Cost.   20 bytes an event of the slice.
+ */
+#ifndef SNAG_CLI_RUN_STEPS_H
+#define SNAG_CLI_RUN_STEPS_H
+
+#include "detect/slice.h"
+#include "record/convert.h"
+#include "record/step_log.h"
+
+struct cli_steps {
+	struct snag_step_cursor cursor;
+	uint32_t *event;
+	struct snag_step *step;
+	size_t n, event_cap, step_cap;
+};
+
+/* The log outlives the steps. */
+void cli_steps_init(struct cli_steps *s, struct snag_step_log *log);
+void cli_steps_done(struct cli_steps *s);
+/* A snag_slice_follower; ctx is a struct cli_steps. */
+void cli_steps_follow(void *ctx, const struct snag_followed *some);
+/* Looks up the steps of all events, of a trace that was not sliced. */
+int cli_steps_read(struct cli_steps *s, const struct snag_source *src, struct snag_error *err);
+
+/* The steps of the events of a witness that have one, in their order; to be freed.  The last two are
+ * those of the race. */
+struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
+				       const struct snag_stretches *stretches,
+				       const struct snag_race *race, size_t *ret_n);
+
+#endif
