@@ -23,10 +23,11 @@ enum {
 	PAGE = 4096,
 	MAIN_STACK = 64 << 20,
 	ROOM = FREED_BYTES,
-	GROUP = 16,	/* records whose cells are looked up together */
-	RUNS = 1024,	/* of a batch */
-	MIN_ROUNDS = 4, /* of a run */
-	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
+	GROUP = 16,	   /* records whose cells are looked up together */
+	RUNS = 1024,	   /* of a batch */
+	MIN_ROUNDS = 4,	   /* of a run */
+	IN_RUNS = 1 << 20, /* events in runs from which on a batch is full */
+	WAIT_MAX = 31,	   /* rounds, until accesses that were no run are tried again */
 	ID_BYTES = 64
 };
 
@@ -113,6 +114,9 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 /* Records RT_TASK and RT_LABEL. */
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
+/* An access to a range; and what is left of it. */
+void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
+void snag_convert_range_go_on(struct snag_convert *c);
 /* A record RT_AGAIN; and what is left of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);
@@ -158,7 +162,7 @@ static inline enum snag_op access_op(const struct rt_record *r)
 
 static inline bool has_room(const struct snag_convert *c, size_t events)
 {
-	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS;
+	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS && c->in_runs < IN_RUNS;
 }
 
 #endif
