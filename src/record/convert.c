@@ -42,6 +42,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->split);
 	snag_symbols_free(c->symbols);
 	free(c->loc);
+	snag_convert_called_done(&c->called);
 	free(c->token);
 	free(c->done);
 	free(c->label);

@@ -31,6 +31,17 @@ enum {
 	ID_BYTES = 64
 };
 
+/* What was found out about return addresses: many nodes have the same. */
+struct snag_called {
+	struct snag_called_at {
+		uint64_t pc;
+		uint32_t first, n; /* its frames, by number of their text */
+	} * at;
+	size_t n, cap;
+	struct snag_slots slots;
+	struct snag_strtab text; /* the name of each frame, up to the number of its caller */
+};
+
 struct snag_convert {
 	struct snag_convert_options options;
 	bool has_runs; /* batches may */
@@ -48,6 +59,7 @@ struct snag_convert {
 	bool is_of_tasks; /* the program can launch some */
 	uint32_t *loc;
 	size_t nnodes, loc_cap;
+	struct snag_called called;
 	uint32_t *token;
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
@@ -109,6 +121,7 @@ struct snag_cells *snag_convert_cells(struct snag_convert *c);
 void snag_convert_step_keep(struct snag_convert *c);
 /* A record of what lies where in the program. */
 void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
+void snag_convert_called_done(struct snag_called *called);
 /* The id of a thread or task, which is named if need be. */
 uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 /* Records RT_TASK and RT_LABEL. */
