@@ -475,16 +475,17 @@ static uint32_t cells_go_on(struct snag_cell *cell, uint32_t n, uint32_t thread,
 static uint32_t page_goes_on(struct snag_cells_page *page, uint32_t first, uint32_t n,
 			     uint32_t thread, struct snag_cells_stretch *s)
 {
-	const uint32_t variable = page->variable - 1 + first, stride = 1;
+	const uint32_t variable = page->variable - 1 + first;
 	if (!stretch_takes(s, &variable, 1))
 		return 0;
-	if (s->n < 2)
-		s->stride[0] = stride;
-	uint32_t some = s->stride[0] == stride ? n : 1;
-	s->n += some;
+	if (s->n == 0)
+		s->stride[0] = 1;
+	if (s->stride[0] != 1)
+		return 0;
+	s->n += n;
 	if (page->owner != (uint8_t)thread)
 		page->flags |= SHARED;
-	return some;
+	return n;
 }
 
 void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_t thread,

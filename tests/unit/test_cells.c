@@ -291,6 +291,36 @@ static unsigned cells_in_bulk(struct snag_cells *cells, uint64_t addr, uint32_t 
 	return all;
 }
 
+/* A stretch ends where a page that is one entry does not go on with it, and goes on where it does. */
+static void pages_of_one_entry(void **unused)
+{
+	enum { PAGE_CELLS = SNAG_CELLS_PAGE / SNAG_CELL };
+	const uint64_t page = 5 * SNAG_CELLS_PAGE;
+	struct snag_cells_stretch s;
+	uint32_t count, first, variable[SNAG_CELL];
+	struct snag_cells *cells = counting_cells(&count);
+	(void)unused;
+	snag_cells_access(cells, page - 8, 8, 1, variable); /* 0 */
+	snag_cells_access(cells, page - 64, 8, 1, variable);
+	for (int i = 0; i < 2; i++) { /* 2 and on */
+		uint64_t addr = page + (uint64_t)i * SNAG_CELLS_PAGE;
+		assert_int_equal(snag_cells_fill(cells, addr, 9999, 8, 1, &first), PAGE_CELLS);
+		assert_int_equal(first, 2 + i * PAGE_CELLS);
+	}
+	snag_cells_even(cells, page - 8, 9999, 2, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(snag_cells_shared(cells, page + 8, 1, variable), 0);
+	snag_cells_even(cells, page, 9999, 1, &s);
+	assert_int_equal(s.n, 2 * PAGE_CELLS);
+	assert_true(s.k == 1 && s.variable[0] == 2 && s.stride[0] == 1);
+	snag_cells_even(cells, page + SNAG_CELLS_PAGE, 9, 2, &s); /* a part, by another thread */
+	assert_int_equal(s.n, 9);
+	assert_int_equal(s.variable[0], 2 + PAGE_CELLS);
+	assert_int_equal(snag_cells_shared(cells, page + SNAG_CELLS_PAGE + 64, 1, variable), 1);
+	assert_int_equal(snag_cells_shared(cells, page + SNAG_CELLS_PAGE + 72, 1, variable), 0);
+	snag_cells_free(cells);
+}
+
 static void bulk_is_as_one_by_one(void **unused)
 {
 	enum { CELLS = 3 * SNAG_CELLS_PAGE / SNAG_CELL, STEPS = 120 };
@@ -303,6 +333,7 @@ static void bulk_is_as_one_by_one(void **unused)
 		struct snag_cells *a = counting_cells(&count[0]), *b = counting_cells(&count[1]);
 		for (int i = 0; i < STEPS; i++) {
 			uint32_t first = below(4) ? below(CELLS) : below(3) * (CELLS / 3);
+			first -= first && below(4) == 0; /* the last cell of a page */
 			uint32_t n = below(4) ? 1 + below(40) : CELLS;
 			uint32_t thread = below(10) ? 1 : 2;
 			uint64_t addr = base + (uint64_t)first * SNAG_CELL;
@@ -348,6 +379,7 @@ int main(void)
 		cmocka_unit_test(shared_cells),
 		cmocka_unit_test(known_walks),
 		cmocka_unit_test(bulk_is_as_one_by_one),
+		cmocka_unit_test(pages_of_one_entry),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
