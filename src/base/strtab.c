@@ -170,6 +170,15 @@ uint32_t snag_strtab_append_place(struct snag_strtab *t, struct snag_strtab_plac
 					place.offset);
 }
 
+uint32_t snag_strtab_append_places(struct snag_strtab *t, struct snag_strtab_place place,
+				   unsigned step, uint32_t n)
+{
+	const uint32_t first = t->n;
+	for (uint32_t i = 0; i < n; i++, place.offset += step)
+		snag_strtab_append_place(t, place);
+	return first;
+}
+
 static inline bool is_place(uint64_t offset)
 {
 	return offset >> SNAG_STRTAB_PLACE_BIT;

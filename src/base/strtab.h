@@ -97,6 +97,9 @@ enum { SNAG_STRTAB_BASES = 256 };
 void snag_strtab_have_places(struct snag_strtab *t);
 /* As snag_strtab_append; the string can be got by snag_strtab_place only. */
 uint32_t snag_strtab_append_place(struct snag_strtab *t, struct snag_strtab_place place);
+/* The same for n places, `step` bytes apart; returns the id of the first. */
+uint32_t snag_strtab_append_places(struct snag_strtab *t, struct snag_strtab_place place,
+				   unsigned step, uint32_t n);
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
 {
 	if (t->nranges)

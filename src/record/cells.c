@@ -9,11 +9,13 @@
 #include <string.h>
 
 enum { PAGE_LOG = SNAG_CELLS_PAGE_LOG, PAGE = SNAG_CELLS_PAGE, PAGE_CELLS = PAGE / SNAG_CELL };
-enum { NONE = 0 };
+enum { NONE = 0, WHOLE = 0xff };
 enum { SPLIT = 1, SHARED = SNAG_CELLS_SHARED, UNTOLD = 4 /* a split is */ }; /* flags */
 
 struct snag_cells_row {
 	uint32_t variable[SNAG_CELL]; /* id + 1 of each byte */
+	uint8_t bytes[SNAG_CELL];     /* those of this variable; 0: there is none */
+	uint8_t untold;		      /* bytes of variables split off since the last split_tell() */
 };
 
 struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks)
@@ -49,32 +51,49 @@ static bool page_equals(const void *pages, uint32_t i, const void *number)
 	return ((const struct snag_cells_page *)pages)[i].number == *(const uint64_t *)number;
 }
 
-static struct snag_cell *page_find(const struct snag_cells *c, uint64_t number)
+static struct snag_cells_page *page_find(const struct snag_cells *c, uint64_t number)
 {
 	uint32_t i =
 		snag_slots_find(&c->slots, snag_hash(number, 0), page_equals, c->page, &number);
-	return i == SNAG_SLOTS_NONE ? NULL : c->page[i].cell;
+	return i == SNAG_SLOTS_NONE ? NULL : &c->page[i];
 }
 
-static struct snag_cell *page_new(struct snag_cells *c, uint64_t number)
+/* One entry, without variables. */
+static struct snag_cells_page *page_new(struct snag_cells *c, uint64_t number)
 {
 	c->page = snag_grow(c->page, &c->page_cap, c->npages + 1, sizeof(*c->page));
-	c->page[c->npages] =
-		(struct snag_cells_page){number, snag_calloc(PAGE_CELLS, sizeof(struct snag_cell))};
+	c->page[c->npages] = (struct snag_cells_page){.number = number};
 	snag_slots_add(&c->slots, (uint32_t)c->npages, page_hash, c->page);
-	return c->page[c->npages++].cell;
+	return &c->page[c->npages++];
+}
+
+static struct snag_cells_page *page_at(struct snag_cells *c, uint64_t number)
+{
+	struct snag_cells_page *page = page_find(c, number);
+	return page ? page : page_new(c, number);
+}
+
+/* The page as cells. */
+static struct snag_cell *page_cells(struct snag_cells *c, struct snag_cells_page *page)
+{
+	if (!page->cell) {
+		page->cell = snag_calloc(PAGE_CELLS, sizeof(struct snag_cell));
+		for (uint32_t i = 0; page->variable && i < PAGE_CELLS; i++)
+			page->cell[i] = (struct snag_cell){.variable = {page->variable + i},
+							   .mask = {WHOLE},
+							   .owner = page->owner,
+							   .flags = page->flags};
+	}
+	c->recent[page->number % SNAG_CELLS_RECENT] =
+		(struct snag_cells_recent){page->number, page->cell};
+	return page->cell;
 }
 
 static inline struct snag_cell *cell_at(struct snag_cells *c, uint64_t addr)
 {
 	struct snag_cell *cell = snag_cells_recent(c, addr);
-	if (!cell) {
-		uint64_t number = addr >> PAGE_LOG;
-		struct snag_cell *page = page_find(c, number);
-		page = page ? page : page_new(c, number);
-		c->recent[number % SNAG_CELLS_RECENT] = (struct snag_cells_page){number, page};
-		cell = &page[addr % PAGE / SNAG_CELL];
-	}
+	if (!cell)
+		cell = page_cells(c, page_at(c, addr >> PAGE_LOG)) + addr % PAGE / SNAG_CELL;
 	return cell;
 }
 
@@ -91,6 +110,31 @@ static uint32_t row_new(struct snag_cells *c)
 	return number;
 }
 
+/* The variables of the row have changed. */
+static void row_settle(struct snag_cells_row *row)
+{
+	for (unsigned i = 0; i < SNAG_CELL; i++) {
+		row->bytes[i] = 0;
+		for (unsigned k = 0; k < SNAG_CELL && row->variable[i]; k++)
+			row->bytes[i] |= (uint8_t)((row->variable[k] == row->variable[i]) << k);
+	}
+}
+
+/* The variables of an access to a row that all of them meet as a whole; 0: not all do. */
+static inline unsigned row_quick(const struct snag_cells_row *row, uint8_t mask,
+				 uint32_t ret_variable[SNAG_CELL])
+{
+	unsigned n = 0;
+	for (unsigned left = mask; left;) {
+		const unsigned i = (unsigned)__builtin_ctz(left), bytes = row->bytes[i];
+		if (!bytes || bytes & ~mask)
+			return 0;
+		ret_variable[n++] = row->variable[i] - 1;
+		left &= ~bytes;
+	}
+	return n;
+}
+
 /* Whether the variable is among those found: its bytes need not be neighbours. */
 static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
 {
@@ -99,12 +143,13 @@ static bool is_among(const uint32_t *variable, unsigned n, uint32_t which)
 	return n > 0;
 }
 
-/* The variables of a row, each once. */
-static unsigned row_variables(const struct snag_cells_row *row, uint32_t ret_variable[SNAG_CELL])
+/* The variables of a row whose first byte is in the mask. */
+static unsigned row_variables(const struct snag_cells_row *row, uint8_t mask,
+			      uint32_t ret_variable[SNAG_CELL])
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < SNAG_CELL; i++)
-		if (row->variable[i] && !is_among(ret_variable, n, row->variable[i] - 1))
+		if (mask >> i & 1 && row->bytes[i] && (unsigned)__builtin_ctz(row->bytes[i]) == i)
 			ret_variable[n++] = row->variable[i] - 1;
 	return n;
 }
@@ -113,7 +158,7 @@ static void cell_forget(struct snag_cells *c, struct snag_cell *cell)
 {
 	if (cell->flags & UNTOLD) {
 		uint32_t variable[SNAG_CELL];
-		unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+		unsigned n = row_variables(&c->row[cell->variable[0]], WHOLE, variable);
 		c->hooks.lost_split(c->hooks.ctx, variable, n);
 	}
 	if (cell->flags & SPLIT) {
@@ -154,6 +199,7 @@ static void part_separate(struct snag_cells *c, uint32_t number, uint32_t variab
 	for (unsigned i = 0; i < SNAG_CELL; i++)
 		if (other >> i & 1)
 			c->row[number].variable[i] = made + 1;
+	c->row[number].untold |= (uint8_t)other;
 	c->nsplits++;
 }
 
@@ -181,9 +227,11 @@ static unsigned row_access(struct snag_cells *c, uint32_t number, uint8_t mask, 
 
 static void split_tell(struct snag_cells *c, struct snag_cell *cell)
 {
+	struct snag_cells_row *row = &c->row[cell->variable[0]];
 	uint32_t variable[SNAG_CELL];
-	unsigned n = row_variables(&c->row[cell->variable[0]], variable);
+	unsigned n = row_variables(row, row->untold, variable);
 	c->hooks.shared_split(c->hooks.ctx, variable, n);
+	row->untold = 0;
 	cell->flags &= (uint8_t)~UNTOLD;
 }
 
@@ -203,6 +251,7 @@ static unsigned split_access(struct snag_cells *c, struct snag_cell *cell, uint6
 		cell_split(c, cell);
 	uint64_t before = c->nsplits;
 	unsigned n = row_access(c, cell->variable[0], mask, addr - addr % SNAG_CELL, ret_variable);
+	row_settle(&c->row[cell->variable[0]]);
 	if (c->nsplits > before)
 		cell->flags |= UNTOLD;
 	if (cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes))
@@ -235,7 +284,12 @@ unsigned snag_cells_access(struct snag_cells *c, uint64_t addr, unsigned size, u
 	struct snag_cell *cell = cell_at(c, addr);
 	const uint8_t mask = snag_cells_mask(addr, size),
 		      fresh = mask & ~(cell->mask[0] | cell->mask[1]);
+	unsigned n;
 	cell_visit(cell, thread);
+	const bool is_untold = cell->flags & UNTOLD && (cell->flags & SHARED || c->has_namesakes);
+	if (cell->flags & SPLIT && !is_untold &&
+	    (n = row_quick(&c->row[cell->variable[0]], mask, ret_variable)) > 0)
+		return n;
 	if (cell->flags & SPLIT || (fresh && cell->variable[1] != NONE) ||
 	    is_part(mask, cell->mask[0]) || is_part(mask, cell->mask[1]))
 		return split_access(c, cell, addr, mask, ret_variable);
@@ -370,13 +424,151 @@ uint32_t snag_cells_variables(struct snag_cells *c, uint64_t addr, uint64_t stri
 	return i;
 }
 
+/* The variables of a cell that are all of its bytes, in their order; 0: there are more than two, or
+ * some bytes have none. */
+static inline unsigned cell_whole(const struct snag_cell *cell, uint32_t ret_variable[SNAG_CELL])
+{
+	ret_variable[0] = cell->variable[0] - 1;
+	if (cell->mask[0] == WHOLE)
+		return 1;
+	return (cell->mask[0] ^ cell->mask[1]) == WHOLE ? cell_touched(cell, WHOLE, ret_variable)
+							: 0;
+}
+
+/* The first cell of a stretch, or the second, or whether another one goes on. */
+static inline bool stretch_takes(struct snag_cells_stretch *s, const uint32_t *variable, unsigned k)
+{
+	if (s->n == 0) {
+		s->k = k;
+		memcpy(s->variable, variable, k * sizeof(*variable));
+		return k > 0;
+	}
+	for (unsigned i = 0; i < k && s->n == 1; i++)
+		s->stride[i] = variable[i] - s->variable[i];
+	bool goes_on = k == s->k;
+	for (unsigned i = 0; i < k && goes_on; i++)
+		goes_on = variable[i] == s->variable[i] + s->stride[i] * s->n;
+	return goes_on;
+}
+
+/* Those of n cells that go on with the stretch, from the first. */
+static uint32_t cells_go_on(struct snag_cell *cell, uint32_t n, uint32_t thread,
+			    struct snag_cells_stretch *s)
+{
+	const uint32_t before = s->n;
+	uint32_t variable[SNAG_CELL];
+	for (uint32_t i = 0; i < n; i++, s->n++) {
+		if (s->n >= 2 && s->k == 1) { /* mostly */
+			if (cell[i].mask[0] != WHOLE ||
+			    cell[i].variable[0] - 1 != s->variable[0] + s->stride[0] * s->n)
+				break;
+		} else if (!stretch_takes(s, variable, cell_whole(&cell[i], variable))) {
+			break;
+		}
+		if (cell[i].owner != (uint8_t)thread)
+			cell[i].flags |= SHARED;
+	}
+	return s->n - before;
+}
+
+/* The same of a page that is one entry. */
+static uint32_t page_goes_on(struct snag_cells_page *page, uint32_t first, uint32_t n,
+			     uint32_t thread, struct snag_cells_stretch *s)
+{
+	const uint32_t variable = page->variable - 1 + first;
+	if (!stretch_takes(s, &variable, 1))
+		return 0;
+	if (s->n == 0)
+		s->stride[0] = 1;
+	if (s->stride[0] != 1)
+		return 0;
+	s->n += n;
+	if (page->owner != (uint8_t)thread)
+		page->flags |= SHARED;
+	return n;
+}
+
+void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_t thread,
+		     struct snag_cells_stretch *ret_stretch)
+{
+	struct snag_cells_stretch s = {0};
+	uint32_t some, done;
+	do {
+		uint32_t first = addr % PAGE / SNAG_CELL;
+		some = PAGE_CELLS - first < most - s.n ? PAGE_CELLS - first : most - s.n;
+		struct snag_cell *cell = snag_cells_recent(c, addr);
+		struct snag_cells_page *page = cell ? NULL : page_find(c, addr >> PAGE_LOG);
+		if (!cell && (!page || (!page->cell && !page->variable)))
+			break;
+		/* As one entry it is visited as a whole, or by nobody new. */
+		if (!cell && !page->cell &&
+		    (some == PAGE_CELLS || page->owner == (uint8_t)thread ||
+		     page->flags & SHARED)) {
+			done = page_goes_on(page, first, some, thread, &s);
+		} else {
+			cell = cell ? cell : page_cells(c, page) + first;
+			done = cells_go_on(cell, some, thread, &s);
+		}
+		addr += (uint64_t)some * SNAG_CELL;
+	} while (done == some && s.n < most);
+	*ret_stretch = s;
+}
+
+/* How many of n cells nobody has been in, from the first. */
+static uint32_t cells_fresh(const struct snag_cell *cell, uint32_t n)
+{
+	uint32_t i = 0;
+	while (i < n && cell[i].variable[0] == NONE)
+		i++;
+	return i;
+}
+
+uint32_t snag_cells_fill(struct snag_cells *c, uint64_t addr, uint32_t most, unsigned size,
+			 uint32_t thread, uint32_t *ret_first)
+{
+	const struct snag_cell *recent = snag_cells_recent(c, addr);
+	const unsigned per = SNAG_CELL / size; /* elements in a cell */
+	if (recent && recent->variable[0] != NONE)
+		return 0;
+	const uint32_t first = addr % PAGE / SNAG_CELL;
+	struct snag_cells_page *page = page_at(c, addr >> PAGE_LOG);
+	uint32_t n = PAGE_CELLS - first < most ? PAGE_CELLS - first : most, made;
+	if (page->cell)
+		n = cells_fresh(page->cell + first, n);
+	else if (page->variable)
+		n = 0;
+	if (n == 0)
+		return 0;
+	const uint32_t id = c->hooks.make_some(c->hooks.ctx, addr, size, n * per, &made);
+	*ret_first = id;
+	for (; made % per; made++) /* whole cells */
+		c->hooks.make(c->hooks.ctx, addr + (uint64_t)made * size, NULL);
+	if (made == PAGE_CELLS && !page->cell && per == 1) {
+		page->variable = id + 1;
+		page->owner = (uint8_t)thread;
+		page->flags = 0;
+		return made;
+	}
+	struct snag_cell *cell = page_cells(c, page) + first;
+	for (uint32_t i = 0; i < made; i++) {
+		struct snag_cell *at = &cell[i / per];
+		const unsigned k = i % per;
+		at->variable[k] = id + i + 1;
+		at->mask[k] = (uint8_t)(per == 1 ? WHOLE : 0x0f << 4 * k);
+		at->owner = (uint8_t)thread;
+	}
+	return made / per;
+}
+
 unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL])
 {
-	struct snag_cell *page = page_find(c, addr >> PAGE_LOG);
-	struct snag_cell *cell = page ? &page[addr % PAGE / SNAG_CELL] : NULL;
+	struct snag_cells_page *page = page_find(c, addr >> PAGE_LOG);
+	if (!page || (!page->cell && !page->variable))
+		return 0;
+	const struct snag_cell *cell = &page_cells(c, page)[addr % PAGE / SNAG_CELL];
 	unsigned n = 0;
-	if (!cell || cell->variable[0] == NONE ||
+	if (cell->variable[0] == NONE ||
 	    (cell->owner == (uint8_t)thread && !(cell->flags & SHARED)))
 		return 0;
 	if (!(cell->flags & SPLIT)) {
@@ -384,20 +576,30 @@ unsigned snag_cells_shared(struct snag_cells *c, uint64_t addr, uint32_t thread,
 			ret_variable[n] = cell->variable[n] - 1;
 		return n;
 	}
-	return row_variables(&c->row[cell->variable[0]], ret_variable);
+	return row_variables(&c->row[cell->variable[0]], WHOLE, ret_variable);
+}
+
+/* [from, to) lies in the page. */
+static void page_forget(struct snag_cells *c, struct snag_cells_page *page, uint64_t from,
+			uint64_t to)
+{
+	if (!page->cell && (!page->variable || to - from == PAGE)) {
+		c->version += page->variable != NONE;
+		page->variable = NONE;
+		return;
+	}
+	struct snag_cell *cell = page_cells(c, page);
+	for (uint64_t at = from - from % SNAG_CELL; at < to; at += SNAG_CELL)
+		cell_forget(c, &cell[at % PAGE / SNAG_CELL]);
 }
 
 void snag_cells_forget(struct snag_cells *c, uint64_t addr, uint64_t nbytes)
 {
 	uint64_t end = addr + nbytes;
 	for (uint64_t number = addr >> PAGE_LOG; number << PAGE_LOG < end; number++) {
-		struct snag_cell *page = page_find(c, number);
+		struct snag_cells_page *page = page_find(c, number);
 		uint64_t from = number << PAGE_LOG, to = from + PAGE;
-		if (!page)
-			continue;
-		from = addr > from ? addr : from;
-		to = end < to ? end : to;
-		for (uint64_t at = from - from % SNAG_CELL; at < to; at += SNAG_CELL)
-			cell_forget(c, &page[at % PAGE / SNAG_CELL]);
+		if (page)
+			page_forget(c, page, addr > from ? addr : from, end < to ? end : to);
 	}
 }

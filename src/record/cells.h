@@ -12,10 +12,13 @@
  *         reported to `make`, for consumers that need those accesses (splits.h).
  * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
  *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
+ *         page: 2048 cells; or one entry, where all of them are whole variables with
+ *         consecutive ids that one thread made at once, as a memset does.
  *         walk: accesses evenly apart that were found to have the variables expected, a cache.  A
  *         loop that comes again finds the same, unless a variable was split or memory has begun
  *         anew since then; nothing else changes a variable.
- * Cost.   O(1) an access, and many that come again; 12 bytes for 8 bytes of touched memory.
+ * Cost.   O(1) an access, and many that come again; 12 bytes for 8 bytes of touched memory, or 24 for a
+ *         page that is one entry.
  */
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
@@ -30,8 +33,11 @@ struct snag_cells_hooks {
 	/* Makes a variable whose first byte is at addr and returns its id.  from: NULL, or the
 	 * variable that it is split off. */
 	uint32_t (*make)(void *ctx, uint64_t addr, const uint32_t *from);
-	/* The variables of a cell, among which there was a split, and where several threads
-	 * may have been.  Called again if there is another. */
+	/* Makes up to n variables with consecutive ids, `step` bytes apart, the first at addr; n > 0.
+	 * Returns the id of the first; *ret_n is how many, at least 1. */
+	uint32_t (*make_some)(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n);
+	/* Variables that were split off others in a cell where several threads may have been; each
+	 * is reported once. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
 	/* The same where one thread alone has been, when the memory begins anew. */
 	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
@@ -57,13 +63,25 @@ struct snag_cell {
 _Static_assert(sizeof(struct snag_cell) == 12, "a cell is small");
 
 struct snag_cells_page {
-	uint64_t number; /* address / SNAG_CELLS_PAGE */
-	struct snag_cell *cell;
+	uint64_t number;	/* address / SNAG_CELLS_PAGE */
+	struct snag_cell *cell; /* NULL: it is one entry: */
+	uint32_t variable;	/* of the first cell, + 1; 0: no cell has any */
+	uint8_t owner, flags;	/* as of each cell */
+};
+
+/* Cells one after another, each with k variables, 1 or 2, which are all of its bytes, and go on by
+ * a stride from cell to cell. */
+struct snag_cells_stretch {
+	uint32_t n, k;
+	uint32_t variable[2], stride[2]; /* of the first cell, in the order of their bytes */
 };
 
 /* Laid open for the look-up, which is inlined. */
 struct snag_cells {
-	struct snag_cells_page recent[SNAG_CELLS_RECENT]; /* pages used lately, by number */
+	struct snag_cells_recent {
+		uint64_t number;
+		struct snag_cell *cell;
+	} recent[SNAG_CELLS_RECENT]; /* pages used lately that have cells, by number */
 	struct snag_cells_hooks hooks;
 	bool has_namesakes; /* there are threads with the same low bits, so who is the owner? */
 	struct snag_cells_page *page;
@@ -98,6 +116,15 @@ uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stri
 /* The one variable of each of n such accesses, as far as they have one already: how many. */
 uint32_t snag_cells_variables(struct snag_cells *cells, uint64_t addr, uint64_t stride,
 			      unsigned size, uint32_t thread, uint32_t n, uint32_t ret_variable[]);
+/* Accesses to whole cells from addr on, as far as these are a stretch, at most `most` of them;
+ * *ret_stretch has none if the first is no such cell. */
+void snag_cells_even(struct snag_cells *cells, uint64_t addr, uint32_t most, uint32_t thread,
+		     struct snag_cells_stretch *ret_stretch);
+/* Accesses to whole cells from addr on where nobody has been, at most `most` of them, in elements of
+ * `size` bytes, 4 or 8: makes their variables, which have consecutive ids.  Returns the number of
+ * cells; *ret_first is the first variable. */
+uint32_t snag_cells_fill(struct snag_cells *cells, uint64_t addr, uint32_t most, unsigned size,
+			 uint32_t thread, uint32_t *ret_first);
 /* The variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
@@ -115,7 +142,7 @@ static inline uint8_t snag_cells_mask(uint64_t addr, unsigned size)
 static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells, uint64_t addr)
 {
 	uint64_t number = addr >> SNAG_CELLS_PAGE_LOG;
-	const struct snag_cells_page *page = &cells->recent[number % SNAG_CELLS_RECENT];
+	const struct snag_cells_recent *page = &cells->recent[number % SNAG_CELLS_RECENT];
 	return page->number == number ? page->cell + addr % SNAG_CELLS_PAGE / SNAG_CELL : NULL;
 }
 

@@ -42,6 +42,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->split);
 	snag_symbols_free(c->symbols);
 	free(c->loc);
+	snag_convert_called_done(&c->called);
 	free(c->token);
 	free(c->done);
 	free(c->label);
@@ -106,36 +107,6 @@ void snag_convert_step_keep(struct snag_convert *c)
 }
 
 /* Accesses. */
-
-/* The part of a range in one cell: as a whole, or by element where it is the first there. */
-static void cell_access(struct snag_convert *c, enum snag_op op, uint64_t at, uint64_t end,
-			const struct rt_record *r)
-{
-	const unsigned size = rt_record_size(r);
-	const uint64_t element = size && snag_cells_is_fresh(c->cells, at) ? size : SNAG_CELL;
-	for (uint64_t next; at < end; at = next) {
-		next = at - at % element + element;
-		next = next < end ? next : end;
-		word_access(c, op, at, (unsigned)(next - at), 0, r);
-	}
-}
-
-static void range_go_on(struct snag_convert *c)
-{
-	struct range *range = &c->range;
-	while (range->at < range->end && c->n + ROOM <= SNAG_BATCH_EVENTS) {
-		uint64_t next = range->at - range->at % SNAG_CELL + SNAG_CELL;
-		next = next < range->end ? next : range->end;
-		cell_access(c, range->op, range->at, next, &range->record);
-		range->at = next;
-	}
-}
-
-static void range_access(struct snag_convert *c, enum snag_op op, const struct rt_record *r)
-{
-	c->range = (struct range){rt_record_address(r), rt_record_address(r) + r->arg, op, *r};
-	range_go_on(c);
-}
 
 static inline bool is_access(const struct rt_record *r)
 {
@@ -387,10 +358,10 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 		snag_convert_task(c, r);
 		break;
 	case RT_READ_RANGE:
-		range_access(c, SNAG_OP_READ, r);
+		snag_convert_range(c, SNAG_OP_READ, r);
 		break;
 	case RT_WRITE_RANGE:
-		range_access(c, SNAG_OP_WRITE, r);
+		snag_convert_range(c, SNAG_OP_WRITE, r);
 		break;
 	case RT_ATOMIC_READ:
 	case RT_ATOMIC_WRITE:
@@ -463,7 +434,7 @@ int snag_convert_records(struct snag_convert *c, const struct rt_record *r, int 
 		c->n = c->nruns = c->in_runs = c->nsplits = 0;
 		c->is_taken = false;
 	}
-	range_go_on(c);
+	snag_convert_range_go_on(c);
 	snag_convert_again_go_on(c);
 	while (i < n && snag_convert_is_done(c) && has_room(c, ROOM)) {
 		int accesses = accesses_take(c, r + i, n - i); /* nearly all are */

@@ -11,25 +11,100 @@
 #include "report/symbols.h"
 #include "trace/callstack.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { LOCATION = 1024 }; /* bytes of a name */
 
 static uint32_t location_named(struct snag_convert *c, const struct snag_frame *f, uint32_t caller)
 {
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCATION];
-	char text[1024];
+	char text[LOCATION];
 	size_t n = snag_frame_name(f, caller, text, sizeof(text));
 	return snag_strtab_intern(words, text, n < sizeof(text) ? n : sizeof(text) - 1);
+}
+
+static uint64_t called_hash(const void *at, uint32_t i)
+{
+	return snag_hash(((const struct snag_called_at *)at)[i].pc, 0);
+}
+
+static bool called_equals(const void *at, uint32_t i, const void *pc)
+{
+	return ((const struct snag_called_at *)at)[i].pc == *(const uint64_t *)pc;
+}
+
+/* The frames of a return address, outermost first, are named after a caller 0, whose number is then
+ * left out. */
+static const struct snag_called_at *called_at(struct snag_convert *c, uint64_t pc)
+{
+	struct snag_called *called = &c->called;
+	struct snag_frame frame[SNAG_MAX_FRAMES];
+	uint32_t known =
+		snag_slots_find(&called->slots, snag_hash(pc, 0), called_equals, called->at, &pc);
+	if (known != SNAG_SLOTS_NONE)
+		return &called->at[known];
+	called->at = snag_grow(called->at, &called->cap, called->n + 1, sizeof(*called->at));
+	struct snag_called_at *at = &called->at[called->n];
+	*at = (struct snag_called_at){.pc = pc, .first = called->text.n};
+	for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0; at->n++) {
+		char text[LOCATION];
+		size_t n = snag_frame_name(&frame[i], 0, text, sizeof(text));
+		n = n < sizeof(text) ? n : 1; /* too long, which the empty text says */
+		snag_strtab_append(&called->text, text, n - 1);
+	}
+	snag_slots_add(&called->slots, (uint32_t)called->n++, called_hash, called->at);
+	return at;
+}
+
+/* The same with a caller; false: the name is too long to be put together. */
+static bool frame_named(struct snag_convert *c, uint32_t frame, uint32_t *caller)
+{
+	const struct snag_strtab *known = &c->called.text;
+	const size_t n = snag_strtab_len(known, frame);
+	char text[LOCATION + 16];
+	if (n == 0)
+		return false;
+	memcpy(text, snag_strtab_get(known, frame), n);
+	size_t len = n + (size_t)sprintf(text + n, "%" PRIu32, *caller);
+	if (len >= LOCATION)
+		return false;
+	*caller = snag_strtab_intern(&c->names.space[SNAG_SPACE_LOCATION], text, len);
+	return true;
+}
+
+static void called_forget(struct snag_called *called)
+{
+	snag_convert_called_done(called);
+	*called = (struct snag_called){0};
+	snag_strtab_init(&called->text);
+}
+
+void snag_convert_called_done(struct snag_called *called)
+{
+	free(called->at);
+	snag_slots_done(&called->slots);
+	snag_strtab_done(&called->text);
 }
 
 /* A return address, and the node of its caller: a location for each function inlined there. */
 static void node_new(struct snag_convert *c, const struct rt_record *r)
 {
 	struct snag_frame frame[SNAG_MAX_FRAMES];
-	uint32_t at = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
-	uint64_t pc = rt_record_address(r);
-	for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;)
-		at = location_named(c, &frame[i], at);
+	const uint32_t caller = r->loc && r->loc < c->nnodes ? c->loc[r->loc] : SNAG_NO_ID;
+	const uint64_t pc = rt_record_address(r);
+	uint32_t at = caller, n = 0, done = 0;
+	if (caller != SNAG_NO_ID) {
+		const struct snag_called_at *called = called_at(c, pc);
+		for (n = called->n; done < n && frame_named(c, called->first + done, &at); done++)
+			;
+	}
+	if (done < n || caller == SNAG_NO_ID) {
+		at = caller;
+		for (size_t i = snag_symbols_frames(c->symbols, pc - 1, frame); i-- > 0;)
+			at = location_named(c, &frame[i], at);
+	}
 	c->loc = snag_grow(c->loc, &c->loc_cap, (size_t)r->arg + 1, sizeof(*c->loc));
 	c->loc[r->arg] = at;
 	if (c->nnodes <= r->arg)
@@ -83,6 +158,7 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 	};
 	if (!module.build_id_bytes)
 		module.build_id = NULL;
+	called_forget(&c->called);
 	/* One that cannot be read has addresses for names, as the kernel's own has. */
 	if (snag_regions_module(c->regions, module.start, module.end - module.start, path))
 		snag_symbols_add(c->symbols, &module, NULL);

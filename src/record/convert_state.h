@@ -24,11 +24,23 @@ enum {
 	PAGE = 4096,
 	MAIN_STACK = 64 << 20,
 	ROOM = FREED_BYTES,
-	GROUP = 16,	/* records whose cells are looked up together */
-	RUNS = 1024,	/* of a batch */
-	MIN_ROUNDS = 4, /* of a run */
-	WAIT_MAX = 31,	/* rounds, until accesses that were no run are tried again */
+	GROUP = 16,	   /* records whose cells are looked up together */
+	RUNS = 1024,	   /* of a batch */
+	MIN_ROUNDS = 4,	   /* of a run */
+	IN_RUNS = 1 << 20, /* events in runs from which on a batch is full */
+	WAIT_MAX = 31,	   /* rounds, until accesses that were no run are tried again */
 	ID_BYTES = 64
+};
+
+/* What was found out about return addresses: many nodes have the same. */
+struct snag_called {
+	struct snag_called_at {
+		uint64_t pc;
+		uint32_t first, n; /* its frames, by number of their text */
+	} * at;
+	size_t n, cap;
+	struct snag_slots slots;
+	struct snag_strtab text; /* the name of each frame, up to the number of its caller */
 };
 
 struct snag_convert {
@@ -48,6 +60,7 @@ struct snag_convert {
 	bool is_of_tasks; /* the program can launch some */
 	uint32_t *loc;
 	size_t nnodes, loc_cap;
+	struct snag_called called;
 	uint32_t *token;
 	size_t token_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
@@ -109,11 +122,15 @@ struct snag_cells *snag_convert_cells(struct snag_convert *c);
 void snag_convert_step_keep(struct snag_convert *c);
 /* A record of what lies where in the program. */
 void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
+void snag_convert_called_done(struct snag_called *called);
 /* The id of a thread or task, which is named if need be. */
 uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 /* Records RT_TASK and RT_LABEL. */
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
+/* An access to a range; and what is left of it. */
+void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
+void snag_convert_range_go_on(struct snag_convert *c);
 /* A record RT_AGAIN; and what is left of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);
@@ -159,7 +176,7 @@ static inline enum snag_op access_op(const struct rt_record *r)
 
 static inline bool has_room(const struct snag_convert *c, size_t events)
 {
-	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS;
+	return c->n + events <= SNAG_BATCH_EVENTS && c->nruns < RUNS && c->in_runs < IN_RUNS;
 }
 
 #endif

@@ -64,8 +64,9 @@ static uint32_t variable_new(void *ctx, uint64_t addr, const uint32_t *from)
 {
 	struct snag_convert *c = ctx;
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
-	uint64_t offset, *mark;
-	if (from || !words->has_places || !(mark = snag_regions_mark(c->regions, addr, &offset)))
+	uint64_t offset, nbytes, *mark;
+	if (from || !words->has_places ||
+	    !(mark = snag_regions_mark(c->regions, addr, &offset, &nbytes)))
 		return variable_spelled(c, addr, from);
 	if (*mark == 0 || words->nspelled - *mark >= SNAG_STRTAB_BASES) {
 		*mark = words->nspelled + 1;
@@ -74,6 +75,31 @@ static uint32_t variable_new(void *ctx, uint64_t addr, const uint32_t *from)
 	const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset};
 	c->used_up_to = words->n + 1;
 	return snag_strtab_append_place(words, place);
+}
+
+/* The first by itself: it may have to name the block.  Others go on from it as far as they are places
+ * in the same block. */
+static uint32_t variables_new(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n)
+{
+	struct snag_convert *c = ctx;
+	struct snag_strtab *words = &c->names.space[SNAG_SPACE_VARIABLE];
+	const uint32_t first = variable_new(ctx, addr, NULL);
+	uint64_t offset, nbytes, *mark;
+	*ret_n = n;
+	if (words->has_places && (mark = snag_regions_mark(c->regions, addr, &offset, &nbytes)) &&
+	    *mark && words->nspelled - *mark < SNAG_STRTAB_BASES) {
+		const uint32_t some =
+			(nbytes + step - 1) / step < n ? (uint32_t)((nbytes + step - 1) / step) : n;
+		const struct snag_strtab_place place = {(uint32_t)(*mark - 1), offset + step};
+		if (some > 1)
+			snag_strtab_append_places(words, place, step, some - 1);
+		c->used_up_to = words->n;
+		*ret_n = some > 1 ? some : 1;
+		return first;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		variable_new(ctx, addr + (uint64_t)i * step, NULL);
+	return first;
 }
 
 static void split_matters(void *ctx, const uint32_t *variable, unsigned n)
@@ -91,6 +117,7 @@ static void split_lost(void *ctx, const uint32_t *variable, unsigned n)
 struct snag_cells *snag_convert_cells(struct snag_convert *c)
 {
 	return snag_cells_new(&(struct snag_cells_hooks){.make = variable_new,
+							 .make_some = variables_new,
 							 .shared_split = split_matters,
 							 .lost_split = split_lost,
 							 .ctx = c});

@@ -54,7 +54,8 @@ struct table {
 /* The name of a block. */
 struct named {
 	uint64_t number;
-	uint64_t addr, alone; /* so many bytes from there on are only its */
+	uint64_t addr, nbytes;
+	uint64_t alone; /* so many bytes from there on are only its */
 	char name[SNAG_REGION_NAME];
 	size_t len;
 	uint64_t mark; /* the caller's */
@@ -398,6 +399,7 @@ static struct named *block_named(struct snag_regions *r, const struct block *b)
 	named->number = b->number;
 	named->mark = 0;
 	named->addr = b->addr;
+	named->nbytes = b->nbytes;
 	named->alone = is_alone(r, b) ? b->nbytes : 0;
 	size_t n = put(named->name, 0, "heap#", b->number, 10);
 	n = put(named->name, n, ":", b->nbytes, 10);
@@ -432,7 +434,17 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 	return put_object(to, m->name, addr - m->base);
 }
 
-uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset)
+/* How many of nbytes from an address that is in no stack come before the next one. */
+static uint64_t before_stack(const struct snag_regions *r, uint64_t addr, uint64_t nbytes)
+{
+	for (size_t i = 0; i < r->nstacks; i++)
+		if (r->stack[i].low > addr && r->stack[i].low - addr < nbytes)
+			nbytes = r->stack[i].low - addr;
+	return nbytes;
+}
+
+uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset,
+			    uint64_t *ret_nbytes)
 {
 	struct named *named = named_at(r, addr);
 	if (!named) {
@@ -442,5 +454,6 @@ uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret
 	if (!named || named->len > SNAG_PLACED_BYTES)
 		return NULL;
 	*ret_offset = addr - named->addr;
+	*ret_nbytes = before_stack(r, addr, named->nbytes - *ret_offset);
 	return &named->mark;
 }

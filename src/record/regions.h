@@ -41,8 +41,9 @@ size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REG
 			 bool *ret_is_block);
 
 /* The block of an address: a number that the caller may keep with it, 0 at first and after every
- * change of regions, and the offset in it.  NULL: it lies in none, or the block's name is too long to
+ * change of regions, the offset in it, and how many bytes from the address on are its.  NULL: it lies in none, or the block's name is too long to
  * say a place in it (base/placed.h). */
-uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset);
+uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset,
+			    uint64_t *ret_nbytes);
 
 #endif

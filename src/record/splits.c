@@ -25,6 +25,12 @@ void snag_splits_add(struct snag_splits *s, const struct snag_split *split)
 static struct snag_kept_split *split_of(const struct snag_splits *s, uint32_t variable)
 {
 	size_t low = 0, high = s->n;
+	for (size_t back = 1; back < s->n && low == 0; back *= 4) { /* mostly one of the last */
+		if (s->at[s->n - back].split.variable <= variable)
+			low = s->n - back;
+		else
+			high = s->n - back;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (s->at[middle].split.variable < variable)

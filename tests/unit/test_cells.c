@@ -29,14 +29,25 @@ static uint32_t make(void *ctx, uint64_t addr, const uint32_t *from)
 	return made++;
 }
 
+static uint32_t make_some(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n)
+{
+	const uint32_t first = made;
+	*ret_n = n > 3 && addr % 64 == 0 ? n - 1 : n; /* it may make fewer */
+	for (uint32_t i = 0; i < *ret_n; i++)
+		make(ctx, addr + (uint64_t)i * step, NULL);
+	return first;
+}
+
 static void any_split(void *ctx, const uint32_t *variable, unsigned n)
 {
 }
 
 static struct snag_cells *cells_new(void)
 {
-	return snag_cells_new(&(struct snag_cells_hooks){
-		.make = make, .shared_split = any_split, .lost_split = any_split});
+	return snag_cells_new(&(struct snag_cells_hooks){.make = make,
+							 .make_some = make_some,
+							 .shared_split = any_split,
+							 .lost_split = any_split});
 }
 
 static uint64_t state = 7;
@@ -217,6 +228,148 @@ static void known_walks(void **unused)
 	made = 0;
 }
 
+/* Ranges in bulk do what their cells one by one do: two instances, each with ids of its own. */
+
+static uint32_t count_make(void *ctx, uint64_t addr, const uint32_t *from)
+{
+	(void)addr, (void)from;
+	return (*(uint32_t *)ctx)++;
+}
+
+static uint32_t count_some(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n)
+{
+	uint32_t first = *(uint32_t *)ctx;
+	(void)step;
+	*ret_n = addr % 7 == 0 && n > 1 ? 1 + n / 2 : n; /* it may make fewer */
+	*(uint32_t *)ctx += *ret_n;
+	return first;
+}
+
+static struct snag_cells *counting_cells(uint32_t *count)
+{
+	*count = 0;
+	return snag_cells_new(&(struct snag_cells_hooks){.make = count_make,
+							 .make_some = count_some,
+							 .shared_split = any_split,
+							 .lost_split = any_split,
+							 .ctx = count});
+}
+
+/* n whole cells, in elements of `size` bytes where they are new.  The variables go to `to`. */
+static unsigned cells_one_by_one(struct snag_cells *cells, uint64_t addr, uint32_t n, unsigned size,
+				 uint32_t thread, uint32_t *to)
+{
+	unsigned all = 0;
+	for (uint32_t i = 0; i < n; i++, addr += SNAG_CELL) {
+		unsigned by = snag_cells_is_fresh(cells, addr) ? size : SNAG_CELL;
+		for (unsigned at = 0; at < SNAG_CELL; at += by)
+			all += snag_cells_access(cells, addr + at, by, thread, to + all);
+	}
+	return all;
+}
+
+static unsigned cells_in_bulk(struct snag_cells *cells, uint64_t addr, uint32_t n, unsigned size,
+			      uint32_t thread, uint32_t *to, unsigned *bulk)
+{
+	unsigned all = 0;
+	for (uint32_t some; n > 0; n -= some, addr += (uint64_t)some * SNAG_CELL) {
+		struct snag_cells_stretch s;
+		uint32_t first;
+		snag_cells_even(cells, addr, n, thread, &s);
+		assert_true(s.n <= n);
+		some = s.n;
+		for (uint32_t i = 0; i < s.n; i++)
+			for (uint32_t k = 0; k < s.k; k++)
+				to[all++] = s.variable[k] + s.stride[k] * i;
+		if (!some && (some = snag_cells_fill(cells, addr, n, size, thread, &first)) > 0)
+			for (uint32_t i = 0; i < some * (SNAG_CELL / size); i++)
+				to[all++] = first + i;
+		*bulk += some > 1 ? some : 0;
+		if (!some)
+			all += cells_one_by_one(cells, addr, some = 1, size, thread, to + all);
+	}
+	return all;
+}
+
+/* A stretch ends where a page that is one entry does not go on with it, and goes on where it does. */
+static void pages_of_one_entry(void **unused)
+{
+	enum { PAGE_CELLS = SNAG_CELLS_PAGE / SNAG_CELL };
+	const uint64_t page = 5 * SNAG_CELLS_PAGE;
+	struct snag_cells_stretch s;
+	uint32_t count, first, variable[SNAG_CELL];
+	struct snag_cells *cells = counting_cells(&count);
+	(void)unused;
+	snag_cells_access(cells, page - 8, 8, 1, variable); /* 0 */
+	snag_cells_access(cells, page - 64, 8, 1, variable);
+	for (int i = 0; i < 2; i++) { /* 2 and on */
+		uint64_t addr = page + (uint64_t)i * SNAG_CELLS_PAGE;
+		assert_int_equal(snag_cells_fill(cells, addr, 9999, 8, 1, &first), PAGE_CELLS);
+		assert_int_equal(first, 2 + i * PAGE_CELLS);
+	}
+	snag_cells_even(cells, page - 8, 9999, 2, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(snag_cells_shared(cells, page + 8, 1, variable), 0);
+	snag_cells_even(cells, page, 9999, 1, &s);
+	assert_int_equal(s.n, 2 * PAGE_CELLS);
+	assert_true(s.k == 1 && s.variable[0] == 2 && s.stride[0] == 1);
+	snag_cells_even(cells, page + SNAG_CELLS_PAGE, 9, 2, &s); /* a part, by another thread */
+	assert_int_equal(s.n, 9);
+	assert_int_equal(s.variable[0], 2 + PAGE_CELLS);
+	assert_int_equal(snag_cells_shared(cells, page + SNAG_CELLS_PAGE + 64, 1, variable), 1);
+	assert_int_equal(snag_cells_shared(cells, page + SNAG_CELLS_PAGE + 72, 1, variable), 0);
+	snag_cells_free(cells);
+}
+
+static void bulk_is_as_one_by_one(void **unused)
+{
+	enum { CELLS = 3 * SNAG_CELLS_PAGE / SNAG_CELL, STEPS = 120 };
+	static uint32_t got[2][CELLS * SNAG_CELL];
+	const uint64_t base = 0x7f0000000000;
+	unsigned bulk = 0;
+	(void)unused;
+	for (int round = 0; round < 40; round++) {
+		uint32_t count[2];
+		struct snag_cells *a = counting_cells(&count[0]), *b = counting_cells(&count[1]);
+		for (int i = 0; i < STEPS; i++) {
+			uint32_t first = below(4) ? below(CELLS) : below(3) * (CELLS / 3);
+			first -= first && below(4) == 0; /* the last cell of a page */
+			uint32_t n = below(4) ? 1 + below(40) : CELLS;
+			uint32_t thread = below(10) ? 1 : 2;
+			uint64_t addr = base + (uint64_t)first * SNAG_CELL;
+			n = n < CELLS - first ? n : CELLS - first;
+			unsigned what = below(8), size = what == 1 ? 4 : 8, m[2];
+			if (what < 5) {
+				m[0] = cells_one_by_one(a, addr, n, size, thread, got[0]);
+				m[1] = cells_in_bulk(b, addr, n, size, thread, got[1], &bulk);
+			} else if (what < 7) { /* in part, or as another thread */
+				unsigned at = below(8), bytes = 1 + below(8 - at);
+				m[0] = snag_cells_access(a, addr + at, bytes, thread, got[0]);
+				m[1] = snag_cells_access(b, addr + at, bytes, thread, got[1]);
+			} else if (below(2)) {
+				snag_cells_forget(a, addr, (uint64_t)n * SNAG_CELL);
+				snag_cells_forget(b, addr, (uint64_t)n * SNAG_CELL);
+				m[0] = m[1] = 0;
+			} else {
+				m[0] = snag_cells_shared(a, addr, thread, got[0]);
+				m[1] = snag_cells_shared(b, addr, thread, got[1]);
+			}
+			assert_int_equal(m[0], m[1]);
+			assert_memory_equal(got[0], got[1], m[0] * sizeof(**got));
+			assert_int_equal(count[0], count[1]);
+		}
+		for (uint32_t i = 0; i < CELLS; i++) { /* and who has been where */
+			uint64_t addr = base + (uint64_t)i * SNAG_CELL;
+			unsigned n = snag_cells_shared(a, addr, 1, got[0]);
+			assert_int_equal(snag_cells_shared(b, addr, 1, got[1]), n);
+			assert_memory_equal(got[0], got[1], n * sizeof(**got));
+		}
+		snag_cells_free(a);
+		snag_cells_free(b);
+	}
+	assert_true(bulk > 100000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +378,8 @@ int main(void)
 		cmocka_unit_test(forgotten_memory_is_new),
 		cmocka_unit_test(shared_cells),
 		cmocka_unit_test(known_walks),
+		cmocka_unit_test(bulk_is_as_one_by_one),
+		cmocka_unit_test(pages_of_one_entry),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,15 +37,18 @@ static void kinds(void **unused)
 	assert_string_equal(name_at(r, 0x40018), "heap#0:24@5,T1+0x8");
 	assert_string_equal(name_at(r, 0x40028), "0x40028");
 	assert_string_equal(name_at(r, 0x3000), "0x3000");
-	uint64_t offset, *mark = snag_regions_mark(r, 0x40018, &offset);
-	assert_true(mark && *mark == 0 && offset == 8);
+	uint64_t offset, nbytes, *mark = snag_regions_mark(r, 0x40018, &offset, &nbytes);
+	assert_true(mark && *mark == 0 && offset == 8 && nbytes == 16);
 	*mark = 7;
-	mark = snag_regions_mark(r, 0x40027, &offset);
-	assert_true(mark && *mark == 7 && offset == 23);
-	assert_null(snag_regions_mark(r, 0x40028, &offset));
-	assert_null(snag_regions_mark(r, 0x2fff8, &offset));
+	mark = snag_regions_mark(r, 0x40027, &offset, &nbytes);
+	assert_true(mark && *mark == 7 && offset == 23 && nbytes == 1);
+	assert_null(snag_regions_mark(r, 0x40028, &offset, &nbytes));
+	assert_null(snag_regions_mark(r, 0x2fff8, &offset, &nbytes));
 	assert_int_equal(snag_regions_dealloc(r, 0x40010), 24);
 	assert_int_equal(snag_regions_dealloc(r, 0x50000), 0);
+	snag_regions_alloc(r, 0x1f000, 0x12000, 1, 5); /* a stack lies in it */
+	assert_true(snag_regions_mark(r, 0x1f800, &offset, &nbytes) && nbytes == 0x800);
+	assert_true(snag_regions_mark(r, 0x30000, &offset, &nbytes) && nbytes == 0x1000);
 	snag_regions_free(r);
 	snag_regions_free(NULL);
 	snag_symbols_free(symbols);
