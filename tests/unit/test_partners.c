@@ -2,7 +2,8 @@
  *
  * test_partners.c - the pairs of hb on traces too long for the oracle, against a list of all
  * accesses: from the window of recent events, from the second reading, and mixed; and the counts
- * of relations whose pairs are decided, from the index, against those from the second reading
+ * of relations whose pairs are decided, from the index, against those from the second reading;
+ * and what a bound on the races leaves out
  */
 #include "unit.h"
 
@@ -176,11 +177,94 @@ static void decided_pairs_are_counted_as_undecided_ones(void **state)
 	assert_in_range(total, 100, 1000000);
 }
 
+static void analyze_bounded(struct snag_trace *trace, bool pairs, uint64_t max_races,
+			    struct snag_analysis *ret_a)
+{
+	struct snag_error err;
+	struct snag_source *src = snag_trace_source(trace);
+	struct snag_analyze_options options = {.detector = {snag_detector_find("hb", 2)},
+					       .ndetectors = 1,
+					       .pairs = pairs,
+					       .max_races = max_races};
+	assert_int_equal(snag_analyze(src, &options, ret_a, &err), 0);
+	snag_source_close(src);
+}
+
+/* A trace of accesses at any of so many locations. */
+static uint32_t trace_of_locations(struct snag_trace *trace)
+{
+	struct snag_error err;
+	struct snag_source *src;
+	struct snag_generate_options o = snag_generate_defaults;
+	o.events = 20000;
+	o.variables = 20;
+	o.locations = 100;
+	o.unprotected = 0.3;
+	snag_trace_init(trace);
+	assert_int_equal(snag_generate_source(&o, &src, &err), 0);
+	assert_int_equal(snag_trace_load(trace, src, &err), 0);
+	snag_source_close(src);
+	uint32_t nlocations = (uint32_t)trace->names.space[SNAG_SPACE_LOCATION].n;
+	srand(1);
+	for (size_t e = 0; e < trace->n; e++)
+		trace->ev[e].loc = (uint32_t)rand() % nlocations;
+	return nlocations;
+}
+
+static bool has_location(const struct snag_findings *f, snag_loc loc)
+{
+	for (size_t i = 0; i < f->nraces; i++)
+		if (f->race[i].first.loc == loc || f->race[i].second.loc == loc)
+			return true;
+	return false;
+}
+
+/* Racy events are the same, what is listed is a part, and every location is in it. */
+static void a_bound_is_kept_and_said(void **state)
+{
+	enum { MOST = 20 };
+	struct snag_trace trace;
+	struct snag_analysis all, bounded, pairs;
+	uint32_t nlocations = trace_of_locations(&trace);
+	analyze_bounded(&trace, false, SNAG_ALL_RACES, &all);
+	analyze_bounded(&trace, false, MOST, &bounded);
+	const struct snag_findings *f = &all.findings[0], *g = &bounded.findings[0];
+	assert_int_equal(f->abridged, 0);
+	assert_in_range(g->abridged, 1, g->nracy);
+	assert_in_range(f->nraces, 1000, 1000000);
+	assert_in_range(g->nraces, MOST, MOST + SNAG_LISTED_ALWAYS * nlocations);
+	assert_int_equal(f->nracy, g->nracy);
+	assert_memory_equal(f->racy, g->racy, f->nracy * sizeof(*f->racy));
+	uint64_t npairs = 0;
+	for (size_t i = 0; i < g->nraces; i++) {
+		const struct snag_race *like = race_like(f, &g->race[i]);
+		assert_non_null(like);
+		assert_in_range(g->race[i].count, 1, like->count);
+		npairs += g->race[i].count;
+	}
+	assert_int_equal(g->npairs, npairs);
+	for (size_t i = 0; i < f->nraces; i++) {
+		assert_true(has_location(g, f->race[i].first.loc));
+		assert_true(has_location(g, f->race[i].second.loc));
+	}
+
+	analyze_bounded(&trace, true, MOST, &pairs);
+	assert_int_equal(pairs.findings[0].nraces, MOST);
+	assert_int_equal(pairs.findings[0].npairs, MOST);
+	assert_in_range(pairs.findings[0].abridged, 1, f->nracy);
+	assert_int_equal(pairs.findings[0].nracy, f->nracy);
+	snag_analysis_done(&all);
+	snag_analysis_done(&bounded);
+	snag_analysis_done(&pairs);
+	snag_trace_done(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_are_those_of_happens_before),
 		cmocka_unit_test(decided_pairs_are_counted_as_undecided_ones),
+		cmocka_unit_test(a_bound_is_kept_and_said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
