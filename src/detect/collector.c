@@ -246,6 +246,12 @@ static void on_uncertain(void *ctx, uint64_t n)
 	c->findings->uncertain = n;
 }
 
+static void on_abridged(void *ctx, uint64_t n)
+{
+	struct snag_collector *c = ctx;
+	c->findings->abridged = n;
+}
+
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
@@ -256,6 +262,8 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,
+					     .on_abridged = on_abridged,
+					     .max_races = SNAG_ALL_RACES,
 					     .ctx = c,
 					     .pairs = pairs},
 				     .detector = detector,
@@ -272,7 +280,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 
 void snag_collector_bound(struct snag_collector *c, uint64_t most)
 {
-	c->listing.most = most;
+	c->listing.most = c->env.max_races = most;
 	c->partners.spare = most == SNAG_ALL_RACES ? UINT64_MAX : SNAG_CHAINS_SPARE;
 }
 
@@ -336,16 +344,33 @@ static bool candidates_found(void *ctx, const struct snag_partners_found *found)
 	return true;
 }
 
+static void on_cut(void *ctx, uint32_t event)
+{
+	struct snag_collector *c = ctx;
+	snag_verify_cut(c->verify, event);
+}
+
+static void partners_answer(struct snag_collector *c, snag_partners_handler *handler,
+			    const bool *locations)
+{
+	snag_collector_bound(c, c->listing.most); /* each time anew */
+	c->partners.handler = handler;
+	c->partners.on_cut = handler == candidates_found ? on_cut : abridge;
+	snag_partners_answer_indexed(&c->partners, c->ix, locations);
+}
+
 static bool round_run(struct snag_collector *c)
 {
 	const bool *locations = snag_verify_locations(c->verify);
-	struct snag_candidates_options options = {
-		.mode = c->mode, .by_class = !c->pairs && !locations, .locations = locations};
+	struct snag_candidates_options options = {.mode = c->mode,
+						  .by_class = !c->pairs && !locations,
+						  .locations = locations,
+						  .is_bounded = c->listing.most != SNAG_ALL_RACES,
+						  .on_cut = on_cut};
 	if (c->detector->is_complete && procedure_of(c) == SNAG_DECIDE_EXACTLY) {
 		snag_candidates(c->ix, &options, on_candidate, c);
 	} else {
-		c->partners.handler = candidates_found;
-		snag_partners_answer_indexed(&c->partners, c->ix, locations);
+		partners_answer(c, candidates_found, locations);
 	}
 	return snag_verify_round(c->verify);
 }
@@ -367,8 +392,10 @@ static void pairs_count(struct snag_collector *c)
 		snag_calloc(c->ix->trace->names.space[SNAG_SPACE_LOCATION].n, sizeof(*locations));
 	for (size_t i = 0; i < f->nraces; i++)
 		locations[f->race[i].first.loc] = locations[f->race[i].second.loc] = true;
-	c->partners.handler = pairs_found;
-	snag_partners_answer_indexed(&c->partners, c->ix, locations);
+	uint64_t undecided = f->abridged; /* mostly the same accesses */
+	f->abridged = 0;
+	partners_answer(c, pairs_found, locations);
+	f->abridged = undecided > f->abridged ? undecided : f->abridged;
 	free(locations);
 	for (size_t i = 0; i < f->nraces; i++)
 		f->npairs += f->race[i].count;

@@ -8,7 +8,7 @@
  *         listed fewer than SNAG_LISTED_ALWAYS times.
  *
  * Guarantee.  Every location that races is listed.  At most
- *         most + SNAG_LISTED_ALWAYS x locations pairs are.
+ *         most + SNAG_LISTED_ALWAYS x locations pairs are.  (Both unless `limit` is set.)
  * Cost.   A byte a location.
  */
 #ifndef SNAG_DETECT_LISTING_H
@@ -25,6 +25,7 @@ enum { SNAG_LISTED_ALWAYS = 2 };
 
 struct snag_listing {
 	uint64_t most;	 /* SNAG_ALL_RACES: no bound */
+	uint64_t limit;	 /* so many are never exceeded; no bound unless set */
 	uint64_t n;	 /* pairs listed */
 	uint8_t *listed; /* by location: in how many of them, up to SNAG_LISTED_ALWAYS */
 	size_t cap;

@@ -160,6 +160,11 @@ threads_make() {
 	run bash -c "$limits '$SNAG' analyze --with hb,shb,mixed,lockset,hybrid --limit 1 threads.std"
 	[ "$status" = 66 ]
 	[[ $output == *"at least "*" races found in threads.std"* ]]
+	threads_make 4000 >threads.std
+	run bash -c "$limits '$SNAG' analyze --with m2,wdp --max-races 1000 --json t.json --limit 1 threads.std"
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.analyses[] | .complete, .abridged > 0]' t.json)" = '[false,true,false,true]' ]
+	[ "$(jq '[.analyses[1].racy_events | length] == [3999]' t.json)" = true ]
 	awk 'BEGIN { for (i = 0; i < 60000; i++) print "T" i % 2 "|w(x)|a:" i }' >locations.std
 	run bash -c "$limits '$SNAG' analyze --with hb --limit 1 locations.std"
 	[ "$status" = 66 ]
