@@ -127,16 +127,22 @@ static void file_grouped(struct snag_collector *c, struct snag_race *r,
 	c->findings->npairs += found->n;
 }
 
+static void file_pair(struct snag_collector *c, const struct snag_partners_found *found,
+		      uint32_t first)
+{
+	struct snag_race *r = race_new(c);
+	race_fill(c, r, found);
+	r->first.event = first;
+	r->count = 1;
+	c->findings->npairs++;
+}
+
 static bool file_pairs(struct snag_collector *c, const struct snag_partners_found *found)
 {
 	for (size_t i = 0; i < found->n; i++) {
 		if (c->findings->nraces >= c->listing.most)
 			return refuse(c, found->second.event);
-		struct snag_race *r = race_new(c);
-		race_fill(c, r, found);
-		r->first.event = found->event[i];
-		r->count = 1;
-		c->findings->npairs++;
+		file_pair(c, found, found->event[i]);
 	}
 	return true;
 }
@@ -151,6 +157,19 @@ static bool partners_found(void *ctx, const struct snag_partners_found *found)
 	if (!r && !snag_listing_takes(&c->listing, l.a, l.b))
 		return refuse(c, found->second.event);
 	file_grouped(c, r ? r : race_add(c, l), found);
+	return true;
+}
+
+/* A pair that the detector itself has named.  There are no more of these than accesses, so no bound
+ * applies. */
+static bool pair_found(void *ctx, const struct snag_partners_found *found)
+{
+	struct snag_collector *c = ctx;
+	struct locations l = locations_of(c, &found->first, &found->second);
+	if (c->pairs)
+		file_pair(c, found, found->event[0]);
+	else
+		file_grouped(c, race_of_locations(c, l), found);
 	return true;
 }
 
@@ -179,7 +198,7 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	struct snag_partners_found found = {
 		.first = *first, .second = *second, .event = &first->event, .n = 1};
 	racy_add(c, second->event);
-	partners_found(c, &found);
+	pair_found(c, &found);
 }
 
 static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
@@ -273,7 +292,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	snag_listing_init(&c->listing, SNAG_ALL_RACES);
 	c->abridged = SNAG_NO_EVENT;
 	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, abridge, c);
-	snag_pairs_init(&c->incomplete, partners_found, c);
+	snag_pairs_init(&c->incomplete, pair_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 }
