@@ -31,9 +31,13 @@ struct analyze_values {
 	uint64_t budget;
 	int stats;
 	uint64_t limit;
+	uint64_t max_races; /* NOT_GIVEN: the default; 0: all */
 };
 
-static const struct analyze_values analyze_defaults = {.jobs = 0, .limit = 20};
+#define NOT_GIVEN UINT64_MAX
+
+static const struct analyze_values analyze_defaults = {
+	.jobs = 0, .limit = 20, .max_races = NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct analyze_values, name)
 static const struct cli_option analyze_options[] = {
@@ -101,9 +105,22 @@ static const struct cli_option analyze_options[] = {
 	 .offset = FIELD(limit),
 	 .max = UINT64_MAX,
 	 .help = "explain the first N races, 0: all; default: 20"},
+	{.name = "max-races",
+	 .kind = CLI_NUMBER,
+	 .value = "N",
+	 .offset = FIELD(max_races),
+	 .max = NOT_GIVEN - 1,
+	 .help = "list about N races, 0: all; default: 100000"},
 	{0},
 };
 #undef FIELD
+
+static uint64_t max_races(const struct analyze_values *v)
+{
+	if (v->max_races == NOT_GIVEN)
+		return 0;
+	return v->max_races ? v->max_races : SNAG_ALL_RACES;
+}
 
 static bool is_json_only(const struct analyze_values *v)
 {
@@ -188,6 +205,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	const struct analyze_values *v = values;
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
+					       .max_races = max_races(v),
 					       .undecided = v->undecided,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,

@@ -74,13 +74,13 @@ struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 				       const struct snag_race *race, size_t *ret_n)
 {
 	struct snag_step *to = snag_realloc(NULL, s->n + race->nwitness, sizeof(*to));
-	uint32_t stretch = 0;
+	uint32_t stretch = 0, *prefix = snag_race_prefix_counts(race, stretches->nthreads);
 	size_t n = 0;
-	for (size_t i = 0; race->prefix && i < s->n; i++) {
+	for (size_t i = 0; race->nprefix && i < s->n; i++) {
 		while (snag_stretch_end(stretches, stretch) <= s->event[i])
 			stretch++;
 		const struct snag_stretch *at = &stretches->at[stretch];
-		if (at->position + (s->event[i] - at->first) < race->prefix[at->thread])
+		if (at->position + (s->event[i] - at->first) < prefix[at->thread])
 			to[n++] = s->step[i];
 	}
 	for (size_t i = 0; i < race->nwitness; i++) {
@@ -88,6 +88,7 @@ struct snag_step *cli_steps_of_witness(const struct cli_steps *s,
 		if (k < s->n)
 			to[n++] = s->step[k];
 	}
+	free(prefix);
 	*ret_n = n;
 	return to;
 }

@@ -36,14 +36,17 @@ static bool delay(const struct snag_analysis *a, struct snag_race *race)
 	in_slice.first.event = snag_slice_find(slice, race->first.event);
 	in_slice.second.event = snag_slice_find(slice, race->second.event);
 	bool comes = snag_delay(&slice->trace, &in_slice);
+	uint32_t *prefix = snag_calloc(a->stretches.nthreads, sizeof(*prefix));
+	snag_stretches_before(&a->stretches, race->first.event, prefix);
 	free(race->prefix);
+	free(in_slice.prefix);
+	snag_race_prefix_set(race, prefix, a->stretches.nthreads);
+	free(prefix);
 	free(race->witness);
-	race->prefix = in_slice.prefix;
 	race->witness = in_slice.witness;
 	race->nwitness = in_slice.nwitness;
 	for (size_t i = 0; i < race->nwitness; i++)
 		race->witness[i] = slice->number[race->witness[i]];
-	snag_stretches_before(&a->stretches, race->first.event, race->prefix);
 	return comes;
 }
 

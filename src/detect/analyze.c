@@ -368,6 +368,13 @@ static enum snag_stages stages_of(const struct snag_analyze_options *options,
 	return d->finish || decides ? options->stages : SNAG_STAGES_EXACT;
 }
 
+static uint64_t max_races(const struct snag_analyze_options *options)
+{
+	if (options->max_races)
+		return options->max_races;
+	return options->pairs ? SNAG_ALL_RACES : SNAG_MAX_RACES;
+}
+
 static void stat_add(void *ctx, const char *name, uint64_t value)
 {
 	struct snag_findings *f = ctx;
@@ -426,6 +433,7 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 	for (size_t i = 0; i < a->n; i++) {
 		const struct snag_detector *d = options->detector[i];
 		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		snag_collector_bound(&r.collector[i], max_races(options));
 		r.collector[i].by_variable = options->by_variable;
 		r.collector[i].decides &= !options->undecided;
 		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();

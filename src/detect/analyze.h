@@ -6,12 +6,13 @@
 #define SNAG_DETECT_ANALYZE_H
 
 #include "detect/detector.h"
+#include "detect/listing.h"
 #include "detect/slice.h"
 #include "witness/witness.h"
 
 #include <signal.h>
 
-enum { SNAG_MAX_DETECTORS = 32 };
+enum { SNAG_MAX_DETECTORS = 32, SNAG_MAX_RACES = 100000 };
 
 struct snag_analyze_options {
 	const struct snag_detector *detector[SNAG_MAX_DETECTORS];
@@ -19,8 +20,11 @@ struct snag_analyze_options {
 	bool fitting;	  /* leave out detectors that cannot judge the trace, instead of an error */
 	bool pairs;	  /* list every racy pair instead of one race per pair of locations */
 	bool by_variable; /* one race per variable and pair of locations; tasks only */
-	unsigned jobs;	  /* threads that may be used; 0: one per processor */
-	uint32_t budget;  /* of the search for one pair, in nodes; 0: the default */
+	/* About how many races are listed at most (detect/listing.h); 0: SNAG_MAX_RACES, or with
+	 * `pairs` all; SNAG_ALL_RACES: all. */
+	uint64_t max_races;
+	unsigned jobs;		 /* threads that may be used; 0: one per processor */
+	uint32_t budget;	 /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */

@@ -49,6 +49,7 @@ struct enumeration {
 	snag_candidate_handler *handler;
 	void *ctx;
 	bool is_over;
+	uint64_t spare; /* lanes and accesses that may be looked at beyond what always may */
 
 	uint32_t *guard;
 	uint64_t *bare;
@@ -109,11 +110,12 @@ static void guards_find(struct enumeration *en)
 	free(votes);
 }
 
-/* Moves the accesses of one variable, in observed order, together by thread. */
+/* Moves the accesses of one variable, in observed order, together by thread.  By thread, count is
+ * 0 before and afterwards, and place is scratch. */
 static void group_by_thread(const struct snag_index *ix, uint32_t *event, uint32_t n,
-			    uint32_t *scratch, uint32_t *count)
+			    uint32_t *scratch, uint32_t *count, uint32_t *place)
 {
-	uint32_t at = 0;
+	uint32_t end = 0;
 	if (n < 2)
 		return;
 	for (uint32_t i = 0; i < n; i++)
@@ -121,13 +123,12 @@ static void group_by_thread(const struct snag_index *ix, uint32_t *event, uint32
 	for (uint32_t i = 0; i < n; i++) {
 		/* The first access of a thread makes room for all of it. */
 		snag_tid t = snag_index_thread(ix, event[i]);
-		if (count[t] == 0)
-			continue;
-		for (uint32_t k = i; count[t] > 0; k++)
-			if (snag_index_thread(ix, event[k]) == t) {
-				scratch[at++] = event[k];
-				count[t]--;
-			}
+		if (count[t]) {
+			place[t] = end;
+			end += count[t];
+			count[t] = 0;
+		}
+		scratch[place[t]++] = event[i];
 	}
 	memcpy(event, scratch, n * sizeof(*event));
 }
@@ -157,10 +158,12 @@ static void bare_find(struct enumeration *en)
 
 	uint32_t *scratch = snag_realloc(NULL, most, sizeof(*scratch));
 	uint32_t *count = snag_calloc(ix->nthreads, sizeof(*count));
+	uint32_t *place = snag_calloc(ix->nthreads, sizeof(*place));
 	for (uint32_t x = 0; x < ix->nvariables; x++)
 		group_by_thread(ix, en->event + en->first[x], en->first[x + 1] - en->first[x],
-				scratch, count);
+				scratch, count, place);
 	free(scratch);
+	free(place);
 	free(count);
 }
 
@@ -327,12 +330,25 @@ static bool is_wanted(const struct enumeration *en, uint32_t e)
 	return !en->options->locations || en->options->locations[en->ix->trace->ev[e].loc];
 }
 
+/* Whether one more may be looked at, after so many. */
+static inline bool may_look(struct enumeration *en, uint32_t looked, uint32_t always)
+{
+	if (looked < always || !en->options->is_bounded)
+		return true;
+	en->spare -= en->spare > 0;
+	return en->spare > 0;
+}
+
 /* Holds bare e against what is in the range. */
 static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *lanes,
 		 const struct snag_lane *lane, struct range range)
 {
 	const struct snag_index *ix = en->ix;
 	for (uint32_t i = range.low; i < range.high && !en->is_over; i++) {
+		if (!may_look(en, i - range.low, SNAG_RANGE_ALWAYS)) {
+			en->options->on_cut(en->ctx, e);
+			return;
+		}
 		uint32_t f = lane_event(en, lanes, lane, i);
 		/* Two bare ones meet twice. */
 		if (!snag_op_is_access(ix->trace->ev[f].op) || (f < e && is_bare(en, f)) ||
@@ -365,6 +381,41 @@ static void against_lane(struct enumeration *en, uint32_t n, const struct snag_l
 			mark->walked = range.high;
 		}
 		walk(en, e, lanes, lane, left);
+	}
+}
+
+/* The first lane of the variable that is of the thread or a later one. */
+static uint32_t lane_of(const struct snag_lanes *lanes, uint32_t x, snag_tid t)
+{
+	uint32_t low = lanes->first[x], high = lanes->first[x + 1];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (lanes->lane[mid].thread < t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Holds the n accesses at hand, of thread t to x, against all lanes of x of one sort.  Begins
+ * behind the thread's own lane: the next threads mostly come later, and pairs with
+ * earlier accesses were met before. */
+static void against_lanes(struct enumeration *en, uint32_t n, snag_tid t,
+			  const struct snag_lanes *lanes, uint32_t x, uint32_t *looked)
+{
+	uint32_t first = lanes->first[x], nlanes = lanes->first[x + 1] - first;
+	uint32_t begin = lane_of(lanes, x, t) - first;
+	for (uint32_t i = 0; i < nlanes && !en->is_over; i++) {
+		uint32_t l = begin + i < nlanes ? begin + i : begin + i - nlanes;
+		if (lanes->lane[first + l].thread == t)
+			continue;
+		if (!may_look(en, (*looked)++, SNAG_LANES_ALWAYS)) {
+			for (uint32_t k = 0; k < n; k++)
+				en->options->on_cut(en->ctx, en->own[k]);
+			return;
+		}
+		against_lane(en, n, lanes, &lanes->lane[first + l]);
 	}
 }
 
@@ -407,11 +458,9 @@ static void variable_pairs(struct enumeration *en, uint32_t x)
 		for (end = i + 1; end < en->first[x + 1]; end++)
 			if (snag_index_thread(ix, en->event[end]) != t)
 				break;
-		uint32_t n = own_gather(en, en->event + i, end - i);
-		for (int k = 0; k < 2; k++)
-			for (uint32_t l = side[k]->first[x]; l < side[k]->first[x + 1]; l++)
-				if (side[k]->lane[l].thread != t)
-					against_lane(en, n, side[k], &side[k]->lane[l]);
+		uint32_t n = own_gather(en, en->event + i, end - i), looked = 0;
+		for (int k = 0; k < 2 && n; k++)
+			against_lanes(en, n, t, side[k], x, &looked);
 	}
 }
 
@@ -422,7 +471,8 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 				 .rows = &ix->rows[options->mode],
 				 .options = options,
 				 .handler = handler,
-				 .ctx = ctx};
+				 .ctx = ctx,
+				 .spare = SNAG_CANDIDATES_SPARE};
 	snag_walk_init(&en.walk, ix->nthreads);
 	guards_find(&en);
 	bare_find(&en);

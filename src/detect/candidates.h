@@ -17,7 +17,15 @@ struct snag_candidates_options {
 	 * and locks held, of the same threads. */
 	bool by_class;
 	const bool *locations; /* by location: only accesses at these; NULL: all */
+	/* The accesses of a thread to a variable are held against SNAG_LANES_ALWAYS other threads in
+	 * any case, and each against SNAG_RANGE_ALWAYS accesses of each of these.  If this is set,
+	 * what exceeds that is looked at only as long as SNAG_CANDIDATES_SPARE, which all share,
+	 * lasts.  on_cut is told about each access that was not held against all. */
+	bool is_bounded;
+	void (*on_cut)(void *ctx, uint32_t event);
 };
+
+enum { SNAG_LANES_ALWAYS = 256, SNAG_RANGE_ALWAYS = 64, SNAG_CANDIDATES_SPARE = 1 << 25 };
 
 /* False: enough. */
 typedef bool snag_candidate_handler(void *ctx, uint32_t e1, uint32_t e2);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_REFUSED = 64 };
+
 struct locations {
 	snag_loc a, b;
 	uint32_t variable; /* 0 unless races are told apart by it */
@@ -58,18 +60,40 @@ static struct snag_race *race_new(struct snag_collector *c)
 	return &f->race[f->nraces++];
 }
 
-/* The race of two locations; a new one has count 0. */
-static struct snag_race *race_of_locations(struct snag_collector *c, struct locations l)
+/* A race of two locations that had none, with count 0. */
+static struct snag_race *race_add(struct snag_collector *c, struct locations l)
 {
-	struct snag_race *r = race_find(c, l);
-	if (r)
-		return r;
-	r = race_new(c);
+	struct snag_race *r = race_new(c);
 	r->first.loc = l.a;
 	r->second.loc = l.b;
 	r->second.target = l.variable;
 	snag_slots_add(&c->by_locations, (uint32_t)(r - c->findings->race), race_hash, c);
 	return r;
+}
+
+static struct snag_race *race_of_locations(struct snag_collector *c, struct locations l)
+{
+	struct snag_race *r = race_find(c, l);
+	return r ? r : race_add(c, l);
+}
+
+/* Not all partners of the racy event will be in the races. */
+static void abridge(void *ctx, uint32_t event)
+{
+	struct snag_collector *c = ctx;
+	if (c->abridged == event)
+		return;
+	c->abridged = event;
+	c->refused = 0;
+	c->findings->abridged++;
+}
+
+/* A race of the racy event is not listed.  Returns whether it is worth looking for others that
+ * are: the counts of this event are not exact any more. */
+static bool refuse(struct snag_collector *c, uint32_t event)
+{
+	abridge(c, event);
+	return ++c->refused < MOST_REFUSED;
 }
 
 static void race_fill(struct snag_collector *c, struct snag_race *r,
@@ -88,31 +112,65 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 	r->known = (struct snag_site){.event = known ? known - 1 : SNAG_NO_EVENT};
 }
 
-static void file_grouped(struct snag_collector *c, const struct snag_partners_found *found)
+static void file_grouped(struct snag_collector *c, struct snag_race *r,
+			 const struct snag_partners_found *found)
 {
-	struct snag_race *r = race_of_locations(c, locations_of(c, &found->first, &found->second));
 	bool is_nearer =
 		r->second.event == found->second.event && r->first.event < found->first.event;
 	if (r->count == 0 || is_nearer)
 		race_fill(c, r, found);
+	if (r->variables.n == 0 && r->second.target != found->second.target)
+		snag_variables_add(&r->variables, r->second.target);
+	if (r->variables.n)
+		snag_variables_add(&r->variables, found->second.target);
 	r->count += found->n;
-	snag_variables_add(&r->variables, found->second.target);
+	c->findings->npairs += found->n;
 }
 
-static void partners_found(void *ctx, const struct snag_partners_found *found)
+static void file_pair(struct snag_collector *c, const struct snag_partners_found *found,
+		      uint32_t first)
+{
+	struct snag_race *r = race_new(c);
+	race_fill(c, r, found);
+	r->first.event = first;
+	r->count = 1;
+	c->findings->npairs++;
+}
+
+static bool file_pairs(struct snag_collector *c, const struct snag_partners_found *found)
+{
+	for (size_t i = 0; i < found->n; i++) {
+		if (c->findings->nraces >= c->listing.most)
+			return refuse(c, found->second.event);
+		file_pair(c, found, found->event[i]);
+	}
+	return true;
+}
+
+static bool partners_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
-	c->findings->npairs += found->n;
-	if (!c->pairs) {
-		file_grouped(c, found);
-		return;
-	}
-	for (size_t i = 0; i < found->n; i++) {
-		struct snag_race *r = race_new(c);
-		race_fill(c, r, found);
-		r->first.event = found->event[i];
-		r->count = 1;
-	}
+	if (c->pairs)
+		return file_pairs(c, found);
+	struct locations l = locations_of(c, &found->first, &found->second);
+	struct snag_race *r = race_find(c, l);
+	if (!r && !snag_listing_takes(&c->listing, l.a, l.b))
+		return refuse(c, found->second.event);
+	file_grouped(c, r ? r : race_add(c, l), found);
+	return true;
+}
+
+/* A pair that the detector itself has named.  There are no more of these than accesses, so no bound
+ * applies. */
+static bool pair_found(void *ctx, const struct snag_partners_found *found)
+{
+	struct snag_collector *c = ctx;
+	struct locations l = locations_of(c, &found->first, &found->second);
+	if (c->pairs)
+		file_pair(c, found, found->event[0]);
+	else
+		file_grouped(c, race_of_locations(c, l), found);
+	return true;
 }
 
 static void racy_add(struct snag_collector *c, uint32_t event)
@@ -140,7 +198,7 @@ static void on_pair(void *ctx, const struct snag_site *first, const struct snag_
 	struct snag_partners_found found = {
 		.first = *first, .second = *second, .event = &first->event, .n = 1};
 	racy_add(c, second->event);
-	partners_found(c, &found);
+	pair_found(c, &found);
 }
 
 static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
@@ -207,6 +265,12 @@ static void on_uncertain(void *ctx, uint64_t n)
 	c->findings->uncertain = n;
 }
 
+static void on_abridged(void *ctx, uint64_t n)
+{
+	struct snag_collector *c = ctx;
+	c->findings->abridged = n;
+}
+
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs)
 {
@@ -217,20 +281,31 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
 					     .on_uncertain = on_uncertain,
+					     .on_abridged = on_abridged,
+					     .max_races = SNAG_ALL_RACES,
 					     .ctx = c,
 					     .pairs = pairs},
 				     .detector = detector,
 				     .recent = recent,
 				     .findings = findings,
 				     .pairs = pairs};
-	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, c);
-	snag_pairs_init(&c->incomplete, partners_found, c);
+	snag_listing_init(&c->listing, SNAG_ALL_RACES);
+	c->abridged = SNAG_NO_EVENT;
+	snag_partners_init(&c->partners, detector->disjoint_locksets, partners_found, abridge, c);
+	snag_pairs_init(&c->incomplete, pair_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
 }
 
+void snag_collector_bound(struct snag_collector *c, uint64_t most)
+{
+	c->listing.most = c->env.max_races = most;
+	c->partners.spare = most == SNAG_ALL_RACES ? UINT64_MAX : SNAG_CHAINS_SPARE;
+}
+
 void snag_collector_done(struct snag_collector *c)
 {
+	snag_listing_done(&c->listing);
 	snag_verify_free(c->verify);
 	snag_walk_done(&c->walk);
 	snag_partners_done(&c->partners);
@@ -276,7 +351,7 @@ static size_t necessarily_before(struct snag_collector *c, const struct snag_par
 /* The relation is not: its own pairs are candidates.  Of a stretch of partners the first and the
  * last are enough to begin with, if one race of two locations will do.  A published
  * procedure is shown also what cannot be a race. */
-static void candidates_found(void *ctx, const struct snag_partners_found *found)
+static bool candidates_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
 	bool is_any = !c->pairs && !snag_verify_locations(c->verify);
@@ -284,29 +359,48 @@ static void candidates_found(void *ctx, const struct snag_partners_found *found)
 	size_t step = is_any && found->n - i > 2 ? found->n - i - 1 : 1;
 	for (; i < found->n; i += step)
 		if (!snag_verify_add(c->verify, found->event[i], found->second.event))
-			return;
+			return false;
+	return true;
+}
+
+static void on_cut(void *ctx, uint32_t event)
+{
+	struct snag_collector *c = ctx;
+	snag_verify_cut(c->verify, event);
+}
+
+static void partners_answer(struct snag_collector *c, snag_partners_handler *handler,
+			    const bool *locations)
+{
+	snag_collector_bound(c, c->listing.most); /* each time anew */
+	c->partners.handler = handler;
+	c->partners.on_cut = handler == candidates_found ? on_cut : abridge;
+	snag_partners_answer_indexed(&c->partners, c->ix, locations);
 }
 
 static bool round_run(struct snag_collector *c)
 {
 	const bool *locations = snag_verify_locations(c->verify);
-	struct snag_candidates_options options = {
-		.mode = c->mode, .by_class = !c->pairs && !locations, .locations = locations};
+	struct snag_candidates_options options = {.mode = c->mode,
+						  .by_class = !c->pairs && !locations,
+						  .locations = locations,
+						  .is_bounded = c->listing.most != SNAG_ALL_RACES,
+						  .on_cut = on_cut};
 	if (c->detector->is_complete && procedure_of(c) == SNAG_DECIDE_EXACTLY) {
 		snag_candidates(c->ix, &options, on_candidate, c);
 	} else {
-		c->partners.handler = candidates_found;
-		snag_partners_answer_indexed(&c->partners, c->ix, locations);
+		partners_answer(c, candidates_found, locations);
 	}
 	return snag_verify_round(c->verify);
 }
 
-static void pairs_found(void *ctx, const struct snag_partners_found *found)
+static bool pairs_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
 	struct snag_race *r = race_find(c, locations_of(c, &found->first, &found->second));
 	if (r)
 		r->count += found->n;
+	return true;
 }
 
 /* How many pairs of the relation the races stand for. */
@@ -317,8 +411,10 @@ static void pairs_count(struct snag_collector *c)
 		snag_calloc(c->ix->trace->names.space[SNAG_SPACE_LOCATION].n, sizeof(*locations));
 	for (size_t i = 0; i < f->nraces; i++)
 		locations[f->race[i].first.loc] = locations[f->race[i].second.loc] = true;
-	c->partners.handler = pairs_found;
-	snag_partners_answer_indexed(&c->partners, c->ix, locations);
+	uint64_t undecided = f->abridged; /* mostly the same accesses */
+	f->abridged = 0;
+	partners_answer(c, pairs_found, locations);
+	f->abridged = undecided > f->abridged ? undecided : f->abridged;
 	free(locations);
 	for (size_t i = 0; i < f->nraces; i++)
 		f->npairs += f->race[i].count;

@@ -13,12 +13,16 @@
  *         relation need not be asked for its pairs: all that can possibly be a race
  *         (candidates.h), much fewer, give the same verdicts.  How many pairs of the
  *         relation the races stand for is counted last.
+ *
+ *         The number of races and the search for partners are bounded.  What a bound leaves out
+ *         shows in findings.abridged.
  */
 #ifndef SNAG_DETECT_COLLECTOR_H
 #define SNAG_DETECT_COLLECTOR_H
 
 #include "base/slots.h"
 #include "detect/detector.h"
+#include "detect/listing.h"
 #include "detect/pairs.h"
 #include "detect/partners.h"
 #include "detect/recent.h"
@@ -32,6 +36,9 @@ struct snag_collector {
 	bool pairs;	  /* every racy pair on its own */
 	bool by_variable; /* races of different variables apart; not of detectors that decide */
 	struct snag_partners partners;
+	struct snag_listing listing;
+	uint32_t abridged; /* the last racy event not all of whose partners are in the races */
+	uint32_t refused;  /* pairs of locations that were not listed for it */
 	struct snag_pairs incomplete; /* races whose first access is to be looked up */
 	struct snag_refusal {	      /* the first event that the detector could not judge */
 		uint32_t event;
@@ -48,6 +55,8 @@ struct snag_collector {
 
 void snag_collector_init(struct snag_collector *c, const struct snag_detector *detector,
 			 struct snag_recent *recent, struct snag_findings *findings, bool pairs);
+/* Lists no more than about `most` races (listing.h), and bounds the search for partners. */
+void snag_collector_bound(struct snag_collector *c, uint64_t most);
 void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
 
 /* Instead of answering the partners: decides the pairs. */

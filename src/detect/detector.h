@@ -26,6 +26,7 @@
 
 #include "detect/contended.h"
 #include "detect/inside.h"
+#include "detect/listing.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
@@ -68,13 +69,16 @@ struct snag_detector_env {
 	/* The published procedure has decided, and so many races or, if one is wanted for each
 	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
 	void (*on_uncertain)(void *ctx, uint64_t n);
+	/* A bound left out candidates of so many accesses. */
+	void (*on_abridged)(void *ctx, uint64_t n);
 	void *ctx;
 
 	/* For those that decide: */
 	enum snag_stages stages;
-	bool pairs;	 /* every racy pair is wanted, not one for each pair of locations */
-	unsigned jobs;	 /* how many threads may be used; at least 1 */
-	uint32_t budget; /* nodes of the search for one pair; 0: the default */
+	bool pairs;	    /* every racy pair is wanted, not one for each pair of locations */
+	unsigned jobs;	    /* how many threads may be used; at least 1 */
+	uint32_t budget;    /* nodes of the search for one pair; 0: the default */
+	uint64_t max_races; /* detect/listing.h; SNAG_ALL_RACES: no bound */
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
 	/* So many candidates are decided, of so many known so far; from the thread that
 	 * asked.  May be NULL. */

@@ -16,9 +16,9 @@
  *         not ordered before it by happens-before, also after the first race.  The first
  *         race of a trace is real; later ones may owe to an earlier one.  Misses races
  *         that the observed order of critical sections hides.
- * Cost.   O(1) per access that is ordered, else O(threads in the frontier); a release O(1),
- *         an acquire O(threads) when it brings news.  Memory: 40 bytes per variable, and
- *         clocks by how many different ones are alive.
+ * Cost.   O(1) per access that is ordered, and mostly per racy one; at worst O(threads in the
+ *         frontier).  A release O(1), an acquire O(threads) when it brings news.  Memory: 40
+ *         bytes per variable, and clocks by how much of those that are alive is different.
  * Reference.  Lamport, CACM 1978; the epochs are those of FastTrack (Flanagan and Freund,
  *         PLDI 2009), without its shortcuts that lose later races.
  */

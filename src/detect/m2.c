@@ -46,7 +46,10 @@ static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 static bool m2_finish(void *state, struct snag_index *ix)
 {
 	const struct snag_detector_env *env = *(const struct snag_detector_env **)state;
-	struct snag_candidates_options options = {.mode = SNAG_MODE_M2, .by_class = !env->pairs};
+	struct snag_candidates_options options = {.mode = SNAG_MODE_M2,
+						  .by_class = !env->pairs,
+						  .is_bounded = env->max_races != SNAG_ALL_RACES,
+						  .on_cut = snag_verify_cut};
 	if (ix->is_task) /* they have no witnesses */
 		return false;
 	snag_index_add_mode(ix, SNAG_MODE_M2);

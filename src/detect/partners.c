@@ -71,10 +71,14 @@ struct pass {
 };
 
 void snag_partners_init(struct snag_partners *p, bool disjoint_locksets,
-			snag_partners_handler *handler, void *ctx)
+			snag_partners_handler *handler, void (*on_cut)(void *ctx, uint32_t event),
+			void *ctx)
 {
-	*p = (struct snag_partners){
-		.disjoint_locksets = disjoint_locksets, .handler = handler, .ctx = ctx};
+	*p = (struct snag_partners){.disjoint_locksets = disjoint_locksets,
+				    .spare = UINT64_MAX,
+				    .handler = handler,
+				    .on_cut = on_cut,
+				    .ctx = ctx};
 }
 
 void snag_partners_drop(struct snag_partners *p)
@@ -282,14 +286,14 @@ static size_t chain_below(const struct chain *c, uint32_t limit)
 	return low;
 }
 
-static void chain_answer(struct pass *s, const struct chain *c, const struct snag_event *ev,
+static bool chain_answer(struct pass *s, const struct chain *c, const struct snag_event *ev,
 			 const struct snag_question *q)
 {
 	const uint32_t *event = chain_events(c);
 	uint32_t from = snag_vclock_of_thread(s->partners->pool, q->before, c->thread);
 	if (c->thread == ev->thread || (c->op != SNAG_OP_WRITE && ev->op != SNAG_OP_WRITE) ||
 	    event[c->n - 1] < from)
-		return;
+		return true;
 	size_t ordered = chain_below(c, from);
 	struct snag_partners_found found = {
 		.first = {.event = event[c->n - 1],
@@ -307,18 +311,30 @@ static void chain_answer(struct pass *s, const struct chain *c, const struct sna
 		.before = q->before,
 		.pool = s->partners->pool,
 	};
-	s->partners->handler(s->partners->ctx, &found);
+	return s->partners->handler(s->partners->ctx, &found);
 }
 
-static void groups_answer(struct pass *s, uint32_t first, struct key key,
-			  const struct snag_question *q)
+/* Returns whether the question goes on; *looked is at how many chains and groups it has looked. */
+static bool groups_answer(struct pass *s, uint32_t first, struct key key,
+			  const struct snag_question *q, uint32_t *looked)
 {
+	struct snag_partners *p = s->partners;
 	for (uint32_t g = first; g != NONE; g = s->group[g].sibling) {
-		if (snag_lockset_excludes(&s->locksets, s->group[g].locks, key.locks))
-			continue;
-		for (uint32_t i = s->group[g].first; i != NONE; i = s->chain[i].sibling)
-			chain_answer(s, &s->chain[i], key.ev, q);
+		bool is_excluded =
+			snag_lockset_excludes(&s->locksets, s->group[g].locks, key.locks);
+		uint32_t i = is_excluded ? NONE : s->group[g].first;
+		bool may_look = snag_partners_may_look(p, (*looked)++);
+		for (; may_look && i != NONE; i = s->chain[i].sibling) {
+			if (!chain_answer(s, &s->chain[i], key.ev, q))
+				return false;
+			may_look = snag_partners_may_look(p, (*looked)++);
+		}
+		if (!may_look) {
+			p->on_cut(p->ctx, q->event);
+			return false;
+		}
 	}
+	return true;
 }
 
 /* The pass has filed all accesses before this one. */
@@ -326,9 +342,11 @@ static void question_answer(struct pass *s, struct key key)
 {
 	const struct snag_question *q = s->next++;
 	const struct racy *x = &s->racy[s->number[key.ev->target] - 1];
+	uint32_t looked = 0;
 	if (!x->guard || !snag_lockset_within(&s->locksets, x->guard, key.locks))
-		groups_answer(s, x->guarded, key, q);
-	groups_answer(s, x->plain, key, q);
+		if (!groups_answer(s, x->guarded, key, q, &looked))
+			return;
+	groups_answer(s, x->plain, key, q, &looked);
 }
 
 static void pass_init(struct pass *s, struct snag_partners *p)

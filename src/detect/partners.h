@@ -17,8 +17,13 @@
  *         chain[]     during a reading: one per (racy variable, thread, kind, location, and
  *                     lockset if it counts)
  *
+ * Bound.  A variable can have as many chains as racy accesses, and to look at all of them for each
+ *         access is quadratic.  So a question looks at SNAG_CHAINS_ALWAYS chains in any case, the
+ *         newest first, and at more only as long as `spare` lasts, which all questions
+ *         share.  on_cut() is told about the questions that were not fully answered.
+ *
  * Cost.   16 bytes a question, and the clocks they share; a reading of the trace, plus for
- *         each question the chains of its variable and a logarithm for each.  A trace
+ *         each question the chains it looks at and a logarithm for each.  A trace
  *         without races is never read again.
  */
 #ifndef SNAG_DETECT_PARTNERS_H
@@ -39,7 +44,10 @@ struct snag_partners_found {
 	const struct snag_vclock_pool *pool; /* of that clock */
 };
 
-typedef void snag_partners_handler(void *ctx, const struct snag_partners_found *found);
+/* False: the racy access needs no more of its partners named. */
+typedef bool snag_partners_handler(void *ctx, const struct snag_partners_found *found);
+
+enum { SNAG_CHAINS_ALWAYS = 1 << 10, SNAG_CHAINS_SPARE = 1 << 25 };
 
 struct snag_partners {
 	struct snag_vclock_pool *pool; /* of the clocks; set by the first question */
@@ -50,12 +58,27 @@ struct snag_partners {
 	} * question;
 	size_t n, cap;
 	bool disjoint_locksets; /* accesses with a lock in common are no partners */
+	uint64_t spare;		/* chains that questions may look at beyond SNAG_CHAINS_ALWAYS */
 	snag_partners_handler *handler;
+	/* The racy access may have partners that the handler was not told.  Called after the
+	 * partners that it was told. */
+	void (*on_cut)(void *ctx, uint32_t event);
 	void *ctx;
 };
 
+/* A question has looked at `n` chains.  Whether it may look at one more. */
+static inline bool snag_partners_may_look(struct snag_partners *p, uint32_t n)
+{
+	if (n < SNAG_CHAINS_ALWAYS)
+		return true;
+	p->spare -= p->spare > 0;
+	return p->spare > 0;
+}
+
+/* Without bound; to set one, set `spare`. */
 void snag_partners_init(struct snag_partners *p, bool disjoint_locksets,
-			snag_partners_handler *handler, void *ctx);
+			snag_partners_handler *handler, void (*on_cut)(void *ctx, uint32_t event),
+			void *ctx);
 void snag_partners_done(struct snag_partners *p);
 
 /* Puts a question aside; events come in ascending order. */

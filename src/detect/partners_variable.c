@@ -174,6 +174,7 @@ struct asked {
 	uint32_t variable;
 	const struct snag_variable_access *access;
 	const struct snag_vclock *before;
+	uint32_t looked; /* at so many chains and groups */
 };
 
 static struct snag_site site_of(uint32_t event, uint32_t variable,
@@ -186,21 +187,21 @@ static struct snag_site site_of(uint32_t event, uint32_t variable,
 				  .op = a->who % 2 ? SNAG_OP_WRITE : SNAG_OP_READ};
 }
 
-static inline void chain_answer(const struct snag_variable_partners *v,
+static inline bool chain_answer(const struct snag_variable_partners *v,
 				const struct snag_variable_chain *c, const struct asked *q)
 {
 	const uint32_t *event = v->event + c->begin;
 	uint32_t thread = c->first.who / 2;
 	if (thread == q->access->who / 2 || !((c->first.who | q->access->who) % 2) ||
 	    event[0] > q->access->event)
-		return;
+		return true;
 	uint32_t from = snag_vclock_of_thread(q->p->pool, q->before, thread);
 	if (event[c->n - 1] < from)
-		return;
+		return true;
 	uint32_t first = event[0] >= from ? 0 : below(event, c->n, from);
 	uint32_t end = first + below(event + first, c->n - first, q->access->event);
 	if (first == end)
-		return;
+		return true;
 	struct snag_partners_found found = {
 		.first = site_of(event[end - 1], q->variable, &c->first),
 		.second = site_of(q->access->event, q->variable, q->access),
@@ -209,18 +210,28 @@ static inline void chain_answer(const struct snag_variable_partners *v,
 		.before = q->before,
 		.pool = q->p->pool,
 	};
-	q->p->handler(q->p->ctx, &found);
+	return q->p->handler(q->p->ctx, &found);
 }
 
-static void groups_answer(const struct snag_variable_partners *v, struct snag_locksets *s,
-			  uint32_t list, const struct asked *q)
+/* Returns whether the question goes on. */
+static bool groups_answer(const struct snag_variable_partners *v, struct snag_locksets *s,
+			  uint32_t list, struct asked *q)
 {
 	for (uint32_t g = list; g != NONE; g = v->group[g].sibling) {
-		if (snag_lockset_excludes(s, v->group[g].locks, q->access->locks))
-			continue;
-		for (uint32_t i = v->group[g].first; i != NONE; i = v->chain[i].sibling)
-			chain_answer(v, &v->chain[i], q);
+		bool is_excluded = snag_lockset_excludes(s, v->group[g].locks, q->access->locks);
+		uint32_t i = is_excluded ? NONE : v->group[g].first;
+		bool may_look = snag_partners_may_look(q->p, q->looked++);
+		for (; may_look && i != NONE; i = v->chain[i].sibling) {
+			if (!chain_answer(v, &v->chain[i], q))
+				return false;
+			may_look = snag_partners_may_look(q->p, q->looked++);
+		}
+		if (!may_look) {
+			q->p->on_cut(q->p->ctx, q->access->event);
+			return false;
+		}
 	}
+	return true;
 }
 
 void snag_variable_partners_answer(struct snag_variable_partners *v, struct snag_partners *p,
@@ -241,11 +252,10 @@ void snag_variable_partners_answer(struct snag_variable_partners *v, struct snag
 			return;
 		if (access[at].event != question->event)
 			continue;
-		struct asked q = {p, variable, &access[at], question->before};
+		struct asked q = {p, variable, &access[at], question->before, 0};
 		bool is_guarded =
 			v->guard && snag_lockset_within(locksets, v->guard, access[at].locks);
-		if (!is_guarded)
-			groups_answer(v, locksets, v->guarded, &q);
-		groups_answer(v, locksets, v->plain, &q);
+		if (is_guarded || groups_answer(v, locksets, v->guarded, &q))
+			groups_answer(v, locksets, v->plain, &q);
 	}
 }

@@ -56,7 +56,8 @@ static struct snag_site site_of(const struct snag_event *ev, uint32_t event)
 				  .op = ev->op};
 }
 
-/* Takes the chain of the first partner out of the list and hands it on. */
+/* Takes the chain of the first partner out of the list and hands it on.  Returns how many partners
+ * are left to be named. */
 static size_t chain_out(const struct snag_recent *r, uint32_t *partner, size_t n,
 			struct snag_partners_found *found, snag_partners_handler *handler,
 			void *ctx)
@@ -73,8 +74,7 @@ static size_t chain_out(const struct snag_recent *r, uint32_t *partner, size_t n
 	}
 	found->event = event;
 	found->first = site_of(a, event[found->n - 1]);
-	handler(ctx, found);
-	return left;
+	return handler(ctx, found) ? left : 0;
 }
 
 bool snag_recent_partners(struct snag_recent *r, const struct snag_event *ev, uint32_t event,

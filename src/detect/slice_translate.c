@@ -123,7 +123,7 @@ static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, s
 			  bool is_used_later)
 {
 	const struct lane *lane = &t->lane[thread];
-	uint32_t n = prefix ? prefix[thread] : 0;
+	uint32_t n = prefix[thread];
 	bool has_begun = lane->fork == SNAG_NO_EVENT || is_in_prefix(t, prefix, lane->fork);
 	if (n < lane->n && is_used_later && (n > 0 || has_begun))
 		return position(t, lane->event[n]);
@@ -132,6 +132,7 @@ static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, s
 
 static void witness_translate(struct translation *t, struct snag_race *race)
 {
+	uint32_t *before = snag_race_prefix_counts(race, t->nthreads); /* of the slice */
 	uint32_t *prefix = snag_calloc(t->nthreads, sizeof(*prefix));
 	bool *is_used = snag_calloc(t->nthreads, sizeof(*is_used));
 	const struct snag_stretches *s = &t->slice->stretches;
@@ -139,10 +140,10 @@ static void witness_translate(struct translation *t, struct snag_race *race)
 	for (size_t i = 0; i < n; i++)
 		is_used[t->slice->trace.ev[race->witness[i]].thread] = true;
 	for (uint32_t i = 0; i < t->nthreads; i++)
-		prefix[i] = prefix_of(t, race->prefix, i, is_used[i]);
+		prefix[i] = prefix_of(t, before, i, is_used[i]);
 	for (size_t i = 0; i < t->njoins; i++) {
 		snag_tid joined = t->slice->trace.ev[t->join[i]].target;
-		if (is_in_prefix(t, race->prefix, t->join[i]) && joined < s->nthreads)
+		if (is_in_prefix(t, before, t->join[i]) && joined < s->nthreads)
 			prefix[joined] = s->length[joined];
 	}
 	memcpy(t->done, prefix, t->nthreads * sizeof(*prefix));
@@ -157,7 +158,9 @@ static void witness_translate(struct translation *t, struct snag_race *race)
 	memcpy(race->witness, t->to, t->nto * sizeof(*race->witness));
 	race->nwitness = t->nto;
 	free(race->prefix);
-	race->prefix = prefix;
+	snag_race_prefix_set(race, prefix, t->nthreads);
+	free(before);
+	free(prefix);
 	free(is_used);
 }
 

@@ -22,6 +22,9 @@ enum {
 
 /* Events that may be replayed, all witnesses together; a replay costs the trace. */
 #define MAX_REPLAYED ((uint64_t)2 << 20)
+/* Pairs of locations x threads that may be decided, and how many pairs in any case. */
+#define MAX_PLACE_THREADS ((uint64_t)1 << 28)
+#define MIN_PLACES ((uint64_t)1000)
 /* Candidates of the second round; beyond that the result is not complete. */
 #define MAX_SECOND ((uint64_t)20 << 20)
 
@@ -75,6 +78,9 @@ struct snag_verify {
 	struct place *place;
 	size_t nplaces, place_cap;
 	struct snag_slots slots; /* of the places */
+	struct snag_listing listing;
+	uint64_t *cut; /* bit by event: some of its candidates are left out; NULL: none */
+	uint64_t nreported;
 	bool *locations;
 	unsigned round;
 	uint64_t nsecond;
@@ -93,6 +99,11 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 	v->mode = mode;
 	v->procedure = procedure;
 	v->workers = env->jobs;
+	snag_listing_init(&v->listing, env->max_races);
+	if (env->max_races != SNAG_ALL_RACES) {
+		uint64_t limit = MAX_PLACE_THREADS / (ix->nthreads ? ix->nthreads : 1);
+		v->listing.limit = limit > MIN_PLACES ? limit : MIN_PLACES;
+	}
 	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
 	for (unsigned i = 0; i < v->workers; i++) {
 		struct worker *w = &v->worker[i];
@@ -119,6 +130,8 @@ void snag_verify_free(struct snag_verify *v)
 	free(v->block);
 	free(v->place);
 	snag_slots_done(&v->slots);
+	snag_listing_done(&v->listing);
+	free(v->cut);
 	free(v->locations);
 	free(v);
 }
@@ -191,7 +204,7 @@ static void decide(struct snag_verify *v, unsigned worker, struct pair pair, str
 	ret->race.verdict = SNAG_PREDICTED;
 	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
 	ret->race.nwitness = w->n;
-	ret->race.prefix = copy_of(w->prefix, v->ix->nthreads, sizeof(*w->prefix));
+	snag_race_prefix_set(&ret->race, w->prefix, v->ix->nthreads);
 }
 
 struct locations {
@@ -225,11 +238,12 @@ static struct place *place_find(const struct snag_verify *v, struct pair p)
 	return i == SNAG_SLOTS_NONE ? NULL : &v->place[i];
 }
 
+/* NULL: it is not listed. */
 static struct place *place_of(struct snag_verify *v, struct pair p)
 {
 	struct locations l = locations_of(v, p);
 	struct place *place = place_find(v, p);
-	if (place)
+	if (place || !snag_listing_takes(&v->listing, l.low, l.high))
 		return place;
 	v->place = snag_grow(v->place, &v->place_cap, v->nplaces + 1, sizeof(*v->place));
 	place = &v->place[v->nplaces];
@@ -291,8 +305,23 @@ static void place_decide(void *ctx, unsigned worker, size_t i)
 	progress(v, worker);
 }
 
-static void report(struct snag_verify *v, const struct result *r)
+void snag_verify_cut(void *verify, uint32_t event)
 {
+	struct snag_verify *v = verify;
+	if (!v->cut)
+		v->cut = snag_calloc(v->ix->nevents / 64 + 1, sizeof(*v->cut));
+	v->cut[event / 64] |= (uint64_t)1 << event % 64;
+	v->is_incomplete = true;
+}
+
+static void report(struct snag_verify *v, struct result *r)
+{
+	if (v->env->pairs && v->nreported >= v->env->max_races) {
+		snag_verify_cut(v, r->race.second.event);
+		snag_race_done(&r->race);
+		return;
+	}
+	v->nreported++;
 	v->env->on_race(v->env->ctx, &r->race);
 }
 
@@ -374,8 +403,14 @@ bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
 {
 	struct pair p = {e1, e2};
 	struct place *place = v->env->pairs ? NULL : place_of(v, p);
-	if (!place) {
+	if (v->env->pairs && v->nreported >= v->env->max_races) {
+		snag_verify_cut(v, e2);
+		return false;
+	}
+	if (v->env->pairs) {
 		block_add(v, p);
+	} else if (!place) {
+		snag_verify_cut(v, e2);
 	} else if (v->round == 0) {
 		keep(place->early, &place->nearly, p, second_event);
 		keep(place->near, &place->nnear, p, distance);
@@ -436,6 +471,15 @@ static void uncertain_report(struct snag_verify *v)
 		v->env->on_uncertain(v->env->ctx, v->nuncertain);
 }
 
+static void abridged_report(struct snag_verify *v)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; v->cut && i <= v->ix->nevents / 64; i++)
+		n += (uint64_t)__builtin_popcountll(v->cut[i]);
+	if (n)
+		v->env->on_abridged(v->env->ctx, n);
+}
+
 bool snag_verify_round(struct snag_verify *v)
 {
 	bool again = false;
@@ -448,6 +492,7 @@ bool snag_verify_round(struct snag_verify *v)
 	if (!again) {
 		undecided_report(v);
 		uncertain_report(v);
+		abridged_report(v);
 	}
 	return again;
 }

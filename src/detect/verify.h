@@ -13,6 +13,10 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
+ *         The number of pairs of locations is bounded (listing.h), and by the number of threads: to
+ *         decide a pair costs time for each thread.  Accesses with other candidates
+ *         are counted, and the result is not complete.
+ *
  *         A published procedure may decide instead.  What it rejects is not heard of again either,
  *         but where that may be wrong it is counted.
  *
@@ -41,7 +45,9 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 				    enum snag_procedure procedure);
 void snag_verify_free(struct snag_verify *v); /* accepts NULL */
 
-/* One candidate, e1 < e2.  False: the user wants an end. */
+/* Accesses of the event may be in candidates that are not enumerated. */
+void snag_verify_cut(void *verify, uint32_t event);
+/* One candidate, e1 < e2.  False: the user wants an end, or there are races enough. */
 bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
 /* The end of the enumeration.  True: it should be repeated, for accesses at the locations that
  * snag_verify_locations() gives. */

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { MIN_SLOTS = 4 };
+enum {
+	MIN_SLOTS = 4,
+	PRUNED_AT_ONCE = 16, /* slots of a set that every racy write prunes */
+	KEPT_SLOTS = 64,     /* of a set that is not used */
+};
 
 struct slot {
 	uint32_t thread;
@@ -20,6 +24,8 @@ struct snag_frontier_set {
 	struct slot *slot;
 	uint32_t nslots; /* a power of two */
 	uint32_t n;	 /* used; for a free set the number of the next one */
+	uint32_t found;	 /* the slot that was unordered last time: mostly it still is */
+	uint32_t prunes; /* wanted since the last one */
 };
 
 void snag_frontier_pool_init(struct snag_frontier_pool *pool)
@@ -66,14 +72,20 @@ static uint32_t set_new(struct snag_frontier_pool *pool)
 		pool->set[i].nslots = MIN_SLOTS;
 		pool->set[i].slot = snag_calloc(MIN_SLOTS, sizeof(struct slot));
 	}
-	pool->set[i].n = 0;
+	pool->set[i].n = pool->set[i].found = pool->set[i].prunes = 0;
 	return i;
 }
 
 void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set)
 {
 	struct snag_frontier_set *s = &pool->set[set];
-	memset(s->slot, 0, s->nslots * sizeof(struct slot));
+	if (s->nslots > KEPT_SLOTS) { /* a large table for few entries is slow to search */
+		free(s->slot);
+		s->nslots = MIN_SLOTS;
+		s->slot = snag_calloc(s->nslots, sizeof(struct slot));
+	} else {
+		memset(s->slot, 0, s->nslots * sizeof(struct slot));
+	}
 	s->n = pool->unused;
 	pool->unused = set;
 }
@@ -81,10 +93,14 @@ void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set)
 uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint32_t set,
 				     const struct snag_vclock *clock, uint32_t thread)
 {
-	const struct snag_frontier_set *s = &pool->set[set];
+	struct snag_frontier_set *s = &pool->set[set];
+	if (s->found < s->nslots && !slot_before(&s->slot[s->found], clock, thread))
+		return s->slot[s->found].time;
 	for (uint32_t i = 0; i < s->nslots; i++)
-		if (!slot_before(&s->slot[i], clock, thread))
+		if (!slot_before(&s->slot[i], clock, thread)) {
+			s->found = i;
 			return s->slot[i].time;
+		}
 	return 0;
 }
 
@@ -119,9 +135,16 @@ void snag_frontier_prune(struct snag_frontier_pool *pool, struct snag_frontier *
 	}
 	uint32_t set = f->time;
 	struct snag_frontier_set *s = &pool->set[set];
-	set_rebuild(s, s->nslots, clock, thread);
-	if (s->n > 1)
+	s->prunes++;
+	if (s->nslots > PRUNED_AT_ONCE && s->prunes < s->nslots / PRUNED_AT_ONCE)
 		return;
+	s->prunes = 0;
+	set_rebuild(s, s->nslots, clock, thread);
+	if (s->n > 1) {
+		if (s->nslots > KEPT_SLOTS && s->n < s->nslots / 8)
+			set_rebuild(s, s->nslots / 4, clock, thread);
+		return;
+	}
 	for (uint32_t i = 0; i < s->nslots; i++)
 		if (s->slot[i].time)
 			*f = (struct snag_frontier){s->slot[i].thread, s->slot[i].time};

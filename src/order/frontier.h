@@ -10,8 +10,9 @@
  * State.  thread, time: the only access (time 0: none); or thread = MANY and time the
  *         number of a set in the pool.  `time` of an access is its event number + 1,
  *         so that it is ordered before a point with clock c iff time <= c[thread].
- * Cost.   O(1) while there is one access; a set is a hash table by thread: adding is
- *         O(1), asking and pruning O(entries).
+ * Cost.   O(1) while there is one access; a set is a hash table by thread: adding and
+ *         pruning are O(1) amortised, asking is O(1) if the access that was unordered
+ *         last time still is, else O(entries).
  */
 #ifndef SNAG_ORDER_FRONTIER_H
 #define SNAG_ORDER_FRONTIER_H
@@ -45,7 +46,8 @@ uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint
 void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set);
 void snag_frontier_add_slow(struct snag_frontier_pool *pool, struct snag_frontier *f,
 			    const struct snag_vclock *clock, uint32_t thread, uint32_t time);
-/* Forgets all accesses that are ordered before, by `clock` or by being of `thread`. */
+/* Forgets accesses that are ordered before, by `clock` or by being of `thread`: all of a small
+ * set, and those of a large one at every so many calls. */
 void snag_frontier_prune(struct snag_frontier_pool *pool, struct snag_frontier *f,
 			 const struct snag_vclock *clock, uint32_t thread);
 

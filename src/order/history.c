@@ -8,7 +8,7 @@
 
 #define FEW (sizeof((struct snag_history_block){0}.few) / sizeof(struct snag_history_guarded))
 
-enum { MAX_LEAD = 64, LEAST_PLAIN = 4, LEAST_BLOCKS = 2, LEAST_MANY = 16 };
+enum { MAX_LEAD = 64, PRUNED_AT_ONCE = 32, LEAST_PLAIN = 4, LEAST_BLOCKS = 2, LEAST_MANY = 16 };
 
 void snag_histories_init(struct snag_histories *pool, struct snag_locksets *locksets)
 {
@@ -68,19 +68,6 @@ static bool compare(struct snag_locksets *locksets, const struct snag_vclock *cl
 	return false;
 }
 
-static uint32_t plain_compare(struct snag_histories *pool, struct snag_history *h,
-			      const struct snag_vclock *clock, const struct snag_history_entry *new)
-{
-	struct snag_history_entry *plain = snag_history_plain(pool, h);
-	uint32_t racy = 0, kept = 0;
-	for (uint32_t i = 0; i < h->nplain; i++)
-		if (!compare(pool->locksets, clock, &plain[i], new, &racy))
-			plain[kept++] = plain[i];
-	h->nplain = kept;
-	return racy;
-}
-
-/* The same for a guarded access: it holds a lock that the others did not, so none is forgotten. */
 static uint32_t plain_races(const struct snag_histories *pool, const struct snag_history *h,
 			    const struct snag_vclock *clock, const struct snag_history_entry *new)
 {
@@ -91,6 +78,26 @@ static uint32_t plain_races(const struct snag_histories *pool, const struct snag
 		    !snag_lockset_excludes(pool->locksets, e->locks, new->locks))
 			return e->time;
 	return 0;
+}
+
+/* Looking at all entries is for those that can be forgotten.  Of many entries, it is enough to do
+ * so at one of every so many accesses, chosen by a hash of the time. */
+static bool is_time_to_prune(const struct snag_history *h, uint32_t time)
+{
+	return h->nplain <= PRUNED_AT_ONCE ||
+	       (uint64_t)(time * 0x9e3779b9u) * h->nplain >> 32 < PRUNED_AT_ONCE;
+}
+
+static uint32_t plain_compare(struct snag_histories *pool, struct snag_history *h,
+			      const struct snag_vclock *clock, const struct snag_history_entry *new)
+{
+	struct snag_history_entry *plain = snag_history_plain(pool, h);
+	uint32_t racy = 0, kept = 0;
+	for (uint32_t i = 0; i < h->nplain; i++)
+		if (!compare(pool->locksets, clock, &plain[i], new, &racy))
+			plain[kept++] = plain[i];
+	h->nplain = kept;
+	return racy;
 }
 
 /* ---- those with it ---- */
@@ -240,9 +247,11 @@ uint32_t snag_history_access(struct snag_histories *pool, struct snag_history *h
 {
 	if (guard_holds(pool, h, new.locks)) {
 		block_put(pool, block_of(pool, h, new.thread), &new);
+		/* It holds a lock that the others did not, so none is forgotten. */
 		return h->nplain ? plain_races(pool, h, clock, &new) : 0;
 	}
-	uint32_t racy = plain_compare(pool, h, clock, &new);
+	uint32_t racy = is_time_to_prune(h, new.time) ? plain_compare(pool, h, clock, &new)
+						      : plain_races(pool, h, clock, &new);
 	uint32_t guarded = h->nblocks ? blocks_compare(pool, h, clock, &new) : 0;
 	plain_add(pool, h, new);
 	return racy ? racy : guarded;

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "order/vclock.h"
 
+enum { MOST_TRIED = 64 };
+
 void snag_seats_done(struct snag_seats *s, struct snag_vclock_pool *pool)
 {
 	for (size_t i = 0; i < s->nthreads; i++)
@@ -40,7 +42,9 @@ uint32_t snag_seats_take(struct snag_seats *s, uint32_t thread, const struct sna
 	*ret_before = thread;
 	if (s->thread[thread].seat != SNAG_NO_SEAT)
 		return s->thread[thread].seat;
-	for (size_t i = s->nleft; i-- > 0;) {
+	for (size_t tried = 0; tried < MOST_TRIED && tried < s->nleft; tried++) {
+		s->next = s->next ? s->next - 1 : s->nleft - 1;
+		size_t i = s->next;
 		uint32_t seat = s->left[i], before = s->occupant[seat];
 		if (snag_vclock_get(clock, seat) < s->thread[before].end)
 			continue;
@@ -62,4 +66,5 @@ void snag_seats_leave(struct snag_seats *s, uint32_t thread, uint32_t event)
 	t->end = event + 1;
 	s->left = snag_grow(s->left, &s->left_cap, s->nleft + 1, sizeof(*s->left));
 	s->left[s->nleft++] = t->seat;
+	s->next = s->nleft; /* most likely whoever joined it forks next */
 }

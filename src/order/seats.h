@@ -19,8 +19,9 @@
  *         left[]        seats whose occupant was joined
  *
  * Rules.  [seat]   A root thread gets a new seat; so does a forked one, unless the fork's clock
- *                  reaches the end of the occupant of some seat in left[].
- * Cost.   A fork O(seats), as joining the clocks; 24 bytes a thread, and the last clock of one
+ *                  reaches the end of the occupant of some seat in left[].  A fork tries
+ *                  a bounded number of them, the next fork goes on with others.
+ * Cost.   A fork O(1), and joining the clocks; 24 bytes a thread, and the last clock of one
  *         that has lost its seat.
  */
 #ifndef SNAG_ORDER_SEATS_H
@@ -49,6 +50,7 @@ struct snag_seats { /* all 0: empty */
 	size_t n, occupant_cap;
 	uint32_t *left;
 	size_t nleft, left_cap;
+	size_t next; /* left[] is tried downwards from here */
 };
 
 void snag_seats_done(struct snag_seats *s, struct snag_vclock_pool *pool);

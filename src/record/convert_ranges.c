@@ -39,6 +39,8 @@ static void stretch_put(struct snag_convert *c, const struct snag_cells_stretch 
 				  size, 0);
 	if (is_run) {
 		const uint32_t n = (s->n - stored) * s->k;
+		if (c->options.keep_steps)
+			snag_step_log_run(&c->steps, c->thread, s->k, n);
 		c->run[c->nruns++] =
 			(struct snag_repeat){.at = (uint32_t)c->n, .period = s->k, .n = n};
 		c->in_runs += n;

@@ -89,10 +89,12 @@ bool snag_delay(const struct snag_trace *trace, struct snag_race *race)
 			  .stands = snag_calloc(counts.n[SNAG_SPACE_THREAD], sizeof(*d.stands)),
 			  .missing = snag_calloc(counts.n[SNAG_SPACE_VARIABLE], sizeof(*d.missing)),
 			  .lock = snag_calloc(counts.n[SNAG_SPACE_LOCK], sizeof(*d.lock))};
-	race->prefix = snag_calloc(counts.n[SNAG_SPACE_THREAD], sizeof(*race->prefix));
+	uint32_t *prefix = snag_calloc(counts.n[SNAG_SPACE_THREAD], sizeof(*prefix));
 	race->witness = snag_realloc(NULL, second - first + 1, sizeof(*race->witness));
 	for (uint32_t e = 0; e < first; e++)
-		race->prefix[trace->ev[e].thread]++;
+		prefix[trace->ev[e].thread]++;
+	snag_race_prefix_set(race, prefix, counts.n[SNAG_SPACE_THREAD]);
+	free(prefix);
 	come_to_a_stand(&d, race->first.thread, first);
 	for (uint32_t e = first; e < second; e++) {
 		const struct snag_event *ev = &trace->ev[e];

@@ -246,6 +246,15 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 	if (all->shown < all->n)
 		snag_printf(to, " (%zu suppressed)", all->n - all->shown);
 	snag_print(to, "\n");
+	for (size_t i = 0; i < r->report->nparts; i++) {
+		const struct snag_findings *f = r->report->part[i].findings;
+		if (f->abridged)
+			snag_printf(to,
+				    "%s: %s: %llu racy event%s may race with more accesses than "
+				    "reported\n",
+				    r->tool, f->name, (unsigned long long)f->abridged,
+				    snag_plural(f->abridged));
+	}
 	for (size_t i = 0; r->is_tasks && i < r->certificate->n; i++)
 		if (strcmp(r->certificate->obstacle[i].kind, "not-looked-at") == 0)
 			snag_printf(to, "%s: %s: what they order is reported too\n", r->tool,

@@ -74,6 +74,8 @@ void snag_report_text(const struct snag_report *report, const struct snag_merged
 		      const struct snag_text_options *options, struct snag_printer *to);
 /* Several detectors side by side. */
 void snag_report_table(const struct snag_report *report, struct snag_printer *to);
+/* A line that says what a bound left out, if it did. */
+void snag_report_abridged(const struct snag_findings *f, struct snag_printer *to);
 /* "2 races found in run.std: 1 observed, 1 unverified", no line end. */
 void snag_report_verdict(const struct snag_report *report, const struct snag_merged *merged,
 			 struct snag_printer *to);

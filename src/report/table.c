@@ -43,6 +43,7 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		if (f->by_paper)
 			snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 		snag_print(to, "\n");
+		snag_report_abridged(f, to);
 		if (r->stats)
 			snag_stats_text(f, to);
 	}

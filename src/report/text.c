@@ -43,13 +43,22 @@ static const char *separator(size_t i, size_t n)
 	return i == 0 ? "" : i + 1 < n ? ", " : " and ";
 }
 
+static bool is_abridged(const struct snag_report *r)
+{
+	for (size_t i = 0; i < r->nparts; i++)
+		if (r->part[i].findings->abridged)
+			return true;
+	return false;
+}
+
 void snag_report_verdict(const struct snag_report *r, const struct snag_merged *m,
 			 struct snag_printer *to)
 {
 	if (m->n == 0)
 		snag_print(to, "no race");
 	else
-		snag_printf(to, "%zu race%s", m->n, snag_plural(m->n));
+		snag_printf(to, "%s%zu race%s", is_abridged(r) ? "at least " : "", m->n,
+			    snag_plural(m->n));
 	snag_print(to, " found in ");
 	snag_print_name(to, r->trace);
 	for (size_t i = 0; m->n == 0 && i < r->nparts; i++)
@@ -243,6 +252,15 @@ static void race_text(struct snag_printer *to, const struct snag_report *r,
 	found_by_line(to, r, m);
 }
 
+void snag_report_abridged(const struct snag_findings *f, struct snag_printer *to)
+{
+	if (f->abridged)
+		snag_printf(to,
+			    "  %llu racy event%s may race with more accesses than these pairs "
+			    "(--max-races 0 lists all)\n",
+			    (unsigned long long)f->abridged, snag_plural(f->abridged));
+}
+
 static void part_line(struct snag_printer *to, const struct snag_report *r,
 		      const struct snag_report_part *part, bool any_race)
 {
@@ -257,6 +275,7 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 	if (f->by_paper)
 		snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 	snag_print(to, "\n");
+	snag_report_abridged(f, to);
 	if (!any_race)
 		snag_printf(to, "  guarantee: %s\n", part->guarantee);
 	if (r->stats)

@@ -16,8 +16,8 @@
 uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race)
 {
 	uint64_t n = race->nwitness;
-	for (uint32_t t = 0; race->prefix && t < report->stretches->nthreads; t++)
-		n += race->prefix[t];
+	for (size_t i = 0; i < race->nprefix; i++)
+		n += race->prefix[i].n;
 	return n;
 }
 
@@ -25,8 +25,12 @@ uint32_t *snag_report_witness_events(const struct snag_report *report, const str
 {
 	uint64_t n = snag_report_witness_length(report, race);
 	uint32_t *event = snag_realloc(NULL, n, sizeof(*event));
-	size_t before =
-		race->prefix ? snag_stretches_prefix(report->stretches, race->prefix, event) : 0;
+	size_t before = 0;
+	if (race->nprefix) {
+		uint32_t *count = snag_race_prefix_counts(race, report->stretches->nthreads);
+		before = snag_stretches_prefix(report->stretches, count, event);
+		free(count);
+	}
 	memcpy(event + before, race->witness, race->nwitness * sizeof(*event));
 	return event;
 }
@@ -36,15 +40,16 @@ void snag_report_witness_json(const struct snag_report *report, const struct sna
 {
 	uint64_t n = snag_report_witness_length(report, race);
 	uint32_t *expanded = NULL;
-	if (n > SNAG_EXPANDED_WITNESS && race->prefix) {
+	if (n > SNAG_EXPANDED_WITNESS && race->nprefix) {
 		snag_json_object(j, "prefix");
-		for (uint32_t t = 0; t < report->stretches->nthreads; t++)
-			if (race->prefix[t])
-				snag_json_uint(j, snag_name(report->names, SNAG_SPACE_THREAD, t),
-					       race->prefix[t]);
+		for (size_t i = 0; i < race->nprefix; i++)
+			snag_json_uint(
+				j,
+				snag_name(report->names, SNAG_SPACE_THREAD, race->prefix[i].thread),
+				race->prefix[i].n);
 		snag_json_end(j);
 		n = race->nwitness;
-	} else if (race->prefix) {
+	} else if (race->nprefix) {
 		expanded = snag_report_witness_events(report, race);
 	}
 	const uint32_t *event = expanded ? expanded : race->witness;

@@ -44,6 +44,26 @@ void snag_variables_add(struct snag_variables *v, uint32_t variable)
 	v->at[v->n++] = variable;
 }
 
+void snag_race_prefix_set(struct snag_race *race, const uint32_t *count, size_t nthreads)
+{
+	size_t n = 0;
+	for (size_t t = 0; t < nthreads; t++)
+		n += count[t] != 0;
+	race->prefix = n ? snag_realloc(NULL, n, sizeof(*race->prefix)) : NULL;
+	race->nprefix = 0;
+	for (uint32_t t = 0; t < nthreads; t++)
+		if (count[t])
+			race->prefix[race->nprefix++] = (struct snag_prefix){t, count[t]};
+}
+
+uint32_t *snag_race_prefix_counts(const struct snag_race *race, size_t nthreads)
+{
+	uint32_t *count = snag_calloc(nthreads, sizeof(*count));
+	for (size_t i = 0; i < race->nprefix; i++)
+		count[race->prefix[i].thread] = race->prefix[i].n;
+	return count;
+}
+
 void snag_race_done(struct snag_race *race)
 {
 	free(race->variables.at);

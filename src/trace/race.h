@@ -54,12 +54,21 @@ struct snag_race {
 	 * looked at in another way and this is not known). */
 	struct snag_site known;
 	/* A witness: event numbers of a valid reordering that ends with the two
-	 * accesses; nwitness = 0: none.  Before them come the first prefix[t] events of
-	 * each thread t, in observed order (NULL: none). */
+	 * accesses; nwitness = 0: none.  Before them come the first prefix[i].n events of
+	 * each thread prefix[i].thread, in observed order. */
 	uint32_t *witness;
 	size_t nwitness;
-	uint32_t *prefix;
+	struct snag_prefix {
+		snag_tid thread;
+		uint32_t n; /* not 0 */
+	} * prefix;	    /* ascending by thread */
+	size_t nprefix;
 };
+
+/* Sets the prefix from the number of events of each thread. */
+void snag_race_prefix_set(struct snag_race *race, const uint32_t *count, size_t nthreads);
+/* The number of events of each thread, to be freed. */
+uint32_t *snag_race_prefix_counts(const struct snag_race *race, size_t nthreads);
 
 /* Why no race in a run of tasks is no proof for other schedules: parallel accesses to one variable
  * conflict, and only this keeps them apart, so that their order, and all that follows from it,
@@ -92,6 +101,9 @@ struct snag_findings {
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
+	/* Racy events that may race with more accesses than the races here count.  If not 0, the
+	 * counts are lower bounds. */
+	uint64_t abridged;
 };
 
 void snag_race_done(struct snag_race *race);

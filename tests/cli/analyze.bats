@@ -126,6 +126,60 @@ load helper
 	[ "$(jq '.analyses[0].races | length' <<<"$output")" = 30 ]
 }
 
+# $1 threads that write x, each at a location of its own, and are joined.
+threads_make() {
+	awk -v n="$1" 'BEGIN {
+		for (i = 0; i < n; i++) print "M|fork(T" i ")|m:1"
+		for (i = 0; i < n; i++) print "T" i "|w(x)|a:" i
+		for (i = 0; i < n; i++) print "M|join(T" i ")|m:2"
+	}'
+}
+
+@test "--max-races bounds what is listed, and the report says so" {
+	threads_make 40 >threads.std
+	snags analyze --with hb --json - threads.std
+	[ "$(jq -c '.analyses[0] | [(.races | length), .pairs, has("abridged")]' <<<"$output")" = \
+		'[780,780,false]' ]
+	snags analyze --with hb --max-races 10 --json - threads.std
+	[ "$(jq -c '.analyses[0].racy_events' <<<"$output")" = "$(seq 41 79 | jq -sc .)" ]
+	[ "$(jq '.analyses[0] | .abridged > 0 and .pairs == (.races | length)' <<<"$output")" = true ]
+	[ "$(jq '[.analyses[0].races[].locations[]] | unique | length' <<<"$output")" = 40 ]
+	snags analyze --with hb --max-races 10 threads.std
+	[[ ${lines[0]} == "at least "*" races found in threads.std: "*" observed" ]]
+	[[ $output == *" racy events may race with more accesses than these pairs (--max-races 0 lists all)"* ]]
+	snags analyze --with hb --max-races 10 --pairs --json - threads.std
+	[ "$(jq '.analyses[0].races | length' <<<"$output")" = 10 ]
+	snags analyze --with hb --max-races 0 threads.std
+	[ "${lines[0]}" = "780 races found in threads.std: 780 observed" ]
+}
+
+@test "the cost of many threads and locations is not quadratic" {
+	if grep -q __asan_init "$SNAG"; then skip "AddressSanitizer takes much address space"; fi
+	limits="ulimit -v 1000000; ulimit -t 60;"
+	threads_make 30000 >threads.std
+	run bash -c "$limits '$SNAG' analyze --with hb,shb,mixed,lockset,hybrid --limit 1 threads.std"
+	[ "$status" = 66 ]
+	[[ $output == *"at least "*" races found in threads.std"* ]]
+	threads_make 4000 >threads.std
+	run bash -c "$limits '$SNAG' analyze --with m2,wdp --max-races 1000 --json t.json --limit 1 threads.std"
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.analyses[] | .complete, .abridged > 0]' t.json)" = '[false,true,false,true]' ]
+	[ "$(jq '[.analyses[1].racy_events | length] == [3999]' t.json)" = true ]
+	awk 'BEGIN { for (i = 0; i < 60000; i++) print "T" i % 2 "|w(x)|a:" i }' >locations.std
+	run bash -c "$limits '$SNAG' analyze --with hb --limit 1 locations.std"
+	[ "$status" = 66 ]
+	# The clocks: threads that hand a lock around, and inherit what all know.
+	awk 'BEGIN {
+		for (round = 0; round < 2; round++) {
+			for (i = 0; i < 30000; i++) print "M|fork(T" round "." i ")|m:1"
+			for (i = 0; i < 30000; i++) print "T" round "." i "|acq(l)|m:2\nT" round "." i "|rel(l)|m:3"
+			for (i = 0; i < 30000; i++) print "M|join(T" round "." i ")|m:4"
+		}
+	}' >lock.std
+	run bash -c "$limits '$SNAG' analyze --with hb lock.std"
+	[ "$status" = 0 ]
+}
+
 @test "names: invalid UTF-8, quotes and escapes" {
 	printf 'T"0|w(x\xff\\)|\xc3\xa4\xc3\n\033[31m|r(x\xff\\)|\xed\xa0\x80\n' >odd.std
 	snags analyze --json - odd.std

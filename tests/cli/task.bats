@@ -205,3 +205,18 @@ program() { # NAME, text on standard input
 	[ "$status" = 0 ]
 	[ "$(jq -c '[.tasks, .detectors[0].verdict]' <<<"$output")" = '[100001,"race-free"]' ]
 }
+
+@test "races of tasks are listed for every variable, however many" {
+	cat >many.task <<-'EOF'
+		var a[120000];
+		var i;
+		var j;
+		main {
+			async { while (i < 120000) { a[i] = 1; i = i + 1; } }
+			while (j < 120000) { a[j] = 2; j = j + 1; }
+		}
+	EOF
+	snags task --with drdp --json - many.task
+	[ "$status" = 66 ]
+	[ "$(jq '.detectors[0].races | length' <<<"$output")" = 120000 ]
+}

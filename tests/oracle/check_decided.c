@@ -14,6 +14,7 @@
 #include "detect/analyze.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A detector, what it can find and by which rules. */
@@ -34,9 +35,14 @@ static enum outcome check_race(struct subject *s, const struct decided *d,
 	uint32_t e1 = r->first.event, e2 = r->second.event;
 	if (e1 >= e2 || e2 >= s->model.n || !(d->races[e2] & just(e1)))
 		return check_fail(why, "%s reports %u-%u, which it should not", d->name, e1, e2);
-	struct snag_witness w = {.prefix = r->prefix, .event = r->witness, .n = r->nwitness};
+	struct snag_witness w = {.prefix = snag_race_prefix_counts(r, s->model.nthreads),
+				 .event = r->witness,
+				 .n = r->nwitness};
 	struct snag_error err = {0};
-	if (r->verdict != SNAG_PREDICTED || snag_witness_check(s->trace, &w, d->rules, &err) < 0)
+	bool is_valid = r->verdict == SNAG_PREDICTED &&
+			snag_witness_check(s->trace, &w, d->rules, &err) >= 0;
+	free(w.prefix);
+	if (!is_valid)
 		return check_fail(why, "%s reports %u-%u with a bad witness: %s", d->name, e1, e2,
 				  err.msg);
 	bool ends_so = (w.event[w.n - 2] == e1 && w.event[w.n - 1] == e2) ||

@@ -43,13 +43,16 @@ static enum outcome check_pair(const struct snag_trace *trace, uint32_t first, u
 				 .second = {.event = second, .thread = trace->ev[second].thread}};
 	struct snag_error err = {0};
 	bool comes = snag_delay(trace, &race);
-	const struct snag_witness w = {
-		.event = race.witness, .n = race.nwitness, .prefix = race.prefix};
+	size_t nthreads = trace->names.space[SNAG_SPACE_THREAD].n;
+	const struct snag_witness w = {.event = race.witness,
+				       .n = race.nwitness,
+				       .prefix = snag_race_prefix_counts(&race, nthreads)};
 	enum outcome outcome = PASSED;
 	if (comes && snag_witness_check(trace, &w, SNAG_RULES_READS, &err) < 0)
 		outcome = check_fail(why, "%u held back until %u: %s", first, second, err.msg);
 	if (!comes && must_come(trace, first, second))
 		outcome = check_fail(why, "%u is not held back until %u", first, second);
+	free(w.prefix);
 	snag_race_done(&race);
 	return outcome;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 9, STEPS = 400, ROUNDS = 300 };
+enum { FEW_THREADS = 9, MANY_THREADS = 90, STEPS = 400, ROUNDS = 300 };
 
 struct past {
 	uint32_t thread, time;
@@ -26,14 +26,23 @@ static bool racy_by_definition(const struct past *past, int n, bool is_write,
 	return false;
 }
 
+/* All of many threads learn what all of them know. */
+static void barrier(struct snag_vclock_pool *pool, struct snag_vclock **clock, uint32_t event)
+{
+	for (uint32_t t = 1; t < MANY_THREADS; t++)
+		snag_vclock_join(pool, &clock[0], clock[t], t, event);
+	for (uint32_t t = 1; t < MANY_THREADS; t++)
+		snag_vclock_join(pool, &clock[t], clock[0], 0, event);
+}
+
 /* Threads access one variable and now and then learn what another one knows. */
-static void racy_exactly_when_some_past_access_is_unordered(void **state)
+static void random_accesses(int nthreads)
 {
 	int racy = 0, clean = 0;
 	for (unsigned seed = 0; seed < ROUNDS; seed++) {
 		struct snag_vclock_pool pool;
 		struct snag_frontier_pool frontiers;
-		struct snag_vclock *clock[THREADS];
+		struct snag_vclock *clock[MANY_THREADS];
 		struct snag_access_state x = {0};
 		struct past past[STEPS];
 		int npast = 0;
@@ -41,13 +50,16 @@ static void racy_exactly_when_some_past_access_is_unordered(void **state)
 		unsigned sync = 1 + seed % 7, reads = seed % 5;
 		snag_vclock_pool_init(&pool);
 		snag_frontier_pool_init(&frontiers);
-		for (int t = 0; t < THREADS; t++)
+		for (int t = 0; t < nthreads; t++)
 			clock[t] = snag_vclock_share(pool.empty);
 
 		for (uint32_t event = 0; event < STEPS; event++) {
-			uint32_t t = (uint32_t)rand() % THREADS, u = (uint32_t)rand() % THREADS;
+			uint32_t t = (uint32_t)rand() % (uint32_t)nthreads,
+				 u = (uint32_t)rand() % (uint32_t)nthreads;
 			if ((unsigned)rand() % 8 < sync) {
 				snag_vclock_join(&pool, &clock[t], clock[u], u, event);
+				if (nthreads == MANY_THREADS && rand() % 8 == 0)
+					barrier(&pool, clock, event);
 				continue;
 			}
 			bool is_write = (unsigned)rand() % 5 >= reads;
@@ -59,12 +71,18 @@ static void racy_exactly_when_some_past_access_is_unordered(void **state)
 			past[npast++] = (struct past){t, event + 1, is_write};
 			*(expected ? &racy : &clean) += 1;
 		}
-		for (int t = 0; t < THREADS; t++)
+		for (int t = 0; t < nthreads; t++)
 			snag_vclock_drop(&pool, clock[t]);
 		snag_frontier_pool_done(&frontiers);
 		snag_vclock_pool_done(&pool);
 	}
 	assert_true(racy > 1000 && clean > 1000);
+}
+
+static void racy_exactly_when_some_past_access_is_unordered(void **state)
+{
+	random_accesses(FEW_THREADS);
+	random_accesses(MANY_THREADS);
 }
 
 static void shrinks_back_to_an_epoch(void **state)

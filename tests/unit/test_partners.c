@@ -2,7 +2,8 @@
  *
  * test_partners.c - the pairs of hb on traces too long for the oracle, against a list of all
  * accesses: from the window of recent events, from the second reading, and mixed; and the counts
- * of relations whose pairs are decided, from the index, against those from the second reading
+ * of relations whose pairs are decided, from the index, against those from the second reading;
+ * and what a bound on the races leaves out
  */
 #include "unit.h"
 
@@ -176,11 +177,112 @@ static void decided_pairs_are_counted_as_undecided_ones(void **state)
 	assert_in_range(total, 100, 1000000);
 }
 
+static void analyze_bounded(struct snag_trace *trace, const char *name, bool pairs,
+			    uint64_t max_races, struct snag_analysis *ret_a)
+{
+	struct snag_error err;
+	struct snag_source *src = snag_trace_source(trace);
+	struct snag_analyze_options options = {.detector = {snag_detector_find(name, strlen(name))},
+					       .ndetectors = 1,
+					       .pairs = pairs,
+					       .max_races = max_races};
+	assert_int_equal(snag_analyze(src, &options, ret_a, &err), 0);
+	snag_source_close(src);
+}
+
+/* A trace of accesses at any of so many locations. */
+static uint32_t trace_of_locations(struct snag_trace *trace)
+{
+	struct snag_error err;
+	struct snag_source *src;
+	struct snag_generate_options o = snag_generate_defaults;
+	o.events = 20000;
+	o.variables = 20;
+	o.locations = 100;
+	o.unprotected = 0.3;
+	snag_trace_init(trace);
+	assert_int_equal(snag_generate_source(&o, &src, &err), 0);
+	assert_int_equal(snag_trace_load(trace, src, &err), 0);
+	snag_source_close(src);
+	uint32_t nlocations = (uint32_t)trace->names.space[SNAG_SPACE_LOCATION].n;
+	srand(1);
+	for (size_t e = 0; e < trace->n; e++)
+		trace->ev[e].loc = (uint32_t)rand() % nlocations;
+	return nlocations;
+}
+
+static bool has_location(const struct snag_findings *f, snag_loc loc)
+{
+	for (size_t i = 0; i < f->nraces; i++)
+		if (f->race[i].first.loc == loc || f->race[i].second.loc == loc)
+			return true;
+	return false;
+}
+
+enum { MOST = 20 };
+
+/* What is listed is a part of all races, and counts are lower bounds. */
+static void check_part(const struct snag_findings *all, const struct snag_findings *part,
+		       uint32_t nlocations)
+{
+	uint64_t npairs = 0;
+	assert_int_equal(all->abridged, 0);
+	assert_true(part->abridged > 0 && !part->complete);
+	assert_in_range(all->nraces, 1000, 1000000);
+	assert_in_range(part->nraces, 1, MOST + SNAG_LISTED_ALWAYS * nlocations);
+	for (size_t i = 0; i < part->nraces; i++) {
+		const struct snag_race *like = race_like(all, &part->race[i]);
+		assert_non_null(like);
+		assert_int_equal(part->race[i].verdict, like->verdict);
+		assert_in_range(part->race[i].count, 1, like->count);
+		npairs += part->race[i].count;
+	}
+	assert_int_equal(part->npairs, npairs);
+}
+
+static void check_same_racy(const struct snag_findings *f, const struct snag_findings *g)
+{
+	assert_int_equal(f->nracy, g->nracy);
+	assert_memory_equal(f->racy, g->racy, f->nracy * sizeof(*f->racy));
+}
+
+static void a_bound_is_kept_and_said(void **state)
+{
+	static const char *const names[] = {"hb", "shb", "wcp", "wdp", "m2"};
+	struct snag_trace trace;
+	uint32_t nlocations = trace_of_locations(&trace);
+	for (int i = 0; i < 5; i++) {
+		bool is_m2 = strcmp(names[i], "m2") == 0;
+		struct snag_analysis all, part, pairs;
+		analyze_bounded(&trace, names[i], false, SNAG_ALL_RACES, &all);
+		analyze_bounded(&trace, names[i], false, MOST, &part);
+		analyze_bounded(&trace, names[i], true, MOST, &pairs);
+		const struct snag_findings *f = &all.findings[0], *g = &part.findings[0];
+		check_part(f, g, nlocations);
+		for (size_t k = 0; i < 2 && k < f->nraces; k++) {
+			assert_true(has_location(g, f->race[k].first.loc));
+			assert_true(has_location(g, f->race[k].second.loc));
+		}
+		assert_int_equal(pairs.findings[0].nraces, MOST);
+		assert_int_equal(pairs.findings[0].npairs, MOST);
+		assert_true(pairs.findings[0].abridged > 0);
+		if (!is_m2) {
+			check_same_racy(f, g);
+			check_same_racy(f, &pairs.findings[0]);
+		}
+		snag_analysis_done(&all);
+		snag_analysis_done(&part);
+		snag_analysis_done(&pairs);
+	}
+	snag_trace_done(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_are_those_of_happens_before),
 		cmocka_unit_test(decided_pairs_are_counted_as_undecided_ones),
+		cmocka_unit_test(a_bound_is_kept_and_said),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
