@@ -40,13 +40,25 @@ bool isSpunOn(const Access &A);
 /* Puts the check of an access in. */
 void checkEmit(Abi &Calls, const Access &A, const llvm::DebugLoc &Where);
 
-/* A place of the code for each of the accesses of a function that its loops repeat, NULL for the
- * others: src/runtime/sites.h. */
-std::vector<llvm::Value *> sitesOf(llvm::Function &F, Abi &Calls, const Accesses &All);
+/* Whether the filter (src/runtime/filter.h) can have accesses of this size and kind.  If so, one of
+ * calledEmit() and inlinedEmit() puts the check in, else checkEmit(). */
+bool isFiltered(const Access &A);
 
-/* Puts in what asks, in place, whether the access adds anything, and calls the runtime if so;
- * false: not of one of this size and place.  Ends the block at the access. */
-bool inlinedEmit(Abi &Calls, const Access &A, llvm::Value *Site = nullptr);
+/* Inlined checks of a function, at most; those of loops that are told as a whole count for
+ * themselves. */
+enum { MaxInlined = 128 };
+
+/* How an access is checked (places.cpp). */
+struct Place {
+  bool IsInlined = false;
+  llvm::Value *Site = nullptr; /* of an inlined check, in a program of tasks */
+};
+std::vector<Place> placesOf(llvm::Function &F, Abi &Calls, const Accesses &All);
+
+/* A check that looks into the filter: a call of a function that spares registers
+ * (src/runtime/check.c), or inlined.  The latter ends the block at the access. */
+void calledEmit(Abi &Calls, const Access &A);
+void inlinedEmit(Abi &Calls, const Access &A, llvm::Value *Site = nullptr);
 
 } // namespace snag
 

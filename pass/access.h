@@ -7,8 +7,10 @@
  *         pass, as are functions that ask not to be instrumented.
  * Checks.  A call of the ABI of ThreadSanitizer where that has one (__tsan_read4 ...), of
  *         __tsan_read_range and __tsan_write_range for other sizes, of __snag_masked for vectors
- *         with a mask, of __snag_elements for arrays and vectors of known elements.  The first are preceded by a look whether there is anything to tell
- * (inlined.cpp).
+ *         with a mask, of __snag_elements for arrays and vectors of known elements.
+ *         In optimised code accesses of 1 to 16 bytes have a check that looks first whether there
+ *         is anything to tell: inlined (inlined.cpp) or a call (src/runtime/check.c).  places.cpp
+ *         decides which.
  */
 #ifndef SNAG_PASS_ACCESS_H
 #define SNAG_PASS_ACCESS_H

@@ -97,6 +97,28 @@ void checkEmit(Abi &Calls, const Access &A, const DebugLoc &Where) {
   }
 }
 
+/* In a shared library a call may be bound lazily, by the dynamic linker, which changes r10.  The
+ * caller relies on r10, so the call is bound when the library is loaded. */
+static void bindEarly(Function &Callee) {
+  const Module &M = *Callee.getParent();
+  if (M.getPICLevel() != PICLevel::NotPIC && M.getPIELevel() == PIELevel::Default)
+    Callee.addFnAttr(Attribute::NonLazyBind);
+}
+
+void calledEmit(Abi &Calls, const Access &A) {
+  IRBuilder<> B(A.At);
+  B.SetCurrentDebugLocation(A.At->getDebugLoc());
+  CallInst *Call = Calls.call(B,
+                              Twine(isForTasks() ? "__snag_task_" : "__snag_") +
+                                  (A.IsWrite ? "write" : "read") + Twine(A.Size),
+                              {Calls.pointer(B, A.Address)});
+  /* A cast is in between if the program declares the function with another type. */
+  auto *Callee = cast<Function>(Call->getCalledOperand()->stripPointerCasts());
+  Call->setCallingConv(CallingConv::PreserveMost);
+  Callee->setCallingConv(CallingConv::PreserveMost);
+  bindEarly(*Callee);
+}
+
 /* The code of a mem intrinsic will be here, not a call of a function that checks by itself. */
 enum { InPlaceBytes = 128 };
 
@@ -132,14 +154,20 @@ void functionsCall(Function &F) {
 
 void checksEmit(Function &F, const Accesses &All) {
   Abi Calls(*F.getParent());
-  std::vector<Value *> Sites = sitesOf(F, Calls, All);
+  std::vector<Place> Places = placesOf(F, Calls, All);
   for (size_t i = 0; i < All.size(); i++) {
     const Access &A = All[i];
     IRBuilder<> B(A.At);
     if (hasCounts())
       Calls.count(B, static_cast<unsigned>(A.Removed), A.IsWrite);
-    if (!A.isRemoved() && !inlinedEmit(Calls, A, Sites[i]))
+    if (A.isRemoved())
+      continue;
+    if (!isFiltered(A))
       checkEmit(Calls, A, A.At->getDebugLoc());
+    else if (Places[i].IsInlined)
+      inlinedEmit(Calls, A, Places[i].Site);
+    else
+      calledEmit(Calls, A);
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inlined.cpp - a look, in place, whether an access adds anything
+ * inlined.cpp - a check that looks, in place, whether an access adds anything
  *
  * Idea.   Most accesses repeat what the runtime knows already.  It keeps a table of these, one
  * entry to compare (src/runtime/filter.h); the code that does so stands before the access, and a
@@ -13,14 +13,13 @@
  *         This is for traces as for detectors in the process: both tell the runtime when what was
  *         known is so no longer, by another key.
  *         In programs of tasks two shorter looks come first: whether anything is looked at now, and
- * in loops, whether the access is where that of the iteration before led to expect it, or was
+ *         whether the access is where that of the iteration before led to expect it, or was
  *         (src/runtime/sites.h).
+ *         This is about 70 bytes of code.  places.cpp says which accesses get it; the others call a
+ *         function that looks in the same way (src/runtime/check.c).
  * Rules.  [size]  1, 2, 4, 8 bytes anywhere, and 16, which are two of 8
  *         [idle]  nothing is looked at by a detector in the process while nothing can race
- *         [site]  every access in a loop has one of its own
- *         [ways]  and if its address is another one on another way to it (merging takes from here
- *                 or from there), one for each way
- *         [slow]  code that is not optimised, or for size, has calls
+ *         [slow]  code that is not optimised calls the runtime at every access
  */
 #include "abi.h"
 #include "compat.h"
@@ -28,8 +27,6 @@
 #include "../src/runtime/filter.h"
 #include "../src/runtime/sites.h"
 
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -39,12 +36,12 @@ using namespace llvm;
 
 namespace snag {
 
-enum { TwoWords = 16, Seldom = 1, Mostly = 1000, MaxWays = 4 };
+enum { TwoWords = 16, Seldom = 1, Mostly = 1000 };
 
-static bool isInlinable(const Access &A) {
+bool isFiltered(const Access &A) {
   const Function *F = A.At->getFunction();
-  return isInlining() && !A.Mask && !isOfElements(A) && !isSpunOn(A) && !A.IsVptr && A.Size <= TwoWords &&
-         isPowerOf2_64(A.Size) && !F->hasOptNone() && !F->hasOptSize() &&
+  return isInlining() && !A.Mask && !isOfElements(A) && !isSpunOn(A) && !A.IsVptr &&
+         A.Size <= TwoWords && isPowerOf2_64(A.Size) && !F->hasOptNone() &&
          Triple(F->getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }
 
@@ -125,75 +122,7 @@ static void siteEmit(Abi &Calls, IRBuilder<> &B, Value *Address, Value *Site) {
                                              /*Unreachable=*/false));
 }
 
-/* [ways] The addresses that an access has, as the way to it was, inside of a loop; or NULL. */
-static PHINode *waysOf(const Access &A, const LoopInfo &LI) {
-  auto *Ways = dyn_cast<PHINode>(A.Address->stripInBoundsConstantOffsets());
-  if (!Ways || Ways->getNumIncomingValues() > MaxWays)
-    return nullptr;
-  const Loop *L = LI.getLoopFor(Ways->getParent());
-  return L && L->getHeader() != Ways->getParent() ? Ways : nullptr;
-}
-
-/* Places in the table of sites. */
-class Sites {
-  Abi &Calls;
-  size_t N;
-  GlobalVariable *Table;
-  size_t Used = 0;
-
-public:
-  Sites(Abi &C, size_t Count) : Calls(C), N(Count) {
-    auto *Of = ArrayType::get(Calls.Word, RT_SITE_WORDS * N);
-    Table = new GlobalVariable(Calls.M, Of, /*isConstant=*/false, GlobalValue::PrivateLinkage,
-                               Constant::getNullValue(Of), "snag.sites");
-  }
-
-  Constant *next() {
-    return ConstantExpr::getInBoundsGetElementPtr(
-        Table->getValueType(), Table,
-        ArrayRef<Constant *>{ConstantInt::get(Calls.Word, 0),
-                             ConstantInt::get(Calls.Word, RT_SITE_WORDS * Used++)});
-  }
-
-  Value *next(PHINode *Ways) {
-    const unsigned Count = Ways->getNumIncomingValues();
-    PHINode *Site = nullptr;
-    for (unsigned i = 0; i < Count; i++) {
-      Constant *Here = next();
-      BasicBlock *From = Ways->getIncomingBlock(i);
-      if (!Site)
-        Site = PHINode::Create(Here->getType(), Count, "", Ways);
-      int Before = Site->getBasicBlockIndex(From);
-      Site->addIncoming(Before < 0 ? Here : Site->getIncomingValue(unsigned(Before)), From);
-    }
-    return Site;
-  }
-};
-
-std::vector<Value *> sitesOf(Function &F, Abi &Calls, const Accesses &All) {
-  std::vector<Value *> Of(All.size(), nullptr);
-  if (!isForTasks())
-    return Of;
-  DominatorTree DT(F);
-  LoopInfo LI(DT);
-  SmallVector<std::pair<size_t, PHINode *>, 16> Numbers;
-  size_t Count = 0;
-  for (size_t i = 0; i < All.size(); i++)
-    if (!All[i].isRemoved() && isInlinable(All[i]) && LI.getLoopFor(All[i].At->getParent())) {
-      Numbers.push_back({i, waysOf(All[i], LI)});
-      Count += Numbers.back().second ? Numbers.back().second->getNumIncomingValues() : 1;
-    }
-  if (Numbers.empty())
-    return Of;
-  Sites Table(Calls, Count);
-  for (auto [i, Ways] : Numbers)
-    Of[i] = Ways ? Table.next(Ways) : Table.next();
-  return Of;
-}
-
-bool inlinedEmit(Abi &Calls, const Access &A, Value *Site) {
-  if (!isInlinable(A))
-    return false;
+void inlinedEmit(Abi &Calls, const Access &A, Value *Site) {
   IRBuilder<> B(A.At);
   B.SetCurrentDebugLocation(A.At->getDebugLoc());
   Look L(Calls, B, A.IsWrite);
@@ -221,7 +150,6 @@ bool inlinedEmit(Abi &Calls, const Access &A, Value *Site) {
              Twine(Site ? "__snag_next_" : "__snag_new_") + (A.IsWrite ? "write" : "read") +
                  Twine(A.Size),
              Args);
-  return true;
 }
 
 } // namespace snag

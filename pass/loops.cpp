@@ -433,13 +433,18 @@ bool loopsTell(Function &F, FunctionAnalysisManager &FAM) {
   for (Loop *L : Others)
     Finder.close(*L);
   Abi Runtime(*F.getParent());
+  unsigned Inlined = 0;
   for (Plan &P : Plans) {
     Versions(P).make();
     for (const Told &T : P.Accesses) { /* [checked] */
       T.A->Removed = Removal::Loop;
       T.A->ElementSize = 0; /* it is told as a whole */
-      if (!inlinedEmit(Runtime, *T.A))
+      if (!isFiltered(*T.A))
         checkEmit(Runtime, *T.A, T.A->At->getDebugLoc());
+      else if (Inlined++ < MaxInlined)
+        inlinedEmit(Runtime, *T.A);
+      else
+        calledEmit(Runtime, *T.A);
     }
     for (Access *A : P.Repeats)
       A->Removed = Removal::Loop;

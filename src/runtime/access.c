@@ -392,16 +392,21 @@ SIZE(unaligned_, 4, one, 2)
 SIZE(unaligned_, 8, one, 3)
 SIZE(unaligned_, 16, two)
 
-/* What the code of the pass calls (filter.h). */
-#define NEW(n, how, ...)                                    \
-	RT_ABI(RT_HOT void, __snag_new_read##n, ADDR)       \
-	{                                                   \
-		how(addr, RT_CALLER, ##__VA_ARGS__, false); \
-	}                                                   \
-	RT_ABI(RT_HOT void, __snag_new_write##n, ADDR)      \
-	{                                                   \
-		how(addr, RT_CALLER, ##__VA_ARGS__, true);  \
+/* Accesses that were counted and are not in the filter: inlined checks call the first, and those of
+ * check.c the second, which has the pc as an argument. */
+#define NEW_OF(name, is_write, how, ...)                            \
+	RT_ABI(RT_HOT void, __snag_new_##name, ADDR)                \
+	{                                                           \
+		how(addr, RT_CALLER, ##__VA_ARGS__, is_write);      \
+	}                                                           \
+	RT_HIDDEN void rt_new_##name(uintptr_t addr, uintptr_t pc); \
+	RT_HOT void rt_new_##name(uintptr_t addr, uintptr_t pc)     \
+	{                                                           \
+		how(addr, pc, ##__VA_ARGS__, is_write);             \
 	}
+#define NEW(n, ...)                         \
+	NEW_OF(read##n, false, __VA_ARGS__) \
+	NEW_OF(write##n, true, __VA_ARGS__)
 NEW(1, access_new, 0)
 NEW(2, access_new, 1)
 NEW(4, access_new, 2)

@@ -21,7 +21,8 @@
  *         predictable races has none with accesses left out either.
  *         (`oracle --check filter,filter-m2,filter-wdp --seed 5 --traces 30000 --events 8-20
  *         --threads 2-3 --variables 2-3`: hb the same on all, m2 and wdp on 99.2 %.)
- * Cost.   About 15 instructions an access that is left out, in place if the pass compiled it.
+ * Cost.   About 15 instructions an access that is left out, in place or by a call of check.c if the
+ *         pass compiled it.
  */
 #ifndef SNAG_RUNTIME_ACCESS_H
 #define SNAG_RUNTIME_ACCESS_H

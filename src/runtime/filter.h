@@ -33,8 +33,9 @@
  *                  first word of __snag_hot (rt.h); below 0 the runtime has to be asked.
  *                  Not those that a detector in this process does not look at, or that go on
  *                  at their site (sites.h): it needs no numbers
- *         Both together are about 15 instructions, which pass/inlined.cpp puts before an access
- *         in place of a call; only what is not known calls __snag_new_*.
+ *         Both together are about 15 instructions.  In small loops pass/inlined.cpp
+ *         puts them before the access, elsewhere pass/checks.cpp calls a function that
+ *         has them (check.c); only what is not known calls __snag_new_*, or rt_new_*.
  */
 #ifndef SNAG_RUNTIME_FILTER_H
 #define SNAG_RUNTIME_FILTER_H

@@ -63,7 +63,7 @@ static() { # OBJECT: what the pass says it did
 	[ "$(calls -O1 -fsnag-task <<<'int x; void f(void) { x++; }')" = "__tsan_write4=1" ]
 }
 
-@test "looking in place whether an access adds anything changes no trace" {
+@test "looking into the filter, in place or by a call, changes no trace" {
 	need_pass
 	cat >x.c <<-'C'
 		#include <pthread.h>
@@ -72,24 +72,28 @@ static() { # OBJECT: what the pass says it did
 		typedef double unaligned __attribute__((vector_size(16), aligned(1)));
 		static union { char c[1 << 16]; short s[1 << 15]; int i[1 << 14]; long l[1 << 13]; two t[1 << 12]; } u;
 		static unsigned next(unsigned *x) { return *x = *x * 1103515245 + 12345, *x >> 8; }
+		static KIND unsigned step(unsigned x)
+		{
+			unsigned at = next(&x) % 97 * 16 + next(&x) % 2 * 16 * 1000, v = next(&x);
+			switch (next(&x) % 10) {
+			case 0: u.c[at] = v; break;
+			case 1: x += u.c[at]; break;
+			case 2: u.s[at / 2] = v; break;
+			case 3: x += u.s[at / 2]; break;
+			case 4: u.i[at / 4] += v; break;
+			case 5: memcpy(u.c + at + 3, &v, 4); break;
+			case 6: x += u.l[at / 8]; break;
+			case 7: u.l[at / 8] = v; break;
+			case 8: u.t[at / 16] += (two){v}; break;
+			case 9: *(unaligned *)(u.c + at + 5) = (two){v}; break;
+			}
+			return x;
+		}
 		static void *work(void *seed)
 		{
 			unsigned x = (unsigned)(long)seed;
-			for (int n = 0; n < 20000; n++) {
-				unsigned at = next(&x) % 97 * 16 + next(&x) % 2 * 16 * 1000, v = next(&x);
-				switch (next(&x) % 10) {
-				case 0: u.c[at] = v; break;
-				case 1: x += u.c[at]; break;
-				case 2: u.s[at / 2] = v; break;
-				case 3: x += u.s[at / 2]; break;
-				case 4: u.i[at / 4] += v; break;
-				case 5: memcpy(u.c + at + 3, &v, 4); break;
-				case 6: x += u.l[at / 8]; break;
-				case 7: u.l[at / 8] = v; break;
-				case 8: u.t[at / 16] += (two){v}; break;
-				case 9: *(unaligned *)(u.c + at + 5) = (two){v}; break;
-				}
-			}
+			for (int n = 0; n < 20000; n++)
+				x = step(x);
 			return 0;
 		}
 		int main(void)
@@ -100,17 +104,106 @@ static() { # OBJECT: what the pass says it did
 			return 0;
 		}
 	C
+	local kind check
 	for level in -O1 -O3; do
-		for how in "" -fsnag-pass-no-inlined; do
-			# shellcheck disable=SC2086 # none or one
-			compile $level $how x.c -o prog -pthread
-			"$SNAG" record -o x.snag ./prog
-			"$SNAG" convert x.snag - --to std | cut -d'|' -f1,2 | grep -F '(u' >"x$how"
+		# In a loop they are inlined, in a function of its own they are calls.
+		for kind in "inline __snag_new" "__attribute__((noinline)) __snag"; do
+			check=${kind##* } kind=${kind% *}
+			for how in "" -fsnag-pass-no-inlined; do
+				# shellcheck disable=SC2086 # none or one
+				compile $level $how "-DKIND=$kind" x.c -o prog -pthread
+				"$SNAG" record -o x.snag ./prog
+				"$SNAG" convert x.snag - --to std | cut -d'|' -f1,2 | grep -F '(u' >"x$how"
+			done
+			[ "$(wc -l <x)" -gt 5000 ]
+			cmp x x-fsnag-pass-no-inlined
+			compile $level "-DKIND=$kind" x.c -S -o x.s
+			for n in 1 2 4 8 16; do
+				[ "$(grep -cE "call.*${check}_(read|write)$n\b" x.s)" -ge 2 ]
+			done
 		done
-		[ "$(wc -l <x)" -gt 5000 ]
-		cmp x x-fsnag-pass-no-inlined
-		compile $level x.c -S -o - | grep -q '__snag_new_write16'
 	done
+}
+
+@test "a check that is a call spares every register but r11" {
+	need_pass
+	cat >x.c <<-'C'
+		#include <pthread.h>
+		#include <stdio.h>
+		#define EACH(X) X(read1) X(read2) X(read4) X(read8) X(read16) X(write1) X(write2) X(write4) X(write8) X(write16)
+		#define DECLARE(n) void __snag_##n(void), __snag_task_##n(void);
+		#define LIST(n) __snag_##n, __snag_task_##n,
+		EACH(DECLARE)
+		static void (*const check[])(void) = {EACH(LIST)};
+		enum { CHECKS = sizeof(check) / sizeof(check[0]), REGISTERS = 14 };
+		/* Calls f with the address in rdi and other values in the other registers; writes what they are then. */
+		void spared(void (*f)(void), void *address, long *ret_registers);
+		__asm__("spared: push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push %rdx;"
+			"mov %rdi, %r11; mov %rsi, %rdi; mov $1, %eax; mov $2, %ecx; mov $3, %edx; mov $4, %esi;"
+			"mov $5, %r8d; mov $6, %r9d; mov $7, %r10d; mov $8, %ebx; mov $9, %ebp; mov $10, %r12d;"
+			"mov $11, %r13d; mov $12, %r14d; mov $13, %r15d; call *%r11;"
+			"pop %r11; mov %rdi, (%r11); mov %rax, 8(%r11); mov %rcx, 16(%r11); mov %rdx, 24(%r11);"
+			"mov %rsi, 32(%r11); mov %r8, 40(%r11); mov %r9, 48(%r11); mov %r10, 56(%r11); mov %rbx, 64(%r11);"
+			"mov %rbp, 72(%r11); mov %r12, 80(%r11); mov %r13, 88(%r11); mov %r14, 96(%r11); mov %r15, 104(%r11);"
+			"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret");
+		static char memory[4096];
+		static __attribute__((no_sanitize("thread"))) void *work(void *arg)
+		{
+			for (int n = 0; n < 20000; n++) {
+				long r[REGISTERS];
+				char *at = memory + n * 7919 % (sizeof(memory) - 16);
+				spared(check[n % CHECKS], at, r);
+				for (int i = 0; i < REGISTERS; i++)
+					if (r[i] != (i ? i : (long)at))
+						printf("check %d: register %d\n", n % CHECKS, i);
+			}
+			return arg;
+		}
+		int main(void)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, work, 0);
+			for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+			return 0;
+		}
+	C
+	compile -O1 x.c -o prog -pthread
+	for quantum in 20 20000; do
+		[ "$(SNAG_OPTIONS=quantum=$quantum "$SNAG" record -o x.snag ./prog)" = "" ]
+		[ "$("$SNAG" info x.snag | sed -nE 's/^events +//p')" -gt 5000 ]
+	done
+	[ "$(./prog)" = "" ]
+	# The dynamic linker spares r10 only if it binds the call when it loads the library.
+	compile -O1 -fPIC -S -o - -x c - <<<'int x; int f(void) { return x; }' | grep -q '[*]__snag_read4@GOTPCREL'
+	compile -O1 -fPIE -S -o - -x c - <<<'int x; int f(void) { return x; }' | grep -qE 'call.*__snag_read4(@PLT)?$'
+}
+
+text() { # OBJECT: bytes of its code
+	size -A "$1" | awk '$1 == ".text" { print $2 }'
+}
+
+@test "only checks of small loops are inlined: the code of small functions stays small" {
+	need_pass
+	python3 "$root/bench/functions.py" 400 >x.c
+	"${PASS_CC:-clang}" -O2 -c x.c -o native.o
+	"${PASS_CC:-clang}" -O2 -fsanitize=thread -c x.c -o tsan.o
+	compile -O2 -c x.c -o snag.o
+	echo "native $(text native.o), TSan $(text tsan.o), snag $(text snag.o)"
+	[ "$(text snag.o)" -lt $((4 * $(text native.o))) ]
+	[ "$(text snag.o)" -lt $((3 * $(text tsan.o) / 2)) ]
+	nm snag.o | grep -q 'U __snag_new_read8' # in loops they are
+	compile -Os -c x.c -o snag.o
+	refute grep -q __snag_new_ <(nm snag.o)
+	# A function with more loops than that has only so many inlined.
+	{
+		echo 'struct node { struct node *next; int key; };'
+		echo 'int f(struct node **p, int *a, int *b) { int s = 0;'
+		for i in {1..200}; do echo "for (struct node *x = p[$i]; x; x = x->next) { s += x->key + b[a[x->key]]; }"; done
+		echo 'return s; }'
+	} >x.c
+	compile -O2 -S x.c -o x.s
+	[ "$(grep -cE 'call.*__snag_read' x.s)" -gt 500 ]
+	[ "$(grep -cE 'call.*__snag_new_read' x.s)" -le 128 ]
 }
 
 @test "a loop told as a whole changes no trace" {
