@@ -18,6 +18,7 @@ enum {
 	FLAG_BITS = 5,	   /* SNAG_WANTS and these */
 	READERS_LEAST = 2, /* room for readers in a list */
 	KNOWN = 16,
+	LIKELY_MOST = 16, /* variables that one location may make likely */
 };
 
 /* A time is 1 more than an event number; 0: there was no such access. */
@@ -52,6 +53,8 @@ struct snag_contended {
 	struct snag_kept_order kept, likely;
 	struct pending *pending; /* by thread */
 	size_t pending_cap, npending;
+	uint8_t *nlikely; /* by location: how many variables it made likely */
+	size_t nlikely_cap;
 	struct snag_contended_counts counts;
 	struct snag_walk walk;
 	const struct snag_split *split, *split_end; /* of the batch, that are still to come */
@@ -85,6 +88,7 @@ void snag_contended_free(struct snag_contended *c)
 	snag_kept_order_done(&c->kept);
 	snag_kept_order_done(&c->likely);
 	free(c->pending);
+	free(c->nlikely);
 	free(c);
 }
 
@@ -272,16 +276,30 @@ static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, u
 	bounds_change(c);
 }
 
+/* An access at this location conflicts with one that these orders leave open. */
+static void want(struct snag_contended *c, struct variable *x, unsigned open, snag_loc loc)
+{
+	c->counts.contended++;
+	if (open & SNAG_WANT_LIKELY && !(x->flags & SNAG_WANT_LIKELY)) { /* [few] */
+		c->nlikely = snag_grow(c->nlikely, &c->nlikely_cap, (size_t)loc + 1,
+				       sizeof(*c->nlikely));
+		if (c->nlikely[loc] == LIKELY_MOST)
+			open &= ~(unsigned)SNAG_WANT_LIKELY;
+		else
+			c->nlikely[loc]++;
+	}
+	x->flags |= open;
+}
+
 static __attribute__((noinline)) void read_slow(struct snag_contended *c, uint32_t variable,
-						snag_tid t, uint32_t event)
+						snag_tid t, uint32_t event, snag_loc loc)
 {
 	struct variable *x = &c->x[variable];
 	unsigned open = 0;
 	if (x->wtime && x->writer != t)
 		open = unordered(c, t, x->writer, x->wtime);
 	if (open) {
-		c->counts.contended++;
-		x->flags |= open;
+		want(c, x, open, loc);
 		read_sees(c, variable, t, event, open);
 	}
 	if (x->reader != READERS &&
@@ -294,7 +312,7 @@ static __attribute__((noinline)) void read_slow(struct snag_contended *c, uint32
 }
 
 static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint32_t variable,
-						 snag_tid t, uint32_t event)
+						 snag_tid t, uint32_t event, snag_loc loc)
 {
 	struct variable *x = &c->x[variable];
 	unsigned open = 0;
@@ -308,8 +326,8 @@ static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint3
 	} else if (x->rtime && x->reader != t) {
 		open |= unordered(c, t, x->reader, x->rtime);
 	}
-	c->counts.contended += open != 0;
-	x->flags |= open;
+	if (open)
+		want(c, x, open, loc);
 	readers_give(c, x);
 	x->writer = t & READERS;
 	x->wtime = event + 1;
@@ -368,9 +386,12 @@ static inline void write_quickly(struct variable *x, snag_tid t, uint32_t event)
 	x->reader = x->rtime = 0;
 }
 
-static inline void plain_access(struct snag_contended *c, uint32_t variable, snag_tid t,
-				uint32_t event, bool is_write)
+static inline void plain_access(struct snag_contended *c, const struct snag_event *ev,
+				uint32_t event)
 {
+	const uint32_t variable = ev->target;
+	const snag_tid t = ev->thread;
+	const bool is_write = ev->op == SNAG_OP_WRITE;
 	struct variable *x = &c->x[variable];
 	if (__builtin_expect(c->npending != 0, 0))
 		pending_settle(c, variable, t, is_write);
@@ -382,9 +403,9 @@ static inline void plain_access(struct snag_contended *c, uint32_t variable, sna
 	} else {
 		x->flags |= PLAIN;
 		if (is_write)
-			write_slow(c, variable, t, event);
+			write_slow(c, variable, t, event, ev->loc);
 		else
-			read_slow(c, variable, t, event);
+			read_slow(c, variable, t, event, ev->loc);
 	}
 }
 
@@ -432,7 +453,7 @@ static void event_take(struct snag_contended *c, const struct snag_event *ev, ui
 	case SNAG_OP_READ:
 	case SNAG_OP_WRITE:
 		c->counts.accesses++;
-		plain_access(c, ev->target, ev->thread, event, ev->op == SNAG_OP_WRITE);
+		plain_access(c, ev, event);
 		break;
 	case SNAG_OP_BRANCH:
 	case SNAG_OP_BEGIN:

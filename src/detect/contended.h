@@ -25,6 +25,8 @@
  *                   if the next access of its thread is a write to the same variable, as in
  *                   n++ or an atomic read-modify-write; accesses of variables that no other
  *                   thread has used do not count as the next
+ *         [few]     an access at one location makes at most LIKELY_MOST variables likely: these are
+ *                   samples, to be tried, not a set that must be complete
  *         [atomic]  by all: variables with both plain and atomic accesses
  *         [split]   a variable that is split off another (trace/split.h) begins with its state
  *         A write is compared with the last write and the reads since.  As long as a variable

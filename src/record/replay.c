@@ -18,64 +18,111 @@
 enum { PLACE = 4096 };
 
 /* Looks for the two accesses in the trace of the new run.  An access can be several events, which
- * have one step. */
+ * have one step.  The two accesses are those of two steps in a row, so of each step only the next one
+ * has to know. */
 struct watch {
 	const struct snag_replay_plan *plan;
 	const struct snag_names *names;
+	uint8_t *place; /* by location: which of the two accesses are expected there, and KNOWN */
+	size_t place_cap;
 	struct snag_step step; /* that of the event before */
-	uint64_t nsteps;       /* so far */
-	struct touch {	       /* the last access to a variable */
-		struct snag_event ev;
-		uint64_t number;
-		uint64_t step; /* which of them; 0: there was none */
-	} * touch;	       /* by variable, of reads and of writes */
-	size_t touch_cap;
+	struct touches {       /* expected accesses of one step */
+		struct touch {
+			struct snag_event ev;
+			uint64_t number;
+		} * at;
+		size_t n, cap;
+	} now, before; /* those of the step before by variable */
 	bool is_found;
 	uint64_t event[2];	    /* where */
 	volatile sig_atomic_t stop; /* the program need not go on */
 };
 
-static bool is_expected(const struct watch *w, const struct snag_event *ev, int which)
+enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
+
+/* Which of the two accesses an event may be, a set. */
+static unsigned expected(struct watch *w, const struct snag_event *ev)
 {
-	const struct snag_replay_access *expected = &w->plan->access[which];
-	char place[PLACE];
-	if ((ev->op == SNAG_OP_WRITE) != expected->is_write)
-		return false;
-	snag_location_text(w->names, ev->loc, place, sizeof(place));
-	return strcmp(place, expected->place) == 0;
+	const struct snag_replay_access *access = w->plan->access;
+	w->place = snag_grow(w->place, &w->place_cap, (size_t)ev->loc + 1, sizeof(*w->place));
+	if (!w->place[ev->loc]) {
+		char place[PLACE];
+		snag_location_text(w->names, ev->loc, place, sizeof(place));
+		w->place[ev->loc] = (uint8_t)((strcmp(place, access[0].place) == 0 ? FIRST : 0) |
+					      (strcmp(place, access[1].place) == 0 ? SECOND : 0) |
+					      KNOWN);
+	}
+	bool is_write = ev->op == SNAG_OP_WRITE;
+	return w->place[ev->loc] & ((access[0].is_write == is_write ? FIRST : 0) |
+				    (access[1].is_write == is_write ? SECOND : 0));
+}
+
+static int touch_compare(const void *a, const void *b)
+{
+	uint32_t x = ((const struct touch *)a)->ev.target, y = ((const struct touch *)b)->ev.target;
+	return x < y ? -1 : x > y;
+}
+
+static void touch_add(struct touches *t, const struct snag_event *ev, uint64_t number)
+{
+	t->at = snag_grow(t->at, &t->cap, t->n + 1, sizeof(*t->at));
+	t->at[t->n++] = (struct touch){*ev, number};
+}
+
+static void step_begins(struct watch *w, const struct snag_step *step)
+{
+	struct touches before = w->before;
+	w->before = w->now;
+	w->now = before;
+	w->now.n = 0;
+	w->step = *step;
+	if (w->before.n > 1)
+		qsort(w->before.at, w->before.n, sizeof(*w->before.at), touch_compare);
 }
 
 /* Whether an access of the step before and this one are the two. */
-static bool is_pair(const struct watch *w, const struct touch *t, const struct snag_event *ev)
+static bool is_pair(struct watch *w, const struct touch *t, const struct snag_event *ev)
 {
-	return t->step && t->step + 1 == w->nsteps && t->ev.thread != ev->thread &&
+	unsigned first = expected(w, &t->ev), second = expected(w, ev);
+	return t->ev.thread != ev->thread &&
 	       (t->ev.op == SNAG_OP_WRITE || ev->op == SNAG_OP_WRITE) &&
-	       ((is_expected(w, &t->ev, 0) && is_expected(w, ev, 1)) ||
-		(is_expected(w, &t->ev, 1) && is_expected(w, ev, 0)));
+	       ((first & FIRST && second & SECOND) || (first & SECOND && second & FIRST));
 }
 
 static void watch_event(struct watch *w, const struct snag_event *ev, uint64_t number,
 			const struct snag_step *step)
 {
-	w->nsteps +=
-		step->thread != w->step.thread || step->count != w->step.count || w->nsteps == 0;
-	w->step = *step;
-	if (!snag_op_is_access(ev->op))
+	if (step->thread != w->step.thread || step->count != w->step.count || number == 0)
+		step_begins(w, step);
+	if (w->is_found || !snag_op_is_access(ev->op) || !expected(w, ev))
 		return;
-	struct touch *touch = &w->touch[2 * (size_t)ev->target];
-	for (int i = 0; i < 2 && !w->is_found; i++) {
-		w->is_found = is_pair(w, &touch[i], ev);
-		w->event[0] = touch[i].number;
+	touch_add(&w->now, ev, number);
+	const struct touch key = {.ev.target = ev->target};
+	const struct touch *end = w->before.at + w->before.n, *t = NULL;
+	if (w->before.n)
+		t = bsearch(&key, w->before.at, w->before.n, sizeof(key), touch_compare);
+	while (t && t > w->before.at && t[-1].ev.target == ev->target)
+		t--;
+	for (; t && t < end && t->ev.target == ev->target && !w->is_found; t++) {
+		w->is_found = is_pair(w, t, ev);
+		w->event[0] = t->number;
 		w->event[1] = number;
 	}
-	touch[ev->op == SNAG_OP_WRITE] = (struct touch){*ev, number, w->nsteps};
 }
 
 /* What was an access to one variable was one to the other, too. */
 static void watch_split(struct watch *w, const struct snag_split *split)
 {
-	memcpy(&w->touch[2 * (size_t)split->variable], &w->touch[2 * (size_t)split->from],
-	       2 * sizeof(*w->touch));
+	struct touches *of[2] = {&w->now, &w->before};
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0, n = of[k]->n; i < n; i++)
+			if (of[k]->at[i].ev.target == split->from) {
+				struct touch t = of[k]->at[i];
+				t.ev.target = split->variable;
+				touch_add(of[k], &t.ev, t.number);
+			}
+	if (w->before.n > 1)
+		qsort(w->before.at, w->before.n, sizeof(*w->before.at), touch_compare);
 }
 
 /* Reads the run to its end, or to where it stands still. */
@@ -85,10 +132,9 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 	struct snag_step_cursor cursor = {.log = snag_live_steps(live)};
 	struct snag_batch batch;
 	int rc;
+	if (!recording)
+		snag_source_forget_variables(live);
 	while ((rc = snag_source_next(live, &batch, err)) > 0) {
-		w->touch = snag_grow(w->touch, &w->touch_cap,
-				     2 * (size_t)batch.counts.n[SNAG_SPACE_VARIABLE],
-				     sizeof(*w->touch));
 		for (size_t i = 0, k = 0; i < batch.n; i++) {
 			for (; k < batch.nsplits && batch.split[k].event <= batch.first + i; k++)
 				watch_split(w, &batch.split[k]);
@@ -155,7 +201,9 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	}
 	w.names = live->names;
 	rc = watch_run(&w, live, recording, err);
-	free(w.touch);
+	free(w.place);
+	free(w.now.at);
+	free(w.before.at);
 	if (rc < 0)
 		snag_recording_abort(recording);
 	else if (recording)
