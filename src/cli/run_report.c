@@ -22,13 +22,20 @@ static uint64_t last_shown(const struct snag_incidents *all)
 	return last;
 }
 
-static int origins_find(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)
+/* The slice has all forks. */
+static int origins_find(struct cli_run_report *r, const struct cli_run *run, struct snag_error *err)
 {
+	const struct snag_slice *slice = run->analysis->slice;
+	uint64_t last = last_shown(&r->incidents);
 	struct snag_source *again;
-	int rc = snag_source_again(src, &again, err);
-	if (rc < 0)
+	int rc = 1;
+	if (slice) {
+		again = snag_trace_source(&slice->trace);
+		last = snag_slice_find(slice, (uint32_t)last);
+	} else if ((rc = snag_source_again(run->src, &again, err)) < 0) {
 		return rc;
-	rc = snag_origins_read(&r->origins, again, last_shown(&r->incidents), err);
+	}
+	rc = snag_origins_read(&r->origins, again, last, err);
 	snag_source_close(again);
 	return rc;
 }
@@ -58,7 +65,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.pid = run->end->pid,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
-	return r->incidents.n ? origins_find(r, run->src, err) : 0;
+	return r->incidents.n ? origins_find(r, run, err) : 0;
 }
 
 int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)
@@ -82,6 +89,7 @@ int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, stru
 	struct snag_source *again;
 	int rc = n ? snag_source_again(src, &again, err) : 0;
 	if (rc > 0) {
+		snag_source_forget_variables(again);
 		rc = snag_details_fill(&details, site, n, again, err);
 		snag_source_close(again);
 	}

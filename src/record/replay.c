@@ -9,6 +9,7 @@
 #include "record/recording.h"
 #include "record/step_log.h"
 #include "trace/callstack.h"
+#include "trace/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,30 +126,63 @@ static void watch_split(struct watch *w, const struct snag_split *split)
 		qsort(w->before.at, w->before.n, sizeof(*w->before.at), touch_compare);
 }
 
+/* The next events of the new run. */
+struct reading {
+	struct watch *w;
+	struct snag_step_cursor cursor;
+	const struct snag_split *split, *split_end;
+};
+
+static inline void on_event(void *ctx, const struct snag_event *ev, uint64_t number)
+{
+	struct reading *r = ctx;
+	for (; r->split < r->split_end && r->split->event <= number; r->split++)
+		watch_split(r->w, r->split);
+	const struct snag_step step = {snag_step_cursor_next(&r->cursor, ev->thread, 1),
+				       ev->thread};
+	watch_event(r->w, ev, number, &step);
+}
+
+static void on_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64_t number)
+{
+	struct reading *r = ctx;
+	struct snag_steps all = *steps;
+	bool is_expected = false;
+	for (uint32_t i = 0; i < steps->period; i++)
+		is_expected |= expected(r->w, &steps->next[i]) != 0;
+	for (uint32_t i = 0; i < n && is_expected; i++) {
+		struct snag_event ev = snag_steps_next(&all);
+		on_event(r, &ev, number + i);
+	}
+	if (is_expected)
+		return;
+	const snag_tid thread = steps->next[0].thread;
+	const struct snag_step last = {snag_step_cursor_next(&r->cursor, thread, n), thread};
+	if (last.thread != r->w->step.thread || last.count != r->w->step.count)
+		step_begins(r->w, &last);
+}
+
 /* Reads the run to its end, or to where it stands still. */
 static int watch_run(struct watch *w, struct snag_source *live, struct snag_recording *recording,
 		     struct snag_error *err)
 {
-	struct snag_step_cursor cursor = {.log = snag_live_steps(live)};
+	struct reading r = {.w = w, .cursor.log = snag_live_steps(live)};
+	struct snag_walk walk = {0};
 	struct snag_batch batch;
 	int rc;
+	snag_source_take_runs(live);
 	if (!recording)
 		snag_source_forget_variables(live);
 	while ((rc = snag_source_next(live, &batch, err)) > 0) {
-		for (size_t i = 0, k = 0; i < batch.n; i++) {
-			for (; k < batch.nsplits && batch.split[k].event <= batch.first + i; k++)
-				watch_split(w, &batch.split[k]);
-			const struct snag_step step = {
-				snag_step_cursor_next(&cursor, batch.ev[i].thread, 1),
-				batch.ev[i].thread};
-			watch_event(w, &batch.ev[i], batch.first + i, &step);
-		}
+		r.split = batch.split;
+		r.split_end = batch.split + batch.nsplits;
+		snag_walk_batch(&walk, &batch, on_event, on_run, &r);
 		w->stop = w->plan->stops && w->is_found;
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
 	}
-	snag_step_cursor_done(&cursor);
+	snag_step_cursor_done(&r.cursor);
 	return rc;
 }
 
