@@ -15,7 +15,9 @@
 enum {
 	ATOMIC = 8,	   /* has atomic accesses */
 	PLAIN = 16,	   /* has plain accesses */
-	FLAG_BITS = 5,	   /* SNAG_WANTS and these */
+	UNGUARDED = 32,	   /* no lock is held at all of them */
+	BLIND = 64,	   /* some write comes, by K, after not all it conflicts with */
+	FLAG_BITS = 7,	   /* SNAG_WANTS and these */
 	READERS_LEAST = 2, /* room for readers in a list */
 	KNOWN = 16,
 	LIKELY_MOST = 16, /* variables that one location may make likely */
@@ -44,8 +46,19 @@ struct pending {
 	uint32_t event, writer, wtime;
 };
 
+/* The locks that a thread holds: 2 * lock, and 1 more if it is shared. */
+struct holding {
+	uint32_t *at;
+	size_t n, cap;
+};
+
 struct snag_contended {
 	unsigned wants;
+	uint32_t *guard; /* by variable: 1 + a lock that was held at all accesses; 0: none yet */
+	size_t guard_cap;
+	struct holding *held; /* by thread */
+	size_t held_cap;
+	unsigned mark; /* the flags that every access of the acting thread sets */
 	struct variable *x;
 	size_t nvariables, x_cap;
 	struct snag_arrays readers;
@@ -89,6 +102,10 @@ void snag_contended_free(struct snag_contended *c)
 	snag_kept_order_done(&c->likely);
 	free(c->pending);
 	free(c->nlikely);
+	for (size_t i = 0; i < c->held_cap; i++)
+		free(c->held[i].at);
+	free(c->held);
+	snag_huge_free(c->guard, c->guard_cap, sizeof(*c->guard));
 	free(c);
 }
 
@@ -101,7 +118,18 @@ struct snag_contended_counts snag_contended_counts(const struct snag_contended *
 
 static unsigned wanted(const struct snag_contended *c, const struct variable *x)
 {
-	return (x->flags & (ATOMIC | PLAIN)) == (ATOMIC | PLAIN) ? c->wants : x->flags & c->wants;
+	unsigned flags = x->flags & c->wants;
+	if ((x->flags & (ATOMIC | PLAIN)) == (ATOMIC | PLAIN))
+		return c->wants;
+	if (!(x->flags & UNGUARDED)) /* [guarded] [counter] */
+		flags &= ~(unsigned)(SNAG_WANT_LIKELY | (x->flags & BLIND ? 0 : SNAG_WANT_KEPT));
+	return flags;
+}
+
+static bool is_counter(const struct snag_contended *c, const struct variable *x)
+{
+	return x->flags & c->wants & SNAG_WANT_KEPT &&
+	       !(x->flags & (ATOMIC | UNGUARDED | BLIND));
 }
 
 uint32_t snag_contended_variables(const struct snag_contended *c)
@@ -120,7 +148,14 @@ unsigned snag_contended_wanted(const struct snag_contended *c, uint32_t variable
 bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable)
 {
 	return variable < c->nvariables &&
-	       (c->x[variable].flags & ATOMIC || wanted(c, &c->x[variable]));
+	       (c->x[variable].flags & ATOMIC || wanted(c, &c->x[variable]) ||
+		is_counter(c, &c->x[variable]));
+}
+
+bool snag_contended_is_counter(const struct snag_contended *c, uint32_t variable)
+{
+	return variable < c->nvariables && is_counter(c, &c->x[variable]) &&
+	       !wanted(c, &c->x[variable]);
 }
 
 /* Orders. */
@@ -166,17 +201,68 @@ static void bounds_change(struct snag_contended *c)
 	memset(c->known, 0xff, sizeof(c->known));
 }
 
-/* Events of u with times up to this come before the next event of t, by all orders. */
+static void acting_change(struct snag_contended *c, snag_tid t)
+{
+	c->acting = t;
+	c->mark = PLAIN | (c->held[t].n ? 0 : UNGUARDED);
+	bounds_change(c);
+}
+
+/* Events of u with times up to this come before the next event of t, which is acting, by all
+ * orders. */
 static inline uint32_t bound(struct snag_contended *c, snag_tid t, snag_tid u)
 {
 	struct known *k = &c->known[u % KNOWN];
-	if (__builtin_expect(c->acting != t, 0)) {
-		c->acting = t;
-		bounds_change(c);
-	}
 	if (__builtin_expect(k->of != u, 0))
 		*k = (struct known){u, bound_ask(c, t, u)};
 	return k->bound;
+}
+
+/* Locks. */
+
+static void lock_take(struct holding *h, const struct snag_event *ev)
+{
+	h->at = snag_grow(h->at, &h->cap, h->n + 1, sizeof(*h->at));
+	h->at[h->n++] = 2 * ev->target + (ev->op == SNAG_OP_ACQUIRE_SHARED);
+}
+
+static void lock_give(struct holding *h, const struct snag_event *ev)
+{
+	for (size_t i = h->n; i-- > 0;)
+		if (h->at[i] / 2 == ev->target) {
+			memmove(h->at + i, h->at + i + 1, (h->n - i - 1) * sizeof(*h->at));
+			h->n--;
+			return;
+		}
+}
+
+/* Whether the acting thread holds a lock so that it keeps an access from all others that hold it. */
+static bool is_held(const struct snag_contended *c, uint32_t lock, bool is_write)
+{
+	const struct holding *h = &c->held[c->acting];
+	for (size_t i = h->n; i-- > 0;)
+		if (h->at[i] / 2 == lock)
+			return !is_write || h->at[i] % 2 == 0;
+	return false;
+}
+
+/* [guarded] An access while locks are held. */
+static __attribute__((noinline)) void guard_check(struct snag_contended *c, uint32_t variable,
+						  bool is_write)
+{
+	const struct holding *h = &c->held[c->acting];
+	uint32_t *guard = &c->guard[variable];
+	if (*guard == 0)
+		*guard = h->at[h->n - 1] / 2 + 1;
+	if (!is_held(c, *guard - 1, is_write))
+		c->x[variable].flags |= UNGUARDED;
+}
+
+static inline void variable_mark(struct snag_contended *c, uint32_t variable, bool is_write)
+{
+	c->x[variable].flags |= c->mark;
+	if (__builtin_expect(!(c->mark & UNGUARDED), 0) && !(c->x[variable].flags & UNGUARDED))
+		guard_check(c, variable, is_write);
 }
 
 /* Readers. */
@@ -328,6 +414,8 @@ static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint3
 	}
 	if (open)
 		want(c, x, open, loc);
+	if (open & SNAG_WANT_KEPT)
+		x->flags |= BLIND;
 	readers_give(c, x);
 	x->writer = t & READERS;
 	x->wtime = event + 1;
@@ -369,7 +457,6 @@ static inline bool write_is_quick(struct snag_contended *c, const struct variabl
 static inline void read_quickly(struct snag_contended *c, struct variable *x, snag_tid t,
 				uint32_t event)
 {
-	x->flags |= PLAIN;
 	if (__builtin_expect(x->reader == READERS, 0)) {
 		reader_find(c, x, t)->time = event + 1;
 		return;
@@ -380,7 +467,6 @@ static inline void read_quickly(struct snag_contended *c, struct variable *x, sn
 
 static inline void write_quickly(struct variable *x, snag_tid t, uint32_t event)
 {
-	x->flags |= PLAIN;
 	x->writer = t & READERS;
 	x->wtime = event + 1;
 	x->reader = x->rtime = 0;
@@ -393,6 +479,9 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
 	const snag_tid t = ev->thread;
 	const bool is_write = ev->op == SNAG_OP_WRITE;
 	struct variable *x = &c->x[variable];
+	if (__builtin_expect(c->acting != t, 0))
+		acting_change(c, t);
+	variable_mark(c, variable, is_write);
 	if (__builtin_expect(c->npending != 0, 0))
 		pending_settle(c, variable, t, is_write);
 	if (is_write ? write_is_quick(c, x, t) : read_is_quick(c, x, t)) {
@@ -401,7 +490,6 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
 		else
 			read_quickly(c, x, t, event);
 	} else {
-		x->flags |= PLAIN;
 		if (is_write)
 			write_slow(c, variable, t, event, ev->loc);
 		else
@@ -436,6 +524,10 @@ static void sync_event(struct snag_contended *c, const struct snag_event *ev, ui
 {
 	if (ev->flags & SNAG_NESTED)
 		return;
+	if (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED)
+		lock_take(&c->held[ev->thread], ev);
+	else if (ev->op == SNAG_OP_RELEASE || ev->op == SNAG_OP_RELEASE_SHARED)
+		lock_give(&c->held[ev->thread], ev);
 	if (!(snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE))
 		pending_apply(c, ev->thread);
 	if (c->wants & SNAG_WANT_HB)
@@ -444,7 +536,7 @@ static void sync_event(struct snag_contended *c, const struct snag_event *ev, ui
 	snag_kept_order_sync(&c->likely, ev, event);
 	if (snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE)
 		atomic_access(c, ev, event);
-	bounds_change(c);
+	c->acting = SNAG_NO_ID;
 }
 
 static void event_take(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
@@ -500,6 +592,8 @@ static void step_take(struct snag_contended *c, const struct snag_event *ev, uin
 		event += (n - 1) * period;
 		n = 1;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		variable_mark(c, variable + stride * i, ev->op == SNAG_OP_WRITE);
 	if (ev->op == SNAG_OP_WRITE)
 		for (uint32_t i = 0; i < n; i++, variable += stride, event += period)
 			write_quickly(&all[variable], t, event);
@@ -530,6 +624,8 @@ static uint32_t rounds_quick(struct snag_contended *c, const struct snag_steps *
 /* The events of a run, of which s->at is 0. */
 static void run_take(struct snag_contended *c, struct snag_steps s, uint32_t n, uint32_t event)
 {
+	if (c->acting != s.next[0].thread)
+		acting_change(c, s.next[0].thread);
 	while (n > 0) {
 		uint32_t quick = n / s.period;
 		if (c->npending == 0 && quick > 0) {
@@ -556,8 +652,10 @@ static void reserve(struct snag_contended *c, const struct snag_batch *batch)
 	c->pending = snag_grow(c->pending, &c->pending_cap, nthreads, sizeof(*c->pending));
 	for (; had < c->pending_cap; had++)
 		c->pending[had].variable = SNAG_NO_ID;
+	c->held = snag_grow(c->held, &c->held_cap, nthreads, sizeof(*c->held));
 	c->nvariables = batch->counts.n[SNAG_SPACE_VARIABLE];
 	c->x = snag_huge_grow(c->x, &c->x_cap, c->nvariables, sizeof(*c->x));
+	c->guard = snag_huge_grow(c->guard, &c->guard_cap, c->nvariables, sizeof(*c->guard));
 }
 
 /* [split] The new variable begins with the past of the one it was split off. */
@@ -566,6 +664,7 @@ static void splits_take(struct snag_contended *c, uint64_t number)
 	for (; c->split < c->split_end && c->split->event <= number; c->split++) {
 		struct variable *x = &c->x[c->split->variable];
 		*x = c->x[c->split->from];
+		c->guard[c->split->variable] = c->guard[c->split->from];
 		if (x->reader != READERS)
 			continue;
 		const uint32_t cap = 1u << x->readers_log, from = x->rtime;

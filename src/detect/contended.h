@@ -27,6 +27,10 @@
  *                   thread has used do not count as the next
  *         [few]     an access at one location makes at most LIKELY_MOST variables likely: these are
  *                   samples, to be tried, not a set that must be complete
+ *         [guarded] not by SNAG_WANT_LIKELY if one lock is held at all accesses
+ *         [counter] not by SNAG_WANT_KEPT either, if besides every write comes, by K, after all that it
+ *                   conflicts with: then the variable only orders, by the reads that see a
+ *                   write of another thread
  *         [atomic]  by all: variables with both plain and atomic accesses
  *         [split]   a variable that is split off another (trace/split.h) begins with its state
  *         A write is compared with the last write and the reads since.  As long as a variable
@@ -71,7 +75,9 @@ struct snag_contended_counts snag_contended_counts(const struct snag_contended *
 uint32_t snag_contended_variables(const struct snag_contended *c);
 /* Why a variable is wanted, a set of SNAG_WANT_*. */
 unsigned snag_contended_wanted(const struct snag_contended *c, uint32_t variable);
-/* Whether a variable is wanted, or has atomic accesses: these belong to every slice. */
+/* Whether a variable is wanted, is a counter or has atomic accesses: these belong to every slice. */
 bool snag_contended_is_in_slice(const struct snag_contended *c, uint32_t variable);
+/* Whether a variable is there only because of the order that its reads keep: rule [counter]. */
+bool snag_contended_is_counter(const struct snag_contended *c, uint32_t variable);
 
 #endif

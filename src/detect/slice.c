@@ -6,30 +6,13 @@
  *         some       a bit for each PAGE of variables: one of them is wanted
  *         renamed[v] the number of a wanted variable in the slice
  */
-#include "detect/slice.h"
+#include "detect/slice_reading.h"
 
 #include "base/memory.h"
-#include "trace/walk.h"
 
 #include <string.h>
 
 enum { PAGE_LOG = 10, WORD = 64 };
-
-struct reading {
-	struct snag_slice *slice;
-	const struct snag_slice_options *options;
-	const struct snag_names *names; /* of the source */
-	uint64_t *wanted, *some;
-	size_t wanted_cap, some_cap;
-	uint32_t *renamed;
-	size_t renamed_cap;
-	uint32_t nvariables; /* those below were asked about */
-	uint32_t nnamed;     /* and these have their names, if they are in the slice */
-	struct snag_walk walk;
-	uint64_t event; /* the number of the next one */
-	uint64_t limit;
-	struct snag_followed left_out; /* not yet told; .n is 0: none */
-};
 
 void snag_slice_init(struct snag_slice *s)
 {
@@ -41,6 +24,7 @@ void snag_slice_done(struct snag_slice *s)
 {
 	snag_trace_done(&s->trace);
 	snag_huge_free(s->number, s->number_cap, sizeof(*s->number));
+	snag_huge_free(s->until, s->until_cap, sizeof(*s->until));
 	free(s->variable);
 	free(s->wanted);
 	snag_stretches_done(&s->stretches);
@@ -58,7 +42,7 @@ static inline void bit_set(uint64_t *bits, size_t i)
 }
 
 /* Variables up to n have come up. */
-static void variables_ask(struct reading *r, uint32_t n)
+static void variables_ask(struct snag_slice_reading *r, uint32_t n)
 {
 	struct snag_slice *s = r->slice;
 	r->wanted = snag_grow(r->wanted, &r->wanted_cap, (size_t)n / WORD + 1, sizeof(*r->wanted));
@@ -77,13 +61,17 @@ static void variables_ask(struct reading *r, uint32_t n)
 		s->wanted =
 			snag_grow(s->wanted, &s->wanted_cap, s->nvariables + 1, sizeof(*s->wanted));
 		s->wanted[s->nvariables] = (uint8_t)snag_contended_wanted(r->options->contended, v);
+		r->counter = snag_grow(r->counter, &r->counter_cap, s->nvariables + 1,
+				       sizeof(*r->counter));
+		r->counter[s->nvariables].is_counter =
+			snag_contended_is_counter(r->options->contended, v);
 		r->renamed[v] = (uint32_t)s->nvariables;
 		s->variable[s->nvariables++] = v;
 	}
 }
 
 /* The source has more names now, some of them perhaps only for this batch. */
-static void names_take(struct reading *r)
+static void names_take(struct snag_slice_reading *r)
 {
 	const struct snag_strtab *from = &r->names->space[SNAG_SPACE_VARIABLE];
 	struct snag_strtab *to = &r->slice->trace.names.space[SNAG_SPACE_VARIABLE];
@@ -95,21 +83,21 @@ static void names_take(struct reading *r)
 	}
 }
 
-static void tell(struct reading *r, const struct snag_followed *some)
+static void tell(struct snag_slice_reading *r, const struct snag_followed *some)
 {
 	snag_stretches_add(&r->slice->stretches, some->thread, some->n);
 	if (r->options->follow)
 		r->options->follow(r->options->ctx, some);
 }
 
-static void left_out_tell(struct reading *r)
+static void left_out_tell(struct snag_slice_reading *r)
 {
 	if (r->left_out.n)
 		tell(r, &r->left_out);
 	r->left_out.n = r->left_out.parts = 0;
 }
 
-static inline void leave_out(struct reading *r, snag_tid thread, uint32_t n, uint32_t parts)
+void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_t n, uint32_t parts)
 {
 	if (thread != r->left_out.thread)
 		left_out_tell(r);
@@ -121,7 +109,7 @@ static inline void leave_out(struct reading *r, snag_tid thread, uint32_t n, uin
 	r->event += n;
 }
 
-static void take_in(struct reading *r, const struct snag_event *ev)
+void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *ev)
 {
 	struct snag_slice *s = r->slice;
 	left_out_tell(r);
@@ -133,11 +121,16 @@ static void take_in(struct reading *r, const struct snag_event *ev)
 	s->trace.ev =
 		snag_huge_grow(s->trace.ev, &s->trace.cap, s->trace.n + 1, sizeof(*s->trace.ev));
 	s->number = snag_huge_grow(s->number, &s->number_cap, s->trace.n + 1, sizeof(*s->number));
-	s->number[s->trace.n] = (uint32_t)r->event++;
+	s->until = snag_huge_grow(s->until, &s->until_cap, s->trace.n + 1, sizeof(*s->until));
+	s->number[s->trace.n] = s->until[s->trace.n] = (uint32_t)r->event++;
 	s->trace.ev[s->trace.n++] = *ev;
+	r->thread = snag_grow(r->thread, &r->thread_cap, (size_t)ev->thread + 1,
+			      sizeof(*r->thread));
+	r->thread[ev->thread].before = r->thread[ev->thread].last;
+	r->thread[ev->thread].last = (uint32_t)s->trace.n;
 }
 
-static void event_take(struct reading *r, const struct snag_event *ev)
+static void event_take(struct snag_slice_reading *r, const struct snag_event *ev)
 {
 	bool is_access = snag_op_is_access(ev->op);
 	if (r->event == r->limit)
@@ -145,17 +138,22 @@ static void event_take(struct reading *r, const struct snag_event *ev)
 	if (is_access ? !bit_has(r->wanted, ev->target)
 		      : ev->op == SNAG_OP_BRANCH || ev->op == SNAG_OP_BEGIN ||
 				ev->op == SNAG_OP_END || ev->op == SNAG_OP_DEPENDS) {
-		leave_out(r, ev->thread, 1, ev->part);
+		snag_slice_leave_out(r, ev->thread, 1, ev->part);
 		return;
 	}
 	struct snag_event kept = *ev;
 	if (snag_op_info[ev->op].space == SNAG_SPACE_VARIABLE)
 		kept.target = r->renamed[ev->target];
-	take_in(r, &kept);
+	if (SNAG_OPS_OF_LOCKS >> ev->op & 1)
+		snag_slice_lock(r, &kept);
+	else if (is_access && r->counter[kept.target].is_counter)
+		snag_slice_counter(r, &kept);
+	else
+		snag_slice_take_in(r, &kept);
 }
 
 /* Whether a wanted variable may be among those of a run: looks at pages. */
-static bool run_may_be_wanted(const struct reading *r, const struct snag_steps *s, uint32_t n)
+static bool run_may_be_wanted(const struct snag_slice_reading *r, const struct snag_steps *s, uint32_t n)
 {
 	for (uint32_t i = 0; i < s->period && i < n; i++) {
 		uint32_t rounds = (n - i + s->period - 1) / s->period, first = s->next[i].target;
@@ -168,14 +166,14 @@ static bool run_may_be_wanted(const struct reading *r, const struct snag_steps *
 	return false;
 }
 
-static void run_take(struct reading *r, struct snag_steps s, uint32_t n)
+static void run_take(struct snag_slice_reading *r, struct snag_steps s, uint32_t n)
 {
 	if (n > r->limit - r->event)
 		n = (uint32_t)(r->limit - r->event);
 	if (n == 0)
 		return;
 	if (!run_may_be_wanted(r, &s, n)) {
-		leave_out(r, s.next[0].thread, n, 0);
+		snag_slice_leave_out(r, s.next[0].thread, n, 0);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -236,7 +234,7 @@ void snag_slice_names(const struct snag_slice *s, uint32_t nvariables, struct sn
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err)
 {
-	struct reading r = {.slice = s,
+	struct snag_slice_reading r = {.slice = s,
 			    .options = options,
 			    .names = src->names,
 			    .limit = options->events ? options->events : UINT64_MAX};
@@ -249,6 +247,8 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
 	}
 	left_out_tell(&r);
+	snag_slice_settle(&r);
+	snag_slice_locks_done(&r);
 	while (s->trace.names.space[SNAG_SPACE_VARIABLE].n <
 	       s->nvariables) /* if it was cut short */
 		snag_strtab_append(&s->trace.names.space[SNAG_SPACE_VARIABLE], "?", 1);

@@ -9,6 +9,8 @@
  *
  * State.  trace        the slice; its variables are numbered anew, everything else is as it was
  *         number[e]    the number in the whole trace of event e of the slice
+ *         until[e]     the same, but of a release behind which sections of the same lock were left
+ *                      out (slice_locks.c): the number of the last release of these
  *         variable[v]  the id in the whole trace of variable v of the slice
  *         wanted[v]    why variable v of the slice is in it (contended.h)
  *         stretches    which thread made which event of the whole trace
@@ -17,10 +19,9 @@
  *                    whole trace these are the first events up to the next one that is in the
  *                    slice: what lies between needs nothing that is not there already.  Of a
  *                    thread that was joined they are all events.
- *         [suffix]   Before every other event of the witness come those of its thread that
- *                    the slice left out; before a join also those of the joined thread.  Those of
- *                    the two racing threads come before both accesses, which stay next to each
- *                    other.
+ *         [suffix]   Behind every other event of the witness come those of its thread that
+ *                    the slice left out, up to its next one there, if the thread is needed again;
+ *                    behind a fork also those with which the new thread begins.
  *
  * Guarantee.  docs/algorithms/slice.md: a valid witness of the slice becomes a valid witness of
  *         the whole trace.
@@ -35,8 +36,8 @@
 
 struct snag_slice {
 	struct snag_trace trace;
-	uint32_t *number;
-	size_t number_cap;
+	uint32_t *number, *until;
+	size_t number_cap, until_cap;
 	uint32_t *variable;
 	uint8_t *wanted;
 	size_t nvariables, variable_cap, wanted_cap;

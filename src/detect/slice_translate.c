@@ -95,22 +95,26 @@ static void place_up_to(struct translation *t, snag_tid thread, uint32_t before,
 	}
 }
 
-/* [suffix] Places what the slice left out before an event of it: events of its thread; of
- * a join also those of the thread that has ended. */
-static void place_left_out(struct translation *t, uint32_t slice_event)
+/* Places what the slice left out behind the first `n` of a thread's events in it. */
+static void place_behind(struct translation *t, snag_tid thread, uint32_t n)
 {
-	const struct snag_event *ev = &t->slice->trace.ev[slice_event];
 	const struct snag_stretches *s = &t->slice->stretches;
-	place_up_to(t, ev->thread, t->place[slice_event], position(t, slice_event));
-	if (ev->op == SNAG_OP_JOIN && ev->target < s->nthreads)
-		place_up_to(t, ev->target, (uint32_t)t->lane[ev->target].n, s->length[ev->target]);
+	const struct lane *lane = &t->lane[thread];
+	uint32_t length = thread < s->nthreads ? s->length[thread] : 0;
+	place_up_to(t, thread, n, n < lane->n ? position(t, lane->event[n]) : length);
 }
 
-static void place_event(struct translation *t, uint32_t slice_event)
+/* [suffix] `last` says for each thread how many events of the witness come before the last that needs
+ * the thread. */
+static void place_event(struct translation *t, uint32_t slice_event, const size_t *last, size_t at)
 {
-	place_left_out(t, slice_event);
+	const struct snag_event *ev = &t->slice->trace.ev[slice_event];
 	place(t, t->slice->number[slice_event]);
-	t->done[t->slice->trace.ev[slice_event].thread]++;
+	t->done[ev->thread]++;
+	if (last[ev->thread] > at)
+		place_behind(t, ev->thread, t->place[slice_event] + 1);
+	if (ev->op == SNAG_OP_FORK && last[ev->target] > at)
+		place_behind(t, ev->target, 0);
 }
 
 static bool is_in_prefix(const struct translation *t, const uint32_t *prefix, uint32_t slice_event)
@@ -122,25 +126,36 @@ static bool is_in_prefix(const struct translation *t, const uint32_t *prefix, ui
 static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, snag_tid thread,
 			  bool is_used_later)
 {
+	const struct snag_stretches *s = &t->slice->stretches;
 	const struct lane *lane = &t->lane[thread];
-	uint32_t n = prefix[thread];
+	uint32_t n = prefix[thread], length = thread < s->nthreads ? s->length[thread] : 0;
 	bool has_begun = lane->fork == SNAG_NO_EVENT || is_in_prefix(t, prefix, lane->fork);
-	if (n < lane->n && is_used_later && (n > 0 || has_begun))
-		return position(t, lane->event[n]);
+	if (is_used_later && (n > 0 || has_begun))
+		return n < lane->n ? position(t, lane->event[n]) : length;
 	return n > 0 ? position(t, lane->event[n - 1]) + 1 : 0;
+}
+
+/* Where in the witness each thread is needed last: an event of it, or the join that waits for it. */
+static size_t *last_uses(const struct translation *t, const struct snag_race *race)
+{
+	size_t *last = snag_calloc(t->nthreads, sizeof(*last));
+	for (size_t i = 0; i < race->nwitness; i++) {
+		const struct snag_event *ev = &t->slice->trace.ev[race->witness[i]];
+		last[ev->thread] = i + 1;
+		if (ev->op == SNAG_OP_JOIN)
+			last[ev->target] = i + 1;
+	}
+	return last;
 }
 
 static void witness_translate(struct translation *t, struct snag_race *race)
 {
 	uint32_t *before = snag_race_prefix_counts(race, t->nthreads); /* of the slice */
 	uint32_t *prefix = snag_calloc(t->nthreads, sizeof(*prefix));
-	bool *is_used = snag_calloc(t->nthreads, sizeof(*is_used));
+	size_t *last = last_uses(t, race);
 	const struct snag_stretches *s = &t->slice->stretches;
-	size_t n = race->nwitness;
-	for (size_t i = 0; i < n; i++)
-		is_used[t->slice->trace.ev[race->witness[i]].thread] = true;
 	for (uint32_t i = 0; i < t->nthreads; i++)
-		prefix[i] = prefix_of(t, before, i, is_used[i]);
+		prefix[i] = prefix_of(t, before, i, last[i] > 0);
 	for (size_t i = 0; i < t->njoins; i++) {
 		snag_tid joined = t->slice->trace.ev[t->join[i]].target;
 		if (is_in_prefix(t, before, t->join[i]) && joined < s->nthreads)
@@ -148,12 +163,8 @@ static void witness_translate(struct translation *t, struct snag_race *race)
 	}
 	memcpy(t->done, prefix, t->nthreads * sizeof(*prefix));
 	t->nto = 0;
-	for (size_t i = 0; i + 2 < n; i++)
-		place_event(t, race->witness[i]);
-	for (size_t i = n - 2; i < n; i++)
-		place_left_out(t, race->witness[i]);
-	for (size_t i = n - 2; i < n; i++)
-		place_event(t, race->witness[i]);
+	for (size_t i = 0; i < race->nwitness; i++)
+		place_event(t, race->witness[i], last, i + 1);
 	race->witness = snag_realloc(race->witness, t->nto, sizeof(*race->witness));
 	memcpy(race->witness, t->to, t->nto * sizeof(*race->witness));
 	race->nwitness = t->nto;
@@ -161,7 +172,7 @@ static void witness_translate(struct translation *t, struct snag_race *race)
 	snag_race_prefix_set(race, prefix, t->nthreads);
 	free(before);
 	free(prefix);
-	free(is_used);
+	free(last);
 }
 
 static void site_translate(const struct snag_slice *s, struct snag_site *site)
@@ -171,6 +182,15 @@ static void site_translate(const struct snag_slice *s, struct snag_site *site)
 	if (snag_op_info[site->op].space == SNAG_SPACE_VARIABLE)
 		site->target = s->variable[site->target];
 	site->event = s->number[site->event];
+}
+
+/* The last event that is known to come before: sections that were left out behind it count. */
+static void known_translate(const struct snag_slice *s, struct snag_site *site)
+{
+	uint32_t event = site->event;
+	site_translate(s, site);
+	if (event != SNAG_NO_EVENT && site->thread != SNAG_NO_ID)
+		site->event = s->until[event];
 }
 
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
@@ -191,7 +211,7 @@ void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
 			race->variables.at[k] = s->variable[race->variables.at[k]];
 		site_translate(s, &race->first);
 		site_translate(s, &race->second);
-		site_translate(s, &race->known);
+		known_translate(s, &race->known);
 	}
 	if (has_witness)
 		lanes_drop(&t);
