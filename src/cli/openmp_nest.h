@@ -29,7 +29,7 @@
  * False: no loop. */
 bool cli_nest_next(struct span *text, struct span *ret_variable);
 struct span cli_blanks_skip(struct span text); /* behind marks of lines and pragmas, too */
-bool cli_nest_is_ordered(struct span text); /* an ordered region is inside */
+bool cli_nest_is_ordered(struct span text);    /* an ordered region is inside */
 unsigned cli_nest_loops(struct span line); /* how many of them belong to the pragma; 1: who knows */
 /* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */
 const char *cli_nest_odd(struct span text, unsigned nloops);

@@ -128,8 +128,7 @@ static unsigned wanted(const struct snag_contended *c, const struct variable *x)
 
 static bool is_counter(const struct snag_contended *c, const struct variable *x)
 {
-	return x->flags & c->wants & SNAG_WANT_KEPT &&
-	       !(x->flags & (ATOMIC | UNGUARDED | BLIND));
+	return x->flags & c->wants & SNAG_WANT_KEPT && !(x->flags & (ATOMIC | UNGUARDED | BLIND));
 }
 
 uint32_t snag_contended_variables(const struct snag_contended *c)
@@ -454,21 +453,30 @@ static inline bool write_is_quick(struct snag_contended *c, const struct variabl
 		(x->reader != READERS && x->rtime <= bound(c, t, x->reader)));
 }
 
+/* The steps of a loop are not taken in the order of their events: of several accesses of one
+ * thread the last one counts. */
+static inline uint32_t later(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline void read_quickly(struct snag_contended *c, struct variable *x, snag_tid t,
 				uint32_t event)
 {
-	if (__builtin_expect(x->reader == READERS, 0)) {
-		reader_find(c, x, t)->time = event + 1;
-		return;
-	}
-	x->reader = t & READERS;
-	x->rtime = event + 1;
+	uint32_t *time = &x->rtime;
+	if (__builtin_expect(x->reader == READERS, 0))
+		time = &reader_find(c, x, t)->time;
+	else if (x->reader != t)
+		x->rtime = 0;
+	if (x->reader != READERS)
+		x->reader = t & READERS;
+	*time = later(*time, event + 1);
 }
 
 static inline void write_quickly(struct variable *x, snag_tid t, uint32_t event)
 {
+	x->wtime = later(x->writer == t ? x->wtime : 0, event + 1);
 	x->writer = t & READERS;
-	x->wtime = event + 1;
 	x->reader = x->rtime = 0;
 }
 

@@ -124,8 +124,8 @@ void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *e
 	s->until = snag_huge_grow(s->until, &s->until_cap, s->trace.n + 1, sizeof(*s->until));
 	s->number[s->trace.n] = s->until[s->trace.n] = (uint32_t)r->event++;
 	s->trace.ev[s->trace.n++] = *ev;
-	r->thread = snag_grow(r->thread, &r->thread_cap, (size_t)ev->thread + 1,
-			      sizeof(*r->thread));
+	r->thread =
+		snag_grow(r->thread, &r->thread_cap, (size_t)ev->thread + 1, sizeof(*r->thread));
 	r->thread[ev->thread].before = r->thread[ev->thread].last;
 	r->thread[ev->thread].last = (uint32_t)s->trace.n;
 }
@@ -153,7 +153,8 @@ static void event_take(struct snag_slice_reading *r, const struct snag_event *ev
 }
 
 /* Whether a wanted variable may be among those of a run: looks at pages. */
-static bool run_may_be_wanted(const struct snag_slice_reading *r, const struct snag_steps *s, uint32_t n)
+static bool run_may_be_wanted(const struct snag_slice_reading *r, const struct snag_steps *s,
+			      uint32_t n)
 {
 	for (uint32_t i = 0; i < s->period && i < n; i++) {
 		uint32_t rounds = (n - i + s->period - 1) / s->period, first = s->next[i].target;
@@ -235,9 +236,9 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 		    struct snag_source *src, struct snag_error *err)
 {
 	struct snag_slice_reading r = {.slice = s,
-			    .options = options,
-			    .names = src->names,
-			    .limit = options->events ? options->events : UINT64_MAX};
+				       .options = options,
+				       .names = src->names,
+				       .limit = options->events ? options->events : UINT64_MAX};
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0 && r.event < r.limit) {

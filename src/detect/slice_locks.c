@@ -43,8 +43,8 @@ static struct snag_slice_thread *thread_of(struct snag_slice_reading *r, snag_ti
 }
 
 /* Whether the last event of the thread in the slice releases this lock. */
-static bool is_behind_release(const struct snag_slice_reading *r,
-			      const struct snag_slice_thread *t, uint32_t lock)
+static bool is_behind_release(const struct snag_slice_reading *r, const struct snag_slice_thread *t,
+			      uint32_t lock)
 {
 	const struct snag_event *last = t->last ? &r->slice->trace.ev[t->last - 1] : NULL;
 	return last && last->op == SNAG_OP_RELEASE && !(last->flags & SNAG_NESTED) &&
@@ -182,6 +182,22 @@ static void gaps_close(struct snag_slice *s)
 	s->trace.n = to;
 }
 
+/* Sections that were left out behind a section that is put in late count for its release. */
+static void until_settle(struct snag_slice_reading *r)
+{
+	struct snag_slice *s = r->slice;
+	for (size_t i = 0; i < r->thread_cap; i++)
+		r->thread[i].last = 0; /* from here on: how far its last release goes */
+	for (size_t i = 0; i < s->trace.n; i++) {
+		uint32_t *until = &r->thread[s->trace.ev[i].thread].last;
+		if (s->trace.ev[i].op != SNAG_OP_RELEASE)
+			continue;
+		if (*until > s->until[i])
+			s->until[i] = *until;
+		*until = s->until[i];
+	}
+}
+
 void snag_slice_settle(struct snag_slice_reading *r)
 {
 	struct snag_slice *s = r->slice;
@@ -210,4 +226,5 @@ void snag_slice_settle(struct snag_slice_reading *r)
 			s->trace.ev[to] = r->late[n].ev;
 		}
 	}
+	until_settle(r);
 }

@@ -12,9 +12,9 @@ enum { SNAG_SECTION_COUNTERS = 8 }; /* more in one section keep it in the slice 
 
 /* The sections of a thread; places are 1 + an event of the slice, 0: none. */
 struct snag_slice_thread {
-	uint32_t last, before; /* its last two events in the slice */
-	uint32_t nheld;	       /* locks */
-	uint32_t acquire;      /* of a section that may be left out */
+	uint32_t last, before;			 /* its last two events in the slice */
+	uint32_t nheld;				 /* locks */
+	uint32_t acquire;			 /* of a section that may be left out */
 	uint32_t counter[SNAG_SECTION_COUNTERS]; /* those it has written in that section */
 	uint32_t ncounters;
 };

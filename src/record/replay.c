@@ -49,9 +49,9 @@ static unsigned expected(struct watch *w, const struct snag_event *ev)
 	if (!w->place[ev->loc]) {
 		char place[PLACE];
 		snag_location_text(w->names, ev->loc, place, sizeof(place));
-		w->place[ev->loc] = (uint8_t)((strcmp(place, access[0].place) == 0 ? FIRST : 0) |
-					      (strcmp(place, access[1].place) == 0 ? SECOND : 0) |
-					      KNOWN);
+		w->place[ev->loc] =
+			(uint8_t)((strcmp(place, access[0].place) == 0 ? FIRST : 0) |
+				  (strcmp(place, access[1].place) == 0 ? SECOND : 0) | KNOWN);
 	}
 	bool is_write = ev->op == SNAG_OP_WRITE;
 	return w->place[ev->loc] & ((access[0].is_write == is_write ? FIRST : 0) |

@@ -100,8 +100,8 @@ struct snag_event {
 	snag_loc loc;
 	uint8_t op; /* enum snag_op */
 	uint8_t flags;
-	uint8_t size;  /* of an access in bytes, 0: unknown */
-	uint8_t part;  /* 1: of the access of the event before, another part (refined.h); else 0 */
+	uint8_t size; /* of an access in bytes, 0: unknown */
+	uint8_t part; /* 1: of the access of the event before, another part (refined.h); else 0 */
 };
 
 _Static_assert(sizeof(struct snag_event) == 16, "an event is 16 bytes");

@@ -28,7 +28,7 @@ struct refined {
 	size_t passed; /* so many of the splits have happened */
 	uint64_t *bit, *summary;
 	uint32_t *last, *before;
-	uint32_t nlast; /* variables below may have parts ... */
+	uint32_t nlast;	 /* variables below may have parts ... */
 	uint32_t nparts; /* ... which are below this */
 	bool takes_splits, follows;
 	struct snag_batch from;
@@ -318,8 +318,7 @@ static const struct snag_source_ops refined_ops = {.next = refined_next,
 						   .again = refined_again,
 						   .take_runs = refined_take_runs,
 						   .take_splits = refined_take_splits,
-						   .forget_variables =
-							   refined_forget_variables};
+						   .forget_variables = refined_forget_variables};
 
 struct snag_source *snag_refined_source(struct snag_source *inner, struct snag_splits_list *list)
 {

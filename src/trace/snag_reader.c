@@ -49,7 +49,7 @@ struct binary_source {
 	bool is_whole;	 /* it saw the end; otherwise */
 	uint64_t whole;	 /* this many blocks that are right */
 	struct snag_splits_list splits;
-	uint32_t nvariables; /* those of the splits are below */
+	uint32_t nvariables;	 /* those of the splits are below */
 	uint64_t blocks;	 /* so far */
 	struct snag_repeat *run; /* if it takes_runs */
 	struct snag_event ev[SNAG_BATCH_EVENTS];
@@ -282,8 +282,8 @@ static int scan_block(struct binary_source *s, bool takes_names, struct snag_err
 	if (rc < 0)
 		return rc;
 	if (h.type == SNAG_BLOCK_END) {
-		uint32_t variables = takes_names ? s->counts.n[SNAG_SPACE_VARIABLE]
-						 : SNAG_SPACE_MAX_NAMES;
+		uint32_t variables =
+			takes_names ? s->counts.n[SNAG_SPACE_VARIABLE] : SNAG_SPACE_MAX_NAMES;
 		if (!snag_splits_check(&s->splits, variables, s->delivered))
 			return damaged(s, "splits that cannot be", err);
 		return read_end(s, &h, err);
