@@ -6,8 +6,8 @@
  *         60 bytes of code more, and the time to compile them.  That pays in a
  *         small loop, which makes many accesses with little code.  All other
  *         checks are calls (src/runtime/check.c).
- * Rules.  [loop]   The check is in an innermost loop that calls no function of
- *                  the program.
+ * Rules.  [loop]   The check is in a loop that calls no function of the program.
+ *                  Loops inside of this loop have no checks.
  *         [small]  The loop has at most MaxOfLoop checks.
  *         [bound]  A function has at most MaxInlined inlined checks.  If a loop
  *                  would exceed that, all of its checks are calls.
@@ -96,13 +96,19 @@ static bool hasCalls(const Loop &L) {
 
 using Numbers = SmallVector<size_t, 16>; /* of accesses */
 
+using Checks = DenseMap<const Loop *, Numbers>; /* of a loop, but not of loops inside */
+
 /* [loop] [small] [site] */
-static bool isHot(const Loop &L, size_t Checks) {
-  return isForTasks() || (L.isInnermost() && Checks <= MaxOfLoop && !hasCalls(L));
+static bool isHot(const Loop &L, const Checks &In) {
+  if (isForTasks())
+    return true;
+  auto HasChecks = [&](const Loop *Inner) { return Inner != &L && In.count(Inner); };
+  return In.find(&L)->second.size() <= MaxOfLoop && none_of(L.getLoopsInPreorder(), HasChecks) &&
+         !hasCalls(L);
 }
 
 static Numbers inlinedOf(const LoopInfo &LI, const Accesses &All) {
-  DenseMap<const Loop *, Numbers> In;
+  Checks In;
   Numbers Inlined;
   for (size_t i = 0; i < All.size(); i++) {
     const Loop *L = LI.getLoopFor(All[i].At->getParent());
@@ -111,7 +117,7 @@ static Numbers inlinedOf(const LoopInfo &LI, const Accesses &All) {
   }
   for (const Loop *L : LI.getLoopsInPreorder()) {
     const Numbers Here = In.lookup(L);
-    if (!Here.empty() && Inlined.size() + Here.size() <= MaxInlined && isHot(*L, Here.size()))
+    if (!Here.empty() && Inlined.size() + Here.size() <= MaxInlined && isHot(*L, In))
       Inlined.append(Here.begin(), Here.end());
   }
   return Inlined;
