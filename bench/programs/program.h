@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * program.h - what the programs measured by bench/programs.py share
+ * program.h - what the programs measured by bench/programs.py and bench/whole.py share
  *
  * Each is called as PROGRAM [-t THREADS] [SIZE], does its work with that many threads, checks
  * its own result and says so: exit status 0, or 1 where the result is wrong.
