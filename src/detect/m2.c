@@ -6,7 +6,8 @@
  *         trace puts next to each other, where every read sees the write it saw.  Take all pairs
  *         that can possibly be that (candidates.h) and decide each exactly (witness/decide.h).
  *
- * State.  None while the trace is read; then its index, and what verify.h keeps.
+ * State.  None while the trace is read; then its index, and what verify.h keeps.  The trace is mostly
+ *         a slice (slice.h).
  *
  * Rules.  [candidate]  conflicting, no lock in common, not ordered by program order, fork, join
  *                      and reads-from
@@ -73,7 +74,7 @@ const struct snag_detector snag_detector_m2 = {
 	.summary = "every pair that some reordering with the same reads puts side by side",
 	.kind = "prediction",
 	.guarantee = "sound: every race has a checked witness; complete unless it says otherwise",
-	.cost = "the trace in memory, about 55 bytes an event; microseconds per candidate",
+	.cost = "the slice in memory, about 80 bytes an event; microseconds per candidate",
 	.reference = "Pavlogiannis, POPL 2020, decided exactly",
 	.ops = SNAG_OPS_BUT_TASKS,
 	.verdict = SNAG_PREDICTED,
