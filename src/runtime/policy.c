@@ -202,10 +202,17 @@ int64_t rt_policy_fuel(const struct rt_thread *t)
 	}
 }
 
+/* A switch costs microseconds, and a program that takes locks all the time has millions of places for
+ * one.  So switches become rarer as a run gets longer: N such places have on average about
+ * (MANY / switch_in) ln(N / MANY) switches from the first MANY on. */
 bool rt_policy_at_sync(void)
 {
-	return policy == RANDOM && next_turn == nturns &&
-	       rt_policy_random((uint64_t)rt_options.switch_in) == 0;
+	enum { MANY = 1 << 16 };
+	static uint64_t places;
+	if (policy != RANDOM || next_turn != nturns)
+		return false;
+	uint64_t rarer = 1 + places++ / MANY;
+	return rt_policy_random((uint64_t)rt_options.switch_in * rarer) == 0;
 }
 
 void rt_policy_yielded(struct rt_thread *t)

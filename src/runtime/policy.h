@@ -3,7 +3,8 @@
  * policy.h - who runs next, and for how long
  *
  * random  any thread, each as likely; turns of random length, longer the longer the run
- *         has been; at one synchronisation in `switch_in` the turn ends
+ *         has been; at one synchronisation in `switch_in` the turn ends, more rarely as the
+ *         run gets longer
  * rr      round robin: turns of fixed length, in the order of thread numbers
  * pct     the thread with the highest priority; priorities are random and change at
  *         few random events (Burckhardt et al., ASPLOS 2010)
