@@ -89,9 +89,9 @@ static int first_reading(struct sliced *s)
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(s->src, &batch, s->err)) > 0) {
-		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_LOG_MAX_THREADS)
+		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_CONTENDED_THREADS)
 			return snag_fail(s->err, SNAG_EINPUT, "%s: more than %d threads",
-					 s->src->name, SNAG_LOG_MAX_THREADS);
+					 s->src->name, SNAG_CONTENDED_THREADS);
 		if (s->kept)
 			snag_trace_append(s->kept, &batch);
 		s->is_of_tasks |= has_tasks(&batch);
@@ -146,7 +146,7 @@ static int slice_fill(struct sliced *s, struct snag_slice *slice)
 {
 	struct snag_source *again;
 	const struct snag_slice_options options = {.contended = s->contended,
-						   .events = s->events,
+						   .events = s->is_stopped ? s->events : 0,
 						   .follow = s->options->follow,
 						   .ctx = s->options->follow_ctx};
 	int rc = read_again(s, &again);
@@ -172,7 +172,8 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 	a->slice = snag_alloc(sizeof(*a->slice));
 	*a->slice = *slice;
 	snag_slice_init(slice);
-	a->events = s->events;
+	/* A running program delivers fewer events than its file, which is refined. */
+	a->events = a->stretches.nevents ? a->stretches.nevents : s->events;
 	a->counts = s->counts;
 }
 

@@ -54,6 +54,8 @@ enum {
 	SNAG_WANTS = 7,
 };
 
+enum { SNAG_CONTENDED_THREADS = (1 << 25) - 2 }; /* the most */
+
 struct snag_contended;
 
 /* `wants` says which rules count. */
