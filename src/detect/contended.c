@@ -505,6 +505,8 @@ static inline void walk_event(void *ctx, const struct snag_event *ev, uint64_t n
 	struct snag_contended *c = ctx;
 	if (__builtin_expect(c->split < c->split_end, 0))
 		splits_take(c, number);
+	if (c->end - ev > AHEAD)
+		__builtin_prefetch(&c->x[ev[AHEAD].target], 1);
 	event_take(c, ev, (uint32_t)number);
 }
 
@@ -518,6 +520,7 @@ static void walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint
 void snag_contended_batch(struct snag_contended *c, const struct snag_batch *batch)
 {
 	reserve(c, batch);
+	c->end = batch->ev + batch->n;
 	c->split = batch->split;
 	c->split_end = batch->split + batch->nsplits;
 	snag_walk_batch(&c->walk, batch, walk_event, walk_run, c);
