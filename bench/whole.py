@@ -40,6 +40,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 VARIANTS = {"native": "native", "tsan": "TSan", "run": "snag run", "no_replay": "--no-replay", "record": "snag record"}
 SNAG_VARIANTS = ("run", "no_replay", "record")
 EXIT_RACES = 66  # of ThreadSanitizer and of `snag run`
+TRIES = 3  # of a command of a package: some programs fail in some schedules
 SAMPLE_SECONDS = 0.01
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
@@ -180,16 +181,31 @@ def variants(snag, commands, scratch):
             "record": [snag, "record", "-o", trace, *commands["snag"]]}
 
 
+def run_in_new_folder(command, inputs, scratch):
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        if inputs:
+            shutil.copytree(inputs, folder, dirs_exist_ok=True)
+        return run(command, folder, scratch)
+
+
+def run_package(command, inputs, scratch):
+    """As run(), but tries a command that fails again; the number of failures is in the result."""
+    for failures in range(TRIES):
+        try:
+            return run_in_new_folder(command, inputs, scratch) | {"failures": failures}
+        except Failed as why:
+            print(f"bench: {why}", file=sys.stderr)
+    raise Failed(f"{shlex.join(command)}: failed {TRIES} times")
+
+
 def measure(snag, group, program, compiler, commands, repetitions, scratch, inputs=None):
     """One row for each variant."""
     print(f"bench: {program}, {compiler}", file=sys.stderr)
     runs = {variant: [] for variant in VARIANTS}
     for _ in range(repetitions):
         for variant, command in variants(snag, commands, scratch).items():
-            with tempfile.TemporaryDirectory(dir=scratch) as folder:
-                if inputs:
-                    shutil.copytree(inputs, folder, dirs_exist_ok=True)
-                runs[variant].append(run(command, folder, scratch))
+            of = run_package if group == "package" else run_in_new_folder
+            runs[variant].append(of(command, inputs, scratch))
     rows = []
     for variant, of in runs.items():
         row = {"group": group, "program": program, "compiler": compiler, "variant": variant}
@@ -198,6 +214,7 @@ def measure(snag, group, program, compiler, commands, repetitions, scratch, inpu
             row[what + "_ratio"] = statistics.median(r[what] / t[what] for r, t in zip(of, runs["tsan"]))
         row["process_kb"] = statistics.median(r["process_kb"] for r in of)
         row["races"] = max(r["races"] for r in of)
+        row["failures"] = sum(r.get("failures", 0) for r in of)
         rows.append(row)
     return rows
 
@@ -240,7 +257,7 @@ def measure_packages(snag, table, repetitions, scratch):
                 rows += measure(snag, "package", line["name"], line["compiler"], commands, repetitions, scratch, inputs)
             except Failed as why:
                 print(f"bench: {line['name']}: {why}", file=sys.stderr)
-                notes.append(f"{line['name']} ({line['compiler']}) was not measured: a command failed.")
+                notes.append(f"{line['name']} ({line['compiler']}) was not measured: a command failed {TRIES} times.")
     return rows, notes
 
 
@@ -271,8 +288,9 @@ def table(rows, what, shown):
             ratios[variant].append(of[variant][what + "_ratio"])
         yield (f"| {program} | " + " | ".join(shown(of[v][what]) for v in VARIANTS) + " | "
                + " | ".join(f"{ratios[v][-1]:.2f}" for v in SNAG_VARIANTS) + " |")
-    yield ("| geometric mean |" + " |" * len(VARIANTS) + " "
-           + " | ".join(f"{geometric_mean(ratios[v]):.2f}" for v in SNAG_VARIANTS) + " |")
+    if len(ratios["run"]) > 2:
+        yield ("| geometric mean |" + " |" * len(VARIANTS) + " "
+               + " | ".join(f"{geometric_mean(ratios[v]):.2f}" for v in SNAG_VARIANTS) + " |")
 
 
 def seconds(value):
@@ -290,21 +308,22 @@ def tables(rows):
         for title, what, shown in (("seconds to the verdict", "wall", seconds), ("CPU seconds of all processes", "cpu", seconds),
                                    ("peak MB of all processes", "peak_kb", megabytes)):
             out += [f"### {compiler}: {title}", "", *table(of, what, shown), ""]
-    reports = [r for r in rows if r["races"]]
-    if reports:
-        out += ["Races reported: " + "; ".join(f"{r['program']} ({r['compiler']}), {VARIANTS[r['variant']]}: {r['races']}"
-                                               for r in reports) + ".", ""]
+    for title, what in (("Races reported", "races"), ("Runs that failed and were repeated", "failures")):
+        found = [f"{r['program']} ({r['compiler']}), {VARIANTS[r['variant']]}: {r[what]}" for r in rows if r[what]]
+        if found:
+            out += [f"{title}: " + "; ".join(found) + ".", ""]
     return out
 
 
-def page(rows, notes, repetitions, commit, csv_name):
+def page(rows, notes, load, repetitions, commit, csv_name):
     def part(group):
         return [r for r in rows if r["group"] == group]
 
     out = [
         "# What the user waits for: measurements", "",
         f"Made by `bench/whole.py` (part of `make bench`; alone: `BENCH_PARTS=whole make bench`) at commit {commit} on",
-        f"{results.machine()}; the data is in {csv_name}. Median of {repetitions} run{'s' if repetitions > 1 else ''}, the variants in turn.", "",
+        f"{results.machine()}; the data is in {csv_name}. Median of {repetitions} run{'s' if repetitions > 1 else ''}, the variants in turn.",
+        f"Load of the machine (processes that ran or waited to run, mean of a minute): {load} before the first run.", "",
         "- Whole commands: `snag run` with default options and with `--no-replay`, `snag record`, beside the program as it is and",
         "  with `-fsanitize=thread` of the same compiler. Ratios are the median of the ratios of each repetition.",
         "- *Seconds to the verdict*: wall time until the command ends.",
@@ -335,7 +354,7 @@ def page(rows, notes, repetitions, commit, csv_name):
 def main(snag, repetitions, commit, csv_path, md_path, packages=""):
     snag, repetitions = os.path.abspath(snag), int(repetitions)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    rows, notes = [], []
+    rows, notes, load = [], [], f"{os.getloadavg()[0]:.1f}"
     with tempfile.TemporaryDirectory() as scratch:
         compilers = list(filter(shutil.which, COMPILERS))
         for group, programs in (("program", PROGRAMS), ("micro", MICRO)):
@@ -352,7 +371,7 @@ def main(snag, repetitions, commit, csv_path, md_path, packages=""):
     columns = dict.fromkeys(key for row in rows for key in row)
     shown = [{k: f"{row[k]:.3f}" if isinstance(row.get(k), float) else row.get(k, "") for k in columns} for row in rows]
     results.write_csv(csv_path, [r | {"repetitions": repetitions, "commit": commit} for r in shown])
-    results.write(md_path, page(rows, notes, repetitions, commit, os.path.basename(csv_path)))
+    results.write(md_path, page(rows, notes, load, repetitions, commit, os.path.basename(csv_path)))
 
 
 if __name__ == "__main__":
