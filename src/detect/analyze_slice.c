@@ -11,8 +11,9 @@
  *                   out of a trace of threads.
  *         [tasks]   A trace of tasks is analysed as a whole, in another reading.
  *         [keep]    A source that cannot be read again is kept in memory, if a detector would
- *                   have asked for that anyway.  If most of its accesses are contended, it is
- *                   analysed as a whole: a slice would save nothing.
+ *                   have asked for that anyway.
+ *         [give up] A trace that shows early that many of its accesses are contended, and few of them
+ *                   in loops, is analysed as a whole: a slice would save nothing.
  */
 #include "detect/analyze_run.h"
 
@@ -30,7 +31,7 @@ struct sliced {
 	struct snag_counts counts;
 	uint64_t events;
 	double begin;
-	bool is_of_tasks, is_stopped;
+	bool is_of_tasks, is_stopped, gave_up;
 };
 
 /* [fits] What the detectors want of a slice; 0: all of the trace. */
@@ -83,6 +84,15 @@ static bool has_tasks(const struct snag_batch *batch)
 	return ops & SNAG_OPS_OF_TASKS;
 }
 
+/* [give up] */
+static bool is_hopeless(const struct sliced *s)
+{
+	enum { LEAST = 50000, SHARE = 10 };
+	struct snag_contended_counts counts = snag_contended_counts(s->contended);
+	return !s->src->is_growing && counts.accesses > LEAST &&
+	       counts.contended > counts.accesses / SHARE && counts.in_runs < counts.events / 2;
+}
+
 static int first_reading(struct sliced *s)
 {
 	const struct snag_analyze_options *options = s->options;
@@ -95,16 +105,17 @@ static int first_reading(struct sliced *s)
 		if (s->kept)
 			snag_trace_append(s->kept, &batch);
 		s->is_of_tasks |= has_tasks(&batch);
-		if (!s->is_of_tasks && !s->is_stopped) {
+		if (!s->is_of_tasks && !s->is_stopped && !s->gave_up) {
 			snag_contended_batch(s->contended, &batch);
 			s->events = snag_contended_counts(s->contended).events;
 			s->counts = batch.counts;
+			s->gave_up = is_hopeless(s);
 		}
 		if (options->progress)
 			options->progress(options->progress_ctx, s->events,
 					  snag_source_progress(s->src));
 		s->is_stopped |= options->stop && *options->stop;
-		if ((s->is_stopped || s->is_of_tasks) && !s->src->is_growing && !s->kept)
+		if ((s->is_of_tasks || s->gave_up) && !s->src->is_growing && !s->kept)
 			return 0;
 		if (s->is_stopped && !s->src->is_growing)
 			return 0;
@@ -124,7 +135,7 @@ static int read_again(struct sliced *s, struct snag_source **ret_src)
 	return 1;
 }
 
-/* [tasks] [keep] */
+/* [tasks] [give up] */
 static int analyze_all(struct sliced *s, struct snag_analysis *ret_analysis)
 {
 	struct snag_source *again;
@@ -208,12 +219,6 @@ static int analyze_slice(struct sliced *s, struct snag_analysis *ret_analysis)
 	return rc;
 }
 
-static bool is_mostly_contended(const struct sliced *s)
-{
-	struct snag_contended_counts counts = snag_contended_counts(s->contended);
-	return counts.contended > counts.accesses / 4;
-}
-
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err)
 {
@@ -233,7 +238,7 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 	}
 	s.contended = snag_contended_new(wants);
 	rc = first_reading(&s);
-	if (rc == 0 && (s.is_of_tasks || (s.kept && !s.is_stopped && is_mostly_contended(&s))))
+	if (rc == 0 && (s.is_of_tasks || s.gave_up))
 		rc = analyze_all(&s, ret_analysis);
 	else if (rc == 0)
 		rc = analyze_slice(&s, ret_analysis);
