@@ -11,8 +11,7 @@
 
 enum {
 	EVENTS = 8,	  /* [news] */
-	FEW = 2,	  /* [patience] */
-	FIRST = 8,	  /* likewise, of a thread that has not spun yet */
+	FEW = 8,	  /* [patience]: with less, all who wait for a TAS lock try in vain */
 	MANY = 64,	  /* likewise */
 	SKIPS = 8,	  /* [choose] */
 	PURE = 4096,	  /* [idle] */
@@ -64,7 +63,7 @@ static void news(struct rt_spin *s)
 static bool is_patient(struct rt_spin *s)
 {
 	if (!s->patience)
-		s->patience = FIRST;
+		s->patience = FEW;
 	return ++s->count < s->patience;
 }
 

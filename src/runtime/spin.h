@@ -22,7 +22,7 @@
  *                    more than EVENTS other events since the look before.
  *         [yield]    After `patience` looks without news the thread yields, and waits; or after
  *                    PAUSES instructions `pause` without an event.
- *         [patience] FEW looks if the last yield was followed by news, as in a spin lock.  Twice as
+ *         [patience] FEW looks at first, and when a yield brought news, as in a lock.  Twice as
  *                    many as before, up to MANY, if nothing was written: it may be no spin at all.
  *         [choose]   The policy chooses among the ready threads that do not wait; among all, if all
  *                    do.  A thread that was passed over SKIPS times no longer waits: it may
