@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/judged_asked.h"
 #include "cli/judging.h"
+#include "cli/memory_limit.h"
 #include "cli/observe.h"
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
@@ -42,6 +43,7 @@ struct run_values {
 	int policy;
 	uint64_t jobs;
 	uint64_t budget;
+	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
 	uint64_t exitcode;
 	int format;
 	int no_replay;
@@ -52,8 +54,10 @@ struct run_values {
 };
 
 enum { EXITCODE_NOT_GIVEN = 256 };
-static const struct run_values run_defaults = {
-	.seed = 1, .exitcode = EXITCODE_NOT_GIVEN, .replay_seconds = UINT64_MAX};
+static const struct run_values run_defaults = {.seed = 1,
+					       .exitcode = EXITCODE_NOT_GIVEN,
+					       .replay_seconds = UINT64_MAX,
+					       .memory = CLI_MEMORY_NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct run_values, name)
 static const struct cli_option run_options[] = {
@@ -160,6 +164,11 @@ static const struct cli_option run_options[] = {
 	 .min = 1,
 	 .max = 4096,
 	 .help = "use at most N threads; default: one per processor"},
+	{.name = "memory",
+	 .kind = CLI_SIZE,
+	 .value = "SIZE",
+	 .offset = FIELD(memory),
+	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
 	{.name = "budget",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -231,6 +240,15 @@ struct recorded {
 	struct snag_source *live;
 };
 
+/* The steps of the whole run are too many, then. */
+static bool is_windowed(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].windows)
+			return true;
+	return false;
+}
+
 static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,
 			const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			struct snag_error *err)
@@ -246,7 +264,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 				    .is_tsan = v->format,
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
-	if (src->skipped || a->interrupted)
+	if (src->skipped || a->interrupted || is_windowed(a))
 		replays->steps = NULL;
 	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
@@ -337,8 +355,10 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
-	struct snag_analyze_options options = {
-		.jobs = (unsigned)v->jobs, .budget = (uint32_t)v->budget, .stop = &cli_stop};
+	struct snag_analyze_options options = {.jobs = (unsigned)v->jobs,
+					       .budget = (uint32_t)v->budget,
+					       .memory = cli_memory_limit(v->memory),
+					       .stop = &cli_stop};
 	struct cli_observed o;
 	struct snag_analysis analysis;
 	char words[128];
@@ -365,7 +385,8 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	options.follow = steps.cursor.log ? cli_steps_follow : NULL;
 	options.follow_ctx = &steps;
 	rc = cli_observed_analyze(&o, &options, &analysis, err);
-	if (rc == 0 && steps.cursor.log && !analysis.slice && has_witness(&analysis))
+	if (rc == 0 && steps.cursor.log && !analysis.slice && !is_windowed(&analysis) &&
+	    has_witness(&analysis))
 		rc = cli_steps_read(&steps, o.src, err);
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);

@@ -28,6 +28,7 @@ struct reading {
 	struct snag_walk walk;
 	uint64_t event; /* the number of the next one */
 	uint64_t limit;
+	bool is_full;
 	struct snag_followed left_out; /* not yet told; .n is 0: none */
 };
 
@@ -66,7 +67,8 @@ static void variables_ask(struct reading *r, uint32_t n)
 			    sizeof(*r->some));
 	for (; r->nvariables < n; r->nvariables++) {
 		uint32_t v = r->nvariables;
-		if (!snag_contended_is_in_slice(r->options->contended, v))
+		const struct snag_contended *contended = r->options->contended;
+		if (contended && !snag_contended_is_in_slice(contended, v))
 			continue;
 		bit_set(r->wanted, v);
 		bit_set(r->some, v >> PAGE_LOG);
@@ -76,7 +78,8 @@ static void variables_ask(struct reading *r, uint32_t n)
 					sizeof(*s->variable));
 		s->wanted =
 			snag_grow(s->wanted, &s->wanted_cap, s->nvariables + 1, sizeof(*s->wanted));
-		s->wanted[s->nvariables] = (uint8_t)snag_contended_wanted(r->options->contended, v);
+		s->wanted[s->nvariables] =
+			contended ? (uint8_t)snag_contended_wanted(contended, v) : SNAG_WANTS;
 		r->renamed[v] = (uint32_t)s->nvariables;
 		s->variable[s->nvariables++] = v;
 	}
@@ -125,6 +128,12 @@ static void take_in(struct reading *r, const struct snag_event *ev)
 {
 	struct snag_slice *s = r->slice;
 	left_out_tell(r);
+	if (r->options->most && s->trace.n >= r->options->most &&
+	    !(r->options->on_full && r->options->on_full(r->options->full_ctx, s))) {
+		r->is_full = true;
+		r->limit = r->event;
+		return;
+	}
 	tell(r, &(struct snag_followed){.first = (uint32_t)r->event,
 					.n = 1,
 					.parts = ev->part,
@@ -244,6 +253,7 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0 && r.event < r.limit) {
 		r.names = src->names;
+		s->counts = batch.counts;
 		variables_ask(&r, batch.counts.n[SNAG_SPACE_VARIABLE]);
 		names_take(&r);
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
@@ -257,5 +267,5 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	free(r.wanted);
 	free(r.some);
 	snag_huge_free(r.renamed, r.renamed_cap, sizeof(*r.renamed));
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : r.is_full ? SNAG_SLICE_FULL : 0;
 }
