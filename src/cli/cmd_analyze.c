@@ -4,6 +4,7 @@
  */
 #include "cli/command.h"
 #include "cli/detector_names.h"
+#include "cli/exhausted.h"
 #include "cli/interrupt.h"
 #include "cli/memory_limit.h"
 #include "cli/progress.h"
@@ -235,13 +236,16 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	if (rc < 0)
 		goto out;
 
-	struct snag_analysis analysis;
+	struct snag_analysis analysis = {.n = 0};
+	struct cli_exhausted exhausted = {
+		.analysis = &analysis, .src = src, .tool = "snag", .status = CLI_RACES};
+	cli_exhausted_begin(&exhausted);
 	cli_progress_begin(&progress, (enum cli_progress_when)v->reading.progress);
 	rc = snag_analyze(src, &options, &analysis, err);
 	cli_progress_end(&progress);
-	if (rc < 0)
-		goto out;
-	rc = analysis_report(&analysis, src, v, err);
+	if (rc == 0)
+		rc = analysis_report(&analysis, src, v, err);
+	cli_exhausted_end();
 	snag_analysis_done(&analysis);
 out:
 	snag_source_close(src);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/environment.h"
+#include "cli/exhausted.h"
 #include "cli/interrupt.h"
 #include "cli/judged_asked.h"
 #include "cli/judging.h"
@@ -23,6 +24,7 @@
 #include "cli/run_steps.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
+#include "trace/tee.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -305,9 +307,11 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
-	return shown && v->exitcode ? (int)v->exitcode
-	       : of->before	    ? of->before->status
-				    : cli_program_status(end->status);
+	if (shown && v->exitcode)
+		return (int)v->exitcode;
+	int status = of->before ? of->before->status : cli_program_status(end->status);
+	/* Not all was looked at: this is no success. */
+	return status == 0 && a->interrupted && cli_stop ? CLI_SIGNAL + cli_stop : status;
 }
 
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
@@ -350,7 +354,7 @@ static bool has_witness(const struct snag_analysis *a)
 
 /* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
  * may follow), what it says: RUN_AGAIN if that is not all. */
-static int program_run(const struct run_values *v, char *const *argv, const char *trace,
+static int program_run(const struct run_values *v, char *const *argv, const struct cli_place *place,
 		       const char *judge, struct cli_judged *before, uint64_t events,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
@@ -360,7 +364,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 					       .memory = cli_memory_limit(v->memory),
 					       .stop = &cli_stop};
 	struct cli_observed o;
-	struct snag_analysis analysis;
+	struct snag_analysis analysis = {.n = 0};
 	char words[128];
 	const struct snag_live_options how = {
 		.options = words,
@@ -376,7 +380,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		 before->races ? ":apart=1" : "");
 	cli_interrupt_catch();
 	if (rc == 0)
-		rc = cli_observe(&o, argv, &how, trace, err);
+		rc = cli_observe(&o, argv, &how, place->file, err);
 	if (rc < 0)
 		return rc;
 	struct cli_steps steps;
@@ -384,10 +388,20 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	options.likely = !v->with;
 	options.follow = steps.cursor.log ? cli_steps_follow : NULL;
 	options.follow_ctx = &steps;
+	struct cli_exhausted exhausted = {.analysis = &analysis,
+					  .src = o.live,
+					  .tool = tool(v),
+					  .suspects = v->with ? NULL : "hybrid",
+					  .place = place,
+					  .status = (int)v->exitcode};
+	cli_exhausted_begin(&exhausted);
 	rc = cli_observed_analyze(&o, &options, &analysis, err);
 	if (rc == 0 && steps.cursor.log && !analysis.slice && !is_windowed(&analysis) &&
 	    has_witness(&analysis))
 		rc = cli_steps_read(&steps, o.src, err);
+	const char *cut = snag_tee_cut(o.tee);
+	if (rc == 0 && cut)
+		analysis.interrupted = true;
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);
 	struct snag_live_end end = snag_live_end(o.live);
@@ -417,8 +431,15 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		cli_replays_done(&of.replays);
 		snag_analysis_done(&analysis);
 	}
+	if (rc >= 0 && cut && !end.verdict.was_judged) {
+		fprintf(stderr,
+			"%s: the trace was cut short, what comes after was not looked at: %s\n",
+			tool(v), cut);
+		rc = rc == (int)v->exitcode ? rc : CLI_INTERNAL;
+	}
 	if (rc != RUN_AGAIN)
 		cli_pass_check_opened(end.opened);
+	cli_exhausted_end();
 	cli_steps_done(&steps);
 	cli_observed_done(&o);
 	return rc;
@@ -470,17 +491,17 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)
-		rc = program_run(v, operand, place.file, judge, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, judge, &before, 0, suppressions, err);
 	if (rc == RUN_AGAIN && before.races && before.has_simd) {
 		char more[64];
 		snprintf(more, sizeof(more), "%s:lockstep=1", judge);
-		rc = program_run(v, operand, place.file, more, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, more, &before, 0, suppressions, err);
 	}
 	if (rc == RUN_AGAIN)
-		rc = program_run(v, operand, place.file, NULL, &before, cli_judged_events(&before),
+		rc = program_run(v, operand, &place, NULL, &before, cli_judged_events(&before),
 				 suppressions, err);
 	if (rc == RUN_AGAIN) /* it was cut before the race came */
-		rc = program_run(v, operand, place.file, NULL, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, NULL, &before, 0, suppressions, err);
 	if (rc >= 0)
 		cli_suppressions_note(suppressions);
 	cli_place_remove(&place);
