@@ -222,7 +222,9 @@ static int analyze_masked(struct sliced *s, const struct snag_analyze_options *o
 	int rc = read_again(s, &again);
 	if (rc <= 0)
 		return rc;
-	struct snag_source *src = snag_masked_source(again, s->contended, s->events);
+	struct snag_source *kept = s->kept ? snag_trace_source(s->kept) : NULL;
+	struct snag_source *src =
+		snag_masked_source(again, kept ? kept : s->src, s->contended, s->events);
 	snag_source_forget_variables(src);
 	src->skipped = s->src->skipped;
 	rc = snag_analyze_whole(&(struct snag_whole){.src = src,
@@ -231,6 +233,7 @@ static int analyze_masked(struct sliced *s, const struct snag_analyze_options *o
 						     .most = s->most},
 				options, ret_analysis, s->err);
 	snag_source_close(src);
+	snag_source_close(kept);
 	if (rc < 0)
 		return rc;
 	ret_analysis->events = s->events;

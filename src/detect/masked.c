@@ -9,6 +9,7 @@
 struct masked {
 	struct snag_source base;
 	struct snag_source *inner;
+	const struct snag_source *origin;
 	const struct snag_contended *contended;
 	uint64_t events; /* UINT64_MAX: all */
 };
@@ -52,9 +53,9 @@ static int masked_again(const struct snag_source *src, struct snag_source **ret_
 {
 	const struct masked *m = (const struct masked *)src;
 	struct snag_source *inner;
-	int rc = snag_source_again(m->inner, &inner, err);
+	int rc = snag_source_again(m->origin, &inner, err);
 	if (rc > 0)
-		*ret_src = snag_masked_source(inner, m->contended, m->events);
+		*ret_src = snag_masked_source(inner, m->origin, m->contended, m->events);
 	return rc;
 }
 
@@ -69,7 +70,7 @@ static const struct snag_source_ops masked_ops = {.next = masked_next,
 						  .again = masked_again,
 						  .forget_variables = masked_forget_variables};
 
-struct snag_source *snag_masked_source(struct snag_source *inner,
+struct snag_source *snag_masked_source(struct snag_source *inner, const struct snag_source *origin,
 				       const struct snag_contended *contended, uint64_t events)
 {
 	struct masked *m = snag_calloc(1, sizeof(*m));
@@ -78,6 +79,7 @@ struct snag_source *snag_masked_source(struct snag_source *inner,
 				       .names = inner->names,
 				       .skipped = inner->skipped};
 	m->inner = inner;
+	m->origin = origin;
 	m->contended = contended;
 	m->events = events ? events : UINT64_MAX;
 	return &m->base;

@@ -12,9 +12,10 @@
 
 #include "detect/contended.h"
 
-/* Wraps `inner` (taken over).  `contended` outlives the source.  Only the first `events` events are
- * delivered; 0: all. */
-struct snag_source *snag_masked_source(struct snag_source *inner,
+/* Wraps `inner` (taken over), which is `origin` opened again: a source opened again may not be
+ * opened once more.  `origin` and `contended` outlive the source.  Only the first `events` events
+ * are delivered; 0: all. */
+struct snag_source *snag_masked_source(struct snag_source *inner, const struct snag_source *origin,
 				       const struct snag_contended *contended, uint64_t events);
 
 #endif

@@ -109,6 +109,39 @@ cut_program() {
 	snag cc -g -pthread cut.c -o cut
 }
 
+@test "run: --memory" {
+	cat >near.c <<-'C'
+	#include <pthread.h>
+	static volatile int x, y;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *run(void *arg)
+	{
+		for (int i = 0; i < 20000; i++) {
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+			if (i % 10 == 0)
+				y++;
+		}
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (int i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, run, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	C
+	snag cc -g -pthread near.c -o near
+	snags run --memory 500K --json report.json ./near
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"near.c:11"*"memory limit: m2 looked at "* ]]
+	jq -e '.analyses[] | select(.name == "m2") | .windows.count > 2 and (.races | length) > 0' report.json
+	jq -e '.analyses[] | select(.name == "hb") | (.races | length) > 0' report.json
+}
+
 @test "run: a full disk cuts the trace; what was written is analysed" {
 	cut_program
 	mkdir tmp
