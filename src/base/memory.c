@@ -4,20 +4,51 @@
  */
 #include "base/memory.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20, RESERVE = 4 << 20, EXHAUSTED = 125 };
+
+static struct {
+	snag_exhausted_handler *handler;
+	void *ctx;
+	void *reserve;
+} exhausted;
+
+void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx)
+{
+	exhausted.handler = NULL; /* if there is not even memory for the reserve */
+	exhausted.ctx = ctx;
+	if (handler && !exhausted.reserve)
+		exhausted.reserve = snag_alloc(RESERVE);
+	if (!handler) {
+		free(exhausted.reserve);
+		exhausted.reserve = NULL;
+	}
+	exhausted.handler = handler;
+}
 
 __attribute__((noreturn, cold)) static void out_of_memory(void)
 {
 	static const char msg[] = "snag: out of memory\n";
-	ssize_t ignored = write(2, msg, sizeof(msg) - 1);
+	static atomic_flag is_taken = ATOMIC_FLAG_INIT;
+	static _Thread_local bool is_first;
+	int status = EXHAUSTED;
+	bool was_taken = atomic_flag_test_and_set(&is_taken);
+	while (was_taken && !is_first) /* another thread is about to end the process */
+		pause();
+	ssize_t ignored = is_first ? 0 : write(2, msg, sizeof(msg) - 1);
 	(void)ignored;
-	_exit(125);
+	if (!is_first && exhausted.handler) {
+		is_first = true;
+		free(exhausted.reserve);
+		status = exhausted.handler(exhausted.ctx);
+	}
+	_exit(status);
 }
 
 void *snag_alloc(size_t nbytes)

@@ -4,8 +4,8 @@
  *
  * A tool that runs out of memory has nothing better to do than to say so and
  * stop: these abort the process with one line and exit status 125, so that no
- * caller needs a path for it.  (The runtime inside a user's program does not
- * use this file.)
+ * caller needs a path for it.  A handler may print what is known so far, and
+ * choose the status.  (The runtime inside a user's program does not use this file.)
  */
 #ifndef SNAG_BASE_MEMORY_H
 #define SNAG_BASE_MEMORY_H
@@ -13,6 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* Called once when memory runs out, on the thread whose allocation failed, while other threads go
+ * on.  Returns the exit status.  It may allocate a little: a reserve is given back before. */
+typedef int snag_exhausted_handler(void *ctx);
+/* Sets the handler and takes the reserve; NULL: none, and the reserve is given back. */
+void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx);
 
 void *snag_alloc(size_t nbytes);		/* uninitialised */
 void *snag_calloc(size_t n, size_t elem);	/* zeroed */

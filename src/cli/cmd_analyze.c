@@ -4,7 +4,9 @@
  */
 #include "cli/command.h"
 #include "cli/detector_names.h"
+#include "cli/exhausted.h"
 #include "cli/interrupt.h"
+#include "cli/memory_limit.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/reporting.h"
@@ -29,6 +31,7 @@ struct analyze_values {
 	int rules;  /* enum snag_rules */
 	uint64_t jobs;
 	uint64_t budget;
+	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
 	int stats;
 	uint64_t limit;
 	uint64_t max_races; /* NOT_GIVEN: the default; 0: all */
@@ -37,7 +40,7 @@ struct analyze_values {
 #define NOT_GIVEN UINT64_MAX
 
 static const struct analyze_values analyze_defaults = {
-	.jobs = 0, .limit = 20, .max_races = NOT_GIVEN};
+	.jobs = 0, .memory = CLI_MEMORY_NOT_GIVEN, .limit = 20, .max_races = NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct analyze_values, name)
 static const struct cli_option analyze_options[] = {
@@ -77,6 +80,11 @@ static const struct cli_option analyze_options[] = {
 	 .min = 1,
 	 .max = 4096,
 	 .help = "use at most N threads; default: one per processor"},
+	{.name = "memory",
+	 .kind = CLI_SIZE,
+	 .value = "SIZE",
+	 .offset = FIELD(memory),
+	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
 	{.name = "budget",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -209,6 +217,7 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 					       .undecided = v->undecided,
 					       .jobs = (unsigned)v->jobs,
 					       .budget = (uint32_t)v->budget,
+					       .memory = cli_memory_limit(v->memory),
 					       .stages = (enum snag_stages)v->stages,
 					       .rules = (enum snag_rules)v->rules,
 					       .brief = is_json_only(v),
@@ -227,13 +236,16 @@ static int analyze_run(const void *values, char *const *operand, struct snag_err
 	if (rc < 0)
 		goto out;
 
-	struct snag_analysis analysis;
+	struct snag_analysis analysis = {.n = 0};
+	struct cli_exhausted exhausted = {
+		.analysis = &analysis, .src = src, .tool = "snag", .status = CLI_RACES};
+	cli_exhausted_begin(&exhausted);
 	cli_progress_begin(&progress, (enum cli_progress_when)v->reading.progress);
 	rc = snag_analyze(src, &options, &analysis, err);
 	cli_progress_end(&progress);
-	if (rc < 0)
-		goto out;
-	rc = analysis_report(&analysis, src, v, err);
+	if (rc == 0)
+		rc = analysis_report(&analysis, src, v, err);
+	cli_exhausted_end();
 	snag_analysis_done(&analysis);
 out:
 	snag_source_close(src);

@@ -9,9 +9,11 @@
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/environment.h"
+#include "cli/exhausted.h"
 #include "cli/interrupt.h"
 #include "cli/judged_asked.h"
 #include "cli/judging.h"
+#include "cli/memory_limit.h"
 #include "cli/observe.h"
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
@@ -22,6 +24,7 @@
 #include "cli/run_steps.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
+#include "trace/tee.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +45,7 @@ struct run_values {
 	int policy;
 	uint64_t jobs;
 	uint64_t budget;
+	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
 	uint64_t exitcode;
 	int format;
 	int no_replay;
@@ -52,8 +56,10 @@ struct run_values {
 };
 
 enum { EXITCODE_NOT_GIVEN = 256 };
-static const struct run_values run_defaults = {
-	.seed = 1, .exitcode = EXITCODE_NOT_GIVEN, .replay_seconds = UINT64_MAX};
+static const struct run_values run_defaults = {.seed = 1,
+					       .exitcode = EXITCODE_NOT_GIVEN,
+					       .replay_seconds = UINT64_MAX,
+					       .memory = CLI_MEMORY_NOT_GIVEN};
 
 #define FIELD(name) offsetof(struct run_values, name)
 static const struct cli_option run_options[] = {
@@ -160,6 +166,11 @@ static const struct cli_option run_options[] = {
 	 .min = 1,
 	 .max = 4096,
 	 .help = "use at most N threads; default: one per processor"},
+	{.name = "memory",
+	 .kind = CLI_SIZE,
+	 .value = "SIZE",
+	 .offset = FIELD(memory),
+	 .help = "use about SIZE bytes (512M, 2G), 0: any; default: 1/4"},
 	{.name = "budget",
 	 .kind = CLI_NUMBER,
 	 .value = "N",
@@ -231,6 +242,15 @@ struct recorded {
 	struct snag_source *live;
 };
 
+/* The steps of the whole run are too many, then. */
+static bool is_windowed(const struct snag_analysis *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].windows)
+			return true;
+	return false;
+}
+
 static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,
 			const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			struct snag_error *err)
@@ -246,7 +266,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 				    .is_tsan = v->format,
 				    .strip_path_prefix = v->strip_path_prefix};
 	struct cli_run_report r;
-	if (src->skipped || a->interrupted)
+	if (src->skipped || a->interrupted || is_windowed(a))
 		replays->steps = NULL;
 	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
@@ -287,9 +307,11 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
-	return shown && v->exitcode ? (int)v->exitcode
-	       : of->before	    ? of->before->status
-				    : cli_program_status(end->status);
+	if (shown && v->exitcode)
+		return (int)v->exitcode;
+	int status = of->before ? of->before->status : cli_program_status(end->status);
+	/* Not all was looked at: this is no success. */
+	return status == 0 && a->interrupted && cli_stop ? CLI_SIGNAL + cli_stop : status;
 }
 
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
@@ -332,15 +354,17 @@ static bool has_witness(const struct snag_analysis *a)
 
 /* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
  * may follow), what it says: RUN_AGAIN if that is not all. */
-static int program_run(const struct run_values *v, char *const *argv, const char *trace,
+static int program_run(const struct run_values *v, char *const *argv, const struct cli_place *place,
 		       const char *judge, struct cli_judged *before, uint64_t events,
 		       struct snag_suppressions *suppressions, struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
-	struct snag_analyze_options options = {
-		.jobs = (unsigned)v->jobs, .budget = (uint32_t)v->budget, .stop = &cli_stop};
+	struct snag_analyze_options options = {.jobs = (unsigned)v->jobs,
+					       .budget = (uint32_t)v->budget,
+					       .memory = cli_memory_limit(v->memory),
+					       .stop = &cli_stop};
 	struct cli_observed o;
-	struct snag_analysis analysis;
+	struct snag_analysis analysis = {.n = 0};
 	char words[128];
 	const struct snag_live_options how = {
 		.options = words,
@@ -356,7 +380,7 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		 before->races ? ":apart=1" : "");
 	cli_interrupt_catch();
 	if (rc == 0)
-		rc = cli_observe(&o, argv, &how, trace, err);
+		rc = cli_observe(&o, argv, &how, place->file, err);
 	if (rc < 0)
 		return rc;
 	struct cli_steps steps;
@@ -364,9 +388,20 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 	options.likely = !v->with;
 	options.follow = steps.cursor.log ? cli_steps_follow : NULL;
 	options.follow_ctx = &steps;
+	struct cli_exhausted exhausted = {.analysis = &analysis,
+					  .src = o.live,
+					  .tool = tool(v),
+					  .suspects = v->with ? NULL : "hybrid",
+					  .place = place,
+					  .status = (int)v->exitcode};
+	cli_exhausted_begin(&exhausted);
 	rc = cli_observed_analyze(&o, &options, &analysis, err);
-	if (rc == 0 && steps.cursor.log && !analysis.slice && has_witness(&analysis))
+	if (rc == 0 && steps.cursor.log && !analysis.slice && !is_windowed(&analysis) &&
+	    has_witness(&analysis))
 		rc = cli_steps_read(&steps, o.src, err);
+	const char *cut = snag_tee_cut(o.tee);
+	if (rc == 0 && cut)
+		analysis.interrupted = true;
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);
 	struct snag_live_end end = snag_live_end(o.live);
@@ -396,8 +431,15 @@ static int program_run(const struct run_values *v, char *const *argv, const char
 		cli_replays_done(&of.replays);
 		snag_analysis_done(&analysis);
 	}
+	if (rc >= 0 && cut && !end.verdict.was_judged) {
+		fprintf(stderr,
+			"%s: the trace was cut short, what comes after was not looked at: %s\n",
+			tool(v), cut);
+		rc = rc == (int)v->exitcode ? rc : CLI_INTERNAL;
+	}
 	if (rc != RUN_AGAIN)
 		cli_pass_check_opened(end.opened);
+	cli_exhausted_end();
 	cli_steps_done(&steps);
 	cli_observed_done(&o);
 	return rc;
@@ -449,17 +491,17 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)
-		rc = program_run(v, operand, place.file, judge, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, judge, &before, 0, suppressions, err);
 	if (rc == RUN_AGAIN && before.races && before.has_simd) {
 		char more[64];
 		snprintf(more, sizeof(more), "%s:lockstep=1", judge);
-		rc = program_run(v, operand, place.file, more, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, more, &before, 0, suppressions, err);
 	}
 	if (rc == RUN_AGAIN)
-		rc = program_run(v, operand, place.file, NULL, &before, cli_judged_events(&before),
+		rc = program_run(v, operand, &place, NULL, &before, cli_judged_events(&before),
 				 suppressions, err);
 	if (rc == RUN_AGAIN) /* it was cut before the race came */
-		rc = program_run(v, operand, place.file, NULL, &before, 0, suppressions, err);
+		rc = program_run(v, operand, &place, NULL, &before, 0, suppressions, err);
 	if (rc >= 0)
 		cli_suppressions_note(suppressions);
 	cli_place_remove(&place);

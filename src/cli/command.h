@@ -20,6 +20,7 @@ enum cli_kind {
 	CLI_TEXT,    /* const char * */
 	CLI_NUMBER,  /* uint64_t, from .min to .max */
 	CLI_SECONDS, /* double, likewise; decimals are allowed */
+	CLI_SIZE,    /* uint64_t, in bytes; K, M and G stand for powers of 1024 */
 	CLI_CHOICE,  /* int: the index of the word in .value, which reads "a|b|c" */
 };
 

@@ -84,6 +84,24 @@ static int seconds_parse(const struct parser *p, const struct cli_option *o, con
 	return 0;
 }
 
+static int size_parse(const struct parser *p, const struct cli_option *o, const char *text,
+		      uint64_t *ret_size)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	errno = 0;
+	unsigned long long size = strtoull(text, &end, 10);
+	bool is_size = *text >= '0' && *text <= '9' && !errno;
+	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	end += unit != NULL;
+	if (!is_size || *end || size > UINT64_MAX >> shift)
+		return snag_fail(p->err, SNAG_EINPUT,
+				 "--%s '%s': expected a size, such as 512M or 2G", o->name, text);
+	*ret_size = size << shift;
+	return 0;
+}
+
 static int choice_parse(const struct parser *p, const struct cli_option *o, const char *text,
 			int *ret_index)
 {
@@ -116,6 +134,8 @@ static int option_apply(struct parser *p, const struct cli_option *o, const char
 		return number_parse(p, o, value, field);
 	case CLI_SECONDS:
 		return seconds_parse(p, o, value, field);
+	case CLI_SIZE:
+		return size_parse(p, o, value, field);
 	case CLI_CHOICE:
 		return choice_parse(p, o, value, field);
 	}

@@ -5,7 +5,8 @@
  * Idea.   One reading feeds every detector.  Only if races turned up is the trace read
  *         again: once to name partners that lie far back, and once to look up the details
  *         a report shows.  A source that cannot be read again is copied into a
- *         log as it goes by.
+ *         log as it goes by.  A trace that is too long for the memory is decided in windows, in
+ *         another reading.
  */
 #include "detect/analyze_run.h"
 
@@ -13,6 +14,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "detect/details.h"
+#include "detect/windows.h"
 
 #include <string.h>
 
@@ -52,18 +54,22 @@ bool snag_run_needs_window(const struct snag_run *r)
 static int second_reading_prepare(struct snag_run *r)
 {
 	struct snag_source *again;
-	r->keep = snag_run_events_to_keep(r);
+	r->keep = r->contended ? 0 : snag_run_events_to_keep(r);
 	if (r->is_lent)
 		return 0;
 	if (r->keep) {
 		r->trace = snag_alloc(sizeof(*r->trace));
 		snag_trace_init(r->trace);
 	}
-	if (r->keep == SIZE_MAX)
+	if (r->keep == SIZE_MAX && r->most == SIZE_MAX)
 		return 0;
 	int rc = snag_source_again(r->src, &again, r->err);
 	if (rc > 0)
 		snag_source_close(again);
+	if (rc > 0 && r->keep > r->most)
+		r->keep = r->most;
+	if (r->keep == SIZE_MAX) /* its copy is what is read again */
+		return rc < 0 ? rc : 0;
 	if (rc == 0) {
 		r->log = snag_alloc(sizeof(*r->log));
 		snag_log_init(r->log, r->src->names);
@@ -84,8 +90,8 @@ static void trace_drop(struct snag_run *r)
 static void trace_keep(struct snag_run *r, const struct snag_batch *batch)
 {
 	size_t n = r->is_lent ? r->trace->n : r->trace ? r->trace->n + batch->n : 0;
-	if (n > r->keep) {
-		if (!r->is_lent)
+	if (n > r->keep || n > r->most) {
+		if (!r->is_lent && n > r->keep)
 			trace_drop(r);
 		for (size_t i = 0; i < r->analysis->n; i++)
 			r->collector[i].decides = false;
@@ -295,12 +301,43 @@ static void end(struct snag_run *r)
 	r->analysis->interrupted |= is_stopped(r->options);
 }
 
+static bool has_finish(const struct snag_run *r)
+{
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].detector->finish && !r->is_out[i])
+			return true;
+	return false;
+}
+
+/* The trace was too long: those that ask for all of it get windows. */
+static int windows_finish(struct snag_run *r)
+{
+	const struct snag_windows windows = {.options = r->options,
+					     .contended = r->contended,
+					     .events = r->most,
+					     .collector = r->collector,
+					     .is_out = r->is_out};
+	struct snag_source *src;
+	bool is_long = r->contended || r->analysis->events > r->most;
+	if (!is_long || r->analysis->interrupted || r->ops & SNAG_OPS_OF_TASKS || !has_finish(r))
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	snag_source_take_runs(src);
+	snag_source_forget_variables(src);
+	rc = snag_windows_analyze(&windows, src, r->analysis, r->err);
+	snag_source_close(src);
+	return rc;
+}
+
 /* What comes after the trace was read: naming and deciding pairs. */
 static int second_part(struct snag_run *r)
 {
 	struct snag_index *ix = NULL;
 	end(r);
-	if (r->trace && r->keep >= r->trace->n && r->keep && !r->analysis->interrupted) {
+	if (r->trace && r->keep >= r->trace->n && r->most >= r->trace->n && r->keep &&
+	    !r->analysis->interrupted) {
 		if (!r->is_lent)
 			snag_trace_names(r->trace, r->src);
 		ix = r->options->stages == SNAG_STAGES_PAPER ? snag_index_new_published(r->trace)
@@ -316,6 +353,8 @@ static int second_part(struct snag_run *r)
 		snag_stretches_of_trace(&r->analysis->stretches, r->trace);
 		r->analysis->interrupted |= is_stopped(r->options);
 	}
+	if (rc == 0 && !ix)
+		rc = windows_finish(r);
 	snag_index_free(ix);
 	return rc;
 }
@@ -424,6 +463,8 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 			     .analysis = a,
 			     .err = err,
 			     .trace = whole->trace,
+			     .contended = whole->contended,
+			     .most = whole->most ? whole->most : snag_windows_events(options, 0),
 			     .is_lent = whole->trace != NULL};
 	memset(a, 0, sizeof(*a));
 	a->details = snag_alloc(sizeof(*a->details));

@@ -23,7 +23,10 @@ struct snag_analyze_options {
 	/* About how many races are listed at most (detect/listing.h); 0: SNAG_MAX_RACES, or with
 	 * `pairs` all; SNAG_ALL_RACES: all. */
 	uint64_t max_races;
-	unsigned jobs;		 /* threads that may be used; 0: one per processor */
+	unsigned jobs; /* threads that may be used; 0: one per processor */
+	/* About so many bytes may be used.  Beyond that, traces are decided in windows
+	 * (windows.h).  0: no limit. */
+	uint64_t memory;
 	uint32_t budget;	 /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */

@@ -17,6 +17,8 @@ struct snag_run {
 	struct snag_trace *trace; /* all of it; NULL: no detector asks for it */
 	bool is_lent;		  /* the trace belongs to the caller */
 	size_t keep;		  /* the trace is kept while it has no more events */
+	size_t most;		  /* a longer trace is decided in windows (windows.h) */
+	const struct snag_contended *contended; /* as in snag_whole */
 	struct snag_error *err;
 	struct snag_recent recent;
 	struct snag_collector collector[SNAG_MAX_DETECTORS];
@@ -26,11 +28,14 @@ struct snag_run {
 };
 
 /* All events of the source go to the detectors.  If it delivers a trace in memory, that trace may be
- * given too.  A trace that was cut short counts as interrupted. */
+ * given too.  A trace that was cut short counts as interrupted.  If contended variables are given, the
+ * source is masked (masked.h), and too long for deciding it as a whole. */
 struct snag_whole {
 	struct snag_source *src;
 	struct snag_trace *trace; /* or NULL */
+	const struct snag_contended *contended; /* or NULL */
 	bool is_cut;
+	size_t most; /* so many events are decided as a whole; 0: as the options say */
 };
 int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze_options *options,
 		       struct snag_analysis *ret_analysis, struct snag_error *err);

@@ -14,11 +14,16 @@
  *                   have asked for that anyway.
  *         [give up] A trace that shows early that many of its accesses are contended, and few of them
  *                   in loops, is analysed as a whole: a slice would save nothing.
+ *         [long]    A slice that is too long for the memory is not kept.  The detectors read the
+ *                   masked trace (masked.h); those that need a trace in memory get
+ *                   windows of the slice (windows.h).
  */
 #include "detect/analyze_run.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "detect/masked.h"
+#include "detect/windows.h"
 
 #include <string.h>
 
@@ -30,6 +35,7 @@ struct sliced {
 	struct snag_trace *kept; /* all events; NULL: the source can be read again */
 	struct snag_counts counts;
 	uint64_t events;
+	size_t most; /* events of the slice */
 	double begin;
 	bool is_of_tasks, is_stopped, gave_up;
 };
@@ -158,6 +164,7 @@ static int slice_fill(struct sliced *s, struct snag_slice *slice)
 	struct snag_source *again;
 	const struct snag_slice_options options = {.contended = s->contended,
 						   .events = s->is_stopped ? s->events : 0,
+						   .most = s->most == SIZE_MAX ? 0 : s->most,
 						   .follow = s->options->follow,
 						   .ctx = s->options->follow_ctx};
 	int rc = read_again(s, &again);
@@ -188,6 +195,67 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 	a->counts = s->counts;
 }
 
+/* The names of the variables in the slice, whose events are not kept. */
+static bool events_drop(void *ctx, struct snag_slice *slice)
+{
+	slice->trace.n = 0;
+	return true;
+}
+
+static int names_read(struct sliced *s, struct snag_analysis *a)
+{
+	const struct snag_slice_options options = {.contended = s->contended,
+						   .events = s->is_stopped ? s->events : 0,
+						   .most = SNAG_BATCH_EVENTS,
+						   .on_full = events_drop};
+	struct snag_source *again;
+	struct snag_slice slice;
+	int rc = read_again(s, &again);
+	if (rc <= 0)
+		return rc;
+	snag_source_take_runs(again);
+	snag_source_forget_variables(again);
+	snag_slice_init(&slice);
+	rc = snag_slice_read(&slice, &options, again, s->err);
+	if (rc == 0) {
+		a->names = snag_alloc(sizeof(*a->names));
+		snag_slice_names(&slice, s->counts.n[SNAG_SPACE_VARIABLE], a->names);
+	}
+	snag_slice_done(&slice);
+	snag_source_close(again);
+	return rc;
+}
+
+/* [long] */
+static int analyze_masked(struct sliced *s, const struct snag_analyze_options *options,
+			  struct snag_analysis *ret_analysis)
+{
+	struct snag_source *again;
+	int rc = read_again(s, &again);
+	if (rc <= 0)
+		return rc;
+	struct snag_source *kept = s->kept ? snag_trace_source(s->kept) : NULL;
+	struct snag_source *src = snag_masked_source(again, kept ? kept : s->src, s->contended,
+						     s->is_stopped ? s->events : 0);
+	snag_source_forget_variables(src);
+	src->skipped = s->src->skipped;
+	rc = snag_analyze_whole(&(struct snag_whole){.src = src,
+						     .contended = s->contended,
+						     .is_cut = s->is_stopped,
+						     .most = s->most},
+				options, ret_analysis, s->err);
+	snag_source_close(src);
+	snag_source_close(kept);
+	if (rc < 0)
+		return rc;
+	ret_analysis->events = s->events;
+	ret_analysis->counts = s->counts;
+	rc = ret_analysis->names ? 0 : names_read(s, ret_analysis);
+	if (rc < 0)
+		snag_analysis_done(ret_analysis);
+	return rc;
+}
+
 static int analyze_slice(struct sliced *s, struct snag_analysis *ret_analysis)
 {
 	struct snag_slice slice;
@@ -196,9 +264,14 @@ static int analyze_slice(struct sliced *s, struct snag_analysis *ret_analysis)
 	options.progress = NULL;
 	if (s->is_stopped)
 		options.stop = NULL; /* what was read is still looked at */
+	s->most = snag_windows_events(&options, s->counts.n[SNAG_SPACE_VARIABLE]);
 	snag_slice_init(&slice);
 	if (snag_contended_variables(s->contended))
 		rc = slice_fill(s, &slice);
+	if (rc == SNAG_SLICE_FULL) {
+		snag_slice_done(&slice);
+		return analyze_masked(s, &options, ret_analysis);
+	}
 	snag_contended_free(s->contended);
 	s->contended = NULL;
 	if (rc == 0) {

@@ -50,7 +50,8 @@ static void variables_ask(struct snag_slice_reading *r, uint32_t n)
 			    sizeof(*r->some));
 	for (; r->nvariables < n; r->nvariables++) {
 		uint32_t v = r->nvariables;
-		if (!snag_contended_is_in_slice(r->options->contended, v))
+		const struct snag_contended *contended = r->options->contended;
+		if (contended && !snag_contended_is_in_slice(contended, v))
 			continue;
 		bit_set(r->wanted, v);
 		bit_set(r->some, v >> PAGE_LOG);
@@ -60,11 +61,12 @@ static void variables_ask(struct snag_slice_reading *r, uint32_t n)
 					sizeof(*s->variable));
 		s->wanted =
 			snag_grow(s->wanted, &s->wanted_cap, s->nvariables + 1, sizeof(*s->wanted));
-		s->wanted[s->nvariables] = (uint8_t)snag_contended_wanted(r->options->contended, v);
+		s->wanted[s->nvariables] =
+			contended ? (uint8_t)snag_contended_wanted(contended, v) : SNAG_WANTS;
 		r->counter = snag_grow(r->counter, &r->counter_cap, s->nvariables + 1,
 				       sizeof(*r->counter));
 		r->counter[s->nvariables].is_counter =
-			snag_contended_is_counter(r->options->contended, v);
+			contended && snag_contended_is_counter(contended, v);
 		r->renamed[v] = (uint32_t)s->nvariables;
 		s->variable[s->nvariables++] = v;
 	}
@@ -113,6 +115,12 @@ void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *e
 {
 	struct snag_slice *s = r->slice;
 	left_out_tell(r);
+	if (r->options->most && s->trace.n >= r->options->most &&
+	    !(r->options->on_full && r->options->on_full(r->options->full_ctx, s))) {
+		r->is_full = true;
+		r->limit = r->event;
+		return;
+	}
 	tell(r, &(struct snag_followed){.first = (uint32_t)r->event,
 					.n = 1,
 					.parts = ev->part,
@@ -144,9 +152,9 @@ static void event_take(struct snag_slice_reading *r, const struct snag_event *ev
 	struct snag_event kept = *ev;
 	if (snag_op_info[ev->op].space == SNAG_SPACE_VARIABLE)
 		kept.target = r->renamed[ev->target];
-	if (SNAG_OPS_OF_LOCKS >> ev->op & 1)
+	if (r->reduces && SNAG_OPS_OF_LOCKS >> ev->op & 1)
 		snag_slice_lock(r, &kept);
-	else if (is_access && r->counter[kept.target].is_counter)
+	else if (r->reduces && is_access && r->counter[kept.target].is_counter)
 		snag_slice_counter(r, &kept);
 	else
 		snag_slice_take_in(r, &kept);
@@ -238,11 +246,13 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	struct snag_slice_reading r = {.slice = s,
 				       .options = options,
 				       .names = src->names,
+				       .reduces = !options->on_full,
 				       .limit = options->events ? options->events : UINT64_MAX};
 	struct snag_batch batch;
 	int rc;
 	while ((rc = snag_source_next(src, &batch, err)) > 0 && r.event < r.limit) {
 		r.names = src->names;
+		s->counts = batch.counts;
 		variables_ask(&r, batch.counts.n[SNAG_SPACE_VARIABLE]);
 		names_take(&r);
 		snag_walk_batch(&r.walk, &batch, walk_event, walk_run, &r);
@@ -258,5 +268,5 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	free(r.wanted);
 	free(r.some);
 	snag_huge_free(r.renamed, r.renamed_cap, sizeof(*r.renamed));
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : r.is_full ? SNAG_SLICE_FULL : 0;
 }

@@ -15,6 +15,10 @@
  *         wanted[v]    why variable v of the slice is in it (contended.h)
  *         stretches    which thread made which event of the whole trace
  *
+ *         head         of a window (windows.h): the first events of `trace`, which stand for
+ *                      locks that are held where the window begins
+ *         begin        of a window: the number in the whole trace of its first event
+ *
  * Rules.  [prefix]   A witness of the slice begins with the first events of each thread.  In the
  *                    whole trace these are the first events up to the next one that is in the
  *                    slice: what lies between needs nothing that is not there already.  Of a
@@ -22,6 +26,9 @@
  *         [suffix]   Behind every other event of the witness come those of its thread that
  *                    the slice left out, up to its next one there, if the thread is needed again;
  *                    behind a fork also those with which the new thread begins.
+ *
+ *         [window]   All events of the whole trace before `begin` come first.  Events of the
+ *                    head are among them, so they are left out of the witness.
  *
  * Guarantee.  docs/algorithms/slice.md: a valid witness of the slice becomes a valid witness of
  *         the whole trace.
@@ -42,6 +49,8 @@ struct snag_slice {
 	uint8_t *wanted;
 	size_t nvariables, variable_cap, wanted_cap;
 	struct snag_stretches stretches;
+	struct snag_counts counts; /* of the whole trace, as far as it was read */
+	uint32_t head, begin;	   /* of a window */
 };
 
 /* Some events of the whole trace, all of one thread: one that is in the slice, or several that are
@@ -57,7 +66,12 @@ struct snag_followed {
 typedef void snag_slice_follower(void *ctx, const struct snag_followed *some);
 
 struct snag_slice_options {
-	const struct snag_contended *contended;
+	const struct snag_contended *contended; /* NULL: all variables are wanted */
+	/* The slice has no more events than this; 0: no bound.  If there is one more, on_full() takes
+	 * away some of them, or returns false to end the reading.  NULL: the reading ends. */
+	size_t most;
+	bool (*on_full)(void *ctx, struct snag_slice *s);
+	void *full_ctx;
 	uint64_t events;	     /* only so many of the trace; 0: all */
 	snag_slice_follower *follow; /* may be NULL */
 	void *ctx;
@@ -65,7 +79,9 @@ struct snag_slice_options {
 
 void snag_slice_init(struct snag_slice *s);
 void snag_slice_done(struct snag_slice *s);
-/* Reads the trace, from its beginning, into an empty slice. */
+/* Reads the trace, from its beginning, into an empty slice.  Returns SNAG_SLICE_FULL if the slice was
+ * full before the end of the trace. */
+enum { SNAG_SLICE_FULL = 1 };
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
 /* The event of the slice with this number in the whole trace, which is in the slice. */

@@ -42,6 +42,8 @@ struct snag_slice_reading {
 	struct snag_walk walk;
 	uint64_t event; /* the number of the next one */
 	uint64_t limit;
+	bool is_full;
+	bool reduces; /* counters and empty sections are left out: not of windows */
 	struct snag_followed left_out; /* not yet told; .n is 0: none */
 
 	struct snag_slice_thread *thread;

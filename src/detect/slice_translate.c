@@ -23,9 +23,11 @@ struct translation {
 	uint32_t nthreads;
 	uint32_t *join; /* all joins of the slice */
 	size_t njoins, join_cap;
-	uint32_t *place; /* by event of the slice: its place in its lane */
-	uint32_t *done;	 /* by thread */
-	uint32_t *to;	 /* the witness of the whole trace */
+	uint32_t *place;  /* by event of the slice: its place in its lane */
+	uint32_t *done;	  /* by thread */
+	uint32_t *head;	  /* by thread: its events in the head of a window */
+	uint32_t *before; /* by thread: its events before the window */
+	uint32_t *to;	  /* the witness of the whole trace */
 	size_t nto, to_cap;
 };
 
@@ -38,7 +40,12 @@ static void lanes_make(struct translation *t)
 	t->place = snag_realloc(NULL, trace->n, sizeof(*t->place));
 	for (uint32_t i = 0; i < t->nthreads; i++)
 		t->lane[i].fork = SNAG_NO_EVENT;
-	for (uint32_t e = 0; e < trace->n; e++) {
+	t->head = snag_calloc(t->nthreads, sizeof(*t->head));
+	t->before = snag_calloc(t->nthreads + t->slice->stretches.nthreads, sizeof(*t->before));
+	snag_stretches_before(&t->slice->stretches, t->slice->begin, t->before);
+	for (uint32_t e = 0; e < t->slice->head; e++)
+		t->head[trace->ev[e].thread]++;
+	for (uint32_t e = t->slice->head; e < trace->n; e++) {
 		const struct snag_event *ev = &trace->ev[e];
 		struct lane *lane = &t->lane[ev->thread];
 		lane->event = snag_grow(lane->event, &lane->cap, lane->n + 1, sizeof(*lane->event));
@@ -60,6 +67,8 @@ static void lanes_drop(struct translation *t)
 	free(t->lane);
 	free(t->join);
 	free(t->done);
+	free(t->head);
+	free(t->before);
 	free(t->place);
 }
 
@@ -148,14 +157,29 @@ static size_t *last_uses(const struct translation *t, const struct snag_race *ra
 	return last;
 }
 
+/* [window] */
+static void head_remove(const struct translation *t, struct snag_race *race)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < race->nwitness; i++)
+		if (race->witness[i] >= t->slice->head)
+			race->witness[n++] = race->witness[i];
+	race->nwitness = n;
+}
+
 static void witness_translate(struct translation *t, struct snag_race *race)
 {
 	uint32_t *before = snag_race_prefix_counts(race, t->nthreads); /* of the slice */
 	uint32_t *prefix = snag_calloc(t->nthreads, sizeof(*prefix));
+	head_remove(t, race);
 	size_t *last = last_uses(t, race);
 	const struct snag_stretches *s = &t->slice->stretches;
 	for (uint32_t i = 0; i < t->nthreads; i++)
+		before[i] -= before[i] < t->head[i] ? before[i] : t->head[i]; /* [window] */
+	for (uint32_t i = 0; i < t->nthreads; i++) {
 		prefix[i] = prefix_of(t, before, i, last[i] > 0);
+		prefix[i] = prefix[i] > t->before[i] ? prefix[i] : t->before[i];
+	}
 	for (size_t i = 0; i < t->njoins; i++) {
 		snag_tid joined = t->slice->trace.ev[t->join[i]].target;
 		if (is_in_prefix(t, before, t->join[i]) && joined < s->nthreads)
@@ -189,7 +213,7 @@ static void known_translate(const struct snag_slice *s, struct snag_site *site)
 {
 	uint32_t event = site->event;
 	site_translate(s, site);
-	if (event != SNAG_NO_EVENT && site->thread != SNAG_NO_ID)
+	if (event != SNAG_NO_EVENT && site->thread != SNAG_NO_ID && s->until)
 		site->event = s->until[event];
 }
 

@@ -261,6 +261,19 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 				    r->certificate->obstacle[i].words);
 }
 
+/* What the memory did not suffice for, also if there is no race. */
+static void windows(struct snag_printer *to, const struct snag_incident_report *r)
+{
+	for (size_t i = 0; i < r->report->nparts; i++) {
+		const struct snag_findings *f = r->report->part[i].findings;
+		if (!f->windows)
+			continue;
+		snag_printf(to, "%s: ", r->tool);
+		snag_report_windows(f, to);
+		snag_print(to, "; --memory SIZE sets the limit\n");
+	}
+}
+
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	const struct snag_incidents *all = r->incidents;
@@ -269,6 +282,7 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 		if (!all->at[i].is_suppressed)
 			incident(to, r, &all->at[i]);
 	summary(to, r);
+	windows(to, r);
 	if (snag_replay_tally_text(r->replays, words, sizeof(words)))
 		snag_printf(to, "%s: %s\n", r->tool, words);
 }

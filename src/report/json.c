@@ -73,6 +73,12 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	snag_json_uint(j, "pairs", f->npairs);
 	if (f->abridged)
 		snag_json_uint(j, "abridged", f->abridged);
+	if (f->windows) {
+		snag_json_object(j, "windows");
+		snag_json_uint(j, "count", f->windows);
+		snag_json_uint(j, "events", f->window_events);
+		snag_json_end(j);
+	}
 	if (report->stats)
 		snag_stats_json(f, j);
 	snag_json_newline(j);

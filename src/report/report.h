@@ -76,6 +76,8 @@ void snag_report_text(const struct snag_report *report, const struct snag_merged
 void snag_report_table(const struct snag_report *report, struct snag_printer *to);
 /* A line that says what a bound left out, if it did. */
 void snag_report_abridged(const struct snag_findings *f, struct snag_printer *to);
+/* "memory limit: m2 looked at 3 windows of ...", no line end; nothing if it did not. */
+void snag_report_windows(const struct snag_findings *f, struct snag_printer *to);
 /* "2 races found in run.std: 1 observed, 1 unverified", no line end. */
 void snag_report_verdict(const struct snag_report *report, const struct snag_merged *merged,
 			 struct snag_printer *to);

@@ -261,6 +261,16 @@ void snag_report_abridged(const struct snag_findings *f, struct snag_printer *to
 			    (unsigned long long)f->abridged, snag_plural(f->abridged));
 }
 
+void snag_report_windows(const struct snag_findings *f, struct snag_printer *to)
+{
+	if (f->windows)
+		snag_printf(to,
+			    "memory limit: %s looked at %llu windows of %llu events; races "
+			    "between accesses further apart may be missing",
+			    f->name, (unsigned long long)f->windows,
+			    (unsigned long long)f->window_events);
+}
+
 static void part_line(struct snag_printer *to, const struct snag_report *r,
 		      const struct snag_report_part *part, bool any_race)
 {
@@ -276,6 +286,11 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 		snag_printf(to, ", %llu uncertain", (unsigned long long)f->uncertain);
 	snag_print(to, "\n");
 	snag_report_abridged(f, to);
+	if (f->windows) {
+		snag_print(to, "  ");
+		snag_report_windows(f, to);
+		snag_print(to, "\n");
+	}
 	if (!any_race)
 		snag_printf(to, "  guarantee: %s\n", part->guarantee);
 	if (r->stats)

@@ -104,6 +104,9 @@ struct snag_findings {
 	/* Racy events that may race with more accesses than the races here count.  If not 0, the
 	 * counts are lower bounds. */
 	uint64_t abridged;
+	/* Not 0: the trace was too long for the memory, and was looked at in so many windows of so
+	 * many events (detect/windows.h).  Then counts are lower bounds, too. */
+	uint64_t windows, window_events;
 };
 
 void snag_race_done(struct snag_race *race);

@@ -13,7 +13,8 @@
 struct tee {
 	struct snag_source src;
 	struct snag_source *inner;
-	struct snag_sink *sink; /* NULL: the file is complete */
+	struct snag_sink *sink; /* NULL: the file is complete, or cut short */
+	struct snag_error cut;	/* why; .code is 0: it is not */
 	char *path;
 };
 
@@ -22,7 +23,7 @@ struct again {
 	struct snag_source src;
 	struct snag_source *file;
 	char *path;
-	bool takes_runs, takes_splits, forgets_variables;
+	bool takes_runs, takes_splits, forgets_variables, is_lenient;
 };
 
 static char *path_copy(const char *path)
@@ -37,8 +38,9 @@ static int again_next(struct snag_source *src, struct snag_batch *ret_batch, str
 	if (!a->file) {
 		int rc = snag_input_open(a->path, &in, err);
 		if (rc == 0)
-			rc = snag_binary_source(in, &(struct snag_source_options){0}, &a->file,
-						err);
+			rc = snag_binary_source(
+				in, &(struct snag_source_options){.lenient = a->is_lenient},
+				&a->file, err);
 		if (rc < 0)
 			return rc;
 		a->src.names = a->file->names;
@@ -88,6 +90,18 @@ static const struct snag_source_ops again_ops = {.next = again_next,
 						 .forget_variables = again_forget_variables,
 						 .take_splits = again_take_splits};
 
+/* The file stays as it is; the program, of which no more is written, runs to its end. */
+static int tee_cut(struct tee *t, struct snag_sink *sink)
+{
+	struct snag_batch batch;
+	int rc = 1;
+	snag_sink_abort(sink); /* which keeps it */
+	t->sink = NULL;
+	while (rc > 0)
+		rc = snag_source_next(t->inner, &batch, NULL);
+	return rc;
+}
+
 static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struct snag_error *err)
 {
 	struct tee *t = (struct tee *)src;
@@ -95,17 +109,27 @@ static int tee_next(struct snag_source *src, struct snag_batch *ret_batch, struc
 	if (!t->sink || rc < 0)
 		return rc;
 	if (rc > 0) {
-		int written = snag_sink_write(t->sink, ret_batch, t->inner->names, err);
-		return written < 0 ? written : rc;
+		int written = snag_sink_write(t->sink, ret_batch, t->inner->names, &t->cut);
+		if (written == 0)
+			return rc;
+		snag_sink_keep(t->sink);
+		return tee_cut(t, t->sink);
 	}
+	snag_sink_keep(t->sink);
 	const struct snag_split *split;
 	size_t n = snag_source_splits(t->inner, &split);
-	rc = snag_sink_put_splits(t->sink, split, n, t->inner->names, err);
-	if (rc < 0)
-		return rc;
+	if (snag_sink_put_splits(t->sink, split, n, t->inner->names, &t->cut) < 0)
+		return tee_cut(t, t->sink);
 	struct snag_sink *sink = t->sink;
 	t->sink = NULL;
-	return snag_sink_commit(sink, err);
+	snag_sink_commit(sink, &t->cut);
+	return 0;
+}
+
+const char *snag_tee_cut(const struct snag_source *tee)
+{
+	const struct tee *t = (const struct tee *)tee;
+	return t->cut.code ? t->cut.msg : NULL;
 }
 
 static double tee_progress(const struct snag_source *src)
@@ -129,6 +153,7 @@ static int tee_again(const struct snag_source *src, struct snag_source **ret_src
 	struct again *a = snag_calloc(1, sizeof(*a));
 	(void)err;
 	a->path = path_copy(t->path);
+	a->is_lenient = t->cut.code;
 	a->src =
 		(struct snag_source){.ops = &again_ops, .name = t->src.name, .names = t->src.names};
 	*ret_src = &a->src;

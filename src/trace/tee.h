@@ -6,6 +6,9 @@
  * source again reads the file, which must be complete by the time of the first next().  Splits
  * (split.h) are written behind the events, so the file delivers refined events unless it is asked for
  * recorded ones.
+ *
+ * If writing fails (full disk), the source ends there for its consumer.  What was written stays, and is
+ * read leniently.  The rest of what passes through is dropped.
  */
 #ifndef SNAG_TRACE_TEE_H
 #define SNAG_TRACE_TEE_H
@@ -16,6 +19,8 @@
  * behind; its format is that of its name. */
 int snag_tee_source(struct snag_source *inner, const char *path, struct snag_source **ret_src,
 		    struct snag_error *err);
+/* Why the file was cut short, in words; NULL: it was not. */
+const char *snag_tee_cut(const struct snag_source *tee);
 /* The source inside, which still belongs to the tee. */
 struct snag_source *snag_tee_inner(const struct snag_source *tee);
 

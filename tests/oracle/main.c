@@ -49,6 +49,7 @@ static struct check checks[] = {
 	{.name = "decided", .run = check_decided, .every = 1},
 	{.name = "filter", .run = check_filter, .every = 1},
 	{.name = "filter-m2", .run = check_filter_m2, .every = 1},
+	{.name = "windows", .run = check_windows, .every = 4},
 	{.name = "filter-wdp", .run = check_filter_wdp, .every = 1},
 	{.name = "std", .run = check_std, .every = 64}, /* files are slow */
 	{.name = "snag", .run = check_binary, .every = 64},

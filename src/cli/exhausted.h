@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exhausted.h - the races found so far, if memory runs out during an analysis
+ */
+#ifndef SNAG_CLI_EXHAUSTED_H
+#define SNAG_CLI_EXHAUSTED_H
+
+#include "cli/run_files.h"
+#include "detect/analyze.h"
+
+/* What is printed if memory runs out: the races in the findings, on standard error, each pair of
+ * locations once, at most CLI_EXHAUSTED_MOST of them. */
+struct cli_exhausted {
+	const struct snag_analysis *analysis; /* zeroed until the analysis begins */
+	const struct snag_source *src;	      /* has the names of locations */
+	const char *tool;		      /* what lines begin with */
+	const char *suspects;		      /* a detector whose races do not count; or NULL */
+	const struct cli_place *place;	      /* to be removed; or NULL */
+	int status;			      /* of the process, if there are races */
+};
+
+enum { CLI_EXHAUSTED_MOST = 100 };
+
+/* `e` is used until cli_exhausted_end(). */
+void cli_exhausted_begin(struct cli_exhausted *e);
+void cli_exhausted_end(void);
+
+#endif

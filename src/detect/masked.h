@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * masked.h - a trace in which the accesses of uncontended variables do nothing
+ *
+ * Idea.   A slice in memory costs 20 bytes an event.  Detectors that see every event once can do
+ *         without: this source delivers all events of the trace under their own numbers, and turns
+ *         each access that is not in the slice into an event that no detector looks at (BEGIN).
+ * Cost.   One batch.
+ */
+#ifndef SNAG_DETECT_MASKED_H
+#define SNAG_DETECT_MASKED_H
+
+#include "detect/contended.h"
+
+/* Wraps `inner` (taken over), which is `origin` opened again: a source opened again may not be
+ * opened once more.  `origin` and `contended` outlive the source.  Only the first `events` events
+ * are delivered; 0: all. */
+struct snag_source *snag_masked_source(struct snag_source *inner, const struct snag_source *origin,
+				       const struct snag_contended *contended, uint64_t events);
+
+#endif

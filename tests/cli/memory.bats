@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# What happens if memory, the disk or patience does not suffice: races that were found are reported.
+
+load helper
+
+# A race of neighbours at the end of a trace of 20 * N events, all of them contended.
+long_trace() { # N
+	for ((i = 0; i < $1; i++)); do
+		for t in T0 T1; do
+			printf '%s|acq(l)|1\n%s|r(y)|2\n%s|w(y)|3\n%s|rel(l)|4\n' $t $t $t $t
+		done
+	done >long.std
+	printf '%s\n' 'T0|w(x)|a.c:1' 'T0|acq(l)|5' 'T0|rel(l)|6' 'T1|acq(l)|7' 'T1|rel(l)|8' \
+		'T1|w(x)|b.c:2' >>long.std
+	snag convert long.std long.snag
+}
+
+@test "--memory: m2 goes on in windows, says so, and finds a near race" {
+	long_trace 2000
+	for trace in long.std long.snag; do
+		snags analyze --with hb,m2 --memory 100K --json report.json $trace
+		[ "$status" = 66 ]
+		[[ $output == *"memory limit: m2 looked at "*" windows of "*" events; races between accesses further apart may be missing"* ]]
+		[[ $output == *"a.c:1"*"b.c:2"* ]]
+		jq -e '.analyses[] | select(.name == "m2") | .complete == false and .windows.count > 2
+			and .windows.events > 100 and (.races | length) == 1
+			and .races[0].verdict == "predicted"' report.json
+	done
+	snags analyze --with hb,m2 --memory 100K --witness w long.snag
+	snag check long.snag w/race-1.json
+}
+
+@test "--memory 0 and a large one: no windows" {
+	long_trace 20
+	for memory in 0 1G; do
+		snags analyze --with m2 --memory $memory --json - long.snag
+		[ "$status" = 66 ]
+		jq -e '.analyses[0].complete and .analyses[0].windows == null' <<<"$output"
+	done
+}
+
+@test "--memory takes sizes" {
+	for size in 1000000 100k 64M 1g; do
+		snags analyze --memory $size race.std
+		[ "$status" = 66 ]
+	done
+	for size in x 1X -1 1MB 99999999999999G; do
+		snags analyze --memory=$size race.std
+		refused 2 "snag: analyze: --memory '$size': expected a size, such as 512M or 2G"
+	done
+}
+
+@test "a lock that is held across windows is held" {
+	{
+		echo 'T0|acq(l)|1'
+		for ((i = 0; i < 4000; i++)); do
+			printf '%s\n' 'T0|r(y)|2' 'T0|w(y)|3'
+		done
+		printf '%s\n' 'T0|w(x)|a.c:1' 'T0|rel(l)|4' 'T1|acq(l)|5' 'T1|w(x)|b.c:2' 'T1|rel(l)|6'
+		for ((i = 0; i < 4000; i++)); do
+			printf '%s\n' 'T1|r(y)|7' 'T1|w(y)|8'
+		done
+	} >held.std
+	snag convert held.std held.snag
+	snags analyze --with m2,lockset --memory 100K --json - held.snag
+	jq -e '.analyses[0].windows.count > 2 and
+		([.analyses[0].races[] | select(.variable == "x")] == [])' <<<"$output"
+}
+
+@test "out of memory: the races found so far, and 66" {
+	if grep -q __asan_init "$SNAG"; then skip "AddressSanitizer takes much address space"; fi
+	command -v "$root/build/bench/gen" >/dev/null || skip "no generator"
+	"$root/build/bench/gen" --events 3M --variables 2000 --unprotected 0.05 -o big.snag
+	run --separate-stderr bash -c "ulimit -v 220000; '$SNAG' analyze -j1 --memory 0 big.snag"
+	[ "$status" = 66 ]
+	[[ $stderr == "snag: out of memory"*"snag: data race (observed): "*" at "*"snag: incomplete: out of memory"* ]]
+	run --separate-stderr bash -c "ulimit -v 30000; '$SNAG' analyze -j1 --memory 0 big.snag"
+	[ "$status" = 125 ]
+	# unless told otherwise the limit of the process counts
+	run --separate-stderr bash -c "ulimit -v 220000; '$SNAG' analyze -j1 big.snag"
+	[ "$status" = 66 ]
+	[[ $output == *"memory limit: m2"* ]]
+}
+
+cut_program() {
+	cat >cut.c <<-'C'
+	#include <pthread.h>
+	static volatile int x[1 << 22];
+	static volatile int early;
+	static void *run(void *arg)
+	{
+		unsigned at = (unsigned)(size_t)arg;
+		early++;
+		for (unsigned i = 0; i < 500000; i++) {
+			at = at * 1664525 + 1013904223;
+			x[at >> 10]++;
+		}
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (size_t i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, run, (void *)(i + 1));
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	C
+	snag cc -g -pthread cut.c -o cut
+}
+
+@test "run: --memory" {
+	cat >near.c <<-'C'
+	#include <pthread.h>
+	static volatile int x, y;
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	static void *run(void *arg)
+	{
+		for (int i = 0; i < 20000; i++) {
+			pthread_mutex_lock(&m);
+			y++;
+			pthread_mutex_unlock(&m);
+			if (i % 10 == 0)
+				y++;
+		}
+		return 0;
+	}
+	int main(void)
+	{
+		pthread_t t[2];
+		for (int i = 0; i < 2; i++)
+			pthread_create(&t[i], 0, run, 0);
+		for (int i = 0; i < 2; i++)
+			pthread_join(t[i], 0);
+	}
+	C
+	snag cc -g -pthread near.c -o near
+	snags run --memory 500K --json report.json ./near
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"near.c:11"*"memory limit: m2 looked at "* ]]
+	jq -e '.analyses[] | select(.name == "m2") | .windows.count > 2 and (.races | length) > 0' report.json
+	jq -e '.analyses[] | select(.name == "hb") | (.races | length) > 0' report.json
+}
+
+@test "run: a full disk cuts the trace; what was written is analysed" {
+	cut_program
+	mkdir tmp
+	run --separate-stderr bash -c "trap '' XFSZ; ulimit -f 4200; TMPDIR=$PWD/tmp '$SNAG' run ./cut"
+	[ "$status" = 66 ]
+	[[ $stderr == *"data race"*"cut.c:7"* ]]
+	[[ $stderr == *"snag: the trace was cut short, what comes after was not looked at: "*": File too large" ]]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "SIGTERM during the analysis: what was found, never 0" {
+	command -v "$root/build/bench/gen" >/dev/null || skip "no generator"
+	"$root/build/bench/gen" --events 3M --variables 2000 --unprotected 0.05 -o big.snag
+	for after in 0.2 0.6 1.2; do
+		run --separate-stderr timeout --preserve-status -s TERM $after \
+			"$SNAG" analyze -j1 --pairs --memory 20M big.snag
+		[ "$status" = 66 ] || [ "$status" = 143 ]
+		[[ $output == *"found in big.snag"* ]]
+	done
+}
+
+@test "run: SIGTERM, to the program or during the analysis: what was found, never 0" {
+	cut_program
+	for after in 0.5 2 4; do
+		run --separate-stderr timeout --preserve-status -s TERM $after "$SNAG" run --no-replay ./cut
+		echo "after $after: $status; $stderr"
+		[ "$status" = 66 ] || [ "$status" = 143 ]
+		[ "$status" = 143 ] || [[ $stderr == *"data race"* ]]
+	done
+}
