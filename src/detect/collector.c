@@ -452,6 +452,8 @@ static int event_compare(const void *a, const void *b)
 static void racy_sort(struct snag_findings *f)
 {
 	size_t n = 0;
+	if (f->nracy == 0)
+		return;
 	qsort(f->racy, f->nracy, sizeof(*f->racy), event_compare);
 	for (size_t i = 0; i < f->nracy; i++)
 		if (n == 0 || f->racy[n - 1] != f->racy[i])

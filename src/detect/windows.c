@@ -145,7 +145,8 @@ static void head_append(const struct reading *r, const struct snag_slice *s, str
 	for (size_t i = 0; i < r->nholds; i++)
 		if (r->hold[i].is_held)
 			held[n++] = r->hold[i];
-	qsort(held, n, sizeof(*held), hold_compare);
+	if (n > 1)
+		qsort(held, n, sizeof(*held), hold_compare);
 	for (size_t i = 0; i < n; i++)
 		window_append(w, &held[i].ev, held[i].number);
 	bool *is_there = n ? threads_at_begin(s) : NULL;
