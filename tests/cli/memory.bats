@@ -158,8 +158,12 @@ cut_program() {
 	for after in 0.2 0.6 1.2; do
 		run --separate-stderr timeout --preserve-status -s TERM $after \
 			"$SNAG" analyze -j1 --pairs --memory 20M big.snag
+		echo "after $after: $status; $output; $stderr"
+		[ "$status" != 0 ]
+		# a sanitized build under load may not have come to its handler, or to its end
+		[[ $SNAG == *asan* ]] && continue
 		[ "$status" = 66 ] || [ "$status" = 143 ]
-		[[ $output == *"found in big.snag"* ]]
+		[ "$status" = 143 ] || [[ $output == *"found in big.snag"* ]]
 	done
 }
 
@@ -168,6 +172,8 @@ cut_program() {
 	for after in 0.5 2 4; do
 		run --separate-stderr timeout --preserve-status -s TERM $after "$SNAG" run --no-replay ./cut
 		echo "after $after: $status; $stderr"
+		[ "$status" != 0 ]
+		[[ $SNAG == *asan* ]] && continue
 		[ "$status" = 66 ] || [ "$status" = 143 ]
 		[ "$status" = 143 ] || [[ $stderr == *"data race"* ]]
 	done
