@@ -3,7 +3,7 @@
  * listing.h - which pairs of locations are listed as races
  *
  * Idea.   A variable that is accessed at n locations can have n^2 / 2 racy pairs of locations.
- *         Nobody reads millions of them, and memory may not hold them.  So the first `most` pairs
+ *         No user reads millions of races, and memory may not hold them.  So the first `most` pairs
  *         are listed.  Beyond that a pair is listed only if one of its locations has been
  *         listed fewer than SNAG_LISTED_ALWAYS times.
  *
