@@ -67,6 +67,7 @@
 #include "base/pool.h"
 #include "omp/deal.h"
 #include "omp/hooks.h"
+#include "own/loans.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
 #include "task/stacks.h"
@@ -332,10 +333,7 @@ struct mp_task {
 	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	/* Of its children. */
-	bool has_open;	   /* created some since it last waited for them */
-	bool has_lent;	   /* likewise, such as know of its thread's stack */
-	bool has_lent_on;  /* one of these has ended that had not waited for its own */
-	bool has_loose;	   /* one of them has ended that had not waited for its own */
+	struct own_loans loans;
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
 	struct mp_depends *depends;

@@ -63,7 +63,7 @@ static inline void task_counted(struct mp_task *t)
 		t->group->live++;
 	if (t->is_part)
 		return;
-	parent->has_open |= !t->is_undeferred;
+	own_loans_create(&parent->loans, t->is_undeferred);
 	if (parent->has_spawned)
 		return;
 	parent->has_spawned = true;
@@ -150,9 +150,7 @@ static inline void task_left(struct mp_task *t)
 	struct mp_task *parent = t->parent;
 	if (t->dependent)
 		mp_depend_done(t);
-	parent->has_loose |= t->has_open | t->has_loose;
-	parent->has_lent |= t->has_lent;
-	parent->has_lent_on |= (t->is_lent & (t->has_open | t->has_loose)) | t->has_lent_on;
+	own_loans_end(&parent->loans, &t->loans, t->is_lent);
 	if (--parent->children == 0 && parent->waiter)
 		mp_wake(&parent->waiter);
 	if (t->group && --t->group->live == 0)

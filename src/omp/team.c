@@ -75,7 +75,7 @@ static const char *stack_low(const struct mp_task *t)
 static void own_begin(struct mp_task *t)
 {
 	if (mp.hooks)
-		mp.hooks->own(stack_low(t), t->frame, t->has_lent);
+		mp.hooks->own(stack_low(t), t->frame, t->loans.has_lent);
 }
 
 static void own_end(void)
@@ -305,7 +305,7 @@ void mp_barrier(void)
 	mp.now->implicit.phase = ++mp.nphases;
 	mp_implicit_set(mp.now->implicit);
 	mp_deal_barrier(t);
-	t->has_lent = false;
+	own_loans_barrier(&t->loans);
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }

@@ -26,10 +26,9 @@
 #include "runtime/deadlock.h"
 #include "runtime/fail.h"
 #include "runtime/judge.h"
-#include "runtime/omp_blocks.h"
+#include "runtime/omp_done.h"
 #include "runtime/omp_flags.h"
-#include "runtime/omp_known.h"
-#include "runtime/omp_private.h"
+#include "runtime/omp_own.h"
 #include "runtime/omp_sections.h"
 #include "runtime/omp_segments.h"
 #include "runtime/options.h"
@@ -40,8 +39,6 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 #include "trace/event.h"
-
-#include <link.h>
 
 enum {
 	LEAST_PATIENCE = 1 << 22,
@@ -165,8 +162,7 @@ static void launch(bool begins) /* [launch] */
 			"judged");
 	rt_sections_asked(false);
 	rt_flags_forget();
-	rt_blocks_forget();
-	rt_stacks_forget();
+	own_launch(&rt_own);
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -228,13 +224,13 @@ static void memory(const void *at, size_t nbytes, const void *place)
 {
 	if (!rt_entered())
 		return;
-	rt_args_given((uintptr_t)at, nbytes);
+	own_args(&rt_own, (uintptr_t)at, nbytes);
 	if (!rt.judges) {
 		memory_put(at, nbytes, place);
 		return;
 	}
 	rt_record_settle();
-	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 	rt_judge_forget((uintptr_t)at, nbytes);
 }
 
@@ -270,8 +266,8 @@ static void stack(const void *low, const void *high, uint32_t task)
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
-	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+	rt_alone_is(OWN_FRESH_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
 static void alone(const void *at, size_t nbytes)
@@ -383,7 +379,7 @@ static void asked(const void *place, enum snag_omp_asked what)
 	if (!self)
 		return;
 	if (what == SNAG_OMP_ASKED_THREAD)
-		rt_omp_differs(self);
+		rt_done_asked(self);
 	rt_tasks_asked(kind[what], (uintptr_t)place);
 	if (what < SNAG_OMP_ASKED_TOGETHER)
 		rt_sections_asked(true);
@@ -409,15 +405,6 @@ static void deadlock(void)
 {
 	rt_deadlock();
 	rt_fail("OpenMP: deadlock: every thread and task waits for another");
-}
-
-static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
-{
-	size_t *sum = ctx;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_TLS)
-			*sum += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
-	return 0;
 }
 
 bool rt_omp_may_launch(void)
@@ -481,7 +468,6 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 	rt_begin_once();
 	if (!rt_self())
 		return NULL;
-	if (!rt.tls_bytes)
-		dl_iterate_phdr(tls_add, &rt.tls_bytes);
+	rt_own_begin();
 	return &hooks;
 }

@@ -5,7 +5,6 @@
 #include "runtime/omp_segments.h"
 
 #include "runtime/access.h"
-#include "runtime/omp_blocks.h"
 #include "runtime/sched.h"
 #include "runtime/sched_context.h"
 #include "runtime/stack.h"
@@ -128,7 +127,7 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	if (!self)
 		return task;
 	if (is_pending()) { /* the filter knows of it what it did to its own only */
-		if (rt_nblocks)
+		if (rt_own.nranges)
 			rt_epoch_end();
 		pending.number = number;
 		if (!rt.judges)
