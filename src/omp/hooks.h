@@ -50,6 +50,20 @@ struct snag_omp_implicit {
 	const void *low, *high; /* of its stack */
 };
 
+/* What happens to the segment of an implicit task: an iteration, a section, a team of a league. */
+enum snag_omp_segment {
+	SNAG_OMP_SEGMENT_NEW,	/* it begins, as a task that the present one creates */
+	SNAG_OMP_SEGMENT_AGAIN, /* it goes on, as a task that has been created before */
+	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task goes on */
+};
+
+/* What happens to the private copy of a reduction, on the heap. */
+enum snag_omp_copy {
+	SNAG_OMP_COPY_USED,	/* threads or tasks combine it; the detector is not to look */
+	SNAG_OMP_COPY_COMBINED, /* that is over */
+	SNAG_OMP_COPY_RENEWED,	/* the next segment has a new one, at the same place */
+};
+
 #define SNAG_OMP_SAME UINT32_MAX
 
 struct snag_omp_hooks {
@@ -72,16 +86,17 @@ struct snag_omp_hooks {
 	void (*event)(uint8_t op, uint32_t target, const void *place);
 	/* The present task creates one (spawn; 0: it takes a number) that runs at once, in this context,
 	 * called from `place`, alone, with arguments there, of which memory() was told or not: memory,
-	 * the event, context_switch, stack, enter and alone in one.  Returns its number. */
+	 * the event, context_switch, stack, enter and fresh in one.  Returns its number. */
 	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
 			  size_t nbytes, bool is_new);
 	/* The present task has ended, and the calling thread goes on as that context, as before. */
 	void (*ended)(void *to, const void *place);
-	/* The present task has waited for its children (sync), and may be alone then, likewise. */
-	void (*synced)(const void *place, bool is_alone, const void *at, size_t nbytes);
-	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
-	 * something, if it does.  Then it is as if it had never been: was_told says which. */
-	void (*segment)(uint8_t op, uint32_t task, const void *place);
+	/* A segment of the calling context's implicit task.  NEW: the detector announces the task at its
+	 * first event; a segment without events leaves no trace, and was_told() returns false.  AGAIN:
+	 * the context speaks as `task`.  OVER: `task` is the implicit one.  has_loans: tasks that know
+	 * the stack of the implicit task were not waited for (own/loans.h). */
+	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
+			const void *place);
 	bool (*was_told)(void);
 	/* The present segment ends, if it was told of, and another one begins, all else being the same: `by`
 	 * creates it.  Returns its number, the same or another one. */
@@ -117,22 +132,18 @@ struct snag_omp_hooks {
 	/* Memory that the library gives the program, used before or not. */
 	void (*memory)(const void *at, size_t nbytes, const void *place);
 	void (*stack)(const void *low, const void *high, uint32_t task);
-	/* What the calling context does in this memory and in its thread's thread-local storage is
-	 * nobody else's business, but that of tasks that know of it and were not waited for, if there are; NULL, NULL: no longer so. */
-	void (*own)(const void *low, const void *high, bool has_tasks);
-	/* It is that of tasks or threads that it creates, from now on until next time; in a segment or not. */
-	void (*lend)(bool is_in_segment);
-	/* A task that it creates gets what is here.  Returns whether something of its stack is known from that. */
-	bool (*handed)(const void *at, size_t nbytes);
-	/* The calling context goes on as that implicit task: heap blocks that it has for itself are
-	 * those it allocated as this one. */
-	void (*implicit)(const struct snag_omp_implicit *who);
-	/* What is known of this memory is over; NULL: of the heap blocks that it has for itself. */
-	void (*renewed)(const void *at, size_t nbytes);
-	/* Nobody else knows of its stack and of this memory, until its next event. */
-	void (*alone)(const void *at, size_t nbytes);
-	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
-	void (*unseen)(const void *at, size_t nbytes);
+
+	/* Facts about memory that contexts own (own/own.h). */
+	/* The calling context runs that implicit task, in that phase, from now on. */
+	void (*phase)(const struct snag_omp_implicit *who);
+	/* The calling context creates a task with these arguments (0 bytes: a region, or a task that it
+	 * waits for), which may use what the context owns.  Returns whether an argument is the address
+	 * of something that it owns. */
+	bool (*lends)(const void *at, size_t nbytes);
+	/* Only the calling context, which runs an explicit task, can reach its stack and this memory,
+	 * until its next event. */
+	void (*fresh)(const void *at, size_t nbytes);
+	void (*copy)(const void *at, size_t nbytes, enum snag_omp_copy what);
 	void (*asked)(const void *place, enum snag_omp_asked what);
 	void (*flush)(const void *place);
 	bool (*is_seen)(void);	       /* not in handlers of signals */

@@ -69,8 +69,8 @@ static inline void task_counted(struct mp_task *t)
 	parent->has_spawned = true;
 	struct mp_task *whole = mp_task_told(parent);
 	whole->has_spawned = true;
-	if (whole->is_implicit && mp.hooks)
-		mp.hooks->lend(whole->id != whole->base_id); /* its task may share what it has */
+	if (whole->is_implicit && t->is_undeferred && mp.hooks)
+		mp.hooks->lends(NULL, 0); /* others: mp_task_handed() */
 }
 
 /* Not if it runs at once and has no depend clauses. */
@@ -207,7 +207,7 @@ static void depend_begin(struct mp_task *t)
 {
 	mp_body_begin(t);
 	if (mp.hooks)
-		mp.hooks->alone(t->arg, t->nbytes); /* [alone] */
+		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
 /* Returns whether the task ends, which is to be told. */
@@ -282,7 +282,7 @@ static void later_main(void *arg)
 		const char *low = self->stack.base;
 		mp.hooks->stack(low, low + self->stack.nbytes, t->id);
 		mp.hooks->enter(t->place);
-		mp.hooks->alone(t->arg, t->nbytes);
+		mp.hooks->fresh(t->arg, t->nbytes);
 	}
 	fiber_end(self, fiber_run(t));
 }

@@ -87,8 +87,9 @@ void mp_taskwait(void)
 	}
 	own_loans_wait(&t->loans);
 	bool is_alone = !(t->is_implicit | t->is_undeferred | t->loans.has_loose) && !mp.npromises;
-	if (mp.hooks)
-		mp.hooks->synced(mp.place, is_alone, t->arg, t->nbytes); /* [taskwait] [alone] */
+	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	if (is_alone && mp.hooks)
+		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)

@@ -101,7 +101,7 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 /* It gets its arguments, and its creator does not wait for it. */
 static inline void mp_task_handed(struct mp_task *t)
 {
-	t->is_lent = mp.hooks && mp.hooks->handed(t->arg, t->nbytes);
+	t->is_lent = mp.hooks && mp.hooks->lends(t->arg, t->nbytes);
 	own_loans_lend(&t->parent->loans, t->is_lent);
 }
 

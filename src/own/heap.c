@@ -125,7 +125,7 @@ void own_unseen(struct own *o, uintptr_t at, size_t nbytes)
 static bool found(struct own *o, struct own_range *r, const struct own_context *c) /* [found] */
 {
 	const struct own_context *owner = r->owner;
-	const bool lends = owner->mode == OWN_LENDS;
+	const bool lends = owner->mode & OWN_LENDS;
 	const bool is_untold = r->untold_in && r->untold_in == owner->phase;
 	if (!c->implicit && lends && r->implicit == owner->implicit) {
 		r->state = OWN_LENT;

@@ -29,8 +29,8 @@
  *                           the owner's next segment, a stack until its region
  *                           ends, fresh memory until the next event
  *           unseen          no access is told, whoever makes it
- *         Mode of a context: outside of segments, in a segment, or lending
- *         since it created a task or a region.
+ *         Mode of a context: in a segment or not; *lending* from the first
+ *         task or region that it creates there until the segment begins or ends.
  *
  * Rules.  Transitions; c is the context that the fact is about.
  *
@@ -61,7 +61,8 @@
  *         [found]   If nobody saw how the address got there, and the owner
  *                   was not told in this phase: doubt.
  *
- *         Answers of own_of(c, address) in a segment of c, else tell:
+ *         Answers of own_of(c, address) in a segment of c that does not lend,
+ *         else tell:
  *
  *         range               state            answer
  *         ------------------  ---------------  ------------------------------
@@ -100,7 +101,8 @@ enum own_answer {
 
 enum own_kind { OWN_STACK, OWN_BLOCK, OWN_COPY };
 enum own_state { OWN_SHARED, OWN_PRIVATE, OWN_LENT, OWN_UNSEEN };
-enum own_mode { OWN_OUTSIDE, OWN_SEGMENT, OWN_LENDS };
+/* Of a context, as bits.  The answer can be skip while the mode is OWN_SEGMENT, and no more. */
+enum own_mode { OWN_OUTSIDE = 0, OWN_SEGMENT = 1, OWN_LENDS = 2 };
 
 struct own_range {
 	uintptr_t at, end;
@@ -197,7 +199,7 @@ void own_phase(struct own *o, struct own_context *c, struct own_phase p);
 void own_segment(struct own *o, struct own_context *c, bool has_loans);
 void own_segment_end(struct own *o, struct own_context *c);
 
-/* c creates a task or a region, which may use all that c owns. */
+/* c creates a task or a region, which may use all that c owns, in this segment or outside. */
 void own_lends(struct own *o, struct own_context *c);
 
 /* The library allocates the arguments of the next task. */

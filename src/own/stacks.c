@@ -94,7 +94,7 @@ void own_stacks_forget(struct own *o)
 
 /* ---- modes ---- */
 
-static void mode_set(struct own_context *c, enum own_mode mode, bool is_watched)
+static void mode_set(struct own_context *c, unsigned mode, bool is_watched)
 {
 	const bool is_near = mode == OWN_SEGMENT && !is_watched;
 	c->mode = (uint8_t)mode;
@@ -163,7 +163,7 @@ void own_segment_end(struct own *o, struct own_context *c)
 
 void own_lends(struct own *o, struct own_context *c)
 {
-	mode_set(c, OWN_LENDS, false);
+	mode_set(c, c->mode | OWN_LENDS, false);
 }
 
 /* ---- escape ---- */
@@ -237,7 +237,7 @@ void own_touch(struct own *o, const struct own_context *c, uintptr_t addr)
 		    r->owner->stack != i)
 			continue;
 		touched_set(o, s, addr);
-		if (r->untold_in == r->owner->phase && r->owner->mode != OWN_LENDS)
+		if (r->untold_in == r->owner->phase && !(r->owner->mode & OWN_LENDS))
 			o->doubt();
 	}
 }

@@ -249,19 +249,23 @@ static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high
 }
 
 /* Only what was used since last time is told. */
-static void stack(const void *low, const void *high, uint32_t task)
+static void stack_renew(struct rt_thread *self, uintptr_t low, uintptr_t high, uint32_t task)
 {
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
 	rt_epoch_end();
 	if (rt.judges)
 		rt_record_settle();
-	uintptr_t from = stack_new(self, (uintptr_t)low, (uintptr_t)high), end = (uintptr_t)high;
-	if (from < end && !rt.judges) {
-		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
-		rt_put(RT_STACK, 0, end, 0, task);
+	uintptr_t from = stack_new(self, low, high);
+	if (from < high && !rt.judges) {
+		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(high - from));
+		rt_put(RT_STACK, 0, high, 0, task);
 	}
+}
+
+static void stack(const void *low, const void *high, uint32_t task)
+{
+	struct rt_thread *self = rt_entered();
+	if (self)
+		stack_renew(self, (uintptr_t)low, (uintptr_t)high, task);
 }
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
@@ -270,21 +274,29 @@ static void alone_with(const struct rt_thread *self, const void *at, size_t nbyt
 	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
-static void alone(const void *at, size_t nbytes)
+static void fresh(const void *at, size_t nbytes)
 {
 	const struct rt_thread *self = rt_entered();
 	if (self && rt.judges)
 		alone_with(self, at, nbytes);
 }
 
-static void synced(const void *place, bool is_alone, const void *at, size_t nbytes)
+static void segment(enum snag_omp_segment what, uint32_t task, bool has_loans, const void *place)
 {
-	const struct rt_thread *self = rt_entered();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	event_put(SNAG_OP_SYNC, 0, place);
-	if (is_alone && rt.judges)
-		alone_with(self, at, nbytes);
+	if (what == SNAG_OMP_SEGMENT_OVER) {
+		if (rt_own_segment_over(self))
+			stack_renew(self, self->own.low, self->own.high, task);
+		rt_sched_speak_as(self, task);
+		return;
+	}
+	if (what == SNAG_OMP_SEGMENT_NEW)
+		rt_segment_begin(task, place);
+	else
+		rt_sched_speak_as(self, task);
+	rt_own_segment(self, has_loans);
 }
 
 static void child_recorded(struct rt_thread *to, uint32_t task, const void *place)
@@ -432,8 +444,7 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.event = event,
 		.child = child,
 		.ended = ended,
-		.synced = synced,
-		.segment = rt_segment_begin,
+		.segment = segment,
 		.was_told = rt_segment_was_told,
 		.segment_next = rt_segment_next,
 		.may_reuse = rt_segment_may_reuse,
@@ -452,13 +463,10 @@ RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 		.stuck = stuck,
 		.memory = memory,
 		.stack = stack,
-		.own = rt_omp_own,
-		.lend = rt_omp_lend,
-		.handed = rt_omp_handed,
-		.alone = alone,
-		.implicit = rt_omp_implicit,
-		.renewed = rt_omp_renewed,
-		.unseen = rt_omp_unseen,
+		.phase = rt_omp_phase,
+		.lends = rt_omp_lends,
+		.fresh = fresh,
+		.copy = rt_omp_copy,
 		.asked = asked,
 		.flush = flush,
 		.is_seen = is_seen,

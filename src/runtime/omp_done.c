@@ -28,22 +28,22 @@ void rt_done_note(uintptr_t addr, bool is_write)
 	self->done.set[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-void rt_done_phase(struct rt_thread *self, uint32_t implicit, uint32_t phase)
+void rt_done_segment(struct rt_thread *self)
 {
-	struct rt_done *done = &self->done;
-	if (!done->as || !implicit) /* [outermost] */
-		done->as = implicit;
-	done->is_noted = is_compared(self);
-	if (!done->is_noted || phase <= done->phase)
-		return;
-	done->phase = phase;
-	if (done->set)
-		memset(done->set, 0, DONE_WORDS * sizeof(*done->set));
+	self->done.is_noted = is_compared(self) && !(self->own.mode & OWN_SEGMENT);
 }
 
-void rt_done_segment(struct rt_thread *self, bool is_in_segment)
+void rt_done_phase(struct rt_thread *self)
 {
-	self->done.is_noted = !is_in_segment && is_compared(self);
+	struct rt_done *done = &self->done;
+	if (!done->as || !self->own.implicit) /* [outermost] */
+		done->as = self->own.implicit;
+	rt_done_segment(self);
+	if (!done->is_noted || self->own.phase <= done->phase)
+		return;
+	done->phase = self->own.phase;
+	if (done->set)
+		memset(done->set, 0, DONE_WORDS * sizeof(*done->set));
 }
 
 void rt_done_asked(struct rt_thread *self) /* [number] */

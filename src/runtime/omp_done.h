@@ -17,9 +17,9 @@
 #include "runtime/rt.h"
 
 void rt_done_note(uintptr_t addr, bool is_write); /* an access of the running context */
-void rt_done_phase(struct rt_thread *self, uint32_t implicit, uint32_t phase);
-void rt_done_segment(struct rt_thread *self, bool is_in_segment);
-void rt_done_asked(struct rt_thread *self); /* for its thread number */
+void rt_done_phase(struct rt_thread *self);	  /* the model has heard of a phase ... */
+void rt_done_segment(struct rt_thread *self);	  /* ... or that a segment begins or ends */
+void rt_done_asked(struct rt_thread *self);	  /* the task asks for its thread number */
 
 /* As struct snag_omp_hooks says. */
 uint64_t rt_omp_done(void);

@@ -54,40 +54,7 @@ void rt_own_alloc(uintptr_t at, size_t nbytes)
 
 /* ---- facts from the library ---- */
 
-void rt_omp_own(const void *low, const void *high, bool has_tasks)
-{
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
-	rt_epoch_end();
-	rt_done_segment(self, low);
-	if (low)
-		own_segment(&rt_own, &self->own, has_tasks);
-	else
-		own_segment_end(&rt_own, &self->own);
-}
-
-void rt_omp_lend(bool is_in_segment)
-{
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
-	rt_epoch_end();
-	own_lends(&rt_own, &self->own);
-	if (is_in_segment)
-		rt_done_segment(self, true);
-}
-
-bool rt_omp_handed(const void *at, size_t nbytes)
-{
-	struct rt_thread *self = rt_entered();
-	if (!self || !own_task(&rt_own, &self->own, (uintptr_t)at, nbytes))
-		return false;
-	rt_omp_lend(false);
-	return true;
-}
-
-void rt_omp_implicit(const struct snag_omp_implicit *who)
+void rt_omp_phase(const struct snag_omp_implicit *who)
 {
 	struct rt_thread *self = rt_entered();
 	if (!self || (who->number == self->own.implicit && who->phase == self->own.phase))
@@ -96,7 +63,14 @@ void rt_omp_implicit(const struct snag_omp_implicit *who)
 	own_phase(&rt_own, &self->own,
 		  (struct own_phase){who->number, who->phase, (uintptr_t)who->low,
 				     (uintptr_t)who->high});
-	rt_done_phase(self, who->number, who->phase);
+	rt_done_phase(self);
+}
+
+void rt_own_segment(struct rt_thread *self, bool has_loans)
+{
+	rt_epoch_end();
+	own_segment(&rt_own, &self->own, has_loans);
+	rt_done_segment(self);
 }
 
 static void memory_renewed(uintptr_t at, size_t nbytes)
@@ -107,26 +81,46 @@ static void memory_renewed(uintptr_t at, size_t nbytes)
 		rt_put(RT_FORGET, 1, at, 0, nbytes > UINT32_MAX ? UINT32_MAX : (uint32_t)nbytes);
 }
 
-void rt_omp_renewed(const void *at, size_t nbytes)
+bool rt_own_segment_over(struct rt_thread *self)
 {
-	const struct rt_thread *self;
-	if ((!at && !rt_own.nranges) || !(self = rt_entered()))
-		return;
+	const bool lends = self->own.mode & OWN_LENDS;
 	rt_epoch_end();
-	rt_record_settle();
-	if (at)
-		memory_renewed((uintptr_t)at, nbytes);
-	else
+	own_segment_end(&rt_own, &self->own);
+	rt_done_segment(self);
+	if (lends && rt_own.nranges) {
+		rt_record_settle();
 		own_each(&rt_own, &self->own, memory_renewed);
+	}
+	return lends;
 }
 
-void rt_omp_unseen(const void *at, size_t nbytes)
+bool rt_omp_lends(const void *at, size_t nbytes)
+{
+	struct rt_thread *self = rt_entered();
+	if (!self)
+		return false;
+	bool is_lent = nbytes && own_task(&rt_own, &self->own, (uintptr_t)at, nbytes);
+	if (self->own.implicit && !(self->own.mode & OWN_LENDS)) {
+		rt_epoch_end();
+		own_lends(&rt_own, &self->own);
+	}
+	return is_lent;
+}
+
+void rt_omp_copy(const void *at, size_t nbytes, enum snag_omp_copy what)
 {
 	if (!rt_entered())
 		return;
 	rt_epoch_end();
-	if (nbytes)
+	switch (what) {
+	case SNAG_OMP_COPY_USED:
 		own_unseen(&rt_own, (uintptr_t)at, nbytes);
-	else
+		break;
+	case SNAG_OMP_COPY_COMBINED:
 		own_seen(&rt_own, (uintptr_t)at);
+		break;
+	case SNAG_OMP_COPY_RENEWED:
+		rt_record_settle();
+		memory_renewed((uintptr_t)at, nbytes);
+	}
 }

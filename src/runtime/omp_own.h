@@ -64,12 +64,15 @@ static inline void rt_own_free(uintptr_t at)
 		own_free(&rt_own, &rt_hot.self->own, at);
 }
 
+/* The running context begins a segment / ends it.  The latter returns whether the context lent its
+ * memory there.  Then the next segment uses it again, and what happened there must not conflict: the
+ * function forgets it for blocks, and the caller for the stack. */
+void rt_own_segment(struct rt_thread *self, bool has_loans);
+bool rt_own_segment_over(struct rt_thread *self);
+
 /* As struct snag_omp_hooks says. */
-void rt_omp_own(const void *low, const void *high, bool has_tasks);
-void rt_omp_lend(bool is_in_segment);
-bool rt_omp_handed(const void *at, size_t nbytes);
-void rt_omp_implicit(const struct snag_omp_implicit *who);
-void rt_omp_renewed(const void *at, size_t nbytes);
-void rt_omp_unseen(const void *at, size_t nbytes);
+void rt_omp_phase(const struct snag_omp_implicit *who);
+bool rt_omp_lends(const void *at, size_t nbytes);
+void rt_omp_copy(const void *at, size_t nbytes, enum snag_omp_copy what);
 
 #endif

@@ -204,7 +204,7 @@ static void naive_add(struct naive_block block)
 
 static bool naive_found(struct naive_block *b, int c)
 {
-	bool lends = mode_of(b->owner) == OWN_LENDS;
+	bool lends = mode_of(b->owner) & OWN_LENDS;
 	if (lends && implicit_of(c) == 0 && implicit_of(b->owner) == b->implicit) {
 		b->is_lent = true;
 		return true;
@@ -235,7 +235,7 @@ static enum own_answer naive_of(int c, uintptr_t addr)
 		if (i == c || !s || !s->is_lent || s->has_escaped || !is_on_stack(i, addr))
 			continue;
 		s->touched_in[word_of(addr)] = naive.phase[i];
-		naive.has_doubt |= s->untold_in == naive.phase[i] && s->mode != OWN_LENDS;
+		naive.has_doubt |= s->untold_in == naive.phase[i] && !(s->mode & OWN_LENDS);
 	}
 	return OWN_TELL;
 }
@@ -392,7 +392,7 @@ static void step_mode(int c)
 		own_segment(&own, &context[c], has_loans);
 		naive_segment(c, has_loans);
 	} else {
-		task_of(c)->mode = what == 2 ? OWN_OUTSIDE : OWN_LENDS;
+		task_of(c)->mode = what == 2 ? OWN_OUTSIDE : task_of(c)->mode | OWN_LENDS;
 		task_of(c)->is_watched = false;
 		(what == 2 ? own_segment_end : own_lends)(&own, &context[c]);
 	}
