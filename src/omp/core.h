@@ -200,9 +200,15 @@ static inline void mp_tell(enum snag_op op, uint32_t target)
 		mp.hooks->event((uint8_t)op, target, mp.place);
 }
 
+/* Without a detector the answer is no. */
+static inline bool mp_asks(enum snag_omp_question question)
+{
+	return mp.hooks && mp.hooks->answer(question);
+}
+
 static inline uint32_t mp_number(void)
 {
-	return mp.hooks ? mp.hooks->task_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_TASK) : 0;
 }
 
 static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t number)
@@ -214,7 +220,7 @@ static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t num
 static inline uint32_t mp_promise(void)
 {
 	mp.npromises++;
-	return mp.hooks ? mp.hooks->promise_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_PROMISE) : 0;
 }
 
 static inline void mp_become(uint32_t id)
@@ -230,7 +236,7 @@ static inline void mp_call(mp_body *body, void *arg, const void *place)
 		mp.hooks->enter(place);
 	body(arg);
 	if (mp.hooks)
-		mp.hooks->leave();
+		mp.hooks->enter(NULL);
 }
 
 /* ---- teams ---- */

@@ -187,7 +187,7 @@ static __attribute__((noinline)) struct mp_context *fiber_made(void)
 	c->stack = snag_stacks_at(&mp.stacks, stack);
 	c->begins_as = SNAG_OMP_SAME;
 	const char *low = c->stack.base;
-	c->handle = mp.hooks ? mp.hooks->context_new(low, low + c->stack.nbytes) : NULL;
+	c->handle = mp.hooks ? mp.hooks->context(low, low + c->stack.nbytes) : NULL;
 	return c;
 }
 

@@ -95,11 +95,11 @@ bool mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return true;
-	bool was_told = mp.hooks->was_told();
+	bool was_told = mp_asks(SNAG_OMP_WAS_TOLD);
 	if (was_told)
 		task_ended(t);
-	t->spare_id =
-		!was_told || mp.hooks->may_reuse() ? t->id : 0; /* or as if it had never been */
+	t->spare_id = !was_told || mp_asks(SNAG_OMP_MAY_REUSE) ? t->id
+							       : 0; /* or as if it had never been */
 	mp_segment_leave(t);
 	return was_told;
 }

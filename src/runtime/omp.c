@@ -69,8 +69,10 @@ static void *context_first(void)
 	return rt_hot.self;
 }
 
-static void *context_new(const void *low, const void *high)
+static void *context(const void *low, const void *high)
 {
+	if (!low)
+		return context_first();
 	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
@@ -135,11 +137,6 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
-static bool order_look(void)
-{
-	return rt_omp_has_order = rt_sections_are_ordered();
-}
-
 static inline void event_put(uint8_t op, uint32_t target, const void *place)
 {
 	rt_epoch_end();
@@ -172,12 +169,22 @@ static void launch(bool begins) /* [launch] */
 
 static void enter(const void *place)
 {
-	__tsan_func_entry((void *)place);
+	if (place)
+		__tsan_func_entry((void *)place);
+	else
+		__tsan_func_exit();
 }
 
-static uint32_t lock_new(void)
+static uint32_t number(enum snag_omp_number kind)
 {
-	return rt_new_lock();
+	switch (kind) {
+	case SNAG_OMP_NUMBER_TASK:
+		return rt_omp_task_new();
+	case SNAG_OMP_NUMBER_PROMISE:
+		return rt_promise_new();
+	default:
+		return rt_new_lock();
+	}
 }
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
@@ -208,8 +215,12 @@ static bool may_enter(void)
 	return rt_sections_may_enter(self->as);
 }
 
-static void stuck(void)
+static void stuck(bool is_deadlock)
 {
+	if (is_deadlock) {
+		rt_deadlock();
+		rt_fail("OpenMP: deadlock: every thread and task waits for another");
+	}
 	if (rt_entered())
 		rt_sections_stuck();
 }
@@ -349,23 +360,33 @@ static void ended(void *context, const void *place)
 	rt_judge_ended(to->as);
 }
 
-static bool is_seen(void)
-{
-	return rt_self();
-}
-
-static bool is_apart(void)
-{
-	return rt.judges || rt_options.apart;
-}
-
-static bool lockstep(void)
+static bool is_lockstep(void)
 {
 	if (!rt_entered())
 		return false;
 	if (rt.judges)
 		rt.channel->verdict.has_simd = 1;
 	return !rt.judges || rt_options.lockstep;
+}
+
+static bool answer(enum snag_omp_question question)
+{
+	switch (question) {
+	case SNAG_OMP_IS_SEEN:
+		return rt_self();
+	case SNAG_OMP_IS_APART:
+		return rt.judges || rt_options.apart;
+	case SNAG_OMP_IS_LOCKSTEP:
+		return is_lockstep();
+	case SNAG_OMP_HAS_ORDER:
+		return rt_omp_has_order = rt_sections_are_ordered();
+	case SNAG_OMP_MAY_ENTER:
+		return may_enter();
+	case SNAG_OMP_WAS_TOLD:
+		return rt_segment_was_told();
+	default:
+		return rt_segment_may_reuse();
+	}
 }
 
 static void before_write(void (*f)(void))
@@ -413,12 +434,6 @@ static void flush(const void *place)
 		rt_flags_flush(rt_location((uintptr_t)place));
 }
 
-static void deadlock(void)
-{
-	rt_deadlock();
-	rt_fail("OpenMP: deadlock: every thread and task waits for another");
-}
-
 bool rt_omp_may_launch(void)
 {
 	return __snag_omp_yield;
@@ -433,44 +448,33 @@ void rt_omp_tell(void)
 RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 {
 	static const struct snag_omp_hooks hooks = {
-		.context_first = context_first,
-		.context_new = context_new,
+		.answer = answer,
+		.number = number,
+		.done = rt_omp_done,
+		.context = context,
 		.context_switch = context_switch,
 		.thread_start = thread_start,
 		.thread_hand = thread_hand,
-		.task_new = rt_omp_task_new,
-		.promise_new = rt_promise_new,
+		.launch = launch,
 		.become = become,
 		.event = event,
 		.child = child,
 		.ended = ended,
-		.segment = segment,
-		.was_told = rt_segment_was_told,
-		.segment_next = rt_segment_next,
-		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
-		.done = rt_omp_done,
-		.is_apart = is_apart,
-		.lockstep = lockstep,
-		.before_write = before_write,
-		.launch = launch,
-		.enter = enter,
-		.leave = __tsan_func_exit,
-		.lock_new = lock_new,
-		.lock = lock,
-		.has_order = order_look,
-		.may_enter = may_enter,
-		.stuck = stuck,
+		.phase = rt_omp_phase,
+		.segment = segment,
+		.segment_next = rt_segment_next,
 		.memory = memory,
 		.stack = stack,
-		.phase = rt_omp_phase,
 		.lends = rt_omp_lends,
 		.fresh = fresh,
 		.copy = rt_omp_copy,
-		.asked = asked,
+		.lock = lock,
+		.stuck = stuck,
 		.flush = flush,
-		.is_seen = is_seen,
-		.deadlock = deadlock,
+		.enter = enter,
+		.before_write = before_write,
+		.asked = asked,
 		.fail = rt_fail,
 	};
 	rt_begin_once();
