@@ -170,6 +170,7 @@ static void link_flags(struct words *w, const struct request *q, bool clang, con
 	/* Where -lomp and -lgomp find ours, whether -fopenmp asks for them or the user. */
 	cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
+		cli_word_add(w, cli_words_joined("-Wl,", cli_words_joined(folder, "/tool.o")));
 		cli_word_add(w, "-Wl,-u,__tsan_init");
 		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
 		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
