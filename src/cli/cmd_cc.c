@@ -9,11 +9,11 @@
  * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
  */
 #include "base/memory.h"
-#include "cli/cc_pass.h"
+#include "cc/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
-#include "cli/response.h"
-#include "cli/two_steps.h"
+#include "cc/response.h"
+#include "cc/two_steps.h"
 
 #include <errno.h>
 #include <limits.h>

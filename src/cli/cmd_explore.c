@@ -13,7 +13,7 @@
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
-#include "cli/temporary.h"
+#include "base/temporary.h"
 #include "cli/task_verdict.h"
 #include "cli/writing.h"
 #include "base/clock.h"

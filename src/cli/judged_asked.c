@@ -4,7 +4,7 @@
  */
 #include "cli/judged_asked.h"
 
-#include "cli/libraries.h"
+#include "cc/libraries.h"
 #include "cli/task_verdict.h"
 #include "report/symbols.h"
 

@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_RUN_FILES_H
 #define SNAG_CLI_RUN_FILES_H
 
-#include "cli/temporary.h"
+#include "base/temporary.h"
 #include "report/suppress.h"
 
 /* The trace of the run: where the user wants it, or in a folder that goes away. */

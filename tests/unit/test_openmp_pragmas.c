@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "cli/openmp_pragmas.h"
+#include "cc/openmp_pragmas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
