@@ -10,19 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-int cli_temporary_make(char ret_folder[CLI_FOLDER], struct snag_error *err)
+int snag_temporary_make(char ret_folder[SNAG_TEMPORARY_MAX], struct snag_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	int n = snprintf(ret_folder, CLI_FOLDER, "%s/snag.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (n < CLI_FOLDER && mkdtemp(ret_folder))
+	int n = snprintf(ret_folder, SNAG_TEMPORARY_MAX, "%s/snag.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (n < SNAG_TEMPORARY_MAX && mkdtemp(ret_folder))
 		return 0;
-	int why = n < CLI_FOLDER ? errno : ENAMETOOLONG;
+	int why = n < SNAG_TEMPORARY_MAX ? errno : ENAMETOOLONG;
 	ret_folder[0] = 0;
 	return snag_fail(err, SNAG_EIO, "TMPDIR: %.300s: %s", tmp && *tmp ? tmp : "/tmp",
 			 strerror(why));
 }
 
-void cli_temporary_remove(const char *folder)
+void snag_temporary_remove(const char *folder)
 {
 	if (folder[0])
 		rmdir(folder);

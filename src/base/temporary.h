@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 
-enum { CLI_FOLDER = 4096 };
+enum { SNAG_TEMPORARY_MAX = 4096 };
 
 /* Makes an empty folder in TMPDIR, or in /tmp. */
-int cli_temporary_make(char ret_folder[CLI_FOLDER], struct snag_error *err);
+int snag_temporary_make(char ret_folder[SNAG_TEMPORARY_MAX], struct snag_error *err);
 /* Removes it, which must be empty; accepts "". */
-void cli_temporary_remove(const char *folder);
+void snag_temporary_remove(const char *folder);
 
 #endif

@@ -19,7 +19,7 @@ bool cc_pass_takes(struct cc_pass *p, const char *word)
 	else if (strcmp(word, "-fsnag-pass-count") == 0)
 		p->has_counts = true;
 	else if (strncmp(word, no, strlen(no)) == 0)
-		cli_word_add(&p->no, word + strlen(no));
+		cc_word_add(&p->no, word + strlen(no));
 	else
 		return false;
 	return true;
@@ -55,28 +55,28 @@ void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder)
 	if (p->is_off)
 		return;
 	snprintf(file, sizeof(file), "/snag-pass-%d.so", cc_version(compiler));
-	const char *plugin = cli_words_joined(folder, file);
+	const char *plugin = cc_words_joined(folder, file);
 	if (access(plugin, R_OK) == 0)
 		p->plugin = plugin;
 }
 
-static void llvm_option(struct words *w, const char *option)
+static void llvm_option(struct cc_words *w, const char *option)
 {
-	cli_word_add(w, "-mllvm");
-	cli_word_add(w, option);
+	cc_word_add(w, "-mllvm");
+	cc_word_add(w, option);
 }
 
 /* Loaded twice: early, so that its options are known, and as a pass.  A step that compiles nothing
  * does not complain about them. */
-void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct words *w)
+void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w)
 {
-	cli_word_add(w, "--start-no-unused-arguments");
-	cli_word_add(w, "-Xclang");
-	cli_word_add(w, "-load");
-	cli_word_add(w, "-Xclang");
-	cli_word_add(w, p->plugin);
-	cli_word_add(w, cli_words_joined("-fpass-plugin=", p->plugin));
-	cli_word_add(w, "-frecord-command-line"); /* with the plugin's word, for the self-check */
+	cc_word_add(w, "--start-no-unused-arguments");
+	cc_word_add(w, "-Xclang");
+	cc_word_add(w, "-load");
+	cc_word_add(w, "-Xclang");
+	cc_word_add(w, p->plugin);
+	cc_word_add(w, cc_words_joined("-fpass-plugin=", p->plugin));
+	cc_word_add(w, "-frecord-command-line"); /* with the plugin's word, for the self-check */
 	if (has_tasks)
 		llvm_option(w, "-snag-pass-tasks");
 	if (has_branches)
@@ -84,6 +84,6 @@ void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, s
 	if (p->has_counts)
 		llvm_option(w, "-snag-pass-count");
 	for (size_t i = 0; i < p->no.n; i++)
-		llvm_option(w, cli_words_joined("-snag-pass-no=", p->no.at[i]));
-	cli_word_add(w, "--end-no-unused-arguments");
+		llvm_option(w, cc_words_joined("-snag-pass-no=", p->no.at[i]));
+	cc_word_add(w, "--end-no-unused-arguments");
 }

@@ -15,7 +15,7 @@
 struct cc_pass {
 	bool is_off;	    /* -fno-snag-pass */
 	bool has_counts;    /* -fsnag-pass-count */
-	struct words no;    /* -fsnag-pass-no-<name>: the names */
+	struct cc_words no; /* -fsnag-pass-no-<name>: the names */
 	const char *plugin; /* the file; NULL: none */
 };
 
@@ -29,6 +29,6 @@ int cc_version(const char *compiler);
 void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder);
 
 /* The words that make the compiler load it. */
-void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct words *w);
+void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w);
 
 #endif

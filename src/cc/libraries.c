@@ -20,7 +20,7 @@
 enum { MAX_FILES = 1024 };
 
 /* Where a shell would find it. */
-void cli_program_path(const char *program, char path[PATH_MAX])
+void cc_program_path(const char *program, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
 	snprintf(path, PATH_MAX, "%s", program);
@@ -121,13 +121,13 @@ static void file_needs(struct snag_strtab *files, const char *file)
 	close(fd);
 }
 
-void cli_program_files(const char *program, cli_file_handler *handler, void *ctx)
+void cc_program_files(const char *program, cc_file_handler *handler, void *ctx)
 {
 	struct snag_strtab files;
 	char path[PATH_MAX];
 	elf_version(EV_CURRENT);
 	snag_strtab_init(&files);
-	cli_program_path(program, path);
+	cc_program_path(program, path);
 	snag_strtab_intern(&files, path, strlen(path));
 	for (uint32_t i = 0; i < files.n; i++) {
 		snprintf(path, sizeof(path), "%s", snag_strtab_get(&files, i));

@@ -12,11 +12,11 @@
 #include <limits.h>
 
 /* Where the program is, looked for as a shell does. */
-void cli_program_path(const char *program, char ret_path[PATH_MAX]);
+void cc_program_path(const char *program, char ret_path[PATH_MAX]);
 
-typedef void cli_file_handler(void *ctx, const char *path);
+typedef void cc_file_handler(void *ctx, const char *path);
 
 /* The program first; each file once. */
-void cli_program_files(const char *program, cli_file_handler *handler, void *ctx);
+void cc_program_files(const char *program, cc_file_handler *handler, void *ctx);
 
 #endif

@@ -13,6 +13,6 @@
 
 #include "cc/openmp_text.h"
 
-void cli_attributes_rewrite(struct text *t, struct span text);
+void cc_attributes_rewrite(struct cc_text *t, struct cc_span text);
 
 #endif

@@ -11,61 +11,61 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_asking(struct span word)
+static bool is_asking(struct cc_span word)
 {
 	static const char *const name[] = {"omp_get_thread_num", "omp_get_num_threads",
 					   "omp_get_team_num", "omp_get_num_teams"};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		if (cli_span_is(word, name[i]))
+		if (cc_span_is(word, name[i]))
 			return true;
 	return false;
 }
 
 /* Literals end with their line. */
-void cli_calls_rename(struct text *t, struct span text)
+void cc_calls_rename(struct cc_text *t, struct cc_span text)
 {
-	struct span same = {text.at, text.at}, line;
-	struct lines l = cli_lines_of(text);
-	while (cli_lines_next(&l, &line)) {
+	struct cc_span same = {text.at, text.at}, line;
+	struct cc_lines l = cc_lines_of(text);
+	while (cc_lines_next(&l, &line)) {
 		while (line.at < line.end) {
 			bool is_word;
-			struct span token = {line.at, cli_token_end(line, &is_word)};
+			struct cc_span token = {line.at, cc_token_end(line, &is_word)};
 			if (is_word && is_asking(token)) {
-				cli_text_span(t, (struct span){same.at, token.at});
-				cli_text_words(t, "__snag_");
+				cc_text_span(t, (struct cc_span){same.at, token.at});
+				cc_text_words(t, "__snag_");
 				same.at = token.at;
 			}
 			line.at = token.end;
 		}
 	}
-	cli_text_span(t, (struct span){same.at, text.end});
+	cc_text_span(t, (struct cc_span){same.at, text.end});
 }
 
 /* ---- sections ---- */
 
 /* The innermost, if the place is right inside of it; NULL: it is not. */
-static struct sections_open *innermost(const struct sections *s)
+static struct sections_open *innermost(const struct cc_sections *s)
 {
 	struct sections_open *o = s->n ? &s->open[s->n - 1] : NULL;
 	return o && s->depth == o->depth + 1 ? o : NULL;
 }
 
 /* How many sections the block has that the text begins with; 0: there is no such. */
-static unsigned sections_count(struct span text)
+static unsigned sections_count(struct cc_span text)
 {
 	unsigned depth = 0, pragmas = 0;
 	bool has_first = false; /* one without a pragma */
-	struct lines l = cli_lines_of(text);
-	struct span line;
-	while (cli_lines_next(&l, &line)) {
-		struct span word = {0};
-		bool is_mark = cli_is_mark(line), is_word;
-		cli_is_openmp(line, &word);
-		if (depth == 1 && word.at && cli_span_is(word, "section"))
+	struct cc_lines l = cc_lines_of(text);
+	struct cc_span line;
+	while (cc_lines_next(&l, &line)) {
+		struct cc_span word = {0};
+		bool is_mark = cc_is_mark(line), is_word;
+		cc_is_openmp(line, &word);
+		if (depth == 1 && word.at && cc_span_is(word, "section"))
 			pragmas++;
 		else if (depth == 1 && word.at && !pragmas)
 			has_first = true;
-		for (; !is_mark && line.at < line.end; line.at = cli_token_end(line, &is_word)) {
+		for (; !is_mark && line.at < line.end; line.at = cc_token_end(line, &is_word)) {
 			char c = *line.at;
 			if (depth == 0 && c != '{' && !isspace((unsigned char)c))
 				return 0;
@@ -79,13 +79,13 @@ static unsigned sections_count(struct span text)
 	return 0;
 }
 
-bool cli_sections_begin(struct sections *s, struct span after)
+bool cc_sections_begin(struct cc_sections *s, struct cc_span after)
 {
 	s->awaited = sections_count(after);
 	return s->awaited > 0;
 }
 
-void cli_section_begin(struct sections *s, struct text *t)
+void cc_section_begin(struct cc_sections *s, struct cc_text *t)
 {
 	char words[64];
 	struct sections_open *o = innermost(s);
@@ -93,19 +93,19 @@ void cli_section_begin(struct sections *s, struct text *t)
 		return;
 	if (o->has_statement) {
 		snprintf(words, sizeof(words), " break; case %u:;", ++o->at);
-		cli_text_words(t, words);
+		cc_text_words(t, words);
 	}
 	o->has_statement = true;
 }
 
-void cli_sections_pragma(struct sections *s)
+void cc_sections_pragma(struct cc_sections *s)
 {
 	struct sections_open *o = innermost(s);
 	if (o)
 		o->has_statement = true;
 }
 
-static void block_begin(struct sections *s, struct text *t)
+static void block_begin(struct cc_sections *s, struct cc_text *t)
 {
 	char words[512];
 	unsigned k = ++s->number;
@@ -115,23 +115,23 @@ static void block_begin(struct sections *s, struct text *t)
 		 "for (int __snag_s%u = 0; __snag_s%u < %u; __snag_s%u++) switch (__snag_s%u) "
 		 "{ case 0:; _Pragma(\"clang diagnostic pop\")",
 		 k, k, s->awaited, k, k);
-	cli_text_words(t, words);
+	cc_text_words(t, words);
 	s->awaited = 0;
 	s->open = snag_grow(s->open, &s->cap, s->n + 1, sizeof(*s->open));
 	s->open[s->n++] = (struct sections_open){.depth = s->depth++};
 }
 
-void cli_code_copy(struct sections *s, struct text *t, struct span line)
+void cc_code_copy(struct cc_sections *s, struct cc_text *t, struct cc_span line)
 {
-	bool is_mark = cli_is_mark(line), is_word;
+	bool is_mark = cc_is_mark(line), is_word;
 	if (is_mark || (!s->awaited && !s->n)) {
-		cli_text_span(t, line);
+		cc_text_span(t, line);
 		return;
 	}
 	for (const char *next; line.at < line.end; line.at = next) {
 		struct sections_open *o = innermost(s);
 		char c = *line.at;
-		next = cli_token_end(line, &is_word);
+		next = cc_token_end(line, &is_word);
 		if (c == '{' && s->awaited) {
 			block_begin(s, t);
 			continue;
@@ -142,12 +142,12 @@ void cli_code_copy(struct sections *s, struct text *t, struct span line)
 			s->n--;
 		else if (o && !isspace((unsigned char)c))
 			o->has_statement = true;
-		cli_text_span(t, (struct span){line.at, next});
+		cc_text_span(t, (struct cc_span){line.at, next});
 	}
 }
 
-void cli_sections_done(struct sections *s)
+void cc_sections_done(struct cc_sections *s)
 {
 	free(s->open);
-	*s = (struct sections){0};
+	*s = (struct cc_sections){0};
 }

@@ -15,15 +15,15 @@
 
 #include "cc/openmp_text.h"
 
-#define CLI_CALLS_OWN                                                         \
+#define CC_CALLS_OWN                                                          \
 	"__asm__(\".set omp_get_thread_num, __snag_gnu_get_thread_num\\n\"\n" \
 	"\".set omp_get_num_threads, __snag_gnu_get_num_threads\\n\"\n"       \
 	"\".set omp_get_team_num, __snag_gnu_get_team_num\\n\"\n"             \
 	"\".set omp_get_num_teams, __snag_gnu_get_num_teams\");\n"
-void cli_calls_rename(struct text *t, struct span text); /* [calls] */
+void cc_calls_rename(struct cc_text *t, struct cc_span text); /* [calls] */
 
 /* The sections that a place of the text is in, innermost last. */
-struct sections {
+struct cc_sections {
 	struct sections_open {
 		unsigned depth;	    /* of braces, outside */
 		unsigned at;	    /* the number of the present section */
@@ -35,10 +35,11 @@ struct sections {
 	unsigned number;  /* of such blocks so far */
 };
 
-bool cli_sections_begin(struct sections *s, struct span after); /* a block of them; false: none */
-void cli_section_begin(struct sections *s, struct text *t);	/* the pragma of one section */
-void cli_sections_pragma(struct sections *s);			/* any other pragma */
-void cli_code_copy(struct sections *s, struct text *t, struct span line);
-void cli_sections_done(struct sections *s);
+bool cc_sections_begin(struct cc_sections *s,
+		       struct cc_span after);			 /* a block of them; false: none */
+void cc_section_begin(struct cc_sections *s, struct cc_text *t); /* the pragma of one section */
+void cc_sections_pragma(struct cc_sections *s);			 /* any other pragma */
+void cc_code_copy(struct cc_sections *s, struct cc_text *t, struct cc_span line);
+void cc_sections_done(struct cc_sections *s);
 
 #endif

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct lines cli_lines_of(struct span text)
+struct cc_lines cc_lines_of(struct cc_span text)
 {
-	return (struct lines){.rest = text, .next = 1};
+	return (struct cc_lines){.rest = text, .next = 1};
 }
 
-bool cli_is_mark(struct span line)
+bool cc_is_mark(struct cc_span line)
 {
-	struct span trimmed = cli_span_trim(line);
+	struct cc_span trimmed = cc_span_trim(line);
 	return trimmed.at < trimmed.end && *trimmed.at == '#';
 }
 
@@ -26,26 +26,26 @@ static const char *newline_of(const char *at, const char *end)
 }
 
 /* Literals that are not raw end with their line. */
-static const char *line_end(struct span text)
+static const char *line_end(struct cc_span text)
 {
 	const char *end = newline_of(text.at, text.end);
 	if (!memmem(text.at, (size_t)(end - text.at), "R\"", 2))
 		return end;
 	while (text.at < end) {
 		bool is_word;
-		const char *raw = cli_raw_end(text);
+		const char *raw = cc_raw_end(text);
 		if (raw > end)
 			end = newline_of(raw, text.end);
-		text.at = raw ? raw : cli_token_end((struct span){text.at, end}, &is_word);
+		text.at = raw ? raw : cc_token_end((struct cc_span){text.at, end}, &is_word);
 	}
 	return end;
 }
 
 /* What the line says of the next one. */
-static void mark_read(struct lines *l, struct span line)
+static void mark_read(struct cc_lines *l, struct cc_span line)
 {
 	unsigned long number = 0;
-	const char *at = cli_span_trim(line).at + 1;
+	const char *at = cc_span_trim(line).at + 1;
 	while (at < line.end && *at == ' ')
 		at++;
 	for (; at < line.end && isdigit((unsigned char)*at); at++)
@@ -54,41 +54,41 @@ static void mark_read(struct lines *l, struct span line)
 		at++;
 	if (at == line.end || *at != '"')
 		return;
-	l->file = (struct span){at, line.end};
+	l->file = (struct cc_span){at, line.end};
 	l->next = number;
 }
 
-bool cli_lines_next(struct lines *l, struct span *ret_line)
+bool cc_lines_next(struct cc_lines *l, struct cc_span *ret_line)
 {
 	if (l->rest.at == l->rest.end)
 		return false;
-	struct span line = {l->rest.at, line_end(l->rest)};
+	struct cc_span line = {l->rest.at, line_end(l->rest)};
 	l->number = l->next++;
 	for (const char *at = line.at; (at = newline_of(at, line.end)) < line.end; at++)
 		l->next++;
 	l->rest.at = line.end < l->rest.end ? line.end + 1 : line.end;
-	if (cli_is_mark(line))
+	if (cc_is_mark(line))
 		mark_read(l, line);
 	*ret_line = line;
 	return true;
 }
 
 /* The flags 1 and 2 say that a file begins or goes on. */
-void cli_lines_mark(const struct lines *l, struct text *t)
+void cc_lines_mark(const struct cc_lines *l, struct cc_text *t)
 {
 	char number[32];
 	bool is_word;
-	struct span rest = l->file;
+	struct cc_span rest = l->file;
 	if (rest.at == rest.end)
 		return;
 	snprintf(number, sizeof(number), "# %lu ", l->number);
-	cli_text_words(t, number);
-	rest.at = cli_token_end(rest, &is_word);
-	cli_text_span(t, (struct span){l->file.at, rest.at});
+	cc_text_words(t, number);
+	rest.at = cc_token_end(rest, &is_word);
+	cc_text_span(t, (struct cc_span){l->file.at, rest.at});
 	for (; rest.at < rest.end; rest.at++)
 		if (*rest.at == '3' || *rest.at == '4') {
-			cli_text_words(t, " ");
-			cli_text_add(t, rest.at, 1);
+			cc_text_words(t, " ");
+			cc_text_add(t, rest.at, 1);
 		}
-	cli_text_words(t, "\n");
+	cc_text_words(t, "\n");
 }

@@ -11,15 +11,16 @@
 
 #include "cc/openmp_text.h"
 
-struct lines {
-	struct span rest;	    /* of the text */
-	struct span file;	    /* what a mark says but for the number; empty: none yet */
+struct cc_lines {
+	struct cc_span rest;	    /* of the text */
+	struct cc_span file;	    /* what a mark says but for the number; empty: none yet */
 	unsigned long number, next; /* of the present line, of the one behind it */
 };
-struct lines cli_lines_of(struct span text);
-bool cli_lines_next(struct lines *l, struct span *ret_line); /* without its end; false: no more */
-void cli_lines_mark(const struct lines *l,
-		    struct text *t); /* the next one will be the present one */
-bool cli_is_mark(struct span line);  /* or a pragma */
+struct cc_lines cc_lines_of(struct cc_span text);
+bool cc_lines_next(struct cc_lines *l,
+		   struct cc_span *ret_line); /* without its end; false: no more */
+void cc_lines_mark(const struct cc_lines *l,
+		   struct cc_text *t); /* the next one will be the present one */
+bool cc_is_mark(struct cc_span line);  /* or a pragma */
 
 #endif

@@ -5,35 +5,35 @@
 #include "cc/openmp_masked.h"
 
 /* `master` or `masked`; empty: it is none, or to be left. */
-static struct span masked_find(struct span line)
+static struct cc_span masked_find(struct cc_span line)
 {
-	struct span word, none = {0};
-	if (!cli_is_openmp(line, &word))
+	struct cc_span word, none = {0};
+	if (!cc_is_openmp(line, &word))
 		return none;
-	return cli_span_is(word, "master") || cli_span_is(word, "masked") ? word : none;
+	return cc_span_is(word, "master") || cc_span_is(word, "masked") ? word : none;
 }
 
-bool cli_masked_rewrite(struct text *t, struct span line)
+bool cc_masked_rewrite(struct cc_text *t, struct cc_span line)
 {
-	struct span word = masked_find(line), name, value;
-	struct span rest = {word.end, line.end}, filter = {0};
+	struct cc_span word = masked_find(line), name, value;
+	struct cc_span rest = {word.end, line.end}, filter = {0};
 	if (!word.at)
 		return false;
-	cli_text_span(t, (struct span){line.at, word.at});
-	cli_text_words(t, "masked");
+	cc_text_span(t, (struct cc_span){line.at, word.at});
+	cc_text_words(t, "masked");
 	line.at = word.end;
-	while (cli_clause_next(&rest, &name, &value))
-		if (cli_span_is(name, "filter")) {
+	while (cc_clause_next(&rest, &name, &value))
+		if (cc_span_is(name, "filter")) {
 			filter = value;
-			cli_text_span(t, (struct span){line.at, name.at});
+			cc_text_span(t, (struct cc_span){line.at, name.at});
 			line.at = rest.at;
 		}
-	cli_text_span(t, line);
-	cli_text_words(t, " filter(__snag_omp_masked(");
+	cc_text_span(t, line);
+	cc_text_words(t, " filter(__snag_omp_masked(");
 	if (filter.at < filter.end)
-		cli_text_span(t, filter);
+		cc_text_span(t, filter);
 	else
-		cli_text_words(t, "0");
-	cli_text_words(t, "))");
+		cc_text_words(t, "0");
+	cc_text_words(t, "))");
 	return true;
 }

@@ -14,10 +14,10 @@
 
 #include "cc/openmp_text.h"
 
-#define CLI_MASKED_DECLARATION \
+#define CC_MASKED_DECLARATION \
 	"int __snag_omp_masked(int) __asm__(\"__snag_omp_masked\") __attribute__((nothrow));\n"
 
 /* The line of a pragma, or any other.  False: it is to be left. */
-bool cli_masked_rewrite(struct text *t, struct span line);
+bool cc_masked_rewrite(struct cc_text *t, struct cc_span line);
 
 #endif

@@ -9,13 +9,13 @@
 
 enum { MOST_LOOPS = 100 };
 
-static struct span line_end(struct span text)
+static struct cc_span line_end(struct cc_span text)
 {
 	const char *newline = memchr(text.at, '\n', (size_t)(text.end - text.at));
-	return (struct span){newline ? newline + 1 : text.end, text.end};
+	return (struct cc_span){newline ? newline + 1 : text.end, text.end};
 }
 
-struct span cli_blanks_skip(struct span text)
+struct cc_span cc_blanks_skip(struct cc_span text)
 {
 	while (text.at < text.end && (isspace((unsigned char)*text.at) || *text.at == '#'))
 		if (*text.at == '#')
@@ -25,73 +25,73 @@ struct span cli_blanks_skip(struct span text)
 	return text;
 }
 
-static bool word_next(struct span *text, const char *word)
+static bool word_next(struct cc_span *text, const char *word)
 {
 	bool is_word;
-	struct span rest = cli_blanks_skip(*text);
+	struct cc_span rest = cc_blanks_skip(*text);
 	if (rest.at == rest.end)
 		return false;
-	const char *end = cli_token_end(rest, &is_word);
-	if (!cli_span_is((struct span){rest.at, end}, word))
+	const char *end = cc_token_end(rest, &is_word);
+	if (!cc_span_is((struct cc_span){rest.at, end}, word))
 		return false;
 	text->at = end;
 	return true;
 }
 
 /* Behind what is closed by the other one; *ret_is_ordered: such a pragma was met. */
-static struct span closed_skip(struct span text, char opens, char closes, bool *ret_is_ordered)
+static struct cc_span closed_skip(struct cc_span text, char opens, char closes,
+				  bool *ret_is_ordered)
 {
 	unsigned depth = 1;
 	while (text.at < text.end && depth) {
 		bool is_word;
-		struct span word;
+		struct cc_span word;
 		if (*text.at == '#') {
-			struct span line = {text.at, line_end(text).at};
-			*ret_is_ordered |=
-				cli_is_openmp(line, &word) && cli_span_is(word, "ordered");
+			struct cc_span line = {text.at, line_end(text).at};
+			*ret_is_ordered |= cc_is_openmp(line, &word) && cc_span_is(word, "ordered");
 			text.at = line.end;
 			continue;
 		}
 		depth += *text.at == opens;
 		depth -= *text.at == closes;
-		text.at = cli_token_end(text, &is_word);
+		text.at = cc_token_end(text, &is_word);
 	}
 	return text;
 }
 
 /* What is in the parentheses of a loop, which may be the first of a block; steps behind it.  False: no
  * loop. */
-static bool head_next(struct span *text, struct span *ret_head)
+static bool head_next(struct cc_span *text, struct cc_span *ret_head)
 {
 	bool ignored = false;
-	struct span rest = *text;
+	struct cc_span rest = *text;
 	while (word_next(&rest, "{"))
 		;
 	if (!word_next(&rest, "for") || !word_next(&rest, "("))
 		return false;
 	*text = closed_skip(rest, '(', ')', &ignored);
-	*ret_head = (struct span){rest.at, text->at};
+	*ret_head = (struct cc_span){rest.at, text->at};
 	return true;
 }
 
-bool cli_nest_next(struct span *text, struct span *ret_variable)
+bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable)
 {
 	bool is_word;
-	struct span head;
+	struct cc_span head;
 	if (!head_next(text, &head))
 		return false;
-	struct span name = cli_blanks_skip(head), behind = name;
-	*ret_variable = (struct span){name.at, name.at};
-	behind.at = name.at < name.end ? cli_token_end(name, &is_word) : name.at;
-	struct span variable = {name.at, behind.at};
+	struct cc_span name = cc_blanks_skip(head), behind = name;
+	*ret_variable = (struct cc_span){name.at, name.at};
+	behind.at = name.at < name.end ? cc_token_end(name, &is_word) : name.at;
+	struct cc_span variable = {name.at, behind.at};
 	if (word_next(&behind, "="))
 		*ret_variable = variable;
 	return true;
 }
 
-bool cli_nest_is_ordered(struct span text)
+bool cc_nest_is_ordered(struct cc_span text)
 {
-	struct span ignored;
+	struct cc_span ignored;
 	bool is_ordered = false;
 	while (!word_next(&text, "{"))
 		if (!head_next(&text, &ignored))
@@ -101,10 +101,10 @@ bool cli_nest_is_ordered(struct span text)
 }
 
 /* A constant; 1: it is something else. */
-static unsigned number_of(struct span value)
+static unsigned number_of(struct cc_span value)
 {
 	unsigned n = 0;
-	for (value = cli_span_trim(value); value.at < value.end; value.at++) {
+	for (value = cc_span_trim(value); value.at < value.end; value.at++) {
 		if (!isdigit((unsigned char)*value.at) || n > MOST_LOOPS)
 			return 1;
 		n = 10 * n + (unsigned)(*value.at - '0');
@@ -112,32 +112,32 @@ static unsigned number_of(struct span value)
 	return n;
 }
 
-unsigned cli_nest_loops(struct span line)
+unsigned cc_nest_loops(struct cc_span line)
 {
-	struct span name, value;
-	while (cli_clause_next(&line, &name, &value))
-		if (cli_span_is(name, "collapse"))
+	struct cc_span name, value;
+	while (cc_clause_next(&line, &name, &value))
+		if (cc_span_is(name, "collapse"))
 			return number_of(value);
 	return 1;
 }
 
 /* The variable of a loop, declared or not: the last word before it is set. */
-static struct span variable_of(struct span head)
+static struct cc_span variable_of(struct cc_span head)
 {
-	struct span last = {0};
+	struct cc_span last = {0};
 	while (head.at < head.end && *head.at != '=' && *head.at != ';') {
 		bool is_word;
-		const char *end = cli_token_end(head, &is_word);
+		const char *end = cc_token_end(head, &is_word);
 		if (is_word)
-			last = (struct span){head.at, end};
+			last = (struct cc_span){head.at, end};
 		head.at = end;
 	}
 	return last;
 }
 
-const char *cli_nest_odd(struct span text, unsigned nloops)
+const char *cc_nest_odd(struct cc_span text, unsigned nloops)
 {
-	struct span outer[MOST_LOOPS], head;
+	struct cc_span outer[MOST_LOOPS], head;
 	bool is_odd = false;
 	if (nloops > MOST_LOOPS)
 		return NULL;
@@ -146,22 +146,22 @@ const char *cli_nest_odd(struct span text, unsigned nloops)
 			return NULL;
 		outer[i] = variable_of(head);
 		for (unsigned k = 0; k < i; k++)
-			is_odd |= outer[k].at && cli_word_find(head, outer[k]);
+			is_odd |= outer[k].at && cc_word_find(head, outer[k]);
 	}
 	return is_odd ? text.at : NULL;
 }
 
-const char *cli_nest_body(struct span text, unsigned nloops)
+const char *cc_nest_body(struct cc_span text, unsigned nloops)
 {
-	struct span head;
+	struct cc_span head;
 	for (; nloops > 0; nloops--)
 		if (!head_next(&text, &head))
 			return NULL;
 	return text.at;
 }
 
-const char *cli_nest_block(struct span text, unsigned nloops)
+const char *cc_nest_block(struct cc_span text, unsigned nloops)
 {
-	text.at = cli_nest_body(text, nloops);
+	text.at = cc_nest_body(text, nloops);
 	return text.at && word_next(&text, "{") ? text.at : NULL;
 }

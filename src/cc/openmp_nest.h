@@ -16,24 +16,25 @@
 
 #include "cc/openmp_text.h"
 
-#define CLI_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
-#define CLI_NEST_ITERATION " while (__snag_omp_iteration()) "
+#define CC_NEST_DECLARATION "int __snag_omp_iteration(void) __asm__(\"__snag_omp_iteration\");\n"
+#define CC_NEST_ITERATION " while (__snag_omp_iteration()) "
 
 /* What the body of a loop begins with whose iterations nobody tells apart: before it, or in its block.  With `scan`
  * in it, it has to be a block, and for gcc 12 of two statements. */
-#define CLI_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
-#define CLI_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
-#define CLI_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "
+#define CC_TOGETHER_DECLARATION "int __snag_omp_together(void) __asm__(\"__snag_omp_together\");\n"
+#define CC_TOGETHER_BEFORE " switch (__snag_omp_together()) default: "
+#define CC_TOGETHER_INSIDE " int __snag_together __attribute__((unused)) = __snag_omp_together(); "
 
 /* Steps behind the head of a loop.  The variable is one that it assigns to; empty: it declares it.
  * False: no loop. */
-bool cli_nest_next(struct span *text, struct span *ret_variable);
-struct span cli_blanks_skip(struct span text); /* behind marks of lines and pragmas, too */
-bool cli_nest_is_ordered(struct span text);    /* an ordered region is inside */
-unsigned cli_nest_loops(struct span line); /* how many of them belong to the pragma; 1: who knows */
+bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable);
+struct cc_span cc_blanks_skip(struct cc_span text); /* behind marks of lines and pragmas, too */
+bool cc_nest_is_ordered(struct cc_span text);	    /* an ordered region is inside */
+unsigned
+cc_nest_loops(struct cc_span line); /* how many of them belong to the pragma; 1: who knows */
 /* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */
-const char *cli_nest_odd(struct span text, unsigned nloops);
-const char *cli_nest_body(struct span text, unsigned nloops);  /* likewise, whatever they are */
-const char *cli_nest_block(struct span text, unsigned nloops); /* behind the brace of that body */
+const char *cc_nest_odd(struct cc_span text, unsigned nloops);
+const char *cc_nest_body(struct cc_span text, unsigned nloops);	 /* likewise, whatever they are */
+const char *cc_nest_block(struct cc_span text, unsigned nloops); /* behind the brace of that body */
 
 #endif

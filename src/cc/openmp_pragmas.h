@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* An old one knows no `masked`. */
-enum cli_compiler { CLI_CLANG, CLI_GCC, CLI_GCC_OLD };
+enum cc_compiler { CC_CLANG, CC_GCC, CC_GCC_OLD };
 
 /* The preprocessed text of a program, rewritten for this compiler; to be freed. */
-char *cli_openmp_rewrite(const char *text, size_t n, enum cli_compiler is, size_t *ret_n);
+char *cc_openmp_rewrite(const char *text, size_t n, enum cc_compiler is, size_t *ret_n);
 
 #endif

@@ -7,56 +7,56 @@
 #include "base/memory.h"
 
 /* What a word of a directive makes of it. */
-static enum cli_region region_of(struct span word)
+static enum cc_region region_of(struct cc_span word)
 {
 	static const char *const other[] = {
 		"for",	  "simd",	"sections", "section",	"single",    "master",
 		"masked", "critical",	"task",	    "taskloop", "taskgroup", "ordered",
 		"scope",  "distribute", "target",   "atomic",	"loop",	     "dispatch"};
-	if (cli_span_is(word, "parallel"))
-		return CLI_REGION_PARALLEL;
-	if (cli_span_is(word, "teams"))
-		return CLI_REGION_TEAMS;
+	if (cc_span_is(word, "parallel"))
+		return CC_REGION_PARALLEL;
+	if (cc_span_is(word, "teams"))
+		return CC_REGION_TEAMS;
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (cli_span_is(word, other[i]))
-			return CLI_REGION_OTHER;
-	return CLI_REGION_NONE;
+		if (cc_span_is(word, other[i]))
+			return CC_REGION_OTHER;
+	return CC_REGION_NONE;
 }
 
-enum cli_region cli_regions_at(const struct regions *r)
+enum cc_region cc_regions_at(const struct cc_regions *r)
 {
 	if (r->awaited)
 		return r->awaited;
-	return r->n ? r->open[r->n - 1].region : CLI_REGION_NONE;
+	return r->n ? r->open[r->n - 1].region : CC_REGION_NONE;
 }
 
-void cli_regions_pragma(struct regions *r, struct span line)
+void cc_regions_pragma(struct cc_regions *r, struct cc_span line)
 {
-	struct span name, value;
-	enum cli_region region = CLI_REGION_NONE, more;
-	if (!cli_clause_next(&line, &name, &value) || !cli_clause_next(&line, &name, &value))
+	struct cc_span name, value;
+	enum cc_region region = CC_REGION_NONE, more;
+	if (!cc_clause_next(&line, &name, &value) || !cc_clause_next(&line, &name, &value))
 		return; /* pragma, omp */
-	while (cli_clause_next(&line, &name, &value) && (more = region_of(name)))
+	while (cc_clause_next(&line, &name, &value) && (more = region_of(name)))
 		region = more; /* the last word is the innermost */
-	if (cli_span_is(name, "update") || cli_span_is(name, "enter") || cli_span_is(name, "exit"))
+	if (cc_span_is(name, "update") || cc_span_is(name, "enter") || cc_span_is(name, "exit"))
 		return; /* target has no block then */
 	if (region)
 		r->awaited = region; /* [block] */
 }
 
-void cli_regions_code(struct regions *r, struct span line)
+void cc_regions_code(struct cc_regions *r, struct cc_span line)
 {
 	bool is_word;
-	for (; line.at < line.end; line.at = cli_token_end(line, &is_word)) {
+	for (; line.at < line.end; line.at = cc_token_end(line, &is_word)) {
 		char c = *line.at;
 		r->parentheses += c == '(';
 		r->parentheses -= c == ')' && r->parentheses;
 		if (c == ';' && !r->parentheses)
-			r->awaited = CLI_REGION_NONE; /* [other] */
+			r->awaited = CC_REGION_NONE; /* [other] */
 		if (c == '{' && r->awaited) {
 			r->open = snag_grow(r->open, &r->cap, r->n + 1, sizeof(*r->open));
 			r->open[r->n++] = (struct regions_open){r->depth, r->awaited};
-			r->awaited = CLI_REGION_NONE;
+			r->awaited = CC_REGION_NONE;
 		}
 		r->depth += c == '{';
 		r->depth -= c == '}' && r->depth;
@@ -65,8 +65,8 @@ void cli_regions_code(struct regions *r, struct span line)
 	}
 }
 
-void cli_regions_done(struct regions *r)
+void cc_regions_done(struct cc_regions *r)
 {
 	free(r->open);
-	*r = (struct regions){0};
+	*r = (struct cc_regions){0};
 }

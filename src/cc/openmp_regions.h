@@ -15,21 +15,21 @@
 
 #include "cc/openmp_text.h"
 
-enum cli_region { CLI_REGION_NONE, CLI_REGION_PARALLEL, CLI_REGION_TEAMS, CLI_REGION_OTHER };
+enum cc_region { CC_REGION_NONE, CC_REGION_PARALLEL, CC_REGION_TEAMS, CC_REGION_OTHER };
 
-struct regions {
+struct cc_regions {
 	struct regions_open {
 		unsigned depth; /* of braces, outside */
-		enum cli_region region;
+		enum cc_region region;
 	} * open;
 	size_t n, cap;
 	unsigned depth, parentheses;
-	enum cli_region awaited; /* is to begin */
+	enum cc_region awaited; /* is to begin */
 };
 
-enum cli_region cli_regions_at(const struct regions *r);
-void cli_regions_pragma(struct regions *r, struct span line);
-void cli_regions_code(struct regions *r, struct span line);
-void cli_regions_done(struct regions *r);
+enum cc_region cc_regions_at(const struct cc_regions *r);
+void cc_regions_pragma(struct cc_regions *r, struct cc_span line);
+void cc_regions_code(struct cc_regions *r, struct cc_span line);
+void cc_regions_done(struct cc_regions *r);
 
 #endif

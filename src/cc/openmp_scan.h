@@ -8,7 +8,7 @@
  *         may be used by different iterations (OpenMP 5.1, 2.11.8, restrictions).  Since one thread runs at
  *         a time, iterations can be whole: then running them in order is the scan.
  * Rules.  [list]    reduction(inscan, + : a, b) becomes firstprivate(a, b) lastprivate(a, b): one thread gets
- *                   all iterations in order (omp/core.h: MP_CHUNK_SCAN), and in its copies are the sums so far
+ *                   all iterations in order (omp/marks.def: CHUNK_SCAN), and in its copies are the sums so far
  *         [scan]    goes away
  *         [simd]    likewise, where the loop is one of threads too, with its clauses
  *         [update]  if the input phase only adds to what a variable of the list is (x += e, x = x > e ? x : e): it
@@ -22,6 +22,6 @@
 #include "cc/openmp_text.h"
 
 /* The pragma of such a loop, or any other, which the text `after` follows.  False: it is to be left. */
-bool cli_scan_rewrite(struct text *t, struct span line, struct span after);
+bool cc_scan_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after);
 
 #endif

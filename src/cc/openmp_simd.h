@@ -3,7 +3,7 @@
  * openmp_simd.h - simd loops, whose iterations are to be seen as well
  *
  * Idea.   `#pragma omp simd`, also of a target or distributed, becomes a parallel loop of a team that the runtime knows by its number of
- *         threads (omp/core.h: MP_SIMD) and whose iterations are parallel.
+ *         threads (omp/marks.def: SIMD) and whose iterations are parallel.
  * Rules.  [safelen]   goes into the chunk size
  *         [clauses]   what only guides code generation goes away; of `if` what `target` has of it stays
  *         [variable]  of the loop, or of each of those that are collapsed: if it is one from outside, and the
@@ -20,6 +20,6 @@
 
 /* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its loops are no
  * rectangle.  False: it is to be left. */
-bool cli_simd_rewrite(struct text *t, struct span line, struct span after, bool is_odd);
+bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, bool is_odd);
 
 #endif

@@ -6,64 +6,64 @@
 
 enum { PARALLEL = 1, MASKED = 2, LOOP = 4 };
 
-static unsigned part_of(struct span word)
+static unsigned part_of(struct cc_span word)
 {
-	return cli_span_is(word, "parallel")				    ? PARALLEL
-	       : cli_span_is(word, "masked")				    ? MASKED
-	       : cli_span_is(word, "taskloop") || cli_span_is(word, "simd") ? LOOP
-									    : 0;
+	return cc_span_is(word, "parallel")				  ? PARALLEL
+	       : cc_span_is(word, "masked")				  ? MASKED
+	       : cc_span_is(word, "taskloop") || cc_span_is(word, "simd") ? LOOP
+									  : 0;
 }
 
-static bool is_any(struct span name, const char *const *word)
+static bool is_any(struct cc_span name, const char *const *word)
 {
-	while (*word && !cli_span_is(name, *word))
+	while (*word && !cc_span_is(name, *word))
 		word++;
 	return *word;
 }
 
 /* [clauses] The parts that have it. */
-static unsigned owners_of(struct span name, struct span value, unsigned parts)
+static unsigned owners_of(struct cc_span name, struct cc_span value, unsigned parts)
 {
 	static const char *const parallel[] = {"num_threads", "proc_bind", "copyin", NULL};
-	struct span of = cli_modifier_next(&value);
-	if (cli_span_is(name, "filter"))
+	struct cc_span of = cc_modifier_next(&value);
+	if (cc_span_is(name, "filter"))
 		return MASKED;
 	if (is_any(name, parallel) ||
-	    (cli_span_is(name, "if") && of.at && cli_span_is(of, "parallel")))
+	    (cc_span_is(name, "if") && of.at && cc_span_is(of, "parallel")))
 		return PARALLEL;
-	if (cli_span_is(name, "if") && !of.at)
+	if (cc_span_is(name, "if") && !of.at)
 		return PARALLEL | LOOP;
 	return parts & LOOP ? LOOP : PARALLEL;
 }
 
-static void part_add(struct text *t, struct span directive, struct span clauses, unsigned part,
-		     unsigned parts)
+static void part_add(struct cc_text *t, struct cc_span directive, struct cc_span clauses,
+		     unsigned part, unsigned parts)
 {
-	struct span name, value;
-	cli_text_words(t, "#pragma omp");
-	while (cli_clause_next(&directive, &name, &value))
+	struct cc_span name, value;
+	cc_text_words(t, "#pragma omp");
+	while (cc_clause_next(&directive, &name, &value))
 		if (part_of(name) == part) {
-			cli_text_words(t, " ");
-			cli_text_span(t, name);
+			cc_text_words(t, " ");
+			cc_text_span(t, name);
 		}
-	while (cli_clause_next(&clauses, &name, &value))
+	while (cc_clause_next(&clauses, &name, &value))
 		if (owners_of(name, value, parts) & part) {
-			cli_text_words(t, " ");
-			cli_text_span(t, (struct span){name.at, clauses.at});
+			cc_text_words(t, " ");
+			cc_text_span(t, (struct cc_span){name.at, clauses.at});
 		}
 }
 
-bool cli_split_rewrite(struct text *t, const struct lines *l, struct span line)
+bool cc_split_rewrite(struct cc_text *t, const struct cc_lines *l, struct cc_span line)
 {
-	struct span directive, name, value, rest;
+	struct cc_span directive, name, value, rest;
 	unsigned parts = 0;
-	if (!cli_is_openmp(line, &directive))
+	if (!cc_is_openmp(line, &directive))
 		return false;
 	directive.end = line.end;
 	rest = directive;
-	while (cli_clause_next(&rest, &name, &value) && part_of(name))
+	while (cc_clause_next(&rest, &name, &value) && part_of(name))
 		parts |= part_of(name);
-	struct span clauses = {name.at, line.end};
+	struct cc_span clauses = {name.at, line.end};
 	directive.end = name.at;
 	if (!(parts & MASKED) || parts == MASKED)
 		return false;
@@ -71,8 +71,8 @@ bool cli_split_rewrite(struct text *t, const struct lines *l, struct span line)
 		if (!(parts & part))
 			continue;
 		if (is_next) {
-			cli_text_words(t, "\n");
-			cli_lines_mark(l, t);
+			cc_text_words(t, "\n");
+			cc_lines_mark(l, t);
 		}
 		part_add(t, directive, clauses, part, parts);
 		is_next = 1;

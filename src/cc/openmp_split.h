@@ -15,6 +15,6 @@
 #include "cc/openmp_lines.h"
 
 /* The pragma of the present line.  False: it is to be left. */
-bool cli_split_rewrite(struct text *t, const struct lines *l, struct span line);
+bool cc_split_rewrite(struct cc_text *t, const struct cc_lines *l, struct cc_span line);
 
 #endif

@@ -14,33 +14,33 @@ enum kind {
 	DECLARED, /* a declaration, or a jump */
 };
 
-static bool is_one_of(struct span word, const char *const *list)
+static bool is_one_of(struct cc_span word, const char *const *list)
 {
 	for (; *list; list++)
-		if (cli_span_is(word, *list))
+		if (cc_span_is(word, *list))
 			return true;
 	return false;
 }
 
-static struct span token_next(struct span *text)
+static struct cc_span token_next(struct cc_span *text)
 {
 	bool is_word;
-	*text = cli_blanks_skip(*text);
-	struct span token = {text->at, text->at};
+	*text = cc_blanks_skip(*text);
+	struct cc_span token = {text->at, text->at};
 	if (text->at < text->end)
-		token.end = text->at = cli_token_end(*text, &is_word);
+		token.end = text->at = cc_token_end(*text, &is_word);
 	return token;
 }
 
-static bool is_word(struct span token)
+static bool is_word(struct cc_span token)
 {
 	bool is_one = false;
 	if (token.at < token.end)
-		cli_token_end(token, &is_one);
+		cc_token_end(token, &is_one);
 	return is_one;
 }
 
-static enum kind kind_of(struct span text)
+static enum kind kind_of(struct cc_span text)
 {
 	static const char *const block[] = {"{", "if", "for", "while", "switch", "do", "try", NULL};
 	static const char *const type[] = {
@@ -49,43 +49,43 @@ static enum kind kind_of(struct span text)
 		"union",  "enum",     "const",	    "volatile", "static",    "register",
 		"auto",	  "typedef",  "__typeof__", "typeof",	"constexpr", "using",
 		"return", "goto",     "continue",   "break",	"extern",    NULL};
-	struct span first = token_next(&text), second = token_next(&text);
+	struct cc_span first = token_next(&text), second = token_next(&text);
 	if (is_one_of(first, block))
 		return BLOCK;
 	if (is_one_of(first, type) ||
-	    (is_word(first) && (is_word(second) || cli_span_is(second, "*"))))
+	    (is_word(first) && (is_word(second) || cc_span_is(second, "*"))))
 		return DECLARED;
 	return PLAIN;
 }
 
 /* Behind what a parenthesis or bracket, or a brace, opens. */
-static struct span inside_skip(struct span text, struct span opens)
+static struct cc_span inside_skip(struct cc_span text, struct cc_span opens)
 {
 	const char closes = *opens.at == '(' ? ')' : *opens.at == '[' ? ']' : '}';
-	return (struct span){cli_closed_end((struct span){opens.at, text.end}, *opens.at, closes),
-			     text.end};
+	return (struct cc_span){
+		cc_closed_end((struct cc_span){opens.at, text.end}, *opens.at, closes), text.end};
 }
 
 /* Whether the statement goes on with what comes next. */
-static bool goes_on(struct span text, bool has_do)
+static bool goes_on(struct cc_span text, bool has_do)
 {
 	static const char *const more[] = {"else", "catch", NULL};
-	struct span next = token_next(&text);
-	return is_one_of(next, more) || (has_do && cli_span_is(next, "while"));
+	struct cc_span next = token_next(&text);
+	return is_one_of(next, more) || (has_do && cc_span_is(next, "while"));
 }
 
 /* Behind the whole statement; empty: the block ends before. */
-static struct span statement_skip(struct span text, enum kind kind) /* [end] */
+static struct cc_span statement_skip(struct cc_span text, enum kind kind) /* [end] */
 {
-	const struct span none = {text.end, text.end};
+	const struct cc_span none = {text.end, text.end};
 	bool has_do = false;
 	for (;;) {
-		struct span token = token_next(&text);
-		bool ends = cli_span_is(token, ";");
-		has_do |= cli_span_is(token, "do");
-		if (token.at == token.end || cli_span_is(token, "}"))
+		struct cc_span token = token_next(&text);
+		bool ends = cc_span_is(token, ";");
+		has_do |= cc_span_is(token, "do");
+		if (token.at == token.end || cc_span_is(token, "}"))
 			return none;
-		if (cli_span_is(token, "(") || cli_span_is(token, "[") || cli_span_is(token, "{")) {
+		if (cc_span_is(token, "(") || cc_span_is(token, "[") || cc_span_is(token, "{")) {
 			text = inside_skip(text, token);
 			ends = kind == BLOCK && *token.at == '{';
 		}
@@ -96,52 +96,52 @@ static struct span statement_skip(struct span text, enum kind kind) /* [end] */
 
 /* The end of the next statement of a block, the first of which begins there; steps behind it.  NULL: there is none
  * with another behind it. */
-static const char *statement_next(struct span *block)
+static const char *statement_next(struct cc_span *block)
 {
 	for (;;) {
 		enum kind kind = kind_of(*block);
-		struct span rest = statement_skip(*block, kind), next = rest;
-		struct span token = token_next(&next);
+		struct cc_span rest = statement_skip(*block, kind), next = rest;
+		struct cc_span token = token_next(&next);
 		*block = rest;
-		if (token.at == token.end || cli_span_is(token, "}"))
+		if (token.at == token.end || cc_span_is(token, "}"))
 			return NULL;
 		if (kind != DECLARED) /* [none] */
 			return rest.at;
 	}
 }
 
-void cli_statements_begin(struct statements *st, struct span loops, unsigned nloops)
+void cc_statements_begin(struct cc_statements *st, struct cc_span loops, unsigned nloops)
 {
-	const char *block = cli_nest_block(loops, nloops);
+	const char *block = cc_nest_block(loops, nloops);
 	st->n = 0;
-	st->body = (struct span){block, loops.end};
+	st->body = (struct cc_span){block, loops.end};
 	st->next = block ? statement_next(&st->body) : NULL;
 	st->are_there |= st->next != NULL;
 }
 
-static void column_keep(const struct lines *lines, struct span before, const char *end,
-			struct text *to)
+static void column_keep(const struct cc_lines *lines, struct cc_span before, const char *end,
+			struct cc_text *to)
 {
-	if (cli_span_trim((struct span){before.end, end}).at == end || !lines->file.at)
+	if (cc_span_trim((struct cc_span){before.end, end}).at == end || !lines->file.at)
 		return;
-	cli_text_words(to, "\n");
-	cli_lines_mark(lines, to);
+	cc_text_words(to, "\n");
+	cc_lines_mark(lines, to);
 	for (const char *at = before.at; at < before.end; at++)
-		cli_text_words(to, *at == '\t' ? "\t" : " ");
+		cc_text_words(to, *at == '\t' ? "\t" : " ");
 }
 
-void cli_statements_copy(struct statements *st, struct sections *s, const struct lines *lines,
-			 struct span line, struct text *to)
+void cc_statements_copy(struct cc_statements *st, struct cc_sections *s,
+			const struct cc_lines *lines, struct cc_span line, struct cc_text *to)
 {
 	char words[64];
 	const char *const begin = line.at;
 	while (st->next && st->next >= line.at && st->next <= line.end) {
-		cli_code_copy(s, to, (struct span){line.at, st->next});
+		cc_code_copy(s, to, (struct cc_span){line.at, st->next});
 		snprintf(words, sizeof(words), " __snag_omp_statement(%uu);", st->n++);
-		cli_text_words(to, words);
-		column_keep(lines, (struct span){begin, st->next}, line.end, to);
+		cc_text_words(to, words);
+		column_keep(lines, (struct cc_span){begin, st->next}, line.end, to);
 		line.at = st->next;
 		st->next = statement_next(&st->body);
 	}
-	cli_code_copy(s, to, line);
+	cc_code_copy(s, to, line);
 }

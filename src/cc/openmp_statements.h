@@ -16,20 +16,20 @@
 #include "cc/openmp_lines.h"
 #include "cc/openmp_text.h"
 
-#define CLI_STATEMENT_DECLARATION \
+#define CC_STATEMENT_DECLARATION \
 	"void __snag_omp_statement(unsigned) __asm__(\"__snag_omp_statement\");\n"
 
-struct statements {
-	struct span body; /* of the latest simd loop, from its next statement on */
-	const char *next; /* the end of that one; NULL: none is left */
-	unsigned n;	  /* of it before */
-	bool are_there;	  /* in this text */
+struct cc_statements {
+	struct cc_span body; /* of the latest simd loop, from its next statement on */
+	const char *next;    /* the end of that one; NULL: none is left */
+	unsigned n;	     /* of it before */
+	bool are_there;	     /* in this text */
 };
 
 /* Of the innermost of so many loops. */
-void cli_statements_begin(struct statements *st, struct span loops, unsigned nloops);
+void cc_statements_begin(struct cc_statements *st, struct cc_span loops, unsigned nloops);
 /* Copies a line of code, with what goes between its statements; the rest stays in its columns. */
-void cli_statements_copy(struct statements *st, struct sections *s, const struct lines *lines,
-			 struct span line, struct text *to);
+void cc_statements_copy(struct cc_statements *st, struct cc_sections *s,
+			const struct cc_lines *lines, struct cc_span line, struct cc_text *to);
 
 #endif

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-void cli_text_add(struct text *t, const char *from, size_t n)
+void cc_text_add(struct cc_text *t, const char *from, size_t n)
 {
 	t->at = snag_grow(t->at, &t->room, t->n + n + 1, 1);
 	if (n) /* else `from` may be NULL */
@@ -17,12 +17,12 @@ void cli_text_add(struct text *t, const char *from, size_t n)
 	t->n += n;
 }
 
-void cli_text_words(struct text *t, const char *words)
+void cc_text_words(struct cc_text *t, const char *words)
 {
-	cli_text_add(t, words, strlen(words));
+	cc_text_add(t, words, strlen(words));
 }
 
-struct span cli_span_trim(struct span s)
+struct cc_span cc_span_trim(struct cc_span s)
 {
 	while (s.at < s.end && isspace((unsigned char)*s.at))
 		s.at++;
@@ -31,13 +31,13 @@ struct span cli_span_trim(struct span s)
 	return s;
 }
 
-bool cli_span_is(struct span s, const char *word)
+bool cc_span_is(struct cc_span s, const char *word)
 {
 	return (size_t)(s.end - s.at) == strlen(word) &&
 	       memcmp(s.at, word, (size_t)(s.end - s.at)) == 0;
 }
 
-bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_value)
+bool cc_clause_next(struct cc_span *line, struct cc_span *ret_name, struct cc_span *ret_value)
 {
 	const char *p = line->at;
 	while (p < line->end && !isalpha((unsigned char)*p) && *p != '_' && *p != '(')
@@ -48,23 +48,23 @@ bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_
 	ret_name->end = p;
 	while (p < line->end && (*p == ' ' || *p == '\t'))
 		p++;
-	*ret_value = (struct span){p, p};
+	*ret_value = (struct cc_span){p, p};
 	if (p < line->end && *p == '(') {
 		ret_value->at = p + 1;
-		p = cli_closed_end((struct span){p, line->end}, '(', ')');
+		p = cc_closed_end((struct cc_span){p, line->end}, '(', ')');
 		ret_value->end = p > ret_value->at && p[-1] == ')' ? p - 1 : p;
 	}
 	line->at = p;
 	return ret_name->at < ret_name->end || ret_value->at < ret_value->end;
 }
 
-struct span cli_modifier_next(struct span *value)
+struct cc_span cc_modifier_next(struct cc_span *value)
 {
 	bool is_word = false;
-	struct span word = cli_span_trim(*value), none = {0};
+	struct cc_span word = cc_span_trim(*value), none = {0};
 	if (word.at < word.end)
-		word.end = cli_token_end(word, &is_word);
-	const char *colon = cli_span_trim((struct span){word.end, value->end}).at;
+		word.end = cc_token_end(word, &is_word);
+	const char *colon = cc_span_trim((struct cc_span){word.end, value->end}).at;
 	if (!is_word || colon == value->end || *colon != ':' ||
 	    (colon + 1 < value->end && colon[1] == ':'))
 		return none;
@@ -72,20 +72,20 @@ struct span cli_modifier_next(struct span *value)
 	return word;
 }
 
-void cli_text_span(struct text *t, struct span s)
+void cc_text_span(struct cc_text *t, struct cc_span s)
 {
-	cli_text_add(t, s.at, (size_t)(s.end - s.at));
+	cc_text_add(t, s.at, (size_t)(s.end - s.at));
 }
 
-bool cli_is_openmp(struct span line, struct span *ret_word)
+bool cc_is_openmp(struct cc_span line, struct cc_span *ret_word)
 {
-	struct span s = cli_span_trim(line), name, value;
+	struct cc_span s = cc_span_trim(line), name, value;
 	if (s.at == s.end || *s.at != '#')
 		return false;
 	s.at++;
-	return cli_clause_next(&s, &name, &value) && cli_span_is(name, "pragma") &&
-	       cli_clause_next(&s, &name, &value) && cli_span_is(name, "omp") &&
-	       cli_clause_next(&s, ret_word, &value);
+	return cc_clause_next(&s, &name, &value) && cc_span_is(name, "pragma") &&
+	       cc_clause_next(&s, &name, &value) && cc_span_is(name, "omp") &&
+	       cc_clause_next(&s, ret_word, &value);
 }
 
 static bool is_of_word(char c)
@@ -93,7 +93,7 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-const char *cli_raw_end(struct span s)
+const char *cc_raw_end(struct cc_span s)
 {
 	enum { MOST = 16 };
 	static const char *const prefix[] = {"R\"", "LR\"", "uR\"", "UR\"", "u8R\""};
@@ -117,21 +117,21 @@ const char *cli_raw_end(struct span s)
 	return NULL;
 }
 
-const char *cli_closed_end(struct span s, char opens, char closes)
+const char *cc_closed_end(struct cc_span s, char opens, char closes)
 {
 	int depth = 0;
 	bool is_word;
 	do {
 		depth += (*s.at == opens) - (*s.at == closes);
-		s.at = cli_token_end(s, &is_word);
+		s.at = cc_token_end(s, &is_word);
 	} while (s.at < s.end && depth > 0);
 	return s.at;
 }
 
 /* A number may have quotes in it, and begins a word here. */
-const char *cli_token_end(struct span s, bool *ret_is_word)
+const char *cc_token_end(struct cc_span s, bool *ret_is_word)
 {
-	const char *p = s.at + 1, *raw = cli_raw_end(s);
+	const char *p = s.at + 1, *raw = cc_raw_end(s);
 	*ret_is_word = false;
 	if (raw)
 		return raw;
@@ -147,22 +147,22 @@ const char *cli_token_end(struct span s, bool *ret_is_word)
 	return p < s.end ? p + 1 : p;
 }
 
-const char *cli_word_find(struct span text, struct span word)
+const char *cc_word_find(struct cc_span text, struct cc_span word)
 {
 	const size_t n = (size_t)(word.end - word.at);
 	bool is_word;
 	for (const char *next; text.at < text.end; text.at = next) {
-		next = cli_token_end(text, &is_word);
+		next = cc_token_end(text, &is_word);
 		if (is_word && (size_t)(next - text.at) == n && memcmp(text.at, word.at, n) == 0)
 			return text.at;
 	}
 	return NULL;
 }
 
-const char *cli_colon_find(struct span s)
+const char *cc_colon_find(struct cc_span s)
 {
 	bool is_word;
-	for (int depth = 0; s.at < s.end; s.at = cli_token_end(s, &is_word)) {
+	for (int depth = 0; s.at < s.end; s.at = cc_token_end(s, &is_word)) {
 		depth += (*s.at == '(' || *s.at == '{') - (*s.at == ')' || *s.at == '}');
 		if (*s.at == ':' && depth == 0)
 			return s.at;

@@ -8,37 +8,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct text { /* that grows */
+struct cc_text { /* that grows */
 	char *at;
 	size_t n, room;
 };
-void cli_text_add(struct text *t, const char *from, size_t n);
-void cli_text_words(struct text *t, const char *words);
+void cc_text_add(struct cc_text *t, const char *from, size_t n);
+void cc_text_words(struct cc_text *t, const char *words);
 
 /* A stretch of somebody's text. */
-struct span {
+struct cc_span {
 	const char *at, *end;
 };
-void cli_text_span(struct text *t, struct span s);
-struct span cli_span_trim(struct span s);
-bool cli_span_is(struct span s, const char *word);
+void cc_text_span(struct cc_text *t, struct cc_span s);
+struct cc_span cc_span_trim(struct cc_span s);
+bool cc_span_is(struct cc_span s, const char *word);
 
 /* The next word of a line, and, if there is one, what is in parentheses behind it.  False: none. */
-bool cli_clause_next(struct span *line, struct span *ret_name, struct span *ret_value);
+bool cc_clause_next(struct cc_span *line, struct cc_span *ret_name, struct cc_span *ret_value);
 /* The word of a value that a colon follows, as in if(target : x), which it steps behind; empty: none. */
-struct span cli_modifier_next(struct span *value);
+struct cc_span cc_modifier_next(struct cc_span *value);
 /* The word behind `#pragma omp`; false: the line is no such. */
-bool cli_is_openmp(struct span line, struct span *ret_word);
+bool cc_is_openmp(struct cc_span line, struct cc_span *ret_word);
 
 /* The end of the word, literal or other character that the text begins with. */
-const char *cli_token_end(struct span s, bool *ret_is_word);
+const char *cc_token_end(struct cc_span s, bool *ret_is_word);
 /* The first word of a text that is `word`; NULL: there is none. */
-const char *cli_word_find(struct span text, struct span word);
+const char *cc_word_find(struct cc_span text, struct cc_span word);
 /* The first colon outside of parentheses and braces; NULL: none. */
-const char *cli_colon_find(struct span s);
+const char *cc_colon_find(struct cc_span s);
 /* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
-const char *cli_raw_end(struct span s);
+const char *cc_raw_end(struct cc_span s);
 /* Behind what `opens` and the text begins with, and is closed by the other one. */
-const char *cli_closed_end(struct span s, char opens, char closes);
+const char *cc_closed_end(struct cc_span s, char opens, char closes);
 
 #endif

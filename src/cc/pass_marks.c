@@ -7,7 +7,6 @@
 #include "cc/pass_marks.h"
 
 #include "base/strtab.h"
-#include "cc/libraries.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -18,19 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const kind_name[PASS_KINDS] = {
+static const char *const kind_name[CC_PASS_KINDS] = {
 #define REMOVAL(name, text, in_traces, about) text,
 #include "pass/removals.def"
 #undef REMOVAL
 	"checks",
-};
-
-/* What the plugin left behind in one file, or several. */
-struct pass_marks {
-	bool says;		     /* anything */
-	uint64_t places[PASS_KINDS]; /* accesses in the code, by what became of their checks */
-	size_t nmissing;	     /* source files without checks ... */
-	char missing[256];	     /* ... of which this is one */
 };
 
 typedef void text_handler(void *ctx, const char *text, size_t len);
@@ -61,7 +52,7 @@ static bool section_texts(Elf *elf, const char *name, text_handler *handler, voi
 
 struct reading {
 	struct snag_strtab sources; /* the files with checks */
-	struct pass_marks *marks;
+	struct cc_pass_marks *marks;
 };
 
 /* <source> TAB <checks> TAB <removal>=<n> ... */
@@ -74,10 +65,10 @@ static void mark_read(void *ctx, const char *text, size_t len)
 		uint64_t n;
 		char kind[32];
 		if (sscanf(tab, "\t%31[a-z]=%" SCNu64, kind, &n) == 2)
-			for (int i = 0; i < PASS_KINDS - 1; i++)
+			for (int i = 0; i < CC_PASS_KINDS - 1; i++)
 				r->marks->places[i] += strcmp(kind, kind_name[i]) == 0 ? n : 0;
 		else if (sscanf(tab, "\t%" SCNu64, &n) == 1)
-			r->marks->places[PASS_KINDS - 1] += n;
+			r->marks->places[CC_PASS_KINDS - 1] += n;
 	}
 }
 
@@ -121,75 +112,22 @@ static void command_read(void *ctx, const char *text, size_t len)
 	}
 }
 
-/* Reads a file; false: it says nothing. */
-static bool marks_read(const char *path, struct pass_marks *ret_marks)
+void cc_pass_marks_read(const char *path, struct cc_pass_marks *marks)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct reading r = {.marks = ret_marks};
+	struct reading r = {.marks = marks};
 	if (fd < 0)
-		return false;
+		return;
 	snag_strtab_init(&r.sources);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	bool says = section_texts(elf, ".snag.pass", mark_read, &r);
-	says |= section_texts(elf, ".GCC.command.line", command_read, &r);
+	marks->says |= section_texts(elf, ".snag.pass", mark_read, &r);
+	marks->says |= section_texts(elf, ".GCC.command.line", command_read, &r);
 	snag_strtab_done(&r.sources);
 	elf_end(elf);
 	close(fd);
-	return says;
 }
 
-static void file_check(void *ctx, const char *path)
+const char *cc_pass_kind_name(int kind)
 {
-	struct pass_marks m = {0};
-	if (marks_read(path, &m) && m.nmissing > 0)
-		fprintf(stderr,
-			"snag: warning: %s: compiled by 'snag cc', but the compiler left the "
-			"checks out of "
-			"%s%s; try -fno-snag-pass\n",
-			path, m.missing, m.nmissing > 1 ? " and others" : "");
-}
-
-void cli_pass_check(const char *program)
-{
-	cli_program_files(program, file_check, NULL);
-}
-
-void cli_pass_check_opened(const char *paths)
-{
-	for (; *paths; paths += strlen(paths) + 1)
-		file_check(NULL, paths);
-}
-
-static void file_add(void *ctx, const char *path)
-{
-	struct pass_marks *sum = ctx;
-	sum->says |= marks_read(path, sum);
-}
-
-static void line_print(const char *name, uint64_t places, const uint64_t *executed)
-{
-	fprintf(stderr, "snag:   %-12s %10" PRIu64, name, places);
-	if (executed)
-		fprintf(stderr, " %14" PRIu64 " %14" PRIu64, executed[0], executed[1]);
-	fputc('\n', stderr);
-}
-
-void cli_pass_stats(const char *program, const uint64_t executed[PASS_COUNTS])
-{
-	enum { LEFT = PASS_KINDS - 1 };
-	struct pass_marks m = {0};
-	bool has_counts = false;
-	for (int i = 0; i < PASS_COUNTS; i++)
-		has_counts |= executed[i] > 0;
-	cli_program_files(program, file_add, &m);
-	if (!m.says)
-		return;
-	fprintf(stderr, "snag: checks in the code%s\n",
-		has_counts ? ", executed: reads, writes" : "");
-	line_print("left", m.places[LEFT], has_counts ? &executed[2 * LEFT] : NULL);
-	for (int i = 0; i < LEFT; i++)
-		line_print(kind_name[i], m.places[i], has_counts ? &executed[2 * i] : NULL);
-	if (has_counts)
-		fprintf(stderr, "snag:   %-23s %14" PRIu64 " %14" PRIu64 "\n", "of loops",
-			executed[2 * PASS_KINDS], executed[2 * PASS_KINDS + 1]);
+	return kind_name[kind];
 }

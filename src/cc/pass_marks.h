@@ -12,18 +12,22 @@
 #ifndef SNAG_CC_PASS_MARKS_H
 #define SNAG_CC_PASS_MARKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { PASS_KINDS = 9 };		     /* of removals.def, and the checks that there are */
-enum { PASS_COUNTS = 2 * (PASS_KINDS + 1) }; /* reads and writes; and those of checks of loops */
-/* Says on standard error which sources came out without checks, if any: of the program and of the shared
- * libraries it needs (libraries.h). */
-void cli_pass_check(const char *program);
-/* The same of libraries that it has opened: paths, each with a NUL behind it, and an empty one. */
-void cli_pass_check_opened(const char *paths);
+enum { CC_PASS_KINDS = 9 }; /* of removals.def, and the checks that there are */
 
-/* Says what was removed: places in the code, and how often they were executed, as the program has
- * counted if it was compiled with -fsnag-pass-count. */
-void cli_pass_stats(const char *program, const uint64_t executed[PASS_COUNTS]);
+/* What the plugin left behind in one file, or in several. */
+struct cc_pass_marks {
+	bool says;			/* anything */
+	uint64_t places[CC_PASS_KINDS]; /* accesses in the code, by what became of their checks */
+	size_t nmissing;		/* source files without checks ... */
+	char missing[256];		/* ... of which this is one */
+};
+
+/* Reads a file and adds its marks to those that are there. */
+void cc_pass_marks_read(const char *path, struct cc_pass_marks *marks);
+const char *cc_pass_kind_name(int kind); /* the last one: "checks" */
 
 #endif

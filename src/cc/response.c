@@ -56,25 +56,25 @@ static char *word_next(const char **text)
 	return word;
 }
 
-static void word_expand(struct words *w, const char *word, unsigned depth) /* [file] */
+static void word_expand(struct cc_words *w, const char *word, unsigned depth) /* [file] */
 {
 	char *text = word[0] == '@' && depth < DEEPEST ? file_text(word + 1) : NULL;
 	const char *at = text;
 	if (!text)
-		cli_word_add(w, word);
+		cc_word_add(w, word);
 	while (at) {
 		while (isspace((unsigned char)*at))
 			at++;
 		if (!*at)
 			break;
-		word_expand(w, cli_word_kept(word_next(&at)), depth + 1);
+		word_expand(w, cc_word_kept(word_next(&at)), depth + 1);
 	}
 	free(text);
 }
 
-struct words cli_response_expand(char *const *word)
+struct cc_words cc_response_expand(char *const *word)
 {
-	struct words w = {0};
+	struct cc_words w = {0};
 	for (; *word; word++)
 		word_expand(&w, *word, 0);
 	return w;

@@ -14,6 +14,6 @@
 #include "cc/words.h"
 
 /* The words that are meant; w->at is to be freed. */
-struct words cli_response_expand(char *const *word);
+struct cc_words cc_response_expand(char *const *word);
 
 #endif

@@ -30,11 +30,11 @@
 #include <unistd.h>
 
 struct steps {
-	const struct words *w;
-	cli_takes_value *takes_value;
-	enum cli_compiler compiler;
-	char folder[CLI_FOLDER];
-	struct words made, folders; /* a file in each */
+	const struct cc_words *w;
+	cc_takes_value *takes_value;
+	enum cc_compiler compiler;
+	char folder[SNAG_TEMPORARY_MAX];
+	struct cc_words made, folders; /* a file in each */
 	const char *output;
 	const char *make_file; /* -MF */
 	bool has_target;       /* -MT, -MQ */
@@ -80,7 +80,7 @@ static bool starts(const char *word, const char *with)
 }
 
 /* The value of an option, joined to it or behind it; NULL: the word is another one. */
-static const char *value_of(const struct words *w, size_t i, const char *option)
+static const char *value_of(const struct cc_words *w, size_t i, const char *option)
 {
 	size_t n = strlen(option);
 	if (!starts(w->at[i], option))
@@ -107,7 +107,7 @@ static void words_look(struct steps *s, bool *ret_is_plain)
 		s->is_compiling |= strcmp(word, "-c") == 0;
 		s->has_errors |= starts(word, "-Werror");
 		s->has_target |= starts(word, "-MT") || starts(word, "-MQ");
-		s->has_inner_make |= s->compiler == CLI_CLANG && starts(word, "-Wp,-M");
+		s->has_inner_make |= s->compiler == CC_CLANG && starts(word, "-Wp,-M");
 		s->has_make |= strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
 		if (s->takes_value(word))
 			i++;
@@ -122,21 +122,21 @@ static const char *renamed(const char *name, const char *suffix, bool keeps_fold
 	char *s = snag_alloc(n + strlen(suffix) + 1);
 	memcpy(s, base, n);
 	strcpy(s + n, suffix);
-	return cli_word_kept(s);
+	return cc_word_kept(s);
 }
 
 /* [depend] What the compiler would have taken by itself. */
-static void make_words(const struct steps *s, struct words *to, const char *source)
+static void make_words(const struct steps *s, struct cc_words *to, const char *source)
 {
 	const char *object = s->output ? s->output : renamed(source, ".o", false);
 	if (s->has_make && !s->make_file) {
-		cli_word_add(to, "-MF");
-		cli_word_add(to, s->output ? renamed(s->output, ".d", true)
-					   : renamed(source, ".d", false));
+		cc_word_add(to, "-MF");
+		cc_word_add(to, s->output ? renamed(s->output, ".d", true)
+					  : renamed(source, ".d", false));
 	}
 	if ((s->has_make || s->has_inner_make) && !s->has_target && s->is_compiling) {
-		cli_word_add(to, "-MT");
-		cli_word_add(to, object);
+		cc_word_add(to, "-MT");
+		cc_word_add(to, object);
 	}
 }
 
@@ -154,25 +154,25 @@ static bool is_of_first_step(const char *word)
 }
 
 /* What the user says of one source, for a command of its own. */
-static struct words words_of(const struct steps *s, const char *source, bool has_make)
+static struct cc_words words_of(const struct steps *s, const char *source, bool has_make)
 {
-	struct words w = {0};
+	struct cc_words w = {0};
 	for (size_t i = 0; i < s->w->n; i++) {
 		const char *word = s->w->at[i];
 		bool has_value = s->takes_value(word) && i + 1 < s->w->n;
 		bool is_kept =
 			i == 0 || (is_of_first_step(word) && (has_make || !is_make_word(word)));
 		if (is_kept)
-			cli_word_add(&w, word);
+			cc_word_add(&w, word);
 		if (has_value && is_kept)
-			cli_word_add(&w, s->w->at[i + 1]);
+			cc_word_add(&w, s->w->at[i + 1]);
 		i += has_value;
 	}
 	if (s->language) {
-		cli_word_add(&w, "-x");
-		cli_word_add(&w, s->language);
+		cc_word_add(&w, "-x");
+		cc_word_add(&w, s->language);
 	}
-	cli_word_add(&w, source);
+	cc_word_add(&w, source);
 	return w;
 }
 
@@ -181,11 +181,11 @@ static int source_check(const struct steps *s, const char *source, struct snag_e
 {
 	if (!s->has_errors || strcmp(source, "-") == 0)
 		return 0;
-	struct words w = words_of(s, source, false);
-	cli_word_add(&w, "-fsyntax-only");
-	if (s->compiler == CLI_CLANG)
-		cli_word_add(&w, "-Qunused-arguments");
-	int rc = cli_words_run(&w, err);
+	struct cc_words w = words_of(s, source, false);
+	cc_word_add(&w, "-fsyntax-only");
+	if (s->compiler == CC_CLANG)
+		cc_word_add(&w, "-Qunused-arguments");
+	int rc = cc_words_run(&w, err);
 	free(w.at);
 	return rc;
 }
@@ -193,19 +193,19 @@ static int source_check(const struct steps *s, const char *source, struct snag_e
 static int step_one(const struct steps *s, const char *source, const char *to,
 		    struct snag_error *err)
 {
-	struct words w = words_of(s, source, true);
+	struct cc_words w = words_of(s, source, true);
 	make_words(s, &w, source);
-	cli_word_add(&w, "-E");
-	cli_word_add(&w, "-o");
-	cli_word_add(&w, to);
+	cc_word_add(&w, "-E");
+	cc_word_add(&w, "-o");
+	cc_word_add(&w, to);
 	if (s->has_errors)
-		cli_word_add(&w, "-w");
-	int rc = cli_words_run(&w, err);
+		cc_word_add(&w, "-w");
+	int rc = cc_words_run(&w, err);
 	free(w.at);
 	return rc;
 }
 
-static int file_read(const char *path, struct text *t, struct snag_error *err)
+static int file_read(const char *path, struct cc_text *t, struct snag_error *err)
 {
 	FILE *f = fopen(path, "r");
 	char part[65536];
@@ -213,23 +213,23 @@ static int file_read(const char *path, struct text *t, struct snag_error *err)
 	if (!f)
 		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
 	while ((n = fread(part, 1, sizeof(part), f)) > 0)
-		cli_text_add(t, part, n);
+		cc_text_add(t, part, n);
 	bool is_bad = ferror(f);
 	fclose(f);
 	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path) : 0;
 }
 
-static int file_rewrite(const char *from, const char *to, enum cli_compiler is,
+static int file_rewrite(const char *from, const char *to, enum cc_compiler is,
 			struct snag_error *err)
 {
-	struct text text = {0};
+	struct cc_text text = {0};
 	size_t n;
 	int rc = file_read(from, &text, err);
 	FILE *f = rc == 0 ? fopen(to, "w") : NULL;
 	if (rc == 0 && !f)
 		rc = snag_fail(err, SNAG_EIO, "%s: %s", to, strerror(errno));
 	if (rc == 0) {
-		char *done = cli_openmp_rewrite(text.at ? text.at : "", text.n, is, &n);
+		char *done = cc_openmp_rewrite(text.at ? text.at : "", text.n, is, &n);
 		bool is_bad = fwrite(done, 1, n, f) != n;
 		is_bad |= fclose(f) != 0;
 		free(done);
@@ -246,13 +246,13 @@ static int source_rewrite(struct steps *s, const struct source *is, const char *
 {
 	char number[24];
 	snprintf(number, sizeof(number), "/%zu", s->made.n); /* two may have one name */
-	const char *folder = cli_words_joined(s->folder, number);
+	const char *folder = cc_words_joined(s->folder, number);
 	const char *name = renamed(source, is->suffix, false);
-	*ret_made = cli_words_joined(cli_words_joined(folder, "/"), name);
+	*ret_made = cc_words_joined(cc_words_joined(folder, "/"), name);
 	if (mkdir(folder, 0700) != 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", folder, strerror(errno));
-	cli_word_add(&s->folders, folder);
-	cli_word_add(&s->made, *ret_made);
+	cc_word_add(&s->folders, folder);
+	cc_word_add(&s->made, *ret_made);
 	int rc = source_check(s, source, err);
 	if (rc == 0 && !is->is_preprocessed)
 		rc = step_one(s, source, *ret_made, err);
@@ -269,23 +269,23 @@ static void language_read(struct steps *s, size_t i)
 }
 
 /* Between -x and the source, which was another language then. */
-static void source_add(const struct steps *s, struct words *w, const struct source *is,
+static void source_add(const struct steps *s, struct cc_words *w, const struct source *is,
 		       const char *made)
 {
 	if (s->language) {
-		cli_word_add(w, "-x");
-		cli_word_add(w, is->language);
+		cc_word_add(w, "-x");
+		cc_word_add(w, is->language);
 	}
-	cli_word_add(w, made);
+	cc_word_add(w, made);
 	if (s->language) {
-		cli_word_add(w, "-x");
-		cli_word_add(w, s->language);
+		cc_word_add(w, "-x");
+		cc_word_add(w, s->language);
 	}
 }
 
 static int step_two(struct steps *s, struct snag_error *err)
 {
-	struct words w = {0};
+	struct cc_words w = {0};
 	int rc = 0;
 	for (size_t i = 0; i < s->w->n && rc == 0; i++) {
 		const char *word = s->w->at[i], *made;
@@ -296,41 +296,41 @@ static int step_two(struct steps *s, struct snag_error *err)
 			rc = source_rewrite(s, is, word, &made, err);
 			source_add(s, &w, is, made);
 		} else if (!is_make_word(word)) {
-			cli_word_add(&w, word);
+			cc_word_add(&w, word);
 			if (has_value)
-				cli_word_add(&w, s->w->at[i + 1]);
+				cc_word_add(&w, s->w->at[i + 1]);
 		}
 		i += has_value;
 	}
 	if (s->has_errors)
-		cli_word_add(&w, "-w");
+		cc_word_add(&w, "-w");
 	if (s->compiler ==
-	    CLI_CLANG) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
-		cli_word_add(&w, "-Qunused-arguments");
-		cli_word_add(&w, "-Wno-pass-failed");
+	    CC_CLANG) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
+		cc_word_add(&w, "-Qunused-arguments");
+		cc_word_add(&w, "-Wno-pass-failed");
 	}
 	if (rc == 0)
-		rc = cli_words_run(&w, err);
+		rc = cc_words_run(&w, err);
 	free(w.at);
 	return rc;
 }
 
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, enum cli_compiler is,
-		  struct snag_error *err)
+int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
+		 struct snag_error *err)
 {
 	struct steps s = {.w = w, .takes_value = takes_value, .compiler = is};
 	bool is_plain;
 	words_look(&s, &is_plain);
 	if (is_plain)
-		return cli_words_run(w, err);
-	int rc = cli_temporary_make(s.folder, err);
+		return cc_words_run(w, err);
+	int rc = snag_temporary_make(s.folder, err);
 	if (rc == 0)
 		rc = step_two(&s, err);
 	for (size_t i = 0; i < s.folders.n; i++) {
 		unlink(s.made.at[i]);
 		rmdir(s.folders.at[i]);
 	}
-	cli_temporary_remove(s.folder);
+	snag_temporary_remove(s.folder);
 	free(s.made.at);
 	free(s.folders.at);
 	return rc;

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 /* Whether the next word is the value of this one. */
-typedef bool cli_takes_value(const char *word);
+typedef bool cc_takes_value(const char *word);
 
 /* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
- * their name go through cli_openmp_rewrite() on their way. */
-int cli_two_steps(const struct words *w, cli_takes_value *takes_value, enum cli_compiler is,
-		  struct snag_error *err);
+ * their name go through cc_openmp_rewrite() on their way. */
+int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
+		 struct snag_error *err);
 
 #endif

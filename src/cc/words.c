@@ -13,29 +13,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void cli_word_add(struct words *w, const char *word)
+void cc_word_add(struct cc_words *w, const char *word)
 {
 	w->at = snag_grow(w->at, &w->cap, w->n + 2, sizeof(*w->at));
 	w->at[w->n++] = word;
 	w->at[w->n] = NULL;
 }
 
-const char *cli_word_kept(char *made)
+const char *cc_word_kept(char *made)
 {
-	static struct words kept;
-	cli_word_add(&kept, made);
+	static struct cc_words kept;
+	cc_word_add(&kept, made);
 	return made;
 }
 
-const char *cli_words_joined(const char *a, const char *b)
+const char *cc_words_joined(const char *a, const char *b)
 {
 	size_t n = strlen(a) + strlen(b) + 1;
 	char *s = snag_alloc(n);
 	snprintf(s, n, "%s%s", a, b);
-	return cli_word_kept(s);
+	return cc_word_kept(s);
 }
 
-int cli_words_run(const struct words *w, struct snag_error *err)
+int cc_words_run(const struct cc_words *w, struct snag_error *err)
 {
 	pid_t pid;
 	int status;

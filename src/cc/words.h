@@ -9,15 +9,15 @@
 
 #include <stddef.h>
 
-struct words { /* all 0: empty; at[n] is NULL if n > 0 */
+struct cc_words { /* all 0: empty; at[n] is NULL if n > 0 */
 	const char **at;
 	size_t n, cap;
 };
 
-void cli_word_add(struct words *w, const char *word);
-const char *cli_words_joined(const char *a, const char *b); /* one word, kept as below */
-const char *cli_word_kept(char *made); /* one that lives until the process ends */
+void cc_word_add(struct cc_words *w, const char *word);
+const char *cc_words_joined(const char *a, const char *b); /* one word, kept as below */
+const char *cc_word_kept(char *made); /* one that lives until the process ends */
 /* Runs it and waits; returns its exit status, or 128 + the signal that ended it. */
-int cli_words_run(const struct words *w, struct snag_error *err);
+int cc_words_run(const struct cc_words *w, struct snag_error *err);
 
 #endif

@@ -33,7 +33,7 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 		return (struct mp_schedule){.is_scan = true};
 	if ((chunk & MP_CHUNK_SECTIONS) == MP_CHUNK_SECTIONS)
 		return (struct mp_schedule){.chunk = 1, .is_sections = true};
-	if (chunk & MP_CHUNK_SIMD)
+	if ((chunk & MP_CHUNK_SIMD) == MP_CHUNK_SIMD)
 		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
 	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
 				    .is_static = true,

@@ -240,7 +240,7 @@ static void test_table(void **state)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		size_t n;
-		char *to = cli_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
+		char *to = cc_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
 					      &n);
 		to = realloc(to, n + 1);
 		to[n] = '\0';
@@ -255,7 +255,7 @@ static void test_marks(void **state)
 	static const char begins[] = "# 0 \"x.c\"\n# 1 \"/tmp//\"\n# 1 \"<snag>\" 3\n";
 	static const char ends[] = "\n# 1 \"x.c\"\nint x;\n";
 	size_t n;
-	char *to = cli_openmp_rewrite(text, strlen(text), true, &n);
+	char *to = cc_openmp_rewrite(text, strlen(text), true, &n);
 	assert_memory_equal(to, begins, strlen(begins));
 	assert_memory_equal(to + n - strlen(ends), ends, strlen(ends));
 	free(to);
@@ -304,7 +304,7 @@ static void test_statements(void **state)
 				from[nfrom++] = want[nwant++] = *c;
 		}
 		want[nwant] = 0;
-		char *text = cli_openmp_rewrite(from, nfrom, i % 2, &n);
+		char *text = cc_openmp_rewrite(from, nfrom, i % 2, &n);
 		text = realloc(text, n + 1);
 		text[n] = 0;
 		/* what keeps the columns is put where lines are known only */
@@ -322,7 +322,7 @@ static void test_columns(void **state)
 {
 	static const char from[] = "# 1 \"x.c\"\n#pragma omp simd\nfor (i = 0;;) {\n\ta;  b;\n}\n";
 	size_t n;
-	char *text = cli_openmp_rewrite(from, sizeof(from) - 1, false, &n);
+	char *text = cc_openmp_rewrite(from, sizeof(from) - 1, false, &n);
 	text = realloc(text, n + 1);
 	text[n] = 0;
 	assert_non_null(strstr(text, "\ta; __snag_omp_statement(0u);\n# 3 \"x.c\"\n\t    b;\n}\n"));
@@ -343,7 +343,7 @@ static void test_damage(void **state)
 			memcpy(text, table[i].from, len);
 			if (k >= all)
 				text[(seed >> 8) % all] = put[(seed >> 16) % (sizeof(put) - 1)];
-			free(cli_openmp_rewrite(text, len, seed >> 31, &n));
+			free(cc_openmp_rewrite(text, len, seed >> 31, &n));
 			free(text);
 		}
 	}
