@@ -10,7 +10,7 @@
 
 struct cc_lines cc_lines_of(struct cc_span text)
 {
-	return (struct cc_lines){.rest = text, .next = 1};
+	return (struct cc_lines){.rest = text, .before = {text.at, text.at}, .next = 1};
 }
 
 bool cc_is_mark(struct cc_span line)
@@ -63,6 +63,7 @@ bool cc_lines_next(struct cc_lines *l, struct cc_span *ret_line)
 	if (l->rest.at == l->rest.end)
 		return false;
 	struct cc_span line = {l->rest.at, line_end(l->rest)};
+	l->before.end = line.at;
 	l->number = l->next++;
 	for (const char *at = line.at; (at = newline_of(at, line.end)) < line.end; at++)
 		l->next++;

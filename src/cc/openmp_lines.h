@@ -13,6 +13,7 @@
 
 struct cc_lines {
 	struct cc_span rest;	    /* of the text */
+	struct cc_span before;	    /* the text before the present line */
 	struct cc_span file;	    /* what a mark says but for the number; empty: none yet */
 	unsigned long number, next; /* of the present line, of the one behind it */
 };

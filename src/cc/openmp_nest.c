@@ -100,25 +100,38 @@ bool cc_nest_is_ordered(struct cc_span text)
 	return is_ordered;
 }
 
-/* A constant; 1: it is something else. */
+/* A literal; 0: it is something else. */
 static unsigned number_of(struct cc_span value)
 {
 	unsigned n = 0;
 	for (value = cc_span_trim(value); value.at < value.end; value.at++) {
 		if (!isdigit((unsigned char)*value.at) || n > MOST_LOOPS)
-			return 1;
+			return 0;
 		n = 10 * n + (unsigned)(*value.at - '0');
 	}
 	return n;
 }
 
-unsigned cc_nest_loops(struct cc_span line)
+/* How many loops follow each other with nothing between them. */
+static unsigned nest_depth(struct cc_span text)
+{
+	struct cc_span head;
+	unsigned n = 0;
+	while (n < MOST_LOOPS && head_next(&text, &head))
+		n++;
+	return n;
+}
+
+struct cc_nest cc_nest_of(struct cc_span line, struct cc_span after)
 {
 	struct cc_span name, value;
-	while (cc_clause_next(&line, &name, &value))
-		if (cc_span_is(name, "collapse"))
-			return number_of(value);
-	return 1;
+	while (cc_clause_next(&line, &name, &value)) {
+		if (!cc_span_is(name, "collapse"))
+			continue;
+		unsigned n = number_of(value);
+		return (struct cc_nest){n ? n : nest_depth(after), n > 0};
+	}
+	return (struct cc_nest){1, true};
 }
 
 /* The variable of a loop, declared or not: the last word before it is set. */

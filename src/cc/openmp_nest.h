@@ -30,8 +30,13 @@
 bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable);
 struct cc_span cc_blanks_skip(struct cc_span text); /* behind marks of lines and pragmas, too */
 bool cc_nest_is_ordered(struct cc_span text);	    /* an ordered region is inside */
-unsigned
-cc_nest_loops(struct cc_span line); /* how many of them belong to the pragma; 1: who knows */
+/* The loops that belong to a pragma which the text `after` follows.  If `collapse` has something else than
+ * a number, they are unknown; n is then how many there are. */
+struct cc_nest {
+	unsigned n;
+	bool is_known;
+};
+struct cc_nest cc_nest_of(struct cc_span line, struct cc_span after);
 /* Behind the head of the innermost of so many loops if they are no rectangle; otherwise NULL. */
 const char *cc_nest_odd(struct cc_span text, unsigned nloops);
 const char *cc_nest_body(struct cc_span text, unsigned nloops);	 /* likewise, whatever they are */

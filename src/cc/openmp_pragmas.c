@@ -31,6 +31,8 @@
  *         [inscan]   see openmp_scan.h
  *         [auto]     schedule(auto), which for gcc is static, becomes guided
  *         [odd]      loops that are no rectangle: see openmp_nest.h
+ *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
+ *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are left as they are
  *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
  *         [split]    for clang: see openmp_split.h
  *         [statements]  of simd loops are told apart: see openmp_statements.h
@@ -44,6 +46,7 @@
 #include "base/memory.h"
 #include "cc/openmp_attributes.h"
 #include "cc/openmp_code.h"
+#include "cc/openmp_constant.h"
 #include "cc/openmp_lines.h"
 #include "cc/openmp_marks.h"
 #include "cc/openmp_masked.h"
@@ -295,10 +298,9 @@ struct rewriting {
 };
 
 /* [left] */
-static void loop_leave(struct rewriting *w, struct cc_span line, const struct pragma *p,
+static void loop_leave(struct rewriting *w, unsigned nloops, const struct pragma *p,
 		       struct cc_span after)
 {
-	unsigned nloops = cc_nest_loops(line);
 	w->body = p->is_inscan ? cc_nest_block(after, nloops) : cc_nest_body(after, nloops);
 	w->words = p->is_inscan && !w->is_gnu ? CC_TOGETHER_INSIDE : CC_TOGETHER_BEFORE;
 	w->has_together |= w->body != NULL;
@@ -307,23 +309,27 @@ static void loop_leave(struct rewriting *w, struct cc_span line, const struct pr
 static void loops_rewrite(struct rewriting *w, struct cc_text *t, struct cc_span line,
 			  struct pragma *p, struct cc_span after, bool is_scan)
 {
+	struct cc_nest nest = cc_nest_of(line, after);
 	bool is_loop = p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan);
+	bool is_simd = p->is_simd && !p->is_inscan;
 	if (!p->clause.at && !p->is_inscan && !is_scan)
-		p->odd = cc_nest_odd(after, cc_nest_loops(line));
-	if (p->is_simd && !p->is_inscan && cc_simd_rewrite(t, line, after, p->odd)) {
+		p->odd = cc_nest_odd(after, nest.n);
+	bool is_left = p->is_inscan ||
+		       (!nest.is_known && (is_simd || (is_loop && p->odd))); /* [unknown] */
+	if (!is_left && is_simd && cc_simd_rewrite(t, line, after, nest.n, p->odd)) {
 		is_loop = true;
-		cc_statements_begin(&w->statements, after, cc_nest_loops(line));
-	} else if (is_loop)
+		cc_statements_begin(&w->statements, after, nest.n);
+	} else if (!is_left && is_loop)
 		loop_rewrite(t, line, p, is_scan);
 	else
 		cc_text_span(t, line);
-	if (is_loop && p->odd) {
+	if (!is_left && is_loop && p->odd) {
 		w->body = p->odd;
 		w->words = CC_NEST_ITERATION;
 		w->has_odd = true;
 	}
-	if (p->is_inscan || (p->is_simd && !is_loop))
-		loop_leave(w, line, p, after);
+	if (is_left || (is_simd && !is_loop))
+		loop_leave(w, nest.n, p, after);
 	if (w->is_gnu)
 		combining_add(t, p);
 	if (is_scan || p->is_inscan)
@@ -336,12 +342,13 @@ static void directive_chosen(struct rewriting *w, struct cc_span chosen, struct 
 {
 	static const char pragma[] = "#pragma omp ";
 	struct cc_text from = {0}, to = {0};
-	if (cc_nest_odd(after, cc_nest_loops(chosen))) { /* others may be no loops */
+	if (cc_nest_odd(after, cc_nest_of(chosen, after).n)) { /* others may be no loops */
 		cc_text_span(&w->t, chosen);
 		return;
 	}
 	cc_text_words(&from, pragma);
-	cc_text_span(&from, chosen);
+	if (!cc_constant_rewrite(&from, w->lines->before, chosen))
+		cc_text_span(&from, chosen);
 	struct cc_span line = {from.at, from.at + from.n};
 	struct pragma p = pragma_read(line, around);
 	loops_rewrite(w, &to, line, &p, after, false);
@@ -405,7 +412,7 @@ static void directive_rewrite(struct rewriting *w, struct cc_span line, struct c
 static void pragma_rewrite(struct rewriting *w, struct cc_span line, struct cc_span word,
 			   struct cc_span after)
 {
-	struct cc_text scan = {0};
+	struct cc_text known = {0}, scan = {0};
 	if (!w->is_gnu && cc_span_is(word, "section")) {
 		cc_section_begin(&w->s, &w->t);
 		return;
@@ -417,10 +424,13 @@ static void pragma_rewrite(struct rewriting *w, struct cc_span line, struct cc_s
 		metadirective_rewrite(w, line, after);
 		return;
 	}
+	if (cc_constant_rewrite(&known, w->lines->before, line)) /* [name] */
+		line = (struct cc_span){known.at, known.at + known.n};
 	bool is_scan = cc_scan_rewrite(&scan, line, after);
 	if (is_scan)
 		line = (struct cc_span){scan.at, scan.at + scan.n};
 	directive_rewrite(w, line, word, after, is_scan);
+	free(known.at);
 	free(scan.at);
 }
 

@@ -114,10 +114,10 @@ static void schedule_add(struct cc_text *t, const struct simd *s)
 	cc_text_words(t, ")");
 }
 
-bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, bool is_odd)
+bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, unsigned nloops,
+		     bool is_odd)
 {
 	struct simd s = simd_read(line);
-	const unsigned nloops = cc_nest_loops(line);
 	struct cc_span name, value, variable, rest = {s.end.end, line.end};
 	if (!s.end.at || cc_nest_is_ordered(after) || (is_odd && s.safe.at) ||
 	    (s.is_distribute && s.is_linear)) /* [left] */

@@ -18,8 +18,9 @@
 
 #include "cc/openmp_text.h"
 
-/* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its loops are no
+/* Of a pragma that is simd, of no threads or tasks, or a `loop` of one thread; is_odd: its nloops loops are no
  * rectangle.  False: it is to be left. */
-bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, bool is_odd);
+bool cc_simd_rewrite(struct cc_text *t, struct cc_span line, struct cc_span after, unsigned nloops,
+		     bool is_odd);
 
 #endif

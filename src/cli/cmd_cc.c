@@ -239,8 +239,10 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 static int compile(const char *variable, const char *usual, char *const *word,
 		   struct snag_error *err)
 {
-	struct cc_words w = cc_response_expand(word);
-	int rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
+	struct cc_words w = {0};
+	int rc = cc_response_expand(word, &w, err);
+	if (rc == 0)
+		rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
 	free(w.at);
 	return rc;
 }

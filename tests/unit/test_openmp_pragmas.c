@@ -179,6 +179,30 @@ static const struct {
 	 "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;)" TOGETHER " x;\n"},
 	{false, "#pragma omp for collapse(2)\nfor (i = 0;;) for (j = ii;;) x;\n",
 	 "#pragma omp for collapse(2) " STATIC ") \nfor (i = 0;;) for (j = ii;;) x;\n"},
+	/* numbers by name */
+	{true, "enum { A, D = 2 };\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 "enum { A, D = 2 };\n#pragma omp for collapse(2)\nfor (i = 0;;) for (j = i;;)" ITERATION
+	 " x;\n"},
+	{true, "const int D = 1;\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 "const int D = 1;\n#pragma omp for collapse(1) " STATIC ") \n"
+	 "for (i = 0;;) for (j = i;;) x;\n"},
+	{false, "enum { D = 2 };\n#pragma omp simd collapse(D)\nfor (i = 0;;) for (j = 0;;)\n",
+	 "enum { D = 2 };\n" SIMD "collapse(2) schedule(monotonic : dynamic, 0x50000000) "
+	 "lastprivate(i) lastprivate(j)\nfor (i = 0;;) for (j = 0;;)\n"},
+	/* which are not known: of two, by a template, of a list */
+	{false,
+	 "enum { D = 2 }; f() { enum { D = 1 }; }\n"
+	 "#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 TOGETHER_HEAD "enum { D = 2 }; f() { enum { D = 1 }; }\n#pragma omp for collapse(D)\n"
+		       "for (i = 0;;) for (j = i;;)" TOGETHER " x;\n"},
+	{false, "template <int D>\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 TOGETHER_HEAD "template <int D>\n#pragma omp for collapse(D)\n"
+		       "for (i = 0;;) for (j = i;;)" TOGETHER " x;\n"},
+	{false, "enum { A, B, D };\n#pragma omp simd collapse(D)\nfor (i = 0;;) for (j = 0;;) x;\n",
+	 TOGETHER_HEAD "enum { A, B, D };\n#pragma omp simd collapse(D)\n"
+		       "for (i = 0;;) for (j = 0;;)" TOGETHER " x;\n"},
+	{false, "#pragma omp for collapse(1 + 1)\nfor (i = 0;;) for (j = 0;;) x;\n",
+	 "#pragma omp for collapse(1 + 1) " STATIC ") \nfor (i = 0;;) for (j = 0;;) x;\n"},
 	/* simd of others */
 	{false, "#pragma omp target simd map(a) if(c) if(simd : d)\nfor (int i;;)",
 	 "#pragma omp target parallel for num_threads(0x51D0001) map(a) if(target : c) "
@@ -241,7 +265,7 @@ static void test_table(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		size_t n;
 		char *to = cc_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
-					      &n);
+					     &n);
 		to = realloc(to, n + 1);
 		to[n] = '\0';
 		assert_string_equal(table[i].is_gnu ? behind_head(to) : to, table[i].to);
