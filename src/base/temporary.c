@@ -13,7 +13,8 @@
 int snag_temporary_make(char ret_folder[SNAG_TEMPORARY_MAX], struct snag_error *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	int n = snprintf(ret_folder, SNAG_TEMPORARY_MAX, "%s/snag.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	int n = snprintf(ret_folder, SNAG_TEMPORARY_MAX, "%s/snag.XXXXXX",
+			 tmp && *tmp ? tmp : "/tmp");
 	if (n < SNAG_TEMPORARY_MAX && mkdtemp(ret_folder))
 		return 0;
 	int why = n < SNAG_TEMPORARY_MAX ? errno : ENAMETOOLONG;
