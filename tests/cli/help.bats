@@ -129,3 +129,12 @@ commands='run replay explore record analyze info convert check task list'
 	snags analyze -- --pairs
 	[ "$status" = 66 ]
 }
+
+@test "every obstacle to a verdict is documented" {
+	local kind n=0
+	for kind in $(sed -nE 's/^OBSTACLE\([A-Z_]+, "([a-z-]+)",.*/\1/p' "$root/src/trace/obstacles.def"); do
+		grep -q "^|.*\`$kind\`" "$root/docs/tasks.md" || { echo "$kind"; return 1; }
+		n=$((n + 1))
+	done
+	[ $n -ge 11 ]
+}
