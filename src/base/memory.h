@@ -5,7 +5,11 @@
  * A tool that runs out of memory has nothing better to do than to say so and
  * stop: these abort the process with one line and exit status 125, so that no
  * caller needs a path for it.  A handler may print what is known so far, and
- * choose the status.  (The runtime inside a user's program does not use this file.)
+ * choose the status.
+ *
+ * The detectors inside a user's program (src/inside/) use this file, too.  The
+ * build renames its calls of malloc and write there: memory comes from
+ * inside/heap.h.  The rest of the runtime has its own memory (runtime/memory.h).
  */
 #ifndef SNAG_BASE_MEMORY_H
 #define SNAG_BASE_MEMORY_H

@@ -16,7 +16,7 @@
 #include "cli/memory_limit.h"
 #include "cli/observe.h"
 #include "cli/picture.h"
-#include "cli/pass_marks.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/run_attached.h"
 #include "cli/run_files.h"

@@ -63,17 +63,9 @@ enum { RT_STATS = 24, RT_BUILD_ID = 64 };
 /* Questions whose answers differ from schedule to schedule: what a program does with them may,
  * too.  And what it was not asked in detail. */
 enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
-	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
-	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
-	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
-	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
-	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
-	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
-	RT_ASKED_TOGETHER,  /* iterations of a loop that were not told apart */
-	RT_ASKED_PRIVATE,   /* memory that a thread had for itself, and another one has met */
-	RT_ASKED_ONE,	    /* blocks for one thread each that the same one had to execute */
-	RT_ASKED_ALIKE, /* threads of a team that do different things, and did not ask who they are */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 	RT_ASKED_KINDS
 };
 

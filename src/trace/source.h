@@ -148,9 +148,8 @@ struct snag_source_options {
 	const volatile sig_atomic_t *stop;
 };
 
-/* Opens a trace for analysis: picks the format (by the extension behind any .gz
- * or .zst: .std, .csv, .snag; otherwise by the first bytes, STD unless they are
- * the .snag magic), and checks the rules of traces.  "-" is standard input. */
+/* Opens a trace for analysis: picks the format (formats.h) by the extension behind any .gz or .zst,
+ * otherwise by the first bytes, and checks the rules of traces.  "-" is standard input. */
 int snag_source_open(const char *path, const struct snag_source_options *options,
 		     struct snag_source **ret_src, struct snag_error *err);
 
