@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of an existing build:  test.sh [cli]
-# Everything: the arrows between folders, the unit tests of build/ and of build-asan/ (the same
-# under AddressSanitizer and UndefinedBehaviorSanitizer), and the command-line tests on both.
+# Everything: the arrows between folders, the width of documents, the unit tests of build/ and of
+# build-asan/ (the same under AddressSanitizer and UndefinedBehaviorSanitizer), and the command-line
+# tests on both.
 # With "cli" only the command-line tests of build/.  Ends with "N passed, M failed".
 # SNAG_UPDATE_EXPECTED=1 rewrites the expected outputs of the command-line tests.
 set -uo pipefail
@@ -19,6 +20,11 @@ count() { # PASSED FAILED [SKIPPED]
 includes() {
 	echo "== scripts/check-includes.sh"
 	if scripts/check-includes.sh; then count 1 0; else count 0 1; fi
+}
+
+prose() {
+	echo "== scripts/check-prose.sh"
+	if scripts/check-prose.sh; then count 1 0; else count 0 1; fi
 }
 
 unit() { # BUILD
@@ -64,6 +70,7 @@ if [ "$only" = cli ]; then
 	cli build
 else
 	includes
+	prose
 	unit build
 	unit build-asan
 	cli build
