@@ -241,7 +241,7 @@ static bool within(struct snag_locksets *s, snag_lockset a, snag_lockset b)
 	return ask(s, x->child[0], y->child[0], WITHIN) && ask(s, x1, y1, WITHIN);
 }
 
-/* Remembers answers about sets large enough that asking again would hurt. */
+/* Remembers answers about sets that are large enough to make asking again expensive. */
 static bool ask(struct snag_locksets *s, snag_lockset a, snag_lockset b, uint8_t question)
 {
 	bool is_large = s->node[a].size >= LARGE && s->node[b].size >= LARGE;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * retire.c - the order of tasks without the steps that nobody will ask about
+ * retire.c - removes from the order of tasks the steps that no later question can name
  */
 #include "order/retire.h"
 
 #include "base/memory.h"
 
-/* Of so many, and what comes next. */
+/* For n things, and one more that comes next. */
 static struct snag_kept kept_new(size_t n)
 {
 	struct snag_kept k = {.nwords = n / 64 + 1};
@@ -45,7 +45,7 @@ static uint32_t kept_count(struct snag_kept *k)
 	return n;
 }
 
-/* Calls what follows for each that is kept, in order: `old` is its number. */
+/* Executes the statement that follows for each kept one, in order; `old` is its number. */
 #define FOR_KEPT(k, old)                                                                           \
 	for (size_t w = 0; w < (k)->nwords; w++)                                                   \
 		for (uint64_t left = (k)->bit[w];                                                  \
@@ -61,7 +61,7 @@ static void node_keep(struct snag_retire *r, uint32_t node)
 		r->nodes.bit[node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Entries that are not in use name nothing. */
+/* Clears entries that are not in use. */
 static void unused_clear(struct snag_task_order *o)
 {
 	for (uint32_t i = o->free_runs, next; i; i = next) {
