@@ -170,6 +170,7 @@ static void link_flags(struct cc_words *w, const struct request *q, bool clang, 
 	/* Where -lomp and -lgomp find ours, whether -fopenmp asks for them or the user. */
 	cc_word_add(w, cc_words_joined("-L", cc_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
+		cc_word_add(w, cc_words_joined("-Wl,", cc_words_joined(folder, "/tool.o")));
 		cc_word_add(w, "-Wl,-u,__tsan_init");
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
 		cc_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");

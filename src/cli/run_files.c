@@ -55,10 +55,17 @@ int cli_suppressions_read(const char *path, struct snag_suppressions *s, struct 
 	return rc;
 }
 
+static const char own[] = "__tsan_default_suppressions";
+
+int cli_suppressions_own(const char *text, struct snag_suppressions *s, struct snag_error *err)
+{
+	return snag_suppressions_add(s, own, text, strlen(text), err);
+}
+
 static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched)
 {
 	(void)ctx;
-	if (!matched)
+	if (!matched && strncmp(place, own, sizeof(own) - 1) != 0)
 		fprintf(stderr, "snag: run: %s: suppression '%s' matched nothing\n", place, text);
 }
 

@@ -19,7 +19,9 @@ void cli_place_remove(const struct cli_place *p);
 
 /* `path` NULL: there are none. */
 int cli_suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err);
-/* Says which matched nothing. */
+/* Adds what the program says by __tsan_default_suppressions(). */
+int cli_suppressions_own(const char *text, struct snag_suppressions *s, struct snag_error *err);
+/* Says which matched nothing, but for those of the program itself. */
 void cli_suppressions_note(const struct snag_suppressions *s);
 
 #endif
