@@ -49,8 +49,6 @@ static uint32_t line_first(const struct shadow_page *page, uint32_t line)
 	return page->first + line * parts_of_line(page);
 }
 
-/* ---- from more to less ---- */
-
 static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part_log)
 {
 	page->part_log = (uint16_t)part_log;
@@ -137,8 +135,6 @@ uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part)
 	return bytes;
 }
 
-/* ---- and back ---- */
-
 /* The bytes of a part have no past any more. */
 static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part)
 {
@@ -199,8 +195,6 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 	shadow_touch(shadow_leaf(s, address), address);
 	return page->whole;
 }
-
-/* ---- forgetting ---- */
 
 /* Of lines that are ready, or new, the bytes from `low` up to `high`, which begin or end inside one.  Where
  * some parts of a line have no past now, all of them are as one only if none has any. */
