@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_state.c - what one decision knows so far, and how to take it back
+ * decide_state.c - the facts of one decision, and how to take them back
  */
 #include "witness/decide_state.h"
 
@@ -161,7 +161,7 @@ static struct snag_present *touch(const struct snag_state *s, struct snag_presen
 	return p;
 }
 
-/* Returning to a mark does not take this back: a thread too many does no harm. */
+/* Returning to a mark does not undo this: a superfluous thread does no harm. */
 static void note_presence(struct snag_state *s, const struct snag_event *ev)
 {
 	uint64_t bit = (uint64_t)1 << (ev->thread % 64);
@@ -237,8 +237,8 @@ static void enter(struct snag_state *s, uint32_t event)
 	row[n + SNAG_ROW_CLOSED] = 0;
 }
 
-/* In mode DEP a new write or branch makes earlier reads causal: those that were in X before
- * have something new about them. */
+/* In mode DEP a new write or branch makes earlier reads causal, so those already in X have a new
+ * fact. */
 static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 {
 	uint32_t old = s->count[t], from = s->causal[t];
