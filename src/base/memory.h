@@ -4,7 +4,11 @@
  *
  * If memory runs out, these functions end the process with one line and exit status 125.  So no
  * caller needs a path for this case.  A handler may first print what is known so far, and choose
- * the status.  (The runtime inside a user's program does not use this file.)
+ * the status.
+ *
+ * The detectors inside a user's program (src/inside/) use this file, too.  The build renames its
+ * calls of malloc and write there: memory comes from inside/heap.h.  The rest of the runtime has
+ * its own memory (runtime/memory.h).
  */
 #ifndef SNAG_BASE_MEMORY_H
 #define SNAG_BASE_MEMORY_H

@@ -32,7 +32,7 @@ struct snag_run {
  * source is masked (masked.h), and too long for deciding it as a whole. */
 struct snag_whole {
 	struct snag_source *src;
-	struct snag_trace *trace; /* or NULL */
+	struct snag_trace *trace;		/* or NULL */
 	const struct snag_contended *contended; /* or NULL */
 	bool is_cut;
 	size_t most; /* so many events are decided as a whole; 0: as the options say */

@@ -73,7 +73,7 @@ struct snag_contended {
 	size_t nlikely_cap;
 	struct snag_contended_counts counts;
 	struct snag_walk walk;
-	const struct snag_event *end; /* of those of the batch */
+	const struct snag_event *end;		    /* of those of the batch */
 	const struct snag_split *split, *split_end; /* of the batch, that are still to come */
 	/* A cache: how much of a thread comes before the next event of the one that acts, by all
 	 * orders that count. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct block { /* lies before what is given out */
+struct block {	     /* lies before what is given out */
 	void *start; /* of what came from the runtime, of so many bytes */
 	size_t nbytes;
 };

@@ -287,10 +287,12 @@ static void note(const struct rt_record *r)
 
 bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
 {
-	static const uint32_t judged = 1u << RT_ASKED_THREAD | 1u << RT_ASKED_THREADS |
-				       1u << RT_ASKED_TOGETHER | 1u << RT_ASKED_PRIVATE |
-				       1u << RT_ASKED_ONE | 1u << RT_ASKED_ALIKE;
-	if (!(judged >> what & 1))
+	static const bool is_judged[] = {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = is_judged,
+#include "trace/obstacles.def"
+#undef OBSTACLE
+	};
+	if (!is_judged[what])
 		return false;
 	if (!verdict->asked[what] && verdict->launched > verdict->ended)
 		verdict->asked[what] = pc;

@@ -49,7 +49,14 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->depend);
 	snag_strtab_done(&c->depend_names);
 	snag_step_log_done(&c->steps);
+	for (int i = 0; i < RT_DEFAULTS; i++)
+		free(c->defaults[i].text);
 	free(c);
+}
+
+const char *snag_convert_default(const struct snag_convert *c, enum rt_default which)
+{
+	return c->defaults[which].text ? c->defaults[which].text : "";
 }
 
 const struct snag_names *snag_convert_names(const struct snag_convert *c)
@@ -399,6 +406,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_MODULE:
 	case RT_TEXT:
 	case RT_MODULE_END:
+	case RT_DEFAULT:
 		snag_convert_place(c, op, r);
 		break;
 	case RT_SWITCH:

@@ -80,6 +80,9 @@ struct snag_convert_notes {
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
 
+/* What the program says by functions that it defines for ThreadSanitizer; "": nothing. */
+const char *snag_convert_default(const struct snag_convert *c, enum rt_default which);
+
 /* What a task is to the programmer. */
 struct snag_label {
 	enum rt_label kind; /* RT_LABEL_IN and on: it has depend clauses */

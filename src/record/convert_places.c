@@ -142,6 +142,20 @@ static size_t id_parse(const char *text, uint8_t id[ID_BYTES])
 	return n;
 }
 
+/* At most so much of a text of the program is kept. */
+enum { DEFAULT_MAX = 1 << 20 };
+
+static void default_add(struct snag_convert *c, const struct rt_record *r)
+{
+	size_t n = c->text_need < c->text_n ? c->text_need : c->text_n;
+	if (r->arg >= RT_DEFAULTS || c->defaults[r->arg].n + n > DEFAULT_MAX)
+		return;
+	char **text = &c->defaults[r->arg].text;
+	*text = snag_grow(*text, &c->defaults[r->arg].cap, c->defaults[r->arg].n + n + 1, 1);
+	memcpy(*text + c->defaults[r->arg].n, c->text, n);
+	c->defaults[r->arg].n += n;
+}
+
 static void module_ends(struct snag_convert *c, const struct rt_record *r)
 {
 	uint8_t id[ID_BYTES];
@@ -213,6 +227,9 @@ void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_r
 		break;
 	case RT_TEXT:
 		text_add(c, r);
+		break;
+	case RT_DEFAULT:
+		default_add(c, r);
 		break;
 	default:
 		module_ends(c, r);

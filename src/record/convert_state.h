@@ -109,6 +109,10 @@ struct snag_convert {
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
 	size_t text_need, text_n;
+	struct {
+		char *text;
+		size_t n, cap;
+	} defaults[RT_DEFAULTS];
 };
 
 /* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be.  Returns its

@@ -16,7 +16,8 @@
 #include <signal.h>
 
 struct snag_live_options {
-	const char *options;		     /* added to SNAG_OPTIONS for the program */
+	const char *options;		     /* for the runtime in the program */
+	struct snag_attached *attached;	     /* the program runs already; NULL: it is started */
 	struct snag_convert_options convert; /* steps: see snag_live_steps() */
 	enum snag_launch_io io;
 	double seconds;			   /* it is killed if it takes longer; 0: never */
@@ -45,6 +46,7 @@ struct snag_live_end {
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;
+	const char *defaults[RT_DEFAULTS]; /* what the program says itself; likewise */
 };
 /* How the program ended; once next() returned 0 or an error. */
 struct snag_live_end snag_live_end(const struct snag_source *src);

@@ -299,14 +299,14 @@ unsigned snag_run_workers(void)
 unsigned snag_workers(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_WORKERS);
+		snag_serial_asked(SNAG_TASK_ASKED_THREADS);
 	return snag_run_workers();
 }
 
 unsigned snag_worker_number(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_WORKER);
+		snag_serial_asked(SNAG_TASK_ASKED_THREAD);
 	struct worker *w = snag_worker_self();
 	return w ? w->number : 0;
 }

@@ -73,8 +73,8 @@ static inline int snag_sink_put_splits(struct snag_sink *sink, const struct snag
 	return n ? sink->ops->put_splits(sink, split, n, names, err) : 0;
 }
 
-/* Opens a sink.  The extension before any .gz or .zst chooses the format; an unknown one is an
- * error.  CSV needs the number of threads in advance: `threads`, else 0. */
+/* Opens a sink.  The extension before any .gz or .zst chooses the format (formats.h); an unknown
+ * one is an error.  Some formats need the number of threads in advance: `threads`, else 0. */
 int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink,
 		   struct snag_error *err);
 /* Returns whether the format of that name needs the number of threads in advance. */

@@ -16,7 +16,7 @@
  *             with ids that have names.  The same holds for runs: their targets are checked
  *             without expanding them.
  */
-#include "trace/source.h"
+#include "trace/formats.h"
 
 #include "base/memory.h"
 #include "trace/input.h"
@@ -513,3 +513,9 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	}
 	return 0;
 }
+
+const struct snag_trace_format snag_format_snag = {.name = "snag",
+						   .magic = SNAG_FORMAT_MAGIC,
+						   .nmagic = SNAG_MAGIC_BYTES,
+						   .source = snag_binary_source,
+						   .sink = snag_binary_sink};

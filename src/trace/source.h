@@ -149,8 +149,7 @@ struct snag_source_options {
 };
 
 /* Opens a trace for analysis, and checks the rules of traces.  The extension before any .gz or
- * .zst chooses the format: .std, .csv, .snag.  Otherwise the first bytes do: STD unless they are
- * the .snag magic.  "-" is standard input. */
+ * .zst chooses the format (formats.h), otherwise the first bytes do.  "-" is standard input. */
 int snag_source_open(const char *path, const struct snag_source_options *options,
 		     struct snag_source **ret_src, struct snag_error *err);
 
