@@ -309,7 +309,8 @@ static int scan_block(struct binary_source *s, bool takes_names, struct snag_err
 	return 1;
 }
 
-/* Goes through all blocks for splits and, if `takes_names`, for names, then back to the first one. */
+/* Goes through all blocks for splits and, if `takes_names`, for names, then back to the first
+ * one. */
 static int blocks_scan(struct binary_source *s, bool takes_names, struct snag_error *err)
 {
 	int rc = 1;

@@ -370,8 +370,8 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
-	/* If it has not changed itself, only what has changed elsewhere is new to it; in any case it
-	 * has the rows that X began with, which are closed. */
+	/* If it has not changed itself, only what has changed elsewhere is new to it; in any
+	 * case it has the rows that X began with, which are closed. */
 	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
 	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
 		since = 0;
