@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analyze.c - run detectors over a trace and collect what they find
+ * analyze.c - run detectors over a trace and collect their findings
  *
- * Idea.   One reading feeds every detector.  Only if races turned up is the trace read
- *         again: once to name partners that lie far back, and once to look up the details
- *         a report shows.  A source that cannot be read again is copied into a
- *         log as it goes by.  A trace that is too long for the memory is decided in windows, in
- *         another reading.
+ * Idea.   One reading feeds every detector.  The trace is read again only if there are races:
+ *         once to name partners that lie far back, and once to look up the details that a report
+ *         shows.  A source that cannot be read again is copied into a log during the first
+ *         reading.  A trace that is too long for the memory is decided in windows, in another
+ *         reading.
  */
 #include "detect/analyze_run.h"
 

@@ -2,9 +2,9 @@
  *
  * analyze_fit.c - detectors that cannot judge the trace
  *
- * Idea.   Whether a trace is of threads or of tasks shows at its first event of one kind.  A
- *         detector that cannot judge an event is an error, or is left out from then on if
- *         whoever chose the detectors wants only those that fit.
+ * Idea.   The first event of threads or of tasks shows the kind of a trace.  A detector that
+ *         cannot judge an event is an error.  If the caller wants only detectors that fit, it is
+ *         left out from then on instead.
  */
 #include "detect/analyze_run.h"
 

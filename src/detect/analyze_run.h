@@ -27,9 +27,9 @@ struct snag_analyze_run {
 	uint32_t ops;			 /* those of the trace so far */
 };
 
-/* All events of the source go to the detectors.  If it delivers a trace in memory, that trace may be
- * given too.  A trace that was cut short counts as interrupted.  If contended variables are given, the
- * source is masked (masked.h), and too long for deciding it as a whole. */
+/* Feeds all events of the source to the detectors.  If the source delivers a trace in memory,
+ * the caller may pass it too.  A trace that was cut short counts as interrupted.  If contended
+ * variables are given, the source is masked (masked.h), and too long to be decided as a whole. */
 struct snag_whole {
 	struct snag_source *src;
 	struct snag_trace *trace;		/* or NULL */
@@ -45,8 +45,9 @@ size_t snag_run_events_to_keep(const struct snag_analyze_run *r);
 /* Whether a detector may look for partners in the window. */
 bool snag_run_needs_window(const struct snag_analyze_run *r);
 
-/* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?  After it:
- * did one give up?  At the end: those of tasks, if there was none.  Negative: the error to return. */
+/* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?
+ * After it: did one give up?  At the end: remove those of tasks, if there was no task.  A
+ * negative result is the error to return. */
 int snag_fit_before(struct snag_analyze_run *r, const struct snag_batch *batch);
 int snag_fit_after(struct snag_analyze_run *r, const struct snag_batch *batch);
 void snag_fit_end(struct snag_analyze_run *r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_places.c - what lies where in the program: code, modules, blocks, stacks
+ * convert_places.c - the layout of the program: code, modules, blocks, stacks
  *
- * No events come of these records but one: the end of a block.
+ * These records make no events, with one exception: the end of a block.
  */
 #include "record/convert_state.h"
 
@@ -111,7 +111,7 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 		c->nnodes = (size_t)r->arg + 1;
 }
 
-/* The stack of a thread is what was forgotten just before; that of main is not known. */
+/* The memory forgotten just before is the stack of the thread; that of main is unknown. */
 static void stack_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t top = rt_record_address(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
@@ -178,8 +178,8 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
-/* The end of a block conflicts with what other threads did there, as far as they are known to have
- * been there, and at its beginning with what they will do. */
+/* The end of a block conflicts with the accesses of other threads to it, as far as they are
+ * known, and at its beginning with their later ones. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);

@@ -2,12 +2,12 @@
  *
  * convert_ranges.c - accesses to ranges of memory: memset, memcpy, read and the like
  *
- * Idea.   A range is gone through cell by cell (cells.h).  Where the cells in a row are alike, whole
- *         variables whose ids go on evenly, two of them become events and the others a run
- *         (trace/runs.h), or events at once if runs are not wanted.  Memory that nobody has
- *         accessed gets its variables in bulk, so that it is alike the next time.
- * Rules.  [element]  Memory that a range is the first to access has a variable for each element, if
- *                    their size is known, else for each cell.
+ * Idea.   A range is processed cell by cell (cells.h).  Where successive cells are alike (whole
+ *         variables whose ids advance evenly), two of them become events and the others a run
+ *         (trace/runs.h), or events at once if runs are not wanted.  Untouched memory gets its
+ *         variables in bulk, so that it is alike the next time.
+ * Rules.  [element]  Memory that a range is the first to access has a variable for each element
+ *                    if their size is known, else for each cell.
  *         Other cells, and parts of cells at both ends, are accessed one by one.
  */
 #include "record/convert_state.h"

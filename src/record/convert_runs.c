@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_runs.c - the runs of the runtime to events, or to the runs of a trace
+ * convert_runs.c - turns the runs of the runtime into events, or into runs of a trace
  *
- * Idea.   RT_AGAIN says which accesses follow from those recorded (runtime/run.h).  If each of
- *         them is one event, and the variables go on as evenly as the addresses, they
- *         are a run of the trace too (trace/runs.h) and need not be made: only their cells
- *         are looked at.  Otherwise, as where memory is met for the first time, they
- *         are made round by round, and looked at again later.
- *         Where an array was first touched by twos, its variables go on evenly from every second
- *         round to the next but one.  So a run of the trace may span several rounds.
+ * Idea.   RT_AGAIN says which accesses follow from the recorded ones (runtime/run.h).  If each
+ *         of them is one event, and the variables advance as evenly as the addresses, they are a
+ *         run of the trace too (trace/runs.h).  Then no events are made, and only their cells
+ *         are examined. Otherwise, for example in untouched memory, events are made round by
+ *         round, and the accesses are examined again later.
+ *         If an array was first accessed in pairs, its variables advance evenly only every
+ *         second round.  So a run of the trace may span several rounds.
  */
 #include "record/convert_state.h"
 
@@ -32,8 +32,8 @@ static void steps_skip(struct convert_again *again, uint32_t n)
 	again->left -= n;
 }
 
-/* How many of the accesses to come make one event each, whose targets follow from those before, k
- * at a time, k being some rounds.  Which these are says target[], the last k of them. */
+/* Returns how many of the next accesses make one event each whose targets follow from those
+ * before, k at a time, where k is some rounds; target[] has the last k of them. */
 static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t variable[],
 			   uint32_t stride[])
 {
@@ -63,7 +63,7 @@ static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t var
 	return (uint32_t)length;
 }
 
-/* Puts accesses to come as a run, so many rounds at a time; false: they are none. */
+/* Puts the next accesses as a run, `rounds` at a time; returns false if they are none. */
 static bool run_put(struct snag_convert *c, uint32_t rounds)
 {
 	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period * rounds;
@@ -82,8 +82,8 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 	return true;
 }
 
-/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those that
- * were made since. */
+/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those
+ * that were made since. */
 static bool some_run_put(struct snag_convert *c)
 {
 	const struct convert_again *again = &c->again;
@@ -163,7 +163,7 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 	return n;
 }
 
-/* What becomes a run depends on what was done, never on when a batch was taken. */
+/* Whether accesses become a run depends only on what was done, never on when a batch was taken. */
 void snag_convert_again_go_on(struct snag_convert *c)
 {
 	struct convert_again *again = &c->again;

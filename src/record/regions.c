@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regions.c - what lies at an address of the program
+ * regions.c - names the addresses of the program
  *
  * State.  modules, stacks: few, searched one by one (the one found last first)
- *         blocks: a sorted list would be slow to change; instead each page of 4096 bytes
- *         knows which of its words a block begins at (a bit each), and the block that
- *         reaches into it from before.  Blocks of many pages are kept apart.
- * Rules.  A block ends those it overlaps: the program gave their memory back, though
- *         nobody said so.  Were one to show again when its successor is gone, two
- *         variables would have one name.
+ *         blocks: a sorted list would be slow to change.  Instead, each page of 4096 bytes has a
+ *         bit for each word at which a block begins, and the block that reaches into it from
+ *         before.  Blocks of many pages are kept separately.
+ * Rules.  A block ends those it overlaps: the program freed their memory, although no event said
+ *         so. If an overlapped block became visible again later, two variables would have one
+ *         name.
  * Cost.   A few loads for a small block; a binary search among the large ones.
  */
 #include "record/regions.h"

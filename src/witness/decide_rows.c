@@ -183,7 +183,7 @@ static inline enum answer ask(const struct snag_index *ix, const struct snag_row
 	return OPEN;
 }
 
-/* What the rows below and above a point say. */
+/* Returns what the rows below and above a point say. */
 static inline enum answer ask_rows(const struct snag_rows *rows, const struct question *q,
 				   const struct snag_point *p)
 {
