@@ -31,6 +31,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/libc.
 foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
+# tool.o says where the tool is; `make install` makes another for the place where it installs.
+set(TOOL_PATH ${CMAKE_BINARY_DIR}/snag)
+configure_file(src/runtime/tool.s.in ${CMAKE_BINARY_DIR}/generated/tool.s @ONLY)
 # gcc links -ltsan and libtsan_preinit.o of its own accord: exe/ holds what an executable gets,
 # shared/ the nothing that a shared library gets.
 add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
@@ -52,6 +55,7 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/pause.s ${RUNTIME_DIR}/pause.s
-	DEPENDS src/runtime/pause.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
+	DEPENDS src/runtime/pause.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

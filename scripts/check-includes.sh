@@ -15,7 +15,8 @@ allowed() {
 	detect) echo "witness trace order base" ;;
 	lang) echo "task trace order base" ;;
 	record) echo "runtime report trace base" ;;
-	cli) echo "pass lang record report detect witness trace base" ;;
+	cc) echo "pass omp base" ;; # pass/removals.def, omp/marks.def
+	cli) echo "cc lang record report detect witness trace base" ;;
 	*) echo "none" ;;
 	esac
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analyze.h - run detectors over a trace and collect what they find
+ * analyze.h - run detectors over a trace and collect their findings
  */
 #ifndef SNAG_DETECT_ANALYZE_H
 #define SNAG_DETECT_ANALYZE_H
@@ -24,17 +24,17 @@ struct snag_analyze_options {
 	 * `pairs` all; SNAG_ALL_RACES: all. */
 	uint64_t max_races;
 	unsigned jobs; /* threads that may be used; 0: one per processor */
-	/* About so many bytes may be used.  Beyond that, traces are decided in windows
+	/* The approximate limit of memory in bytes.  Beyond it, traces are decided in windows
 	 * (windows.h).  0: no limit. */
 	uint64_t memory;
 	uint32_t budget;	 /* of the search for one pair, in nodes; 0: the default */
 	enum snag_stages stages; /* what decides */
 	enum snag_rules rules;	 /* of witnesses, where a detector decides by dependence */
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
-	/* A detector of suspicions looks only where they are likely to be right (detector.h). */
+	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
 	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
-	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
+	/* For a slice: is told which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
 	void *follow_ctx;
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
@@ -49,32 +49,33 @@ struct snag_analyze_options {
 };
 
 struct snag_analysis {
-	struct snag_findings findings[SNAG_MAX_DETECTORS];	  /* in the order of the options */
-	const struct snag_detector *detector[SNAG_MAX_DETECTORS]; /* whose they are */
+	struct snag_findings findings[SNAG_MAX_DETECTORS]; /* in the order of the options */
+	const struct snag_detector
+		*detector[SNAG_MAX_DETECTORS]; /* the detectors of the findings */
 	size_t n;
 	uint64_t events;	      /* how many were analysed */
 	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
 	bool interrupted;	      /* stopped before the end */
 	struct snag_details *details; /* owns the lock lists of the findings */
-	/* If there are witnesses: what their prefixes stand for. */
+	/* If there are witnesses: the meaning of their prefixes. */
 	struct snag_stretches stretches;
-	/* What the ids of the findings mean; NULL: what they mean in the source. */
+	/* The names of the ids in the findings; NULL: those of the source. */
 	struct snag_names *names;
 	struct snag_slice *slice; /* what was analysed; NULL: all of the trace */
 };
 
-/* Reads the source to its end, and again where races need it.  On failure nothing needs to be
- * freed. */
+/* Reads the source to its end, and again where races need it.  After a failure nothing needs to
+ * be freed. */
 int snag_analyze(struct snag_source *src, const struct snag_analyze_options *options,
 		 struct snag_analysis *ret_analysis, struct snag_error *err);
-/* What the ids of the findings mean. */
+/* Returns the names of the ids in the findings. */
 static inline const struct snag_names *snag_analysis_names(const struct snag_analysis *a,
 							   const struct snag_source *src)
 {
 	return a->names ? a->names : src->names;
 }
 
-/* Forgets what one detector found; those behind it move up. */
+/* Removes the findings of one detector; those after it move up. */
 void snag_analysis_leave_out(struct snag_analysis *a, size_t detector);
 void snag_analysis_done(struct snag_analysis *a); /* accepts NULL */
 

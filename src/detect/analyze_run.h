@@ -9,7 +9,7 @@
 #include "detect/collector.h"
 #include "detect/log.h"
 
-struct snag_run {
+struct snag_analyze_run {
 	struct snag_source *src;
 	const struct snag_analyze_options *options;
 	struct snag_analysis *analysis;
@@ -27,12 +27,12 @@ struct snag_run {
 	uint32_t ops;			 /* those of the trace so far */
 };
 
-/* All events of the source go to the detectors.  If it delivers a trace in memory, that trace may be
- * given too.  A trace that was cut short counts as interrupted.  If contended variables are given, the
- * source is masked (masked.h), and too long for deciding it as a whole. */
+/* Feeds all events of the source to the detectors.  If the source delivers a trace in memory,
+ * the caller may pass it too.  A trace that was cut short counts as interrupted.  If contended
+ * variables are given, the source is masked (masked.h), and too long to be decided as a whole. */
 struct snag_whole {
 	struct snag_source *src;
-	struct snag_trace *trace; /* or NULL */
+	struct snag_trace *trace;		/* or NULL */
 	const struct snag_contended *contended; /* or NULL */
 	bool is_cut;
 	size_t most; /* so many events are decided as a whole; 0: as the options say */
@@ -41,14 +41,15 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		       struct snag_analysis *ret_analysis, struct snag_error *err);
 
 /* How much of the trace is kept for those that ask for all of it. */
-size_t snag_run_events_to_keep(const struct snag_run *r);
+size_t snag_run_events_to_keep(const struct snag_analyze_run *r);
 /* Whether a detector may look for partners in the window. */
-bool snag_run_needs_window(const struct snag_run *r);
+bool snag_run_needs_window(const struct snag_analyze_run *r);
 
-/* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?  After it:
- * did one give up?  At the end: those of tasks, if there was none.  Negative: the error to return. */
-int snag_fit_before(struct snag_run *r, const struct snag_batch *batch);
-int snag_fit_after(struct snag_run *r, const struct snag_batch *batch);
-void snag_fit_end(struct snag_run *r);
+/* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?
+ * After it: did one give up?  At the end: remove those of tasks, if there was no task.  A
+ * negative result is the error to return. */
+int snag_fit_before(struct snag_analyze_run *r, const struct snag_batch *batch);
+int snag_fit_after(struct snag_analyze_run *r, const struct snag_batch *batch);
+void snag_fit_end(struct snag_analyze_run *r);
 
 #endif

@@ -3,20 +3,20 @@
  * analyze_slice.c - run detectors over the slice of a trace that decides what races
  *
  * Idea.   The first reading finds the contended variables (contended.h), without expanding the
- *         runs of the trace.  If there is none, no detector can find a race, and nothing is read
- *         again.  Otherwise the second reading takes out the slice (slice.h), the detectors
+ *         runs of the trace.  If there are none, no detector can find a race, and nothing is
+ *         read again.  Otherwise the second reading extracts the slice (slice.h), the detectors
  *         run over it as over any trace, and their findings are translated.
  *
- * Rules.  [fits]    All detectors can do with a slice, but for those of tasks, which are left
- *                   out of a trace of threads.
+ * Rules.  [fits]    All detectors accept a slice, except those of tasks, which are left out of a
+ *                   trace of threads.
  *         [tasks]   A trace of tasks is analysed as a whole, in another reading.
  *         [keep]    A source that cannot be read again is kept in memory, if a detector would
- *                   have asked for that anyway.
- *         [give up] A trace that shows early that many of its accesses are contended, and few of them
- *                   in loops, is analysed as a whole: a slice would save nothing.
+ *                   have needed that anyway.
+ *         [give up] If a trace shows early that many of its accesses are contended, and few of
+ *                   them are in loops, it is analysed as a whole: a slice would save nothing.
  *         [long]    A slice that is too long for the memory is not kept.  The detectors read the
- *                   masked trace (masked.h); those that need a trace in memory get
- *                   windows of the slice (windows.h).
+ *                   masked trace (masked.h); those that need a trace in memory get windows of
+ *                   the slice (windows.h).
  */
 #include "detect/analyze_run.h"
 

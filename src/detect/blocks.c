@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blocks.c - the isolated blocks of a run of tasks, and what must stay in their order
+ * blocks.c - the isolated blocks of a run of tasks, and which of them must keep their order
  *
- * State.  task[t]     path, how many tasks it created and blocks it entered; the block it is in
+ * State.  task[t]     its path, the number of tasks it created and of blocks it entered; its
+ *                     block
  *         step[s]     the step (order/dpst.h) of each block
  *         use[]       accesses of blocks, in a list for each variable; one for each block and
  *                     kind of access
- * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which block came
- *                     first in this run (runtime/omp_sections.h): no structure
+ * Rules.  [flag]      a promise that a task sets or gets inside a block of a lock says which
+ *                     block came first in this run (runtime/omp_sections.h): it is no structure
  * Cost.   A block: all earlier ones, by structure.  An access: earlier ones to its variable.
  */
 #include "detect/blocks.h"

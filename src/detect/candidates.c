@@ -2,16 +2,16 @@
  *
  * candidates.c - every pair of accesses that may be a predictable race
  *
- * Idea.   Most accesses of a variable hold its lock, its *guard*: found by majority.  Two
- *         guarded accesses are no candidate, so only the *bare* ones, few, are held against the
- *         others.  For a bare access of thread t, those of thread u that are not ordered
- *         with it are a contiguous range of u's lane, and along t both ends of
- *         the range only move forward.
+ * Idea.   Most accesses of a variable hold its lock, its *guard*, which is found by majority.
+ *         Two guarded accesses are no candidate, so only the few *bare* ones are compared with
+ *         the others.  For a bare access of thread t, the accesses of thread u that are not
+ *         ordered with it are a contiguous range of u's lane, and along t both ends of the range
+ *         only move forward.
  *
  * Classes.  Two accesses of a thread to a variable with the same location, operation and locks
- *         are alike.  If an earlier access of the same class was held against a range,
- *         only what has come into the range since can show a new pair of classes: so each
- *         lane is walked once for every class, however many pairs there are.
+ * are in one class.  If an earlier access of the same class was compared with a range, only
+ * accesses that have entered the range since can show a new pair of classes.  So each lane is
+ * walked once for every class, however many pairs there are.
  *
  * State.  guard[x]    a lock, or NONE
  *         bare        bit by event: a plain access without its variable's guard
@@ -20,7 +20,7 @@
  *         mark[]      by class: how far the current lane has been walked
  *
  * Cost.   Linear in the trace, plus for each bare access a gallop in the lanes of its variable,
- * plus the pairs looked at.
+ *         plus the pairs looked at.
  */
 #include "detect/candidates.h"
 
@@ -57,7 +57,7 @@ struct enumeration {
 	uint32_t *event;
 	uint32_t *stack; /* by node; NULL unless by class */
 
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	/* The bare accesses of the thread and variable at hand. */
 	uint32_t *own;
 	struct snag_asked *asked;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * candidates_before.h - what must precede many accesses, asked for together
+ * candidates_before.h - looks up what must precede many accesses at once
  *
- * Idea.   The way from an access to the row of what must precede it has four links, each
- *         somewhere else in memory.  Many accesses go along it together, link by link, so that the
- *         waits for memory overlap.  For a variable with many candidates the rows of all its
- *         accesses are laid out by thread: whether an access must follow one of thread t is
- *         asked along a lane, and then memory is read along too.
+ * Idea.   The path from an access to the row of what must precede it has four links, each
+ *         elsewhere in memory.  Many accesses follow it together, link by link, so that their
+ *         cache misses overlap.  For a variable with many candidates, the rows of all its
+ *         accesses are laid out by thread.  Whether an access must follow one of thread t is
+ *         asked along a lane, and then memory is read sequentially too.
  *
  * State.  event[i]          the i-th access of the variable, lane after lane
- *         column[t][i]      how many events of t must precede it; SNAG_NOT_KEPT: ask decide_rows.h
+ *         column[t][i]      how many events of t must precede it; SNAG_NOT_KEPT: ask
+ *                           decide_rows.h
  */
 #ifndef SNAG_DETECT_CANDIDATES_BEFORE_H
 #define SNAG_DETECT_CANDIDATES_BEFORE_H

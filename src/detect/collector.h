@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * collector.h - from what one detector says to its findings
+ * collector.h - turns the reports of one detector into its findings
  *
- * Idea.   The racy pairs of a detector are filed each on its own, or as one race per
- *         unordered pair of locations with their count.  The race shown for a pair of
- *         locations is the one whose second access comes first in the trace, with the
- *         nearest first access.
+ * Idea.   The collector stores each racy pair of a detector by itself, or one race per unordered
+ *         pair of locations with a count.  The race shown for a pair of locations is the one
+ *         whose second access comes first in the trace, with the nearest first access.
  *
- *         If the pairs are to be decided, they are put aside until the trace was read, and
- *         then go to verify.h, whose verdict decides whether the race of two
- *         locations is reported, with which pair of events, and how.  A complete
- *         relation need not be asked for its pairs: all that can possibly be a race
- *         (candidates.h), much fewer, give the same verdicts.  How many pairs of the
- *         relation the races stand for is counted last.
+ *         If the pairs are to be decided, the collector keeps them until the trace was read, and
+ *         then passes them to verify.h.  Its verdict decides whether the race of two locations
+ *         is reported, with which pair of events, and how.  A complete relation need not name
+ *         its pairs: the much fewer candidates (candidates.h) give the same verdicts.  The
+ *         number of pairs of the relation that the races stand for is counted last.
  *
- *         The number of races and the search for partners are bounded.  What a bound leaves out
- *         shows in findings.abridged.
+ *         The number of races and the search for partners are bounded.  findings.abridged counts
+ *         what a bound leaves out.
  */
 #ifndef SNAG_DETECT_COLLECTOR_H
 #define SNAG_DETECT_COLLECTOR_H
@@ -48,7 +46,7 @@ struct snag_collector {
 	struct snag_verify *verify;  /* they are being decided */
 	const struct snag_index *ix; /* then, and how */
 	enum snag_mode mode;
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	bool is_unsorted;		/* racy events were not filed in ascending order */
 	struct snag_slots by_locations; /* races by pair of locations */
 };
@@ -59,11 +57,11 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 void snag_collector_bound(struct snag_collector *c, uint64_t most);
 void snag_collector_done(struct snag_collector *c); /* before the detector is closed */
 
-/* Instead of answering the partners: decides the pairs. */
+/* Decides the pairs, instead of answering the partners. */
 void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix,
 			   enum snag_mode mode);
 
-/* Once the partners have been answered: puts the races in their order. */
+/* Sorts the races, once the partners have been answered. */
 void snag_collector_sort(struct snag_collector *c);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * details.h - what reports say about single events: where, who, which locks were held
+ * details.h - what reports show about single events: place, thread, held locks
  *
- * Idea.   Detectors carry event numbers only.  For the few events that end up in a report
- *         the rest is looked up in one more reading of the trace, up to the last of them.
+ * Idea.   Detectors carry only event numbers.  For the few events in a report, one more reading
+ *         of the trace, up to the last of them, looks up the rest.
  */
 #ifndef SNAG_DETECT_DETAILS_H
 #define SNAG_DETECT_DETAILS_H

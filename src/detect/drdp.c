@@ -2,39 +2,40 @@
  *
  * drdp.c - determinacy races of programs with promises, async, finish, isolated, spawn, sync
  *
- * Idea.   Every access belongs to a step of a task; order/task_order.h says which steps come
- *         before which on every schedule.  A step that does not come before a later one that
- *         conflicts with it is parallel to it.  Any run will do, serial or not.
+ * Idea.   Every access belongs to a step of a task.  order/task_order.h decides which steps come
+ *         before which on every schedule.  A step that does not come before a later conflicting
+ *         one is parallel to it.  Any run will do, serial or not.
  *
- * State.  x[v]     the last writer and the readers since (w, r): their steps; events[v]: the numbers
- *                  of the accesses, not kept inside a program
- *         guards   by variable and guard (guard.h) the writers and readers in isolated blocks, under
- *                  locks, or atomic (gw, gr)
- *         now      the step that runs (drdp_now.h)
+ * State.  x[v]     the last writer and the readers since (w, r): their steps; events[v]: the
+ *                  numbers of the accesses, not kept inside a program
+ *         guards   by variable and guard (guard.h) the writers and readers in isolated blocks,
+ *                  under locks, or atomic (gw, gr)
+ *         now      the running step (drdp_now.h)
  *
- * Rules.  [read]       races with w and every gw that do not come before; then r gets this step
- *         [write]      races with w, r, every gw, gr that do not; then w := this, nothing else is
- *                      left
- *         [guarded]    a read races with w, a write with w, r that do not; likewise with the gw,
- *                      gr of guards that do not exclude its own; then its own gr or gw gets this
- *                      step
- *         [prune]      what comes before a step that is added can go: whatever is parallel to
- *                      it later is parallel to that step too.  Looking for it costs a pass, so it
- *                      is done when a list has doubled, or more
- *         [cover]      a step need not be added if one that is there stays parallel to all that it
- *                      does (task_order.h); nor, inside a program, take the place of one that comes
- *                      before if that one will be parallel to all that it will be
+ * Rules.  [read]       races with w and every gw that do not come before; then adds this step to
+ *                      r
+ *         [write]      races with w, r, every gw, gr that do not come before; then w := this,
+ *                      and all others are removed
+ *         [guarded]    a read races with w, a write with w, r that do not come before; likewise
+ *                      with the gw, gr of guards that do not exclude its own; then adds this
+ *                      step to its own gr or gw
+ *         [prune]      a step that comes before an added one can be removed: whatever is
+ *                      parallel to it later is parallel to the added one too.  Finding such
+ *                      steps costs a pass, so it is done when a list has doubled, or more
+ *         [cover]      a step need not be added if one that is there stays parallel to all that
+ *                      it is parallel to (task_order.h).  Inside a program, it also need not
+ *                      replace an earlier one that will be parallel to all that it will be
  *         [order]      a guarded access and a conflicting one that does not come before, but is
- *                      excluded: their order matters, so no race is no proof
+ *                      excluded: their order matters, so finding no race proves nothing
  *
- * Guarantee.  Names a race for exactly the variables that have two parallel conflicting
- *         accesses whose guards do not exclude each other.  If there is none, this input has
- *         none on any schedule, unless the order of two guarded accesses matters.
+ * Guarantee.  Names a race for exactly the variables that have two parallel conflicting accesses
+ *             whose guards do not exclude each other.  If there is none, this input has none on
+ *             any schedule, unless the order of two guarded accesses matters.
  * Cost.   O(1) per access while answers are known, else that of order/joins.h; 16 bytes per
  *         variable, inside a program 8, and 16 for each parallel reader beyond the first; a
  *         guarded access also the number of different guards its variable has had.
  * Reference.  Jin et al., Dynamic determinacy race detection for task-parallel programs with
- *         promises (DRDP), with the errors of figures 8 and 9 repaired.
+ *             promises (DRDP), with the errors of figures 8 and 9 repaired.
  */
 #include "detect/drdp.h"
 
@@ -95,8 +96,6 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	handler(ctx, "most lists visited", j->visited_max);
 	handler(ctx, "readers pruned", d->pruned);
 }
-
-/* ---- sets of past accesses ---- */
 
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
  * neighbours: of two steps the later one's way meets that of now further down).  Returns the room
@@ -202,8 +201,6 @@ static inline struct snag_past_cell *events_of(struct drdp *d, uint32_t variable
 {
 	return d->is_inside ? NULL : &d->events[variable];
 }
-
-/* ---- accesses ---- */
 
 /* An access that is kept apart from those of an entry. */
 static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset guard,
@@ -321,8 +318,6 @@ void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t even
 			       ev->op != SNAG_OP_ATOMIC_READ, ev, event);
 }
 
-/* ---- a trace ---- */
-
 static void drdp_reserve(void *state, const struct snag_counts *counts)
 {
 	struct drdp *d = state;
@@ -345,8 +340,6 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 	drdp_reserve(d, &batch->counts);
 	snag_handlers_run(&handlers, d, batch);
 }
-
-/* ---- inside a program ---- */
 
 static struct snag_express *drdp_express(void *state)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drdp.h - the state of drdp, and what it does when tasks do something
+ * drdp.h - the state of drdp, and how it handles events of tasks
  *
- * Idea.   An event of tasks ends the step of the task that runs; the next one gets its number when
- *         something is accessed, and how others stand to it is found out when that is asked.
- *         Inside a program, where there are as many tasks as function calls, most events only
- *         change the order of tasks: what lasts (drdp_now.h) is all that they could end.
+ * Idea.   An event of tasks ends the step of the running task.  The next step gets its number at
+ *         the next access, and its order with other steps is computed when it is needed.  Inside
+ *         a program, which may have as many tasks as function calls, most events only change the
+ *         order of tasks: the lasting answers (drdp_now.h) are all that they could end.
  */
 #ifndef SNAG_DETECT_DRDP_H
 #define SNAG_DETECT_DRDP_H
@@ -32,18 +32,19 @@ struct drdp {
 	uint64_t pruned;
 };
 
-/* Any event but plain accesses. */
+/* Handles any event except plain accesses. */
 void snag_drdp_sync(void *state, const struct snag_event *ev, uint32_t event);
 void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t event);
 
-/* The next access of the current task, or that of another task: `now` is its step.  False: there is
- * none. */
+/* Prepares the next access of the current task, or of another task: `now` is its step.  Returns
+ * false if there is no step. */
 bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event);
 
-/* The tree is full: what no variable names goes, if that is worth it; not below so many nodes and steps
- * (tests want fewer). */
+/* When the tree is full, removes what no variable names, if that is worth it; not below a
+ * minimum of nodes and steps (tests want a smaller one). */
 void snag_drdp_retire(struct drdp *d);
-/* A finish has ended: if all that was done comes before all that follows, it goes, likewise. */
+/* When a finish has ended: if everything so far comes before everything that follows, removes it
+ * all. */
 void snag_drdp_retire_all(struct drdp *d);
 extern uint32_t snag_drdp_retire_from;
 

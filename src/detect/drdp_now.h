@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drdp_now.h - the step of drdp that runs, and how earlier steps stand to it
+ * drdp_now.h - the running step of drdp, and its order with earlier steps
  *
- * Idea.   order/task_order.h knows which steps come before which.  Most questions are about the step
- *         that runs, and are asked again: what is asked most is answered in place, other answers are
- *         remembered as long as they hold.
+ * Idea.   order/task_order.h decides which steps come before which.  Most questions are about
+ *         the running step, and recur.  The most frequent ones are answered inline; other
+ *         answers are remembered as long as they hold.
  *
- * State.  step     the one that runs
- *         before   by node of the other step: up to which of its steps the answer is yes, from which
- *                  it is no
+ * State.  step     the running step
+ *         before   by node of the other step: up to which of its steps the answer is yes, from
+ *                  which it is no
  *         cover    by step: whether it stays parallel to all that this one is parallel to
  *         block    by step: which block alone waits for it
  *
- * Rules.  [cover]    without promises a list of parallel steps is no longer than the stack of blocks,
- *                    and without spawn one step, if steps that are covered are left out
- *         [many]     a step of the same node that is many (order/dpst.h) covers this one, whoever is live and
- *                    whatever was promised: nothing but their finish waits for it
- *         [lasting]  without promises, while one task after the other runs, that stays so until
- *                    something that step is in is waited for by a task that creates another one then
- *         [below]    the same of what comes before, if it was done below the task of this step
+ * Rules.  [cover]    without promises, and if covered steps are left out, a list of parallel
+ *                    steps is no longer than the stack of blocks; without spawn it is one step
+ *         [many]     a step of the same node that is many (order/dpst.h) covers this one,
+ *                    whichever tasks are live and whatever was promised: only their finish waits
+ *                    for it
+ *         [lasting]  without promises, while tasks run one after the other, an answer stays
+ *                    valid until a task waits for something that contains that step, and then
+ *                    creates another task
+ *         [below]    the same holds for an earlier step that was executed below the task of this
+ *                    step
  */
 #ifndef SNAG_DETECT_DRDP_NOW_H
 #define SNAG_DETECT_DRDP_NOW_H
@@ -37,7 +40,8 @@ struct snag_drdp_now {
 	struct snag_task_order order;
 	uint32_t step;		 /* 0: begins with the next access */
 	uint32_t node;		 /* of the step; SNAG_DPST_NONE: its other steps are other tasks */
-	struct snag_drdp_above { /* its parent and the parent's, and when these made what is below */
+	struct snag_drdp_above { /* its parent and the parent's, and when these made what is
+				  * below */
 		uint32_t node, made;
 	} above[SNAG_DRDP_ABOVE];
 	uint32_t list; /* what its task has waited for */
@@ -60,14 +64,15 @@ struct snag_drdp_now {
 	uint64_t asked, answered;
 };
 
-/* The current step of the task, which has begun, runs from now on. */
+/* Makes the current step of the task, which has begun, the running one. */
 void snag_drdp_begin(struct snag_drdp_now *now, uint32_t task);
-/* Nothing has happened but that the task ended, which was one of many, and the next of them runs. */
+/* As snag_drdp_begin(), if nothing happened except that the task, one of many, ended and the
+ * next of them runs. */
 static inline void snag_drdp_begin_next(struct snag_drdp_now *now, uint32_t task)
 {
 	now->step = now->express->latest = snag_task_order_step(&now->order, task);
 }
-/* Something was waited for, the scope of this node; 0: or much else has changed. */
+/* A task waited for the scope of this node; 0: or much else has changed. */
 void snag_drdp_waited_slow(struct snag_drdp_now *now, uint32_t node);
 static inline void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node)
 {
@@ -77,7 +82,7 @@ static inline void snag_drdp_waited(struct snag_drdp_now *now, uint32_t node)
 
 bool snag_drdp_is_before_slow(struct snag_drdp_now *now, uint32_t a, uint32_t node);
 
-/* Whether step a, which began earlier, comes before this one on every schedule. */
+/* Returns whether step a, which began earlier, comes before this one on every schedule. */
 static inline bool snag_drdp_is_before(struct snag_drdp_now *now, uint32_t a)
 {
 	if (a == now->step)
@@ -89,16 +94,16 @@ static inline bool snag_drdp_is_before(struct snag_drdp_now *now, uint32_t a)
 	       snag_drdp_is_before_slow(now, a, node);
 }
 
-/* Whether this step need not be added where step a is. */
+/* Returns whether this step need not be added where step a is. */
 bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a);
 
-/* The same, as far as that was found out for good. */
+/* The same, as far as the answer is final. */
 static inline bool snag_drdp_is_covered_for_good(const struct snag_drdp_now *now, uint32_t a)
 {
 	return snag_express_keeps(now->express, a);
 }
 
-/* [below] Whether this step, of that task, need not take the place of step a, which comes before. */
+/* [below] Returns whether this step, of that task, need not replace step a, which comes before. */
 static inline bool snag_drdp_is_below(struct snag_drdp_now *now, uint32_t task, uint32_t a)
 {
 	uint32_t node = now->order.tree.step[a];
@@ -109,7 +114,7 @@ static inline bool snag_drdp_is_below(struct snag_drdp_now *now, uint32_t task, 
 	return true;
 }
 
-/* The block that alone waits for step a, which is parallel to this one. */
+/* Returns the block that alone waits for step a, which is parallel to this one. */
 uint32_t snag_drdp_block_of(struct snag_drdp_now *now, uint32_t a);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drdp_retire.c - drdp keeps of the order of tasks what its variables name
+ * drdp_retire.c - removes from the order of tasks what no variable of drdp names
  *
- * Nothing, when all that was done comes before all that follows: no access is part of a race then, so what
- * is kept of variables goes as well.
+ * When everything so far comes before everything that follows, all of it is removed.  Then no
+ * earlier access can take part in a race, so what is kept of variables is removed as well.
  *
- * Cost.   That of order/retire.h and of two looks at each variable, when the tree is full and has a
- *         node or step for every second of them: O(1) a task.  The tree is then as large as twice what is
- *         named, or as much as caches hold.
+ * Cost.   That of order/retire.h and two passes over the variables, when the tree is full and
+ *         has a node or step for every second of them: O(1) per task.  The tree is then twice as
+ *         large as what is named, or as large as the caches.
  */
 #include "detect/drdp.h"
 #include "order/retire.h"

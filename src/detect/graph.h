@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * graph.h - what detectors that judge the computation graph have in common
+ * graph.h - the common part of detectors that judge the computation graph
  *
- * Idea.   While the trace is read, the graph (order/cgraph.h) is built; the detector looks for
- *         races when it is complete.  A race of the graph is a pair of conflicting
- *         accesses of steps of which neither comes before the other.  Isolated blocks are
- *         ordered as they ran: what is found is exact for this run.
+ * Idea.   The graph (order/cgraph.h) is built while the trace is read.  The detector looks for
+ *         races when it is complete.  A race of the graph is a pair of conflicting accesses in
+ *         steps of which neither comes before the other.  Isolated blocks are ordered as they
+ *         ran: the findings are exact for this run.
  *
- *         For all runs it counts only if isolation had no say: if all conflicting accesses
- *         are ordered by the other edges alone, every run on this input does the same.
- *         Otherwise blocks may run in another order, and what they do may then differ.
+ *         They hold for all runs only if isolation had no influence: if the other edges alone
+ *         order all conflicting accesses, every run on this input does the same.  Otherwise
+ *         blocks may run in another order, and may then behave differently.
  */
 #ifndef SNAG_DETECT_GRAPH_H
 #define SNAG_DETECT_GRAPH_H
@@ -26,7 +26,7 @@ struct snag_graph {
 			  * detector when it has looked */
 };
 
-/* The handlers of these detectors, whose state it is. */
+/* The handlers of these detectors; this is their state. */
 void *snag_graph_open(const struct snag_detector_env *env);
 void snag_graph_close(void *state); /* accepts NULL */
 
@@ -34,7 +34,7 @@ void snag_graph_events(void *state, const struct snag_batch *batch);
 bool snag_graph_proves(const void *state);
 void snag_graph_stats(const void *state, snag_stat_handler *handler, void *ctx);
 
-/* After the last event. */
+/* Call it after the last event. */
 void snag_graph_complete(struct snag_graph *graph);
 
 static inline bool snag_graph_is_stopped(const struct snag_graph *graph)
@@ -47,24 +47,24 @@ static inline bool snag_graph_conflict(const struct snag_caccess *a, const struc
 	return (a->is_write || b->is_write) && a->node != b->node;
 }
 
-/* Reports a race of two accesses; which came first is found out here. */
+/* Reports a race of two accesses, in either order. */
 void snag_graph_race(struct snag_graph *graph, const struct snag_caccess *a,
 		     const struct snag_caccess *b);
 
-/* The order of the steps by all edges but the isolated ones, to be freed; NULL: the graph is not
- * series-parallel, or promises add to its order. */
+/* Returns the order of the steps by all edges except the isolated ones; the caller frees it.
+ * NULL: the graph is not series-parallel, or promises add to its order. */
 struct snag_sporder *snag_graph_order(const struct snag_graph *graph);
 
-/* Whether all conflicting accesses to variable v are ordered without isolated edges.
+/* Returns whether all conflicting accesses to variable v are ordered without isolated edges.
  * Linear. */
 bool snag_graph_is_ordered(const struct snag_graph *graph, const struct snag_sporder *order,
 			   uint32_t v);
 
-/* Looks at all conflicting pairs with the transitive closure, whatever the graph: reports of
- * each access the first race it has with a later one.  Sets is_ordered. */
+/* Examines all conflicting pairs with the transitive closure, for any graph.  Reports for each
+ * access its first race with a later one.  Sets is_ordered. */
 void snag_graph_closure(struct snag_graph *graph);
 
-/* The graph of all events of a source, for pictures (report/dot.h). */
+/* Builds the graph of all events of a source, for pictures (report/dot.h). */
 int snag_graph_load(struct snag_source *src, struct snag_cgraph *ret_graph, struct snag_error *err);
 
 #endif

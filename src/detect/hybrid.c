@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hybrid.c - accesses that neither a lock in common nor a thread waiting for another keeps apart
+ * hybrid.c - accesses with no common lock, where neither thread waits for the other
  *
- * Idea.   Two conflicting accesses are suspicious if no lock is held at both, and nothing but the
- *         order in which threads happened to come to locks and atomics put one before the
- *         other.  What a thread really waits for stays: threads that fork and join, and
- *         in recordings barriers, semaphores, conditions and the like.
+ * Idea.   Two conflicting accesses are suspicious if no lock is held at both, and only the order
+ *         in which threads happened to reach locks and atomics put one before the other.  Real
+ *         waiting counts: fork and join, and in recordings barriers, semaphores, conditions and
+ *         the like.
  *
- * State.  clocks   the time of threads, see clocks.h, moved along by these alone
+ * State.  clocks   the time of threads, see clocks.h, advanced by these alone
  *         held[t]  the locks thread t holds
  *         x[v]     the accesses a later one may race with, see order/history.h
  *
  * Rules.  [acquire] [release]  held[t]
  *         [fork] [join]        clocks
- *         [atomic]             clocks, if it is an object of a recording's own (a size of 0);
+ *         [atomic]             clocks, if it is an object of the recording itself (a size of 0);
  *                              atomics of the program order nothing
- *         [read] [write]       racy if a conflicting one is neither ordered before it nor holds a
- *                              lock in common, see order/history.h; one of these is named
+ *         [read] [write]       racy if a conflicting one is neither ordered before it nor holds
+ *                              a lock in common, see order/history.h; one of these is named
  *
- * Guarantee.  racy_events is exact, and has the second access of every race that m2 predicts, and
- *         many more: reads may see anything.  `snag run` replays them, and shows what a run confirms.
- * Cost.   O(unordered accesses) per access, mostly a handful; 28 bytes a variable and more.
+ * Guarantee.  racy_events is exact.  It has the second access of every race that m2 predicts,
+ *             and many more, because reads may see any value.  `snag run` replays the
+ *             candidates, and reports those that a run confirms.
+ * Cost.   O(unordered accesses) per access, mostly a handful; 28 bytes per variable and more.
  * Reference.  O'Callahan and Choi, PPoPP 2003.
  */
 #include "base/memory.h"

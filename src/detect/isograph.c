@@ -3,32 +3,32 @@
  * isograph.c - races of the computation graph by labels, with isolation, in almost linear time
  *
  * Idea.   Without isolation the graph is series-parallel, and two orders of its steps, English
- *         and Hebrew, tell who comes before whom: who does in both.  Isolated blocks are
- *         ordered one after the other as they ran, so a path that uses isolation may be
- *         taken to leave n for the earliest block that comes after it, go along the blocks,
- *         and reach n' from the latest block that comes before it.
+ *         and Hebrew, decide which step comes before which: the one that does so in both.
+ *         Isolated blocks are ordered as they ran.  So a path from n to n' that uses isolation
+ *         can be taken to leave n for the earliest block after it, go along the blocks, and
+ *         reach n' from the latest block before it.
  *
  * State.  English(n), Hebrew(n)   places in the two orders, see order/tour.h
  *         earliest(n)   the smallest number of an isolated block after n or n itself (ES)
  *         latest(n)     the greatest number of one before n or n itself (LP)
  *
- * Rules.  [before]  n precedes n' iff  English(n) < English(n') and Hebrew(n) < Hebrew(n'),
- *                   or  earliest(n) <= latest(n')
- *         [race]    in observed order, an access at n races with an earlier conflicting one at n'
- *                   iff (English(n') > English(n) or Hebrew(n') > Hebrew(n)) and
- *                   earliest(n') > latest(n).  So, of the earlier reads and the earlier
- *                   writes of the variable with a greater English place, the one with the
- *                   greatest `earliest` decides; the same for Hebrew.
- *         [other]   graphs that are not series-parallel, or where promises add to the order:
- *                   by transitive closure, see graph.h
+ * Rules.  [before]  n precedes n' iff  English(n) < English(n') and Hebrew(n) < Hebrew(n'), or
+ *                   earliest(n) <= latest(n')
+ *         [race]    in observed order, an access at n races with an earlier conflicting one at
+ *                   n' iff (English(n') > English(n) or Hebrew(n') > Hebrew(n)) and earliest(n')
+ *                   > latest(n). So, of the earlier reads and the earlier writes of the variable
+ *                   with a greater English place, the one with the greatest `earliest` decides;
+ *                   the same for Hebrew.
+ *         [other]   graphs that are not series-parallel, or where promises add to the order: by
+ *                   transitive closure, see graph.h
  *
  * Guarantee.  The racy variables of the run are found exactly, with one earlier access for each
- *         access that races.  Race-free on every schedule if no two conflicting accesses are
- *         ordered by isolation only, or isolated both.
+ *             access that races.  Race-free on every schedule if no two conflicting accesses are
+ *             ordered only by isolation, or both isolated.
  * Cost.   O(1) per event and step; O(log k) for each of the k accesses to a variable that has
  *         parallel conflicting ones.  [other]: steps x edges / 64 and all conflicting pairs.
- * Reference.  The orders: Bender et al., SPAA 2004; the question: Storey et al., Optimized
- *         sound and complete data race detection in structured parallel programs, 2020.
+ * Reference.  The orders: Bender et al., SPAA 2004; the question: Storey et al., Optimized sound
+ *             and complete data race detection in structured parallel programs, 2020.
  */
 #include "base/memory.h"
 #include "detect/graph.h"

@@ -43,7 +43,7 @@ struct snag_kept_order {
 
 void snag_kept_order_init(struct snag_kept_order *k);
 void snag_kept_order_done(struct snag_kept_order *k);
-/* Thread ids below this may come up. */
+/* Announces thread ids below this. */
 void snag_kept_order_reserve(struct snag_kept_order *k, size_t nthreads);
 /* [fork] [join]; other operations are ignored. */
 void snag_kept_order_sync(struct snag_kept_order *k, const struct snag_event *ev, uint32_t event);
@@ -52,7 +52,8 @@ void snag_kept_order_sync(struct snag_kept_order *k, const struct snag_event *ev
 void snag_kept_order_reads(struct snag_kept_order *k, snag_tid t, uint32_t event, snag_tid u,
 			   uint32_t time);
 
-/* Events of thread u with times up to this come before the next event of thread t, another one. */
+/* Returns up to which time the events of thread u come before the next event of thread t,
+ * another one. */
 static inline uint32_t snag_kept_order_bound(const struct snag_kept_order *k, snag_tid t,
 					     snag_tid u)
 {

@@ -4,23 +4,25 @@
  *
  * Idea.   A predictable race is a pair of conflicting accesses that some valid reordering of the
  *         trace puts next to each other, where every read sees the write it saw.  Take all pairs
- *         that can possibly be that (candidates.h) and decide each exactly (witness/decide.h).
+ *         for which that is possible at all (candidates.h), and decide each exactly
+ *         (witness/decide.h).
  *
- * State.  None while the trace is read; then its index, and what verify.h keeps.  The trace is mostly
- *         a slice (slice.h).
+ * State.  None while the trace is read; then its index, and the state of verify.h.  The trace is
+ *         mostly a slice (slice.h).
  *
  * Rules.  [candidate]  conflicting, no lock in common, not ordered by program order, fork, join
  *                      and reads-from
- *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget used
- * up: unverified [locations]  unless all pairs are wanted, one race for each unordered pair of
- * locations: the earliest instances first, then others, until one is a race
+ *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget
+ *                      used up: unverified
+ *         [locations]  unless all pairs are wanted, one race for each unordered pair of
+ *                      locations: the earliest instances first, then others, until one is a race
  *
  * Guarantee.  Sound: every predicted race has a checked witness.  Complete, for any number of
- * threads, if nothing stayed undecided.  (Deciding is NP-hard; the published M2 is polynomial and
- *         complete for two threads.)
+ *             threads, if nothing stayed undecided.  (Deciding is NP-hard; the published M2 is
+ *             polynomial and complete for two threads.)
  * Cost.   Linear in the trace for all but the candidates; a few microseconds for each of those.
- * Reference.  Pavlogiannis, POPL 2020, for the problem, the closure and the filters of
- *         section 6.1; docs/algorithms/decide.md for what replaces RaceDecision.
+ * Reference.  Pavlogiannis, POPL 2020, for the problem, the closure and the filters of section
+ *             6.1; docs/algorithms/decide.md for what replaces RaceDecision.
  */
 #include "base/memory.h"
 #include "detect/candidates.h"

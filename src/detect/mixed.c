@@ -2,22 +2,23 @@
  *
  * mixed.c - plain accesses that race with atomic ones
  *
- * Idea.   Two atomic accesses never race, whatever their order; a plain one and an atomic one
- *         to the same variable do, if one of them writes and nothing orders them (C11,
+ * Idea.   Two atomic accesses never race, whatever their memory order.  A plain and an atomic
+ *         access to the same variable race if one of them writes and nothing orders them (C11,
  *         5.1.2.4).  The other detectors compare plain accesses with each other.
  *
  * State.  clocks   the time of threads and locks, see clocks.h
  *         x[v]     the frontiers of the variable's reads and writes, plain and atomic
  *
  * Rules.  [plain]   racy iff an atomic access that it conflicts with is not ordered before it
- *         [atomic]  takes in what its order says (clocks.h); then racy iff a plain access that
- *                   it conflicts with is not ordered before it.  An update writes.
+ *         [atomic]  first synchronises as its memory order says (clocks.h); then racy iff a
+ *                   plain access that it conflicts with is not ordered before it.  An update
+ *                   writes.
  *
- * Guarantee.  racy_events is exact: every access with an earlier access of the other sort that
- *         conflicts with it and that happens-before does not order before it.  Of the pairs,
- *         one is named for each of the other's kinds.  Misses what the observed order hides,
- *         as hb does.
- * Cost.   As hb.c; 32 bytes a variable.
+ * Guarantee.  racy_events is exact: every access with an earlier conflicting access of the other
+ *             sort that happens-before does not order before it.  One pair is named for each
+ *             kind (read, write) of the other sort.  Misses what the observed order hides, as hb
+ *             does.
+ * Cost.   As hb.c; 32 bytes per variable.
  * Reference.  ISO/IEC 9899:2011, 5.1.2.4; Lamport, CACM 1978.
  */
 #include "base/memory.h"

@@ -2,12 +2,12 @@
  *
  * orders.c - the predictive orders: WCP, DC, SDP, its repair, and WDP
  *
- * One engine (predictive.h), five records of rules: the columns of table 2 of Genç, Roemer,
+ * One engine (predictive.h) and five records of rules: the columns of table 2 of Genç, Roemer,
  * Xu and Bond, OOPSLA 2019, and of the repaired SDP.
  *
- * Its first column, HB, orders all sections of a lock, release to acquire: nothing of a section has
- * to be remembered but one clock of its lock.  So it is no record here but clocks.h, which hb, shb
- * and mixed share, and which tells apart the memory orders of atomics, too.
+ * The first column, HB, orders all sections of a lock, release to acquire.  There one clock per
+ * lock is enough, and no section must be remembered.  So HB has no record here.  It is clocks.h,
+ * which hb, shb and mixed share, and which also distinguishes the memory orders of atomics.
  */
 #include "detect/predictive_engine.h"
 

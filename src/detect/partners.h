@@ -2,29 +2,28 @@
  *
  * partners.h - with which earlier accesses does a racy access race?
  *
- * Idea.   Detectors decide *that* an access is racy from little state, as the trace goes by.
- *         Naming all its partners exactly needs the past, but only of the variables that
- *         turned out racy.  So the question is put aside, with the clock of the access,
- *         and questions are answered together in a second reading.  Accesses of one
- *         thread, of one kind, at one location, to one variable form a chain; an order
- *         never forgets, so the partners in a chain are those from the clock's entry for
- *         that thread on: its tail, found by binary search.  Counting the racy pairs of
- *         two locations so costs a logarithm, however many pairs there are.
- *         If accesses with a lock in common do not race, those of a chain also hold the
- *         same locks, and a chain counts as a whole or not at all.
+ * Idea.   Detectors decide *that* an access is racy from little state, in one pass.  Naming all
+ *         its partners exactly needs the past, but only of the racy variables.  So the question
+ *         is set aside with the clock of the access, and a second reading answers all questions
+ *         together. Accesses of one thread, of one kind, at one location, to one variable form a
+ *         chain.  An order never forgets.  So the partners in a chain are its tail, from the
+ *         clock's entry for that thread on, and binary search finds it.  Counting the racy pairs
+ *         of two locations thus costs a logarithm, however many pairs there are.
+ *         If accesses with a lock in common do not race, the accesses of a chain also hold the
+ *         same locks, so a chain counts as a whole or not at all.
  *
  * State.  question[]  the racy accesses and what is ordered before each
  *         chain[]     during a reading: one per (racy variable, thread, kind, location, and
  *                     lockset if it counts)
  *
- * Bound.  A variable can have as many chains as racy accesses, and to look at all of them for each
- *         access is quadratic.  So a question looks at SNAG_CHAINS_ALWAYS chains in any case, the
- *         newest first, and at more only as long as `spare` lasts, which all questions
- *         share.  on_cut() is told about the questions that were not fully answered.
+ * Bound.  A variable can have as many chains as racy accesses, and examining all of them for
+ * each access is quadratic.  So a question always examines SNAG_CHAINS_ALWAYS chains, the newest
+ * first, and more only while `spare` lasts, which all questions share.  on_cut() is called for
+ * questions that were not fully answered.
  *
- * Cost.   16 bytes a question, and the clocks they share; a reading of the trace, plus for
- *         each question the chains it looks at and a logarithm for each.  A trace
- *         without races is never read again.
+ * Cost.   16 bytes per question, and the clocks they share; a reading of the trace, plus for
+ *         each question the chains it examines and a logarithm for each.  A trace without races
+ *         is never read again.
  */
 #ifndef SNAG_DETECT_PARTNERS_H
 #define SNAG_DETECT_PARTNERS_H
@@ -44,7 +43,7 @@ struct snag_partners_found {
 	const struct snag_vclock_pool *pool; /* of that clock */
 };
 
-/* False: the racy access needs no more of its partners named. */
+/* Returns false if the racy access needs no more of its partners named. */
 typedef bool snag_partners_handler(void *ctx, const struct snag_partners_found *found);
 
 enum { SNAG_CHAINS_ALWAYS = 1 << 10, SNAG_CHAINS_SPARE = 1 << 25 };
@@ -60,13 +59,13 @@ struct snag_partners {
 	bool disjoint_locksets; /* accesses with a lock in common are no partners */
 	uint64_t spare;		/* chains that questions may look at beyond SNAG_CHAINS_ALWAYS */
 	snag_partners_handler *handler;
-	/* The racy access may have partners that the handler was not told.  Called after the
-	 * partners that it was told. */
+	/* The racy access may have partners that were not passed to the handler.  Called after
+	 * the partners that were. */
 	void (*on_cut)(void *ctx, uint32_t event);
 	void *ctx;
 };
 
-/* A question has looked at `n` chains.  Whether it may look at one more. */
+/* For a question that has examined `n` chains: returns whether it may examine one more. */
 static inline bool snag_partners_may_look(struct snag_partners *p, uint32_t n)
 {
 	if (n < SNAG_CHAINS_ALWAYS)
@@ -75,26 +74,26 @@ static inline bool snag_partners_may_look(struct snag_partners *p, uint32_t n)
 	return p->spare > 0;
 }
 
-/* Without bound; to set one, set `spare`. */
+/* Initialises without a bound; to set one, set `spare`. */
 void snag_partners_init(struct snag_partners *p, bool disjoint_locksets,
 			snag_partners_handler *handler, void (*on_cut)(void *ctx, uint32_t event),
 			void *ctx);
 void snag_partners_done(struct snag_partners *p);
 
-/* Puts a question aside; events come in ascending order. */
+/* Sets a question aside; events come in ascending order. */
 void snag_partners_ask(struct snag_partners *p, const struct snag_event *ev, uint32_t event,
 		       struct snag_vclock *before, struct snag_vclock_pool *pool);
-/* Whether so many have gathered that they should be answered now. */
+/* Returns whether so many have gathered that they should be answered now. */
 bool snag_partners_should_answer(const struct snag_partners *p);
 /* Answers all questions of all n, each in ascending order; src delivers the trace from its
- * beginning.  They may be answered again, until they are dropped. */
+ * beginning.  Questions can be answered again until they are dropped. */
 int snag_partners_answer(struct snag_partners **p, size_t n, struct snag_source *src,
 			 struct snag_error *err);
 /* Answers all questions from the index of the trace, variable by variable; only pairs of accesses
  * at these locations (by location; NULL: all). */
 void snag_partners_answer_indexed(struct snag_partners *p, const struct snag_index *ix,
 				  const bool *locations);
-/* The question about an event, or NULL: it was not asked. */
+/* Returns the question about an event, or NULL if it was not asked. */
 const struct snag_question *snag_partners_question(const struct snag_partners *p, uint32_t event);
 void snag_partners_drop(struct snag_partners *p);
 

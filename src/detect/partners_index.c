@@ -2,10 +2,10 @@
  *
  * partners_index.c - partners when the whole trace is in memory, indexed
  *
- * Idea.   Questions are sorted by variable, and so are the accesses to these variables, by
- *         one pass over the trace.  Each variable is then dealt with on its own
- *         (partners_variable.h), in the cache.  Sorting is done for as many variables at once as
- *         a share of the trace's accesses allows, so that it needs little memory.
+ * Idea.   Sort the questions by variable, and in one pass over the trace also the accesses to
+ *         these variables.  Then handle each variable by itself (partners_variable.h), in the
+ *         cache. Sorting handles as many variables at once as a share of the trace's accesses
+ *         allows, so it needs little memory.
  * Cost.   A pass over the trace for each share, and 16 bytes for each access of a share.
  */
 #include "base/memory.h"

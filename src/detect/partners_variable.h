@@ -2,13 +2,13 @@
  *
  * partners_variable.h - the partners of all racy accesses to one variable
  *
- * Idea.   With all accesses to the variable at hand, those of one thread, of one kind, at one
- *         location, with the same locks form a chain (partners.h); chains with the same locks
+ * Idea.   All accesses to the variable are known.  Those of one thread, of one kind, at one
+ *         location, with the same locks form a chain (partners.h).  Chains with the same locks
  *         form a group, which an access excludes as a whole or not at all.  Most groups hold one
- *         lock, the guard, and exclude each other: an access that holds it looks
- *         at the others only.
+ *         lock, the guard, and exclude each other: an access that holds it examines only the
+ *         others.
  * State.  For one variable at a time, so that it stays in the cache.
- * Cost.   A racy access costs the chains it looks at, and a logarithm for each that has
+ * Cost.   A racy access costs the chains it examines, and a logarithm for each that has
  *         partners.
  */
 #ifndef SNAG_DETECT_PARTNERS_VARIABLE_H
@@ -40,8 +40,8 @@ struct snag_variable_partners { /* all 0 to begin with */
 
 void snag_variable_partners_done(struct snag_variable_partners *v);
 
-/* Answers the questions question[order[0 .. norder - 1]] of p about the variable, whose accesses
- * these are; both ascend by event.  Questions about other accesses are passed over. */
+/* Answers the questions question[order[0 .. norder - 1]] of p about the variable with these
+ * accesses; both ascend by event.  Skips questions about other accesses. */
 void snag_variable_partners_answer(struct snag_variable_partners *v, struct snag_partners *p,
 				   struct snag_locksets *locksets, uint32_t variable,
 				   const struct snag_variable_access *access, size_t n,

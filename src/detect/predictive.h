@@ -66,8 +66,8 @@ struct snag_order_rules {
 	bool disjoint_locksets;
 };
 
-/* Whether what a holder of a lock knows of its sections is all that conflicts with them may ask for,
- * and each later holder knows it. */
+/* Returns whether a holder of a lock knows all of its sections that conflicts with them need,
+ * and each later holder knows that too. */
 static inline bool snag_order_hands_on(const struct snag_order_rules *rules)
 {
 	return rules->composes_with_hb && !rules->write_write_sections;
@@ -82,15 +82,15 @@ struct snag_predictive_handover {
 struct snag_predictive_lock {
 	uint32_t holder; /* the section that holds it alone, or 0 */
 	uint32_t last;	 /* composing: the last released section, alone; or 0 */
-	uint32_t known;	 /* handing on: who holds it knows the sections up to this one, but for
-			  * shared ones */
+	uint32_t known;	 /* handing on: a holder knows the sections up to this one, except shared
+			  * ones */
 	struct snag_predictive_handover alone;	/* by that release */
 	struct snag_predictive_handover shared; /* by the shared releases since */
 	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
-	struct snag_run *run;
+	struct snag_section_run *run;
 	size_t nruns, run_cap;
 	bool has_shared_runs;
-	struct snag_run deep; /* see predictive_deep.h */
+	struct snag_section_run deep; /* see predictive_deep.h */
 };
 
 struct snag_predictive_thread {
@@ -110,8 +110,8 @@ struct snag_predictive_thread {
 	uint32_t ahead[2]; /* locks it will hold a few events on, the innermost first, each + 1;
 			    * a guess */
 	uint32_t who;	   /* another number for every thread, also on the same seat */
-	/* To branch: sections whose release is owed to any branch, one per thread; once the
-	 * thread names variables, what is owed to those that name none. */
+	/* To branch: sections whose release is owed to any branch, one per thread.  Once the
+	 * thread names variables: what is owed to branches that name none. */
 	struct snag_owed_sections {
 		uint32_t *at;
 		size_t n, cap;
@@ -169,7 +169,7 @@ struct snag_deep_records {	     /* all 0: empty */
 	uint32_t unused;
 };
 
-/* Entries of conflicts that an event to come will look at, probably; 0: none. */
+/* Entries of conflicts that a later event will probably look at; 0: none. */
 struct snag_slots_ahead {
 	uint32_t slot[2];
 };
@@ -189,8 +189,8 @@ struct snag_predictive {
 	struct snag_conflict_nodes nodes;
 	struct snag_held_nodes held;
 	struct snag_deep_records deep;
-	uint32_t
-		max_direct; /* sections of a thread; those it opens while it holds so many are deep */
+	uint32_t max_direct; /* sections of a thread; those it opens while it holds so many are
+			     * deep */
 	struct snag_owed_node *owed; /* owed[0] is not used */
 	size_t nowed, owed_cap;
 	uint32_t unused_owed;
@@ -211,7 +211,7 @@ struct snag_predictive {
 void *snag_predictive_open(const struct snag_detector_env *env);
 void snag_predictive_end(struct snag_predictive *p, const struct snag_order_rules *rules);
 void snag_predictive_close(struct snag_predictive *p, const struct snag_order_rules *rules);
-/* Another thread takes the seat, whose last clock is kept for those that join it again. */
+/* Another thread takes the seat; its last clock is kept for threads that join the old one again. */
 void snag_predictive_reseat(struct snag_predictive *p, snag_tid seat, struct snag_vclock **ret_last,
 			    struct snag_vclock *last);
 void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch *batch);
@@ -235,8 +235,8 @@ void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predic
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread);
 
-/* Between batches: forgets sections that can no longer matter, and numbers the others anew.
- * `now`: the next event. */
+/* Between batches: forgets sections that can no longer matter, and renumbers the others.  `now`:
+ * the next event. */
 void snag_predictive_trim(struct snag_predictive *p, const struct snag_order_rules *rules,
 			  uint32_t now);
 

@@ -2,8 +2,8 @@
  *
  * predictive_access.h - [read] [write]: which conflicting sections an access is ordered after
  *
- * For each lock held: what predictive_conflicts.h keeps of the sections of other threads is
- * joined or owed, as the rules say, and this section takes its place there.
+ * For each held lock, the access joins or owes what predictive_conflicts.h keeps of the sections
+ * of other threads, as the rules say.  Then this section replaces them there.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_ACCESS_H
 #define SNAG_DETECT_PREDICTIVE_ACCESS_H
@@ -18,7 +18,7 @@ ENGINE bool section_known(const struct snag_vclock *clock, const struct snag_sec
 	return snag_vclock_get(clock, s->thread) > s->release;
 }
 
-/* The clock learns of a release.  Returns whether that was news. */
+/* Adds a release to the clock.  Returns whether that was new. */
 ENGINE bool section_join(struct snag_predictive *p, struct snag_vclock **clock, uint32_t number)
 {
 	const struct snag_section *s = &p->sections.section[number];
@@ -29,7 +29,7 @@ ENGINE bool section_join(struct snag_predictive *p, struct snag_vclock **clock, 
 	return true;
 }
 
-struct snag_step { /* one access, at one of the locks held */
+struct snag_locked_access { /* one access, at one of the locks held */
 	struct snag_predictive_thread *t;
 	struct snag_predictive_variable *x;
 	snag_tid thread;
@@ -38,15 +38,15 @@ struct snag_step { /* one access, at one of the locks held */
 	struct snag_predictive_lock *l; /* whose section it is */
 };
 
-ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_step *step,
+ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_locked_access *step,
 			uint32_t section)
 {
 	return section && p->sections.section[section].thread != step->thread;
 }
 
-/* The release of another's section is before this access, by a conflict. */
+/* A conflict orders the release of another thread's section before this access. */
 ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-		     const struct snag_step *step, uint32_t section, bool both_write)
+		     const struct snag_locked_access *step, uint32_t section, bool both_write)
 {
 	if (!is_of_other(p, step, section))
 		return;
@@ -60,19 +60,19 @@ ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictiv
 	}
 }
 
-/* Composing: what the release of a section of the lock is before, those of all earlier ones are
- * before.  And who takes a lock learns what its last holder knew.  So what one holder knows
- * need not be looked at by any later one.  (Which is not to say that it knows it by a write-write
+/* Composing: what follows the release of a section of the lock also follows those of all earlier
+ * ones, and a thread that takes a lock learns what its last holder knew.  So later holders need
+ * not examine what one holder knows.  (This does not mean that they know it by a write-write
  * conflict.) */
-ENGINE bool is_known_to_holders(const struct snag_order_rules *rules, const struct snag_step *step,
-				uint32_t section)
+ENGINE bool is_known_to_holders(const struct snag_order_rules *rules,
+				const struct snag_locked_access *step, uint32_t section)
 {
 	return snag_order_hands_on(rules) && section <= step->l->known;
 }
 
 /* The same for a section that held the lock alone. */
 ENGINE void alone_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-			   const struct snag_step *step, uint32_t section, bool both_write)
+			   const struct snag_locked_access *step, uint32_t section, bool both_write)
 {
 	if (is_known_to_holders(rules, step, section) || !is_of_other(p, step, section))
 		return;
@@ -84,7 +84,7 @@ ENGINE void alone_conflict(const struct snag_order_rules *rules, struct snag_pre
 
 /* The further sections: those that hold the lock alone, or all. */
 ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-			  const struct snag_step *step, const struct snag_conflict *c,
+			  const struct snag_locked_access *step, const struct snag_conflict *c,
 			  bool is_write)
 {
 	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
@@ -97,7 +97,7 @@ ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_pred
 }
 
 /* Keeps one further section per thread and kind.  Returns whether it was there. */
-ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
+ENGINE bool more_put(struct snag_predictive *p, const struct snag_locked_access *step,
 		     struct snag_conflict *c, bool is_write)
 {
 	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
@@ -117,8 +117,8 @@ ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
 	return false;
 }
 
-/* Forgets the further sections, but where told so the reads of this thread. */
-ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
+/* Forgets the further sections; if told so, except the reads of this thread. */
+ENGINE void more_clear(struct snag_predictive *p, const struct snag_locked_access *step,
 		       struct snag_conflict *c, bool keeps_own_reads)
 {
 	for (uint32_t *link = &c->more; *link;) {
@@ -135,7 +135,7 @@ ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
 }
 
 ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			    const struct snag_step *step, struct snag_conflict *c)
+			    const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	if (c->write == step->section)
 		return true;
@@ -145,8 +145,8 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 	more_conflict(rules, p, step, c, true);
 	if (step->is_shared)
 		return more_put(p, step, c, true);
-	/* Who conflicts with a read of this thread must learn of it from that read where
-	 * a write-write conflict would not tell. */
+	/* An access that conflicts with a read of this thread must learn of it from that read,
+	 * where a write-write conflict would not say so. */
 	bool keeps_own_reads = rules->to == SNAG_TO_ACCESS_OR_READ;
 	for (int i = 0; i < 2; i++)
 		if (!keeps_own_reads || is_known_to_holders(rules, step, c->read[i]) ||
@@ -159,7 +159,7 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 }
 
 ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predictive *p,
-		       const struct snag_step *step, struct snag_conflict *c)
+		       const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	if (step->is_shared)
 		return more_put(p, step, c, false);
@@ -181,7 +181,7 @@ ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predict
 }
 
 ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			   const struct snag_step *step, struct snag_conflict *c)
+			   const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	bool write_counts_as_read = rules->to == SNAG_TO_ACCESS;
 	if ((c->write == step->section && write_counts_as_read) || c->read[0] == step->section ||
@@ -210,8 +210,8 @@ ENGINE bool holds_too(const struct snag_predictive *p, const struct snag_predict
 	return false;
 }
 
-/* Who reads the last write is owed, at a branch, the release of each section it was in, of a
- * lock that is held at the read too. */
+/* A thread that reads the last write is owed, at a branch, the release of each section of the
+ * write whose lock is also held at the read. */
 ENGINE void last_write_orders(struct snag_predictive *p, const struct snag_event *ev)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
@@ -224,13 +224,13 @@ ENGINE void last_write_orders(struct snag_predictive *p, const struct snag_event
 	}
 }
 
-/* Sections are visited from the innermost; once one has seen such an access, so have those
- * around it, which were open then. */
+/* Sections are visited from the innermost.  Once one has seen such an access, the sections
+ * around it have too, because they were open then. */
 ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
 			     const struct snag_event *ev, uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	struct snag_step step = {t, &p->x[ev->target], ev->thread};
+	struct snag_locked_access step = {t, &p->x[ev->target], ev->thread};
 	bool done = false;
 	for (uint32_t i = t->innermost; i && !done; i = p->sections.rest[i].outer) {
 		uint32_t lock = p->sections.section[i].lock;

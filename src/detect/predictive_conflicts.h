@@ -2,21 +2,20 @@
  *
  * predictive_conflicts.h - the sections of a lock that accessed a variable
  *
- * Idea.   Per variable and lock held at an access: the section of the last write, and the
- *         sections that read since.  Earlier ones need not be kept:
- *         - A write's section stands for all before it.  Its thread has learned of them at
- *           the write (or, if the relation orders writes only to the next read, its HB time
- *           has, and the next read of its own thread is owed); who conflicts with it
- *           learns them from it.
- *         - When the relation composes with HB, sections of a lock are in one order, so of
- *           the readers the last stands for all before it, but for its own thread: the last
- *           two of different threads suffice.  Otherwise one reader per thread is kept,
- *           unless a later reader knew of it.
- *         - Sections that hold the lock shared are in no order among each other: they
- *           are kept one per thread and kind, until the next write that is alone.
+ * Idea.   For each variable and lock held at an access, keep the section of the last write, and
+ *         the sections that read since.  Earlier ones need not be kept:
+ *         - A write's section stands for all before it.  Its thread learned of them at the
+ *           write (or, if the relation orders writes only to the next read, its HB time did, and
+ *           the next read of its own thread is owed).  A conflicting access learns them from it.
+ *         - If the relation composes with HB, the sections of a lock are in one order.  So the
+ *           last reader stands for all before it, except those of its own thread: the last two
+ *           of different threads suffice.  Otherwise one reader per thread is kept, unless a
+ *           later reader knew of it.
+ *         - Sections that hold the lock shared are in no order among each other: they are kept
+ *           one per thread and kind, until the next write that is alone.
  *
- * State.  One table per variable, open addressing by lock; all in one array of huge pages.
- *         Each entry refers to sections by their numbers.
+ * State.  One table per variable, open addressing by lock; all in one array of huge pages.  Each
+ *         entry refers to sections by their numbers.
  * Cost.   One entry per variable and lock it was accessed under.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_CONFLICTS_H
@@ -79,7 +78,7 @@ snag_conflict_find(const struct snag_arrays *tables, const struct snag_conflicts
 	}
 }
 
-/* The entry of a lock, which is made if there is none; valid until the next is made. */
+/* Returns the entry of a lock, and makes it if there is none; valid until the next is made. */
 static inline struct snag_conflict *snag_conflict_get(struct snag_arrays *tables,
 						      struct snag_conflicts *c, uint32_t lock)
 {

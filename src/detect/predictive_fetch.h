@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * predictive_fetch.h - what events to come will look at, asked of memory in good time
+ * predictive_fetch.h - prefetches what later events will look at
  *
- * Idea.   Most of the time of the predictive orders would go into waiting for memory.  Events to
- *         come are known, so what they will look at is fetched in three steps, each of which finds
- *         what the one before has fetched: the variable; the entries of the locks that its thread
- *         will hold, which are followed so far ahead, and the accesses to race with; the
- *         sections of the entries.
+ * Idea.   The predictive orders would spend most of their time waiting for memory.  The next
+ *         events are known, so what they will look at is prefetched in three steps, each of
+ *         which uses what the previous one fetched: the variable; the entries of the locks that
+ *         its thread will hold, which are tracked that far ahead, and the accesses to race with;
+ *         the sections of the entries.
  *
- * Guarantee.  Nothing but time depends on it: what is guessed wrong is fetched in vain.
+ * Guarantee.  Affects nothing but time: a wrong guess is a useless prefetch.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_FETCH_H
 #define SNAG_DETECT_PREDICTIVE_FETCH_H

@@ -2,28 +2,28 @@
  *
  * predictive_sections.h - critical sections that can still order something
  *
- * Idea.   A section is an object from its acquire on.  Conflicts (predictive_conflicts.h)
- *         refer to the section an access was in, and find its release clock there.  The
- *         rule "a1 before r2 implies r1 before r2" asks at a release r2 for the sections
- *         of the same lock whose acquire is known and whose release is not.  A clock can
- *         end between the two only if the section exports something: if its thread
- *         released another lock or forked inside it.  Only such sections are filed.
+ * Idea.   A section is an object from its acquire on.  Conflicts (predictive_conflicts.h) refer
+ *         to the section an access was in, and find its release clock there.  The rule "a1
+ *         before r2 implies r1 before r2" asks at a release r2 for the sections of the same lock
+ *         whose acquire is known and whose release is not.  A clock can end between the two only
+ *         if the section exports something: if its thread released another lock or forked inside
+ *         it.  Only such sections are filed.
  *
  * State.  section[]    in order of their acquires; number 0 is none.  Those that nothing refers
- *                      to any more are removed from time to time, and the others
- *                      numbered anew in the same order (predictive_trim.c)
- *         run          filed sections in an order in which the known acquires are a prefix:
- *                      all of a lock when the relation composes with HB (what is HB-before
- *                      a known acquire is known), those of one thread otherwise
+ *                      to any more are removed from time to time, and the others numbered anew
+ *                      in the same order (predictive_trim.c)
+ *         run          filed sections in an order in which the known acquires are a prefix: all
+ *                      of a lock when the relation composes with HB (what is HB-before a known
+ *                      acquire is known), those of one thread otherwise
  *
- *         held         stacks of the sections a thread holds, of which a variable keeps the one at its
- *                      last write: a node is a section and the node below; shared, and
+ *         held         stacks of the sections a thread holds, of which a variable keeps the one
+ *                      at its last write: a node is a section and the node below; shared, and
  *                      reference-counted.  Number 0 is the empty stack.
  *
  * Trim.   A filed section can matter only while some clock in use ends inside it: clocks only
- *         grow by joining whole clocks, so no other end can ever appear.  From time to time
- *         the ends of all clocks in use are gathered, and filed sections without one between
- *         acquire and release are dropped.  This is exact also for threads that start late.
+ *         grow by joining whole clocks, so no other end can ever appear.  From time to time the
+ *         ends of all clocks in use are gathered, and filed sections without one between acquire
+ *         and release are dropped.  This is exact also for threads that start late.
  */
 #ifndef SNAG_DETECT_PREDICTIVE_SECTIONS_H
 #define SNAG_DETECT_PREDICTIVE_SECTIONS_H
@@ -54,7 +54,7 @@ struct snag_section_rest {
 	struct snag_vclock *owed;  /* to be known at the release; NULL: nothing */
 };
 
-struct snag_run {
+struct snag_section_run {
 	snag_tid thread; /* whose sections; SNAG_RUN_ALL: of every thread */
 	bool is_shared;
 	struct snag_filed {
@@ -93,11 +93,11 @@ struct snag_held_nodes { /* all 0: empty */
 	uint32_t unused;
 };
 
-/* The stack with the section on top; takes over the reference to `below`. */
+/* Returns the stack with the section on top; takes over the reference to `below`. */
 uint32_t snag_held_push(struct snag_held_nodes *nodes, uint32_t below, uint32_t section);
 void snag_held_drop(struct snag_held_nodes *nodes, uint32_t top); /* accepts 0 */
 
-/* Makes room for what is seen of every node. */
+/* Makes room for the comparisons of every node. */
 struct snag_held_seen *snag_held_seen(struct snag_held_nodes *nodes);
 
 static inline uint32_t snag_held_share(struct snag_held_nodes *nodes, uint32_t top)
@@ -112,14 +112,14 @@ void snag_sections_done(struct snag_sections *s, struct snag_vclock_pool *pool);
 
 uint32_t snag_section_new(struct snag_sections *s);
 
-/* Keeps those whose number[] is not 0, which becomes the new number. */
+/* Keeps the sections whose number[] is not 0; number[] becomes the new number. */
 void snag_sections_compact(struct snag_sections *s, struct snag_vclock_pool *pool,
 			   uint32_t *number);
 
-void snag_run_file(struct snag_run *run, const struct snag_sections *s, uint32_t number);
+void snag_run_file(struct snag_section_run *run, const struct snag_sections *s, uint32_t number);
 
-/* The last section of the run whose acquire the clock knows, or 0. */
-static inline uint32_t snag_run_last_known(const struct snag_run *run,
+/* Returns the last section of the run whose acquire the clock knows, or 0. */
+static inline uint32_t snag_run_last_known(const struct snag_section_run *run,
 					   const struct snag_vclock *clock)
 {
 	size_t high = run->n, step = 1; /* known ones are a prefix; most are old, or none is */

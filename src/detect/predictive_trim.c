@@ -2,25 +2,24 @@
  *
  * predictive_trim.c - forget sections that can no longer matter
  *
- * Idea.   A section that nothing refers to, neither an access nor a file, is of no use.
- *         A filed section (a, r) of thread u matters at a release whose clock knows a but not
- *         r: its entry for u, its end in u, lies in (a, r].  A clock grows only by joining
- *         other clocks and by the stamps of events to come, whose times are beyond r.  So
- *         once no clock in use ends in u inside the section, none ever will.  This holds for
- *         every thread, also one that has not appeared yet: it can only learn from clocks in
- *         use.
- *         With write_write_sections a section that is wholly known through a write-write
+ * Idea.   A section that nothing refers to, neither an access nor a file, is useless.  A filed
+ *         section (a, r) of thread u matters at a release whose clock knows a but not r: its
+ *         entry for u, its end in u, lies in (a, r].  A clock grows only by joining other clocks
+ *         and by the stamps of future events, whose times are beyond r.  So once no clock in use
+ *         ends in u inside the section, none ever will.  This holds for every thread, also one
+ *         that has not appeared yet: it can only learn from clocks in use.
+ *         With write_write_sections, a section that is wholly known through a write-write
  *         conflict matters too, if no later one of its lock is: then u's end lies before u's
- *         next section in the run.  Such conflicts are learned from the clocks `wrote` and
- *         from sections that accesses refer to, not from those that are only filed.  As u may
- *         yet export later ends, what the last releases of a lock know counts too.
- *         What every holder of its lock knows (snag_order_hands_on) does not matter at all.
+ *         next section in the run.  Such conflicts are learned from the clocks `wrote` and from
+ *         sections that accesses refer to, not from those that are only filed.  Because u may
+ *         still export later ends, what the last releases of a lock know counts too.
+ *         A section that every holder of its lock knows (snag_order_hands_on) does not matter.
  *
  * Rules.  Mark the sections that are referred to (predictive_refs.h), and those that are filed.
- *         Gather the ends of all clocks in use, each once; sort them by thread and time; keep the
- *         filed sections that contain one.  Number what is left anew.
- * Cost.   O(references + clocks in use x threads), each time the sections have become so many
- *         more: a constant for each, in sum.
+ *         Gather the ends of all clocks in use, each once; sort them by thread and time; keep
+ *         the filed sections that contain one.  Renumber what is left.
+ * Cost.   O(references + clocks in use x threads), each time the sections have grown by a
+ *         factor: a constant for each section, in sum.
  */
 #include "base/memory.h"
 #include "detect/predictive_refs.h"
@@ -211,7 +210,7 @@ static bool still_matters(const struct snag_predictive *p, struct trim *trim,
 }
 
 static void run_trim(struct snag_predictive *p, const struct snag_predictive_lock *l,
-		     struct snag_run *run, struct trim *trim)
+		     struct snag_section_run *run, struct trim *trim)
 {
 	uint32_t known = trim->hands_on && !run->is_shared ? l->known : 0;
 	size_t first = run->n; /* of those that are kept */

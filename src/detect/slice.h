@@ -3,14 +3,14 @@
  * slice.h - the part of a trace that decides what races: its contended slice
  *
  * Idea.   A second reading copies synchronisation, and the accesses of the variables that
- *         contended.h wants, into a trace of its own.  Runs without such a variable are skipped
- *         without being expanded.  Detectors read the slice as they would read the trace.
- *         What they find is then told in the numbers of the whole trace.
+ *         contended.h wants, into a separate trace.  Runs without such a variable are skipped
+ *         without being expanded.  Detectors read the slice as they would read the trace.  Their
+ *         findings are then translated to the numbers of the whole trace.
  *
- * State.  trace        the slice; its variables are numbered anew, everything else is as it was
+ * State.  trace        the slice; its variables are renumbered, everything else is as it was
  *         number[e]    the number in the whole trace of event e of the slice
- *         until[e]     the same, but of a release behind which sections of the same lock were left
- *                      out (slice_locks.c): the number of the last release of these
+ *         until[e]     the same, but for a release after which sections of the same lock were
+ *                      left out (slice_locks.c): the number of the last release of these
  *         variable[v]  the id in the whole trace of variable v of the slice
  *         wanted[v]    why variable v of the slice is in it (contended.h)
  *         stretches    which thread made which event of the whole trace
@@ -21,18 +21,18 @@
  *
  * Rules.  [prefix]   A witness of the slice begins with the first events of each thread.  In the
  *                    whole trace these are the first events up to the next one that is in the
- *                    slice: what lies between needs nothing that is not there already.  Of a
- *                    thread that was joined they are all events.
- *         [suffix]   Behind every other event of the witness come those of its thread that
- *                    the slice left out, up to its next one there, if the thread is needed again;
- *                    behind a fork also those with which the new thread begins.
+ *                    slice: the events in between need nothing that is not there already.  For a
+ *                    thread that was joined they are all its events.
+ *         [suffix]   Every other event of the witness is followed by the events of its thread
+ *                    that the slice left out, up to its next one there, if the thread is needed
+ *                    again; a fork also by those with which the new thread begins.
  *
  *         [window]   All events of the whole trace before `begin` come first.  Events of the
  *                    head are among them, so they are left out of the witness.
  *
  * Guarantee.  docs/algorithms/slice.md: a valid witness of the slice becomes a valid witness of
- *         the whole trace.
- * Cost.   20 bytes an event of the slice, and 16 a stretch.
+ *             the whole trace.
+ * Cost.   20 bytes per event of the slice, and 16 per stretch.
  */
 #ifndef SNAG_DETECT_SLICE_H
 #define SNAG_DETECT_SLICE_H
@@ -62,13 +62,13 @@ struct snag_followed {
 	snag_tid thread;
 	bool is_in_slice;
 };
-/* Hears of all events in their order. */
+/* Is called for all events in their order. */
 typedef void snag_slice_follower(void *ctx, const struct snag_followed *some);
 
 struct snag_slice_options {
 	const struct snag_contended *contended; /* NULL: all variables are wanted */
-	/* The slice has no more events than this; 0: no bound.  If there is one more, on_full() takes
-	 * away some of them, or returns false to end the reading.  NULL: the reading ends. */
+	/* The slice has no more events than this; 0: no bound.  If there is one more, on_full()
+	 * removes some of them, or returns false to end the reading.  NULL: the reading ends. */
 	size_t most;
 	bool (*on_full)(void *ctx, struct snag_slice *s);
 	void *full_ctx;
@@ -79,14 +79,14 @@ struct snag_slice_options {
 
 void snag_slice_init(struct snag_slice *s);
 void snag_slice_done(struct snag_slice *s);
-/* Reads the trace, from its beginning, into an empty slice.  Returns SNAG_SLICE_FULL if the slice was
- * full before the end of the trace. */
+/* Reads the trace, from its beginning, into an empty slice.  Returns SNAG_SLICE_FULL if the
+ * slice was full before the end of the trace. */
 enum { SNAG_SLICE_FULL = 1 };
 int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *options,
 		    struct snag_source *src, struct snag_error *err);
 /* The event of the slice with this number in the whole trace, which is in the slice. */
 uint32_t snag_slice_find(const struct snag_slice *s, uint32_t number);
-/* Findings about the slice become findings about the whole trace. */
+/* Turns findings about the slice into findings about the whole trace. */
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f);
 /* The names of the whole trace, which has so many variables: of these, those in the slice. */
 void snag_slice_names(const struct snag_slice *s, uint32_t nvariables,

@@ -2,23 +2,25 @@
  *
  * slice_locks.c - programs that take locks all the time: counters, and sections without content
  *
- * Idea.   A thread that increments a counter under its lock a thousand times in a row adds nothing
- *         to what others can observe but its last value.  So of a counter (contended.h,
- *         rule [counter]) only those accesses are in the slice that order two threads; and a
- *         section that has nothing of the slice inside is left out if the thread's section
- *         before it is one of the same lock.
+ * Idea.   If a thread increments a counter under its lock a thousand times in a row, other
+ *         threads can observe only its last value.  So the slice has only those accesses of a
+ *         counter (contended.h, rule [counter]) that order two threads.  A section that has
+ *         nothing of the slice inside is left out if the thread's previous section is one of the
+ *         same lock.
  *
- * Rules.  [counter]  A read that sees a write of another thread is in the slice, and that write.  As
- *                    nothing told at the write that it would be read, it is put in late.
+ * Rules.  [counter]  A read that sees a write of another thread is in the slice, and so is that
+ *                    write. At the write it is unknown whether it will be read, so it is added
+ *                    late.
  *         [section]  A section of a lock, taken by a thread that holds no other, is left out if
- *                    nothing of the slice is inside; and the thread's event before it in the slice
- *                    is the release of the same lock; and no other thread took the lock since.
- *         [late]     If a write that is put in late was made in a section that was left out, the
- *                    section is put in, too.
+ *                    nothing of the slice is inside; and the thread's event before it in the
+ *                    slice is the release of the same lock; and no other thread took the lock
+ *                    since.
+ *         [late]     If a late write was made in a section that was left out, the section is
+ *                    added, too.
  *
  * Guarantee.  docs/algorithms/slice.md: m2 decides the same pairs in the same way.
- * Cost.   O(1) an event, and sorting the late ones: what is left follows the changes between
- *         threads, not the locks taken.
+ * Cost.   O(1) per event, and sorting the late ones.  The size of the slice follows the changes
+ *         between threads, not the number of acquires.
  */
 #include "detect/slice_reading.h"
 

@@ -19,7 +19,7 @@ struct snag_slice_thread {
 	uint32_t ncounters;
 };
 
-/* The last write of a counter, which is not in the slice unless another thread has read it. */
+/* The last write of a counter.  It is not in the slice unless another thread has read it. */
 struct snag_slice_counter {
 	struct snag_slice_late {
 		struct snag_event ev;
@@ -57,13 +57,14 @@ struct snag_slice_reading {
 	bool has_gaps; /* some events were taken out again */
 };
 
-/* The next event is in the slice; or n of a thread are not, of which some are parts. */
+/* take_in: the next event is in the slice.  leave_out: the next n events of a thread are not, of
+ * which some are parts. */
 void snag_slice_take_in(struct snag_slice_reading *r, const struct snag_event *ev);
 void snag_slice_leave_out(struct snag_slice_reading *r, snag_tid thread, uint32_t n,
 			  uint32_t parts);
 
-/* An event of a lock, and an access of a counter, whose target is that of the slice: takes it in or
- * leaves it out. */
+/* Takes in or leaves out an event of a lock, or an access of a counter whose target is that of
+ * the slice. */
 void snag_slice_lock(struct snag_slice_reading *r, const struct snag_event *ev);
 void snag_slice_counter(struct snag_slice_reading *r, const struct snag_event *ev);
 /* At the end: closes gaps and puts late events in their places. */

@@ -2,27 +2,27 @@
  *
  * verify.h - from candidate pairs to races with witnesses
  *
- * Idea.   Candidates are gathered, decided by several threads at once (witness/decide.h), their
- *         witnesses checked, and reported: predicted, or unverified if the budget did not
- *         suffice.  Those that are refuted are not heard of again.
+ * Idea.   Several threads decide the gathered candidates at once (witness/decide.h) and check
+ *         their witnesses.  A verified candidate is reported as predicted, and one whose budget
+ *         did not suffice as unverified.  Refuted ones are dropped.
  *
- *         Every pair may be wanted: then candidates are decided in blocks as they come.  Or one for
- *         each unordered pair of locations: then there are two rounds.  In the first a few
- *         instances of each pair of locations are kept, the earliest and the nearest; they
- *         are decided in this order until one is a race.  In the second, for which candidates
- *         are enumerated once more, every instance of the pairs of locations that
- *         are still open is decided.
+ *         If every pair is wanted, candidates are decided in blocks as they come.  If one is
+ *         wanted for each unordered pair of locations, there are two rounds.  The first round
+ *         keeps a few instances of each pair of locations, the earliest and the nearest, and
+ *         decides them in this order until one is a race.  For the second round the candidates
+ *         are enumerated again, and every instance of the pairs of locations that are still open
+ *         is decided.
  *
- *         The number of pairs of locations is bounded (listing.h), and by the number of threads: to
- *         decide a pair costs time for each thread.  Accesses with other candidates
- *         are counted, and the result is not complete.
+ *         The number of pairs of locations is bounded (listing.h), also by the number of
+ *         threads, because deciding a pair costs time for each thread.  Accesses with further
+ *         candidates are counted, and the result is not complete.
  *
- *         A published procedure may decide instead.  What it rejects is not heard of again either,
- *         but where that may be wrong it is counted.
+ *         A published procedure may decide instead.  Its rejections are dropped too, but counted
+ *         where they may be wrong.
  *
- * Checks. A witness is replayed by the independent checker (witness/check.c).  Replaying costs the
- * whole trace, so on long traces, after a number of replays, the rest is checked by index
- *         (witness/decide_check.h).
+ * Checks. The independent checker (witness/check.c) replays a witness.  This costs the whole
+ * trace, so on long traces, after a number of replays, the rest is checked by index
+ * (witness/decide_check.h).
  */
 #ifndef SNAG_DETECT_VERIFY_H
 #define SNAG_DETECT_VERIFY_H
@@ -45,15 +45,17 @@ struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
 				    enum snag_procedure procedure);
 void snag_verify_free(struct snag_verify *v); /* accepts NULL */
 
-/* Accesses of the event may be in candidates that are not enumerated. */
+/* Notes that the event may be in candidates that are not enumerated. */
 void snag_verify_cut(void *verify, uint32_t event);
-/* One candidate, e1 < e2.  False: the user wants an end, or there are races enough. */
+/* Adds one candidate, e1 < e2.  Returns false if the user wants to stop, or if there are enough
+ * races. */
 bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
-/* The end of the enumeration.  True: it should be repeated, for accesses at the locations that
- * snag_verify_locations() gives. */
+/* Ends an enumeration.  Returns true if it should be repeated, for accesses at the locations
+ * that snag_verify_locations() returns. */
 bool snag_verify_round(struct snag_verify *v);
 const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
-/* After the last round: whether every candidate was decided for certain, or needed no decision. */
+/* After the last round: returns whether every candidate was decided for certain, or needed no
+ * decision. */
 bool snag_verify_is_complete(const struct snag_verify *v);
 
 #endif

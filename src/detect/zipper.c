@@ -2,46 +2,46 @@
  *
  * zipper.c - races of the computation graph by walking down and up its branches
  *
- * Idea.   Two steps are parallel if they lie in two branches of one fork, and isolation orders
- *         them neither way.  Walk down the graph, first branch A of a fork, then B, and
- *         remember the steps of A by the next isolated block below them (zipper, Z): those
- *         whose block ran no later than the last one above a step n of B come before n.
- *         Walk up in the same way to find those that come after n.  The pairs that remain
- *         in both walks are parallel.
+ * Idea.   Two steps are parallel if they lie in the two branches of a fork, and isolation orders
+ *         them in neither direction.  Walk down the graph, first branch A of a fork, then B, and
+ *         remember the steps of A by the next isolated block below them (zipper, Z).  Those
+ *         whose block ran no later than the last one above a step n of B come before n.  Walk up
+ *         in the same way to find those that come after n.  The pairs that remain in both walks
+ *         are parallel.
  *
  * State.  Of a walk; block numbers count in the direction of the walk, so that both are one:
  *         zipper[i]   the steps for which block i is the next (Z-down and Z-up)
  *         branch      pending  the steps for which no block has come yet (S)
  *                     slider   the last block passed on the way from the beginning (slider)
  *                     first    the smallest block in the branch
- *         bag         of every fork whose branch B we are in, what A left: its pending steps
- *                     (Z-lambda) and its blocks (B_lambda, B_i); the blocks of A are next to
- *                     each other in the order of the walk
+ *         bag         of every fork whose branch B is being walked, what A left: its pending
+ *                     steps (Z-lambda) and its blocks (B_lambda, B_i); the blocks of A are next
+ *                     to each other in the order of the walk
  *         found       pairs (n, n') that conflict and remained in the walk down (C)
  *
  * Rules.  [step]   pending += n.  In an isolated block i: slider = i, zipper[i] += pending,
  *                  pending = {}, unless no block follows i.  Then [check]
  *         [fork]   A begins: pending = {}
  *         [turn]   the bag gets what A left; B begins: pending = {}, slider as before A
- *         [join]   the bag loses A; the steps that were pending at the fork go to the
- *                  smallest block of A and B, if there is one; otherwise they, and those still
- *                  pending in A and B, are pending; slider = the greater one of A and B
- *         [check]  n' in the bag, pending or in zipper[i] with i > slider: down, (n, n') is found;
- *                  up, (n, n') is a race if it was found
- *         [other]  graphs that are not series-parallel, or where promises add to the order:
- *                  by transitive closure, see graph.h
+ *         [join]   the bag loses A; the steps that were pending at the fork go to the smallest
+ *                  block of A and B, if there is one; otherwise they, and those still pending in
+ *                  A and B, are pending; slider = the greater one of A and B
+ *         [check]  n' in the bag, pending or in zipper[i] with i > slider: down, (n, n') is
+ *                  found; up, (n, n') is a race if it was found
+ *         [other]  graphs that are not series-parallel, or where promises add to the order: by
+ *                  transitive closure, see graph.h
  *
- *         Differs from the published algorithm, which misses races and reports false ones
- *         where forks are nested: there each branch is walked down and up before what
- *         follows its join has been seen, what nested branches leave is not handed to the
- *         branch around them, and an isolated step is checked on the way up before the slider is set.
+ *         The published algorithm misses races and reports false ones where forks are nested. It
+ *         walks each branch down and up before it has seen what follows its join.  It does not
+ *         hand what nested branches leave to the enclosing branch.  On the way up it checks an
+ *         isolated step before it sets the slider.
  *
- * Guarantee.  The racy variables of the run are found exactly, with one access in parallel for
- *         each variable of a step that races.  Race-free on every schedule if no two
- *         conflicting accesses are ordered by isolation only, or isolated both.
+ * Guarantee.  The racy variables of the run are found exactly, with one parallel access for each
+ *             variable of a step that races.  Race-free on every schedule if no two conflicting
+ *             accesses are ordered only by isolation, or both isolated.
  * Cost.   steps x (steps + isolated blocks) in the worst case, times the accesses of a step.
  * Reference.  Storey, Powell, Ogles, Hooker, Aldous and Mercer, Optimized sound and complete
- *         data race detection in structured parallel programs, 2020.
+ *             data race detection in structured parallel programs, 2020.
  */
 #include "base/memory.h"
 #include "detect/graph.h"

@@ -34,13 +34,9 @@ enum snag_omp_label {
 
 /* What the program asks, though the schedule decides it; and what was not told in detail. */
 enum snag_omp_asked {
-	SNAG_OMP_ASKED_THREAD,	  /* which thread or team this is */
-	SNAG_OMP_ASKED_THREADS,	  /* how many there are */
-	SNAG_OMP_ASKED_LOCK,	  /* whether a lock is free; or it had to wait for one */
-	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
-	SNAG_OMP_ASKED_TOGETHER,  /* iterations that were not told apart */
-	SNAG_OMP_ASKED_ONE,	  /* blocks for one thread each that the same one had to execute */
-	SNAG_OMP_ASKED_ALIKE,	  /* nothing, but threads do different things */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 };
 
 /* An implicit task. */

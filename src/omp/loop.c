@@ -18,7 +18,7 @@
  *                    and go on in the next such loop, after what their thread did meanwhile; if that is dealt to
  *                    others, these wait until the chunk is done
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
- *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
+ *         [iterate]  loops that compilers run by themselves, as they have to (cc/openmp_nest.h), say where an iteration
  *                    begins and ends: each is a segment
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
@@ -33,7 +33,7 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 		return (struct mp_schedule){.is_scan = true};
 	if ((chunk & MP_CHUNK_SECTIONS) == MP_CHUNK_SECTIONS)
 		return (struct mp_schedule){.chunk = 1, .is_sections = true};
-	if (chunk & MP_CHUNK_SIMD)
+	if ((chunk & MP_CHUNK_SIMD) == MP_CHUNK_SIMD)
 		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
 	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
 				    .is_static = true,

@@ -3,7 +3,8 @@
  * launch.h - run a program with a channel, and read what it tells
  *
  * The program is a child; it inherits standard input and output, the group and the
- * signals of the terminal.  Its addresses are not randomised where the system allows it,
+ * signals of the terminal.  Or it runs already and has started us: then we neither wait for it nor
+ * pass signals on.  Its addresses are not randomised where the system allows it,
  * so that runs repeat.
  */
 #ifndef SNAG_RECORD_LAUNCH_H
@@ -16,6 +17,14 @@
 
 struct snag_launch;
 
+/* A program that started us (runtime/observe.c). */
+struct snag_attached {
+	int channel; /* descriptors: the channel ... */
+	int ready;   /* ... and where it waits for its options */
+	int pid;
+	struct rt_channel *at; /* the channel, once it is mapped */
+};
+
 /* Which of our input and output the program has; the rest is empty. */
 enum snag_launch_io {
 	SNAG_LAUNCH_SHARES,
@@ -24,9 +33,15 @@ enum snag_launch_io {
 	SNAG_LAUNCH_OURS, /* silent, and we hear Ctrl-C while it runs */
 };
 
-/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
+/* `options` are for the runtime in the program, in front of those in SNAG_OPTIONS.  An error if it
+ * cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err);
+/* The same of a program that waits for its options and then begins. */
+int snag_launch_attach(struct snag_attached *to, const char *options,
+		       struct snag_launch **ret_launch, struct snag_error *err);
+/* Lets the program, which waits for it at its end, end with this status. */
+void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
 
 /* The next records, at most `room` of them; returns how many.  0: none was written yet, ask

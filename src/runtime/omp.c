@@ -399,22 +399,18 @@ static void before_write(void (*f)(void))
 
 static void asked(const void *place, enum snag_omp_asked what)
 {
-	static const enum rt_asked kind[] = {
-		[SNAG_OMP_ASKED_THREAD] = RT_ASKED_THREAD,
-		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
-		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
-		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
-		[SNAG_OMP_ASKED_TOGETHER] = RT_ASKED_TOGETHER,
-		[SNAG_OMP_ASKED_ONE] = RT_ASKED_ONE,
-		[SNAG_OMP_ASKED_ALIKE] = RT_ASKED_ALIKE,
+	static const bool is_answer[] = {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_ASKED_##name] = is_answer,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 	};
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	if (what == SNAG_OMP_ASKED_THREAD)
 		rt_done_asked(self);
-	rt_tasks_asked(kind[what], (uintptr_t)place);
-	if (what < SNAG_OMP_ASKED_TOGETHER)
+	rt_tasks_asked((enum rt_asked)what, (uintptr_t)place); /* of one list */
+	if (is_answer[what])
 		rt_sections_asked(true);
 }
 

@@ -14,10 +14,9 @@
 
 /* What the program asks, though the schedule decides it. */
 enum snag_task_asked {
-	SNAG_TASK_ASKED_WORKER,	 /* which worker this is */
-	SNAG_TASK_ASKED_WORKERS, /* how many there are */
-	SNAG_TASK_ASKED_IS_SET,	 /* whether a promise is set */
-	SNAG_TASK_ASKED_WAS_SET, /* the same, by setting it again */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 };
 
 struct snag_task_hooks {

@@ -498,7 +498,8 @@ static int wellformed_next(struct snag_source *src, struct snag_batch *ret_batch
 	if (!w->failed.code) {
 		int rc = wellformed_read(w, ret_batch, &w->failed);
 		src->skipped = w->inner->skipped + w->removed;
-		src->names = w->inner->names; /* a source may have its own from the first batch on */
+		src->names =
+			w->inner->names; /* a source may have its own from the first batch on */
 		if (rc >= 0)
 			return rc;
 	}

@@ -3,40 +3,39 @@
  * decide.c - is this pair of accesses a race?  Exactly, with a witness
  *
  * Idea.   Collect what every witness must contain: X, a closed cut of the trace (decide_cut.h).
- *         X in observed order is nearly a witness; the only trouble is sections that X cuts
+ *         In observed order X is nearly a witness.  The only trouble is sections that X cuts
  *         open.  So cheap steps that look only at those settle nearly every pair, whatever the
- *         length of the trace.  What is left is decided by propagation (decide_propagate.h) and
- *         search (decide_search.h) in a window at the end of X, that grows by what it missed.
+ *         length of the trace.  Propagation (decide_propagate.h) and search (decide_search.h)
+ *         decide the rest, in a window at the end of X that grows by what it missed.
  *
- * Steps.  1 [need]      X = what must precede either access; one in X itself: INFEASIBLE
+ * Steps.  1 [need]      X = what must precede either access.  One of them in X: INFEASIBLE
  *         2 [observed]  no section is cut open with a later one in X: VERIFIED, X in observed
  *                       order
- *         3 [close]     sections that are cut open and can end do so; then as 2: VERIFIED
+ *         3 [close]     end the sections that are cut open and can end; then as 2: VERIFIED
  *         4 [filter]    a section that cannot end within the limits must be the last of its
- *                       lock; so the others must end: as 3 again; they cannot: INFEASIBLE
- *         5 [delay]     what must follow the acquires that are left runs last, greedily:
- *                       VERIFIED
+ *                       lock, so the others must end: step 3 again.  If they cannot: INFEASIBLE
+ *         5 [delay]     run what must follow the remaining acquires last, greedily: VERIFIED
  *         6 [late]      a read in a section that cannot end would see what the others wrote
  *                       (decide_late.h): INFEASIBLE
- *         7 [refute]    a window of what must follow the sections that cannot end: propagate to a
- *                       contradiction: INFEASIBLE
- *         8 [arrange]   as 9, with the sections ended that can: VERIFIED, or nothing is known
+ *         7 [refute]    a window of what must follow the sections that cannot end: propagate to
+ *                       a contradiction: INFEASIBLE
+ *         8 [arrange]   as 9, with the sections ended that can end: VERIFIED, or no answer
  *         9 [window]    a window of what must follow such an acquire: propagate to a
  *                       contradiction (INFEASIBLE), or linearise (VERIFIED), or search.  What
- *                       was missing in the window then goes into it, with all that must
- *                       follow; if nothing was, all of X does
+ *                       was missing in the window then enters it, with all that must follow; if
+ *                       nothing was missing, all of X does
  *         10            otherwise UNDECIDED
- *         Only 1, 4, 6, 7 and propagation in 9 refute, and only with facts that hold in every witness;
- *         that what is before the window comes first is assumed only when linearising, so that
- *         failing there means a larger window, never INFEASIBLE.
+ *         Only 1, 4, 6, 7 and propagation in 9 refute, and only with facts that hold in every
+ *         witness.  Only the lineariser assumes that what is before the window comes first.  So
+ *         its failure leads to a larger window, never to INFEASIBLE.
  *
  * Guarantee.  VERIFIED and INFEASIBLE are exact.  UNDECIDED: more nodes or a larger window than
- *         allowed: 200,000 events, with more than 16 threads fewer.
- * Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: what is delayed.
- *         Step 6: the reads in the sections that cannot end.  Steps 7 to 9: O(threads) rows of the
- *         window per sweep, a few sweeps; then the search.
+ *             allowed: 200,000 events, with more than 16 threads fewer.
+ * Cost.   Steps 1 to 4: some bisections per thread and open section.  Step 5: the delayed
+ *         events. Step 6: the reads in the sections that cannot end.  Steps 7 to 9: O(threads)
+ *         rows of the window per sweep, a few sweeps; then the search.
  * Reference.  Pavlogiannis, POPL 2020 (the problem, the closure, max-min linearisation); Genç,
- *         Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
+ *             Roemer, Xu and Bond, OOPSLA 2019, definitions 2.2 to 2.4 (which reads are causal).
  */
 #include "witness/decide.h"
 
@@ -51,7 +50,8 @@
 
 enum {
 	ROUNDS = 4,	       /* windows to look for a contradiction before those that decide */
-	MAX_ENTRIES = 1 << 22, /* of the rows of a window, unless the user says how many events */
+	MAX_ENTRIES = 1 << 22, /* of the rows of a window, unless the user sets the number of
+			        * events */
 };
 
 struct snag_decider {
@@ -62,7 +62,7 @@ struct snag_decider {
 	struct snag_late late;
 	struct snag_witness witness;
 	uint32_t *needed; /* X, by thread */
-	uint32_t *closed; /* and what ends the sections that stand open in it, as far as possible */
+	uint32_t *closed; /* the same, with the open sections ended as far as possible */
 	size_t witness_cap;
 	struct snag_decide_stats stats;
 };
@@ -79,7 +79,8 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 		uint32_t most = MAX_ENTRIES / (ix->nthreads + SNAG_ROW_EXTRA);
 		d->options.max_window = most < SNAG_DECIDE_WINDOW ? most : SNAG_DECIDE_WINDOW;
 	}
-	if (ix->rows[options->mode].named) /* these steps take what is causal for a prefix */
+	if (ix->rows[options->mode].named) /* these steps assume that the causal reads are a
+					    * prefix */
 		d->options.skip |= SNAG_STEP_FILTER | SNAG_STEP_CLOSE | SNAG_STEP_DELAY |
 				   SNAG_STEP_LATE | SNAG_STEP_REFUTE | SNAG_STEP_ARRANGE |
 				   SNAG_STEP_WINDOW;
@@ -105,7 +106,8 @@ void snag_decider_free(struct snag_decider *d)
 	free(d);
 }
 
-/* The witness: what comes before the window, the window as the lineariser left it, the race. */
+/* Stores the witness: what comes before the window, the window in the order of the lineariser,
+ * the race. */
 static void witness_set(struct snag_decider *d, const uint32_t *prefix, const uint32_t *event,
 			size_t n, uint32_t e1, uint32_t e2)
 {
@@ -154,7 +156,8 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 	return n;
 }
 
-/* What the window missed goes into it, and what must follow that; false: it missed nothing. */
+/* Adds to the window what it missed, and what must follow that.  Returns false if it missed
+ * nothing. */
 static bool extend(struct snag_decider *d, const uint32_t *cut)
 {
 	struct snag_state *s = &d->state;
@@ -168,8 +171,8 @@ static bool extend(struct snag_decider *d, const uint32_t *cut)
 	return grew;
 }
 
-/* [refute]: a window of what must follow the sections that cannot end, and no others: it is small,
- * and mostly enough to refute with. */
+/* [refute]: takes a window of what must follow the sections that cannot end, and nothing else.
+ * It is small, and mostly enough to refute. */
 static bool is_refuted(struct snag_decider *d)
 {
 	struct snag_state *s = &d->state;
@@ -212,8 +215,8 @@ static enum snag_decision window(struct snag_decider *d, const uint32_t *cut, ui
 	return result;
 }
 
-/* [window]: ever larger windows of the cut, as long as they are not too large.  *ret_size: that of
- * the last one. */
+/* [window]: tries ever larger windows of the cut, up to the limit.  *ret_size: that of the last
+ * one. */
 static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, uint32_t e1,
 				  uint32_t e2, uint64_t *ret_size)
 {
@@ -230,7 +233,7 @@ static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, u
 	return result;
 }
 
-/* [window] of what is needed, in the end all of it. */
+/* [window] of the needed events, in the end of all of them. */
 static enum snag_decision windows_needed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
@@ -249,8 +252,8 @@ static enum snag_decision windows_needed(struct snag_decider *d, uint32_t e1, ui
 	return window(d, d->needed, e1, e2);
 }
 
-/* [delay]: the sections that stand open and can end have ended; what must follow the others runs
- * last, greedily. */
+/* [delay]: the open sections that can end have ended; what must follow the others runs last,
+ * greedily. */
 static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	struct snag_state *s = &d->state;
@@ -266,7 +269,7 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return is_done;
 }
 
-/* [close]: what was closed before, if anything, stays so when more is needed. */
+/* [close]: sections closed before, if any, stay closed when more is needed. */
 static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	snag_counts_join(d->closed, d->needed, d->ix->nthreads);

@@ -2,12 +2,12 @@
  *
  * decide.h - is this pair of accesses a race?  Exactly, with a witness
  *
- * Given an index of a trace (decide_index.h) and two conflicting accesses, a decider says
- * whether there is a valid reordering that ends with both, and if so gives one.  One
- * procedure serves every source of candidates, in two modes (enum snag_mode) that differ in which
- * reads must keep their writer.  See decide.c, and docs/algorithms/decide.md.
+ * A decider gets an index of a trace (decide_index.h) and two conflicting accesses.  It decides
+ * whether there is a valid reordering that ends with both, and if so returns one.  One procedure
+ * serves every source of candidates, in two modes (enum snag_mode) that differ in which reads
+ * must keep their writer.  See decide.c, and docs/algorithms/decide.md.
  *
- * Threading: any number of deciders may work on one index at once, each in one thread.
+ * Threading: any number of deciders may use one index at once, each in one thread.
  */
 #ifndef SNAG_WITNESS_DECIDE_H
 #define SNAG_WITNESS_DECIDE_H
@@ -18,22 +18,22 @@
 enum snag_decision {
 	SNAG_VERIFIED,	 /* there is a witness */
 	SNAG_INFEASIBLE, /* there is none */
-	SNAG_UNDECIDED,	 /* the budget is used up: nothing is known */
+	SNAG_UNDECIDED,	 /* the budget is used up: no answer */
 	SNAG_DECISIONS
 };
 
 /* The steps of decide.c, in their order; a bit mask. */
-enum snag_step {
-	SNAG_STEP_OBSERVED = 1,	 /* what is needed, in observed order */
-	SNAG_STEP_CLOSE = 2,	 /* end the sections that stand open */
+enum snag_decide_step {
+	SNAG_STEP_OBSERVED = 1,	 /* the needed events, in observed order */
+	SNAG_STEP_CLOSE = 2,	 /* end the open sections */
 	SNAG_STEP_FILTER = 4,	 /* sections that cannot end must come last */
 	SNAG_STEP_DELAY = 8,	 /* or run what follows their acquires last */
 	SNAG_STEP_LATE = 16,	 /* reads in sections that cannot end */
-	SNAG_STEP_WINDOW = 32,	 /* look only at the end first */
+	SNAG_STEP_WINDOW = 32,	 /* examine only the end first */
 	SNAG_STEP_GREEDY = 64,	 /* linearise before propagating */
-	SNAG_STEP_DPLL = 128,	 /* choose without looking ahead at first */
+	SNAG_STEP_DPLL = 128,	 /* choose, at first without looking ahead */
 	SNAG_STEP_REFUTE = 256,	 /* propagate in what follows sections that cannot end */
-	SNAG_STEP_ARRANGE = 512, /* search in what is run last */
+	SNAG_STEP_ARRANGE = 512, /* search in what runs last */
 	SNAG_STEPS = 1023,
 };
 
@@ -41,7 +41,7 @@ struct snag_decide_options {
 	enum snag_mode mode;
 	uint32_t max_nodes;  /* of the search, for one pair; 0: the default */
 	uint32_t max_window; /* events; 0: the default, by threads */
-	unsigned skip;	     /* steps left out: for tests, as no step changes an answer */
+	unsigned skip;	     /* steps left out, for tests: no step changes an answer */
 };
 
 enum { SNAG_DECIDE_NODES = 500, SNAG_DECIDE_WINDOW = 200000 };
@@ -53,11 +53,11 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 				      const struct snag_decide_options *options);
 void snag_decider_free(struct snag_decider *d); /* accepts NULL */
 
-/* e1 and e2 are plain accesses of one variable by two threads, one of them a write, in any
- * order. */
+/* Decides a pair.  e1 and e2 are plain accesses of one variable by two threads, one of them a
+ * write, in any order. */
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2);
 
-/* After VERIFIED, until the next decision: the witness, with a prefix. */
+/* After VERIFIED, until the next decision: returns the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 
 /* How decisions were reached, for measurements. */

@@ -2,10 +2,10 @@
  *
  * decide_check.c - checking a long witness without replaying its beginning
  *
- * Idea.   A prefix of every thread, in observed order, breaks no rule that the trace itself keeps,
- * but for three: something it needs may be missing; a section may be cut open with a later one of
- *         the same lock inside; and what was overwritten in between may be missing, which cannot
- *         be, as the writer is there and nothing was added.  So the prefix is checked by the index,
+ * Idea.   A prefix of every thread, in observed order, keeps the rules that the trace itself
+ *         keeps, with two exceptions: something it needs may be missing, and a section may be
+ *         cut open with a later one of the same lock inside.  A read cannot see another write,
+ *         because its writer is there and nothing was added.  So the index checks the prefix
  *         thread by thread, and only the listed events are replayed.
  *
  * State.  done[t]      events of t that have happened
@@ -14,8 +14,8 @@
  *                      holders; before the first touch they are as the prefix left them
  *
  * Rules.  Those of check.c, by the same names.
- * Cost.   O(threads x lanes) for the prefix; for each listed event O(1), at the first read of a
- *         variable the writes that were observed after the one it saw.
+ * Cost.   O(threads x lanes) for the prefix.  O(1) for each listed event, plus, at the first
+ *         read of a variable, the writes that were observed after the one it saw.
  */
 #include "witness/decide_check.h"
 
@@ -86,7 +86,7 @@ static bool check_closed(const struct replay *r, snag_tid t)
 	return snag_rows_is_within(r->ix, r->rows, &p, r->done);
 }
 
-/* [lock] inside the prefix: a section that is cut open is the last of its lock. */
+/* [lock] inside the prefix: an open section must be the last of its lock. */
 static bool check_open(const struct replay *r, uint32_t acquire)
 {
 	const struct snag_index *ix = r->ix;
@@ -234,7 +234,7 @@ bool snag_witness_check_indexed(const struct snag_index *ix, enum snag_mode mode
 				const struct snag_witness *w)
 {
 	struct replay r = {.ix = ix, .rows = &ix->rows[mode], .w = w};
-	if (r.rows->named) /* what is causal is not a prefix */
+	if (r.rows->named) /* the causal reads are not a prefix */
 		return snag_witness_check(ix->trace, w, SNAG_RULES_DEPENDENCE, NULL) == 0;
 	r.done = snag_calloc(ix->nthreads, sizeof(*r.done));
 	r.causal = snag_calloc(ix->nthreads, sizeof(*r.causal));

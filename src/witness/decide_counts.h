@@ -2,9 +2,9 @@
  *
  * decide_counts.h - counts by thread, four at once
  *
- * A cut, and what must precede an event, is a count per thread.  Joining and comparing them is most
- * of what propagation does, so it is written with vectors that every processor has.  Counts are
- * below 2^31.
+ * A cut is a count per thread, and so is what must precede an event.  Joining and comparing such
+ * counts is most of the work of propagation, so this file uses vectors that every processor has.
+ * Counts are below 2^31.
  */
 #ifndef SNAG_WITNESS_DECIDE_COUNTS_H
 #define SNAG_WITNESS_DECIDE_COUNTS_H
@@ -16,14 +16,14 @@ enum { SNAG_LANES = 4 };
 
 typedef int32_t snag_counts __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Whether the next SNAG_LANES counts are the same. */
+/* Returns whether the next SNAG_LANES counts are the same. */
 static inline bool snag_counts_same(const uint32_t *a, const uint32_t *b)
 {
 	snag_counts differ = *(const snag_counts *)a ^ *(const snag_counts *)b;
 	return !(differ[0] | differ[1] | differ[2] | differ[3]);
 }
 
-/* Each of the n counts becomes the larger one of the two; false: it was that already. */
+/* Replaces each of the n counts by the larger of the two.  Returns false if nothing changed. */
 static inline bool snag_counts_join(uint32_t *restrict into, const uint32_t *restrict from,
 				    uint32_t n)
 {
@@ -44,7 +44,7 @@ static inline bool snag_counts_join(uint32_t *restrict into, const uint32_t *res
 	return has_grown || (grew[0] | grew[1] | grew[2] | grew[3]);
 }
 
-/* Whether some count of a is larger than that of b. */
+/* Returns whether some count of a is larger than that of b. */
 static inline bool snag_counts_exceed(const uint32_t *a, const uint32_t *b, uint32_t n)
 {
 	snag_counts any = {0};

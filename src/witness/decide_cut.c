@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_cut.c - what is needed, and the sections it cuts open
+ * decide_cut.c - the needed events, and the sections that they cut open
  */
 #include "witness/decide_cut.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The cut grows by all that must precede the racing access e. */
+/* Adds to the cut all that must precede the racing access e. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 {
 	struct snag_point p = snag_point_before(s->ix, s->rows, e);
@@ -88,8 +88,8 @@ static bool has_later_lane(struct snag_state *s, uint32_t node, bool is_shared, 
 	return false;
 }
 
-/* Whether the cut has a section, shared or not, that was observed after that of the node.  Mostly the
- * next ones tell; otherwise the lanes are asked. */
+/* Returns whether the cut has a section, shared or not, that was observed after that of the
+ * node. Mostly the next few acquires decide this; otherwise the lanes do. */
 static inline bool has_later(struct snag_state *s, uint32_t node, bool is_shared,
 			     const uint32_t *cut)
 {
@@ -123,7 +123,8 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
 	return true;
 }
 
-/* Goes on through the steps up to the event: what must follow the racing accesses. */
+/* Continues through the steps up to the event, and collects what must follow the racing
+ * accesses. */
 static void follow_races(struct snag_state *s, uint32_t event)
 {
 	const struct snag_index *ix = s->ix;
@@ -143,8 +144,9 @@ static void follow_races(struct snag_state *s, uint32_t event)
 	}
 }
 
-/* Whether the first `count` events of t, with what must precede them, have nothing that must
- * follow a racing access.  Steps are gone through if they are few, otherwise the rows are asked. */
+/* Returns whether the first `count` events of t, with what must precede them, contain nothing
+ * that must follow a racing access.  Goes through the steps if they are few, and uses the rows
+ * otherwise. */
 static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 {
 	const struct snag_index *ix = s->ix;
@@ -179,7 +181,7 @@ bool snag_cut_can_end(struct snag_state *s, uint32_t node)
 	return can;
 }
 
-/* The release of the node's section, with all that must precede it, joins the cut. */
+/* Adds to the cut the release of the node's section, with all that must precede it. */
 static void add(struct snag_state *s, uint32_t node, uint32_t *cut)
 {
 	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
@@ -189,7 +191,7 @@ static void add(struct snag_state *s, uint32_t node, uint32_t *cut)
 	snag_rows_add(s->ix, s->rows, &s->walk, cut, a->thread, a->release + 1);
 }
 
-/* The sections that t has open in the cut end. */
+/* Ends the sections that t has open in the cut. */
 static bool sections_end(struct snag_state *s, snag_tid t, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
@@ -213,8 +215,6 @@ bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t 
 	} while (again);
 	return grew;
 }
-
-/* ---- sections that cannot end ---- */
 
 /* The open sections of the cut into s->open: first those that cannot end. */
 static void open_find(struct snag_state *s, const uint32_t *cut)
@@ -245,7 +245,7 @@ static bool competes(const struct snag_index *ix, uint32_t node, uint32_t other)
 	       !(a->is_shared && b->is_shared);
 }
 
-/* What is open and competes with a section that cannot end must end. */
+/* Ends the open sections that compete with a section that cannot end. */
 static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 {
 	const struct snag_index *ix = s->ix;
@@ -268,8 +268,6 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 	}
 	return true;
 }
-
-/* ---- close ---- */
 
 bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 {
@@ -298,9 +296,8 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	return is_all;
 }
 
-/* ---- filter, once what is open has ended ---- */
-
-/* What competes with a section that cannot end, and was observed after it, must not follow it. */
+/* What competes with a section that cannot end, and was observed after it, must not have to
+ * follow it. */
 static bool later_allow(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
 			const uint32_t *rest)
 {
@@ -337,8 +334,6 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 	return true;
 }
 
-/* ---- delay ---- */
-
 /* Whether the lock is taken in what was taken out. */
 static bool is_taken_later(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,
 			   const uint32_t *rest)
@@ -346,7 +341,7 @@ static bool is_taken_later(struct snag_state *s, uint32_t node, bool is_shared, 
 	const struct snag_lanes *sections = &s->ix->sections;
 	const struct snag_acquire *own = &sections->acquire[s->ix->node[node].at], *a;
 	uint32_t key = 2 * s->ix->node[node].lock + is_shared;
-	if (is_shared == own->is_shared) /* it is looked for near its own place */
+	if (is_shared == own->is_shared) /* look for it near its own place */
 		s->near_key[key] =
 			s->ix->node[node].at - sections->lane[sections->first[key]].begin;
 	a = snag_acquire_near(sections, key, s->out, &s->near_key[key]);

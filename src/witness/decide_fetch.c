@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_fetch.c - what a decision is about to look at, asked of memory in good time
+ * decide_fetch.c - prefetches what a decision is about to look at
  */
 #include "witness/decide_fetch.h"
 

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_fetch.h - what a decision is about to look at, asked of memory in good time
+ * decide_fetch.h - prefetches what a decision is about to look at
  *
- * Idea.   A decision looks at some hundred places of an index that is too large for the caches, and
- *         every thread has its own chain of them: the event where the cut ends, the locks held there,
- *         the acquire of each, its release, and the place of that.  One chain after the other costs
- *         the sum of all waits.  So they are followed together, link by link: the waits of one
- *         link overlap, and what comes afterwards finds everything at hand.
+ * Idea.   A decision looks at some hundred places of an index that is too large for the caches.
+ *         Every thread has its own chain of such places: the event where the cut ends, the locks
+ *         held there, the acquire of each, its release, and the place of that.  Following one
+ *         chain after the other costs the sum of all cache misses.  So the chains are followed
+ *         together, link by link.  The misses of one link overlap, and later steps find
+ *         everything in the cache.
  *
- * Guarantee.  Nothing but time depends on it.
+ * Guarantee.  Affects nothing but time.
  */
 #ifndef SNAG_WITNESS_DECIDE_FETCH_H
 #define SNAG_WITNESS_DECIDE_FETCH_H
 
 #include "witness/decide_state.h"
 
-/* What must precede either of the accesses. */
+/* Prefetches what must precede either of the accesses. */
 void snag_fetch_races(const struct snag_state *s, uint32_t e1, uint32_t e2);
-/* The sections that the cut leaves open. */
+/* Prefetches the sections that the cut leaves open. */
 void snag_fetch_open(struct snag_state *s, const uint32_t *cut);
 
-/* Of the n events that enter the window, those that soon follow the i-th: where they are, and what is
- * known of their variables. */
+/* Of the n events that enter the window, prefetches those soon after the i-th, and what is known
+ * of their variables. */
 static inline void snag_fetch_entering(const struct snag_state *s, size_t i, size_t n)
 {
 	enum { EVENT = 16, VARIABLE = 8 };

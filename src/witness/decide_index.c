@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_index.c - what every decision asks about the trace, computed once
+ * decide_index.c - what decisions need to know about the trace, computed once
  */
 #include "witness/decide_index.h"
 

@@ -2,16 +2,16 @@
  *
  * decide_lanes.h - events of one key (a lock, a variable) by thread
  *
- * Idea.   Along a thread everything the decision asks for is monotone: once an event is
- *         after something, so are the later ones of its thread.  So of all writes of
- *         x by thread u only one matters to a question, and it is found by bisection.
- *         A lane is the list these bisections run on: the positions of the events
- *         of one key in one thread, ascending.
- * State.  Lanes of key k are lane[first[k]] .. lane[first[k + 1]], by thread; those of
- *         neighbouring keys are neighbours.  The acquires of key k in observed order are where its
- *         lanes are, in acquire[]: with all that is asked about one, so that a look at the next ones
- *         of a lock is one place in memory.
- * Cost.   4 bytes an event in a lane, 8 bytes a lane, 4 bytes a key; 16 bytes more an acquire.
+ * Idea.   Along a thread all questions of a decision are monotone: once an event is after
+ *         something, so are the later events of its thread.  So of all writes of x by thread u
+ *         only one matters to a question, and bisection finds it.  A lane is the list for these
+ *         bisections: the positions of the events of one key in one thread, ascending.
+ * State.  The lanes of key k are lane[first[k]] .. lane[first[k + 1]], by thread; lanes of
+ *         neighbouring keys are neighbours.  acquire[] has the acquires of key k in observed
+ *         order, at the place of its lanes, with all that is asked about one.  So looking at the
+ *         next acquires of a lock touches one place in memory.
+ * Cost.   4 bytes per event in a lane, 8 bytes per lane, 4 bytes per key; 16 bytes more per
+ *         acquire.
  */
 #ifndef SNAG_WITNESS_DECIDE_LANES_H
 #define SNAG_WITNESS_DECIDE_LANES_H
@@ -73,7 +73,7 @@ static inline uint32_t snag_lane_at(const struct snag_lanes *lanes, const struct
 	return lanes->position[lane->begin + i];
 }
 
-/* How many positions of the lane are below the bound. */
+/* Returns how many positions of the lane are below the bound. */
 static inline uint32_t snag_lane_below(const struct snag_lanes *lanes, const struct snag_lane *lane,
 				       uint32_t bound)
 {
@@ -89,8 +89,8 @@ static inline uint32_t snag_lane_below(const struct snag_lanes *lanes, const str
 	return low;
 }
 
-/* How many of n numbers, ascending and `width` apart, are below the bound, near an earlier answer;
- * *hint becomes this one. */
+/* Returns how many of n ascending numbers, `width` apart, are below the bound.  The search
+ * starts near an earlier answer, *hint, which it updates. */
 static inline uint32_t snag_below_near(const uint32_t *at, uint32_t width, uint32_t n,
 				       uint32_t bound, uint32_t *hint)
 {
@@ -122,8 +122,8 @@ static inline uint32_t snag_lane_below_near(const struct snag_lanes *lanes,
 			       hint);
 }
 
-/* The first acquire of the key that is not before the event, near an earlier answer; NULL: there is
- * none. */
+/* Returns the first acquire of the key that is not before the event, or NULL.  The search starts
+ * near an earlier answer. */
 static inline const struct snag_acquire *
 snag_acquire_near(const struct snag_lanes *sections, uint32_t key, uint32_t event, uint32_t *hint)
 {
@@ -134,7 +134,7 @@ snag_acquire_near(const struct snag_lanes *sections, uint32_t key, uint32_t even
 	return i < n ? &sections->acquire[begin + i] : NULL;
 }
 
-/* The next acquire of its key, if it was observed up to `end`, or NULL. */
+/* Returns the next acquire of its key, if it was observed up to `end`, or NULL. */
 static inline const struct snag_acquire *snag_acquire_next(const struct snag_acquire *a,
 							   uint32_t end)
 {

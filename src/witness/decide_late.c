@@ -2,23 +2,24 @@
  *
  * decide_late.c - sections that cannot end, and what their reads would see
  *
- * Idea.   A section that cannot end comes after all others of its lock, also those that were
- *         observed later.  Mostly that is what refutes a false candidate: a read inside it would
- *         then see what the others wrote.  To find that, only the few sections that cannot end need
+ * Idea.   A section that cannot end comes after all others of its lock, also after those that
+ *         were observed later.  This refutes most false candidates: a read inside it would then
+ *         see what the others wrote.  To find this, only the few sections that cannot end need
  *         rows, not all events of a window.
  *
  * State.  section[i], row[i]   a section that cannot end, and what must precede its acquire
  *
- * Rules.  [late]     all others of its lock that are needed end before its acquire
+ * Rules.  [late]     all other needed sections of its lock end before its acquire
  *         [through]  what must precede the acquire of section j precedes all that follows it
- *         [circle]   something of its own thread from the acquire on would precede it: refuted
- *         [reads]    a causal read r in it saw w, and another write v of the variable must precede r:
- *                    v before w.  If w must precede v, or there is no w: refuted
+ *         [circle]   an event of its own thread, from the acquire on, would precede it: refuted
+ *         [reads]    a causal read r in it saw w, and another write v of the variable must
+ *                    precede r: so v before w.  If w must precede v, or there is no w: refuted
  *
- * Guarantee.  It refutes only with facts that hold in every witness.  It leaves much to propagation.
- * Cost.   O(sections x threads) bisections, and for each read in the sections the writes observed
- *         since the one it saw, or O(threads) bisections if they are more than a few; at most
- *         MAX_EVENTS of each.
+ * Guarantee.  It refutes only with facts that hold in every witness.  It leaves much to
+ *             propagation.
+ * Cost.   O(sections x threads) bisections, and for each read in the sections the writes
+ *         observed since the one it saw, or O(threads) bisections if they are more than a few;
+ *         at most MAX_EVENTS of each.
  */
 #include "witness/decide_late.h"
 
@@ -87,15 +88,15 @@ static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [t
 	return true;
 }
 
-/* Whether w must precede the p-th event of u. */
+/* Returns whether w must precede the p-th event of u. */
 static bool precedes(struct snag_state *s, const uint32_t *cut, uint32_t w, snag_tid u, uint32_t p)
 {
 	struct snag_point point = snag_cut_point(s, cut, u, p);
 	return snag_rows_has(s->ix, s->rows, &s->walk, &point, w);
 }
 
-/* False: r, of t, would see something else than w.  *ret_is_sure: otherwise it would not; there were
- * few writes between w and the end of the cut. */
+/* Returns false if r, of t, would see another write than w.  *ret_is_sure: true is certain,
+ * because there were few writes between w and the end of the cut. */
 static bool few_writes_allow(struct snag_state *s, const uint32_t *late, const uint32_t *cut,
 			     snag_tid t, uint32_t w, bool *ret_is_sure)
 {
@@ -118,7 +119,7 @@ static bool few_writes_allow(struct snag_state *s, const uint32_t *late, const u
 	return true;
 }
 
-/* False: r would see something else than it did. */
+/* Returns false if r would see another write than it did. */
 static bool read_allows(struct snag_state *s, const uint32_t *late, const uint32_t *cut,
 			uint32_t r) /* [reads] */
 {

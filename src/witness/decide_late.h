@@ -20,8 +20,8 @@ struct snag_late {
 
 void snag_late_done(struct snag_late *late); /* accepts zeroed ones */
 
-/* Whether the sections that are open in the cut and cannot end refute the race.  The cut has passed
- * snag_cut_filter.  False says nothing. */
+/* Returns whether the sections that are open in the cut and cannot end refute the race.  The cut
+ * has passed snag_cut_filter().  False means nothing. */
 bool snag_late_refutes(struct snag_late *late, struct snag_state *s, const uint32_t *cut);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_linearise.c - from what is needed to a witness, greedily
+ * decide_linearise.c - turns the needed events into a witness, greedily
  *
  * Idea.   Run the needed events, always the first in observed order that may happen now.  The
- *         observed order is a good guide: it is wrong only about the few sections that were
- *         cut open.  Two rules of waiting make the greedy hard to trap, and make sure that
- *         whatever traps it is an open choice.
+ *         observed order is a good guide: it is wrong only about the few sections that were cut
+ *         open. Two rules of waiting make it hard for the greedy algorithm to get stuck, and
+ *         ensure that an open choice is the cause if it does.
  *
  * Rules.  [order]    an event waits for all that must precede it
  *         [lock]     an acquire waits until its lock is free
- *         [open]     an acquire whose section stays open waits until the sections of other threads
- *                    that compete with it are over
- *         [reads]    a write waits until the causal reads of the current value have happened; so no
- *                    causal read ever finds another value than that of its writer
+ *         [open]     an acquire whose section stays open waits until the competing sections of
+ *                    other threads are over
+ *         [reads]    a write waits until the causal reads of the current value have happened; so
+ *                    a causal read always finds the value of its writer
  *
- * Guarantee.  If it gets stuck, the threads wait for each other in a circle.  A circle of [order]
- *         alone would be a contradiction in the order, so there is another wait in it, and
- *         that is a choice on which nothing is known.  With a window of all of X a state without
- *         choices is therefore a witness in any order that respects it.
- * Cost.   O(threads) per event, as long as the first thread or another one of the first may go on.
+ * Guarantee.  If it gets stuck, the threads wait for each other in a circle.  A circle of
+ *             [order] alone would be a contradiction in the order, so it contains another wait,
+ *             and that is an open choice.  So with a window of all of X, a state without choices
+ *             is a witness in any order that respects it.
+ * Cost.   O(threads) per event, as long as the first thread, or another one of the first, can
+ *         continue.
  */
 #include "witness/decide_linearise.h"
 
@@ -35,13 +36,13 @@ struct snag_line_wait {
 	enum why why;
 	snag_tid thread; /* ORDER: until done[thread] >= until */
 	uint32_t until;
-	uint32_t other; /* OPEN: the acquire of the section waited for */
+	uint32_t other; /* OPEN: the acquire of the section that it waits for */
 };
 
 struct snag_line_lock {
 	uint32_t stamp;
 	uint32_t owner;	  /* the acquire of the section that holds it alone, or SNAG_NO_EVENT */
-	uint32_t readers; /* how many hold it together */
+	uint32_t readers; /* how many hold it shared */
 };
 
 struct snag_line_variable {
@@ -90,7 +91,7 @@ static struct snag_line_variable *variable_of(struct snag_line *line, uint32_t v
 	return x;
 }
 
-/* The writes of the variable before the window that were observed after w should be in it. */
+/* Notes as missing the writes of the variable before the window that were observed after w. */
 static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
 {
 	const struct snag_lanes *writes = &s->ix->writes;
@@ -112,8 +113,8 @@ static void overwrites_miss(struct snag_state *s, uint32_t variable, uint32_t w)
 	}
 }
 
-/* A causal read of the window counts as a reader of its writer.  False: what it must see is
- * before the window, and overwritten there. */
+/* Counts a causal read of the window as a reader of its writer.  Returns false if the write it
+ * must see is before the window and overwritten there. */
 static bool reader_add(struct snag_line *line, uint32_t r)
 {
 	struct snag_state *s = line->s;
@@ -281,7 +282,7 @@ static void run(struct snag_line *line, snag_tid t)
 	line->wait[t] = (struct snag_line_wait){0};
 }
 
-/* The i-th ready thread has run: it goes where its next event belongs. */
+/* Moves the i-th ready thread, which has run, to the place of its next event. */
 static void ready_move(struct snag_line *line, uint32_t i)
 {
 	const struct snag_state *s = line->s;
@@ -315,7 +316,7 @@ static void choice_add(struct snag_line *line, const struct snag_choice *c)
 	for (int i = 0; i < 2; i++)
 		if (c->first[i] != SNAG_NO_EVENT &&
 		    snag_state_is_before(s, c->first[i], c->then[i]))
-			return; /* known: what is in the way is another one */
+			return; /* known: something else is the cause */
 	if (line->nchoices < SNAG_MAX_CHOICES)
 		line->choice[line->nchoices++] = *c;
 }

@@ -2,37 +2,40 @@
  *
  * decide_paper.c - RaceDecision, the published procedure for one pair
  *
- * Idea.   Fix the events of the witness beforehand: the relative causal cones of the two accesses,
- *         X.  Close the weakest order over X under what observations and locks imply.  Then order
- *         what conflicts outside one racing thread as it was observed, and run that thread as early
- *         as possible, the others as late: by theorem 3.1 this is a witness.
+ * Idea.   Fix the events of the witness beforehand: the relative causal cones of the two
+ *         accesses, X.  Close the weakest order over X under what observations and locks imply.
+ *         Then order what conflicts outside one racing thread as it was observed.  Run that
+ *         thread as early as possible, and the others as late as possible: by theorem 3.1 this
+ *         is a witness.
  *
  * Steps.  1 [need]     as decide.c: all that must precede either access
- *         2 [item 4]   every section that a third thread has open in X ends: its release, with all
- *                      that must precede it, joins X.  A racing access in X: rejected
- *         3 [close]    propagation (decide_propagate.h) with X as the limit, so that X stays as it
- *                      is and a section that is open in X must be the last of its lock.  That is
- *                      the closure; a contradiction covers an X that is not feasible: rejected
- *         4 [insert]   for either racing thread i: pairs of conflicting events outside i that are
- *                      not ordered, by second event, get the order observed, with closure after
- *                      each.  A contradiction: the other thread, then rejected
+ *         2 [item 4]   end every section that a third thread has open in X: add its release to
+ *                      X, with all that must precede it.  A racing access in X: rejected
+ *         3 [close]    propagation (decide_propagate.h) with X as the limit.  So X does not
+ *                      grow, and a section that is open in X must be the last of its lock.  This
+ *                      is the closure; a contradiction covers an X that is not feasible:
+ *                      rejected
+ *         4 [insert]   for either racing thread i: pairs of conflicting events outside i that
+ *                      are not ordered, by second event, get the observed order, with closure
+ *                      after each.  A contradiction: try the other thread, then reject
  *         5 [max-min]  every event outside i comes after all of i that need not come after it.
  *                      Any linearisation is a witness
- *         X that is a valid trace in observed order needs no steps 3 to 5 (lemma 5.1): what they
- *         add agrees with that order.
+ *         If X is a valid trace in observed order, steps 3 to 5 are not needed (lemma 5.1): what
+ *         they add agrees with that order.
  *
  * Guarantee.  Sound: VERIFIED has a witness.  A rejection is certain if step 2 added nothing and
- *         step 4 was not begun: with two threads always (that makes it complete for them), else it
- *         may be wrong.  Mostly step 2 is to blame: what it adds need not be in a witness.
- * Cost.   O(|X| threads) for the closure, and one more propagation for each pair inserted.
- * Reference.  Pavlogiannis, POPL 2020, algorithms 1 to 5 and section 5 (the criterion), with these
- *         repairs: a read of the initial value precedes every write of its variable in X; the maps
- *         of the closure include the event itself and are restricted to X; fork and join count as
- *         program order; if thread 1 fails, thread 2 is tried.  (That is rare: of 212,483
- *         random traces with 12 to 30 events and 3 to 5 threads none has a pair that needs it.  One
- *         of 30 events was made up, see tests/unit/test_published.c: what is ordered first, as
- *         observed, has two consequences that are a circle only together, so that no closure
- *         could see it before.)
+ *             step 4 was not begun.  With two threads this is always so, which makes it complete
+ *             for them; otherwise a rejection may be wrong.  Mostly step 2 is the cause: what it
+ *             adds need not be in a witness.
+ * Cost.   O(|X| threads) for the closure, and one more propagation for each inserted pair.
+ * Reference.  Pavlogiannis, POPL 2020, algorithms 1 to 5 and section 5 (the criterion), with
+ *             these repairs: a read of the initial value precedes every write of its variable in
+ *             X; the maps of the closure include the event itself and are restricted to X; fork
+ *             and join count as program order; if thread 1 fails, thread 2 is tried.  (The last
+ *             is rare: of 212,483 random traces with 12 to 30 events and 3 to 5 threads, none
+ *             has a pair that needs it.  One of 30 events was constructed, see
+ *             tests/unit/test_published.c: the pair that is ordered first, as observed, has two
+ *             consequences that form a circle only together, so no closure could see it before.)
  */
 #include "witness/decide_paper.h"
 

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_propagate.c - what follows from what is known
+ * decide_propagate.c - derives new facts from the known ones
  *
- * Idea.   An event about which something new is known is looked at once, with the rules
- *         that its operation takes part in.  Along a thread everything is monotone, so
- *         that of each other thread only the last event before, or the first after,
- *         matters: the rest follows by program order.
+ * Idea.   An event with a new fact is examined once, with the rules that its operation takes
+ *         part in.  Along a thread everything is monotone.  So of each other thread only the
+ *         last event before, or the first after, matters: the rest follows by program order.
  *
- * Rules.  [fork, join, need]  what must precede an event of X is in X: the rows of the index
- *                     and snag_state_need see to that
+ * Rules.  [fork, join, need]  what must precede an event of X is in X: the rows of the index and
+ *                             snag_state_need() ensure this
  *         [writer]    a causal read comes after its writer; one that saw the initial value comes
  *                     before every write of the variable in X
- *         [between]   causal r saw w, v is another write of the variable: v before r implies
- *                     v before w; w before v implies r before v
- *         [section]   two sections A, B of one lock, of different threads, not both shared, their
- *                     acquires in X.  "A first" is possible iff A has a release within the limit
- *                     and B's acquire is not known to come before A's last event in X.
- *                     If it is not possible, B is first: its release is needed, and comes before
- * A's acquire.  (If that is not possible either, it is a contradiction.)
+ *         [between]   causal r saw w, v is another write of the variable: v before r implies v
+ *                     before w; w before v implies r before v
+ *         [section]   A and B are sections of one lock, of different threads, not both shared,
+ *                     with their acquires in X.  "A first" is possible iff A has a release
+ *                     within the limit and B's acquire is not known to come before A's last
+ *                     event in X.  If it is not possible, B is first: its release is needed, and
+ *                     comes before A's acquire.  (If that is not possible either, it is a
+ *                     contradiction.)
  *
- * Guarantee.  Every fact holds in every witness that has what was assumed.
- * Cost.   For each event in the queue, a bisection per lane of its variable or lock; for a write,
- * one per pair of a writing and a reading thread of its variable. Reference.  Pavlogiannis, POPL
- * 2020, section 4, generalised: trace-closed orders over any number of threads, sections that stay
- * open, reads that need not keep their writer.
+ * Guarantee.  Every fact holds in every witness that satisfies the assumptions.
+ * Cost.   For each event in the queue, a bisection per lane of its variable or lock; for a
+ *         write, one per pair of a writing and a reading thread of its variable.
+ * Reference.  Pavlogiannis, POPL 2020, section 4, generalised: trace-closed orders over any
+ *             number of threads, sections that stay open, reads that need not keep their writer.
  */
 #include "witness/decide_propagate.h"
 
 #include "witness/decide_ops.h"
 
-/* Reads of one thread that are looked at one by one before lanes are bisected. */
+/* Reads of one thread that are examined one by one before lanes are bisected. */
 enum { FEW = 4 };
 
 /* The writes of the variable by lane.thread that come first after event w, in X; or
@@ -239,7 +239,7 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 	return true;
 }
 
-/* A new section may contradict those that stay open. */
+/* A new section may contradict the open ones. */
 static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 {
 	const struct snag_index *ix = s->ix;
@@ -253,7 +253,7 @@ static bool acquire_rules(struct snag_state *s, uint32_t acquire)
 		uint32_t before = s->ngrowths;
 		if (!section_rules(s, other))
 			return false;
-		if (s->ngrowths != before) /* the list is no longer true: begin again */
+		if (s->ngrowths != before) /* the list is outdated: begin again */
 			return acquire_rules(s, acquire);
 	}
 	return section_rules(s, acquire);

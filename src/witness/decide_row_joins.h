@@ -2,16 +2,16 @@
  *
  * decide_row_joins.h - the rows of all threads at all times, a few columns at once
  *
- * Idea.   When a thread comes to know something of another one, its row becomes the join of two
- *         rows: its own, and the one the other thread had at that time.  Written down, with
- *         the rows numbered, this is a straight program of joins, the same for every column.  It
- *         is run once for each SNAG_COLUMNS columns, on slots of one cache line: the rows that are
- *         still to be read are few, so that they stay in the caches, whatever
- *         the number of threads and the length of the trace.
+ * Idea.   When a thread learns something about another one, its row becomes the join of two
+ *         rows: its own, and the row that the other thread had at that time.  With numbered
+ *         rows, this is a straight-line program of joins, the same for every column.  It runs
+ *         once for each SNAG_COLUMNS columns, on slots of one cache line.  Few rows are still to
+ *         be read at any time, so they stay in the caches, whatever the number of threads and
+ *         the length of the trace.
  *
- * State.  join[i]     the rows `before` and `from` become row i + 1; row 0 is empty.  Once placed,
- *                     these are slots instead of rows, and slots are used again
- * Cost.   12 bytes a join, 64 bytes a slot.  A run: a few nanoseconds a join.
+ * State.  join[i]     joins the rows `before` and `from` to row i + 1; row 0 is empty.  Once
+ *                     placed, these are slots instead of rows, and slots are reused
+ * Cost.   12 bytes per join, 64 bytes per slot.  A run: a few nanoseconds per join.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROW_JOINS_H
 #define SNAG_WITNESS_DECIDE_ROW_JOINS_H
@@ -41,15 +41,15 @@ struct snag_row_joins {
 	size_t n, join_cap, nslots;
 };
 
-/* The new row's number. */
+/* Adds a join.  Returns the number of the new row. */
 uint32_t snag_row_joins_add(struct snag_row_joins *joins, uint32_t before, uint32_t from);
-/* Gives the rows slots; no join can be added afterwards. */
+/* Assigns slots to the rows; no join can be added afterwards. */
 void snag_row_joins_place(struct snag_row_joins *joins);
-/* All rows are empty: to be called before a run. */
+/* Empties all rows; call it before a run. */
 void snag_row_joins_clear(struct snag_row_joins *joins);
 void snag_row_joins_done(struct snag_row_joins *joins); /* accepts zeroed ones */
 
-/* The columns that the join makes. */
+/* Runs a join for some columns and returns them. */
 static inline union snag_row_part *snag_row_join_run(const struct snag_row_joins *joins,
 						     const struct snag_row_join *join)
 {

@@ -2,41 +2,43 @@
  *
  * decide_rows.h - the weakest order that every witness keeps
  *
- * Idea.   If an event is in a witness, then so is, and comes earlier, what its thread
- *         did before; the fork of its thread; for a join all that the joined thread did;
- *         and, for reads that must keep their writer, that writer.  The set of what must
- *         precede an event is a count per thread: a *row*, or closed cut.  With many threads
- *         rows are long, and there is a new one wherever something of another thread comes in.
- *         So kept are only these *edges*, those that say something new, and for every
- *         `stride`-th edge of a thread the row.  Memory is by the edges that exist,
- *         whatever the number of threads.
+ * Idea.   If an event is in a witness, these are too, and come earlier: what its thread did
+ *         before; the fork of its thread; for a join, all that the joined thread did; and for a
+ *         read that must keep its writer, that writer.  The set of what must precede an event is
+ *         a count per thread: a *row*, or closed cut.  With many threads rows are long, and
+ *         there is a new one wherever a thread learns something about another.  So this file
+ *         keeps only these *edges*, those that say something new, and the row for every
+ *         `stride`-th edge of a thread. Memory grows with the edges that exist, whatever the
+ *         number of threads.
  *
- *         A closed cut grows by an event along the edges of what comes in (snag_rows_add): a row on
- *         the way is joined, as closed cuts together are closed, and saves the edges before it.
- *         Whether one event must precede another (snag_rows_has) is mostly settled by the rows just
- *         below and just above.
+ *         snag_rows_add() adds an event to a closed cut, along the edges of what comes in.  A
+ *         row on the way is joined, because the union of closed cuts is closed; this saves the
+ *         edges before it. snag_rows_has() decides whether one event must precede another;
+ *         mostly the rows just below and just above settle it.
  *
  * Modes.  In mode M2 every read keeps its writer.  In mode DEP only causal reads do: those that
- *         a write of their thread in the witness follows, or a branch that depends on
- *         them.  An event alone makes causal only the reads before the last write or branch
- *         up to it.  If something after it is known to be in the witness, all reads up to it may be
- *         causal.  Forks and joins count always.
+ *         a write of their thread in the witness follows, or a branch that depends on them.  An
+ *         event alone makes causal only the reads before the last write or branch up to it.  If
+ *         something after it is known to be in the witness, all reads up to it may be causal.
+ *         Forks and joins always count.
  *         A branch that names variables (trace/event.h) makes causal only their reads, and those
  *         from before the thread named any.
  *
  * State.  edge[first[t]] ..    the edges into t, by position
- *         step[]       all edges in observed order: what must follow an event, up to another that
- *                      is not far away, is found by going through them
+ *         step[]       all edges in observed order.  Going through them finds what must follow
+ *                      an event, up to another event that is not far away
  *         edges[e]     how many edges its thread has up to e
- *         row[first[t] / stride + j]   the number of the row of the first (j + 1) x stride edges of
- *                      t, as if all its reads were causal; the entry of t itself is of no interest
+ *         row[first[t] / stride + j]   the number of the row of the first (j + 1) x stride edges
+ *                                      of t, as if all its reads were causal; the entry of t
+ *                                      itself is not used
  *         dependent[e] (mode DEP)  1 + the position of the last write or branch of its thread up
- *                      to e that makes all earlier reads causal
- *         named[r]     of a read: the position of the first branch that depends on it, but not on
- *                      all reads; UINT32_MAX: none does.  Then all edges are kept, and no rows.
- * Cost.   4 bytes an event (DEP: 8, with DEPENDS events 12), 32 bytes an edge, and for rows 4 bytes an
- *         event (up to 16 threads: a row for each edge).  Growing costs the edges that come in, or, for
- *         each thread, O(threads) and at most `stride` edges.
+ *                                  to e that makes all earlier reads causal
+ *         named[r]     of a read: the position of the first branch that depends on it, but not
+ *                      on all reads; UINT32_MAX: none does.  Then all edges are kept, and no
+ *                      rows.
+ * Cost.   4 bytes per event (DEP: 8, with DEPENDS events 12), 32 bytes per edge, and for rows 4
+ *         bytes per event (up to 16 threads: a row for each edge).  Growing costs the edges that
+ *         come in, or, for each thread, O(threads) and at most `stride` edges.
  * Reference.  Tunç et al., ASPLOS 2024, for reachability in chains by the edges that exist.
  */
 #ifndef SNAG_WITNESS_DECIDE_ROWS_H
@@ -97,8 +99,8 @@ struct snag_rows {
 	uint32_t *named;     /* by event; NULL: branches depend on all reads */
 };
 
-/* What walks along edges needs; one for each thread that does. */
-struct snag_walk {
+/* The memory of a walk along edges; one for each thread that walks. */
+struct snag_rows_walk {
 	struct snag_walk_step *step;
 	size_t n, cap;
 	uint32_t *seen; /* by thread, as far as `stamped` says so */
@@ -106,8 +108,8 @@ struct snag_walk {
 	uint32_t stamp;
 };
 
-void snag_walk_init(struct snag_walk *w, uint32_t nthreads);
-void snag_walk_done(struct snag_walk *w); /* accepts zeroed ones */
+void snag_walk_init(struct snag_rows_walk *w, uint32_t nthreads);
+void snag_walk_done(struct snag_rows_walk *w); /* accepts zeroed ones */
 
 /* stride: 0 for the default. */
 struct snag_index;
@@ -115,8 +117,8 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		    uint32_t stride);
 void snag_rows_done(struct snag_rows *rows); /* accepts zeroed ones */
 
-/* The first `count` events of a thread as far as edges are concerned: those of its first `causal`
- * edges that are reads count, and of the first `all` those that are not. */
+/* The first `count` events of a thread, as far as edges matter: of its first `causal` edges
+ * those that are reads count, and of the first `all` those that are not. */
 struct snag_point {
 	snag_tid thread;
 	uint32_t count, causal, all;
@@ -127,30 +129,30 @@ struct snag_point snag_point_of(const struct snag_index *ix, const struct snag_r
 /* The same when the reads among the first `causal` events keep their writer. */
 struct snag_point snag_point_causal(const struct snag_index *ix, const struct snag_rows *rows,
 				    snag_tid t, uint32_t count, uint32_t causal);
-/* What precedes the access e in its thread, when it is one of the two that race: a racing read is
- * free, and a racing write makes all earlier reads of its thread causal. */
+/* Returns what precedes the access e in its thread, if e is one of the two that race: a racing
+ * read is free, and a racing write makes all earlier reads of its thread causal. */
 struct snag_point snag_point_before(const struct snag_index *ix, const struct snag_rows *rows,
 				    uint32_t e);
 /* The same for an access of t that is known by its position. */
 struct snag_point snag_point_before_at(const struct snag_index *ix, const struct snag_rows *rows,
 				       snag_tid t, uint32_t position, bool is_write);
 
-/* The closed cut grows by the first `count` events of t and all that must precede them. */
-void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   uint32_t *cut, snag_tid t, uint32_t count);
+/* Adds the first `count` events of t, and all that must precede them, to the closed cut. */
+void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count);
 /* The same for a point, whatever the cut has of its thread. */
 void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
-			 struct snag_walk *w, uint32_t *cut, const struct snag_point *p);
-/* Whether the event is at the point, or must precede what is. */
-bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   const struct snag_point *p, uint32_t event);
-/* The first step at or after the event. */
+			 struct snag_rows_walk *w, uint32_t *cut, const struct snag_point *p);
+/* Returns whether the event is at the point, or must precede something at it. */
+bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, const struct snag_point *p, uint32_t event);
+/* Returns the first step at or after the event. */
 size_t snag_rows_step(const struct snag_rows *rows, uint32_t event);
-/* Whether all that the point needs directly is in the cut. */
+/* Returns whether the cut contains all that the point needs directly. */
 bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *rows,
 			 const struct snag_point *p, const uint32_t *cut);
 
-/* Reads among how many events of t are causal, if the first `count` are in the witness. */
+/* Returns among how many events of t reads are causal, if the first `count` are in the witness. */
 uint32_t snag_rows_causal(const struct snag_index *ix, const struct snag_rows *rows, snag_tid t,
 			  uint32_t count);
 
@@ -161,7 +163,7 @@ static inline const uint32_t *snag_rows_kept(const struct snag_rows *rows, snag_
 	return rows->counts + (size_t)number * rows->nthreads;
 }
 
-/* Where the number of the row of what the point needs is found, or NULL: it is not kept. */
+/* Returns where the number of the row of the point is stored, or NULL if it is not kept. */
 static inline const uint32_t *snag_rows_number(const struct snag_rows *rows,
 					       const struct snag_point *p)
 {

@@ -2,15 +2,17 @@
  *
  * decide_rows_build.c - the weakest order that every witness keeps: finding its edges
  *
- * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
- *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
- *         already, as if all its reads were causal.  Forks and joins are edges always.  The joins
- *         are run twice for each group of columns: once to see which crossings are new, as the row of
- *         their thread says in the column of the other thread, as long as there are crossings from
- *         the group; what is not new is left out from there on.  Then for the rows that are kept.
+ * Idea.   A *crossing* is a read from or a join of another thread, and the start of a forked
+ *         one. Each crossing is a join of rows (decide_row_joins.h).  It is also an edge unless
+ *         its thread already knows of it, as if all its reads were causal.  Forks and joins are
+ *         always edges.
+ *         The joins run twice for each group of columns.  The first run finds the new crossings
+ *         from the group's threads: the row of the thread, in the column of the other thread,
+ *         decides. Crossings that are not new are left out from there on.  The second run
+ *         computes the rows that are kept.
  *
- * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads / SNAG_COLUMNS, in
- *         order through memory; 32 bytes a crossing.
+ * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads /
+ *         SNAG_COLUMNS, in order through memory; 32 bytes per crossing.
  */
 #include "base/memory.h"
 #include "witness/decide_index.h"

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_search.c - what propagation leaves open is tried
+ * decide_search.c - tries the choices that propagation leaves open
  *
- * Idea.   Linearise greedily; if that gets stuck on a choice, assume one alternative, propagate and
- *         go on, then the other (DPLL).  The choices come from where the greedy got stuck,
- *         so nothing is tried that is not in the way.
- * Probing.  Before choosing, both alternatives of every choice in the way are propagated and taken
- *         back.  One that is contradicted makes the other a fact; if none is, the choice
- *         is taken from which most follows on both sides.
- * Guarantee.  VERIFIED and INFEASIBLE are exact: facts hold in every witness, and a choice covers
- * all of them. UNDECIDED: out of budget, or stuck on what comes before the window. Cost.
- * Exponential in the choices in the worst case (the problem is NP-hard); bounded by the number of
- * nodes and by the work of the state.
+ * Idea.   Linearise greedily.  If that gets stuck on a choice, assume one alternative, propagate
+ *         and go on; later assume the other (DPLL).  The choices come from where the greedy
+ *         algorithm got stuck, so only choices that matter are tried.
+ * Probing.  Before choosing, propagate both alternatives of every such choice, and take them
+ *           back. If one is contradicted, the other is a fact.  If none is, take the choice from
+ *           which most follows on both sides.
+ * Guarantee.  VERIFIED and INFEASIBLE are exact: facts hold in every witness, and a choice
+ *             covers all of them.  UNDECIDED: out of budget, or stuck on something before the
+ *             window.
+ * Cost.   Exponential in the choices in the worst case (the problem is NP-hard); bounded by the
+ *         number of nodes and by the work of the state.
  */
 #include "witness/decide_search.h"
 
@@ -19,7 +20,7 @@
 
 #include <string.h>
 
-/* False: the alternative is contradicted. */
+/* Returns false if the alternative is contradicted. */
 static bool assume(struct snag_search *q, const struct snag_choice *c, int which)
 {
 	struct snag_state *s = q->s;
@@ -33,8 +34,8 @@ static bool assume(struct snag_search *q, const struct snag_choice *c, int which
 	return snag_propagate(s);
 }
 
-/* Whether assuming the alternative changes anything: what precedes events before the window is
- * not recorded. */
+/* Returns whether assuming the alternative changes anything: what precedes events before the
+ * window is not recorded. */
 static bool is_recorded(const struct snag_search *q, const struct snag_choice *c, int which)
 {
 	return c->first[which] == SNAG_NO_EVENT || snag_state_in_window(q->s, c->then[which]);
@@ -47,7 +48,7 @@ static bool is_over_budget(const struct snag_search *q)
 
 enum probe { PROBE_CHOSEN, PROBE_FACT, PROBE_CONTRADICTION };
 
-/* How many things follow from an alternative, or -1: it is contradicted. */
+/* Returns how many facts follow from an alternative, or -1 if it is contradicted. */
 static long probe_one(struct snag_search *q, const struct snag_choice *c, int which)
 {
 	if (!is_recorded(q, c, which))
@@ -58,8 +59,7 @@ static long probe_one(struct snag_search *q, const struct snag_choice *c, int wh
 	return n;
 }
 
-/* Looks ahead at all choices in the way; *ret is the best one.  After PROBE_FACT the state has
- * grown. */
+/* Probes all choices that matter; *ret is the best one.  After PROBE_FACT the state has grown. */
 static enum probe probe(struct snag_search *q, struct snag_choice *ret)
 {
 	struct snag_choice choice[SNAG_MAX_CHOICES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_search.h - what propagation leaves open is tried
+ * decide_search.h - tries the choices that propagation leaves open
  */
 #ifndef SNAG_WITNESS_DECIDE_SEARCH_H
 #define SNAG_WITNESS_DECIDE_SEARCH_H

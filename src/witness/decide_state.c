@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_state.c - what one decision knows so far, and how to take it back
+ * decide_state.c - the facts of one decision, and how to take them back
  */
 #include "witness/decide_state.h"
 
@@ -161,7 +161,7 @@ static struct snag_present *touch(const struct snag_state *s, struct snag_presen
 	return p;
 }
 
-/* Returning to a mark does not take this back: a thread too many does no harm. */
+/* Returning to a mark does not undo this: a superfluous thread does no harm. */
 static void note_presence(struct snag_state *s, const struct snag_event *ev)
 {
 	uint64_t bit = (uint64_t)1 << (ev->thread % 64);
@@ -237,8 +237,8 @@ static void enter(struct snag_state *s, uint32_t event)
 	row[n + SNAG_ROW_CLOSED] = 0;
 }
 
-/* In mode DEP a new write or branch makes earlier reads causal: those that were in X before
- * have something new about them. */
+/* In mode DEP a new write or branch makes earlier reads causal, so those already in X have a new
+ * fact. */
 static void count_set(struct snag_state *s, snag_tid t, uint32_t count)
 {
 	uint32_t old = s->count[t], from = s->causal[t];
@@ -370,8 +370,8 @@ bool snag_state_close(struct snag_state *s, uint32_t event)
 	snag_tid t = snag_index_thread(s->ix, event);
 	uint32_t p = s->ix->position[event];
 	uint32_t *row = snag_state_row(s, t, p), now = s->nchanges;
-	/* If it has not changed itself, only what has changed elsewhere is new to it; in any case it
-	 * has the rows that X began with, which are closed. */
+	/* If it has not changed itself, only what has changed elsewhere is new to it; in any
+	 * case it has the rows that X began with, which are closed. */
 	uint32_t since = row[s->nthreads + SNAG_ROW_CLOSED];
 	if (row[s->nthreads + SNAG_ROW_CHANGED] > since)
 		since = 0;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_state.h - what one decision knows so far, and how to take it back
+ * decide_state.h - the facts of one decision, and how to take them back
  *
- * Idea.   A decision collects facts that hold in every witness: which events it must
- *         contain, and which of them must come before which.  Containing is a count per
- *         thread; preceding is, for every event, a count per thread: the order is
- *         kept transitively closed, so that a question is one comparison.
+ * Idea.   A decision collects facts that hold in every witness: which events it must contain,
+ *         and which of them must come before which.  The events are a count per thread.  The
+ *         order is, for every event, a count per thread; it is kept transitively closed, so that
+ *         a question is one comparison.
  *
- * State.  X            the events needed: the first count[t] of each thread.  It is closed:
- *                      what must precede an event of X is in X.
+ * State.  X            the needed events: the first count[t] of each thread.  It is closed: what
+ *         must precede an event of X is in X.
  *         limit[t]     how many may be needed: those before the racing event of t
- *         causal[t]    reads among the first causal[t] events must keep their writer, and those
- *                      that a branch in X names (decide_rows.h)
+ *         causal[t]    reads among the first causal[t] events must keep their writer, and so
+ *                      must those that a branch in X names (decide_rows.h)
  *         row(e)[u]    how many events of u must precede e.  Only for the events of the
- *                      *window*, those of X from position start[t] on; the rows of
- *                      earlier events are those of the index.  Facts about
- *                      what precedes such an earlier event are not kept: that loses
- *                      facts, but those kept hold in every witness all the same.
- *         queue        events about which something new is known
+ *                      *window*, those of X from position start[t] on; earlier events have the
+ *                      rows of the index. Facts about what precedes such an earlier event are
+ *                      not kept.  That loses facts, but the kept ones still hold in every
+ *                      witness.
+ *         queue        events with new facts
  *         trail        what was overwritten, to return to a mark
  *         missing      events before the window that should be in it: they must, or may have to,
  *                      come after one that is
  *
- * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
- *         witness with all that was assumed.
- * Cost.   (threads + 4) x 4 bytes an event of the window.  An edge costs a bisection per thread
+ * Guarantee.  False from snag_state_need() or snag_state_order() is a contradiction: no witness
+ *             satisfies all assumptions.
+ * Cost.   (threads + 4) x 4 bytes per event of the window.  An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -49,8 +49,8 @@ struct snag_undo {
 	uint32_t old;
 };
 
-/* Threads that have something to do with a variable or lock in the window, as bits by their number
- * modulo 64: most lanes need not be looked at. */
+/* Threads that access a variable, or take a lock, in the window, as bits by their number modulo
+ * 64: most lanes need not be examined. */
 struct snag_present {
 	uint32_t stamp;		   /* others are empty */
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
@@ -72,7 +72,7 @@ struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 
 	/* Of cuts (decide_cut.c). */
 	uint32_t racer[2];
@@ -130,32 +130,33 @@ struct snag_state {
 void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);
 void snag_state_done(struct snag_state *s);
 
-/* Begins with X = the first count[t] events of each thread, a closed set, and nothing known
- * but the index.  All events of the window are in the queue. */
+/* Begins with X = the first count[t] events of each thread, a closed set, and no facts but those
+ * of the index.  All events of the window are in the queue. */
 void snag_state_begin(struct snag_state *s, const uint32_t *count);
 
-/* The event, and what must precede it, is needed. */
+/* Adds the fact that the event, with what must precede it, is needed. */
 bool snag_state_need(struct snag_state *s, uint32_t event);
-/* Event a, of X, must come before b, of X. */
+/* Adds the fact that event a of X must come before event b of X. */
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b);
-/* While is_sweeping, an edge changes the row of its second event only.  This carries to the row of
- * an event of the window what is known of those before it.  After a sweep over all of them, in
- * observed order, that changes nothing, the order is closed again. */
+/* While is_sweeping, an edge changes only the row of its second event.  This function carries
+ * the facts about earlier events to the row of an event of the window.  After a sweep over all
+ * of them, in observed order, that changes nothing, the order is closed again. */
 bool snag_state_close(struct snag_state *s, uint32_t event);
-/* Takes the event out of the queue; false: it was not in it. */
+/* Takes the event out of the queue.  Returns false if it was not in it. */
 bool snag_state_take(struct snag_state *s, uint32_t event);
-/* All events of the window in observed order; valid until X changes. */
+/* Returns all events of the window in observed order; valid until X changes. */
 const uint32_t *snag_state_events(struct snag_state *s, size_t *ret_n);
-/* The next event of the queue, or SNAG_NO_EVENT. */
+/* Returns the next event of the queue, or SNAG_NO_EVENT. */
 uint32_t snag_state_next(struct snag_state *s);
 void snag_state_clear_queue(struct snag_state *s);
 
 /* The first section of the lock that is open in X: in s->stay, or UINT32_MAX. */
 uint32_t snag_state_open(struct snag_state *s, uint32_t lock);
-/* The event, before the window, should be in it. */
+/* Notes that the event, before the window, should be in it. */
 void snag_state_miss(struct snag_state *s, uint32_t event);
 
-/* Reads among how many events of t must keep their writer, when the first `count` are needed. */
+/* Returns among how many events of t reads must keep their writer, if the first `count` are
+ * needed. */
 uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count);
 
 size_t snag_state_mark(struct snag_state *s);
@@ -166,14 +167,14 @@ static inline bool snag_has_thread(uint64_t threads, snag_tid t)
 	return threads >> (t % 64) & 1;
 }
 
-/* Who reads and writes the variable in the window. */
+/* Returns which threads read and write the variable in the window. */
 static inline struct snag_present snag_state_variable(const struct snag_state *s, uint32_t variable)
 {
 	const struct snag_present *x = &s->variable[variable];
 	return x->stamp == s->stamp ? *x : (struct snag_present){0};
 }
 
-/* Who has a section of the lock that is not over before the window. */
+/* Returns which threads have a section of the lock that is not over before the window. */
 static inline uint64_t snag_state_lock(const struct snag_state *s, uint32_t lock)
 {
 	return s->lock[lock].stamp == s->stamp ? s->lock[lock].writers : 0;
@@ -190,8 +191,8 @@ static inline uint32_t *snag_state_row(const struct snag_state *s, snag_tid t, u
 	return s->row[t] + (size_t)(p - s->start[t]) * (s->nthreads + SNAG_ROW_EXTRA);
 }
 
-/* What must precede an event before the window, as far as the index knows; valid until the next
- * call. */
+/* Returns what must precede an event before the window, as far as the index knows; valid until
+ * the next call. */
 const uint32_t *snag_state_known(struct snag_state *s, uint32_t event);
 
 /* How many events of u must precede this one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * decide_take_out.c - a cut without an event, and without all that must follow it
+ * decide_take_out.c - removes an event, and all that must follow it, from a cut
  *
- * Idea.   What must follow an event is, of each thread, an end.  If the cut does not reach far
- *         beyond the event, all edges in between are gone through in observed order;
- *         otherwise the ends are found by bisection, asking rows.
+ * Idea.   In each thread, the events that must follow are at the end.  If the cut does not reach
+ *         far beyond the event, the code goes through all edges in between, in observed order.
+ *         Otherwise bisection finds the ends, by asking rows.
  */
 #include "witness/decide_cut.h"
 
@@ -18,7 +18,7 @@ struct snag_point snag_cut_point(const struct snag_state *s, const uint32_t *cut
 	return snag_point_of(s->ix, s->rows, t, p + 1);
 }
 
-/* Whether the p-th event of u must follow the event. */
+/* Returns whether the p-th event of u must follow the event. */
 static bool follows(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t p,
 		    uint32_t event)
 {
@@ -28,8 +28,8 @@ static bool follows(struct snag_state *s, const uint32_t *cut, snag_tid u, uint3
 	return snag_rows_has(s->ix, s->rows, &s->walk, &point, event);
 }
 
-/* How many of the first `end` events of u need not follow the event.  What must is at the end,
- * and mostly short. */
+/* Returns how many of the first `end` events of u need not follow the event.  Those that must
+ * are at the end, and mostly few. */
 static uint32_t not_after(struct snag_state *s, const uint32_t *cut, snag_tid u, uint32_t end,
 			  uint32_t event)
 {
@@ -77,8 +77,8 @@ static void take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, 
 			rest[u] = not_after(s, cut, u, rest[u], event);
 }
 
-/* In mode DEP a later event makes reads causal of which a fork or the end of a thread alone knows
- * nothing: what it was needed for goes too. */
+/* In mode DEP a later event makes reads causal that a fork, or the end of a thread, alone knows
+ * nothing of.  So what these were needed for must be removed too. */
 static bool forks_take_out(struct snag_state *s, const uint32_t *cut, uint32_t *rest)
 {
 	bool shrank = false;

@@ -2,35 +2,38 @@
  *
  * decide_vindicate.c - VindicateWDPRace, the published procedure for one pair
  *
- * Idea.   Collect constraints that every witness obeys; if they contradict each other, there is
- *         none.  Then build a witness from its end, latest event first, without ever taking
- *         anything back.  That may fail where there is a witness.
+ * Idea.   Collect constraints that every witness obeys.  If they contradict each other, there is
+ *         no witness.  Then build a witness from its end, latest event first, without
+ *         backtracking.  This may fail although there is a witness.
  *
  * State.  X and the order of decide_state.h, begun with what must precede either access.
- *         Of the construction: how many events of each thread are left, all others are placed;
- *         by lock, which sections are placed or begun; by variable, the writer that the reads
- *         placed so far wait for.
+ *         Of the construction: how many events of each thread are left, all others being placed;
+ *         by lock, which sections are placed or begun; by variable, the writer that the placed
+ *         reads wait for.
  *
  * Rules.  Constraints, to fixpoint:
- *         [consecutive]  X comes before both accesses: the limits see to that
+ *         [consecutive]  X comes before both accesses: the limits ensure this
  *         [last writer]  a causal read comes after its writer
- *         [locks]        the acquire of section A is before the release of B, sections of one lock:
- *                        the release of A is needed, and before the acquire of B.  What a racing
- *                        thread is in is released after the race, so after all acquires in X
- *         Construction, an event may be placed, before all that are placed, if
+ *         [locks]        A and B are sections of one lock, and the acquire of A is before the
+ *                        release of B: the release of A is needed, and comes before the acquire
+ *                        of B.  The sections of a racing thread end after the race, so after all
+ *                        acquires in X
+ *         Construction: an event may be placed before all placed ones if
  *         [order]        all that must follow it is placed
- *         [section]      it is a release, and no other section of its lock is begun from behind; or
- *                        it is an acquire.  An acquire whose release is not in X: no other section
- *                        of its lock is placed; otherwise its release joins X, and all starts again
- *         [reads]        it is a write, and the causal reads placed wait for it or for nothing; it
- *                        is a causal read, and they wait for its writer or for nothing
+ *         [section]      it is a release, and no other section of its lock is begun from behind;
+ *                        or it is an acquire.  If the release of an acquire is not in X, no
+ *                        other section of its lock may be placed; otherwise its release joins X,
+ *                        and all starts again
+ *         [reads]        it is a write, and the placed causal reads wait for it or for nothing;
+ *                        or it is a causal read, and they wait for its writer or for nothing
  *
- * Guarantee.  INFEASIBLE is exact, as every constraint is necessary; VERIFIED is for the checker to
- *         confirm.  What the constraints leave out: where other writes may not come, and sections
- *         that cannot end.
+ * Guarantee.  INFEASIBLE is exact, because every constraint is necessary; the checker must
+ *             confirm VERIFIED.  The constraints leave out where other writes may not come, and
+ *             sections that cannot end.
  * Cost.   O(|X| threads) for a round of constraints, O(|X| threads^2) for a construction.
- * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, algorithm 3 and section 6.  Its graph starts
- *         from the WDP order; this one from what every witness keeps, which refutes no true race.
+ * Reference.  Genç, Roemer, Xu and Bond, OOPSLA 2019, algorithm 3 and section 6.  Its graph
+ *             starts from the WDP order; this one from what every witness keeps, which refutes
+ *             no true race.
  */
 #include "witness/decide_vindicate.h"
 
@@ -342,7 +345,7 @@ enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32
 	if (!constraints(v, racers))
 		return SNAG_INFEASIBLE;
 	enum attempt attempt = construct(v, e1, e2);
-	/* That a section must end is a guess: from there on, a contradiction proves nothing. */
+	/* That a section must end is a guess: after it, a contradiction proves nothing. */
 	while (attempt == GREW)
 		attempt = constraints(v, racers) ? construct(v, e1, e2) : STUCK;
 	return attempt == DONE ? SNAG_VERIFIED : SNAG_UNDECIDED;

@@ -2,8 +2,8 @@
  *
  * decide_vindicate.h - VindicateWDPRace, the published procedure for one pair
  *
- * Constraints, then one greedy attempt: here to be compared with decide.h, which is exact.  It
- * works on the same index and state, in either mode.
+ * It collects constraints, then makes one greedy attempt.  It exists for comparison with
+ * decide.h, which is exact.  It works on the same index and state, in either mode.
  */
 #ifndef SNAG_WITNESS_DECIDE_VINDICATE_H
 #define SNAG_WITNESS_DECIDE_VINDICATE_H
@@ -18,8 +18,8 @@ struct snag_vindicator *snag_vindicator_new(const struct snag_index *ix, enum sn
 					    uint32_t max_window);
 void snag_vindicator_free(struct snag_vindicator *v); /* accepts NULL */
 
-/* As snag_decide(), but UNDECIDED means that the attempt has failed, or that more events are needed
- * than the window has. */
+/* As snag_decide(), but UNDECIDED means that the attempt has failed, or that more events are
+ * needed than the window has. */
 enum snag_decision snag_vindicate(struct snag_vindicator *v, uint32_t e1, uint32_t e2);
 /* After VERIFIED, until the next decision: the witness, with a prefix. */
 const struct snag_witness *snag_vindicator_witness(const struct snag_vindicator *v);

@@ -69,7 +69,6 @@ NEVER(void, rt_leave_free, void)
 NEVER(bool, rt_tasks_may_launch, void)
 NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
-NEVER(void, rt_fail, const char *words)
 
 typedef void access_pc(uintptr_t addr, uintptr_t pc);
 #define BOTH(n) __tsan_read##n##_pc, __tsan_write##n##_pc
