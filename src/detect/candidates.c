@@ -9,9 +9,9 @@
  *         only move forward.
  *
  * Classes.  Two accesses of a thread to a variable with the same location, operation and locks
- * are in one class.  If an earlier access of the same class was compared with a range, only
- * accesses that have entered the range since can show a new pair of classes.  So each lane is
- * walked once for every class, however many pairs there are.
+ *           are in one class.  If an earlier access of the same class was compared with a range,
+ *           only accesses that have entered the range since can show a new pair of classes.  So
+ *           each lane is walked once for every class, however many pairs there are.
  *
  * State.  guard[x]    a lock, or NONE
  *         bare        bit by event: a plain access without its variable's guard

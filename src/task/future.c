@@ -5,13 +5,13 @@
  * State.  `state` of a promise is UNSET, SET, or the list of strands that wait for it, the
  *         newest first; a link lies on the stack of each of them.
  *
- * Rules.  [get]  of what is not set suspends the strand and adds it to the list, if
- *                it has not been set meanwhile
- *         [set]  takes the list, and makes all on it ready; the oldest goes on first
- *         [openmp]  outside of a launch, in a region of OpenMP: its runtime does both, if it is
- *                snag's; under another runtime the thread waits, whatever task it runs
+ * Rules.  [get]  if it is not set, suspends the strand and adds it to the list, unless it has
+ *                been set meanwhile
+ *         [set]  takes the list, and makes all strands on it ready; the oldest continues first
+ *         [openmp]  outside a launch, in a region of OpenMP: its runtime does both, if it is
+ *                   snag's; under another runtime the thread waits, whatever task it runs
  *
- * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
+ * A promise whose bytes are all 0 is UNSET.  The value is written before SET is.
  */
 #include "task/omp_promises.h"
 #include "task/parallel.h"

@@ -2,9 +2,9 @@
  *
  * hooks.h - how a detector attaches to a program that uses <snag/task.h>
  *
- * A detector in the process defines __snag_task_hooks().  If it returns a table,
- * snag_launch() runs the program depth first on one worker (task/task.h), and the
- * detector hears of every event.
+ * A detector in the process defines __snag_task_hooks().  If it returns a table, snag_launch()
+ * runs the program depth first on one worker (task/task.h), and reports every event to the
+ * detector.
  */
 #ifndef SNAG_TASK_HOOKS_H
 #define SNAG_TASK_HOOKS_H
@@ -12,7 +12,7 @@
 #include "task/fiber.h"
 #include "task/task.h"
 
-/* What the program asks, though the schedule decides it. */
+/* Questions of the program whose answer depends on the schedule. */
 enum snag_task_asked {
 #define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_ASKED_##name,
 #include "trace/obstacles.def"
@@ -30,8 +30,9 @@ struct snag_task_hooks {
 
 	/* Memory that the library gives the program, used before or not.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
-	/* Copies the argument of the next task, for which this is a read by its creator, unless it is
-	 * `unseen`: nobody else can know of it.  Nobody else knows of the copy.  May be NULL. */
+	/* Copies the argument of the next task, for which this is a read by its creator, unless
+	 * it is `unseen`: nobody else can know of it.  Nobody else knows of the copy.  May be
+	 * NULL. */
 	void (*copy)(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen);
 
 	/* Where the address is kept at which the program called the library.  May be NULL. */
@@ -39,7 +40,8 @@ struct snag_task_hooks {
 
 	void (*asked)(void *ctx, enum snag_task_asked what); /* may be NULL */
 
-	/* The run is over: how, and after a deadlock who waits.  May be NULL. */
+	/* Called when the run is over: how it ended, and after a deadlock which tasks wait.  May
+	 * be NULL. */
 	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);
 
 	void *ctx;
@@ -47,8 +49,8 @@ struct snag_task_hooks {
 
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 
-/* For the detector, which knows of locks: the running task waits until `is_over` says so, and others
- * go on (false: it cannot); and something has changed for those that do. */
+/* For the detector, which knows of locks: the running task waits until `is_over` says so, and
+ * others go on (false: it cannot); and something has changed for those that do. */
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
 
