@@ -62,8 +62,6 @@ static void die(const char *msg)
 	exit(2);
 }
 
-/* ------ what is measured; each runs in a child ------ */
-
 static int open_source(const struct job *job, struct snag_source **ret_src, struct snag_error *err)
 {
 	struct snag_source_options options = {0};
@@ -152,8 +150,6 @@ static void calibrate(const struct job *job, struct result *ret_result)
 	ret_result->events = sum ? (uint64_t)CALIBRATION_PASSES * CALIBRATION_EVENTS : 0;
 	free(ev);
 }
-
-/* ------ measuring ------ */
 
 static void child(void (*run)(const struct job *, struct result *), const struct job *job, int fd)
 {

@@ -52,8 +52,6 @@ static void die(const char *msg)
 	exit(2);
 }
 
-/* ------ the program ------ */
-
 struct program {
 	const char *name;
 	struct snag_event *ev;
@@ -157,8 +155,6 @@ static void program_init(struct program *p, uint64_t steps)
 	p->nvariables = SHARED + p->ntasks;
 }
 
-/* ------ a source of it, without names ------ */
-
 struct list {
 	struct snag_source base;
 	const struct program *program;
@@ -207,8 +203,6 @@ static void list_init(struct list *l, const struct program *p)
 	l->base.names = &l->names;
 	snag_names_init(&l->names);
 }
-
-/* ------ measuring ------ */
 
 struct settings {
 	uint64_t repetitions, most;

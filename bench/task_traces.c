@@ -38,8 +38,6 @@
 
 enum { MAX_REPETITIONS = 99 };
 
-/* ------ traces ------ */
-
 struct maker {
 	struct snag_trace trace;
 	uint64_t accesses, tasks, waits;
@@ -254,8 +252,6 @@ static void names_make(struct maker *m)
 		}
 }
 
-/* ------ measurements, each in a child ------ */
-
 struct result {
 	double seconds, mb;
 	uint64_t races;
@@ -353,8 +349,6 @@ static int by_seconds(const void *a, const void *b)
 	double x = ((const struct result *)a)->seconds, y = ((const struct result *)b)->seconds;
 	return x < y ? -1 : x > y;
 }
-
-/* ------ the whole ------ */
 
 struct settings {
 	unsigned repetitions;

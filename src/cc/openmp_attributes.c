@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- an attribute ---- */
-
 static void blanks_skip(struct cc_span *s)
 {
 	while (s->at < s->end && isspace((unsigned char)*s->at))
@@ -116,8 +114,6 @@ static bool attribute_read(struct cc_text *t, struct cc_span text, const char **
 		return false;
 	return list_read(t, list, is_using, 0);
 }
-
-/* ---- the text around ---- */
 
 struct attributes {
 	struct cc_text *t;

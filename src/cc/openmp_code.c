@@ -41,8 +41,6 @@ void cc_calls_rename(struct cc_text *t, struct cc_span text)
 	cc_text_span(t, (struct cc_span){same.at, text.end});
 }
 
-/* ---- sections ---- */
-
 /* The innermost, if the place is right inside of it; NULL: it is not. */
 static struct sections_open *innermost(const struct cc_sections *s)
 {

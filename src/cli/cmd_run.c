@@ -35,6 +35,7 @@
 
 struct run_values {
 	struct snag_attached *attached; /* the program has started us; NULL: we start it */
+	bool is_quiet;			/* print reports only, not that there is no race */
 	const char *with;
 	const char *json;
 	const char *sarif;
@@ -198,6 +199,8 @@ static int text_write(const struct run_values *v, const struct snag_incident_rep
 		      struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
+	if (v->is_quiet && !r->incidents->shown)
+		return 0;
 	if (v->log_path && strcmp(v->log_path, "stdout") == 0)
 		snprintf(path, sizeof(path), "/dev/stdout");
 	else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && r->incidents->shown)
@@ -238,10 +241,12 @@ static int judged(const struct run_values *v, const char *program, const struct 
 {
 	*ret = cli_judged(end);
 	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
-	if (silence)
+	if (silence && !v->is_quiet)
 		fprintf(stderr, "%s: %s\n", tool(v), silence);
 	if (!words)
 		return RUN_AGAIN;
+	if (v->is_quiet && !ret->races && !ret->is_unknown)
+		return ret->status;
 	if (!cli_judge_asks(end))
 		fprintf(stderr, "%s: %s\n", tool(v), words);
 	else if (!cli_asked_print(&end->verdict, program, tool(v)))
@@ -506,6 +511,14 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	return rc;
 }
 
+/* ThreadSanitizer says nothing of a program without a race; nor does a program that observes itself. */
+static bool is_verbose(void)
+{
+	char number[16];
+	return cli_environment_option("verbosity", true, number, sizeof(number)) &&
+	       strtol(number, NULL, 10) > 0;
+}
+
 static int run_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	struct run_values copy = *(const struct run_values *)values, *v = &copy;
@@ -515,6 +528,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	v->exitcode_is_default = v->exitcode == EXITCODE_NOT_GIVEN;
 	if (v->exitcode_is_default)
 		v->exitcode = CLI_RACES;
+	v->is_quiet = v->attached && !is_verbose();
 	environment_take(v, &environment);
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();

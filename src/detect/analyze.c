@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* How much of the trace is kept for those that ask for all of it. */
-size_t snag_run_events_to_keep(const struct snag_run *r)
+size_t snag_run_events_to_keep(const struct snag_analyze_run *r)
 {
 	size_t keep = 0;
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -37,7 +37,7 @@ size_t snag_run_events_to_keep(const struct snag_run *r)
 
 /* Whether a detector may look for partners in the window: it knows clocks, which those of tasks do
  * not, its pairs are not all decided, and locks held do not count. */
-bool snag_run_needs_window(const struct snag_run *r)
+bool snag_run_needs_window(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		const struct snag_detector *d = r->options->detector[i];
@@ -51,7 +51,7 @@ bool snag_run_needs_window(const struct snag_run *r)
 
 /* Finds out whether the source can be read again; otherwise there will be a log, or all of
  * the trace if a detector asks for it. */
-static int second_reading_prepare(struct snag_run *r)
+static int second_reading_prepare(struct snag_analyze_run *r)
 {
 	struct snag_source *again;
 	r->keep = r->contended ? 0 : snag_run_events_to_keep(r);
@@ -77,7 +77,7 @@ static int second_reading_prepare(struct snag_run *r)
 	return rc < 0 ? rc : 0;
 }
 
-static void trace_drop(struct snag_run *r)
+static void trace_drop(struct snag_analyze_run *r)
 {
 	if (!r->is_lent) {
 		snag_trace_done(r->trace);
@@ -87,7 +87,7 @@ static void trace_drop(struct snag_run *r)
 }
 
 /* Keeps the batch, or nothing any more if the trace turns out too long. */
-static void trace_keep(struct snag_run *r, const struct snag_batch *batch)
+static void trace_keep(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	size_t n = r->is_lent ? r->trace->n : r->trace ? r->trace->n + batch->n : 0;
 	if (n > r->keep || n > r->most) {
@@ -100,7 +100,7 @@ static void trace_keep(struct snag_run *r, const struct snag_batch *batch)
 		snag_trace_append(r->trace, batch);
 }
 
-static int second_reading(struct snag_run *r, struct snag_source **ret_src)
+static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_src)
 {
 	if (r->trace && !r->is_lent)
 		snag_trace_names(r->trace, r->src);
@@ -117,7 +117,7 @@ static bool asks(const struct snag_collector *c)
 }
 
 /* Names the partners of the racy accesses of all detectors, in one reading. */
-static int answer_partners(struct snag_run *r)
+static int answer_partners(struct snag_analyze_run *r)
 {
 	struct snag_partners *partners[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
@@ -142,7 +142,7 @@ static int answer_partners(struct snag_run *r)
 }
 
 /* Completes the races of which only a number is known, of all detectors in one reading. */
-static int answer_pairs(struct snag_run *r)
+static int answer_pairs(struct snag_analyze_run *r)
 {
 	struct snag_pairs *pairs[SNAG_MAX_DETECTORS];
 	struct snag_source *src;
@@ -161,7 +161,7 @@ static int answer_pairs(struct snag_run *r)
 }
 
 /* So many questions have gathered that they are answered before the trace ends. */
-static int answer_early(struct snag_run *r)
+static int answer_early(struct snag_analyze_run *r)
 {
 	int rc = answer_partners(r);
 	for (size_t i = 0; i < r->analysis->n; i++)
@@ -169,7 +169,7 @@ static int answer_early(struct snag_run *r)
 	return rc < 0 ? rc : answer_pairs(r);
 }
 
-static int batch_run(struct snag_run *r, const struct snag_batch *batch)
+static int batch_run(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	bool should_answer = false;
 	double begin = snag_seconds_now();
@@ -196,7 +196,7 @@ static bool is_stopped(const struct snag_analyze_options *options)
 }
 
 /* What is still to come is not looked at; but what grows can be read again only at its end. */
-static int stopped_reading(struct snag_run *r)
+static int stopped_reading(struct snag_analyze_run *r)
 {
 	struct snag_batch batch;
 	int rc = 1;
@@ -206,7 +206,7 @@ static int stopped_reading(struct snag_run *r)
 	return rc < 0 ? rc : 0;
 }
 
-static int first_reading(struct snag_run *r)
+static int first_reading(struct snag_analyze_run *r)
 {
 	const struct snag_analyze_options *options = r->options;
 	struct snag_analysis *a = r->analysis;
@@ -248,7 +248,7 @@ static bool has_branch(const struct snag_trace *trace)
 }
 
 /* Decides the pairs of the detectors that want it. */
-static void decide_pairs(struct snag_run *r, struct snag_index *ix)
+static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 {
 	enum snag_rules rules = r->options->rules;
 	bool by_dependence =
@@ -271,7 +271,7 @@ static void decide_pairs(struct snag_run *r, struct snag_index *ix)
 }
 
 /* Hands the whole trace to the detectors that ask for it. */
-static void finish(struct snag_run *r, struct snag_index *ix)
+static void finish(struct snag_analyze_run *r, struct snag_index *ix)
 {
 	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -286,7 +286,7 @@ static void finish(struct snag_run *r, struct snag_index *ix)
 }
 
 /* Tells the detectors that there are no more events. */
-static void end(struct snag_run *r)
+static void end(struct snag_analyze_run *r)
 {
 	double begin = snag_seconds_now();
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -301,7 +301,7 @@ static void end(struct snag_run *r)
 	r->analysis->interrupted |= is_stopped(r->options);
 }
 
-static bool has_finish(const struct snag_run *r)
+static bool has_finish(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (r->collector[i].detector->finish && !r->is_out[i])
@@ -310,7 +310,7 @@ static bool has_finish(const struct snag_run *r)
 }
 
 /* The trace was too long: those that ask for all of it get windows. */
-static int windows_finish(struct snag_run *r)
+static int windows_finish(struct snag_analyze_run *r)
 {
 	const struct snag_windows windows = {.options = r->options,
 					     .contended = r->contended,
@@ -332,7 +332,7 @@ static int windows_finish(struct snag_run *r)
 }
 
 /* What comes after the trace was read: naming and deciding pairs. */
-static int second_part(struct snag_run *r)
+static int second_part(struct snag_analyze_run *r)
 {
 	struct snag_index *ix = NULL;
 	end(r);
@@ -377,7 +377,7 @@ static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
 	return n;
 }
 
-static int look_up_details(struct snag_run *r)
+static int look_up_details(struct snag_analyze_run *r)
 {
 	struct snag_analysis *a = r->analysis;
 	struct snag_site **site = NULL;
@@ -422,7 +422,7 @@ static void stat_add(void *ctx, const char *name, uint64_t value)
 }
 
 /* The end of a detector that may have been left out. */
-static void detector_end(struct snag_run *r, size_t i)
+static void detector_end(struct snag_analyze_run *r, size_t i)
 {
 	struct snag_collector *c = &r->collector[i];
 	struct snag_findings *f = c->findings;
@@ -439,7 +439,7 @@ static void detector_end(struct snag_run *r, size_t i)
 }
 
 /* Closes the gaps of the detectors that were left out. */
-static void findings_compact(struct snag_run *r)
+static void findings_compact(struct snag_analyze_run *r)
 {
 	struct snag_analysis *a = r->analysis;
 	size_t to = 0;
@@ -458,14 +458,15 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		       struct snag_analysis *ret_analysis, struct snag_error *err)
 {
 	struct snag_analysis *a = ret_analysis;
-	struct snag_run r = {.src = whole->src,
-			     .options = options,
-			     .analysis = a,
-			     .err = err,
-			     .trace = whole->trace,
-			     .contended = whole->contended,
-			     .most = whole->most ? whole->most : snag_windows_events(options, 0),
-			     .is_lent = whole->trace != NULL};
+	struct snag_analyze_run r = {.src = whole->src,
+				     .options = options,
+				     .analysis = a,
+				     .err = err,
+				     .trace = whole->trace,
+				     .contended = whole->contended,
+				     .most = whole->most ? whole->most
+							 : snag_windows_events(options, 0),
+				     .is_lent = whole->trace != NULL};
 	memset(a, 0, sizeof(*a));
 	a->details = snag_alloc(sizeof(*a->details));
 	snag_details_init(a->details);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Without this detector from now on; what only it needed is not kept any longer. */
-static void leave_out(struct snag_run *r, size_t i)
+static void leave_out(struct snag_analyze_run *r, size_t i)
 {
 	struct snag_collector *c = &r->collector[i];
 	struct snag_source *again = NULL;
@@ -29,8 +29,8 @@ static void leave_out(struct snag_run *r, size_t i)
 }
 
 /* "run.snag: event 7: hb: <why>" */
-static int refuse(struct snag_run *r, size_t i, const struct snag_batch *batch, uint32_t event,
-		  const char *why)
+static int refuse(struct snag_analyze_run *r, size_t i, const struct snag_batch *batch,
+		  uint32_t event, const char *why)
 {
 	bool has_line = batch->line;
 	unsigned long long place = has_line ? batch->line[event - batch->first] : event;
@@ -39,7 +39,7 @@ static int refuse(struct snag_run *r, size_t i, const struct snag_batch *batch, 
 			 place, r->collector[i].detector->name, why);
 }
 
-static int refuse_op(struct snag_run *r, size_t i, const struct snag_batch *batch)
+static int refuse_op(struct snag_analyze_run *r, size_t i, const struct snag_batch *batch)
 {
 	char why[160];
 	size_t k = 0;
@@ -55,7 +55,7 @@ static int refuse_op(struct snag_run *r, size_t i, const struct snag_batch *batc
 	return refuse(r, i, batch, (uint32_t)(batch->first + k), why);
 }
 
-static bool is_any_left(const struct snag_run *r)
+static bool is_any_left(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (!r->is_out[i])
@@ -64,7 +64,7 @@ static bool is_any_left(const struct snag_run *r)
 }
 
 /* Before a batch: are there detectors that cannot judge it? */
-int snag_fit_before(struct snag_run *r, const struct snag_batch *batch)
+int snag_fit_before(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	uint32_t ops = 0;
 	for (size_t i = 0; i < batch->n; i++)
@@ -81,7 +81,7 @@ int snag_fit_before(struct snag_run *r, const struct snag_batch *batch)
 }
 
 /* After a batch: did one of them give up? */
-int snag_fit_after(struct snag_run *r, const struct snag_batch *batch)
+int snag_fit_after(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		const struct snag_refusal *refusal = &r->collector[i].refusal;
@@ -95,7 +95,7 @@ int snag_fit_after(struct snag_run *r, const struct snag_batch *batch)
 }
 
 /* A trace that shows no task is one of threads. */
-void snag_fit_end(struct snag_run *r)
+void snag_fit_end(struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (r->options->fitting && !r->is_out[i] && !(r->ops & SNAG_OPS_OF_TASKS) &&

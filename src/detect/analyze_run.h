@@ -9,7 +9,7 @@
 #include "detect/collector.h"
 #include "detect/log.h"
 
-struct snag_run {
+struct snag_analyze_run {
 	struct snag_source *src;
 	const struct snag_analyze_options *options;
 	struct snag_analysis *analysis;
@@ -41,15 +41,15 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		       struct snag_analysis *ret_analysis, struct snag_error *err);
 
 /* How much of the trace is kept for those that ask for all of it. */
-size_t snag_run_events_to_keep(const struct snag_run *r);
+size_t snag_run_events_to_keep(const struct snag_analyze_run *r);
 /* Whether a detector may look for partners in the window. */
-bool snag_run_needs_window(const struct snag_run *r);
+bool snag_run_needs_window(const struct snag_analyze_run *r);
 
 /* Detectors that do not fit the trace (analyze_fit.c).  Before a batch: can they judge it?
  * After it: did one give up?  At the end: remove those of tasks, if there was no task.  A
  * negative result is the error to return. */
-int snag_fit_before(struct snag_run *r, const struct snag_batch *batch);
-int snag_fit_after(struct snag_run *r, const struct snag_batch *batch);
-void snag_fit_end(struct snag_run *r);
+int snag_fit_before(struct snag_analyze_run *r, const struct snag_batch *batch);
+int snag_fit_after(struct snag_analyze_run *r, const struct snag_batch *batch);
+void snag_fit_end(struct snag_analyze_run *r);
 
 #endif

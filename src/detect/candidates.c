@@ -57,7 +57,7 @@ struct enumeration {
 	uint32_t *event;
 	uint32_t *stack; /* by node; NULL unless by class */
 
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	/* The bare accesses of the thread and variable at hand. */
 	uint32_t *own;
 	struct snag_asked *asked;

@@ -313,8 +313,6 @@ void snag_collector_done(struct snag_collector *c)
 	snag_slots_done(&c->by_locations);
 }
 
-/* ---- deciding ---- */
-
 static enum snag_procedure procedure_of(const struct snag_collector *c)
 {
 	if (c->env.stages != SNAG_STAGES_PAPER)

@@ -46,7 +46,7 @@ struct snag_collector {
 	struct snag_verify *verify;  /* they are being decided */
 	const struct snag_index *ix; /* then, and how */
 	enum snag_mode mode;
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	bool is_unsorted;		/* racy events were not filed in ascending order */
 	struct snag_slots by_locations; /* races by pair of locations */
 };

@@ -12,7 +12,8 @@ struct snag_contended *snag_contended_new(unsigned wants)
 	snag_clocks_init(&c->hb);
 	snag_kept_order_init(&c->kept);
 	snag_kept_order_init(&c->likely);
-	snag_arrays_take(&c->readers, READERS_LEAST, sizeof(struct reader)); /* none begins at 0 */
+	snag_arrays_take(&c->readers, READERS_LEAST,
+			 sizeof(struct contended_reader)); /* none begins at 0 */
 	return c;
 }
 
@@ -21,7 +22,7 @@ void snag_contended_free(struct snag_contended *c)
 	if (!c)
 		return;
 	snag_huge_free(c->x, c->x_cap, sizeof(*c->x));
-	snag_arrays_done(&c->readers, sizeof(struct reader));
+	snag_arrays_done(&c->readers, sizeof(struct contended_reader));
 	snag_clocks_done(&c->hb);
 	snag_kept_order_done(&c->kept);
 	snag_kept_order_done(&c->likely);
@@ -41,7 +42,7 @@ struct snag_contended_counts snag_contended_counts(const struct snag_contended *
 	return counts;
 }
 
-static unsigned wanted(const struct snag_contended *c, const struct variable *x)
+static unsigned wanted(const struct snag_contended *c, const struct contended_variable *x)
 {
 	unsigned flags = x->flags & c->wants;
 	if ((x->flags & (ATOMIC | PLAIN)) == (ATOMIC | PLAIN))
@@ -51,7 +52,7 @@ static unsigned wanted(const struct snag_contended *c, const struct variable *x)
 	return flags;
 }
 
-static bool is_counter(const struct snag_contended *c, const struct variable *x)
+static bool is_counter(const struct snag_contended *c, const struct contended_variable *x)
 {
 	return x->flags & c->wants & SNAG_WANT_KEPT && !(x->flags & (ATOMIC | UNGUARDED | BLIND));
 }
@@ -84,49 +85,51 @@ bool snag_contended_is_counter(const struct snag_contended *c, uint32_t variable
 
 /* Readers. */
 
-static struct reader *readers_of(const struct snag_contended *c, const struct variable *x)
+static struct contended_reader *readers_of(const struct snag_contended *c,
+					   const struct contended_variable *x)
 {
-	return (struct reader *)c->readers.at + x->rtime;
+	return (struct contended_reader *)c->readers.at + x->rtime;
 }
 
-static void readers_give(struct snag_contended *c, struct variable *x)
+static void readers_give(struct snag_contended *c, struct contended_variable *x)
 {
 	if (x->reader == READERS)
 		snag_arrays_give(&c->readers, x->rtime, 1u << x->readers_log,
-				 sizeof(struct reader));
+				 sizeof(struct contended_reader));
 	x->reader = x->rtime = 0;
 }
 
 /* Begins a list of readers, with the one there is. */
-static void readers_begin(struct snag_contended *c, struct variable *x)
+static void readers_begin(struct snag_contended *c, struct contended_variable *x)
 {
-	const struct reader first = {x->reader, x->rtime};
-	x->rtime = snag_arrays_take(&c->readers, READERS_LEAST, sizeof(struct reader));
+	const struct contended_reader first = {x->reader, x->rtime};
+	x->rtime = snag_arrays_take(&c->readers, READERS_LEAST, sizeof(struct contended_reader));
 	x->reader = READERS;
 	x->readers_log = (unsigned)__builtin_ctz(READERS_LEAST);
-	struct reader *list = readers_of(c, x);
+	struct contended_reader *list = readers_of(c, x);
 	memset(list, 0, READERS_LEAST * sizeof(*list));
 	list[0] = first;
 }
 
-static void reader_add(struct snag_contended *c, struct variable *x, snag_tid t, uint32_t time)
+static void reader_add(struct snag_contended *c, struct contended_variable *x, snag_tid t,
+		       uint32_t time)
 {
 	if (x->reader != READERS)
 		readers_begin(c, x);
 	uint32_t n = 0, cap = 1u << x->readers_log;
-	for (struct reader *list = readers_of(c, x); n < cap && list[n].time; n++)
+	for (struct contended_reader *list = readers_of(c, x); n < cap && list[n].time; n++)
 		if (list[n].thread == t) {
 			list[n].time = time;
 			return;
 		}
 	if (n == cap) {
 		uint32_t first = x->rtime;
-		snag_arrays_double(&c->readers, &first, &cap, cap, sizeof(struct reader));
+		snag_arrays_double(&c->readers, &first, &cap, cap, sizeof(struct contended_reader));
 		x->rtime = first;
 		x->readers_log++;
-		memset(readers_of(c, x) + n, 0, (cap - n) * sizeof(struct reader));
+		memset(readers_of(c, x) + n, 0, (cap - n) * sizeof(struct contended_reader));
 	}
-	readers_of(c, x)[n] = (struct reader){t, time};
+	readers_of(c, x)[n] = (struct contended_reader){t, time};
 }
 
 /* Accesses. */
@@ -149,7 +152,7 @@ static void pending_apply(struct snag_contended *c, snag_tid t)
 static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid t, bool is_write)
 {
 	struct pending *p = &c->pending[t];
-	const struct variable *x = &c->x[variable];
+	const struct contended_variable *x = &c->x[variable];
 	if (p->variable == SNAG_NO_ID ||
 	    ((x->wtime == 0 || x->writer == t) && (x->rtime == 0 || x->reader == t) &&
 	     p->variable != variable))
@@ -166,7 +169,7 @@ static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid
 static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, uint32_t event,
 		      unsigned open)
 {
-	const struct variable *x = &c->x[variable];
+	const struct contended_variable *x = &c->x[variable];
 	if (open & SNAG_WANT_KEPT)
 		snag_kept_order_reads(&c->kept, t, event, x->writer, x->wtime);
 	if (open & SNAG_WANT_LIKELY) {
@@ -180,7 +183,8 @@ static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, u
 }
 
 /* An access at this location conflicts with one that these orders leave open. */
-static void want(struct snag_contended *c, struct variable *x, unsigned open, snag_loc loc)
+static void want(struct snag_contended *c, struct contended_variable *x, unsigned open,
+		 snag_loc loc)
 {
 	c->counts.contended++;
 	if (open & SNAG_WANT_LIKELY && !(x->flags & SNAG_WANT_LIKELY)) { /* [few] */
@@ -197,7 +201,7 @@ static void want(struct snag_contended *c, struct variable *x, unsigned open, sn
 static __attribute__((noinline)) void read_slow(struct snag_contended *c, uint32_t variable,
 						snag_tid t, uint32_t event, snag_loc loc)
 {
-	struct variable *x = &c->x[variable];
+	struct contended_variable *x = &c->x[variable];
 	unsigned open = 0;
 	if (x->wtime && x->writer != t)
 		open = unordered(c, t, x->writer, x->wtime);
@@ -217,12 +221,12 @@ static __attribute__((noinline)) void read_slow(struct snag_contended *c, uint32
 static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint32_t variable,
 						 snag_tid t, uint32_t event, snag_loc loc)
 {
-	struct variable *x = &c->x[variable];
+	struct contended_variable *x = &c->x[variable];
 	unsigned open = 0;
 	if (x->wtime && x->writer != t)
 		open = unordered(c, t, x->writer, x->wtime);
 	if (x->reader == READERS) {
-		const struct reader *list = readers_of(c, x);
+		const struct contended_reader *list = readers_of(c, x);
 		for (uint32_t i = 0; i < 1u << x->readers_log && list[i].time; i++)
 			if (list[i].thread != t)
 				open |= unordered(c, t, list[i].thread, list[i].time);
@@ -239,16 +243,17 @@ static __attribute__((noinline)) void write_slow(struct snag_contended *c, uint3
 }
 
 /* Whether all orders have the last write before the next event of t. */
-static inline bool is_after_write(struct snag_contended *c, const struct variable *x, snag_tid t)
+static inline bool is_after_write(struct snag_contended *c, const struct contended_variable *x,
+				  snag_tid t)
 {
 	return x->writer == t || x->wtime <= bound(c, t, x->writer);
 }
 
 /* The entry of t in a list of readers, if it is one of the first; or NULL. */
-static inline struct reader *reader_find(const struct snag_contended *c, const struct variable *x,
-					 snag_tid t)
+static inline struct contended_reader *reader_find(const struct snag_contended *c,
+						   const struct contended_variable *x, snag_tid t)
 {
-	struct reader *list = readers_of(c, x);
+	struct contended_reader *list = readers_of(c, x);
 	return list[0].thread == t		     ? &list[0]
 	       : list[1].thread == t && list[1].time ? &list[1]
 						     : NULL;
@@ -256,7 +261,8 @@ static inline struct reader *reader_find(const struct snag_contended *c, const s
 
 /* A read or write is quick if it changes nothing but the times of the variable: no order leaves
  * anything open.  Then it is also quick after any other quick access of its thread. */
-static inline bool read_is_quick(struct snag_contended *c, const struct variable *x, snag_tid t)
+static inline bool read_is_quick(struct snag_contended *c, const struct contended_variable *x,
+				 snag_tid t)
 {
 	return is_after_write(c, x, t) &&
 	       (x->reader == t || x->rtime == 0 ||
@@ -264,7 +270,8 @@ static inline bool read_is_quick(struct snag_contended *c, const struct variable
 				      : x->rtime <= bound(c, t, x->reader)));
 }
 
-static inline bool write_is_quick(struct snag_contended *c, const struct variable *x, snag_tid t)
+static inline bool write_is_quick(struct snag_contended *c, const struct contended_variable *x,
+				  snag_tid t)
 {
 	return is_after_write(c, x, t) &&
 	       (x->reader == t || x->rtime == 0 ||
@@ -278,7 +285,7 @@ static inline uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static inline void read_quickly(struct snag_contended *c, struct variable *x, snag_tid t,
+static inline void read_quickly(struct snag_contended *c, struct contended_variable *x, snag_tid t,
 				uint32_t event)
 {
 	uint32_t *time = &x->rtime;
@@ -291,7 +298,7 @@ static inline void read_quickly(struct snag_contended *c, struct variable *x, sn
 	*time = later(*time, event + 1);
 }
 
-static inline void write_quickly(struct variable *x, snag_tid t, uint32_t event)
+static inline void write_quickly(struct contended_variable *x, snag_tid t, uint32_t event)
 {
 	x->wtime = later(x->writer == t ? x->wtime : 0, event + 1);
 	x->writer = t & READERS;
@@ -304,7 +311,7 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
 	const uint32_t variable = ev->target;
 	const snag_tid t = ev->thread;
 	const bool is_write = ev->op == SNAG_OP_WRITE;
-	struct variable *x = &c->x[variable];
+	struct contended_variable *x = &c->x[variable];
 	if (__builtin_expect(c->acting != t, 0))
 		acting_change(c, t);
 	variable_mark(c, variable, is_write);
@@ -327,7 +334,7 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
  * it has plain accesses too. */
 static void atomic_access(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
 {
-	struct variable *x = &c->x[ev->target];
+	struct contended_variable *x = &c->x[ev->target];
 	x->flags |= ATOMIC;
 	if (c->pending[ev->thread].variable != ev->target)
 		pending_apply(c, ev->thread);
@@ -391,7 +398,7 @@ enum { SLOW_ROUNDS = 64 };
 static uint32_t step_quick(struct snag_contended *c, const struct snag_event *ev, uint32_t stride,
 			   uint32_t n)
 {
-	const struct variable *const all = c->x;
+	const struct contended_variable *const all = c->x;
 	const snag_tid t = ev->thread;
 	uint32_t variable = ev->target, i = 0;
 	if (!snag_op_is_access(ev->op))
@@ -411,7 +418,7 @@ static uint32_t step_quick(struct snag_contended *c, const struct snag_event *ev
 static void step_take(struct snag_contended *c, const struct snag_event *ev, uint32_t stride,
 		      uint32_t n, uint32_t event, uint32_t period)
 {
-	struct variable *const all = c->x;
+	struct contended_variable *const all = c->x;
 	const snag_tid t = ev->thread;
 	uint32_t variable = ev->target;
 	if (stride == 0 && n > 1) {
@@ -488,15 +495,15 @@ static void reserve(struct snag_contended *c, const struct snag_batch *batch)
 static void splits_take(struct snag_contended *c, uint64_t number)
 {
 	for (; c->split < c->split_end && c->split->event <= number; c->split++) {
-		struct variable *x = &c->x[c->split->variable];
+		struct contended_variable *x = &c->x[c->split->variable];
 		*x = c->x[c->split->from];
 		c->guard[c->split->variable] = c->guard[c->split->from];
 		if (x->reader != READERS)
 			continue;
 		const uint32_t cap = 1u << x->readers_log, from = x->rtime;
-		x->rtime = snag_arrays_take(&c->readers, cap, sizeof(struct reader));
-		memcpy(readers_of(c, x), (struct reader *)c->readers.at + from,
-		       cap * sizeof(struct reader));
+		x->rtime = snag_arrays_take(&c->readers, cap, sizeof(struct contended_reader));
+		memcpy(readers_of(c, x), (struct contended_reader *)c->readers.at + from,
+		       cap * sizeof(struct contended_reader));
 	}
 }
 

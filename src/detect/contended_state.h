@@ -27,7 +27,7 @@ enum {
 };
 
 /* A time is 1 more than an event number; 0: there was no such access. */
-struct variable {
+struct contended_variable {
 	uint32_t wtime;
 	uint32_t rtime; /* or, if there is a list of readers, where it begins */
 	uint32_t writer : 32 - FLAG_BITS, flags : FLAG_BITS;
@@ -37,9 +37,9 @@ struct variable {
 
 static const uint32_t READERS = (UINT32_C(1) << (32 - FLAG_BITS)) - 1;
 
-_Static_assert(sizeof(struct variable) == 16, "a variable is 16 bytes");
+_Static_assert(sizeof(struct contended_variable) == 16, "a variable is 16 bytes");
 
-struct reader {
+struct contended_reader {
 	uint32_t thread, time; /* time 0: the list ends before */
 };
 
@@ -62,7 +62,7 @@ struct snag_contended {
 	struct holding *held; /* by thread */
 	size_t held_cap;
 	unsigned mark; /* the flags that every access of the acting thread sets */
-	struct variable *x;
+	struct contended_variable *x;
 	size_t nvariables, x_cap;
 	struct snag_arrays readers;
 	struct snag_clocks hb;

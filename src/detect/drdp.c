@@ -97,8 +97,6 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	handler(ctx, "readers pruned", d->pruned);
 }
 
-/* ---- sets of past accesses ---- */
-
 /* Drops what comes before now, and all but one of those that the same block waits for (they are
  * neighbours: of two steps the later one's way meets that of now further down).  Returns the room
  * for more. */
@@ -203,8 +201,6 @@ static inline struct snag_past_cell *events_of(struct drdp *d, uint32_t variable
 {
 	return d->is_inside ? NULL : &d->events[variable];
 }
-
-/* ---- accesses ---- */
 
 /* An access that is kept apart from those of an entry. */
 static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset guard,
@@ -322,8 +318,6 @@ void snag_drdp_atomic(struct drdp *d, const struct snag_event *ev, uint32_t even
 			       ev->op != SNAG_OP_ATOMIC_READ, ev, event);
 }
 
-/* ---- a trace ---- */
-
 static void drdp_reserve(void *state, const struct snag_counts *counts)
 {
 	struct drdp *d = state;
@@ -346,8 +340,6 @@ static void drdp_events(void *state, const struct snag_batch *batch)
 	drdp_reserve(d, &batch->counts);
 	snag_handlers_run(&handlers, d, batch);
 }
-
-/* ---- inside a program ---- */
 
 static struct snag_express *drdp_express(void *state)
 {

@@ -47,8 +47,6 @@ bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event)
 	return true;
 }
 
-/* ---- events ---- */
-
 /* What does not order steps. */
 static void other_event(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
@@ -112,8 +110,6 @@ void snag_drdp_sync(void *state, const struct snag_event *ev, uint32_t event)
 	if (ev->op == SNAG_OP_FINISH_END && d->now.order.nlive == 1)
 		snag_drdp_retire_all(d);
 }
-
-/* ---- inside a program ---- */
 
 void snag_drdp_turn(void *state, snag_tid task)
 {

@@ -35,8 +35,6 @@ void snag_pairs_drop(struct snag_pairs *p)
 	p->n = 0;
 }
 
-/* ---- by first access ---- */
-
 /* The numbers of first accesses, each with the pair it is of below; sorted, by bytes. */
 static uint64_t *firsts_sorted(const struct snag_pairs *p)
 {
@@ -74,8 +72,6 @@ static size_t batch_look_up(struct snag_pairs *p, const uint64_t *first, size_t 
 	}
 	return next;
 }
-
-/* ---- by second access: as they were added ---- */
 
 static int by_first(const void *a, const void *b)
 {

@@ -5,13 +5,14 @@
 #include "detect/partners.h"
 
 #include "base/memory.h"
+#include "base/slots.h"
 #include "order/lockset.h"
 
 #include <string.h>
 
 #define NONE UINT32_MAX
 
-enum { MANY_QUESTIONS = 1 << 20, MIN_SLOTS = 1 << 10, FEW = 2, FETCH_SLOT = 16, FETCH_CHAIN = 8 };
+enum { MANY_QUESTIONS = 1 << 20, MIN_CHAINS = 1 << 9, FEW = 2, FETCH_SLOT = 16, FETCH_CHAIN = 8 };
 
 /* Questions hold on to clocks: so many bytes are too many. */
 static const size_t many_bytes = (size_t)256 << 20;
@@ -61,8 +62,7 @@ struct pass {
 	struct chain *chain;
 	struct table {
 		size_t n, cap;
-		uint32_t *slot; /* open addressing: number + 1 */
-		size_t nslots, slot_cap;
+		struct snag_slots slots;
 	} chains, groups;
 	struct group *group;
 	struct snag_locksets locksets; /* disjoint_locksets: what each thread holds */
@@ -121,8 +121,6 @@ bool snag_partners_should_answer(const struct snag_partners *p)
 	       p->n * sizeof(*p->question) + p->pool->live_bytes >= many_bytes;
 }
 
-/* ---- tables of chains and groups ---- */
-
 static size_t chain_key_hash(const struct chain *c)
 {
 	uint64_t x = ((uint64_t)c->variable << 32 | c->loc) * 0x9e3779b97f4a7c15u;
@@ -131,75 +129,47 @@ static size_t chain_key_hash(const struct chain *c)
 	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
 }
 
-static size_t chain_hash(const struct pass *s, uint32_t number)
+static uint64_t chain_hash(const void *ctx, uint32_t number)
 {
+	const struct pass *s = ctx;
 	return chain_key_hash(&s->chain[number]);
 }
 
-static size_t group_hash(const struct pass *s, uint32_t number)
+static uint64_t group_hash(const void *ctx, uint32_t number)
 {
+	const struct pass *s = ctx;
 	uint64_t x = (uint64_t)s->group[number].variable << 32 | s->group[number].locks;
 	x *= 0x9e3779b97f4a7c15u;
 	return (size_t)((x ^ x >> 29) * 0xff51afd7ed558ccdu >> 32);
 }
 
-static bool chain_equals(const struct pass *s, uint32_t a, uint32_t b)
+static bool chain_equals(const void *ctx, uint32_t number, const void *sought)
 {
-	const struct chain *x = &s->chain[a], *y = &s->chain[b];
+	const struct pass *s = ctx;
+	const struct chain *x = &s->chain[number], *y = sought;
 	return x->variable == y->variable && x->thread == y->thread && x->loc == y->loc &&
 	       x->op == y->op && x->locks == y->locks;
 }
 
-static bool group_equals(const struct pass *s, uint32_t a, uint32_t b)
+static bool group_equals(const void *ctx, uint32_t number, const void *sought)
 {
-	return s->group[a].variable == s->group[b].variable &&
-	       s->group[a].locks == s->group[b].locks;
-}
-
-typedef size_t hash_function(const struct pass *s, uint32_t number);
-typedef bool equals_function(const struct pass *s, uint32_t a, uint32_t b);
-
-static void table_init(struct table *t, size_t nslots)
-{
-	t->nslots = nslots;
-	t->slot_cap = 0;
-	t->slot = snag_huge_grow(NULL, &t->slot_cap, nslots, sizeof(*t->slot));
-	memset(t->slot, 0, nslots * sizeof(*t->slot));
-}
-
-static void table_done(struct table *t)
-{
-	snag_huge_free(t->slot, t->slot_cap, sizeof(*t->slot));
-}
-
-static void table_insert(const struct pass *s, struct table *t, uint32_t number,
-			 hash_function *hash)
-{
-	size_t i = hash(s, number) & (t->nslots - 1);
-	while (t->slot[i])
-		i = (i + 1) & (t->nslots - 1);
-	t->slot[i] = number + 1;
+	const struct pass *s = ctx;
+	const struct group *x = &s->group[number], *y = sought;
+	return x->variable == y->variable && x->locks == y->locks;
 }
 
 /* Element n, just past the end, is what is sought.  Returns the number of its equal, or n: it
  * has joined the table. */
-static inline uint32_t table_find(const struct pass *s, struct table *t, hash_function *hash,
-				  equals_function *equals)
+static inline uint32_t table_find(const struct pass *s, struct table *t, const void *sought,
+				  snag_slots_hash *hash, snag_slots_equals *equals)
 {
-	uint32_t sought = (uint32_t)t->n;
-	size_t i = hash(s, sought) & (t->nslots - 1);
-	for (; t->slot[i]; i = (i + 1) & (t->nslots - 1))
-		if (equals(s, t->slot[i] - 1, sought))
-			return t->slot[i] - 1;
-	t->slot[i] = sought + 1;
+	uint32_t n = (uint32_t)t->n;
+	uint32_t found = snag_slots_find(&t->slots, hash(s, n), equals, s, sought);
+	if (found != SNAG_SLOTS_NONE)
+		return found;
+	snag_slots_add(&t->slots, n, hash, s);
 	t->n++;
-	if (t->n * 2 < t->nslots)
-		return sought;
-	table_done(t);
-	table_init(t, t->nslots * 2);
-	for (uint32_t k = 0; k < t->n; k++)
-		table_insert(s, t, k, hash);
-	return sought;
+	return n;
 }
 
 /* Whether the locks include the guard, which shrinks to what they have in common. */
@@ -216,7 +186,8 @@ static struct group *group_of(struct pass *s, uint32_t variable, snag_lockset lo
 	s->group = snag_grow(s->group, &s->groups.cap, s->groups.n + 1, sizeof(*s->group));
 	s->group[s->groups.n] = (struct group){variable, locks, NONE, NONE};
 	uint32_t last = (uint32_t)s->groups.n;
-	uint32_t number = table_find(s, &s->groups, group_hash, group_equals);
+	uint32_t number =
+		table_find(s, &s->groups, &s->group[s->groups.n], group_hash, group_equals);
 	if (number == last) {
 		struct racy *x = &s->racy[s->number[variable] - 1];
 		uint32_t *list = guard_adapt(s, x, locks) ? &x->guarded : &x->plain;
@@ -240,7 +211,7 @@ static struct chain *chain_of(struct pass *s, struct key key)
 	s->chain = snag_huge_grow(s->chain, &s->chains.cap, s->chains.n + 1, sizeof(*s->chain));
 	s->chain[s->chains.n] = chain_empty(key);
 	uint32_t last = (uint32_t)s->chains.n;
-	uint32_t number = table_find(s, &s->chains, chain_hash, chain_equals);
+	uint32_t number = table_find(s, &s->chains, &s->chain[last], chain_hash, chain_equals);
 	if (number == last) {
 		struct group *g = group_of(s, key.ev->target, key.locks);
 		s->chain[number].sibling = g->first;
@@ -248,8 +219,6 @@ static struct chain *chain_of(struct pass *s, struct key key)
 	}
 	return &s->chain[number];
 }
-
-/* ---- chains ---- */
 
 static const uint32_t *chain_events(const struct chain *c)
 {
@@ -362,8 +331,7 @@ static void pass_init(struct pass *s, struct snag_partners *p)
 		s->racy[s->nracy++] = (struct racy){0, NONE, NONE};
 		s->number[variable] = (uint32_t)s->nracy;
 	}
-	table_init(&s->chains, MIN_SLOTS);
-	table_init(&s->groups, MIN_SLOTS);
+	snag_slots_reset(&s->chains.slots, MIN_CHAINS);
 	snag_locksets_init(&s->locksets);
 }
 
@@ -374,8 +342,8 @@ static void pass_done(struct pass *s)
 			free(s->chain[i].many);
 	snag_huge_free(s->chain, s->chains.cap, sizeof(*s->chain));
 	free(s->group);
-	table_done(&s->chains);
-	table_done(&s->groups);
+	snag_slots_done(&s->chains.slots);
+	snag_slots_done(&s->groups.slots);
 	free(s->number);
 	free(s->racy);
 	snag_locksets_done(&s->locksets);
@@ -407,7 +375,8 @@ static void fetch(const struct pass *s, const struct snag_event *ev, bool is_lat
 	if (!is_filed(s, ev))
 		return;
 	struct chain key = chain_empty((struct key){ev, s->held ? s->held[ev->thread] : 0});
-	const uint32_t *slot = &s->chains.slot[chain_key_hash(&key) & (s->chains.nslots - 1)];
+	const uint32_t *slot =
+		&s->chains.slots.slot[chain_key_hash(&key) & (s->chains.slots.nslots - 1)];
 	if (!is_later)
 		__builtin_prefetch(slot);
 	else if (*slot)

@@ -33,8 +33,6 @@ void snag_variable_partners_done(struct snag_variable_partners *v)
 	snag_slots_done(&v->groups);
 }
 
-/* ---- chains and groups ---- */
-
 static inline uint64_t access_hash(const struct snag_variable_access *a)
 {
 	return snag_hash((uint64_t)a->loc << 32 | a->who, a->locks);
@@ -152,8 +150,6 @@ static void groups_build(struct snag_variable_partners *v, struct snag_locksets 
 		*list = i;
 	}
 }
-
-/* ---- questions ---- */
 
 /* How many of the events are below the limit. */
 static uint32_t below(const uint32_t *event, uint32_t n, uint32_t limit)

@@ -133,8 +133,6 @@ void snag_predictive_reserve(struct snag_predictive *p, const struct snag_batch 
 	}
 }
 
-/* ---- what is owed to the next read: B_t,x ---- */
-
 static uint32_t owed_new(struct snag_predictive *p)
 {
 	uint32_t number = p->unused_owed;
@@ -190,8 +188,6 @@ void snag_predictive_take_owed(struct snag_predictive *p, struct snag_predictive
 	}
 }
 
-/* ---- the sections held, as a stack ---- */
-
 void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictive_thread *t,
 				uint32_t innermost)
 {
@@ -203,8 +199,6 @@ void snag_predictive_build_held(struct snag_predictive *p, struct snag_predictiv
 		t->held = snag_held_push(&p->held, t->held, i);
 	t->held_is_stale = false;
 }
-
-/* ---- what is owed to the next branch: B_t ---- */
 
 /* The latest release of each thread stands for the earlier ones.  False: not among them yet. */
 static bool owed_replace(const struct snag_predictive *p, uint32_t *owed, uint32_t section)
@@ -253,8 +247,6 @@ void snag_predictive_take_sections(struct snag_predictive *p, struct snag_predic
 	owed->n = 0;
 }
 
-/* ---- shared releases ---- */
-
 void snag_predictive_add_shared(struct snag_predictive *p, struct snag_predictive_lock *l,
 				snag_tid thread, uint32_t time)
 {
@@ -277,8 +269,6 @@ void snag_predictive_forget_shared(struct snag_predictive *p, struct snag_predic
 	l->shared_hb = l->shared.now = l->shared.wrote = NULL;
 }
 
-/* ---- filed sections ---- */
-
 void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock *l,
 			  uint32_t section, bool by_thread)
 {
@@ -289,7 +279,7 @@ void snag_predictive_file(struct snag_predictive *p, struct snag_predictive_lock
 		i++;
 	if (i == l->nruns) {
 		l->run = snag_grow(l->run, &l->run_cap, ++l->nruns, sizeof(*l->run));
-		l->run[i] = (struct snag_run){.thread = thread, .is_shared = is_shared};
+		l->run[i] = (struct snag_section_run){.thread = thread, .is_shared = is_shared};
 		l->has_shared_runs |= is_shared;
 	}
 	snag_run_file(&l->run[i], &p->sections, section);

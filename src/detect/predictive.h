@@ -87,10 +87,10 @@ struct snag_predictive_lock {
 	struct snag_predictive_handover alone;	/* by that release */
 	struct snag_predictive_handover shared; /* by the shared releases since */
 	struct snag_vclock *shared_hb;		/* of these; NULL: there are none */
-	struct snag_run *run;
+	struct snag_section_run *run;
 	size_t nruns, run_cap;
 	bool has_shared_runs;
-	struct snag_run deep; /* see predictive_deep.h */
+	struct snag_section_run deep; /* see predictive_deep.h */
 };
 
 struct snag_predictive_thread {

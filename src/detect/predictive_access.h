@@ -29,7 +29,7 @@ ENGINE bool section_join(struct snag_predictive *p, struct snag_vclock **clock, 
 	return true;
 }
 
-struct snag_step { /* one access, at one of the locks held */
+struct snag_locked_access { /* one access, at one of the locks held */
 	struct snag_predictive_thread *t;
 	struct snag_predictive_variable *x;
 	snag_tid thread;
@@ -38,7 +38,7 @@ struct snag_step { /* one access, at one of the locks held */
 	struct snag_predictive_lock *l; /* whose section it is */
 };
 
-ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_step *step,
+ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_locked_access *step,
 			uint32_t section)
 {
 	return section && p->sections.section[section].thread != step->thread;
@@ -46,7 +46,7 @@ ENGINE bool is_of_other(const struct snag_predictive *p, const struct snag_step 
 
 /* A conflict orders the release of another thread's section before this access. */
 ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-		     const struct snag_step *step, uint32_t section, bool both_write)
+		     const struct snag_locked_access *step, uint32_t section, bool both_write)
 {
 	if (!is_of_other(p, step, section))
 		return;
@@ -64,15 +64,15 @@ ENGINE void conflict(const struct snag_order_rules *rules, struct snag_predictiv
  * ones, and a thread that takes a lock learns what its last holder knew.  So later holders need
  * not examine what one holder knows.  (This does not mean that they know it by a write-write
  * conflict.) */
-ENGINE bool is_known_to_holders(const struct snag_order_rules *rules, const struct snag_step *step,
-				uint32_t section)
+ENGINE bool is_known_to_holders(const struct snag_order_rules *rules,
+				const struct snag_locked_access *step, uint32_t section)
 {
 	return snag_order_hands_on(rules) && section <= step->l->known;
 }
 
 /* The same for a section that held the lock alone. */
 ENGINE void alone_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-			   const struct snag_step *step, uint32_t section, bool both_write)
+			   const struct snag_locked_access *step, uint32_t section, bool both_write)
 {
 	if (is_known_to_holders(rules, step, section) || !is_of_other(p, step, section))
 		return;
@@ -84,7 +84,7 @@ ENGINE void alone_conflict(const struct snag_order_rules *rules, struct snag_pre
 
 /* The further sections: those that hold the lock alone, or all. */
 ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_predictive *p,
-			  const struct snag_step *step, const struct snag_conflict *c,
+			  const struct snag_locked_access *step, const struct snag_conflict *c,
 			  bool is_write)
 {
 	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
@@ -97,7 +97,7 @@ ENGINE void more_conflict(const struct snag_order_rules *rules, struct snag_pred
 }
 
 /* Keeps one further section per thread and kind.  Returns whether it was there. */
-ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
+ENGINE bool more_put(struct snag_predictive *p, const struct snag_locked_access *step,
 		     struct snag_conflict *c, bool is_write)
 {
 	for (uint32_t i = c->more; i; i = p->nodes.node[i].next) {
@@ -118,7 +118,7 @@ ENGINE bool more_put(struct snag_predictive *p, const struct snag_step *step,
 }
 
 /* Forgets the further sections; if told so, except the reads of this thread. */
-ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
+ENGINE void more_clear(struct snag_predictive *p, const struct snag_locked_access *step,
 		       struct snag_conflict *c, bool keeps_own_reads)
 {
 	for (uint32_t *link = &c->more; *link;) {
@@ -135,7 +135,7 @@ ENGINE void more_clear(struct snag_predictive *p, const struct snag_step *step,
 }
 
 ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			    const struct snag_step *step, struct snag_conflict *c)
+			    const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	if (c->write == step->section)
 		return true;
@@ -159,7 +159,7 @@ ENGINE bool write_conflicts(const struct snag_order_rules *rules, struct snag_pr
 }
 
 ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predictive *p,
-		       const struct snag_step *step, struct snag_conflict *c)
+		       const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	if (step->is_shared)
 		return more_put(p, step, c, false);
@@ -181,7 +181,7 @@ ENGINE bool reader_put(const struct snag_order_rules *rules, struct snag_predict
 }
 
 ENGINE bool read_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			   const struct snag_step *step, struct snag_conflict *c)
+			   const struct snag_locked_access *step, struct snag_conflict *c)
 {
 	bool write_counts_as_read = rules->to == SNAG_TO_ACCESS;
 	if ((c->write == step->section && write_counts_as_read) || c->read[0] == step->section ||
@@ -230,7 +230,7 @@ ENGINE void access_conflicts(const struct snag_order_rules *rules, struct snag_p
 			     const struct snag_event *ev, uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	struct snag_step step = {t, &p->x[ev->target], ev->thread};
+	struct snag_locked_access step = {t, &p->x[ev->target], ev->thread};
 	bool done = false;
 	for (uint32_t i = t->innermost; i && !done; i = p->sections.rest[i].outer) {
 		uint32_t lock = p->sections.section[i].lock;

@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "detect/predictive_access.h"
 
-/* ---- sections ---- */
-
 void snag_predictive_deep_open(struct snag_predictive *p, struct snag_predictive_thread *t,
 			       struct snag_predictive_lock *l, uint32_t section)
 {
@@ -32,7 +30,7 @@ static uint32_t section_of(const struct snag_predictive *p, uint32_t lock,
 {
 	if (lock == SNAG_ATOMIC_LOCK)
 		return 0;
-	const struct snag_run *deep = &p->lock[lock].deep;
+	const struct snag_section_run *deep = &p->lock[lock].deep;
 	size_t low = 0, high = deep->n; /* the last that was entered before */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -48,8 +46,7 @@ static uint32_t section_of(const struct snag_predictive *p, uint32_t lock,
 	return s->thread == r->thread && s->release > r->event ? section : 0;
 }
 
-/* ---- [any, deep] ---- */
-
+/* [any, deep] */
 /* Of two sections of one thread, either of which may be 0, the one that was released last. */
 static uint32_t later(const struct snag_predictive *p, uint32_t a, uint32_t b)
 {
@@ -100,7 +97,7 @@ static uint32_t stack_compare(struct snag_predictive *p, const struct snag_predi
 }
 
 static void record_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			     struct snag_step *step, const struct snag_deep_record *r,
+			     struct snag_locked_access *step, const struct snag_deep_record *r,
 			     uint32_t event, bool is_write)
 {
 	bool both_write = is_write && r->is_write;
@@ -111,10 +108,10 @@ static void record_conflicts(const struct snag_order_rules *rules, struct snag_p
 			 both_write);
 }
 
-/* ---- [deep, direct] ---- */
-
+/* [deep, direct] */
 static void entry_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			    struct snag_step *step, const struct snag_conflict *c, bool is_write)
+			    struct snag_locked_access *step, const struct snag_conflict *c,
+			    bool is_write)
 {
 	conflict(rules, p, step, c->write, is_write);
 	for (int i = 0; is_write && i < 2; i++)
@@ -124,7 +121,7 @@ static void entry_conflicts(const struct snag_order_rules *rules, struct snag_pr
 
 /* With the sections entered since the event, or by looking through the whole table. */
 static void table_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
-			    struct snag_step *step, uint32_t since, bool is_write)
+			    struct snag_locked_access *step, uint32_t since, bool is_write)
 {
 	const struct snag_conflicts *table = &step->x->conflicts;
 	const struct snag_section_rest *rest = p->sections.rest;
@@ -146,8 +143,6 @@ static void table_conflicts(const struct snag_order_rules *rules, struct snag_pr
 			entry_conflicts(rules, p, step, c, is_write);
 	}
 }
-
-/* ---- records ---- */
 
 static void record_free(struct snag_predictive *p, uint32_t *link)
 {
@@ -179,8 +174,8 @@ static bool is_here(const struct snag_deep_record *r, const struct snag_predicti
 	return r->held == t->held;
 }
 
-static void record_put(struct snag_predictive *p, const struct snag_step *step, uint32_t event,
-		       bool is_write)
+static void record_put(struct snag_predictive *p, const struct snag_locked_access *step,
+		       uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = step->t;
 	for (uint32_t *link = &step->x->deep; *link;) {
@@ -207,7 +202,7 @@ void snag_predictive_deep_access(const struct snag_order_rules *rules, struct sn
 				 const struct snag_event *ev, uint32_t event, bool is_write)
 {
 	struct snag_predictive_thread *t = &p->thread[ev->thread];
-	struct snag_step step = {t, &p->x[ev->target], ev->thread, 0, false};
+	struct snag_locked_access step = {t, &p->x[ev->target], ev->thread, 0, false};
 	uint32_t since = 0;
 	bool was_here = false;
 	for (uint32_t i = step.x->deep; i; i = p->deep.at[i].next) {

@@ -11,8 +11,6 @@
 #include "detect/predictive_access.h"
 #include "detect/predictive_fetch.h"
 
-/* ---- clocks ---- */
-
 ENGINE void clock_set(struct snag_predictive *p, struct snag_vclock **to, struct snag_vclock *from)
 {
 	if (*to == from)
@@ -34,8 +32,6 @@ ENGINE struct snag_vclock *handed_on(const struct snag_order_rules *rules,
 {
 	return rules->composes_with_hb ? t->hb : t->now;
 }
-
-/* ---- sections ---- */
 
 /* A clock may end here: the sections that are open export something. */
 ENGINE void sections_export(struct snag_predictive *p, const struct snag_predictive_thread *t)
@@ -112,7 +108,7 @@ ENGINE bool runs_join(struct snag_predictive *p, const struct snag_predictive_lo
 {
 	bool changed = false;
 	for (size_t i = 0; i < l->nruns; i++) {
-		const struct snag_run *run = &l->run[i];
+		const struct snag_section_run *run = &l->run[i];
 		if (run->is_shared && is_shared)
 			continue;
 		uint32_t last = snag_run_last_known(run, *knows);
@@ -159,8 +155,6 @@ ENGINE void section_close(const struct snag_order_rules *rules, struct snag_pred
 	if (s->exports || rules->write_write_sections)
 		snag_predictive_file(p, l, number, rules->includes_program_order || s->is_shared);
 }
-
-/* ---- locks ---- */
 
 ENGINE void handover_take(const struct snag_order_rules *rules, struct snag_predictive *p,
 			  struct snag_predictive_thread *t,
@@ -232,8 +226,6 @@ ENGINE void shared_release(const struct snag_order_rules *rules, struct snag_pre
 	if (rules->composes_with_hb)
 		snag_predictive_add_shared(p, l, ev->thread, event + 1);
 }
-
-/* ---- events ---- */
 
 ENGINE void read_orders(const struct snag_order_rules *rules, struct snag_predictive *p,
 			const struct snag_event *ev, uint32_t event)
@@ -412,8 +404,6 @@ ENGINE void sync_event(const struct snag_order_rules *rules, struct snag_predict
 		break;
 	}
 }
-
-/* ---- the loop ---- */
 
 ENGINE void engine_run(const struct snag_order_rules *rules, struct snag_predictive *p,
 		       const struct snag_batch *batch)

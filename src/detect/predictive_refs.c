@@ -16,8 +16,6 @@ static void ref_renumber(uint32_t *number, uint32_t *ref)
 	*ref = number[*ref];
 }
 
-/* ---- variables ---- */
-
 static void conflict_visit(struct snag_predictive *p, struct snag_conflict *c, visit_fn *visit,
 			   uint32_t *of)
 {
@@ -66,8 +64,6 @@ static void known_forget(struct snag_predictive *p)
 	}
 }
 
-/* ---- threads and locks ---- */
-
 static void owed_visit(const struct snag_owed_sections *owed, visit_fn *visit, uint32_t *of)
 {
 	for (size_t i = 0; i < owed->n; i++)
@@ -110,8 +106,6 @@ static void refs_visit(struct snag_predictive *p, const struct snag_order_rules 
 	locks_visit(p->atomic, p->atomic_cap, visit, of);
 }
 
-/* ---- files ---- */
-
 static void filed_mark(const struct snag_predictive_lock *l, size_t n, uint32_t *marks)
 {
 	for (size_t i = 0; i < n; i++)
@@ -121,7 +115,7 @@ static void filed_mark(const struct snag_predictive_lock *l, size_t n, uint32_t 
 }
 
 /* Those that are no more are left out. */
-static void run_renumber(struct snag_run *run, const uint32_t *number)
+static void run_renumber(struct snag_section_run *run, const uint32_t *number)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < run->n; i++) {
@@ -140,8 +134,6 @@ static void filed_renumber(struct snag_predictive_lock *l, size_t n, const uint3
 		run_renumber(&l[i].deep, number);
 	}
 }
-
-/* ---- all ---- */
 
 void snag_predictive_mark(struct snag_predictive *p, const struct snag_order_rules *rules,
 			  uint32_t *marks)

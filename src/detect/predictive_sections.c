@@ -93,7 +93,7 @@ void snag_held_drop(struct snag_held_nodes *nodes, uint32_t top)
 	}
 }
 
-void snag_run_file(struct snag_run *run, const struct snag_sections *s, uint32_t number)
+void snag_run_file(struct snag_section_run *run, const struct snag_sections *s, uint32_t number)
 {
 	const struct snag_section *section = &s->section[number];
 	run->at = snag_grow(run->at, &run->cap, run->n + 1, sizeof(*run->at));

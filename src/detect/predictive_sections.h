@@ -54,7 +54,7 @@ struct snag_section_rest {
 	struct snag_vclock *owed;  /* to be known at the release; NULL: nothing */
 };
 
-struct snag_run {
+struct snag_section_run {
 	snag_tid thread; /* whose sections; SNAG_RUN_ALL: of every thread */
 	bool is_shared;
 	struct snag_filed {
@@ -116,10 +116,10 @@ uint32_t snag_section_new(struct snag_sections *s);
 void snag_sections_compact(struct snag_sections *s, struct snag_vclock_pool *pool,
 			   uint32_t *number);
 
-void snag_run_file(struct snag_run *run, const struct snag_sections *s, uint32_t number);
+void snag_run_file(struct snag_section_run *run, const struct snag_sections *s, uint32_t number);
 
 /* Returns the last section of the run whose acquire the clock knows, or 0. */
-static inline uint32_t snag_run_last_known(const struct snag_run *run,
+static inline uint32_t snag_run_last_known(const struct snag_section_run *run,
 					   const struct snag_vclock *clock)
 {
 	size_t high = run->n, step = 1; /* known ones are a prefix; most are old, or none is */

@@ -210,7 +210,7 @@ static bool still_matters(const struct snag_predictive *p, struct trim *trim,
 }
 
 static void run_trim(struct snag_predictive *p, const struct snag_predictive_lock *l,
-		     struct snag_run *run, struct trim *trim)
+		     struct snag_section_run *run, struct trim *trim)
 {
 	uint32_t known = trim->hands_on && !run->is_shared ? l->known : 0;
 	size_t first = run->n; /* of those that are kept */

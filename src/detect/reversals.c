@@ -110,8 +110,6 @@ static void want(struct node *n, uint64_t id)
 	n->wanted[n->nwanted++] = id;
 }
 
-/* ---- one run ---- */
-
 /* All that comes before each block. */
 static struct snag_block_rows closure_of(const struct snag_blocks *b)
 {
@@ -267,8 +265,6 @@ enum snag_order_run snag_reversals_add(struct snag_reversals *r, const struct sn
 	free(all.bits);
 	return result == SNAG_ORDER_NEW && is_repeated(r, b) ? SNAG_ORDER_REDUNDANT : result;
 }
-
-/* ---- the next ---- */
 
 /* What is wanted at a node, was not tried and does not sleep; 0: nothing. */
 static uint64_t left_at(const struct node *n)

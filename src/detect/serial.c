@@ -86,8 +86,6 @@ static inline bool is_running(struct serial *s, const struct snag_event *ev, uin
 	return __builtin_expect(ev->thread == s->current, 1) || is_running_slow(s, ev, event);
 }
 
-/* ---- sets of past accesses ---- */
-
 struct pasts {
 	struct snag_past_place writer, reader;
 };
@@ -214,8 +212,6 @@ static inline struct pasts isolated_of(struct serial *s, uint32_t variable)
 	return pasts_of(s, s->iso, s->iso_events, variable);
 }
 
-/* ---- accesses ---- */
-
 static void isolated_access(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	bool is_write = ev->op == SNAG_OP_WRITE;
@@ -272,8 +268,6 @@ static inline void serial_write(void *state, const struct snag_event *ev,
 	snag_past_clear(&s->pool, x.reader.who);
 	snag_past_set(x.writer, (struct snag_past){s->current + 1, event});
 }
-
-/* ---- tasks ---- */
 
 /* What is in the scopes from this one on is waited for; 0: nothing is certain any more. */
 static void lasting_end(struct serial *s, uint32_t scope) /* [lasting] */
@@ -398,8 +392,6 @@ void snag_serial_events(void *state, const struct snag_batch *batch)
 	serial_reserve(s, &batch->counts);
 	snag_handlers_run(&handlers, s, batch);
 }
-
-/* ---- inside a program ---- */
 
 static struct snag_express *serial_express(void *state)
 {

@@ -54,8 +54,6 @@ size_t snag_windows_events(const struct snag_analyze_options *options, uint32_t 
 	return n < SNAG_WINDOW_LEAST ? SNAG_WINDOW_LEAST : n;
 }
 
-/* ---- locks held where the window begins ---- */
-
 static void hold_add(struct reading *r, const struct snag_event *ev, uint32_t number)
 {
 	r->first = snag_grow(r->first, &r->first_cap, (size_t)ev->target + 1, sizeof(*r->first));
@@ -99,8 +97,6 @@ static void window_advance(struct reading *r, struct snag_slice *s, size_t n)
 	memmove(s->trace.ev, s->trace.ev + n, s->trace.n * sizeof(*s->trace.ev));
 	memmove(s->number, s->number + n, s->trace.n * sizeof(*s->number));
 }
-
-/* ---- a window as a trace ---- */
 
 static void window_append(struct snag_slice *w, const struct snag_event *ev, uint32_t number)
 {
@@ -200,8 +196,7 @@ static void window_drop(struct snag_slice *w)
 	snag_slice_done(w);
 }
 
-/* ---- [merge] ---- */
-
+/* [merge] */
 struct key {
 	uint32_t a, b; /* a <= b */
 };
@@ -260,8 +255,6 @@ static void findings_merge(struct merging *m, struct snag_findings *from)
 	f->seconds += from->seconds;
 	m->is_complete &= from->complete;
 }
-
-/* ---- one window after another ---- */
 
 static void window_run(struct reading *r, struct snag_slice *s)
 {

@@ -111,8 +111,6 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	return true;
 }
 
-/* ---- records ---- */
-
 /* Whether some accesses of the step were not judged yet. */
 static inline bool accesses_wait(void)
 {

@@ -49,8 +49,6 @@ static uint32_t line_first(const struct shadow_page *page, uint32_t line)
 	return page->first + line * parts_of_line(page);
 }
 
-/* ---- from more to less ---- */
-
 static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part_log)
 {
 	page->part_log = (uint16_t)part_log;
@@ -137,8 +135,6 @@ uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part)
 	return bytes;
 }
 
-/* ---- and back ---- */
-
 /* Ends the past of the bytes of a part. */
 static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part)
 {
@@ -199,8 +195,6 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 	shadow_touch(shadow_leaf(s, address), address);
 	return page->whole;
 }
-
-/* ---- forgetting ---- */
 
 /* Forgets, of ready or new lines, the bytes from `low` up to `high`, which begin or end inside
  * one. If some parts of a line now have no past, the line becomes new only if none has any. */

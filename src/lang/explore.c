@@ -61,7 +61,7 @@ enum {
 struct search {
 	const struct snag_explore_options *options;
 	uint64_t instructions; /* of one schedule */
-	struct steps steps;
+	struct explore_steps steps;
 	struct node *node;
 	size_t nnodes, node_cap; /* of the present schedule */
 	size_t prefix;		 /* how much of it is given */
@@ -186,7 +186,7 @@ static snag_tid turn_is_over(const struct order *o)
  * would.  Returns false if the schedule has ended; *ret says how. */
 static bool go_on(struct search *s, enum ending *ret)
 {
-	struct steps *p = &s->steps;
+	struct explore_steps *p = &s->steps;
 	struct node *d = node_push(s);
 	snag_tid tired = turn_is_over(&p->order);
 	bool has_asleep = false;
@@ -228,7 +228,7 @@ static enum snag_explore_gap over(const struct search *s)
 /* Runs the schedule that the first `prefix` nodes begin. */
 static enum ending run(struct search *s)
 {
-	struct steps *p = &s->steps;
+	struct explore_steps *p = &s->steps;
 	enum ending ending = ENDED;
 	s->is_new = s->prefix == 0;
 	steps_begin(p, s->instructions);

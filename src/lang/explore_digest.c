@@ -145,39 +145,18 @@ uint64_t world_memory_digest(const struct world *w)
 	return digest_pair(d, unfinished_digest(w));
 }
 
-static size_t set_find(const struct digest_set *set, uint64_t digest)
-{
-	size_t i = digest & (set->nslots - 1);
-	while (set->slot[i] && set->slot[i] != digest)
-		i = (i + 1) & (set->nslots - 1);
-	return i;
-}
-
 void digest_set_add(struct digest_set *set, uint64_t digest)
 {
-	digest += digest == 0;
-	if (2 * (set->n + 1) > set->nslots) {
-		struct digest_set old = *set;
-		set->nslots = old.nslots ? 2 * old.nslots : 16;
-		set->slot = snag_calloc(set->nslots, sizeof(*set->slot));
-		for (size_t i = 0; i < old.nslots; i++)
-			if (old.slot[i])
-				set->slot[set_find(set, old.slot[i])] = old.slot[i];
-		free(old.slot);
-	}
-	size_t at = set_find(set, digest);
-	set->n += set->slot[at] == 0;
-	set->slot[at] = digest;
+	set->digests.elem = sizeof(digest);
+	snag_keyed_get(&set->digests, digest + (digest == 0));
 }
 
 bool digest_set_has(const struct digest_set *set, uint64_t digest)
 {
-	digest += digest == 0;
-	return set->n && set->slot[set_find(set, digest)];
+	return snag_keyed_find(&set->digests, digest + (digest == 0)) != NULL;
 }
 
 void digest_set_done(struct digest_set *set)
 {
-	free(set->slot);
-	*set = (struct digest_set){0};
+	snag_keyed_done(&set->digests);
 }

@@ -21,9 +21,10 @@ void record_done(struct explore_record *r);  /* the result remains */
 void record_clear(struct explore_record *r); /* forgets all */
 
 /* Records what just happened in the present schedule. */
-void record_race(struct explore_record *r, const struct steps *s, const struct order_race *race);
-void record_error(struct explore_record *r, const struct steps *s, snag_tid task);
-void record_end(struct explore_record *r, const struct steps *s); /* it has ended */
+void record_race(struct explore_record *r, const struct explore_steps *s,
+		 const struct order_race *race);
+void record_error(struct explore_record *r, const struct explore_steps *s, snag_tid task);
+void record_end(struct explore_record *r, const struct explore_steps *s); /* it has ended */
 
 /* Draws the conclusions, when the gap is known. */
 void record_conclude(struct explore_record *r);

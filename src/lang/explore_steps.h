@@ -28,7 +28,7 @@ struct steps_loop {	       /* of one task */
 	bool is_looping;       /* it was in that state again */
 };
 
-struct steps {
+struct explore_steps {
 	struct world world;
 	struct order order;
 	snag_tid *live; /* tasks that have not ended, ascending */
@@ -44,17 +44,17 @@ struct steps {
 	void *ctx;
 };
 
-void steps_init(struct steps *s, const struct snag_program *program);
-void steps_done(struct steps *s);
-void steps_begin(struct steps *s, uint64_t instructions); /* a new schedule */
+void steps_init(struct explore_steps *s, const struct snag_program *program);
+void steps_done(struct explore_steps *s);
+void steps_begin(struct explore_steps *s, uint64_t instructions); /* a new schedule */
 
 /* Makes blocks be cut at this slot, from the next schedule on.  Returns false if they already
  * were. */
-bool steps_mark(struct steps *s, uint32_t slot);
+bool steps_mark(struct explore_steps *s, uint32_t slot);
 
-bool steps_can(struct steps *s, snag_tid task);
-void steps_take(struct steps *s, snag_tid task);
-static inline bool steps_is_looping(const struct steps *s, snag_tid task)
+bool steps_can(struct explore_steps *s, snag_tid task);
+void steps_take(struct explore_steps *s, snag_tid task);
+static inline bool steps_is_looping(const struct explore_steps *s, snag_tid task)
 {
 	return task < s->loop_cap && s->loop[task].is_looping;
 }

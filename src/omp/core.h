@@ -64,6 +64,7 @@
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
 
+#include "base/keyed.h"
 #include "base/pool.h"
 #include "omp/deal.h"
 #include "omp/hooks.h"
@@ -503,12 +504,11 @@ void *mp_memset(void *to, int byte, size_t n);
 void *mp_memcpy(void *to, const void *from, size_t n);
 
 struct mp_map { /* from addresses to things */
-	struct mp_map_entry {
-		uintptr_t key;
-		void *value;
-	} * entry;
-	size_t room, n;
-	size_t cap;
+	struct snag_keyed table;
+};
+struct mp_map_entry {
+	uint64_t key; /* the address + 1 */
+	void *value;
 };
 void **mp_map_at(struct mp_map *map, const void *key); /* NULL there: new */
 void mp_map_free(struct mp_map *map);

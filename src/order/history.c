@@ -43,8 +43,6 @@ static void history_forget(struct snag_histories *pool, const struct snag_histor
 				 sizeof(struct snag_history_entry));
 }
 
-/* ---- the accesses without the guard ---- */
-
 static void plain_add(struct snag_histories *pool, struct snag_history *h,
 		      struct snag_history_entry new)
 {
@@ -99,8 +97,6 @@ static uint32_t plain_compare(struct snag_histories *pool, struct snag_history *
 	h->nplain = kept;
 	return racy;
 }
-
-/* ---- those with it ---- */
 
 /* Returns the thread's block, or the empty one for it; NULL if there is neither. */
 static struct snag_history_block *block_find(const struct snag_histories *pool,
@@ -192,8 +188,6 @@ static uint32_t blocks_compare(struct snag_histories *pool, struct snag_history 
 	}
 	return racy;
 }
-
-/* ---- the guard ---- */
 
 /* Chooses another guard and files every access anew. */
 static void guard_choose(struct snag_histories *pool, struct snag_history *h, snag_lockset guard)

@@ -52,8 +52,6 @@ static uint32_t kept_count(struct snag_kept *k)
 		     left && ((old) = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(left), true); \
 		     left &= left - 1)
 
-/* ---- what is kept ---- */
-
 static void node_keep(struct snag_retire *r, uint32_t node)
 {
 	const struct snag_dpst_node *all = r->order->tree.node;
@@ -89,8 +87,6 @@ static void live_keep(struct snag_retire *r)
 		node_keep(r, o->tree.step[step]);
 	}
 }
-
-/* ---- new numbers ---- */
 
 static void tree_number(struct snag_retire *r, uint32_t nnodes, uint32_t nsteps)
 {
@@ -157,8 +153,6 @@ void snag_retire_rest(struct snag_retire *r)
 	live_number(r);
 	tree_number(r, nnodes, nsteps);
 }
-
-/* ---- everything ---- */
 
 void snag_retire_all(struct snag_task_order *o) /* [all] */
 {

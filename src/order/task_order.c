@@ -29,8 +29,6 @@ void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t np
 	snag_joins_reserve(&o->joins, npromises);
 }
 
-/* ---- tasks ---- */
-
 bool snag_task_order_more(struct snag_task_order *o)
 {
 	if (!o->free_runs) {
@@ -230,8 +228,6 @@ void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 		leave(o, run);
 }
 
-/* ---- scopes ---- */
-
 static void scope_open(struct snag_task_order *o, struct snag_task_run *run,
 		       struct snag_task_scope top)
 {
@@ -320,8 +316,6 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 		sync_below(o, run);
 }
 
-/* ---- promises ---- */
-
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [set] */
 {
 	struct snag_task_run *run = run_of(o, task);
@@ -346,8 +340,6 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 	run->has_waited = true;
 	run->step = 0;
 }
-
-/* ---- which of two parallel steps stays parallel longer ---- */
 
 bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)
 {

@@ -35,8 +35,6 @@ static struct snag_vclock *clock_new(struct snag_vclock_pool *pool, uint32_t n)
 	return c;
 }
 
-/* ---- deep clocks ---- */
-
 static bool is_deep(const struct snag_vclock *c)
 {
 	return c->n == 0;
@@ -101,8 +99,6 @@ static void join_deep(struct snag_vclock_pool *pool, struct snag_vclock **c,
 		snag_vclock_drop(pool, old);
 	}
 }
-
-/* ---- all clocks ---- */
 
 void snag_vclock_free(struct snag_vclock_pool *pool, struct snag_vclock *c)
 {

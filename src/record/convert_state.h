@@ -82,7 +82,7 @@ struct snag_convert {
 	struct snag_depend *depend; /* in the order they were told */
 	size_t ndepends, depend_cap;
 	struct snag_strtab depend_names;
-	struct range { /* of an access; at == end: nothing is left */
+	struct convert_range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
 		struct rt_record record;
@@ -94,11 +94,11 @@ struct snag_convert {
 		uint64_t alone; /* ... so many are each the only one of its access */
 		size_t unkept;	/* and so many more, while accesses are taken */
 	} seen;
-	struct again {
+	struct convert_again {
 		uint32_t left, all, period, at;
 		bool is_even;	       /* all steps use the same fuel in a round */
 		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
-		struct step {
+		struct convert_step {
 			struct rt_record next;
 			uint64_t stride;
 			uint32_t fuel_step;

@@ -119,7 +119,7 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	uintptr_t first = __atomic_exchange_n(&promise->state, SET, __ATOMIC_ACQ_REL);
 	if (first == UNSET && omp_in_parallel && !snag_worker_self())
 		return 0; /* [openmp] nobody's strand waits for it */
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	struct promise_wait *wait = (struct promise_wait *)first, *next;
 	for (; wait; wait = next) {
 		next = wait->next; /* the link goes when its strand does */
@@ -128,8 +128,6 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	}
 	return 0;
 }
-
-/* ------ futures ------ */
 
 struct future_task {
 	snag_future_function *function;
@@ -159,7 +157,7 @@ struct snag_promise *snag_future_copy(snag_future_function *function, const void
 				      size_t nbytes)
 {
 	struct snag_promise *promise = snag_promise_new();
-	struct worker *w = snag_serial_called() ? NULL : snag_worker_self();
+	struct task_worker *w = snag_serial_called() ? NULL : snag_worker_self();
 	size_t size;
 	if (__builtin_add_overflow(sizeof(struct future_task), nbytes, &size))
 		snag_no_memory();

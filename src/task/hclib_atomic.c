@@ -47,7 +47,7 @@ hclib_atomic_t *hclib_atomic_create(size_t nbytes, atomic_init_func init, void *
 void hclib_atomic_update(hclib_atomic_t *atomic, atomic_update_func update, void *data)
 {
 	if (!snag_serial) {
-		struct worker *w = snag_worker_self();
+		struct task_worker *w = snag_worker_self();
 		assert(w && w->number < atomic->nthreads && "outside of its launch");
 		update(atomic->vals + w->number * atomic->padded_val_size, data);
 		return;

@@ -40,7 +40,7 @@ struct hclib_joins {
 	bool is_left;
 };
 
-static struct worker *worker_now(void)
+static struct task_worker *worker_now(void)
 {
 	return snag_serial ? NULL : snag_worker_self();
 }
@@ -92,8 +92,6 @@ void snag_hclib_end(void)
 	finish_close(*joins_now());
 }
 
-/* ------ tasks ------ */
-
 struct joined {
 	void (*function)(void *arg);
 	void *arg; /* if there is no copy behind this */
@@ -136,8 +134,6 @@ void snag_hclib_create(void (*function)(void *), void *arg, const void *copy, si
 	snag_async_from(joined_run, NULL, task, sizeof(*task) + nbytes);
 	snag_record_free(worker_now(), task);
 }
-
-/* ------ leaving ------ */
 
 struct all {
 	struct hclib_joins *joins;

@@ -38,8 +38,6 @@ hclib_locale_t *hclib_get_central_place(void)
 	return &the_locale;
 }
 
-/* ------ memory ------ */
-
 struct memory_task {
 	void *to;
 	const void *from;

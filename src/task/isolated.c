@@ -18,7 +18,7 @@ void snag_isolated_begin(void)
 		snag_serial_isolated_begin();
 		return;
 	}
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	pthread_mutex_lock(&isolated);
 	w->is_isolated = true;
 }
@@ -29,7 +29,7 @@ void snag_isolated_end(void)
 		snag_serial_isolated_end();
 		return;
 	}
-	struct worker *w = snag_worker_self();
+	struct task_worker *w = snag_worker_self();
 	assert(w && w->is_isolated && "no isolated block is open");
 	w->is_isolated = false;
 	pthread_mutex_unlock(&isolated);

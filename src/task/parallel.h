@@ -94,7 +94,7 @@ struct promise_wait {
 	struct strand *strand;
 };
 
-struct worker {
+struct task_worker {
 	struct snag_deque deque;
 
 	/* Of the worker alone. */
@@ -123,7 +123,7 @@ struct worker {
 
 /* The one run of the process. */
 struct parallel_run {
-	struct worker *worker[SNAG_MAX_WORKERS];
+	struct task_worker *worker[SNAG_MAX_WORKERS];
 	_Atomic unsigned nworkers; /* of this run; more may exist from earlier ones */
 	struct snag_scope all;
 	_Atomic int is_over;
@@ -147,35 +147,36 @@ extern struct parallel_run snag_run;
 
 /* Returns the calling thread's worker, or NULL.  It is a function, because code that kept the
  * address of a thread-local variable while its strand moves to another thread would be wrong. */
-struct worker *snag_worker_self(void);
+struct task_worker *snag_worker_self(void);
 
 /* The same from a task, which may create, set and wait. */
-struct worker *snag_worker_in_task(void);
+struct task_worker *snag_worker_in_task(void);
 
 /* records.c: returns memory of at least `nbytes` for the calling worker (NULL: none).  Without
  * memory the process ends with a message. */
-void *snag_record_new(struct worker *w, size_t nbytes);
-void *snag_record_take(struct worker *w, size_t nbytes); /* the same, but not reported to a
+void *snag_record_new(struct task_worker *w, size_t nbytes);
+void *snag_record_take(struct task_worker *w, size_t nbytes); /* the same, but not reported to a
 							  * detector */
-void snag_record_free(struct worker *w, void *record);
+void snag_record_free(struct task_worker *w, void *record);
 _Noreturn void snag_no_memory(void);
 
 /* strand.c */
-void snag_strand_wait(struct worker *w, enum after after, void *awaited); /* suspends */
-void snag_strand_run(struct worker *w, struct async_task *task); /* now, on a strand of its own */
-void snag_strand_begin(struct worker *w); /* of a thread; returns when the run is over */
-void snag_strand_ready(struct worker *w, struct strand *strand);
-struct strand *snag_strand_take_ready(struct worker *w); /* NULL: none */
-_Noreturn void snag_strand_loop(void);			 /* worker.c: looks for work */
-_Noreturn void snag_strand_resume(struct worker *w, struct strand *strand); /* from a loop */
-_Noreturn void snag_strand_exit(struct worker *w); /* from a loop, to the thread's stack */
-bool snag_strand_has_room(const struct worker *w);
+void snag_strand_wait(struct task_worker *w, enum after after, void *awaited); /* suspends */
+void snag_strand_run(struct task_worker *w,
+		     struct async_task *task); /* now, on a strand of its own */
+void snag_strand_begin(struct task_worker *w); /* of a thread; returns when the run is over */
+void snag_strand_ready(struct task_worker *w, struct strand *strand);
+struct strand *snag_strand_take_ready(struct task_worker *w); /* NULL: none */
+_Noreturn void snag_strand_loop(void);			      /* worker.c: looks for work */
+_Noreturn void snag_strand_resume(struct task_worker *w, struct strand *strand); /* from a loop */
+_Noreturn void snag_strand_exit(struct task_worker *w); /* from a loop, to the thread's stack */
+bool snag_strand_has_room(const struct task_worker *w);
 bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait);
 
 void snag_strands_done(void); /* all of them, when the run is over */
 
 /* async.c: runs a task from a loop. */
-void snag_async_run(struct worker *w, struct async_task *task);
+void snag_async_run(struct task_worker *w, struct async_task *task);
 
 /* As snag_async(), or with `copy` snag_async_copy(), for a function of the library that has said
  * where it was called (snag_serial_called()). */

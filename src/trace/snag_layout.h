@@ -20,16 +20,16 @@
 #include <string.h>
 
 /* What a site says about all its events, in either layout. */
-struct snag_site {
+struct snag_layout_site {
 	uint8_t what[4]; /* op, flags, size, part: the end of an event */
 	uint32_t limit;	 /* targets are below */
 	enum snag_space space;
 	uint8_t mode; /* means what the layout says */
 };
 
-void snag_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode);
-bool snag_site_read(struct snag_span *table, const struct snag_counts *counts,
-		    struct snag_site *ret_site);
+void snag_layout_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode);
+bool snag_layout_site_read(struct snag_span *table, const struct snag_counts *counts,
+			   struct snag_layout_site *ret_site);
 
 /* A site as a number: | 56 | 48 size | 40 flags | 32 op | 0 32 bits for the layout */
 static inline uint64_t snag_site_key(const struct snag_event *ev, uint32_t rest)

@@ -23,7 +23,7 @@ enum snag_decision {
 };
 
 /* The steps of decide.c, in their order; a bit mask. */
-enum snag_step {
+enum snag_decide_step {
 	SNAG_STEP_OBSERVED = 1,	 /* the needed events, in observed order */
 	SNAG_STEP_CLOSE = 2,	 /* end the open sections */
 	SNAG_STEP_FILTER = 4,	 /* sections that cannot end must come last */

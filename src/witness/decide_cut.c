@@ -216,8 +216,6 @@ bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t 
 	return grew;
 }
 
-/* ---- sections that cannot end ---- */
-
 /* The open sections of the cut into s->open: first those that cannot end. */
 static void open_find(struct snag_state *s, const uint32_t *cut)
 {
@@ -271,8 +269,6 @@ static bool open_end(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 	return true;
 }
 
-/* ---- close ---- */
-
 bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 {
 	const struct snag_index *ix = s->ix;
@@ -299,8 +295,6 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut)
 	}
 	return is_all;
 }
-
-/* ---- filter, once what is open has ended ---- */
 
 /* What competes with a section that cannot end, and was observed after it, must not have to
  * follow it. */
@@ -339,8 +333,6 @@ bool snag_cut_filter(struct snag_state *s, uint32_t *cut, bool *ret_grew)
 			return false;
 	return true;
 }
-
-/* ---- delay ---- */
 
 /* Whether the lock is taken in what was taken out. */
 static bool is_taken_later(struct snag_state *s, uint32_t node, bool is_shared, const uint32_t *cut,

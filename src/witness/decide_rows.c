@@ -16,21 +16,21 @@ struct snag_walk_step {
 	uint32_t followed; /* edges that need not be looked at */
 };
 
-void snag_walk_init(struct snag_walk *w, uint32_t nthreads)
+void snag_walk_init(struct snag_rows_walk *w, uint32_t nthreads)
 {
-	*w = (struct snag_walk){.seen = snag_calloc(nthreads, sizeof(*w->seen)),
-				.stamped = snag_calloc(nthreads, sizeof(*w->stamped))};
+	*w = (struct snag_rows_walk){.seen = snag_calloc(nthreads, sizeof(*w->seen)),
+				     .stamped = snag_calloc(nthreads, sizeof(*w->stamped))};
 }
 
-void snag_walk_done(struct snag_walk *w)
+void snag_walk_done(struct snag_rows_walk *w)
 {
 	free(w->step);
 	free(w->seen);
 	free(w->stamped);
-	*w = (struct snag_walk){0};
+	*w = (struct snag_rows_walk){0};
 }
 
-static inline void push(struct snag_walk *w, const struct snag_point *p, uint32_t followed)
+static inline void push(struct snag_rows_walk *w, const struct snag_point *p, uint32_t followed)
 {
 	if (w->n == w->cap)
 		w->step = snag_grow(w->step, &w->cap, w->n + 1, sizeof(*w->step));
@@ -94,7 +94,7 @@ static inline bool counts(const struct snag_index *ix, const struct snag_rows *r
 }
 
 static inline void come_in(const struct snag_index *ix, const struct snag_rows *rows,
-			   struct snag_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
+			   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
 {
 	uint32_t old = cut[t];
 	if (count <= old)
@@ -105,8 +105,8 @@ static inline void come_in(const struct snag_index *ix, const struct snag_rows *
 	push(w, &p, edges_of(ix, rows, t, causal));
 }
 
-static void follow(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   uint32_t *cut)
+static void follow(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, uint32_t *cut)
 {
 	while (w->n) {
 		struct snag_walk_step s = w->step[--w->n];
@@ -126,15 +126,15 @@ static void follow(const struct snag_index *ix, const struct snag_rows *rows, st
 	}
 }
 
-void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   uint32_t *cut, snag_tid t, uint32_t count)
+void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
 {
 	come_in(ix, rows, w, cut, t, count);
 	follow(ix, rows, w, cut);
 }
 
 void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
-			 struct snag_walk *w, uint32_t *cut, const struct snag_point *p)
+			 struct snag_rows_walk *w, uint32_t *cut, const struct snag_point *p)
 {
 	if (p->count > cut[p->thread])
 		cut[p->thread] = p->count;
@@ -163,7 +163,7 @@ enum answer { NO, YES, OPEN };
 
 /* Goes along one edge. */
 static inline enum answer ask(const struct snag_index *ix, const struct snag_rows *rows,
-			      struct snag_walk *w, const struct question *q,
+			      struct snag_rows_walk *w, const struct question *q,
 			      const struct snag_row_edge *edge)
 {
 	snag_tid t = edge->thread;
@@ -199,7 +199,7 @@ static inline enum answer ask_rows(const struct snag_rows *rows, const struct qu
 }
 
 static enum answer ask_edges(const struct snag_index *ix, const struct snag_rows *rows,
-			     struct snag_walk *w, const struct question *q,
+			     struct snag_rows_walk *w, const struct question *q,
 			     const struct snag_point *p)
 {
 	const struct snag_row_edge *edge = rows->edge + rows->first[p->thread];
@@ -213,8 +213,8 @@ static enum answer ask_edges(const struct snag_index *ix, const struct snag_rows
 	return NO;
 }
 
-bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   const struct snag_point *p, uint32_t event)
+bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, const struct snag_point *p, uint32_t event)
 {
 	struct question q = question_of(ix, event);
 	if (p->thread == q.joiner && p->count > q.join_position)

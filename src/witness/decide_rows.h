@@ -100,7 +100,7 @@ struct snag_rows {
 };
 
 /* The memory of a walk along edges; one for each thread that walks. */
-struct snag_walk {
+struct snag_rows_walk {
 	struct snag_walk_step *step;
 	size_t n, cap;
 	uint32_t *seen; /* by thread, as far as `stamped` says so */
@@ -108,8 +108,8 @@ struct snag_walk {
 	uint32_t stamp;
 };
 
-void snag_walk_init(struct snag_walk *w, uint32_t nthreads);
-void snag_walk_done(struct snag_walk *w); /* accepts zeroed ones */
+void snag_walk_init(struct snag_rows_walk *w, uint32_t nthreads);
+void snag_walk_done(struct snag_rows_walk *w); /* accepts zeroed ones */
 
 /* stride: 0 for the default. */
 struct snag_index;
@@ -138,14 +138,14 @@ struct snag_point snag_point_before_at(const struct snag_index *ix, const struct
 				       snag_tid t, uint32_t position, bool is_write);
 
 /* Adds the first `count` events of t, and all that must precede them, to the closed cut. */
-void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   uint32_t *cut, snag_tid t, uint32_t count);
+void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count);
 /* The same for a point, whatever the cut has of its thread. */
 void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
-			 struct snag_walk *w, uint32_t *cut, const struct snag_point *p);
+			 struct snag_rows_walk *w, uint32_t *cut, const struct snag_point *p);
 /* Returns whether the event is at the point, or must precede something at it. */
-bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows, struct snag_walk *w,
-		   const struct snag_point *p, uint32_t event);
+bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows,
+		   struct snag_rows_walk *w, const struct snag_point *p, uint32_t event);
 /* Returns the first step at or after the event. */
 size_t snag_rows_step(const struct snag_rows *rows, uint32_t event);
 /* Returns whether the cut contains all that the point needs directly. */

@@ -72,7 +72,7 @@ struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 
 	/* Of cuts (decide_cut.c). */
 	uint32_t racer[2];

@@ -200,6 +200,15 @@ int main(void) { puts("begun"); fflush(stdout); sleep(2); puts("done"); return 3
 	[ "$status" = 66 ]
 	[ "$output" = 1 ]
 	[[ $stderr == *"data race"* ]]
+	printf '%s\n' 'int a[10];' 'int main(void) {' '#pragma omp parallel for' \
+		'for (int i = 0; i < 10; i++) a[i] = i;' 'return 5; }' >clean.c
+	snag cc -fopenmp -g -o clean clean.c
+	run ./clean
+	[ "$status" = 5 ]
+	[ -z "$output" ]
+	SNAG_OPTIONS=verbosity=1 run ./clean
+	[ "$status" = 5 ]
+	[[ $output == *"race-free for this input on every schedule"* ]]
 }
 
 @test "log_path, and what the program says to ThreadSanitizer itself" {

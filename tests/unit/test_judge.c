@@ -58,8 +58,6 @@ static void wrong(const char *what)
 	_exit(1);
 }
 
-/* ---- the two detectors ---- */
-
 static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
 {
 	bytes_races++;
@@ -112,8 +110,6 @@ static void both_agree(void)
 	if (inside != bytes)
 		wrong(inside ? "a race only inside" : "a race only by bytes");
 }
-
-/* ---- programs ---- */
 
 /* Reads that may be left out, by size and place, as the runtime remembers them. */
 static bool is_lasting[9][SPAN];

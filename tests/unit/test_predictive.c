@@ -133,8 +133,6 @@ static void trimming_changes_no_answer(void **state)
 	}
 }
 
-/* ---- random traces with everything in them ---- */
-
 enum { THREADS = 8, LOCKS = 12, VARIABLES = 6 };
 
 struct maker {
