@@ -98,7 +98,7 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 	return channel_map(l, err);
 }
 
-/* Of a run that nobody hears, the programs that the program starts are not observed. */
+/* In a silent run, the programs that the program starts are not observed. */
 static void options_silence(void)
 {
 	static const char silent[] = "observe=0";

@@ -45,7 +45,7 @@ void snag_tasks_poll(struct snag_tasks *ts)
 		}
 		*at = task->next;
 		snag_task_resume(ts, task);
-		at = &ts->entering; /* whoever came meanwhile */
+		at = &ts->entering; /* the tasks that came meanwhile */
 	}
 }
 

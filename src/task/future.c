@@ -118,7 +118,7 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	/* Release: the value and what came before; acquire: the links. */
 	uintptr_t first = __atomic_exchange_n(&promise->state, SET, __ATOMIC_ACQ_REL);
 	if (first == UNSET && omp_in_parallel && !snag_worker_self())
-		return 0; /* [openmp] nobody's strand waits for it */
+		return 0; /* [openmp] no strand waits for it */
 	struct task_worker *w = snag_worker_in_task();
 	struct promise_wait *wait = (struct promise_wait *)first, *next;
 	for (; wait; wait = next) {

@@ -91,7 +91,7 @@ static bool run_is_over(void)
 	return atomic_load_explicit(&snag_run.is_over, memory_order_acquire);
 }
 
-/* Pairs with the release of whoever made work: a push, or snag_strand_ready(). */
+/* Pairs with the release of the thread that made work: a push, or snag_strand_ready(). */
 static bool is_work(void)
 {
 	for (unsigned i = 0; i < snag_run.nworkers; i++) {
