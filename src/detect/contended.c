@@ -332,8 +332,8 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
 	}
 }
 
-/* [atomic] Only the edges from a write to those that read it matter: the variable is wanted as soon as
- * it has plain accesses too. */
+/* [atomic] Only the edges from a write to those that read it matter: the variable is wanted as
+ * soon as it has plain accesses too. */
 static void atomic_access(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
 {
 	struct contended_variable *x = &c->x[ev->target];

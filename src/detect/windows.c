@@ -113,7 +113,8 @@ static int hold_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* [head] The threads that started before the window: those with events, and no fork before the first. */
+/* [head] The threads that started before the window: those with events, and no fork before the
+ * first. */
 static bool *threads_at_begin(const struct snag_slice *s)
 {
 	enum { UNSEEN, FORKED, THERE };
