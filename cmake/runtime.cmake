@@ -3,7 +3,7 @@
 #
 # With it go the detectors that judge programs of tasks from inside (src/inside): the objects of the
 # tool, whose memory is the runtime's, so their calls of the C library's memory functions are renamed.
-file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/inside/heap.c)
+file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/own/*.c src/inside/heap.c)
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/inside/shadow.c src/base/memory.c
 	src/detect/serial.c src/detect/spbags.c src/detect/espbags.c src/detect/drdp.c src/detect/drdp_now.c src/detect/drdp_tasks.c src/detect/drdp_retire.c src/order/retire.c src/detect/guard.c src/order/lockset.c src/base/slots.c

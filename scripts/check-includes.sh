@@ -5,10 +5,10 @@ cd "$(dirname "$0")/.."
 
 allowed() {
 	case $1 in
-	base) echo "" ;;
-	runtime) echo "omp task trace" ;; # the hooks.h, trace/event.h
-	omp) echo "task trace base" ;;
-	inside) echo "runtime detect trace base" ;;
+	base | own) echo "" ;;
+	runtime) echo "own omp task trace" ;; # the hooks.h, trace/event.h
+	omp) echo "own task trace base" ;;
+	inside) echo "own runtime detect trace base" ;;
 	trace | order) echo "base" ;;
 	witness | task) echo "trace base" ;;
 	report) echo "trace order base" ;;

@@ -68,6 +68,7 @@
 #include "base/pool.h"
 #include "omp/deal.h"
 #include "omp/hooks.h"
+#include "own/loans.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
 #include "task/stacks.h"
@@ -200,9 +201,15 @@ static inline void mp_tell(enum snag_op op, uint32_t target)
 		mp.hooks->event((uint8_t)op, target, mp.place);
 }
 
+/* Without a detector the answer is no. */
+static inline bool mp_asks(enum snag_omp_question question)
+{
+	return mp.hooks && mp.hooks->answer(question);
+}
+
 static inline uint32_t mp_number(void)
 {
-	return mp.hooks ? mp.hooks->task_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_TASK) : 0;
 }
 
 static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t number)
@@ -214,7 +221,7 @@ static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t num
 static inline uint32_t mp_promise(void)
 {
 	mp.npromises++;
-	return mp.hooks ? mp.hooks->promise_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_PROMISE) : 0;
 }
 
 static inline void mp_become(uint32_t id)
@@ -230,7 +237,7 @@ static inline void mp_call(mp_body *body, void *arg, const void *place)
 		mp.hooks->enter(place);
 	body(arg);
 	if (mp.hooks)
-		mp.hooks->leave();
+		mp.hooks->enter(NULL);
 }
 
 /* ---- teams ---- */
@@ -333,10 +340,7 @@ struct mp_task {
 	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	/* Of its children. */
-	bool has_open;	   /* created some since it last waited for them */
-	bool has_lent;	   /* likewise, such as know of its thread's stack */
-	bool has_lent_on;  /* one of these has ended that had not waited for its own */
-	bool has_loose;	   /* one of them has ended that had not waited for its own */
+	struct own_loans loans;
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
 	struct mp_depends *depends;

@@ -129,7 +129,7 @@ static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 {
 	enum { MOST = 1 << 21, LEAST = 1 << 14 };
 	struct mp_loop_shared *s = loop->shared;
-	if (!mp.hooks || !t->team->is_told || mp.hooks->is_apart())
+	if (!mp.hooks || !t->team->is_told || mp_asks(SNAG_OMP_IS_APART))
 		return;
 	if (!s->chunk) {
 		uint64_t parts = mp.nrecorded < MOST - LEAST ? MOST - mp.nrecorded : LEAST;
@@ -210,7 +210,7 @@ void mp_chunk_end(struct mp_task *t)
 {
 	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
 	if (!kept || t->id == t->base_id ||
-	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told())) {
+	    (!kept->segment[t->loop.chunk_now] && !mp_asks(SNAG_OMP_WAS_TOLD))) {
 		mp_segment_end(t);
 		return;
 	}

@@ -43,7 +43,7 @@ struct mp_lockstep *mp_lockstep_new(void)
 	if (!mp.hooks)
 		return NULL;
 	struct mp_lockstep *l = mp_alloc(sizeof(*l));
-	l->is_told = mp.hooks->lockstep();
+	l->is_told = mp_asks(SNAG_OMP_IS_LOCKSTEP);
 	return l;
 }
 
