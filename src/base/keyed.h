@@ -2,12 +2,13 @@
  *
  * keyed.h - a hash table whose things lie in the table itself, each found by its key
  *
- * Idea.   slots.h keeps numbers of things that lie elsewhere; a small thing with a 64-bit key is found
- *         faster if it lies in the table.  The key is the first field of a thing and not 0.
+ * Idea.   slots.h keeps numbers of things that lie elsewhere; a small thing with a 64-bit key is
+ *         found faster if it lies in the table.  The key is the first field of a thing and not
+ *         0.
  * State.  at  nslots things of `elem` bytes, those with key 0 are empty; open addressing, linear
  *             probing, at most half full
- * Memory. snag_keyed_get() takes it from base/memory.h.  Code inside other programs has its own memory and
- *         calls snag_keyed_is_full(), snag_keyed_move() and snag_keyed_put() instead.
+ * Memory. snag_keyed_get() takes it from base/memory.h.  Code inside other programs has its own
+ *         memory, and calls snag_keyed_is_full(), snag_keyed_move() and snag_keyed_put() instead.
  * Cost.   2 to 4 times the bytes of its things.  A thing moves when the table grows.
  */
 #ifndef SNAG_BASE_KEYED_H

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* How much of the trace is kept for those that ask for all of it. */
+/* Returns how many events of the trace are kept for detectors that need all of it. */
 size_t snag_run_events_to_keep(const struct snag_analyze_run *r)
 {
 	size_t keep = 0;
@@ -35,8 +35,8 @@ size_t snag_run_events_to_keep(const struct snag_analyze_run *r)
 	return keep;
 }
 
-/* Whether a detector may look for partners in the window: it knows clocks, which those of tasks do
- * not, its pairs are not all decided, and locks held do not count. */
+/* Returns whether a detector may look for partners in the window: it has clocks (detectors of
+ * tasks do not), its pairs are not all decided, and held locks do not count. */
 bool snag_run_needs_window(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++) {
@@ -49,8 +49,8 @@ bool snag_run_needs_window(const struct snag_analyze_run *r)
 	return false;
 }
 
-/* Finds out whether the source can be read again; otherwise there will be a log, or all of
- * the trace if a detector asks for it. */
+/* Finds out whether the source can be read again.  If not, a log is kept, or the whole trace if
+ * a detector needs it. */
 static int second_reading_prepare(struct snag_analyze_run *r)
 {
 	struct snag_source *again;
@@ -86,7 +86,7 @@ static void trace_drop(struct snag_analyze_run *r)
 	r->trace = NULL;
 }
 
-/* Keeps the batch, or nothing any more if the trace turns out too long. */
+/* Keeps the batch.  If the trace turns out too long, drops all of it. */
 static void trace_keep(struct snag_analyze_run *r, const struct snag_batch *batch)
 {
 	size_t n = r->is_lent ? r->trace->n : r->trace ? r->trace->n + batch->n : 0;
@@ -110,7 +110,7 @@ static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_s
 	return 1;
 }
 
-/* Whether its partners are still to be named: not if they were candidates. */
+/* Returns whether its partners are still to be named: not if they were candidates. */
 static bool asks(const struct snag_collector *c)
 {
 	return c->partners.n && !c->verify;
@@ -133,7 +133,7 @@ static int answer_partners(struct snag_analyze_run *r)
 	double begin = snag_seconds_now();
 	rc = snag_partners_answer(partners, n, src, r->err);
 	snag_source_close(src);
-	/* One reading for all: it is shared evenly. */
+	/* One reading serves all detectors, so its time is shared evenly. */
 	double seconds = (snag_seconds_now() - begin) / (double)n;
 	for (size_t i = 0; i < r->analysis->n; i++)
 		if (asks(&r->collector[i]))
@@ -160,7 +160,7 @@ static int answer_pairs(struct snag_analyze_run *r)
 	return rc;
 }
 
-/* So many questions have gathered that they are answered before the trace ends. */
+/* Answers the questions before the trace ends, if too many have gathered. */
 static int answer_early(struct snag_analyze_run *r)
 {
 	int rc = answer_partners(r);
@@ -195,7 +195,7 @@ static bool is_stopped(const struct snag_analyze_options *options)
 	return options->stop && *options->stop;
 }
 
-/* What is still to come is not looked at; but what grows can be read again only at its end. */
+/* Ignores the rest of the trace.  But a growing source can be read again only at its end. */
 static int stopped_reading(struct snag_analyze_run *r)
 {
 	struct snag_batch batch;
@@ -234,7 +234,7 @@ static int first_reading(struct snag_analyze_run *r)
 		if (is_stopped(options))
 			return stopped_reading(r);
 	}
-	/* Once stopped, an error is that of the read that was broken off. */
+	/* After a stop, an error comes from the interrupted read. */
 	a->interrupted = rc != 0 && is_stopped(options);
 	return a->interrupted ? 0 : rc;
 }
@@ -270,7 +270,7 @@ static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 	}
 }
 
-/* Hands the whole trace to the detectors that ask for it. */
+/* Passes the whole trace to the detectors that need it. */
 static void finish(struct snag_analyze_run *r, struct snag_index *ix)
 {
 	double begin = snag_seconds_now();
@@ -309,7 +309,7 @@ static bool has_finish(const struct snag_analyze_run *r)
 	return false;
 }
 
-/* The trace was too long: those that ask for all of it get windows. */
+/* The trace was too long: detectors that need all of it get windows. */
 static int windows_finish(struct snag_analyze_run *r)
 {
 	const struct snag_windows windows = {.options = r->options,
@@ -331,7 +331,7 @@ static int windows_finish(struct snag_analyze_run *r)
 	return rc;
 }
 
-/* What comes after the trace was read: naming and deciding pairs. */
+/* The work after the reading: naming and deciding pairs. */
 static int second_part(struct snag_analyze_run *r)
 {
 	struct snag_index *ix = NULL;
@@ -359,8 +359,8 @@ static int second_part(struct snag_analyze_run *r)
 	return rc;
 }
 
-/* The sites of which a report shows more than their number: both accesses of a race and what was
- * known, and those that only mutual exclusion keeps apart. */
+/* Collects the sites of which a report shows more than their number: both accesses of a race,
+ * the last known event, and accesses that only mutual exclusion keeps apart. */
 static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
 {
 	size_t n = 0;
@@ -399,7 +399,7 @@ static int look_up_details(struct snag_analyze_run *r)
 	return rc;
 }
 
-/* Detectors that decide nothing have no stages. */
+/* Detectors that decide nothing ignore the stages. */
 static enum snag_stages stages_of(const struct snag_analyze_options *options,
 				  const struct snag_detector *d)
 {
@@ -421,12 +421,12 @@ static void stat_add(void *ctx, const char *name, uint64_t value)
 	f->stat[f->nstats++] = (struct snag_stat){name, value};
 }
 
-/* The end of a detector that may have been left out. */
+/* Ends a detector that may have been left out. */
 static void detector_end(struct snag_analyze_run *r, size_t i)
 {
 	struct snag_collector *c = &r->collector[i];
 	struct snag_findings *f = c->findings;
-	/* What was left out may have had races. */
+	/* Skipped or unread events may have had races. */
 	bool is_whole = !r->analysis->interrupted && r->src->skipped == 0;
 	f->complete &= is_whole;
 	f->race_free = c->detector->proves && is_whole && f->nraces == 0 &&

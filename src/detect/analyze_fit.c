@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Without this detector from now on; what only it needed is not kept any longer. */
+/* Removes this detector, and what only it needed. */
 static void leave_out(struct snag_analyze_run *r, size_t i)
 {
 	struct snag_collector *c = &r->collector[i];

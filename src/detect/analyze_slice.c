@@ -40,7 +40,7 @@ struct sliced {
 	bool is_of_tasks, is_stopped, gave_up;
 };
 
-/* [fits] What the detectors want of a slice; 0: all of the trace. */
+/* [fits] Returns what the detectors need in a slice; 0: the whole trace. */
 static unsigned slice_wants(const struct snag_analyze_options *options)
 {
 	unsigned wants = 0;
@@ -66,7 +66,7 @@ static bool asks_for_all(const struct snag_analyze_options *options)
 	return false;
 }
 
-/* 1: the source can be read twice, or is kept; 0: neither. */
+/* Returns 1 if the source can be read twice, or is kept; 0 otherwise. */
 static int second_reading_prepare(struct sliced *s)
 {
 	struct snag_source *again;
@@ -126,7 +126,7 @@ static int first_reading(struct sliced *s)
 		if (s->is_stopped && !s->src->is_growing)
 			return 0;
 	}
-	/* Once stopped, an error is that of the read that was broken off. */
+	/* After a stop, an error comes from the interrupted read. */
 	s->is_stopped |= rc != 0 && options->stop && *options->stop;
 	return s->is_stopped ? 0 : rc;
 }
@@ -177,7 +177,7 @@ static int slice_fill(struct sliced *s, struct snag_slice *slice)
 	return rc;
 }
 
-/* Findings about the slice become findings about the source. */
+/* Turns findings about the slice into findings about the source. */
 static void findings_translate(struct sliced *s, struct snag_slice *slice, struct snag_analysis *a)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -195,7 +195,7 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 	a->counts = s->counts;
 }
 
-/* The names of the variables in the slice, whose events are not kept. */
+/* Keeps the names of the variables in the slice, but drops its events. */
 static bool events_drop(void *ctx, struct snag_slice *slice)
 {
 	slice->trace.n = 0;

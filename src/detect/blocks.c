@@ -95,8 +95,8 @@ bool snag_block_uses_conflict(const uint64_t *a, size_t na, const uint64_t *b, s
 	return false;
 }
 
-/* A name for the cell a variable lies in.  That of a global is the same in every schedule; memory
- * that is allocated has one name for all of it, and so have stacks. */
+/* Returns a name for the cell of a variable.  The name of a global is the same in every
+ * schedule. All allocated memory shares one name, and so do all stacks. */
 static uint64_t name_of(const char *variable)
 {
 	static const char *const other[] = {"heap#", "0x", "sync#"};

@@ -9,9 +9,9 @@
  *         only move forward.
  *
  * Classes.  Two accesses of a thread to a variable with the same location, operation and locks
- * are in one class.  If an earlier access of the same class was compared with a range, only
- * accesses that have entered the range since can show a new pair of classes.  So each lane is
- * walked once for every class, however many pairs there are.
+ *           are in one class.  If an earlier access of the same class was compared with a range,
+ *           only accesses that have entered the range since can show a new pair of classes.  So
+ *           each lane is walked once for every class, however many pairs there are.
  *
  * State.  guard[x]    a lock, or NONE
  *         bare        bit by event: a plain access without its variable's guard
@@ -33,7 +33,7 @@
 
 enum { NONE = UINT32_MAX };
 
-/* If fewer than one of so many accesses is bare, columns do not pay. */
+/* If fewer than one in this many accesses is bare, columns do not pay. */
 enum { SPARSE = 8 };
 
 struct mark {
@@ -73,7 +73,7 @@ static bool is_bare(const struct enumeration *en, uint32_t e)
 	return en->bare[e / 64] >> (e % 64) & 1;
 }
 
-/* Whether the lock is held so that it keeps this access from all others that hold it. */
+/* Returns whether the lock is held in a way that excludes all other accesses under it. */
 static bool holds(const struct snag_index *ix, uint32_t e, uint32_t lock)
 {
 	const struct snag_event *ev = ix->trace->ev;
@@ -85,7 +85,7 @@ static bool holds(const struct snag_index *ix, uint32_t e, uint32_t lock)
 	return false;
 }
 
-/* By majority vote: a lock that more than half of the accesses hold wins; any is right. */
+/* By majority vote: a lock that more than half of the accesses hold wins; any choice is correct. */
 static void guards_find(struct enumeration *en)
 {
 	const struct snag_index *ix = en->ix;
@@ -285,7 +285,7 @@ static inline bool is_before(struct enumeration *en, const struct snag_lanes *la
 	return f < en->own[k] && snag_rows_has(en->ix, en->rows, &en->walk, &e->before, f);
 }
 
-/* Whether it need not come after it. */
+/* Returns whether it need not come after it. */
 static inline bool is_not_after(struct enumeration *en, const struct snag_lanes *lanes,
 				const struct snag_lane *lane, uint32_t i, uint32_t k)
 {
@@ -330,7 +330,7 @@ static bool is_wanted(const struct enumeration *en, uint32_t e)
 	return !en->options->locations || en->options->locations[en->ix->trace->ev[e].loc];
 }
 
-/* Whether one more may be looked at, after so many. */
+/* Returns whether one more may be examined, after so many. */
 static inline bool may_look(struct enumeration *en, uint32_t looked, uint32_t always)
 {
 	if (looked < always || !en->options->is_bounded)
@@ -339,7 +339,7 @@ static inline bool may_look(struct enumeration *en, uint32_t looked, uint32_t al
 	return en->spare > 0;
 }
 
-/* Holds bare e against what is in the range. */
+/* Compares the bare access e with the accesses in the range. */
 static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *lanes,
 		 const struct snag_lane *lane, struct range range)
 {
@@ -350,7 +350,7 @@ static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *la
 			return;
 		}
 		uint32_t f = lane_event(en, lanes, lane, i);
-		/* Two bare ones meet twice. */
+		/* Two bare accesses meet twice. */
 		if (!snag_op_is_access(ix->trace->ev[f].op) || (f < e && is_bare(en, f)) ||
 		    !is_wanted(en, f) || snag_index_common_lock(ix, e, f))
 			continue;
@@ -358,7 +358,7 @@ static void walk(struct enumeration *en, uint32_t e, const struct snag_lanes *la
 	}
 }
 
-/* Holds the n bare accesses at hand, of one thread, against a lane of another one. */
+/* Compares the n current bare accesses, of one thread, with a lane of another one. */
 static void against_lane(struct enumeration *en, uint32_t n, const struct snag_lanes *lanes,
 			 const struct snag_lane *lane)
 {
@@ -398,9 +398,9 @@ static uint32_t lane_of(const struct snag_lanes *lanes, uint32_t x, snag_tid t)
 	return low;
 }
 
-/* Holds the n accesses at hand, of thread t to x, against all lanes of x of one sort.  Begins
- * behind the thread's own lane: the next threads mostly come later, and pairs with
- * earlier accesses were met before. */
+/* Compares the n current accesses, of thread t to x, with all lanes of x of one kind.  Begins
+ * after the thread's own lane: the next threads mostly come later, and pairs with earlier
+ * accesses were met before. */
 static void against_lanes(struct enumeration *en, uint32_t n, snag_tid t,
 			  const struct snag_lanes *lanes, uint32_t x, uint32_t *looked)
 {
@@ -419,7 +419,7 @@ static void against_lanes(struct enumeration *en, uint32_t n, snag_tid t,
 	}
 }
 
-/* Those that are wanted of n bare accesses of one thread are at hand; returns how many. */
+/* Selects the wanted ones of n bare accesses of one thread; returns their number. */
 static uint32_t own_gather(struct enumeration *en, const uint32_t *event, uint32_t n)
 {
 	const struct snag_index *ix = en->ix;

@@ -77,7 +77,7 @@ static struct snag_race *race_of_locations(struct snag_collector *c, struct loca
 	return r ? r : race_add(c, l);
 }
 
-/* Not all partners of the racy event will be in the races. */
+/* Notes that not all partners of the racy event will be in the races. */
 static void abridge(void *ctx, uint32_t event)
 {
 	struct snag_collector *c = ctx;
@@ -88,8 +88,8 @@ static void abridge(void *ctx, uint32_t event)
 	c->findings->abridged++;
 }
 
-/* A race of the racy event is not listed.  Returns whether it is worth looking for others that
- * are: the counts of this event are not exact any more. */
+/* Notes that a race of the racy event is not listed.  Returns whether to look for others that
+ * are: the counts of this event are no longer exact. */
 static bool refuse(struct snag_collector *c, uint32_t event)
 {
 	abridge(c, event);
@@ -102,8 +102,8 @@ static void race_fill(struct snag_collector *c, struct snag_race *r,
 	r->first = found->first;
 	r->second = found->second;
 	r->verdict = c->detector->verdict;
-	/* A clock's entry is one more than the number of the event that made it known.  What it
-	 * knows of a thread that had the seat before is nothing of this one. */
+	/* A clock's entry is one more than the number of the event that made it known.  If it
+	 * belongs to an earlier thread on the seat, nothing is known of this one. */
 	uint32_t known = found->before ? snag_vclock_of_thread(found->pool, found->before,
 							       found->first.thread)
 				       : 0;
@@ -160,8 +160,8 @@ static bool partners_found(void *ctx, const struct snag_partners_found *found)
 	return true;
 }
 
-/* A pair that the detector itself has named.  There are no more of these than accesses, so no bound
- * applies. */
+/* A pair that the detector itself has named.  There are no more of these than accesses, so no
+ * bound applies. */
 static bool pair_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
@@ -236,7 +236,7 @@ static bool is_unordered(const struct snag_collector *c, uint32_t e1, uint32_t e
 						snag_index_thread(c->ix, e1));
 }
 
-/* A race was decided.  Those of a relation are counted afterwards; m2 has counted its own. */
+/* A race was decided.  Races of a relation are counted afterwards; m2 has counted its own. */
 static void on_race(void *ctx, const struct snag_race *race)
 {
 	struct snag_collector *c = ctx;
@@ -320,9 +320,9 @@ static enum snag_procedure procedure_of(const struct snag_collector *c)
 	return c->detector->decide == SNAG_DECIDE_READS ? SNAG_RACE_DECISION : SNAG_VINDICATE;
 }
 
-/* The relation is complete: all predictable races are its pairs.  If one race of two locations
- * will do, the first round sees one candidate for all that are alike, whichever it
- * is; otherwise those that the relation orders need no decision. */
+/* For a complete relation: all predictable races are its pairs.  If one race per pair of
+ * locations is wanted, the first round sees one candidate for all that are alike, whichever it
+ * is. Otherwise pairs that the relation orders need no decision. */
 static bool on_candidate(void *ctx, uint32_t e1, uint32_t e2)
 {
 	struct snag_collector *c = ctx;
@@ -346,9 +346,9 @@ static size_t necessarily_before(struct snag_collector *c, const struct snag_par
 	return low;
 }
 
-/* The relation is not: its own pairs are candidates.  Of a stretch of partners the first and the
- * last are enough to begin with, if one race of two locations will do.  A published
- * procedure is shown also what cannot be a race. */
+/* For an incomplete relation: its own pairs are candidates.  If one race per pair of locations
+ * is wanted, the first and the last of a stretch of partners are enough to begin with.  A
+ * published procedure also gets pairs that cannot be a race. */
 static bool candidates_found(void *ctx, const struct snag_partners_found *found)
 {
 	struct snag_collector *c = ctx;
@@ -401,7 +401,7 @@ static bool pairs_found(void *ctx, const struct snag_partners_found *found)
 	return true;
 }
 
-/* How many pairs of the relation the races stand for. */
+/* Counts the pairs of the relation that the races stand for. */
 static void pairs_count(struct snag_collector *c)
 {
 	struct snag_findings *f = c->findings;

@@ -99,7 +99,7 @@ static void readers_give(struct snag_contended *c, struct contended_variable *x)
 	x->reader = x->rtime = 0;
 }
 
-/* Begins a list of readers, with the one there is. */
+/* Begins a list of readers with the existing one. */
 static void readers_begin(struct snag_contended *c, struct contended_variable *x)
 {
 	const struct contended_reader first = {x->reader, x->rtime};
@@ -134,7 +134,7 @@ static void reader_add(struct snag_contended *c, struct contended_variable *x, s
 
 /* Accesses. */
 
-/* The read that a thread has pending was not one of a counter. */
+/* Applies the pending read of a thread: it was not one of a counter. */
 static void pending_apply(struct snag_contended *c, snag_tid t)
 {
 	struct pending *p = &c->pending[t];
@@ -147,8 +147,9 @@ static void pending_apply(struct snag_contended *c, snag_tid t)
 	bounds_change(c);
 }
 
-/* Before the next access of t: a write to the variable it has just read makes that read one of
- * a counter, which orders nothing.  Accesses of variables that no other thread uses do not count. */
+/* Before the next access of t: a write to the variable that it has just read makes that read one
+ * of a counter, which orders nothing.  Accesses of variables that no other thread uses do not
+ * count. */
 static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid t, bool is_write)
 {
 	struct pending *p = &c->pending[t];
@@ -165,7 +166,7 @@ static void pending_settle(struct snag_contended *c, uint32_t variable, snag_tid
 	}
 }
 
-/* A read of t sees the last write of x, which these orders leave open. */
+/* Handles a read of t that sees the last write of x; the orders `open` do not order the two. */
 static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, uint32_t event,
 		      unsigned open)
 {
@@ -182,7 +183,8 @@ static void read_sees(struct snag_contended *c, uint32_t variable, snag_tid t, u
 	bounds_change(c);
 }
 
-/* An access at this location conflicts with one that these orders leave open. */
+/* Marks a variable as wanted: an access at this location conflicts with another, and the orders
+ * `open` do not order the two. */
 static void want(struct snag_contended *c, struct contended_variable *x, unsigned open,
 		 snag_loc loc)
 {
@@ -259,8 +261,8 @@ static inline struct contended_reader *reader_find(const struct snag_contended *
 						     : NULL;
 }
 
-/* A read or write is quick if it changes nothing but the times of the variable: no order leaves
- * anything open.  Then it is also quick after any other quick access of its thread. */
+/* A read or write is quick if it only changes the times of the variable: all orders order it.
+ * Then it is also quick after any other quick access of its thread. */
 static inline bool read_is_quick(struct snag_contended *c, const struct contended_variable *x,
 				 snag_tid t)
 {
@@ -278,7 +280,7 @@ static inline bool write_is_quick(struct snag_contended *c, const struct contend
 		(x->reader != READERS && x->rtime <= bound(c, t, x->reader)));
 }
 
-/* The steps of a loop are not taken in the order of their events: of several accesses of one
+/* The steps of a loop are not processed in the order of their events: of several accesses of one
  * thread the last one counts. */
 static inline uint32_t later(uint32_t a, uint32_t b)
 {
@@ -330,8 +332,8 @@ static inline void plain_access(struct snag_contended *c, const struct snag_even
 	}
 }
 
-/* [atomic] Only the edges from a write to those that read it matter: the variable is wanted as soon as
- * it has plain accesses too. */
+/* [atomic] Only the edges from a write to those that read it matter: the variable is wanted as
+ * soon as it has plain accesses too. */
 static void atomic_access(struct snag_contended *c, const struct snag_event *ev, uint32_t event)
 {
 	struct contended_variable *x = &c->x[ev->target];
@@ -435,9 +437,9 @@ static void step_take(struct snag_contended *c, const struct snag_event *ev, uin
 			read_quickly(c, &all[variable], t, event);
 }
 
-/* Takes the rounds of a loop, from the first, in which all accesses are quick; returns how many
- * they are.  As nothing is learnt from quick accesses, they are taken step by step: first the writes, so
- * that the reads of what the loop wrote before are not forgotten. */
+/* Processes the rounds of a loop, from the first, in which all accesses are quick; returns their
+ * number.  A thread learns nothing from quick accesses, so they are processed step by step:
+ * first the writes, so that reads of what the loop wrote before are not forgotten. */
 static uint32_t rounds_quick(struct snag_contended *c, const struct snag_steps *s, uint32_t rounds,
 			     uint32_t event)
 {

@@ -162,7 +162,8 @@ static inline void lock_give(struct holding *h, const struct snag_event *ev)
 		}
 }
 
-/* Whether the acting thread holds a lock so that it keeps an access from all others that hold it. */
+/* Whether the acting thread holds a lock so that it keeps an access from all others that hold
+ * it. */
 static inline bool is_held(const struct snag_contended *c, uint32_t lock, bool is_write)
 {
 	const struct holding *h = &c->held[c->acting];

@@ -45,7 +45,7 @@ static void held_acquire(struct held *h, uint32_t lock)
 	h->list = NULL;
 }
 
-/* Looks from both ends: locks are mostly released as they were taken, or the other way round. */
+/* Searches from both ends: locks are mostly released in the order of acquiring, or in reverse. */
 static void held_release(struct held *h, uint32_t lock)
 {
 	uint32_t *at = h->lock + h->gone;

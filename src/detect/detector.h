@@ -17,7 +17,7 @@
  *            racy access, whatever the relation (detect/partners.h).
  * Threading: calls of one state never run concurrently.
  * Ownership: batches are borrowed for the call; the state belongs to the detector, from open()
- * to close().
+ *            to close().
  */
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H

@@ -97,9 +97,9 @@ static void drdp_stats(const void *state, snag_stat_handler *handler, void *ctx)
 	handler(ctx, "readers pruned", d->pruned);
 }
 
-/* Drops what comes before now, and all but one of those that the same block waits for (they are
- * neighbours: of two steps the later one's way meets that of now further down).  Returns the room
- * for more. */
+/* Drops the steps that come before now, and all but one of those that the same block waits for.
+ * (These are neighbours: of two steps, the path of the later one meets that of now further
+ * down.) Returns the room for more. */
 static uint32_t list_prune(struct drdp *d, uint32_t *who) /* [prune] */
 {
 	uint32_t first = snag_past_first(*who), n = 0, gone = 0, last_block = 0;
@@ -170,7 +170,7 @@ static void list_check(struct drdp *d, uint32_t who, const struct snag_event *ev
 			report(d, ev, event, d->pool.link[l].past.event);
 }
 
-/* Reports the races with what is there. */
+/* Reports the races with the stored accesses. */
 static inline void past_check(struct drdp *d, struct snag_past_place p, const struct snag_event *ev,
 			      uint32_t event)
 {
@@ -183,7 +183,7 @@ static inline void past_check(struct drdp *d, struct snag_past_place p, const st
 		report(d, ev, event, snag_past_get(p).event);
 }
 
-/* One that does not come before now; who: 0 if there is none. */
+/* Returns a step that does not come before now; who is 0 if there is none. */
 static struct snag_past past_parallel(struct drdp *d, struct snag_past_place p)
 {
 	static const struct snag_past none = {0, 0};
@@ -196,13 +196,13 @@ static struct snag_past past_parallel(struct drdp *d, struct snag_past_place p)
 	return none;
 }
 
-/* Of a variable, where its events are kept; or NULL. */
+/* Returns where the events of a variable are kept, or NULL. */
 static inline struct snag_past_cell *events_of(struct drdp *d, uint32_t variable)
 {
 	return d->is_inside ? NULL : &d->events[variable];
 }
 
-/* An access that is kept apart from those of an entry. */
+/* Handles an access that is excluded from those of an entry. */
 static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset guard,
 			   bool is_write, const struct snag_event *ev, uint32_t event) /* [order] */
 {
@@ -218,7 +218,7 @@ static void excluded_check(struct drdp *d, struct snag_guarded *e, snag_lockset 
 	d->env->on_doubt(d->env->ctx, why, ev, event, first.event);
 }
 
-/* Races with what other accesses do under guards. */
+/* Reports races with guarded accesses. */
 static void guarded_check(struct drdp *d, snag_lockset guard, bool is_write,
 			  const struct snag_event *ev, uint32_t event)
 {
@@ -259,7 +259,7 @@ static inline bool access_begin(struct drdp *d, const struct snag_event *ev, uin
 	       snag_drdp_look(d, ev, event);
 }
 
-/* The last writer of what is read. */
+/* Notes the last writer of a variable that is read. */
 static inline void writer_note(struct drdp *d, uint32_t a) /* [lasting] */
 {
 	uint32_t *w = &d->express.writers[a % SNAG_LASTING];

@@ -76,7 +76,8 @@ bool snag_drdp_is_covered(struct snag_drdp_now *now, uint32_t a) /* [cover] */
 
 uint32_t snag_drdp_block_of(struct snag_drdp_now *now, uint32_t a)
 {
-	/* The steps on a list often have the same distance: a remainder would be the same for many. */
+	/* The steps on a list often have the same distance: a remainder would be the same for
+	 * many. */
 	struct snag_drdp_block *b =
 		&now->block[a * UINT32_C(0x9e3779b9) >> (32 - SNAG_DRDP_BLOCKS_LOG)];
 	if (b->step != now->step || b->a != a)

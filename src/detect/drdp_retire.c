@@ -18,7 +18,7 @@ uint32_t snag_drdp_retire_from = 1 << 15;
 
 enum { VARIABLES_A_PART = 2 };
 
-/* One look at all the steps that are named: to keep them, or to give them their new numbers. */
+/* One pass over all named steps: to keep them, or to give them their new numbers. */
 struct look {
 	struct drdp *d;
 	struct snag_retire r;
@@ -61,7 +61,7 @@ static void all_look(struct look *l)
 			cell_look(l, &g->entry[i].past);
 }
 
-/* Answers name steps and nodes. */
+/* Forgets the remembered answers, because they name steps and nodes. */
 static void answers_forget(struct snag_drdp_now *now)
 {
 	memset(now->before, 0, sizeof(now->before));
@@ -74,7 +74,7 @@ static size_t order_size(const struct snag_task_order *o)
 	return o->tree.nnodes + o->tree.nsteps + o->joins.njoins;
 }
 
-/* Not too soon, and a look at everything costs no more than what was added since. */
+/* Not too often: a pass over everything must cost no more than what was added since. */
 static bool is_worth_it(const struct drdp *d)
 {
 	const struct snag_task_order *o = &d->now.order;
@@ -84,7 +84,7 @@ static bool is_worth_it(const struct drdp *d)
 	       size >= o->joins.promise_cap / VARIABLES_A_PART;
 }
 
-/* Nobody is in a step, and all have other numbers. */
+/* After renumbering, no step is running. */
 static void numbers_changed(struct drdp *d)
 {
 	answers_forget(&d->now);

@@ -5,7 +5,7 @@
 #include "detect/drdp.h"
 #include "detect/task_event.h"
 
-/* What the order of tasks is made of. */
+/* The operations that make up the order of tasks. */
 #define ORDERING (SNAG_OPS_OF_TASKS & ~(SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END)))
 
 static __attribute__((noinline)) void refuse(struct drdp *d, const struct snag_event *ev,
@@ -15,8 +15,8 @@ static __attribute__((noinline)) void refuse(struct drdp *d, const struct snag_e
 	d->is_refused = true;
 }
 
-/* Whether the task of the event has begun: the first does so by itself.  In a trace that has shown
- * no event of tasks yet, others may have. */
+/* Returns whether the task of the event has begun; the first task begins by itself.  In a trace
+ * that has not shown an event of tasks yet, others may have begun too. */
 static bool has_begun(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
 	if (d->is_refused)
@@ -47,7 +47,7 @@ bool snag_drdp_look(struct drdp *d, const struct snag_event *ev, uint32_t event)
 	return true;
 }
 
-/* What does not order steps. */
+/* Handles events that do not order steps. */
 static void other_event(struct drdp *d, const struct snag_event *ev, uint32_t event)
 {
 	if (SNAG_OPS_OF_ATOMICS >> ev->op & 1) {
@@ -90,7 +90,8 @@ static __attribute__((noinline)) void sync_slow(struct drdp *d, const struct sna
 	}
 }
 
-/* Whether what a task does changes nothing but the order of tasks: it has begun, and nothing lasts. */
+/* Returns whether an action of a task only changes the order of tasks: the task has begun, and
+ * no answer lasts. */
 static inline bool is_simple(const struct drdp *d, snag_tid task)
 {
 	return __builtin_expect(!d->express.has_lasting, 1) &&
@@ -151,7 +152,7 @@ void snag_drdp_ended(void *state, snag_tid task, snag_tid next)
 	snag_task_order_end(&d->now.order, task);
 }
 
-/* Of the first one, and of one after another that has done more. */
+/* For the first segment, and for one after a segment that did more. */
 static __attribute__((noinline)) void segment_slow(struct drdp *d, snag_tid task, snag_tid segment)
 {
 	struct snag_task_order *o = &d->now.order;

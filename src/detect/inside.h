@@ -9,14 +9,15 @@
  * `who` is the number by which the detector knows the running step.
  *
  * Express.  An access of `who` changes nothing and races with nothing in two cases: it is a
- * read, and the variable's writer or reader is `who`; or it is a write, its writer is `who` and
- * it has no reader.
+ *           read, and the variable's writer or reader is `who`; or it is a write, its writer is
+ *           `who` and it has no reader.
  * First.   If is_all, an access to a variable without a past only stores `who` there.
  * Lasting.  A read by any step also changes nothing, until further notice, if the stored reader
- * covers all later readers and the stored writer comes before all of them.  readers[] and
- * writers[] are caches of such numbers.  A write to what such a reader has read is reported.
- * `ended` counts how often a used reader ceased to last.  Readers that may cease soon are not
- * worth it: only readers older than those that ceased young are used.
+ *           covers all later readers and the stored writer comes before all of them.  readers[]
+ *           and writers[] are caches of such numbers.  A write to what such a reader has read is
+ *           reported. `ended` counts how often a used reader ceased to last.  Readers that may
+ *           cease soon are not worth it: only readers older than those that ceased young are
+ *           used.
  */
 #ifndef SNAG_DETECT_INSIDE_H
 #define SNAG_DETECT_INSIDE_H

@@ -50,7 +50,7 @@ static void versions_thin(struct snag_kept_order *k, struct snag_kept_thread *t)
 	t->nversions = to;
 }
 
-/* The clock of the thread has changed at this event. */
+/* Notes that the clock of the thread changed at this event. */
 static void version_add(struct snag_kept_order *k, struct snag_kept_thread *t, uint32_t event)
 {
 	if (t->nversions == VERSIONS)
@@ -59,7 +59,7 @@ static void version_add(struct snag_kept_order *k, struct snag_kept_thread *t, u
 	t->version[t->nversions++] = (struct snag_kept_version){snag_vclock_share(t->now), event};
 }
 
-/* The clock that the thread had at an event, or an older one. */
+/* Returns the clock that the thread had at an event, or an older one. */
 static const struct snag_vclock *version_at(const struct snag_kept_order *k,
 					    const struct snag_kept_thread *t, uint32_t event)
 {

@@ -47,8 +47,8 @@ struct variable {
 struct lockset {
 	const struct snag_detector_env *env;
 	struct snag_locksets sets;
-	/* Per thread the locks held; all of them and the exclusive ones as sets of locks held
-	 * alone, to intersect with, and all as they are held, to compare two accesses. */
+	/* The locks held by a thread, in three sets: all, and the exclusive ones, both as if
+	 * held alone, to intersect with; and all as they are held, to compare two accesses. */
 	struct held {
 		snag_lockset any, alone, real;
 	} * thread;

@@ -14,7 +14,7 @@
 
 enum { MANY_QUESTIONS = 1 << 20, MIN_CHAINS = 1 << 9, FEW = 2, FETCH_SLOT = 16, FETCH_CHAIN = 8 };
 
-/* Questions hold on to clocks: so many bytes are too many. */
+/* Questions keep clocks alive: this many bytes are too many. */
 static const size_t many_bytes = (size_t)256 << 20;
 
 struct chain {
@@ -30,8 +30,8 @@ struct chain {
 	uint32_t sibling; /* the next chain of the group, or NONE */
 };
 
-/* A racy variable.  Most of its accesses hold one lock, and ask in vain among each other: the
- * groups that hold it, the guard, are listed apart. */
+/* A racy variable.  Most of its accesses hold one lock, the guard, and cannot race with each
+ * other: the groups that hold it are listed separately. */
 struct racy {
 	snag_lockset guard;	 /* held alone by all groups of the first list; 0: none yet */
 	uint32_t guarded, plain; /* group, or NONE */
@@ -158,8 +158,8 @@ static bool group_equals(const void *ctx, uint32_t number, const void *sought)
 	return x->variable == y->variable && x->locks == y->locks;
 }
 
-/* Element n, just past the end, is what is sought.  Returns the number of its equal, or n: it
- * has joined the table. */
+/* Looks up element n, just past the end.  Returns the number of its equal, or n if it was added
+ * to the table. */
 static inline uint32_t table_find(const struct pass *s, struct table *t, const void *sought,
 				  snag_slots_hash *hash, snag_slots_equals *equals)
 {
@@ -172,7 +172,7 @@ static inline uint32_t table_find(const struct pass *s, struct table *t, const v
 	return n;
 }
 
-/* Whether the locks include the guard, which shrinks to what they have in common. */
+/* Returns whether the locks include the guard, which shrinks to what they have in common. */
 static bool guard_adapt(struct pass *s, struct racy *x, snag_lockset locks)
 {
 	snag_lockset common = snag_lockset_common(&s->locksets, x->guard ? x->guard : locks, locks);
@@ -283,7 +283,7 @@ static bool chain_answer(struct pass *s, const struct chain *c, const struct sna
 	return s->partners->handler(s->partners->ctx, &found);
 }
 
-/* Returns whether the question goes on; *looked is at how many chains and groups it has looked. */
+/* Returns whether the question continues; *looked counts the chains and groups it has examined. */
 static bool groups_answer(struct pass *s, uint32_t first, struct key key,
 			  const struct snag_question *q, uint32_t *looked)
 {
@@ -306,7 +306,7 @@ static bool groups_answer(struct pass *s, uint32_t first, struct key key,
 	return true;
 }
 
-/* The pass has filed all accesses before this one. */
+/* Answers a question, when the pass has stored all accesses before this one. */
 static void question_answer(struct pass *s, struct key key)
 {
 	const struct snag_question *q = s->next++;
@@ -364,12 +364,12 @@ static void held_update(struct pass *s, const struct snag_event *ev)
 
 static bool is_filed(const struct pass *s, const struct snag_event *ev)
 {
-	/* Hardly any variable is racy: ask that first. */
+	/* Hardly any variable is racy: test that first. */
 	return ev->target < s->nvariables && s->number[ev->target] && snag_op_is_access(ev->op);
 }
 
-/* Brings near what an event to come will look at, if its thread then holds what it holds now: its
- * slot, or later the chain found there. */
+/* Prefetches what a later event will look at, if its thread then holds the same locks as now:
+ * its slot, or later the chain found there. */
 static void fetch(const struct pass *s, const struct snag_event *ev, bool is_later)
 {
 	if (!is_filed(s, ev))

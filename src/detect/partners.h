@@ -17,9 +17,9 @@
  *                     lockset if it counts)
  *
  * Bound.  A variable can have as many chains as racy accesses, and examining all of them for
- * each access is quadratic.  So a question always examines SNAG_CHAINS_ALWAYS chains, the newest
- * first, and more only while `spare` lasts, which all questions share.  on_cut() is called for
- * questions that were not fully answered.
+ *         each access is quadratic.  So a question always examines SNAG_CHAINS_ALWAYS chains,
+ *         the newest first, and more only while `spare` lasts, which all questions share.
+ *         on_cut() is called for questions that were not fully answered.
  *
  * Cost.   16 bytes per question, and the clocks they share; a reading of the trace, plus for
  *         each question the chains it examines and a logarithm for each.  A trace without races

@@ -61,7 +61,7 @@ static uint32_t lanes_events(const struct snag_lanes *lanes, uint32_t x)
 	return lanes->lane[lanes->first[x + 1]].begin - lanes->lane[lanes->first[x]].begin;
 }
 
-/* How many accesses the variable has, at most; 0: nobody asks. */
+/* At most how many accesses the variable has; 0: there is no question about it. */
 static uint32_t accesses_of(const struct answering *a, uint32_t x)
 {
 	if (a->asked[x] == a->asked[x + 1])

@@ -20,7 +20,7 @@ struct snag_past {
 
 /* Where one access is kept, or several. */
 struct snag_past_place {
-	uint32_t *who;	 /* 0: nobody; SNAG_PAST_LIST | number of the first link */
+	uint32_t *who;	 /* 0: none; SNAG_PAST_LIST | number of the first link */
 	uint32_t *event; /* of one; NULL: not kept */
 };
 

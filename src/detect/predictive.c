@@ -78,7 +78,7 @@ void snag_predictive_close(struct snag_predictive *p, const struct snag_order_ru
 	free(p);
 }
 
-/* Nobody holds the locks of these sections and those around them: they are of no use any more. */
+/* Forgets the locks of these sections and those around them, which no thread holds any more. */
 static void locks_forget(struct snag_predictive *p, uint32_t innermost)
 {
 	for (uint32_t i = innermost; i; i = p->sections.rest[i].outer)

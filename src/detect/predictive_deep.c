@@ -61,8 +61,8 @@ static bool holds(const struct snag_predictive *p, snag_tid thread, uint32_t loc
 	return holder && p->sections.section[holder].thread == thread;
 }
 
-/* What the thread found when it compared itself with the stack still stands for the sections it
- * had then: some may have ended, but it holds the lock of what it found. */
+/* Returns whether the result of the thread's last comparison with the stack is still valid for
+ * the sections it had then: some may have ended, but it holds the lock of what it found. */
 static bool is_seen(const struct snag_predictive *p, uint32_t node,
 		    const struct snag_predictive_thread *t, snag_tid thread)
 {
@@ -72,7 +72,7 @@ static bool is_seen(const struct snag_predictive *p, uint32_t node,
 }
 
 /* Compares the thread's deep sections with the stack of a record, which has some of their locks.
- * Returns the section of the stack that was released last of those. */
+ * Returns the one of these sections of the stack that was released last. */
 static uint32_t stack_compare(struct snag_predictive *p, const struct snag_predictive_thread *t,
 			      snag_tid thread, const struct snag_deep_record *r, uint32_t event)
 {
@@ -119,7 +119,7 @@ static void entry_conflicts(const struct snag_order_rules *rules, struct snag_pr
 	more_conflict(rules, p, step, c, is_write);
 }
 
-/* With the sections entered since the event, or by looking through the whole table. */
+/* Uses the sections entered since the event, or goes through the whole table. */
 static void table_conflicts(const struct snag_order_rules *rules, struct snag_predictive *p,
 			    struct snag_locked_access *step, uint32_t since, bool is_write)
 {
@@ -167,8 +167,8 @@ static uint32_t record_new(struct snag_deep_records *records)
 	return number;
 }
 
-/* The thread's last record of the kind is not older than its stack: it was here before.  (A stack that
- * is stale is 0, which no record has.) */
+/* Returns whether the thread's last record of the kind is not older than its stack: then it was
+ * here before.  (A stale stack is 0, which no record has.) */
 static bool is_here(const struct snag_deep_record *r, const struct snag_predictive_thread *t)
 {
 	return r->held == t->held;

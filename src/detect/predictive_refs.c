@@ -46,7 +46,7 @@ static void variables_visit(struct snag_predictive *p, const struct snag_order_r
 	}
 }
 
-/* What every holder knows is behind all conflicts to come. */
+/* Forgets the sections that every holder knows: all later conflicts come after them. */
 static void known_forget(struct snag_predictive *p)
 {
 	for (size_t v = 0; v < p->nx; v++) {
@@ -114,7 +114,7 @@ static void filed_mark(const struct snag_predictive_lock *l, size_t n, uint32_t 
 				marks[l[i].run[k].at[f].section] |= SNAG_FILED;
 }
 
-/* Those that are no more are left out. */
+/* Leaves out the sections that no longer exist. */
 static void run_renumber(struct snag_section_run *run, const uint32_t *number)
 {
 	size_t kept = 0;

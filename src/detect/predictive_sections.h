@@ -82,7 +82,7 @@ struct snag_held_node {
 struct snag_held_seen {
 	uint32_t by;
 	uint32_t event; /* when */
-	uint32_t found; /* a section of the stack; 0: nobody has */
+	uint32_t found; /* a section of the stack; 0: none */
 };
 
 struct snag_held_nodes { /* all 0: empty */

@@ -127,7 +127,7 @@ static void ends_done(struct ends *ends)
 	free(ends->seen);
 }
 
-/* Of the closed sections with one of these marks. */
+/* The ends of closed sections with one of these marks. */
 static void section_ends(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks,
 			 uint32_t any)
 {
@@ -147,7 +147,7 @@ static void owed_ends(struct ends *ends, const struct snag_predictive *p, uint32
 		clock_ends(ends, p->sections.rest[s].owed);
 }
 
-/* Of all clocks in use. */
+/* The ends of all clocks in use. */
 static void ends_gather(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks)
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
@@ -163,7 +163,7 @@ static void ends_gather(struct ends *ends, const struct snag_predictive *p, cons
 	section_ends(ends, p, marks, SNAG_REFERRED | SNAG_FILED);
 }
 
-/* Of those that write-write conflicts may be learned from. */
+/* The ends of clocks from which write-write conflicts may be learned. */
 static void wrote_gather(struct ends *ends, const struct snag_predictive *p, const uint32_t *marks)
 {
 	for (size_t i = 0; i < p->nthreads; i++)
@@ -245,7 +245,7 @@ static void locks_trim(struct snag_predictive *p, struct snag_predictive_lock *l
 			run_trim(p, &l[i], &l[i].run[k], trim);
 }
 
-/* What must come before the next trimming, so that it pays. */
+/* Returns how many sections must be added before the next trimming pays. */
 static size_t limit_after(const struct snag_predictive *p, const struct trim *trim)
 {
 	return SNAG_SECTIONS_FEW + p->sections.n * 2 + trim->ends.n / 2 +

@@ -56,8 +56,8 @@ static struct snag_site site_of(const struct snag_event *ev, uint32_t event)
 				  .op = ev->op};
 }
 
-/* Takes the chain of the first partner out of the list and hands it on.  Returns how many partners
- * are left to be named. */
+/* Takes the chain of the first partner out of the list and passes it on.  Returns how many
+ * partners are still to be named. */
 static size_t chain_out(const struct snag_recent *r, uint32_t *partner, size_t n,
 			struct snag_partners_found *found, snag_partners_handler *handler,
 			void *ctx)

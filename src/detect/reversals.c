@@ -140,9 +140,9 @@ static bool is_race(const struct snag_blocks *b, const struct snag_block_rows *a
 	return true;
 }
 
-/* Of the blocks between e and j that do not depend on e, one that needs no other of them is tried
- * at e or wanted there, or will be; j only if there are none: without e it may do something
- * else, and then need them. */
+/* Of the blocks between e and j that do not depend on e, one that needs no other of them must be
+ * tried at e, be wanted there, or become wanted.  j only if there are none: without e it may
+ * behave differently, and then need them. */
 static void race_reverse(struct node *at, const struct snag_blocks *b,
 			 const struct snag_block_rows *all, size_t e, size_t j) /* [race] */
 {
@@ -162,7 +162,8 @@ static void race_reverse(struct node *at, const struct snag_blocks *b,
 	want(at, first);
 }
 
-/* A node for the block that runs next, where those sleep that do so before it or were tried. */
+/* Makes a node for the next block.  The blocks that sleep before it, or were tried there, sleep
+ * in it. */
 static struct node *node_new(struct snag_reversals *r)
 {
 	r->node = snag_grow(r->node, &r->cap, r->n + 1, sizeof(*r->node));
@@ -184,7 +185,7 @@ static struct node *node_new(struct snag_reversals *r)
 	return new;
 }
 
-/* A block that could run instead of block k, and does not sleep; 0: there is none. */
+/* Returns a block that could run instead of block k, and does not sleep; 0 if there is none. */
 static uint64_t awake_instead(const struct node *at, const struct snag_blocks *b, size_t k)
 {
 	for (size_t x = k + 1; x < b->n; x++) {
@@ -219,7 +220,7 @@ static bool key_equals(const void *ctx, uint32_t number, const void *key)
 	return key_hash(ctx, number) == *(const uint64_t *)key;
 }
 
-/* Whether the same blocks have run with all that conflict in the same order. */
+/* Returns whether the same blocks have already run with all conflicting ones in the same order. */
 static bool is_repeated(struct snag_reversals *r, const struct snag_blocks *b) /* [again] */
 {
 	uint64_t key = 0;
@@ -266,7 +267,8 @@ enum snag_order_run snag_reversals_add(struct snag_reversals *r, const struct sn
 	return result == SNAG_ORDER_NEW && is_repeated(r, b) ? SNAG_ORDER_REDUNDANT : result;
 }
 
-/* What is wanted at a node, was not tried and does not sleep; 0: nothing. */
+/* Returns a block that is wanted at a node, was not tried and does not sleep; 0 if there is
+ * none. */
 static uint64_t left_at(const struct node *n)
 {
 	for (size_t i = 0; i < n->nwanted; i++)

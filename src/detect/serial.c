@@ -63,7 +63,8 @@ static void refuse(struct serial *s, const struct snag_event *ev, uint32_t event
 	s->current = SNAG_NO_ID;
 }
 
-/* Whether the task of the event runs: it does, or is the first, or the run is not serial. */
+/* Returns whether the task of the event runs.  It does if it is current or the first; otherwise
+ * the run is not serial. */
 static bool is_running_slow(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	char why[128];
@@ -95,8 +96,8 @@ static inline bool is_parallel(struct serial *s, uint32_t task_1)
 	return task_1 != s->current + 1 && snag_bags_is_parallel(&s->bags, task_1 - 1);
 }
 
-/* Drops what comes before the current point; returns whether one of the rest outlives the
- * current access. */
+/* Drops the accesses that come before the current point.  Returns whether one of the rest
+ * outlives the current access. */
 static bool list_prune(struct serial *s, uint32_t *who)
 {
 	bool outlives = false;
@@ -114,7 +115,7 @@ static bool list_prune(struct serial *s, uint32_t *who)
 	return outlives;
 }
 
-/* Adds this access, unless one that is there will do. */
+/* Adds this access, unless a stored one covers it. */
 static void past_add_slow(struct serial *s, struct snag_past_place p, struct snag_past now)
 {
 	uint32_t who = *p.who;
@@ -155,7 +156,7 @@ static void list_check(struct serial *s, uint32_t who, const struct snag_event *
 			report(s, ev, event, s->pool.link[l].past.event);
 }
 
-/* Reports the races with what is there. */
+/* Reports the races with the stored accesses. */
 static inline void past_check(struct serial *s, struct snag_past_place p,
 			      const struct snag_event *ev, uint32_t event)
 {
@@ -168,8 +169,8 @@ static inline void past_check(struct serial *s, struct snag_past_place p,
 		report(s, ev, event, snag_past_get(p).event);
 }
 
-/* The same for the last writer, which becomes the root of its bag: those who are in a bag together stay
- * so, and variables whose writers were are then alike. */
+/* The same for the last writer, which is replaced by the root of its bag: tasks in one bag stay
+ * together, so variables whose writers are in one bag become alike. */
 static inline void writer_check(struct serial *s, struct snag_past_place w,
 				const struct snag_event *ev, uint32_t event) /* [root] */
 {
@@ -193,7 +194,7 @@ static bool past_is_parallel(struct serial *s, uint32_t who)
 	return false;
 }
 
-/* What is kept of a variable, and of its isolated accesses. */
+/* Returns what is kept of a variable, and of its isolated accesses. */
 static inline struct pasts pasts_of(struct serial *s, struct snag_past_cell *x,
 				    struct snag_past_cell *events, uint32_t variable)
 {
@@ -226,7 +227,7 @@ static void isolated_access(struct serial *s, const struct snag_event *ev, uint3
 	past_add(s, is_write ? iso.writer : iso.reader, now);
 }
 
-/* Whether a plain access goes on: one that is isolated is dealt with here. */
+/* Returns whether a plain access continues; an isolated one is handled here. */
 static inline bool access_begin(struct serial *s, const struct snag_event *ev, uint32_t event)
 {
 	if (!is_running(s, ev, event))
@@ -269,7 +270,8 @@ static inline void serial_write(void *state, const struct snag_event *ev,
 	snag_past_set(x.writer, (struct snag_past){s->current + 1, event});
 }
 
-/* What is in the scopes from this one on is waited for; 0: nothing is certain any more. */
+/* Ends what lasted because of the scopes from this one on, which are waited for; 0: nothing is
+ * certain any more. */
 static void lasting_end(struct serial *s, uint32_t scope) /* [lasting] */
 {
 	for (uint64_t kept = s->express.kept; kept; kept &= kept - 1) {

@@ -41,7 +41,7 @@ static inline void bit_set(uint64_t *bits, size_t i)
 	bits[i / WORD] |= UINT64_C(1) << i % WORD;
 }
 
-/* Variables up to n have come up. */
+/* Asks about the variables up to n. */
 static void variables_ask(struct snag_slice_reading *r, uint32_t n)
 {
 	struct snag_slice *s = r->slice;
@@ -72,7 +72,7 @@ static void variables_ask(struct snag_slice_reading *r, uint32_t n)
 	}
 }
 
-/* The source has more names now, some of them perhaps only for this batch. */
+/* Copies the new names of the source, some of which may be valid only for this batch. */
 static void names_take(struct snag_slice_reading *r)
 {
 	const struct snag_strtab *from = &r->names->space[SNAG_SPACE_VARIABLE];

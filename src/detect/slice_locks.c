@@ -53,7 +53,7 @@ static bool is_behind_release(const struct snag_slice_reading *r, const struct s
 	       last->target == lock;
 }
 
-/* The acquire is the last event of its thread in the slice; it goes. */
+/* Removes the acquire, which is the last event of its thread in the slice. */
 static void acquire_remove(struct snag_slice_reading *r, struct snag_slice_thread *t)
 {
 	struct snag_slice *s = r->slice;
@@ -184,7 +184,7 @@ static void gaps_close(struct snag_slice *s)
 	s->trace.n = to;
 }
 
-/* Sections that were left out behind a section that is put in late count for its release. */
+/* Sections that were left out after a late section count for its release. */
 static void until_settle(struct snag_slice_reading *r)
 {
 	struct snag_slice *s = r->slice;

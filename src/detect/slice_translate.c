@@ -83,7 +83,7 @@ static void place(struct translation *t, uint32_t event)
 	t->to[t->nto++] = event;
 }
 
-/* Places the events of a thread up to a position, of which the slice has none.  `before` of its
+/* Places the events of a thread up to a position; none of them is in the slice.  `before` of its
  * events are in the slice. */
 static void place_up_to(struct translation *t, snag_tid thread, uint32_t before, uint32_t end)
 {
@@ -104,7 +104,7 @@ static void place_up_to(struct translation *t, snag_tid thread, uint32_t before,
 	}
 }
 
-/* Places what the slice left out behind the first `n` of a thread's events in it. */
+/* Places what the slice left out after the first `n` of a thread's events in it. */
 static void place_behind(struct translation *t, snag_tid thread, uint32_t n)
 {
 	const struct snag_stretches *s = &t->slice->stretches;
@@ -113,8 +113,8 @@ static void place_behind(struct translation *t, snag_tid thread, uint32_t n)
 	place_up_to(t, thread, n, n < lane->n ? position(t, lane->event[n]) : length);
 }
 
-/* [suffix] `last` says for each thread how many events of the witness come before the last that needs
- * the thread. */
+/* [suffix] `last` says for each thread how many events of the witness come before the last one
+ * that needs the thread. */
 static void place_event(struct translation *t, uint32_t slice_event, const size_t *last, size_t at)
 {
 	const struct snag_event *ev = &t->slice->trace.ev[slice_event];
@@ -131,7 +131,8 @@ static bool is_in_prefix(const struct translation *t, const uint32_t *prefix, ui
 	return prefix && prefix[t->slice->trace.ev[slice_event].thread] > t->place[slice_event];
 }
 
-/* [prefix] How many events of the whole trace the first ones of a thread in the slice stand for. */
+/* [prefix] Returns how many events of the whole trace the first ones of a thread in the slice
+ * stand for. */
 static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, snag_tid thread,
 			  bool is_used_later)
 {
@@ -144,7 +145,8 @@ static uint32_t prefix_of(const struct translation *t, const uint32_t *prefix, s
 	return n > 0 ? position(t, lane->event[n - 1]) + 1 : 0;
 }
 
-/* Where in the witness each thread is needed last: an event of it, or the join that waits for it. */
+/* Finds the last place in the witness where each thread is needed: an event of it, or the join
+ * that waits for it. */
 static size_t *last_uses(const struct translation *t, const struct snag_race *race)
 {
 	size_t *last = snag_calloc(t->nthreads, sizeof(*last));
@@ -208,7 +210,7 @@ static void site_translate(const struct snag_slice *s, struct snag_site *site)
 	site->event = s->number[site->event];
 }
 
-/* The last event that is known to come before: sections that were left out behind it count. */
+/* Translates the last event that is known to come before; sections left out after it count. */
 static void known_translate(const struct snag_slice *s, struct snag_site *site)
 {
 	uint32_t event = site->event;

@@ -20,9 +20,11 @@ enum {
 	CHUNK = 1 << 14	 /* so many at once */
 };
 
-/* Events that may be replayed, all witnesses together; a replay costs the trace. */
+/* The number of events that may be replayed for all witnesses together; a replay costs the
+ * trace. */
 #define MAX_REPLAYED ((uint64_t)2 << 20)
-/* Pairs of locations x threads that may be decided, and how many pairs in any case. */
+/* The limit of pairs of locations x threads that are decided, and the number of pairs that
+ * always are. */
 #define MAX_PLACE_THREADS ((uint64_t)1 << 28)
 #define MIN_PLACES ((uint64_t)1000)
 /* Candidates of the second round; beyond that the result is not complete. */
@@ -32,7 +34,7 @@ struct pair {
 	uint32_t e1, e2;
 };
 
-/* What became of a candidate or of a pair of locations. */
+/* The result of a candidate or of a pair of locations. */
 struct result {
 	enum snag_decision decision;
 	bool is_uncertain; /* rejected, but perhaps wrongly */
@@ -230,7 +232,7 @@ static bool place_is(const void *ctx, uint32_t number, const void *key)
 	return place->low == l->low && place->high == l->high;
 }
 
-/* NULL: there is none yet. */
+/* Returns NULL if there is none yet. */
 static struct place *place_find(const struct snag_verify *v, struct pair p)
 {
 	struct locations l = locations_of(v, p);
@@ -238,7 +240,7 @@ static struct place *place_find(const struct snag_verify *v, struct pair p)
 	return i == SNAG_SLOTS_NONE ? NULL : &v->place[i];
 }
 
-/* NULL: it is not listed. */
+/* Returns NULL if it is not listed. */
 static struct place *place_of(struct snag_verify *v, struct pair p)
 {
 	struct locations l = locations_of(v, p);
@@ -277,7 +279,7 @@ static uint32_t distance(struct pair p)
 	return p.e2 - p.e1;
 }
 
-/* One more candidate or place is done.  Only the first worker, the calling thread, says so. */
+/* Counts one more candidate or place.  Only the first worker, the calling thread, reports it. */
 static void progress(struct snag_verify *v, unsigned worker)
 {
 	/* Relaxed: a count, nothing is published by it. */
@@ -338,7 +340,7 @@ static void block_decide(void *ctx, unsigned worker, size_t i)
 	progress(v, worker);
 }
 
-/* Reports what became of a candidate, unless another instance came first. */
+/* Reports the result of a candidate, unless another instance came first. */
 static void result_end(struct snag_verify *v, struct pair pair, struct result *r)
 {
 	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
@@ -371,8 +373,8 @@ static int by_second_event(const void *a, const void *b)
 	return (x->e1 > y->e1) - (x->e1 < y->e1);
 }
 
-/* Decides what has gathered, and reports it in order: by event, as neighbours look at the same part
- * of the trace, which is then in the caches. */
+/* Decides the gathered candidates, and reports them in order.  They are decided by event,
+ * because neighbours look at the same part of the trace, which is then in the caches. */
 static void block_end(struct snag_verify *v)
 {
 	size_t n;
@@ -446,7 +448,7 @@ static bool places_end(struct snag_verify *v)
 	return is_open;
 }
 
-/* What no instance settled, and some left undecided, is reported as that. */
+/* Reports pairs of locations that no instance settled, if some were left undecided. */
 static void undecided_report(struct snag_verify *v)
 {
 	for (size_t i = 0; i < v->nplaces; i++) {

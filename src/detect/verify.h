@@ -21,8 +21,8 @@
  *         where they may be wrong.
  *
  * Checks. The independent checker (witness/check.c) replays a witness.  This costs the whole
- * trace, so on long traces, after a number of replays, the rest is checked by index
- * (witness/decide_check.h).
+ *         trace, so on long traces, after a number of replays, the rest is checked by index
+ *         (witness/decide_check.h).
  */
 #ifndef SNAG_DETECT_VERIFY_H
 #define SNAG_DETECT_VERIFY_H

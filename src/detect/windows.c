@@ -81,7 +81,7 @@ static void hold_remove(struct reading *r, const struct snag_event *ev)
 	r->free_holds = gone;
 }
 
-/* The next window begins n events later. */
+/* Begins the next window n events later. */
 static void window_advance(struct reading *r, struct snag_slice *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -113,7 +113,8 @@ static int hold_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* [head] The threads that started before the window: those with events, and no fork before the first. */
+/* [head] The threads that started before the window: those with events, and no fork before the
+ * first. */
 static bool *threads_at_begin(const struct snag_slice *s)
 {
 	enum { UNSEEN, FORKED, THERE };
@@ -172,7 +173,7 @@ static void head_append(const struct reading *r, const struct snag_slice *s, str
 	free(has_updated);
 }
 
-/* What it has of the slice it borrows; only events and numbers are its own. */
+/* Borrows the parts of the slice, except events and numbers. */
 static void window_make(const struct reading *r, const struct snag_slice *s, struct snag_slice *w)
 {
 	snag_slice_init(w);

@@ -289,7 +289,7 @@ static void zipper_done(struct zipper *z)
 	free(z->stamp);
 }
 
-/* Both walks.  They do not tell which pairs only isolation orders: the order does. */
+/* Runs both walks.  They do not show which pairs only isolation orders; the order does. */
 static void walks_search(struct snag_graph *graph, const struct snag_sporder *order)
 {
 	struct zipper z;

@@ -174,7 +174,8 @@ static void whole_line_access(struct shadow_page *page, uint64_t address, bool i
 	shadow_unite_line(&judge.shadow, page, line);
 }
 
-/* The same for the lines from `low` up to `high`, of which those that are solid are side by side. */
+/* The same for the lines from `low` up to `high`, of which those that are solid are side by
+ * side. */
 static void whole_lines_access(struct shadow_page *page, uint64_t low, uint64_t high, bool is_write)
 {
 	for (uint32_t line, n; low < high; low += (uint64_t)n * LINE) {

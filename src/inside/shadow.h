@@ -70,7 +70,7 @@ struct shadow {
 		struct shadow_leaf *leaf;
 	} recent[SHADOW_RECENT];
 	struct shadow_leaf **root[SHADOW_ROOT];
-	uint32_t nvariables; /* numbers given out; 0 is nobody's */
+	uint32_t nvariables; /* numbers in use; 0 is never used */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
 	uint64_t nforgotten; /* pages that had something lasting, when some of them became new */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_digest.c - numbers that stand for states and computation graphs
+ * explore_digest.c - digests of states and computation graphs
  *
- * Memory.  The declared variables that have changed, in order.  Promises and cells are numbered as this walk
- *          meets them, and what is in the cells follows: two memories that differ only
- *          in the numbers the run gave to promises and cells have the same digest.
- * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands:
- *          the name of the child, of the promise that is set or got.  So it is the sum over
- *          all tasks of the digest of the sequence of their actions, with the values
- *          that were read.  In isolated blocks each access also names the
- *          isolated accesses it conflicts with that came before.
+ * Memory.  The declared variables that have changed, in order.  This walk numbers promises and
+ *          cells as it meets them, and the contents of the cells follow.  So two memories that
+ *          differ only in the numbers that the run gave to promises and cells have the same
+ *          digest.
+ * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands: the
+ *          name of the child, of the promise that is set or got.  So the digest is the sum, over
+ *          all tasks, of the digest of the sequence of their actions with the values that were
+ *          read. In isolated blocks each access also names the earlier isolated accesses that it
+ *          conflicts with.
  */
 #include "lang/explore_digest.h"
 
@@ -102,7 +103,7 @@ static uint64_t walk_value(struct walk *k, struct snag_value v)
 	return digest_pair(x, v.kind);
 }
 
-/* Where those are that have not ended. */
+/* The places of the tasks that have not ended. */
 static uint64_t unfinished_digest(const struct world *w)
 {
 	uint64_t sum = 0;

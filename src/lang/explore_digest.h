@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_digest.h - numbers that stand for states and computation graphs
+ * explore_digest.h - digests of states and computation graphs
  */
 #ifndef SNAG_LANG_EXPLORE_DIGEST_H
 #define SNAG_LANG_EXPLORE_DIGEST_H

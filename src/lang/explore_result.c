@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_result.c - what an exploration has found so far
+ * explore_result.c - the results of an exploration so far
  *
  * Theorem 11 of Jin et al. (DRDP): a program with promises that is free of races ends with the
- * same memory and the same computation graph in every schedule.  The reduction relies on
- * what its proof relies on, so it would find one schedule and not be surprised.  The
- * confirmation does not: it lets the tasks take turns at random, action by action,
+ * same memory and the same computation graph in every schedule.  The reduction relies on the
+ * same facts as its proof, so it would find one schedule and never see a counterexample.  The
+ * confirmation does not rely on them: it lets the tasks take turns at random, action by action,
  * and compares.
  */
 #include "lang/explore_result.h"

@@ -63,7 +63,7 @@ static void settle_task(struct explore_steps *s, snag_tid task)
 		act(s, task);
 }
 
-/* [step] All that can be done without one. */
+/* [step] Does everything that needs no step. */
 static void settle(struct explore_steps *s)
 {
 	while (s->has_woken) {
@@ -119,8 +119,8 @@ static bool loop_disturbed(const struct explore_steps *s, snag_tid task)
 	return false;
 }
 
-/* [loop] The task has read something.  Brent's method: one state is remembered, and a newer one taken
- * after twice as many reads, so that every period is found. */
+/* [loop] Handles a read of the task.  Brent's method: one state is remembered, and replaced by a
+ * newer one after twice as many reads, so that every period is found. */
 static void loop_check(struct explore_steps *s, snag_tid task)
 {
 	struct steps_loop *l = &s->loop[task];

@@ -2,9 +2,9 @@
  *
  * parser.h - inside the parser: one pass from tokens to bytecode
  *
- * parser.c reads declarations, parser_statement.c statements, parser_expression.c
- * expressions; parser_scope.c knows what names mean, parser_code.c emits instructions, parser_checks.c
- * looks at what can only be said once everything has been read.
+ * parser.c reads declarations, parser_statement.c statements, parser_expression.c expressions.
+ * parser_scope.c resolves names, parser_code.c emits instructions, and parser_checks.c makes the
+ * checks that are possible only when everything has been read.
  *
  * Functions that can fail return 0, or a negative code with p->err filled.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parser_checks.c - what can be said of calls once all procedures are known
+ * parser_checks.c - checks of calls, once all procedures are known
  *
- * Every procedure called is declared, with as many arguments.  No isolated block reaches,
- * through whatever calls, what it may not contain.  Which procedures do is computed from
- * those that contain it themselves, backwards along the calls: each procedure once.
+ * Every called procedure is declared, with as many arguments.  No isolated block reaches,
+ * through any calls, what it may not contain.  The procedures that do are computed from those
+ * that contain it themselves, backwards along the calls: each procedure once.
  */
 #include "lang/parser.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parser_scope.c - what names mean
+ * parser_scope.c - the meaning of names
  *
- * Every name is a number (a symbol); what it means is looked up by that.  A local shadows
- * what the name meant outside of its block, and gives it back at the block's end.
+ * Every name is a number (a symbol), by which its meaning is looked up.  A local shadows the
+ * outer meaning of its name, which returns at the end of the block.
  */
 #include "lang/parser.h"
 

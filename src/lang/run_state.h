@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_state.h - inside a depth-first run: what it knows of tasks, memory and promises
+ * run_state.h - inside a depth-first run: its tasks, memory and promises
  *
- * run.c runs, run_things.c keeps book of what the program makes, and names it.
+ * run.c runs the program; run_things.c records and names what the program makes.
  *
- * State.  shared, cell  the value of each slot, and its number among those accessed
- *         loc[t]        where task t is: the place of the events that the executor tells
- *         created[t]    by whom and where
- *         Variables and promises are numbered and named when they first matter: most
- *         elements of a large array may never be.
+ * State.  shared, cell  the value of each slot, and its number among the accessed ones
+ *         loc[t]        where task t is: the place of the events that the executor reports
+ *         created[t]    its creator, and where
+ *         Variables and promises are numbered and named when they are first used: most elements
+ *         of a large array may never be.
  */
 #ifndef SNAG_LANG_RUN_STATE_H
 #define SNAG_LANG_RUN_STATE_H

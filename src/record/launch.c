@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.c - run a program with a channel, and read what it tells
+ * launch.c - run a program with a channel, and read its records
  */
 #include "record/launch.h"
 
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
-enum { LOOK_MS = 10 };			 /* between looks at a program that is no child */
-enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* records, that it is worth to wake up for */
+enum { LOOK_MS = 10 };			 /* between tests of a program that is no child */
+enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* so many records are worth waking up for */
 
 struct snag_launch {
 	pid_t pid;
@@ -37,8 +37,9 @@ struct snag_launch {
 	struct sigaction was[4]; /* what passed[] did here */
 };
 
-/* Signals that are for the program too.  The terminal sends its own to both, and the program's end
- * is ours; what a process sends to us alone is passed on, and does here what it did. */
+/* Signals that are also for the program.  The terminal sends its own to both processes, and the
+ * end of the program ends the tool.  A signal that another process sends to the tool alone is
+ * passed on, and then has its previous effect here. */
 static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { PASSED = sizeof(passed) / sizeof(passed[0]) };
 static struct snag_launch *volatile running;
@@ -98,7 +99,7 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 	return channel_map(l, err);
 }
 
-/* Of a run that nobody hears, the programs that the program starts are not observed. */
+/* In a silent run, the programs that the program starts are not observed. */
 static void options_silence(void)
 {
 	static const char silent[] = "observe=0";
@@ -215,8 +216,8 @@ void snag_attached_answer(const struct snag_attached *to, int status)
 		__atomic_store_n(&to->at->answer, 1 + (uint32_t)(status & 0xff), __ATOMIC_RELEASE);
 }
 
-/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer is to
- * hear of it; returns how many.  What the program writes later changes none of them. */
+/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer
+ * is to hear of it; returns how many.  What the program writes later changes none of them. */
 static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
 	const struct rt_record *slot = rt_channel_record(l->channel, l->n);

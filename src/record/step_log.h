@@ -9,7 +9,7 @@
  *         the thread of each event from the trace.
  *
  * Format. Numbers of 7 bits per byte, the lowest first.  2 g: an event with gap g.  2 p + 1, n:
- * n events, each with the gap of the one p events before it.
+ *         n events, each with the gap of the one p events before it.
  * Cost.   A byte for most events; a few bytes for a run of equal gaps, or a loop.
  */
 #ifndef SNAG_RECORD_STEP_LOG_H

@@ -2,19 +2,19 @@
  *
  * async.c - creating tasks and waiting for them, in parallel
  *
- * Rules.  [create]  the task goes to the worker's queue; if that is full, it runs at once on a
- *                   strand of its own, and its creator becomes ready
- *         [wait]    while the newest task of the queue is one that is waited for, it
- *                   runs here, as a call; then the strand is suspended until the rest,
- *                   which others work on, has ended
- *         [end]     of a task that runs here is a plain count; elsewhere an atomic one, and
- *                   the last resumes who waits
+ * Rules.  [create]  the task goes to the worker's queue; if that is full, it runs at once on its
+ *                   own strand, and its creator becomes ready
+ *         [wait]    while the newest task of the queue is one that is waited for, it runs here,
+ *                   as a call; then the strand is suspended until the rest, which other workers
+ *                   execute, has ended
+ *         [end]     a task that ran here is counted by a plain number; elsewhere by an atomic
+ *                   one, and the last one resumes the waiting task
  *
- * A spawned task counts in its frame only: every frame ends with a sync, so that whoever
- * waits for the frame's task waits for it too.
+ * A spawned task counts in its frame only: every frame ends with a sync, so a task that waits
+ * for the frame's task waits for it too.
  *
- * Deep recursion.  A call needs room: if half of the stack is used, [wait] suspends, and a
- *         fresh strand runs the task.
+ * Deep recursion.  A call needs stack: if half of it is used, [wait] suspends, and a fresh
+ * strand runs the task.
  */
 #include "task/parallel.h"
 #include "task/serial.h"
@@ -189,7 +189,8 @@ void snag_spawn_copy(snag_task_function *function, const void *arg, size_t nbyte
 	spawn_create(function, NULL, arg, nbytes, 0);
 }
 
-/* What the plugin for clang makes of these if nobody else can know of `arg` (pass/local.cpp). */
+/* The plugin for clang calls these instead, if the address `arg` has not escaped
+ * (pass/local.cpp). */
 SNAG_API void snag_async_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
 SNAG_API void snag_spawn_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
 

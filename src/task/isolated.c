@@ -2,8 +2,8 @@
  *
  * isolated.c - one isolated block at a time
  *
- * One lock for the process.  Nobody waits for a task inside an isolated block, so a
- * worker that waits for the lock waits for short, and may hold up its thread.
+ * There is one lock for the process.  No task waits for another inside an isolated block, so a
+ * worker waits for the lock only for a short time, and may block its thread.
  */
 #include "task/parallel.h"
 #include "task/serial.h"

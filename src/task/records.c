@@ -2,14 +2,14 @@
  *
  * records.c - memory for tasks and promises of the parallel runtime
  *
- * State.  Each worker has a pool for each size: 64, 128, 256 ... bytes; what is larger is
- *         mapped by itself.  Before a record lies a header that says whose it is.
- *         Who frees a record of another worker pushes it to that one's `returned` list; it
- *         takes the whole list when its pool is empty.  So memory goes back to
- *         where it is needed, however tasks wander.
+ * State.  Each worker has a pool for each size: 64, 128, 256 ... bytes; larger records are
+ *         mapped separately.  A header before each record names its owner.  A thread that frees
+ *         a record of another worker pushes it to that worker's `returned` list.  The worker
+ *         takes the whole list when its pool is empty.  So memory returns to where it is needed,
+ *         however tasks move.
  *
- * Threads that are no workers share the pools of one worker that does not exist, under
- * a lock.  Pools live as long as the process: promises may outlive a launch.
+ * Threads that are not workers share the pools of one worker that does not exist, under a lock.
+ * Pools live as long as the process, because promises may outlive a launch.
  */
 #include "task/parallel.h"
 

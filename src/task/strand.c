@@ -2,11 +2,11 @@
  *
  * strand.c - suspending and resuming in the parallel runtime
  *
- * A strand that is left may be resumed by another worker as soon as somebody can find it.
- * So it is made known, as ready or as waiting, only after its registers are saved: by
- * the strand that its worker goes on with (`after`).
+ * Another worker may resume a strand as soon as it can find it.  So a strand that is left is
+ * published, as ready or as waiting, only after its registers are saved: by the strand that its
+ * worker continues with (`after`).
  *
- * What C++ knows of exceptions being handled is saved with a strand (exceptions.h).
+ * The C++ exceptions being handled are saved with a strand (exceptions.h).
  */
 #include "task/exceptions.h"
 #include "task/parallel.h"
@@ -102,7 +102,7 @@ struct strand *snag_strand_take_ready(struct task_worker *w)
 	return strand;
 }
 
-/* Makes known what became of the strand that was left. */
+/* Publishes the strand that was left. */
 static void after_switch(struct task_worker *w)
 {
 	struct strand *left = w->left;

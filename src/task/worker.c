@@ -3,22 +3,22 @@
  * worker.c - the threads of the parallel runtime: looking for work, sleeping, launch
  *
  * Order.  A worker without a task resumes a ready strand of its own, takes the newest task of
- *         its own, steals the oldest task or a ready strand of another, spins for
- *         a moment, sleeps.
+ *         its own, steals the oldest task or a ready strand of another, spins for a moment,
+ *         sleeps.
  *
- * Sleep.  A worker says that it sleeps, then looks whether there is work, then sleeps;
- *         who makes work looks whether somebody sleeps.  One of them must see the other,
- *         which takes a fence on both sides.  Creating a task shall not pay for one: the
- *         sleeper makes the processors of all threads execute one (membarrier).  Without
- *         that system call it wakes up by itself now and then.
+ * Sleep.  A worker announces that it sleeps, then looks for work, then sleeps.  A thread that
+ *         makes work looks for sleepers.  One of them must see the other, which takes a fence on
+ *         both sides. Creating a task should not pay for one, so the sleeper makes the
+ *         processors of all threads execute one (membarrier).  Without that system call it wakes
+ *         up by itself now and then.
  *
- *         One worker is called at a time; one that finds work calls the next.  It does not
- *         matter if work that comes while it wakes up is overlooked: before it sleeps
- *         again it looks at everything, as above.
+ *         One worker is called at a time; one that finds work calls the next.  Work that comes
+ *         while it wakes up may be overlooked: before it sleeps again it looks at everything, as
+ *         above.
  *
- * Deadlock.  Only workers make work.  If all sleep, and there was no work while none of
- *         them woke up, there will never be any.  A sleeper only looks, and takes
- *         work after it has said that it is awake.
+ * Deadlock.  Only workers make work.  If all sleep, and there was no work while none of them
+ *            woke up, there will never be any.  A sleeper only looks, and takes work after it
+ *            has announced that it is awake.
  */
 #include "base/pages.h"
 #include "task/parallel.h"
@@ -91,7 +91,7 @@ static bool run_is_over(void)
 	return atomic_load_explicit(&snag_run.is_over, memory_order_acquire);
 }
 
-/* Pairs with the release of whoever made work: a push, or snag_strand_ready(). */
+/* Pairs with the release of the thread that made work: a push, or snag_strand_ready(). */
 static bool is_work(void)
 {
 	for (unsigned i = 0; i < snag_run.nworkers; i++) {

@@ -16,8 +16,8 @@ struct snag_trace_format {
 	/* Reads a trace, unchecked.  Takes over `in`: closes it, also on failure. */
 	int (*source)(struct snag_input *in, const struct snag_source_options *options,
 		      struct snag_source **ret_src, struct snag_error *err);
-	/* Writes a trace.  Takes over `out`.  A format has one of these; the second one is given the
-	 * number of threads in advance. */
+	/* Writes a trace.  Takes over `out`.  A format has one of these; the second one is given
+	 * the number of threads in advance. */
 	struct snag_sink *(*sink)(struct snag_output *out);
 	struct snag_sink *(*sink_of_threads)(struct snag_output *out, uint32_t threads);
 };

@@ -34,7 +34,7 @@ struct snag_column_writer {
 	ZSTD_CCtx *zstd;
 	uint8_t *plane;		 /* being written */
 	struct snag_payload *to; /* borrowed */
-	struct snag_bytes table; /* a table being written, for whoever writes one */
+	struct snag_bytes table; /* a table being written, for the callers */
 };
 
 void snag_column_writer_init(struct snag_column_writer *w);

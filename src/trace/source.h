@@ -12,18 +12,18 @@
  *             only grow.
  *
  * Runs.   A batch has runs (runs.h) only if its consumer asked for them with
- * snag_source_take_runs().  They stand between the events of ev[], or after them. walk.h goes
- * through both in order.
+ *         snag_source_take_runs().  They stand between the events of ev[], or after them. walk.h
+ *         goes through both in order.
  *         [run]     The events of a run, and the 2 * period events before it, are plain accesses
  *                   of one thread.
  *         [tail]    The events that a run follows from may lie in an earlier batch.
  *         [number]  The number of ev[i] is `first` + i + the events of the runs before it.
  *
  * Splits. A recorder splits variables (split.h), so in the recorded events a consumer that
- * compares variables misses conflicts.  A file delivers refined events (refined.h) unless its
- * consumer asked for recorded ones with snag_source_take_splits(). A running program
- * (record/live.h) cannot be refined: it delivers recorded events, and the splits with them, to
- * every consumer.
+ *         compares variables misses conflicts.  A file delivers refined events (refined.h)
+ *         unless its consumer asked for recorded ones with snag_source_take_splits(). A running
+ *         program (record/live.h) cannot be refined: it delivers recorded events, and the splits
+ *         with them, to every consumer.
  */
 #ifndef SNAG_TRACE_SOURCE_H
 #define SNAG_TRACE_SOURCE_H

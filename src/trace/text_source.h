@@ -6,7 +6,7 @@
  * batches, line numbers, and the handling of bad lines.
  *
  * Errors.  The events before a bad line are delivered first.  The error comes with the next
- * call, so that an earlier breach of the trace rules wins.
+ *          call, so that an earlier breach of the trace rules wins.
  */
 #ifndef SNAG_TRACE_TEXT_SOURCE_H
 #define SNAG_TRACE_TEXT_SOURCE_H

@@ -85,7 +85,7 @@ struct wellformed {
 struct step {
 	struct snag_event *ev;
 	uint64_t place;
-	struct snag_error *err; /* NULL: nobody wants the words */
+	struct snag_error *err; /* NULL: no message is wanted */
 };
 
 /* Names in messages are shortened; each needs a buffer. */
