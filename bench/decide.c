@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "detect/candidates.h"
+#include "detect/candidates/candidates.h"
 #include "witness/decide.h"
 #include "witness/decide_check.h"
 

@@ -14,7 +14,7 @@
  */
 #include "check.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "witness/decide_paper.h"
 
 /* What RaceDecision says about the pairs, by the later event. */

@@ -8,8 +8,8 @@
 #include "unit.h"
 
 #include "bench/generate.h"
-#include "detect/analyze.h"
-#include "detect/candidates.h"
+#include "detect/analyze/analyze.h"
+#include "detect/candidates/candidates.h"
 #include "witness/decide.h"
 #include "witness/decide_check.h"
 #include "witness/decide_cut.h"
