@@ -28,14 +28,14 @@
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 #include <signal.h>
 
 /* Which procedure decides whether a pair is a race. */
 enum snag_stages {
-	SNAG_STAGES_EXACT, /* witness/decide.h */
-	SNAG_STAGES_PAPER, /* the published ones: witness/decide_paper.h, decide_vindicate.h */
+	SNAG_STAGES_EXACT, /* witness/decide/decide.h */
+	SNAG_STAGES_PAPER, /* the published ones: witness/decide/paper.h, decide/vindicate.h */
 };
 
 /* The environment of a detector; outlives its state. */

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/slots.h"
 #include "detect/analyze/analyze_run.h"
-#include "witness/decide_ops.h"
+#include "witness/decide/ops.h"
 
 #include <string.h>
 

@@ -27,7 +27,7 @@
 #include "base/memory.h"
 #include "base/slots.h"
 #include "detect/candidates/candidates_before.h"
-#include "witness/decide_ops.h"
+#include "witness/decide/ops.h"
 
 #include <string.h>
 

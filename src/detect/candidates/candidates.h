@@ -3,13 +3,13 @@
  * candidates.h - every pair of accesses that may be a predictable race
  *
  * A candidate is a pair of conflicting plain accesses that hold no lock in common and that the
- * weakest necessary order (witness/decide_rows.h) does not order.  Every predictable race is a
+ * weakest necessary order (witness/decide/rows.h) does not order.  Every predictable race is a
  * candidate.
  */
 #ifndef SNAG_DETECT_CANDIDATES_H
 #define SNAG_DETECT_CANDIDATES_H
 
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 struct snag_candidates_options {
 	enum snag_mode mode;

@@ -10,12 +10,12 @@
  *
  * State.  event[i]          the i-th access of the variable, lane after lane
  *         column[t][i]      how many events of t must precede it; SNAG_NOT_KEPT: ask
- *                           decide_rows.h
+ *                           decide/rows.h
  */
 #ifndef SNAG_DETECT_CANDIDATES_BEFORE_H
 #define SNAG_DETECT_CANDIDATES_BEFORE_H
 
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 struct snag_asked {
 	snag_tid thread;

@@ -5,7 +5,7 @@
  * Idea.   A predictable race is a pair of conflicting accesses that some valid reordering of the
  *         trace puts next to each other, where every read sees the write it saw.  Take all pairs
  *         for which that is possible at all (candidates.h), and decide each exactly
- *         (witness/decide.h).
+ *         (witness/decide/decide.h).
  *
  * State.  None while the trace is read; then its index, and the state of verify.h.  The trace is
  *         mostly a slice (slice.h).

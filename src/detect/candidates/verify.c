@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/slots.h"
-#include "witness/decide_check.h"
-#include "witness/decide_paper.h"
-#include "witness/decide_vindicate.h"
+#include "witness/decide/check.h"
+#include "witness/decide/paper.h"
+#include "witness/decide/vindicate.h"
 
 #include <stdatomic.h>
 #include <string.h>

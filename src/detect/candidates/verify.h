@@ -2,7 +2,7 @@
  *
  * verify.h - from candidate pairs to races with witnesses
  *
- * Idea.   Several threads decide the gathered candidates at once (witness/decide.h) and check
+ * Idea.   Several threads decide the gathered candidates at once (witness/decide/decide.h) and check
  *         their witnesses.  A verified candidate is reported as predicted, and one whose budget
  *         did not suffice as unverified.  Refuted ones are dropped.
  *
@@ -22,21 +22,21 @@
  *
  * Checks. The independent checker (witness/check.c) replays a witness.  This costs the whole
  *         trace, so on long traces, after a number of replays, the rest is checked by index
- *         (witness/decide_check.h).
+ *         (witness/decide/check.h).
  */
 #ifndef SNAG_DETECT_VERIFY_H
 #define SNAG_DETECT_VERIFY_H
 
 #include "detect/detector.h"
-#include "witness/decide.h"
+#include "witness/decide/decide.h"
 
 struct snag_verify;
 
 /* What decides. */
 enum snag_procedure {
-	SNAG_DECIDE_EXACTLY, /* witness/decide.h */
-	SNAG_RACE_DECISION,  /* witness/decide_paper.h; mode M2 only */
-	SNAG_VINDICATE,	     /* witness/decide_vindicate.h */
+	SNAG_DECIDE_EXACTLY, /* witness/decide/decide.h */
+	SNAG_RACE_DECISION,  /* witness/decide/paper.h; mode M2 only */
+	SNAG_VINDICATE,	     /* witness/decide/vindicate.h */
 };
 
 /* The index has the rows of the mode; both outlive it. */

@@ -31,7 +31,7 @@
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 /* The partners of one racy access in one chain. */
 struct snag_partners_found {
