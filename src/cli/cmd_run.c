@@ -6,6 +6,7 @@
  * detectors; what needs the whole trace comes after its end.  The report goes to standard
  * error, as ThreadSanitizer's does: standard output is the program's.
  */
+#include "cli/baseline.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/environment.h"
@@ -40,6 +41,8 @@ struct run_values {
 	const char *json;
 	const char *sarif;
 	const char *html;
+	const char *junit;
+	const char *baseline;
 	const char *dot;
 	const char *witness;
 	const char *keep;
@@ -93,6 +96,18 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(html),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as one HTML page as well"},
+	{.name = "junit",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(junit),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as JUnit XML as well"},
+	{.name = "baseline",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(baseline),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "do not report what an earlier --json FILE has"},
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -216,6 +231,8 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 		rc = cli_run_report_print(snag_incidents_sarif, r, v->sarif, err);
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_html, r, v->html, err);
+	if (rc == 0)
+		rc = cli_run_report_print(snag_incidents_junit, r, v->junit, err);
 	if (rc == 0)
 		rc = text_write(v, r, err);
 	return rc;
@@ -533,16 +550,19 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = cli_suppressions_read(v->suppressions, suppressions, err);
-	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
+	if (rc == 0)
+		rc = cli_baseline_read(v->baseline, suppressions, err);
+	const char *const file[] = {v->json, v->sarif, v->html, v->junit, v->dot};
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
 		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = cli_place_make(&place, v->keep, err);
-	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
-				    ? NULL
-				    : cli_judge_choose(v->with);
+	const char *judge =
+		v->once || v->keep || v->json || v->sarif || v->html || v->junit || v->dot
+			? NULL
+			: cli_judge_choose(v->with);
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)

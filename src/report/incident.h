@@ -103,6 +103,8 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* SARIF 2.1.0. */
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
+/* JUnit XML. */
+void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to);
 /* Prints one self-contained page. */
 void snag_incidents_html(const struct snag_incident_report *r, struct snag_printer *to);
 /* The object of `snag run --json`: that of analyze, and "program", "incidents". */
