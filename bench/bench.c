@@ -39,7 +39,7 @@
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/generate.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/input.h"
 
 enum { MAX_REPETITIONS = 99, CALIBRATION_EVENTS = 1000000, CALIBRATION_PASSES = 4 };

@@ -34,8 +34,8 @@
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/random.h"
-#include "detect/analyze.h"
-#include "detect/graph.h"
+#include "detect/analyze/analyze.h"
+#include "detect/tasks/graph.h"
 #include "lang/run.h"
 #include "trace/trace.h"
 

@@ -32,7 +32,7 @@
 #include "base/memory.h"
 #include "bench/random.h"
 #include "bench/task_search.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 

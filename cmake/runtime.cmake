@@ -6,7 +6,7 @@
 file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/own/*.c src/inside/heap.c)
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/inside/shadow.c src/base/memory.c
-	src/detect/serial.c src/detect/spbags.c src/detect/espbags.c src/detect/drdp.c src/detect/drdp_now.c src/detect/drdp_tasks.c src/detect/drdp_retire.c src/order/retire.c src/detect/guard.c src/order/lockset.c src/base/slots.c
+	src/detect/tasks/serial.c src/detect/tasks/spbags.c src/detect/tasks/espbags.c src/detect/tasks/drdp.c src/detect/tasks/drdp_now.c src/detect/tasks/drdp_tasks.c src/detect/tasks/drdp_retire.c src/order/retire.c src/detect/tasks/guard.c src/order/lockset.c src/base/slots.c
 	src/detect/past.c src/order/bags.c src/order/dpst.c src/order/joins.c src/order/task_order.c
 	src/trace/event.c)
 add_library(snag_judge_objects OBJECT ${JUDGE_SOURCES})

@@ -5,6 +5,7 @@
 #include "cc/openmp_attributes.h"
 
 #include "cc/openmp_lines.h"
+#include "cc/openmp_scanner.h"
 
 #include <ctype.h>
 #include <stdlib.h>

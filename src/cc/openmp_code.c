@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cc/openmp_lines.h"
+#include "cc/openmp_scanner.h"
 
 #include <ctype.h>
 #include <stdio.h>

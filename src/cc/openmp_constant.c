@@ -4,27 +4,12 @@
  */
 #include "cc/openmp_constant.h"
 
-#include "cc/openmp_nest.h"
+#include "cc/openmp_scanner.h"
 
 #include <ctype.h>
 #include <string.h>
 
-struct token {
-	struct cc_span is; /* empty: the text is over */
-	bool is_word;
-};
-
-static struct token token_next(struct cc_span *text)
-{
-	struct token t = {0};
-	*text = cc_blanks_skip(*text);
-	t.is = (struct cc_span){text->at, text->at};
-	if (text->at < text->end)
-		t.is.end = text->at = cc_token_end(*text, &t.is_word);
-	return t;
-}
-
-static bool is_one_of(struct token t, const char *characters)
+static bool is_one_of(struct cc_token t, const char *characters)
 {
 	return t.is.end - t.is.at == 1 && strchr(characters, *t.is.at);
 }
@@ -38,9 +23,9 @@ static bool is_digits(struct cc_span s)
 }
 
 /* [declares] The name is between `before` and the text. */
-static bool may_declare(struct token before, struct cc_span text)
+static bool may_declare(struct cc_token before, struct cc_span text)
 {
-	struct token next = token_next(&text), behind = token_next(&text);
+	struct cc_token next = cc_token_next(&text), behind = cc_token_next(&text);
 	return before.is_word || (is_one_of(next, "=") && !is_one_of(behind, "=")) ||
 	       (is_one_of(before, "{,") && is_one_of(next, ",}"));
 }
@@ -48,8 +33,8 @@ static bool may_declare(struct token before, struct cc_span text)
 /* The number behind `=`; empty: there is none, or more than it. */
 static struct cc_span value_read(struct cc_span text)
 {
-	struct token equals = token_next(&text), value = token_next(&text);
-	struct token end = token_next(&text);
+	struct cc_token equals = cc_token_next(&text), value = cc_token_next(&text);
+	struct cc_token end = cc_token_next(&text);
 	bool is_value = is_one_of(equals, "=") && is_digits(value.is) && is_one_of(end, ",};");
 	return is_value ? value.is : (struct cc_span){0};
 }
@@ -57,10 +42,11 @@ static struct cc_span value_read(struct cc_span text)
 struct cc_span cc_constant_digits(struct cc_span text, struct cc_span name)
 {
 	const size_t n = (size_t)(name.end - name.at);
-	struct token before = {0}, at;
+	struct cc_token before = {0}, at;
 	struct cc_span found = {0};
 	unsigned ndeclared = 0;
-	for (at = token_next(&text); at.is.at < at.is.end; before = at, at = token_next(&text)) {
+	for (at = cc_token_next(&text); at.is.at < at.is.end;
+	     before = at, at = cc_token_next(&text)) {
 		if (!at.is_word || (size_t)(at.is.end - at.is.at) != n ||
 		    memcmp(at.is.at, name.at, n) != 0 || !may_declare(before, text))
 			continue;

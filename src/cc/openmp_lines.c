@@ -4,6 +4,8 @@
  */
 #include "cc/openmp_lines.h"
 
+#include "cc/openmp_scanner.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

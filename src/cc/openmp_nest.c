@@ -4,72 +4,23 @@
  */
 #include "cc/openmp_nest.h"
 
+#include "cc/openmp_scanner.h"
+
 #include <ctype.h>
 #include <string.h>
 
 enum { MOST_LOOPS = 100 };
 
-static struct cc_span line_end(struct cc_span text)
-{
-	const char *newline = memchr(text.at, '\n', (size_t)(text.end - text.at));
-	return (struct cc_span){newline ? newline + 1 : text.end, text.end};
-}
-
-struct cc_span cc_blanks_skip(struct cc_span text)
-{
-	while (text.at < text.end && (isspace((unsigned char)*text.at) || *text.at == '#'))
-		if (*text.at == '#')
-			text = line_end(text);
-		else
-			text.at++;
-	return text;
-}
-
-static bool word_next(struct cc_span *text, const char *word)
-{
-	bool is_word;
-	struct cc_span rest = cc_blanks_skip(*text);
-	if (rest.at == rest.end)
-		return false;
-	const char *end = cc_token_end(rest, &is_word);
-	if (!cc_span_is((struct cc_span){rest.at, end}, word))
-		return false;
-	text->at = end;
-	return true;
-}
-
-/* Behind what is closed by the other one; *ret_is_ordered: such a pragma was met. */
-static struct cc_span closed_skip(struct cc_span text, char opens, char closes,
-				  bool *ret_is_ordered)
-{
-	unsigned depth = 1;
-	while (text.at < text.end && depth) {
-		bool is_word;
-		struct cc_span word;
-		if (*text.at == '#') {
-			struct cc_span line = {text.at, line_end(text).at};
-			*ret_is_ordered |= cc_is_openmp(line, &word) && cc_span_is(word, "ordered");
-			text.at = line.end;
-			continue;
-		}
-		depth += *text.at == opens;
-		depth -= *text.at == closes;
-		text.at = cc_token_end(text, &is_word);
-	}
-	return text;
-}
-
 /* What is in the parentheses of a loop, which may be the first of a block; steps behind it.  False: no
  * loop. */
 static bool head_next(struct cc_span *text, struct cc_span *ret_head)
 {
-	bool ignored = false;
 	struct cc_span rest = *text;
-	while (word_next(&rest, "{"))
+	while (cc_token_skip(&rest, "{"))
 		;
-	if (!word_next(&rest, "for") || !word_next(&rest, "("))
+	if (!cc_token_skip(&rest, "for") || !cc_token_skip(&rest, "("))
 		return false;
-	*text = closed_skip(rest, '(', ')', &ignored);
+	text->at = cc_closed_end((struct cc_span){rest.at - 1, rest.end}, '(', ')');
 	*ret_head = (struct cc_span){rest.at, text->at};
 	return true;
 }
@@ -84,20 +35,27 @@ bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable)
 	*ret_variable = (struct cc_span){name.at, name.at};
 	behind.at = name.at < name.end ? cc_token_end(name, &is_word) : name.at;
 	struct cc_span variable = {name.at, behind.at};
-	if (word_next(&behind, "="))
+	if (cc_token_skip(&behind, "="))
 		*ret_variable = variable;
 	return true;
 }
 
 bool cc_nest_is_ordered(struct cc_span text)
 {
-	struct cc_span ignored;
-	bool is_ordered = false;
-	while (!word_next(&text, "{"))
+	struct cc_span ignored, word;
+	while (!cc_token_skip(&text, "{"))
 		if (!head_next(&text, &ignored))
 			return false;
-	closed_skip(text, '{', '}', &is_ordered);
-	return is_ordered;
+	text.end = cc_closed_end((struct cc_span){text.at - 1, text.end}, '{', '}');
+	while (text.at < text.end) {
+		bool is_word;
+		struct cc_span line = {text.at, cc_line_skip(text).at};
+		bool is_mark = *text.at == '#';
+		if (is_mark && cc_is_openmp(line, &word) && cc_span_is(word, "ordered"))
+			return true;
+		text.at = is_mark ? line.end : cc_token_end(text, &is_word);
+	}
+	return false;
 }
 
 /* A literal; 0: it is something else. */
@@ -176,5 +134,5 @@ const char *cc_nest_body(struct cc_span text, unsigned nloops)
 const char *cc_nest_block(struct cc_span text, unsigned nloops)
 {
 	text.at = cc_nest_body(text, nloops);
-	return text.at && word_next(&text, "{") ? text.at : NULL;
+	return text.at && cc_token_skip(&text, "{") ? text.at : NULL;
 }

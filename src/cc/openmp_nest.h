@@ -28,8 +28,7 @@
 /* Steps behind the head of a loop.  The variable is one that it assigns to; empty: it declares it.
  * False: no loop. */
 bool cc_nest_next(struct cc_span *text, struct cc_span *ret_variable);
-struct cc_span cc_blanks_skip(struct cc_span text); /* behind marks of lines and pragmas, too */
-bool cc_nest_is_ordered(struct cc_span text);	    /* an ordered region is inside */
+bool cc_nest_is_ordered(struct cc_span text); /* an ordered region is inside */
 /* The loops that belong to a pragma which the text `after` follows.  If `collapse` has something else than
  * a number, they are unknown; n is then how many there are. */
 struct cc_nest {

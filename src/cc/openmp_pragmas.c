@@ -53,6 +53,7 @@
 #include "cc/openmp_nest.h"
 #include "cc/openmp_regions.h"
 #include "cc/openmp_scan.h"
+#include "cc/openmp_scanner.h"
 #include "cc/openmp_simd.h"
 #include "cc/openmp_split.h"
 #include "cc/openmp_statements.h"

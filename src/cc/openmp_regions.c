@@ -4,6 +4,8 @@
  */
 #include "cc/openmp_regions.h"
 
+#include "cc/openmp_scanner.h"
+
 #include "base/memory.h"
 
 /* What a word of a directive makes of it. */

@@ -4,6 +4,8 @@
  */
 #include "cc/openmp_scan.h"
 
+#include "cc/openmp_scanner.h"
+
 #include <string.h>
 
 #define EXCLUSIVE "exclusive"

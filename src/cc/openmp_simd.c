@@ -6,6 +6,7 @@
 
 #include "cc/openmp_marks.h"
 #include "cc/openmp_nest.h"
+#include "cc/openmp_scanner.h"
 
 #include <string.h>
 

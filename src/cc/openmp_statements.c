@@ -5,6 +5,7 @@
 #include "cc/openmp_statements.h"
 
 #include "cc/openmp_nest.h"
+#include "cc/openmp_scanner.h"
 
 #include <stdio.h>
 
@@ -22,24 +23,6 @@ static bool is_one_of(struct cc_span word, const char *const *list)
 	return false;
 }
 
-static struct cc_span token_next(struct cc_span *text)
-{
-	bool is_word;
-	*text = cc_blanks_skip(*text);
-	struct cc_span token = {text->at, text->at};
-	if (text->at < text->end)
-		token.end = text->at = cc_token_end(*text, &is_word);
-	return token;
-}
-
-static bool is_word(struct cc_span token)
-{
-	bool is_one = false;
-	if (token.at < token.end)
-		cc_token_end(token, &is_one);
-	return is_one;
-}
-
 static enum kind kind_of(struct cc_span text)
 {
 	static const char *const block[] = {"{", "if", "for", "while", "switch", "do", "try", NULL};
@@ -49,11 +32,11 @@ static enum kind kind_of(struct cc_span text)
 		"union",  "enum",     "const",	    "volatile", "static",    "register",
 		"auto",	  "typedef",  "__typeof__", "typeof",	"constexpr", "using",
 		"return", "goto",     "continue",   "break",	"extern",    NULL};
-	struct cc_span first = token_next(&text), second = token_next(&text);
-	if (is_one_of(first, block))
+	struct cc_token first = cc_token_next(&text), second = cc_token_next(&text);
+	if (is_one_of(first.is, block))
 		return BLOCK;
-	if (is_one_of(first, type) ||
-	    (is_word(first) && (is_word(second) || cc_span_is(second, "*"))))
+	if (is_one_of(first.is, type) ||
+	    (first.is_word && (second.is_word || cc_span_is(second.is, "*"))))
 		return DECLARED;
 	return PLAIN;
 }
@@ -70,7 +53,7 @@ static struct cc_span inside_skip(struct cc_span text, struct cc_span opens)
 static bool goes_on(struct cc_span text, bool has_do)
 {
 	static const char *const more[] = {"else", "catch", NULL};
-	struct cc_span next = token_next(&text);
+	struct cc_span next = cc_token_next(&text).is;
 	return is_one_of(next, more) || (has_do && cc_span_is(next, "while"));
 }
 
@@ -80,7 +63,7 @@ static struct cc_span statement_skip(struct cc_span text, enum kind kind) /* [en
 	const struct cc_span none = {text.end, text.end};
 	bool has_do = false;
 	for (;;) {
-		struct cc_span token = token_next(&text);
+		struct cc_span token = cc_token_next(&text).is;
 		bool ends = cc_span_is(token, ";");
 		has_do |= cc_span_is(token, "do");
 		if (token.at == token.end || cc_span_is(token, "}"))
@@ -101,7 +84,7 @@ static const char *statement_next(struct cc_span *block)
 	for (;;) {
 		enum kind kind = kind_of(*block);
 		struct cc_span rest = statement_skip(*block, kind), next = rest;
-		struct cc_span token = token_next(&next);
+		struct cc_span token = cc_token_next(&next).is;
 		*block = rest;
 		if (token.at == token.end || cc_span_is(token, "}"))
 			return NULL;

@@ -5,6 +5,7 @@
 #include "cc/openmp_text.h"
 
 #include "base/memory.h"
+#include "cc/openmp_scanner.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -86,86 +87,4 @@ bool cc_is_openmp(struct cc_span line, struct cc_span *ret_word)
 	return cc_clause_next(&s, &name, &value) && cc_span_is(name, "pragma") &&
 	       cc_clause_next(&s, &name, &value) && cc_span_is(name, "omp") &&
 	       cc_clause_next(&s, ret_word, &value);
-}
-
-static bool is_of_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-const char *cc_raw_end(struct cc_span s)
-{
-	enum { MOST = 16 };
-	static const char *const prefix[] = {"R\"", "LR\"", "uR\"", "UR\"", "u8R\""};
-	if (s.at == s.end || !strchr("RLuU", *s.at))
-		return NULL;
-	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++) {
-		size_t n = strlen(prefix[i]);
-		if ((size_t)(s.end - s.at) <= n || memcmp(s.at, prefix[i], n) != 0)
-			continue;
-		const char *mark = s.at + n;
-		const char *open = memchr(mark, '(', (size_t)(s.end - mark));
-		if (!open || open - mark > MOST)
-			return NULL;
-		char close[MOST + 2] = ")";
-		n = (size_t)(open - mark);
-		memcpy(close + 1, mark, n);
-		close[n + 1] = '"';
-		const char *end = memmem(open, (size_t)(s.end - open), close, n + 2);
-		return end ? end + n + 2 : NULL;
-	}
-	return NULL;
-}
-
-const char *cc_closed_end(struct cc_span s, char opens, char closes)
-{
-	int depth = 0;
-	bool is_word;
-	do {
-		depth += (*s.at == opens) - (*s.at == closes);
-		s.at = cc_token_end(s, &is_word);
-	} while (s.at < s.end && depth > 0);
-	return s.at;
-}
-
-/* A number may have quotes in it, and begins a word here. */
-const char *cc_token_end(struct cc_span s, bool *ret_is_word)
-{
-	const char *p = s.at + 1, *raw = cc_raw_end(s);
-	*ret_is_word = false;
-	if (raw)
-		return raw;
-	bool is_number = isdigit((unsigned char)*s.at);
-	*ret_is_word = is_of_word(*s.at);
-	if (*ret_is_word)
-		while (p < s.end && (is_of_word(*p) || (is_number && *p == '\'')))
-			p++;
-	if (*s.at != '"' && *s.at != '\'')
-		return p;
-	while (p < s.end && *p != *s.at)
-		p += *p == '\\' && p + 1 < s.end ? 2 : 1;
-	return p < s.end ? p + 1 : p;
-}
-
-const char *cc_word_find(struct cc_span text, struct cc_span word)
-{
-	const size_t n = (size_t)(word.end - word.at);
-	bool is_word;
-	for (const char *next; text.at < text.end; text.at = next) {
-		next = cc_token_end(text, &is_word);
-		if (is_word && (size_t)(next - text.at) == n && memcmp(text.at, word.at, n) == 0)
-			return text.at;
-	}
-	return NULL;
-}
-
-const char *cc_colon_find(struct cc_span s)
-{
-	bool is_word;
-	for (int depth = 0; s.at < s.end; s.at = cc_token_end(s, &is_word)) {
-		depth += (*s.at == '(' || *s.at == '{') - (*s.at == ')' || *s.at == '}');
-		if (*s.at == ':' && depth == 0)
-			return s.at;
-	}
-	return NULL;
 }

@@ -30,15 +30,4 @@ struct cc_span cc_modifier_next(struct cc_span *value);
 /* The word behind `#pragma omp`; false: the line is no such. */
 bool cc_is_openmp(struct cc_span line, struct cc_span *ret_word);
 
-/* The end of the word, literal or other character that the text begins with. */
-const char *cc_token_end(struct cc_span s, bool *ret_is_word);
-/* The first word of a text that is `word`; NULL: there is none. */
-const char *cc_word_find(struct cc_span text, struct cc_span word);
-/* The first colon outside of parentheses and braces; NULL: none. */
-const char *cc_colon_find(struct cc_span s);
-/* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
-const char *cc_raw_end(struct cc_span s);
-/* Behind what `opens` and the text begins with, and is closed by the other one. */
-const char *cc_closed_end(struct cc_span s, char opens, char closes);
-
 #endif

@@ -4,7 +4,7 @@
  * sections
  *
  * The program is run again and again, each time with the beginning of another order
- * (detect/reversals.h), and each run is judged as by `snag run`.  The first race ends it: what
+ * (detect/tasks/reversals.h), and each run is judged as by `snag run`.  The first race ends it: what
  * the program does after one is not decided by the order of its blocks alone.
  */
 #include "cli/command.h"
@@ -18,7 +18,7 @@
 #include "cli/writing.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "detect/reversals.h"
+#include "detect/tasks/reversals.h"
 #include "report/json_writer.h"
 #include "report/orders.h"
 

@@ -6,7 +6,7 @@
 #define SNAG_CLI_EXHAUSTED_H
 
 #include "cli/run_files.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/launch.h"
 
 /* What is printed if memory runs out: the races in the findings, on standard error, each pair of

@@ -14,7 +14,7 @@
  * Time.      The event number is the only measure of time.  A clock (order/vclock.h) has for
  *            each thread u an event number: all events of u before it are ordered before this
  *            point. Every relation uses it, so comparing event numbers finds the partners of a
- *            racy access, whatever the relation (detect/partners.h).
+ *            racy access, whatever the relation (detect/partners/partners.h).
  * Threading: calls of one state never run concurrently.
  * Ownership: batches are borrowed for the call; the state belongs to the detector, from open()
  *            to close().
@@ -22,27 +22,27 @@
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H
 
-#include "detect/contended.h"
+#include "detect/slice/contended.h"
 #include "detect/inside.h"
 #include "detect/listing.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 #include <signal.h>
 
 /* Which procedure decides whether a pair is a race. */
 enum snag_stages {
-	SNAG_STAGES_EXACT, /* witness/decide.h */
-	SNAG_STAGES_PAPER, /* the published ones: witness/decide_paper.h, decide_vindicate.h */
+	SNAG_STAGES_EXACT, /* witness/decide/decide.h */
+	SNAG_STAGES_PAPER, /* the published ones: witness/decide/paper.h, decide/vindicate.h */
 };
 
 /* The environment of a detector; outlives its state. */
 struct snag_detector_env {
 	/* Reports that access `ev`, number `event`, is racy: some earlier conflicting access of
 	 * another thread is not ordered before it.  `before` is the clock of what is; the
-	 * receiver may share it, and finds the partners itself (detect/partners.h).  No partner
+	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No partner
 	 * comes before event `since`, which may be 0. */
 	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
@@ -51,7 +51,7 @@ struct snag_detector_env {
 	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
 	/* Reports that access `ev`, number `event`, races with the earlier access of number
 	 * `first`: for detectors that remember only the number of an access.  The rest is looked
-	 * up afterwards (detect/pairs.h). */
+	 * up afterwards (detect/partners/pairs.h). */
 	void (*on_race_with)(void *ctx, const struct snag_event *ev, uint32_t event,
 			     uint32_t first);
 	/* Reports that access `ev`, number `event`, conflicts with the parallel access of number
@@ -84,7 +84,7 @@ struct snag_detector_env {
 	void *decided_ctx;
 };
 
-/* Whether the pairs of a detector are decided (detect/verify.h).  Refuted pairs are then not
+/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then not
  * reported; the others have a witness or are undecided. */
 enum snag_decide {
 	SNAG_DECIDE_NOT,

@@ -105,7 +105,7 @@ struct snag_findings {
 	 * counts are lower bounds. */
 	uint64_t abridged;
 	/* Not 0: the trace did not fit into memory, and was analysed in this many windows of
-	 * this many events (detect/windows.h).  Then counts are lower bounds, too. */
+	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too. */
 	uint64_t windows, window_events;
 };
 

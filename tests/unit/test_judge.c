@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 
-#include "detect/drdp.h"
+#include "detect/tasks/drdp.h"
 #include "inside/access.h"
 #include "runtime/access.h"
 #include "runtime/judge.h"

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "bench/generate.h"
 #include "bench/random.h"
-#include "detect/predictive.h"
+#include "detect/predictive/predictive.h"
 
 #include <stdio.h>
 #include <string.h>

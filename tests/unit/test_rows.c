@@ -12,7 +12,7 @@
 
 #include "bench/generate.h"
 #include "trace/trace.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 enum { TRACES = 24 };
 
