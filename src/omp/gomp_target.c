@@ -42,8 +42,7 @@ static struct target *target_new(mp_body *body, size_t n, void **at, const size_
 	t->body = body;
 	t->place = mp.place;
 	t->n = n;
-	mp_memory(t->at, (uintptr_t)&t->at[n] - (uintptr_t)t->at);
-	mp_memory((void *)copies, need);
+	mp_memory(t->at, copies + need - (uintptr_t)t->at);
 	need = 0;
 	for (size_t i = 0; i < n; i++) {
 		t->at[i] = at[i];
