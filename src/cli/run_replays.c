@@ -65,8 +65,8 @@ static void enough_guess(struct cli_replays *r)
 	t->enough = 1 + (uint64_t)(all > 2 * r->budget ? all : 2 * r->budget);
 }
 
-static enum snag_replay plan_follow(const struct cli_replays *r, const struct plan *plan,
-				    double seconds, char **ret_words)
+static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *plan, double seconds,
+				    char **ret_words)
 {
 	double left = r->budget - r->spent;
 	struct snag_replay_plan how = {
@@ -80,7 +80,13 @@ static enum snag_replay plan_follow(const struct cli_replays *r, const struct pl
 	};
 	struct snag_replay_result result;
 	struct snag_error err = {0};
+	if (snag_dead_ends_meet(&r->dead_ends, &plan->turns)) {
+		*ret_words = strdup("another replay could not follow the same turns");
+		return SNAG_REPLAY_DIVERGED;
+	}
 	int rc = snag_replay_run(&how, &result, &err);
+	if (rc == 0 && result.diverged)
+		snag_dead_ends_add(&r->dead_ends, &plan->turns, result.turn);
 	if (rc == 0 && result.was_late && seconds >= left)
 		return SNAG_REPLAY_NOT_TRIED;
 	*ret_words = strdup(rc == 0 ? result.words : err.msg);
@@ -148,4 +154,5 @@ void cli_replays_done(struct cli_replays *r)
 	for (size_t i = 0; i < r->ndone; i++)
 		free(r->done[i].words);
 	free(r->done);
+	snag_dead_ends_done(&r->dead_ends);
 }

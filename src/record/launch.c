@@ -70,6 +70,15 @@ static void signals_keep(struct snag_launch *l)
 		sigaction(passed[i], &l->was[i], NULL);
 }
 
+static void signals_block(sigset_t *ret_mask)
+{
+	sigset_t all;
+	sigemptyset(&all);
+	for (int i = 0; i < PASSED; i++)
+		sigaddset(&all, passed[i]);
+	sigprocmask(SIG_BLOCK, &all, ret_mask);
+}
+
 static const size_t channel_bytes =
 	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
 
@@ -88,26 +97,64 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 	return 0;
 }
 
-/* In the child; reports a failure through the pipe. */
-__attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, enum snag_launch_io io,
+extern char **environ;
+
+/* The environment of the program: ours, and what the runtime reads. */
+struct environment {
+	char **at; /* to be freed */
+	char channel[64], options[4096 + 64];
+};
+
+static bool is_named(const char *variable, const char *name)
+{
+	size_t n = strlen(name);
+	return strncmp(variable, name, n) == 0 && variable[n] == '=';
+}
+
+static void environment_make(struct environment *e, const struct snag_launch *l,
+			     const char *options)
+{
+	static const char name[] = "SNAG_OPTIONS";
+	const char *given = getenv(name);
+	size_t count = 0, n = 0;
+	while (environ && environ[count])
+		count++;
+	e->at = snag_calloc(count + 3, sizeof(*e->at));
+	snprintf(e->channel, sizeof(e->channel), RT_CHANNEL_ENV "=%d", l->fd);
+	snprintf(e->options, sizeof(e->options), "%s=%s:%s", name, options, given ? given : "");
+	for (size_t i = 0; i < count; i++)
+		if (!is_named(environ[i], RT_CHANNEL_ENV) && !is_named(environ[i], name))
+			e->at[n++] = environ[i];
+	e->at[n++] = e->channel;
+	e->at[n++] = e->options;
+}
+
+/* In the child: a signal must not run our handlers in the memory of its parent. */
+static void signals_reset(const sigset_t *mask)
+{
+	for (int i = 0; i < PASSED; i++) {
+		struct sigaction old;
+		bool is_ours = passed[i] == SIGINT || passed[i] == SIGQUIT;
+		if (is_ours || (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN))
+			signal(passed[i], SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/* In the child, which has the memory of its parent until it calls execvpe(), and changes none of
+ * it.  Reports a failure through the pipe. */
+__attribute__((noreturn)) static void program_run(char *const *argv, char *const *environment,
+						  enum snag_launch_io io, const sigset_t *mask,
 						  int failed)
 {
-	char number[16], all[4096];
-	const char *given = getenv("SNAG_OPTIONS");
-	snprintf(number, sizeof(number), "%d", l->fd);
-	snprintf(all, sizeof(all), "%s:%s", options, given ? given : "");
-	setenv(RT_CHANNEL_ENV, number, 1);
-	setenv("SNAG_OPTIONS", all, 1);
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 	int nothing = io == SNAG_LAUNCH_SHARES ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = io == SNAG_LAUNCH_READS; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	execvp(argv[0], argv);
+	signals_reset(mask);
+	execvpe(argv[0], argv, environment);
 	int why = errno;
 	if (write(failed, &why, sizeof(why)) < 0)
 		_exit(126);
@@ -117,16 +164,22 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 static int program_start(struct snag_launch *l, char *const *argv, const char *options,
 			 enum snag_launch_io io, struct snag_error *err)
 {
+	struct environment environment;
+	sigset_t mask;
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	l->passes = io != SNAG_LAUNCH_OURS;
-	l->pid = fork();
+	environment_make(&environment, l, options);
+	signals_block(&mask); /* a signal that comes now waits, and is passed on */
+	l->pid = vfork();     /* copying the page tables of a large analysis takes milliseconds */
+	if (l->pid == 0)
+		program_run(argv, environment.at, io, &mask, failed[1]);
+	why = l->pid < 0 ? errno : 0;
+	free(environment.at);
 	if (l->pid > 0 && l->passes)
 		signals_pass(l);
-	if (l->pid == 0)
-		program_run(l, argv, options, io, failed[1]);
-	why = l->pid < 0 ? errno : 0;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(failed[1]);
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
 		;

@@ -20,9 +20,9 @@ struct snag_replay_plan {
 	char *const *argv;
 	const struct snag_turns *turns;
 	struct snag_replay_access access[2];
-	uint64_t seed;	   /* of what comes after the schedule */
-	bool is_quiet;	   /* the program's input and output are empty ... */
-	bool stops;	   /* ... and it is killed once it has made both accesses */
+	uint64_t seed; /* of what comes after the schedule */
+	bool is_quiet; /* the program's input and output are empty ... */
+	bool stops;    /* ... and it is mute (runtime/mute.h), and killed at the end of its turns */
 	double seconds;	   /* it is killed if it takes longer; 0: never */
 	const char *trace; /* where to write the trace; NULL: nowhere */
 	/* Not NULL: the program stands still before the accesses; called with its process, and
@@ -34,6 +34,8 @@ struct snag_replay_plan {
 struct snag_replay_result {
 	bool is_confirmed;
 	bool was_late;	 /* it was killed before, because it took too long */
+	bool diverged;	 /* the schedule could not be followed, ... */
+	uint64_t turn;	 /* ... but up to this turn, counted from 0 */
 	char words[256]; /* what happened */
 	int status;	 /* of the program, as of waitpid */
 };
