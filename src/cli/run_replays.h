@@ -19,9 +19,9 @@
 #include "record/dead_ends.h"
 #include "report/incident.h"
 
-/* The replays of a program of a few milliseconds take 10 to 40 milliseconds each.  With this time
+/* The replays of a program of a few milliseconds take 5 to 20 milliseconds each.  With this time
  * fifty of them come to their end, and some on a machine that is ten times slower. */
-#define CLI_REPLAYS_LEAST_SECONDS 2.0
+#define CLI_REPLAYS_LEAST_SECONDS 1.0
 
 /* What replaying needs of the run that was analysed. */
 struct cli_replays {
