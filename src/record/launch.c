@@ -185,7 +185,8 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 		;
 	close(failed[0]);
 	if (why && l->pid > 0) {
-		signals_keep(l);
+		if (l->passes)
+			signals_keep(l);
 		waitpid(l->pid, NULL, 0);
 	}
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;

@@ -35,8 +35,7 @@ struct watch {
 		size_t n, cap;
 	} now, before; /* those of the step before by variable */
 	bool is_found;
-	uint64_t event[2];	    /* where */
-	volatile sig_atomic_t stop; /* the program need not go on */
+	uint64_t event[2]; /* where */
 };
 
 enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
@@ -177,7 +176,8 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 		r.split = batch.split;
 		r.split_end = batch.split + batch.nsplits;
 		snag_walk_batch(&walk, &batch, on_event, on_run, &r);
-		w->stop = w->plan->stops && w->is_found;
+		if (w->plan->stops && w->is_found)
+			snag_live_kill(live);
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
@@ -229,9 +229,9 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	struct snag_live_options how = {
 		.options = options,
 		.convert.keep_steps = true,
-		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
+		.io = plan->is_quiet ? SNAG_LAUNCH_OURS : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
-		.stop = &w.stop,
+		.stop = plan->interrupt,
 		.on_held = plan->stops ? end_at_once : plan->on_held,
 		.ctx = plan->ctx,
 	};

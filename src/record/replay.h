@@ -11,6 +11,8 @@
 
 #include "record/turns.h"
 
+#include <signal.h>
+
 struct snag_replay_access { /* where one of the two accesses is expected */
 	const char *place;  /* as of snag_location_text */
 	bool is_write;
@@ -23,7 +25,9 @@ struct snag_replay_plan {
 	uint64_t seed; /* of what comes after the schedule */
 	bool is_quiet; /* the program's input and output are empty ... */
 	bool stops;    /* ... and it is mute (runtime/mute.h), and killed at the end of its turns */
-	double seconds;	   /* it is killed if it takes longer; 0: never */
+	double seconds; /* it is killed if it takes longer; 0: never */
+	/* Likewise, when this is not 0; may be NULL.  A quiet program does not get our signals. */
+	const volatile sig_atomic_t *interrupt;
 	const char *trace; /* where to write the trace; NULL: nowhere */
 	/* Not NULL: the program stands still before the accesses; called with its process, and
 	 * when it returns the program is killed. */

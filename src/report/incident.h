@@ -29,7 +29,8 @@ struct snag_replay_tally {
 	struct snag_replay_count {
 		size_t tried, left; /* left: not tried, or not to the end, for want of time */
 	} predicted, suspects;
-	uint64_t enough; /* seconds that are likely enough for all */
+	bool was_interrupted; /* a signal, not the time, ended them */
+	uint64_t enough;      /* seconds that are likely enough for all */
 };
 
 struct snag_incident {
