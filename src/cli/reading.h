@@ -17,7 +17,7 @@ struct cli_reading {
 };
 
 /* The words of enum snag_rules (witness/witness.h), in its order. */
-#define CLI_RULES "auto|reads|dependence"
+#define CLI_RULES "auto|reads|dependence|literal"
 
 enum cli_format { CLI_FORMAT_AUTO, CLI_FORMAT_STD, CLI_FORMAT_CSV, CLI_FORMAT_SNAG };
 

@@ -426,7 +426,7 @@ void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix
 	c->ix = ix;
 	c->mode = mode;
 	c->verify = snag_verify_new(&c->env, ix, mode, procedure_of(c));
-	snag_walk_init(&c->walk, ix->nthreads);
+	snag_walk_init(&c->walk, &ix->rows[c->mode]);
 	if (round_run(c))
 		round_run(c);
 	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);

@@ -147,8 +147,7 @@ static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
 	/* Relaxed: a count, nothing is published by it. */
 	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
 		return snag_witness_check_indexed(v->ix, v->mode, w);
-	enum snag_rules rules = v->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
-	return snag_witness_check(v->ix->trace, w, rules, NULL) == 0;
+	return snag_witness_check(v->ix->trace, w, snag_rules_of_mode(v->mode), NULL) == 0;
 }
 
 static struct snag_site site_of(const struct snag_verify *v, uint32_t e)

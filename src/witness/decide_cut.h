@@ -2,7 +2,8 @@
  *
  * decide_cut.h - what is needed, and the sections it cuts open
  *
- * A cut is a count per thread: the first count[t] events of each thread t.  A *closed* cut
+ * A cut is a count per thread: the first count[t] events of each thread t; in dependence modes it
+ * has a second part, which reads of these are causal (decide_rows.h).  A *closed* cut
  * contains all that must precede its events (decide_rows.h).  In observed order it breaks no
  * rule of traces, except that a section may be cut open, its release missing, with a later section
  * of the same lock in the cut.  A section that is cut open without that is *last* of its lock.
@@ -29,8 +30,7 @@ enum { SNAG_FEW_STEPS = 32 };
 /* The first step, if there are so many, that is too far from this one to be gone to. */
 static inline size_t snag_steps_far(const struct snag_state *s, size_t step)
 {
-	uint32_t stride = s->rows->stride ? s->rows->stride : 1;
-	return step + SNAG_FEW_STEPS * (size_t)s->nthreads * stride;
+	return step + SNAG_FEW_STEPS * (size_t)s->nthreads * s->rows->stride;
 }
 
 /* The lanes of the sections that compete with that of the acquire, also those of its own thread. */
@@ -46,8 +46,8 @@ uint32_t snag_cut_last(struct snag_state *s, const struct snag_lane *lane, const
  * trace. */
 bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut);
 
-/* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s,
- * and which threads keep all their reads.  False: one access must precede the other. */
+/* The smallest closed cut with all that must precede the racing accesses.  Sets the limits of s.
+ * False: one access must precede the other. */
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut);
 
 /* Of s are used: limit, and which reads are causal.  Each takes a closed cut, after
@@ -69,8 +69,10 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut);
 /* Adds the releases, if there are any, of all sections that threads other than the racers have
  * open, whatever the limits.  True: the cut grew. */
 bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut);
-/* The rest, a part of the cut, loses the event and all that must follow it. */
-void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest);
+/* The rest, a count for each thread, a part of the cut, loses the event and all that must follow it;
+ * in dependence modes, all that would if every read were causal.  So every read in what is left
+ * finds its writer there, if the cut has it. */
+void snag_cut_take_out(struct snag_state *s, uint32_t event, uint32_t *rest);
 /* The rest loses what must follow the acquire of a section that is not last: what is left is a valid
  * trace in observed order. */
 void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest);

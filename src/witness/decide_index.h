@@ -42,6 +42,7 @@ struct snag_index {
 	const struct snag_trace *trace;
 	uint32_t nevents, nthreads, nvariables, nlocks;
 	bool has_depends; /* some branches depend on some reads only */
+	bool has_waits;	  /* some reads waited (snag_event_is_wait) */
 	bool is_task;	  /* has operations of task programs, of which there are no witnesses */
 
 	struct snag_threads threads;

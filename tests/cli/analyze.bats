@@ -248,6 +248,20 @@ threads_make() {
 	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
 }
 
+@test "--rules: causality begins at branches, or literally at writes as well" {
+	cp "$root/tests/traces/sdp_fig1b.std" fig1b.std
+	snags analyze --with wdp --witness w --json - fig1b.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.complete, (.races[] | .first, .second, .verdict)]' <<<"$output")" = '[true,2,12,"predicted"]' ]
+	snags check fig1b.std w/race-1.json
+	[ "$status" = 0 ]
+	snags check --rules literal fig1b.std w/race-1.json
+	refused 2 "snag: check: w/race-1.json: not valid: *"
+	snags analyze --with wdp --rules literal --json - fig1b.std
+	[ "$status" = 0 ]
+	[ "$(jq -c '.analyses[0] | [.complete, .races]' <<<"$output")" = '[true,[]]' ]
+}
+
 @test "--rules: a trace without branches may be taken at its word" {
 	cp "$root/tests/traces/sdp_fig4a.std" no-branch.std
 	snags analyze --with wdp no-branch.std

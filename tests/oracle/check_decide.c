@@ -2,7 +2,7 @@
  *
  * check_decide.c - the decision engine against the exhaustive search
  *
- * Every pair of conflicting accesses with no lock in common, in both modes:
+ * Every pair of conflicting accesses with no lock in common, in all modes:
  *   verdict     VERIFIED iff the search finds the race, INFEASIBLE iff not; nothing is left
  * undecided witness     accepted by the independent checker, and by the one that uses the index; on
  * damaged witnesses these two agree as well steps       the same verdict whichever steps are left
@@ -69,7 +69,7 @@ static enum outcome check_checkers(struct subject *s, const struct snag_index *i
 				   const struct snag_witness *valid, enum snag_rules rules,
 				   struct reason *why)
 {
-	enum snag_mode mode = rules == SNAG_RULES_READS ? SNAG_MODE_M2 : SNAG_MODE_DEP;
+	enum snag_mode mode = snag_mode_of(rules);
 	struct prng random = {s->seed};
 	struct snag_error err = {.msg = "valid"};
 	if (!snag_witness_check_indexed(ix, mode, valid))
@@ -104,8 +104,8 @@ static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 	if (is_right)
 		return PASSED;
 	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s",
-			  e1, e2, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", c->name,
-			  is_race ? "race" : "no race", decision_text[found], err.msg);
+			  e1, e2, rules_name[rules], c->name, is_race ? "race" : "no race",
+			  decision_text[found], err.msg);
 }
 
 /* All pairs in one configuration. */
@@ -114,7 +114,7 @@ static enum outcome check_configuration(struct subject *s, const struct snag_ind
 					const struct search *search, struct reason *why)
 {
 	struct snag_decide_options options = c->options;
-	options.mode = rules == SNAG_RULES_READS ? SNAG_MODE_M2 : SNAG_MODE_DEP;
+	options.mode = snag_mode_of(rules);
 	struct snag_decider *d = snag_decider_new(ix, &options);
 	enum outcome outcome = SKIPPED;
 	for (unsigned e2 = 0; e2 < s->model.n && outcome != FAILED; e2++)
@@ -167,4 +167,9 @@ enum outcome check_decide_m2(struct subject *s, struct reason *why)
 enum outcome check_decide_dep(struct subject *s, struct reason *why)
 {
 	return check_mode(s, SNAG_MODE_DEP, SNAG_RULES_DEPENDENCE, why);
+}
+
+enum outcome check_decide_literal(struct subject *s, struct reason *why)
+{
+	return check_mode(s, SNAG_MODE_LITERAL, SNAG_RULES_LITERAL, why);
 }

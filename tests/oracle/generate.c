@@ -53,6 +53,7 @@ static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned
 						  .op = (uint8_t)op,
 						  .target = target,
 						  .flags = order,
+						  .size = has_order && target % 2 ? 4 : 0,
 						  .loc = prng_below(g->random, g->nlocations)};
 }
 

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# Programs compiled with -fsnag-branches, whose traces say which reads decide a branch: what wdp finds
+# in them, with gcc and clang.
+load helper
+
+# Prints the verdict of wdp for a run of prog.c: "races complete".
+wdp() { # COMPILER LEVEL SEED
+	SNAG_CC=$1 "$SNAG" cc "$2" -g -fsnag-branches -pthread -o prog prog.c
+	"$SNAG" record --seed "$3" -o run.snag ./prog >/dev/null
+	"$SNAG" analyze --with wdp --json - run.snag | jq -r '.analyses[0] | "\(.races | length) \(.complete)"'
+}
+
+# Whether wdp says so whatever the compiler and its level.
+always() { # EXPECTED [SEEDS]
+	local cc level seed found
+	for cc in gcc clang; do
+		for level in -O0 -O2; do
+			for seed in ${2:-1 2}; do
+				found=$(wdp $cc $level "$seed")
+				[ "$found" = "$1" ] || { echo "$cc $level, seed $seed: $found"; return 1; }
+			done
+		done
+	done
+}
+
+# A program of two threads: what they share, and what each of them does.
+program() { # SHARED FIRST SECOND
+	cat >prog.c <<-EOF
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		#include <string.h>
+		pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		#define lock pthread_mutex_lock(&m)
+		#define unlock pthread_mutex_unlock(&m)
+		$1
+		void *first(void *arg) { $2 return arg; }
+		void *second(void *arg) { $3 return arg; }
+		int main(void)
+		{
+			pthread_t t[2];
+			pthread_create(&t[0], NULL, first, NULL);
+			pthread_create(&t[1], NULL, second, NULL);
+			pthread_join(t[0], NULL);
+			pthread_join(t[1], NULL);
+		}
+	EOF
+}
+
+@test "a counter under a lock orders nothing" {
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; n++; unlock; sink = y;'
+	always "1 true"
+}
+
+@test "an atomic counter orders nothing" {
+	program 'atomic_int n; int y, sink;' 'y = 1; n++;' 'n++; sink = y;'
+	always "1 true"
+}
+
+@test "a counter that decides a branch orders" {
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' \
+		'lock; int is_second = n++; unlock; if (is_second) sink = y;'
+	always "0 true"
+	program 'atomic_int n; int y, sink;' 'y = 1; n++;' 'if (n++) sink = y;'
+	always "0 true"
+}
+
+@test "a barrier orders, whatever branches depend on" {
+	program 'pthread_barrier_t b; int y, sink;
+		__attribute__((constructor)) void init(void) { pthread_barrier_init(&b, NULL, 2); }' \
+		'y = 1; pthread_barrier_wait(&b);' 'pthread_barrier_wait(&b); sink = y;'
+	always "0 true"
+}
+
+@test "figure 1(a) of the paper on WDP" {
+	cat >prog.c <<-'EOF'
+		#include <pthread.h>
+		pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		int x, y, z, sink;
+		void *one(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			int t = z;
+			y = t + 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		void *two(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			z = 1;
+			x = 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		void *three(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			int t = x;
+			if (t == 0) {
+				pthread_mutex_unlock(&m);
+				return arg;
+			}
+			pthread_mutex_unlock(&m);
+			sink = y;
+			return arg;
+		}
+		int main(void)
+		{
+			void *(*run[])(void *) = {one, two, three};
+			pthread_t t[3];
+			for (int i = 0; i < 3; i++)
+				pthread_create(&t[i], NULL, run[i], NULL);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], NULL);
+		}
+	EOF
+	always "1 true" 1
+}
