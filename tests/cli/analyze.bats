@@ -248,6 +248,15 @@ threads_make() {
 	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
 }
 
+@test "shb: a read can race with the write it saw, what follows it does not" {
+	snags analyze --with shb --json - race.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.racy_events, (.races[] | .first, .second, .verdict)]' <<<"$output")" = '[[1],0,1,"observed"]' ]
+	printf '%s\n' 'T1|w(x)|1' 'T1|w(z)|2' 'T2|r(z)|3' 'T2|w(x)|4' >second.std
+	snags analyze --with hb,shb --json - second.std
+	[ "$(jq -c '[.analyses[].racy_events]' <<<"$output")" = '[[2,3],[2]]' ]
+}
+
 @test "--rules: causality begins at branches, or literally at writes as well" {
 	cp "$root/tests/traces/sdp_fig1b.std" fig1b.std
 	snags analyze --with wdp --witness w --json - fig1b.std

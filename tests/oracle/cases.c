@@ -32,7 +32,7 @@ static const struct known_case known[] = {
 	{
 		.name = "the second race owes to the first",
 		.trace = "T0 w x; T0 w y; T1 r y; T1 w x",
-		.races = {[REL_HB] = "1-2 0-3", [REL_SHB] = NONE},
+		.races = {[REL_HB] = "1-2 0-3", [REL_SHB] = "1-2"},
 		.reads = "1-2",
 		.dependence = "1-2 0-3",
 		.literal = "1-2",
