@@ -13,6 +13,10 @@
  *         are enumerated once more, every instance of the pairs of locations that
  *         are still open is decided.
  *
+ *         Then a race stands for all pairs of its locations that are races.  How many these are can
+ *         be counted in a third round, in which every candidate of them is decided in haste.  If
+ *         that is too much, the counts are lower bounds, and said to be.
+ *
  *         The number of pairs of locations is bounded (listing.h), and by the number of threads: to
  *         decide a pair costs time for each thread.  Accesses with other candidates
  *         are counted, and the result is not complete.
@@ -53,6 +57,13 @@ bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
  * snag_verify_locations() gives. */
 bool snag_verify_round(struct snag_verify *v);
 const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
+/* To be called first: races of locations are kept until they are counted. */
+void snag_verify_keep(struct snag_verify *v);
+/* Then, after the last round: begins to count.  Candidates at the locations that
+ * snag_verify_locations() gives are to be added once more. */
+void snag_verify_count(struct snag_verify *v);
+/* Ends counting, and reports the races. */
+void snag_verify_report(struct snag_verify *v);
 /* After the last round: whether every candidate was decided for certain, or needed no decision. */
 bool snag_verify_is_complete(const struct snag_verify *v);
 

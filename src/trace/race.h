@@ -101,6 +101,7 @@ struct snag_findings {
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
+	bool at_least;	 /* not all pairs were decided: counts and racy events are lower bounds */
 	/* Racy events that may race with more accesses than the races here count.  If not 0, the
 	 * counts are lower bounds. */
 	uint64_t abridged;

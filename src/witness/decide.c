@@ -323,6 +323,13 @@ enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return result;
 }
 
+void snag_decider_hurry(struct snag_decider *d, uint32_t max_window)
+{
+	d->options.max_nodes = 1;
+	if (max_window < d->options.max_window)
+		d->options.max_window = max_window;
+}
+
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d)
 {
 	return &d->witness;

@@ -57,6 +57,10 @@ void snag_decider_free(struct snag_decider *d); /* accepts NULL */
  * order. */
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2);
 
+/* From now on nothing larger than this is searched, and no more than one node: what that leaves open
+ * is UNDECIDED. */
+void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
+
 /* After VERIFIED, until the next decision: the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 

@@ -248,6 +248,17 @@ threads_make() {
 	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
 }
 
+@test "m2 counts all pairs and racy events of a race, or says at least" {
+	printf '%s\n' 'T0|w(x)|A' 'T0|w(x)|A' 'T0|w(x)|A' 'T1|w(x)|B' 'T1|w(x)|B' >six.std
+	snags analyze --with m2 --json - six.std
+	[ "$(jq -c '.analyses[0] | [.pairs, .racy_events, .counts, (.races[] | .count)]' <<<"$output")" = '[6,[3,4],null,6]' ]
+	for t in A B; do for _ in $(seq 200); do echo "T$t|w(x)|$t"; done; done >many.std
+	snags analyze --with m2 --json - many.std
+	[ "$(jq -c '.analyses[0] | [.counts, (.races[] | .count > 30000 and .count < 40000)]' <<<"$output")" = '["at least",true]' ]
+	snags analyze --with m2 many.std
+	[[ $output == *"m2: 1 race (at least 3"*" pairs, "* ]]
+}
+
 @test "shb: a read can race with the write it saw, what follows it does not" {
 	snags analyze --with shb --json - race.std
 	[ "$status" = 66 ]
