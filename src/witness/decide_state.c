@@ -69,6 +69,7 @@ void snag_state_done(struct snag_state *s)
 	free(s->window);
 	free(s->queue);
 	free(s->trail);
+	free(s->noted);
 }
 
 static void enqueue(struct snag_state *s, snag_tid t, uint32_t p)
@@ -441,22 +442,38 @@ static uint32_t first_after(const struct snag_state *s, snag_tid u, snag_tid t, 
 	return low;
 }
 
+/* Returns false: a must come before b, but cannot. */
+static bool contradicted(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	s->against = (struct snag_noted){a, b};
+	return false;
+}
+
+static void note(struct snag_state *s, uint32_t a, uint32_t b)
+{
+	if (!s->notes)
+		return;
+	s->noted = snag_grow(s->noted, &s->noted_cap, s->nnoted + 1, sizeof(*s->noted));
+	s->noted[s->nnoted++] = (struct snag_noted){a, b};
+}
+
 bool snag_state_order(struct snag_state *s, uint32_t a, uint32_t b)
 {
 	if (a == b)
-		return false;
+		return contradicted(s, a, b);
 	if (!snag_state_in_window(s, b)) {
 		if (a < b && !snag_state_in_window(s, a))
 			return true; /* as observed */
 		if (snag_state_is_before(s, b, a))
-			return false;
+			return contradicted(s, a, b);
 		snag_state_miss(s, b);
 		return true;
 	}
 	if (snag_state_is_before(s, b, a))
-		return false;
+		return contradicted(s, a, b);
 	if (snag_state_is_before(s, a, b))
 		return true;
+	note(s, a, b);
 	snag_tid ta = snag_index_thread(s->ix, a), tb = snag_index_thread(s->ix, b);
 	uint32_t pa = s->ix->position[a], pb = s->ix->position[b];
 	bool is_inside = snag_state_in_window(s, a);

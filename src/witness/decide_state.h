@@ -71,6 +71,11 @@ struct snag_stay_first {
 	uint32_t stay;
 };
 
+/* Two events of which one must come first. */
+struct snag_noted {
+	uint32_t first, then;
+};
+
 struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
@@ -126,6 +131,12 @@ struct snag_state {
 	uint32_t missing[SNAG_MAX_MISSING]; /* some of them */
 	uint32_t nmissing;
 	uint64_t work; /* rows joined */
+
+	/* For explanations (explain.h), if `notes`: the edges it was told, and the contradiction: an
+	 * edge against them, or two acquires, neither of whose sections can come first. */
+	bool notes;
+	struct snag_noted *noted, against, stuck;
+	size_t nnoted, noted_cap;
 };
 
 void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);

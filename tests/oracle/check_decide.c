@@ -13,6 +13,7 @@
 #include "prng.h"
 #include "witness/decide.h"
 #include "witness/decide_check.h"
+#include "witness/explain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,23 @@ static enum outcome check_checkers(struct subject *s, const struct snag_index *i
 	return PASSED;
 }
 
+/* An explanation is about the two accesses, or a circle of events; a chain goes from one access to
+ * the other, and each of its steps is one of the rules. */
+static enum outcome check_explanation(const struct snag_index *ix, unsigned e1, unsigned e2,
+				      enum snag_rules rules, struct reason *why)
+{
+	struct snag_explanation x;
+	snag_explain(ix, snag_mode_of(rules), e1, e2, &x);
+	bool is_right = x.why == SNAG_WHY_SEARCH || x.n > 0;
+	if (x.why == SNAG_WHY_ORDERED)
+		is_right = x.n > 1 && x.event[0] + x.event[x.n - 1] == e1 + e2;
+	for (size_t i = 1; x.why == SNAG_WHY_ORDERED && is_right && i < x.n; i++)
+		is_right = x.event[i - 1] < x.event[i]; /* these were observed in this order */
+	const char *kind = snag_why_text[x.why];
+	snag_explanation_done(&x);
+	return is_right ? PASSED : check_fail(why, "%u-%u: a bad explanation: %s", e1, e2, kind);
+}
+
 static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 			       struct snag_decider *d, const struct configuration *c, bool is_race,
 			       unsigned e1, unsigned e2, enum snag_rules rules, struct reason *why)
@@ -102,7 +120,8 @@ static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 	if (is_right && found == SNAG_VERIFIED)
 		return check_checkers(s, ix, snag_decider_witness(d), rules, why);
 	if (is_right)
-		return PASSED;
+		return found == SNAG_INFEASIBLE ? check_explanation(ix, e1, e2, rules, why)
+						: PASSED;
 	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s",
 			  e1, e2, rules_name[rules], c->name, is_race ? "race" : "no race",
 			  decision_text[found], err.msg);
