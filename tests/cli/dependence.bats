@@ -117,3 +117,38 @@ program() { # SHARED FIRST SECOND
 	EOF
 	always "1 true" 1
 }
+
+@test "an address that depends on a read is a branch" {
+	program 'int slot[2], idx, sink;' 'slot[1] = 7; lock; idx = 1; unlock;' \
+		'lock; int i = idx; unlock; sink = slot[i];'
+	always "0 true" 1
+	# A pointer, that it points to, and what is called.
+	program 'int x, sink, *p = &sink;' 'x = 7; lock; p = &x; unlock;' 'lock; int *q = p; unlock; sink = *q;'
+	always "0 true" 1
+	program 'int x, sink; void idle(void) {} void use(void) { sink = x; } void (*f)(void) = idle;' \
+		'x = 7; lock; f = use; unlock;' 'lock; void (*g)(void) = f; unlock; g();'
+	always "0 true" 1
+	# A length, and the bound of a loop.
+	program 'char from[64], to[64]; volatile int n;' 'memset(from, 1, 64); lock; n = 64; unlock;' \
+		'lock; int k = n; unlock; memcpy(to, from, k);'
+	always "0 true" 1
+	program 'int a[8], sink, n;' 'a[1] = 1; lock; n = 2; unlock;' \
+		'lock; int k = n; unlock; for (int i = 0; i < k; i++) sink += a[i];'
+	always "0 true" 1
+	# In a function that is called.
+	program 'int slot[2], idx, sink; __attribute__((noinline)) void use(int i) { sink = slot[i]; }' \
+		'slot[1] = 7; lock; idx = 1; unlock;' 'lock; int i = idx; unlock; use(i);'
+	always "0 true" 1
+}
+
+@test "figure 7(b) of the paper on WDP: a thread names from its beginning" {
+	program 'int x, y, k, out, sink;' 'y = 1; lock; x = 1; unlock;' \
+		'lock; out = x; if (k) sink = 1; unlock; sink = y;'
+	for level in -O0 -O2; do
+		[ "$(wdp clang $level 1)" = "1 true" ]
+	done
+	# Figure 7(a): the branch depends on the read.
+	program 'int x, y, k, out, sink;' 'y = 1; lock; x = 1; unlock;' \
+		'lock; out = x; if (x) sink = 1; unlock; sink = y;'
+	always "0 true" 1
+}
