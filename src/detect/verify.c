@@ -161,6 +161,19 @@ static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
 	return snag_witness_check(v->ix->trace, w, snag_rules_of_mode(v->mode), NULL) == 0;
 }
 
+/* Whether a read of the witness sees another write than it saw; when replays are over, taken for
+ * granted where it can be. */
+static bool changes_reads(struct snag_verify *v, const struct snag_witness *w)
+{
+	if (v->mode == SNAG_MODE_M2)
+		return false;
+	/* Relaxed: a count, nothing is published by it. */
+	uint64_t n = v->ix->nevents;
+	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
+		return true;
+	return snag_witness_check(v->ix->trace, w, SNAG_RULES_READS, NULL) < 0;
+}
+
 static struct snag_site site_of(const struct snag_verify *v, uint32_t e)
 {
 	const struct snag_event *ev = &v->ix->trace->ev[e];
@@ -212,6 +225,7 @@ static void decide(struct snag_verify *v, unsigned worker, struct pair pair, str
 		return;
 	}
 	ret->race.verdict = SNAG_PREDICTED;
+	ret->race.changes_reads = changes_reads(v, w);
 	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
 	ret->race.nwitness = w->n;
 	snag_race_prefix_set(&ret->race, w->prefix, v->ix->nthreads);

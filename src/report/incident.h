@@ -48,6 +48,7 @@ struct snag_incident {
 	struct snag_site *step;
 	size_t nsteps;
 	bool is_suppressed;
+	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
 	enum snag_replay replay; /* set by whoever replayed it */
 	char *replay_words;	 /* what came of it, or NULL */
 };
@@ -55,7 +56,8 @@ struct snag_incident {
 struct snag_incidents {
 	struct snag_incident *at; /* as the merged races: strongest verdict first */
 	size_t n;
-	size_t shown;			  /* those not suppressed */
+	size_t shown; /* those neither suppressed nor apart */
+	size_t apart;
 	size_t by_verdict[SNAG_VERDICTS]; /* of these */
 };
 

@@ -17,6 +17,9 @@ enum snag_verdict {
 	SNAG_PREDICTED,	 /* a checked witness exists */
 	SNAG_CONFIRMED,	 /* none was found, but another run of the program had it */
 	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
+	/* A checked witness exists in which reads see other values, and the program, steered
+	 * through it, did something else. */
+	SNAG_UNCONFIRMED,
 	SNAG_VERDICTS
 };
 
@@ -48,6 +51,7 @@ struct snag_race {
 	uint64_t count;			 /* how many pairs of events this stands for */
 	struct snag_variables variables; /* what they are about; empty: that of `second` alone */
 	enum snag_verdict verdict;
+	bool changes_reads; /* in its witness some read sees another write than it saw */
 	/* Why nothing orders them: the last event of the first access's thread that
 	 * the relation does order before the second access (.event may be
 	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was

@@ -152,3 +152,36 @@ program() { # SHARED FIRST SECOND
 		'lock; out = x; if (x) sink = 1; unlock; sink = y;'
 	always "0 true" 1
 }
+
+@test "a witness that changes reads and diverges is unconfirmed" {
+	program 'int x, y, sink; void consume(void);' 'y = 1; lock; x = 1; unlock;' 'consume();'
+	# Its branch is not told, so the witness takes it for granted.
+	cat >other.c <<-'EOF'
+		#include <pthread.h>
+		extern pthread_mutex_t m;
+		extern int x, y, sink;
+		void consume(void)
+		{
+			pthread_mutex_lock(&m);
+			int t = x;
+			pthread_mutex_unlock(&m);
+			if (t)
+				sink = y;
+		}
+	EOF
+	SNAG_CC=clang "$SNAG" cc -g -c other.c
+	SNAG_CC=clang "$SNAG" cc -g -fsnag-branches -pthread -o prog prog.c other.o
+	snags run --with wdp --json run.json ./prog
+	[ "$status" = 0 ]
+	[[ $stderr == *"snag: unconfirmed: "*"prog.c:"*" / "*"other.c:10"*"--unconfirmed reports it"* ]]
+	[ "$(jq -c '[(.incidents | length), (.unconfirmed[] | .verdict, .replay)]' run.json)" = '[0,"unconfirmed","diverged"]' ]
+	snags run --with wdp --unconfirmed --json run.json ./prog
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.unconfirmed, (.incidents[] | .verdict)]' run.json)" = '[null,"unconfirmed"]' ]
+	# What the program does follow is as before.
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; n++; unlock; sink = y;'
+	SNAG_CC=clang "$SNAG" cc -g -fsnag-branches -pthread -o prog prog.c
+	snags run --with wdp --json run.json ./prog
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.incidents[] | .verdict, .replay]' run.json)" = '["predicted","confirmed"]' ]
+}
