@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_ANALYZE_PAIR_H
 #define SNAG_CLI_ANALYZE_PAIR_H
 
-#include "detect/pair.h"
+#include "detect/analyze/pair.h"
 #include "report/report.h"
 
 struct snag_json;

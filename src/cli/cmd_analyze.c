@@ -12,7 +12,7 @@
 #include "cli/reading.h"
 #include "cli/reporting.h"
 #include "cli/writing.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "report/json_writer.h"
 #include "report/report.h"
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check.c - is this a witness?  One replay, apart from every analysis
+ * check.c - is this a witness?  One replay that shares no code with any analysis
  *
- * Idea.   A witness claims: the program could have run these events in this order
- *         and then stood before two racing accesses.  Replay it, and hold every
- *         step against the rules.  Whoever built the witness is not asked.
+ * Idea.   A witness claims: the program could have run these events in this order, and then two
+ *         racing accesses would have been next.  Replay it, and check every step against the
+ *         rules. Nothing is taken from the code that built the witness.
  *
- * State.  Facts of the trace (check_facts.h): of an event its position, and what it saw.
- *         Walking through the trace, as far as the witness goes, gives them one by one: so
- *         the prefix, which is in the order of the trace, is replayed as it comes, and only
- *         the facts of listed events are kept.
+ * State.  Facts of the trace (check_facts.h): the position of an event, and what it saw.  A walk
+ *         through the trace, as far as the witness goes, yields them one by one.  So the prefix,
+ *         which is in the order of the trace, is replayed during the walk, and only the facts of
+ *         listed events are kept.
  *         Of the trace, by thread: fork (the event that starts it).
  *         Of the replay:
  *         done[t]        events of t that have happened
  *         keeps[e]       the read e keeps its writer; NULL: all reads do
  *         last_write[x]  the write of x that a read would see now
- *         lock[l]        who holds l
+ *         lock[l]        the threads that hold l
  *
  * Rules.  [number]   every number is that of an event
- *         [program]  an event is the next one of its thread (so none is missing,
- *                    repeated or out of order)
+ *         [program]  an event is the next one of its thread (so none is missing, repeated or out
+ *                    of order)
  *         [fork]     a thread starts after its fork, if the trace has one
  *         [join]     a join follows all that the joined thread did before it in
  *                    the trace
@@ -62,8 +62,8 @@
 enum { NOBODY = UINT32_MAX };
 
 struct lock_state {
-	snag_tid owner;	  /* who holds it alone, or NOBODY */
-	uint32_t readers; /* how many hold it together */
+	snag_tid owner;	  /* the thread that holds it alone, or NOBODY */
+	uint32_t readers; /* how many hold it shared */
 };
 
 /* Where an event is listed. */
@@ -76,7 +76,8 @@ struct listing {
 struct walk {
 	struct snag_facts_walk facts;
 	const struct listing *listed; /* the next one it comes to */
-	size_t left;		      /* members of the witness to come: of the prefix, or listed */
+	size_t left;		      /* members of the witness that are still to come: of the
+				       * prefix, or listed */
 };
 
 struct replay {
@@ -113,7 +114,7 @@ static void describe(const struct snag_trace *trace, uint32_t event, char *to, s
 			 snag_name(&trace->names, op->space, ev->target));
 }
 
-/* The current step breaks a rule. */
+/* Reports that the current step breaks a rule. */
 __attribute__((format(printf, 2, 3))) static int broken(const struct replay *r, const char *fmt,
 							...)
 {
@@ -161,7 +162,7 @@ static uint32_t ops_of(const struct snag_trace *trace)
 
 enum member { NONE, OF_PREFIX, LISTED, OF_BOTH = OF_PREFIX | LISTED };
 
-/* Goes on to the next event that is part of the witness. */
+/* Advances to the next event that is part of the witness. */
 static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *ret_event,
 				    struct snag_facts *ret_facts)
 {
@@ -187,7 +188,7 @@ static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *
 	return NONE;
 }
 
-/* A walk that has come to the end of the trace has not found all: the prefix promises too much. */
+/* If a walk reached the end of the trace before it found all members, the prefix is too long. */
 static int check_prefix(const struct replay *r, const struct walk *w) /* [number] */
 {
 	uint32_t t = 0;
@@ -304,7 +305,7 @@ static void choose_rooted(struct replay *r, const uint32_t *saw, bool is_literal
 	free(first);
 }
 
-/* Which reads must keep their writer. */
+/* Decides which reads must keep their writer. */
 static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 {
 	bool has_branch = ops >> SNAG_OP_BRANCH & 1, has_depends = ops >> SNAG_OP_DEPENDS & 1;
@@ -327,7 +328,7 @@ static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 	free(saw);
 }
 
-/* An event, at position `pit` of its thread. */
+/* For an event at position `pit` of its thread. */
 static bool has_happened(const struct replay *r, uint32_t event, uint32_t pit)
 {
 	return pit < r->done[r->trace->ev[event].thread];

@@ -25,7 +25,7 @@ void snag_witness_done(struct snag_witness *w); /* accepts NULL */
 int snag_witness_read(const char *path, const struct snag_trace *trace,
 		      struct snag_witness *ret_witness, struct snag_error *err);
 
-/* What a reordering must keep of the reads. */
+/* Which reads a reordering must keep. */
 enum snag_rules {
 	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
 	SNAG_RULES_READS, /* every read keeps its writer (Pavlogiannis, POPL 2020, section 2) */

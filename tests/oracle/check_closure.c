@@ -14,8 +14,8 @@
  */
 #include "check.h"
 
-#include "witness/decide.h"
-#include "witness/decide_cut.h"
+#include "witness/decide/decide.h"
+#include "witness/decide/cut.h"
 
 #include <string.h>
 

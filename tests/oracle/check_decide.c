@@ -11,9 +11,9 @@
 #include "check.h"
 
 #include "prng.h"
-#include "witness/decide.h"
-#include "witness/decide_check.h"
-#include "witness/explain.h"
+#include "witness/decide/decide.h"
+#include "witness/decide/check.h"
+#include "witness/decide/explain.h"
 
 #include <stdio.h>
 #include <string.h>

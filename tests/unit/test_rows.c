@@ -12,7 +12,7 @@
 
 #include "bench/generate.h"
 #include "trace/trace.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 enum { TRACES = 24 };
 
@@ -86,7 +86,7 @@ static void assert_rows(const struct snag_index *ix, enum snag_mode mode, unsign
 	uint32_t *cut = calloc(rows->width, sizeof(*cut));
 	uint32_t *expected = calloc(rows->width, sizeof(*expected));
 	uint32_t *keeps = expected + rows->width - ix->nthreads;
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	snag_walk_init(&walk, rows);
 	for (uint32_t e = seed % 5; e < ix->nevents; e += 5) {
 		snag_tid t = snag_index_thread(ix, e);
