@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build
 TYPE ?= Release
 
-.PHONY: all setup demo test seeds fuzz oracle oracle-openmp bench install clean format update-expected
+.PHONY: all setup demo test seeds fuzz oracle oracle-dependence oracle-openmp bench install clean format update-expected
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -44,6 +44,10 @@ oracle: all
 	@ORACLE=build/tests/oracle/task_oracle ORACLE_CANDIDATES=0 scripts/oracle.sh
 	@ORACLE=build/tests/graphs/oracle-graphs ORACLE_CANDIDATES=0 scripts/oracle.sh
 	@ORACLE=build/tests/oracle/explore_oracle ORACLE_CANDIDATES=0 ORACLE_TRACES=100000 scripts/oracle.sh
+
+# Causality against exhaustive search, on traces whose branches mostly name what they depend on.
+oracle-dependence: all
+	@scripts/oracle.sh --check decide-dep,decide-literal,closure,witness --branches 100 --depends 60
 
 oracle-openmp: all
 	@scripts/oracle_openmp.sh

@@ -3,22 +3,27 @@
  * branch.cpp - conditional branches, and the reads they depend on
  *
  * Idea.   What a thread does next depends on what it read only where its control flow branches:
- *         at conditional branches, switches, and calls of computed functions.  On which
+ *         at conditional branches, switches, and calls of computed functions; and an access whose
+ *         address depends on a read counts as one, as it would touch another location.  On which
  *         reads is found by walking from the condition back to where its values come
  *         from, through arithmetic, addresses, and variables on the stack (at -O0 nearly all are).
  *
- * Rules.  [load]   depends on that read, and on those its address depends on
+ * Rules.  [load]   depends on that read; what its address depends on was told before it
+ *         [address] of an access: a branch on what its address and its length depend on
+ *         [call]   a branch on what the arguments depend on; so an argument that is part of an
+ *                  address was told by the caller
  *         [slot]   the load of a variable on the stack that only loads and stores know: on what
  *                  the values stored there depend on, if each is read in the same block as its
  *                  store, and the variable in that of its use: they were last executed together
  *         [merge]  a phi of ways that come together: on the read of the way that was taken; a phi
  *                  of pointers tells which
  *         [loop]   a phi of a loop: on nothing, if none of its values depends on a read
- *         [all]    what comes from elsewhere (arguments, results of calls, atomics, reads of
- *                  earlier iterations) may depend on all earlier reads
- *         A branch that depends on no read is not told; and the runtime
- *         leaves out what adds nothing (src/runtime/branch.c).  Data that flows through other
- * memory needs no care: every read before a write counts as one the write depends on.
+ *         [new]    the address of new memory depends on nothing
+ *         [again]  a read that a branch on all ways here was told to depend on is not told again
+ *         [all]    what comes from elsewhere (arguments in conditions, results of calls, atomics,
+ * reads of earlier iterations) may depend on all earlier reads A branch that depends on no read is
+ * not told; and the runtime leaves out what adds nothing (src/runtime/branch.c).  Data that flows
+ * through other memory needs no care: every read before a write counts as one the write depends on.
  *
  * Guarantee.  The reads named include all that the condition was computed from.
  */
@@ -72,22 +77,80 @@ class Branches {
   DenseMap<PHINode *, Cone> Merged;
   SmallPtrSet<Value *, 32> Open; /* being walked: values that depend on themselves */
   unsigned Budget = 0;
-  unsigned Loops = 0; /* how often one was met again */
+  unsigned Loops = 0;      /* how often one was met again */
+  bool IsAddress = false;  /* what is walked is part of an address, or an argument */
+  bool WasAddress = false; /* what was walked before */
+  DenseMap<const LoadInst *, SmallVector<const Instruction *, 2>> Told; /* where */
 
 public:
   Branches(Function &Fn, const DominatorTree &D)
       : F(Fn), DT(D), Runtime(*Fn.getParent()), DL(Fn.getParent()->getDataLayout()) {}
 
-  void emit() {
-    SmallVector<std::pair<Instruction *, Value *>, 32> Sites;
-    for (Instruction &I : instructions(F))
-      if (Value *V = decides(I))
-        Sites.push_back({&I, V});
-    for (auto [I, V] : Sites)
-      siteEmit(*I, V);
+  void emit(const Accesses &All) {
+    DenseMap<Instruction *, SmallVector<Value *, 2>> Addresses;
+    SmallVector<Instruction *, 64> Sites;
+    for (const Access &A : All)
+      if (!A.isRemoved())
+        for (Value *V : {A.Address, A.Length, A.Mask})
+          if (V)
+            Addresses[A.At].push_back(V);
+    for (Instruction &I : instructions(F)) {
+      addressesAdd(I, Addresses);
+      if (decides(I) || Addresses.count(&I))
+        Sites.push_back(&I);
+    }
+    for (Instruction *I : Sites) {
+      Cone C;
+      auto It = Addresses.find(I);
+      if (It != Addresses.end())
+        for (Value *V : It->second)
+          C.add(coneFrom(V, *I, true));
+      if (Value *V = decides(*I))
+        C.add(coneFrom(V, *I, false));
+      siteEmit(*I, C);
+    }
   }
 
 private:
+  /* Of atomics and calls, which are not among the accesses. */
+  static void addressesAdd(Instruction &I, DenseMap<Instruction *, SmallVector<Value *, 2>> &To) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (I.isAtomic() && getPointerOperandOf(I))
+      To[&I].push_back(getPointerOperandOf(I));
+    if (Call && !isa<IntrinsicInst>(I) && !Call->isInlineAsm())
+      for (Value *V : Call->args())
+        if (!isa<Constant>(V))
+          To[&I].push_back(V);
+  }
+
+  static Value *getPointerOperandOf(Instruction &I) {
+    if (auto *X = dyn_cast<AtomicRMWInst>(&I))
+      return X->getPointerOperand();
+    if (auto *X = dyn_cast<AtomicCmpXchgInst>(&I))
+      return X->getPointerOperand();
+    return getLoadStorePointerOperand(&I);
+  }
+
+  Cone coneFrom(Value *V, Instruction &At, bool IsOfAddress) {
+    Budget = MaxValues;
+    Open.clear();
+    IsAddress = IsOfAddress;
+    if (IsOfAddress != WasAddress)
+      Merged.clear(); /* arguments count in one, and not in the other */
+    WasAddress = IsOfAddress;
+    return coneOf(V, At);
+  }
+
+  bool isTold(const Read &R, const Instruction &At) const { /* [again] */
+    auto It = R.Load ? Told.find(R.Load) : Told.end();
+    if (It == Told.end())
+      return false;
+    for (const Instruction *Before : It->second)
+      if (DT.dominates(Before, &At))
+        return true;
+    return false;
+  }
+
   static Value *decides(Instruction &I) {
     if (auto *B = dyn_cast<BranchInst>(&I))
       return B->isConditional() ? B->getCondition() : nullptr;
@@ -99,18 +162,22 @@ private:
     return Call && Call->isIndirectCall() ? Call->getCalledOperand() : nullptr;
   }
 
-  void siteEmit(Instruction &I, Value *V) {
-    Budget = MaxValues;
-    Open.clear();
-    Cone C = coneOf(V, I);
+  void siteEmit(Instruction &I, const Cone &C) {
     IRBuilder<> B(&I);
     if (C.IsAll) {
       Runtime.call(B, "__snag_branch_all", {});
       return;
     }
-    for (const Read &R : C.Reads)
+    bool IsAny = false;
+    for (const Read &R : C.Reads) {
+      if (isTold(R, I))
+        continue;
       Runtime.call(B, "__snag_depends", {Runtime.pointer(B, R.Address), R.Size});
-    if (!C.Reads.empty())
+      IsAny = true;
+      if (R.Load)
+        Told[R.Load].push_back(&I);
+    }
+    if (IsAny)
       Runtime.call(B, "__snag_branch", {});
   }
 
@@ -124,7 +191,7 @@ private:
   Cone coneOf(Value *V, Instruction &At) {
     auto *I = dyn_cast<Instruction>(V);
     if (isa<Argument>(V))
-      return all();
+      return IsAddress ? Cone() : all(); /* [call] */
     if (!I)
       return Cone(); /* a constant */
     if (Budget == 0)
@@ -144,6 +211,8 @@ private:
       return loadCone(*L, At);
     if (auto *P = dyn_cast<PHINode>(&I))
       return phiCone(*P);
+    if (IsAddress && isNoAliasCall(&I)) /* [new] */
+      return Cone();
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (!Call->doesNotAccessMemory() || Call->isIndirectCall())
         return all();
@@ -170,11 +239,12 @@ private:
         return Address == Slot && L.getParent() == At.getParent() ? slotCone(*Slot, At) : all();
     if (isNoAliasCall(Object))
       return all();
-    Cone C = coneOf(Address, At);
     auto *Global = dyn_cast<GlobalVariable>(Object);
-    if (!Global || !Global->isConstant())
-      C.add({Address,
-             ConstantInt::get(Runtime.Word, DL.getTypeStoreSize(L.getType()).getFixedValue()), &L});
+    if (Global && Global->isConstant())
+      return coneOf(Address, At); /* a table: which of its elements */
+    Cone C;
+    C.add({Address,
+           ConstantInt::get(Runtime.Word, DL.getTypeStoreSize(L.getType()).getFixedValue()), &L});
     return C;
   }
 
@@ -262,6 +332,8 @@ void branchesTell(Module &M) {
   appendToGlobalCtors(M, F, 0);
 }
 
-void branchesEmit(Function &F, const DominatorTree &DT) { Branches(F, DT).emit(); }
+void branchesEmit(Function &F, const DominatorTree &DT, const Accesses &All) {
+  Branches(F, DT).emit(All);
+}
 
 } // namespace snag

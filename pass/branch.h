@@ -5,12 +5,15 @@
 #ifndef SNAG_PASS_BRANCH_H
 #define SNAG_PASS_BRANCH_H
 
+#include "access.h"
+
 #include "llvm/IR/Dominators.h"
 
 namespace snag {
 
-/* Tells the runtime of the branches of a function that depend on reads. */
-void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT);
+/* Tells the runtime of the branches of a function that depend on reads, and of its accesses, whose
+ * checks are still to be put in, with addresses that do. */
+void branchesEmit(llvm::Function &F, const llvm::DominatorTree &DT, const Accesses &All);
 
 /* Makes the module say, when the program begins, that its branches are told: there may be none. */
 void branchesTell(llvm::Module &M);

@@ -47,7 +47,7 @@ struct Pass : PassInfoMixin<Pass> {
       remove(F, All, Sync, Seq, FAM);
       T.add(All);
       if (hasBranches())
-        branchesEmit(F, FAM.getResult<DominatorTreeAnalysis>(F));
+        branchesEmit(F, FAM.getResult<DominatorTreeAnalysis>(F), All);
       checksEmit(F, All);
       functionsCall(F);
       if (!isForTasks())

@@ -65,12 +65,12 @@ if [ -e "$dir/failed" ]; then
 fi
 if [ "$candidates" -gt 0 ]; then
 	cat "$dir"/decided-* | awk -F'[:, ()]+' '
-		/^(m2|dep): / { v[$1] += $2; ve[$1] += $4; i[$1] += $6; ie[$1] += $8; u[$1] += $10 }
+		/^(m2|dep|literal): / { v[$1] += $2; ve[$1] += $4; i[$1] += $6; ie[$1] += $8; u[$1] += $10 }
 		/^candidates: / { n += $2 }
 		END {
 			for (m in v)
 				printf "%s: %d verified (%d exhaustively), %d infeasible (%d exhaustively), %d undecided\n", m, v[m], ve[m], i[m], ie[m], u[m]
-			printf "candidates: %d decided in both modes\n", n
+			printf "candidates: %d decided in all modes\n", n
 		}'
 fi
 # The per-check lines `name: N passed, M did not apply`, added up in their order.

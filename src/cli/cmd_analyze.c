@@ -2,6 +2,7 @@
  *
  * cmd_analyze.c - `snag analyze`: run detectors over a trace and report races
  */
+#include "cli/analyze_pair.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/exhausted.h"
@@ -12,6 +13,7 @@
 #include "cli/reporting.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
+#include "report/json_writer.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -25,6 +27,7 @@ struct analyze_values {
 	const char *with;
 	const char *json;
 	const char *witness;
+	const char *pair; /* "E1,E2" */
 	int pairs;
 	int undecided;
 	int stages; /* enum snag_stages */
@@ -61,6 +64,11 @@ static const struct cli_option analyze_options[] = {
 	 .set = 1,
 	 .offset = FIELD(pairs),
 	 .help = "every racy pair of events, not of locations"},
+	{.name = "pair",
+	 .kind = CLI_TEXT,
+	 .value = "E1,E2",
+	 .offset = FIELD(pair),
+	 .help = "decide one pair of events, and say why"},
 	{.name = "undecided",
 	 .kind = CLI_FLAG,
 	 .set = 1,
@@ -208,9 +216,81 @@ static int analysis_report(const struct snag_analysis *a, const struct snag_sour
 	return reports_write(&report, v, err);
 }
 
+/* Of a pair that is no race. */
+static int refuted_write(const struct snag_report *report, const struct snag_pair *pair,
+			 const uint64_t event[2], const struct analyze_values *v,
+			 struct snag_error *err)
+{
+	struct snag_printer to;
+	int rc = v->json ? snag_printer_open(&to, v->json, err) : 0;
+	if (rc == 0 && v->json) {
+		struct snag_json j;
+		snag_json_init(&j, &to);
+		snag_json_object(&j, NULL);
+		snag_report_json_members(report, &j);
+		cli_refuted_json(pair, &j);
+		snag_json_end(&j);
+		rc = snag_printer_commit(&to, err);
+	}
+	if (rc < 0 || is_json_only(v))
+		return rc;
+	rc = snag_printer_open(&to, "-", err);
+	if (rc < 0)
+		return rc;
+	cli_refuted_text(pair, event[0], event[1], &to);
+	return snag_printer_commit(&to, err);
+}
+
+/* --pair */
+static int pair_report(const struct snag_pair *pair, const uint64_t event[2],
+		       const struct snag_trace *trace, const struct analyze_values *v,
+		       const char *path, struct snag_error *err)
+{
+	struct snag_report_part part[SNAG_MAX_DETECTORS];
+	struct snag_source *src = snag_trace_source(trace);
+	struct snag_report report = cli_report(&pair->analysis, src, part);
+	report.trace = path;
+	report.pairs = true;
+	int rc = pair->decision == SNAG_INFEASIBLE ? refuted_write(&report, pair, event, v, err)
+						   : reports_write(&report, v, err);
+	snag_source_close(src);
+	return rc;
+}
+
+static int pair_run(const struct analyze_values *v, const char *path, struct snag_error *err)
+{
+	struct snag_trace trace;
+	struct snag_pair pair = {0};
+	struct snag_source *src = NULL;
+	uint64_t event[2];
+	int rc = cli_pair_parse(v->pair, &event[0], &event[1], err);
+	if (rc == 0)
+		rc = cli_source_open(path, &v->reading, &src, err);
+	if (rc < 0)
+		return rc;
+	src = cli_watched_source(src, &v->reading);
+	snag_trace_init(&trace);
+	rc = snag_trace_load(&trace, src, err);
+	if (rc == 0)
+		cli_skipped_note("analyze", src);
+	snag_source_close(src);
+	if (rc == 0 && v->witness)
+		rc = cli_folder_make(v->witness, err);
+	if (rc == 0)
+		rc = snag_pair_decide(&trace, event[0], event[1], (enum snag_rules)v->rules,
+				      (uint32_t)v->budget, &pair, err);
+	if (rc == 0)
+		rc = pair_report(&pair, event, &trace, v, path, err);
+	snag_pair_done(&pair);
+	snag_trace_done(&trace);
+	return rc;
+}
+
 static int analyze_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct analyze_values *v = values;
+	if (v->pair)
+		return pair_run(v, operand[0], err);
 	struct cli_progress progress;
 	struct snag_analyze_options options = {.pairs = v->pairs,
 					       .max_races = max_races(v),

@@ -20,7 +20,8 @@ static const struct cli_option check_options[] = {
 	 .help = "which reads keep their writer: all, or causal ones"},
 	{0},
 };
-_Static_assert(SNAG_RULES_AUTO == 0 && SNAG_RULES_READS == 1 && SNAG_RULES_DEPENDENCE == 2,
+_Static_assert(SNAG_RULES_AUTO == 0 && SNAG_RULES_READS == 1 && SNAG_RULES_DEPENDENCE == 2 &&
+		       SNAG_RULES_LITERAL == 3,
 	       "the words of --rules stand in the order of enum snag_rules");
 
 static void event_words(struct snag_printer *to, const struct snag_trace *trace, uint32_t event)

@@ -58,6 +58,7 @@ struct run_values {
 	bool exitcode_is_default; /* the command line has none */
 	int format;
 	int no_replay;
+	int unconfirmed;
 	uint64_t replay_seconds;
 	int free;
 	int once;
@@ -163,6 +164,11 @@ static const struct cli_option run_options[] = {
 	 .set = 1,
 	 .offset = FIELD(no_replay),
 	 .help = "do not run PROG again to confirm predicted races"},
+	{.name = "unconfirmed",
+	 .kind = CLI_FLAG,
+	 .set = 1,
+	 .offset = FIELD(unconfirmed),
+	 .help = "report races whose witness changes reads and diverged"},
 	{.name = "replay-seconds",
 	 .kind = CLI_NUMBER,
 	 .value = "S",
@@ -330,6 +336,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
 	if (rc == 0 && replays->steps && !v->no_replay) {
+		replays->reports_unconfirmed = v->unconfirmed;
 		cli_replays_run(replays, &r.incidents);
 		r.all.replays = &replays->tally;
 	}

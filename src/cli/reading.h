@@ -17,7 +17,7 @@ struct cli_reading {
 };
 
 /* The words of enum snag_rules (witness/witness.h), in its order. */
-#define CLI_RULES "auto|reads|dependence"
+#define CLI_RULES "auto|reads|dependence|literal"
 
 extern const char cli_format_words[]; /* "auto" and the formats, for CLI_CHOICE */
 /* The format of such a word; NULL: auto. */

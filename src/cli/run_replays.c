@@ -133,6 +133,19 @@ static const struct cli_replayed *replay_once(struct cli_replays *r, const struc
 	return &r->done[r->ndone++];
 }
 
+/* Its witness changed what reads see, and the program did not follow it.  The races belong to the
+ * analysis that the caller may change. */
+static void unconfirm(const struct cli_replays *r, struct snag_incidents *all,
+		      struct snag_incident *in)
+{
+	((struct snag_race *)in->race)->verdict = SNAG_UNCONFIRMED;
+	all->by_verdict[SNAG_PREDICTED]--;
+	in->is_apart = !r->reports_unconfirmed;
+	all->apart += in->is_apart;
+	all->shown -= in->is_apart;
+	all->by_verdict[SNAG_UNCONFIRMED] += !in->is_apart;
+}
+
 void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 {
 	struct snag_replay_count *count = &r->tally.predicted;
@@ -149,6 +162,8 @@ void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 			in->replay = done->outcome;
 		if (is_tried && done->words)
 			in->replay_words = strdup(done->words);
+		if (is_tried && done->outcome == SNAG_REPLAY_DIVERGED && in->race->changes_reads)
+			unconfirm(r, all, in);
 	}
 	tally_end(r);
 }

@@ -29,9 +29,10 @@ struct cli_replays {
 	struct cli_steps *steps; /* NULL: events were left out, so that numbers do not fit */
 	char *const *argv;
 	uint64_t seed;
-	double seconds; /* that the run took */
-	double budget;	/* seconds for all replays together ... */
-	double spent;	/* ... and how much of it is used up */
+	double seconds;		  /* that the run took */
+	double budget;		  /* seconds for all replays together ... */
+	double spent;		  /* ... and how much of it is used up */
+	bool reports_unconfirmed; /* like other races */
 	struct snag_replay_tally tally;
 	struct snag_dead_ends dead_ends;
 	struct cli_replayed { /* predicted races that were tried */

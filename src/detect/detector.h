@@ -64,8 +64,12 @@ struct snag_detector_env {
 	/* Reports a race with its verdict, and if that is SNAG_PREDICTED its witness, which the
 	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
 	void (*on_race)(void *ctx, const struct snag_race *race);
-	/* The published procedure decided, and may have wrongly rejected n races or, if one is
-	 * wanted for each pair of locations, n pairs of locations. */
+	/* The access is second in a race of two locations that on_race() will tell. */
+	void (*on_counted)(void *ctx, uint32_t second);
+	/* Not all pairs that the races stand for were decided. */
+	void (*on_at_least)(void *ctx);
+	/* The published procedure has decided, and so many races or, if one is wanted for each
+	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
 	void (*on_uncertain)(void *ctx, uint64_t n);
 	/* A bound left out candidates of n accesses. */
 	void (*on_abridged)(void *ctx, uint64_t n);

@@ -50,14 +50,16 @@ struct snag_incident {
 	struct snag_site *step;
 	size_t nsteps;
 	bool is_suppressed;
-	enum snag_replay replay; /* set by the code that replayed it */
-	char *replay_words;	 /* the result in words, or NULL */
+	bool is_apart;		 /* unconfirmed, and not to be reported like the others */
+	enum snag_replay replay; /* set by whoever replayed it */
+	char *replay_words;	 /* what came of it, or NULL */
 };
 
 struct snag_incidents {
 	struct snag_incident *at; /* as the merged races: strongest verdict first */
 	size_t n;
-	size_t shown;			  /* those not suppressed */
+	size_t shown; /* those neither suppressed nor apart */
+	size_t apart;
 	size_t by_verdict[SNAG_VERDICTS]; /* of these */
 };
 

@@ -159,6 +159,16 @@ static void replays_object(struct snag_json *j, const struct snag_replay_tally *
 	snag_json_newline(j);
 }
 
+static void incidents_array(struct snag_json *j, const struct snag_incident_report *r,
+			    const char *name, bool is_apart)
+{
+	snag_json_array(j, name);
+	for (size_t i = 0; i < r->incidents->n; i++)
+		if (r->incidents->at[i].is_apart == is_apart)
+			incident_object(j, r, &r->incidents->at[i]);
+	snag_json_end(j);
+}
+
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	struct snag_json j;
@@ -172,10 +182,9 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	if (r->is_tasks)
 		snag_certificate_json(r->certificate, r->report->names, r->incidents->shown > 0,
 				      &j);
-	snag_json_array(&j, "incidents");
-	for (size_t i = 0; i < r->incidents->n; i++)
-		incident_object(&j, r, &r->incidents->at[i]);
-	snag_json_end(&j);
+	incidents_array(&j, r, "incidents", false);
+	if (r->incidents->apart)
+		incidents_array(&j, r, "unconfirmed", true);
 	snag_json_newline(&j);
 	snag_report_json_members(r->report, &j);
 	snag_json_end(&j);

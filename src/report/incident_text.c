@@ -151,6 +151,10 @@ static void why(struct snag_printer *to, const struct snag_incident_report *r,
 			       "run, in which the\n  first one was held back, had them side by "
 			       "side");
 		break;
+	case SNAG_UNCONFIRMED:
+		snag_print(to, "  Unconfirmed: another schedule, in which reads see other values, "
+			       "brings them side by\n  side, but the program did not follow it");
+		break;
 	default:
 		snag_print(to, "  Unverified: no schedule that brings them side by side was found "
 			       "or excluded");
@@ -229,6 +233,20 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	snag_print(to, "\n==================\n");
 }
 
+/* A line for an incident that is not reported. */
+static void apart(struct snag_printer *to, const struct snag_incident_report *r,
+		  const struct snag_incident *in)
+{
+	snag_printf(to, "%s: unconfirmed: ", r->tool);
+	place(to, r, &in->stack[0].frame[0]);
+	snag_print(to, " / ");
+	place(to, r, &in->stack[1].frame[0]);
+	snag_printf(to,
+		    ": reads see other values in the witness of %s, and its replay diverged; "
+		    "--unconfirmed reports it\n",
+		    in->found_by);
+}
+
 /* The last lines. */
 static void summary(struct snag_printer *to, const struct snag_incident_report *r)
 {
@@ -243,8 +261,8 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 		if (all->by_verdict[v])
 			snag_printf(to, "%s%zu %s", any++ ? ", " : ": ", all->by_verdict[v],
 				    snag_verdict_text[v]);
-	if (all->shown < all->n)
-		snag_printf(to, " (%zu suppressed)", all->n - all->shown);
+	if (all->shown + all->apart < all->n)
+		snag_printf(to, " (%zu suppressed)", all->n - all->shown - all->apart);
 	snag_print(to, "\n");
 	for (size_t i = 0; i < r->report->nparts; i++) {
 		const struct snag_findings *f = r->report->part[i].findings;
@@ -279,9 +297,12 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	const struct snag_incidents *all = r->incidents;
 	char words[200];
 	for (size_t i = 0; i < all->n; i++)
-		if (!all->at[i].is_suppressed)
+		if (!all->at[i].is_suppressed && !all->at[i].is_apart)
 			incident(to, r, &all->at[i]);
 	summary(to, r);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].is_apart)
+			apart(to, r, &all->at[i]);
 	windows(to, r);
 	if (snag_replay_tally_text(r->replays, words, sizeof(words)))
 		snag_printf(to, "%s: %s\n", r->tool, words);

@@ -71,6 +71,8 @@ static void analysis_object(struct snag_json *j, const struct snag_report *repor
 	if (f->by_paper)
 		snag_json_uint(j, "uncertain", f->uncertain);
 	snag_json_uint(j, "pairs", f->npairs);
+	if (f->at_least)
+		snag_json_string(j, "counts", "at least");
 	if (f->abridged)
 		snag_json_uint(j, "abridged", f->abridged);
 	if (f->windows) {

@@ -33,6 +33,11 @@ static const struct {
 	[SNAG_UNVERIFIED] = {"race.unverified",
 			     "Possible data race: no schedule that shows it was found or excluded.",
 			     "warning", "medium"},
+	[SNAG_UNCONFIRMED] =
+		{"race.unconfirmed",
+		 "Possible data race: a schedule in which reads see other values has it, but the "
+		 "program did not follow that schedule.",
+		 "note", "low"},
 };
 
 static void message(struct snag_json *j, const char *key, const char *text)

@@ -277,7 +277,8 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 	const struct snag_findings *f = part->findings;
 	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
 	if (f->nraces)
-		snag_printf(to, " (%llu pair%s, %zu racy event%s)", (unsigned long long)f->npairs,
+		snag_printf(to, " (%s%llu pair%s, %zu racy event%s)",
+			    f->at_least ? "at least " : "", (unsigned long long)f->npairs,
 			    snag_plural(f->npairs), f->nracy, snag_plural(f->nracy));
 	snag_printf(to, " in %.2f s, complete: %s", f->seconds, f->complete ? "yes" : "no");
 	if (f->race_free)

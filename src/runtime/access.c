@@ -207,6 +207,8 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 #define RECORD(name, k, is_write)                                                         \
 	static __attribute__((noinline)) void record_##name(uintptr_t addr, uintptr_t pc) \
 	{                                                                                 \
+		if (rt_unlikely(rt_has_blocks && rt_hot.has_read))                        \
+			rt_branch_address(pc, addr);                                      \
 		if (!quick_record(addr, pc, k, is_write))                                 \
 			access_record(addr, pc, k, is_write);                             \
 	}                                                                                 \

@@ -50,6 +50,8 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 	}
 	if (rt_is_alone_with(addr))
 		return;
+	if (rt_unlikely(rt_has_blocks && rt_hot.has_read)) /* its length may depend on a read */
+		rt_branch(pc);
 	if (n <= SHORT_RANGE) {
 		words_look(addr, n, element, is_write, pc);
 		return;

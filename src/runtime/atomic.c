@@ -31,6 +31,8 @@ enum { WORD = 8 };
 static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile void *at,
 		 unsigned size, int order, uintptr_t pc)
 {
+	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
+		rt_branch_address(pc, (uintptr_t)at);
 	rt_hot.has_read |= op != RT_ATOMIC_WRITE;
 	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
 		return;

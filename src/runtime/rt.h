@@ -223,6 +223,12 @@ struct rt {
 
 extern struct rt rt RT_HIDDEN;
 extern struct own rt_own RT_HIDDEN; /* omp_own.h */
+/* branch.c: a thread begins; an access of addr is about to be recorded, told at pc. */
+extern bool rt_has_blocks RT_HIDDEN;
+void rt_branch_begin(void) RT_HIDDEN;
+void rt_branch_address(uintptr_t pc, uintptr_t addr) RT_HIDDEN;
+void rt_branch(uintptr_t pc) RT_HIDDEN; /* on all reads so far */
+
 extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec"))) RT_HIDDEN;
 
 /* Called from anywhere before anything else; cheap when done before. */

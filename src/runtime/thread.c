@@ -244,6 +244,7 @@ static void *thread_run(void *p)
 	rt_scope_begin(); /* until the pause: the C library allocates meanwhile */
 	rt_sched_wait_first(self);
 	stack_forget(self);
+	rt_branch_begin();
 	pthread_setspecific(end_key, self);
 	rt_scope_pause();
 	return self->start(self->start_arg);
@@ -254,6 +255,7 @@ void rt_thread_is_here(struct rt_thread *self)
 	thread_attach(self);
 	rt_sched_comes(self);
 	stack_forget(self);
+	rt_branch_begin();
 	pthread_setspecific(end_key, self);
 }
 

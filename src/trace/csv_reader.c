@@ -4,13 +4,15 @@
  *
  * Format.  One event a line, one column per thread: column i is thread `T<i>`, and
  *          exactly one cell of a line is not empty.  It holds `op(operand)` as in
- *          STD; `start` is another word for fork (RAPID's own reader knows only
+ *          STD; in quotes if a name has a comma or a quote, which is then doubled:
+ *          `"w(a,b)"`.  `start` is another word for fork (RAPID's own reader knows only
  *          that one).  The operand of fork and join is a `T<j>` that has a column.
  *          All lines have the same number of columns.  The location of an event
  *          is the number of its line.
  *
  * Cost.    O(bytes), and one location per event.
  */
+#include "base/memory.h"
 #include "trace/formats.h"
 #include "trace/text_source.h"
 
@@ -39,14 +41,46 @@ static int plain_fail(struct snag_error *err, const struct snag_text_place *plac
 			 (unsigned long long)place->line, what);
 }
 
+/* The end of a quoted cell, behind its last quote; NULL: there is none. */
+static const char *quoted_end(const char *p, const char *end)
+{
+	for (p++; p < end; p++) {
+		if (*p != '"')
+			continue;
+		if (p + 1 < end && p[1] == '"')
+			p++; /* one of the name */
+		else
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* Takes the quotes off the cell. */
+static void row_unquote(struct snag_text_source *src, struct row *row)
+{
+	size_t n = 0;
+	src->scratch = snag_grow(src->scratch, &src->scratch_cap, row->len, 1);
+	for (size_t i = 1; i + 1 < row->len; i++) {
+		src->scratch[n++] = row->cell[i];
+		i += row->cell[i] == '"';
+	}
+	row->cell = src->scratch;
+	row->len = n;
+}
+
 static int row_split(const char *s, size_t n, const struct snag_text_place *place, struct row *row,
 		     struct snag_error *err)
 {
 	const char *end = s + n;
 	*row = (struct row){0};
 	for (const char *p = s;; p++) {
-		const char *comma = memchr(p, ',', (size_t)(end - p));
-		const char *stop = comma ? comma : end;
+		bool is_quoted = p < end && *p == '"';
+		const char *from = is_quoted ? quoted_end(p, end) : p;
+		if (!from || (is_quoted && from < end && *from != ','))
+			return snag_text_fail(err, place, "a quoted cell does not end in", s, n);
+		const char *stop = from;
+		while (stop < end && *stop != ',')
+			stop++;
 		if (stop > p && row->cell)
 			return snag_fail(err, SNAG_EINPUT,
 					 "%s:%llu: both T%zu and T%zu have an event", place->name,
@@ -58,9 +92,9 @@ static int row_split(const char *s, size_t n, const struct snag_text_place *plac
 			row->len = (size_t)(stop - p);
 		}
 		row->ncolumns++;
-		if (!comma)
+		if (stop == end)
 			break;
-		p = comma;
+		p = stop;
 	}
 	return row->cell ? 0 : plain_fail(err, place, "expected one cell OP(OPERAND), got none");
 }
@@ -120,6 +154,10 @@ static int csv_parse(struct snag_text_source *src, const char *s, size_t n,
 	struct snag_text_op op;
 	struct row row;
 	int rc = row_split(s, n, place, &row, err);
+	if (rc == 0 && row.cell[0] == '"')
+		row_unquote(src, &row);
+	if (rc == 0 && row.len == 0)
+		rc = plain_fail(err, place, "expected one cell OP(OPERAND), got an empty one");
 	if (rc == 0)
 		rc = cell_parse(&row, place, &op, err);
 	if (rc < 0)
@@ -133,7 +171,7 @@ static int csv_parse(struct snag_text_source *src, const char *s, size_t n,
 		csv->width_line = place->line;
 	}
 	struct snag_strtab *space = src->names.space;
-	*ret_ev = (struct snag_event){.op = (uint8_t)op.op};
+	*ret_ev = (struct snag_event){.op = (uint8_t)op.op, .flags = op.flags, .size = op.size};
 	ret_ev->thread = number_intern(&space[SNAG_SPACE_THREAD], "T", row.column);
 	if (op.operand)
 		ret_ev->target =

@@ -10,12 +10,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_ROOM = 32 }; /* a line without its name and commas is shorter */
+enum { LINE_ROOM = 32 + SNAG_TEXT_WORD }; /* a line without its name and commas is shorter */
 
 struct csv_sink {
 	struct snag_text_sink text;
 	uint32_t threads; /* how many columns */
 };
+
+/* Quotes are doubled. */
+static char *name_put(char *to, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '"')
+			*to++ = '"';
+		*to++ = *name;
+	}
+	return to;
+}
 
 static int csv_put(struct snag_text_sink *sink, uint64_t number, const struct snag_event *ev,
 		   const struct snag_names *names, struct snag_error *err)
@@ -28,18 +39,25 @@ static int csv_put(struct snag_text_sink *sink, uint64_t number, const struct sn
 				 snag_output_name(sink->out), (unsigned long long)number);
 	const struct snag_strtab *operands =
 		on_thread || op->space == SNAG_SPACE_NONE ? NULL : &names->space[op->space];
+	const char *name = operands ? snag_strtab_get(operands, ev->target) : "";
 	size_t len = operands ? snag_strtab_len(operands, ev->target) : 0;
+	bool is_quoted = strpbrk(name, ",\"");
 
-	char *to = snag_text_sink_room(sink, len + threads + LINE_ROOM);
+	char *to = snag_text_sink_room(sink, 2 * len + threads + LINE_ROOM);
 	memset(to, ',', ev->thread);
-	to = stpcpy(to + ev->thread, op->text);
+	to += ev->thread;
+	if (is_quoted)
+		*to++ = '"';
+	to = snag_text_op_put(to, ev);
 	if (on_thread) {
 		to += sprintf(to, "(T%u)", ev->target);
 	} else if (operands) {
 		*to++ = '(';
-		to = (char *)memcpy(to, snag_strtab_get(operands, ev->target), len) + len;
+		to = name_put(to, name);
 		*to++ = ')';
 	}
+	if (is_quoted)
+		*to++ = '"';
 	size_t rest = threads - 1 - ev->thread;
 	memset(to, ',', rest);
 	to[rest] = '\n';
@@ -50,7 +68,7 @@ static int csv_put(struct snag_text_sink *sink, uint64_t number, const struct sn
 static const struct snag_text_layout csv_layout = {
 	.name = "CSV",
 	.nbytes = sizeof(struct csv_sink),
-	.separator = ",",
+	.separator = "",
 	.writes = {[SNAG_SPACE_VARIABLE] = true, [SNAG_SPACE_LOCK] = true},
 	.put = csv_put,
 };

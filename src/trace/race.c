@@ -10,10 +10,9 @@
 #include <string.h>
 
 const char *const snag_verdict_text[SNAG_VERDICTS] = {
-	[SNAG_OBSERVED] = "observed",
-	[SNAG_PREDICTED] = "predicted",
-	[SNAG_CONFIRMED] = "confirmed",
-	[SNAG_UNVERIFIED] = "unverified",
+	[SNAG_OBSERVED] = "observed",	    [SNAG_PREDICTED] = "predicted",
+	[SNAG_CONFIRMED] = "confirmed",	    [SNAG_UNVERIFIED] = "unverified",
+	[SNAG_UNCONFIRMED] = "unconfirmed",
 };
 
 static int compare(const void *a, const void *b)

@@ -17,6 +17,9 @@ enum snag_verdict {
 	SNAG_PREDICTED,	 /* a checked witness exists */
 	SNAG_CONFIRMED,	 /* no witness, but another run of the program had it */
 	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
+	/* A checked witness exists in which reads see other values, and the program, steered
+	 * through it, did something else. */
+	SNAG_UNCONFIRMED,
 	SNAG_VERDICTS
 };
 
@@ -49,9 +52,11 @@ struct snag_race {
 	struct snag_variables variables; /* the variables of these pairs; empty: only that of
 					  * `second` */
 	enum snag_verdict verdict;
-	/* Why nothing orders them: the last event of the first access's thread that the relation
-	 * does order before the second access.  .event is SNAG_NO_EVENT if there is none.
-	 * .thread is SNAG_NO_ID if the pair was found in another way and this is unknown. */
+	bool changes_reads; /* in its witness some read sees another write than it saw */
+	/* Why nothing orders them: the last event of the first access's thread that
+	 * the relation does order before the second access (.event may be
+	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was
+	 * looked at in another way and this is not known). */
 	struct snag_site known;
 	/* A witness: event numbers of a valid reordering that ends with the two accesses;
 	 * nwitness = 0: none.  The first prefix[i].n events of each thread prefix[i].thread come
@@ -101,6 +106,7 @@ struct snag_findings {
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */
+	bool at_least;	 /* not all pairs were decided: counts and racy events are lower bounds */
 	/* Racy events that may race with more accesses than the races here count.  If not 0, the
 	 * counts are lower bounds. */
 	uint64_t abridged;

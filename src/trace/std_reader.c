@@ -4,7 +4,8 @@
  *
  * Format.  One event a line, three fields: THREAD|OP(OPERAND)|LOCATION, such as
  *          `T3|w(V1234)|567`.  OP is r w acq rel fork join, or br begin end, whose
- *          operand may be absent and is ignored.  Names are any bytes but white
+ *          operand may be absent and is ignored; and, beyond RAPID, racq rrel dep, and
+ *          ar aw au fence, see text_op.h.  Names are any bytes but white
  *          space, NUL and `|`; threads, variables, locks and locations have their
  *          own name spaces.  There are no comments and no blank lines: anything
  *          else is an error with its line number, or skipped when lenient.
@@ -40,6 +41,7 @@ struct fields {
 	struct token thread, operand, location;
 	uint8_t op;
 	uint8_t space; /* of the operand, SNAG_SPACE_NONE: there is none */
+	uint8_t flags, size;
 };
 
 static inline uint32_t token_intern(struct snag_strtab *t, const struct token *token)
@@ -56,7 +58,7 @@ static inline void event_make(struct snag_text_source *s, const struct fields *f
 			      struct snag_event *ev)
 {
 	struct snag_strtab *space = s->names.space;
-	*ev = (struct snag_event){.op = f->op};
+	*ev = (struct snag_event){.op = f->op, .flags = f->flags, .size = f->size};
 	ev->thread = token_intern(&space[SNAG_SPACE_THREAD], &f->thread);
 	if (f->space != SNAG_SPACE_NONE)
 		ev->target = token_intern(&space[f->space], &f->operand);
@@ -161,6 +163,7 @@ static inline const uint8_t *line_fast(const uint8_t *p, struct fields *f)
 		return NULL;
 	f->op = op->op;
 	f->space = op->space;
+	f->flags = f->size = 0;
 	p += first_byte(stop);
 	if (*p == '(') {
 		p = operand_scan(p + 1, &f->operand);
@@ -297,6 +300,8 @@ static int std_parse(struct snag_text_source *src, const char *s, size_t n,
 		return rc;
 	struct fields f = {
 		.op = (uint8_t)op.op,
+		.flags = op.flags,
+		.size = op.size,
 		.space = (uint8_t)snag_op_info[op.op].space,
 		.thread = token_make(s, (size_t)(bar[0] - s)),
 		.operand = token_make(op.operand, op.len),

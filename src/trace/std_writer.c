@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LINE_ROOM = 16 }; /* a line without its names is shorter */
+enum { LINE_ROOM = 8 + SNAG_TEXT_WORD }; /* a line without its names is shorter */
 
 static inline char *name_put(char *to, const struct snag_strtab *t, uint32_t id, size_t len)
 {
@@ -28,7 +28,7 @@ static int std_put(struct snag_text_sink *sink, uint64_t number, const struct sn
 	char *to = snag_text_sink_room(sink, thread_len + operand_len + location_len + LINE_ROOM);
 	to = name_put(to, threads, ev->thread, thread_len);
 	*to++ = '|';
-	to = stpcpy(to, op->text);
+	to = snag_text_op_put(to, ev);
 	if (operands) {
 		*to++ = '(';
 		to = name_put(to, operands, ev->target, operand_len);

@@ -15,9 +15,15 @@
 #include <stddef.h>
 
 enum {
-	SNAG_TEXT_OPS = SNAG_OP_END + 1, /* the operations text can express are below this */
-	SNAG_TEXT_QUOTE = 48,		 /* room for a quoted bit of input */
+	SNAG_TEXT_QUOTE = 48, /* room for a quoted bit of input */
+	SNAG_TEXT_WORD = 32,  /* room for the word of an operation, with what may follow it */
 };
+
+/* Whether text can express the operation: all but those of tasks. */
+static inline bool snag_text_has(uint8_t op)
+{
+	return op < SNAG_OPS && !snag_op_is_of_tasks(op);
+}
 
 struct snag_text_place {
 	const char *name; /* of the file */
@@ -28,7 +34,11 @@ struct snag_text_op {
 	enum snag_op op;
 	const char *operand; /* points into the text; NULL: the operation has none */
 	size_t len;
+	uint8_t flags, size; /* of an atomic access or fence */
 };
+
+/* Writes the word of an event, such as "w" or "au4.relaxed", and returns its end. */
+char *snag_text_op_put(char *to, const struct snag_event *ev);
 
 /* "r w acq ...", for messages. */
 const char *snag_text_op_list(void);

@@ -52,7 +52,7 @@ static int event_check(const struct snag_text_sink *s, uint64_t number, const st
 		       const struct snag_names *names, struct snag_error *err)
 {
 	const struct snag_op_info *op = &snag_op_info[ev->op];
-	if (ev->op >= SNAG_TEXT_OPS)
+	if (!snag_text_has(ev->op))
 		return snag_fail(err, SNAG_EINPUT, "%s: event %llu: %s cannot express '%s' (%s)",
 				 snag_output_name(s->out), (unsigned long long)number,
 				 s->layout->name, op->text, op->about);

@@ -81,6 +81,7 @@ static void text_close(struct snag_source *src)
 	struct snag_text_source *s = (struct snag_text_source *)src;
 	snag_input_close(s->lines.in);
 	snag_names_done(&s->names);
+	free(s->scratch);
 	free(s);
 }
 

@@ -22,6 +22,8 @@ struct snag_text_source {
 	struct snag_names names;
 	uint64_t nevents; /* delivered */
 	uint64_t skipped; /* bad lines, the long ones apart */
+	char *scratch;	  /* for formats that cannot take names as they stand */
+	size_t scratch_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	uint64_t line[SNAG_BATCH_EVENTS];
 };

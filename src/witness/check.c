@@ -13,9 +13,7 @@
  *         Of the trace, by thread: fork (the event that starts it).
  *         Of the replay:
  *         done[t]        events of t that have happened
- *         causal[t]      the first causal[t] events of t: their reads keep their writer
- *         named[e]       this read keeps its writer too: a branch of the witness that depends on
- *                        only some reads depends on it
+ *         keeps[e]       the read e keeps its writer; NULL: all reads do
  *         last_write[x]  the write of x that a read would see now
  *         lock[l]        the threads that hold l
  *
@@ -23,27 +21,33 @@
  *         [program]  an event is the next one of its thread (so none is missing, repeated or out
  *                    of order)
  *         [fork]     a thread starts after its fork, if the trace has one
- *         [join]     a join follows all events of the joined thread that precede it in the trace
- *         [lock]     a lock is taken alone only when no thread holds it, and shared only when no
- *                    thread holds it alone
- *         [read]     a read that must keep its writer sees the same write as in the trace, or
- *                    none in both.  By the rules READS these are all but the two racing ones.
- *                    By the rules DEPENDENCE these are the reads that a write of the same
- *                    thread, or a branch that depends on them, follows in the witness.  A branch
- *                    depends on all earlier reads of its thread.  If DEPENDS events since its
- *                    last branch name variables, it depends on the reads of these variables, and
- *                    on those before the first DEPENDS event
- *         [race]     the last two events are plain accesses of one variable by two threads, at
- *                    least one a write
- *         Nested acquires and releases are no lock operations.  Atomic accesses read and write
- *         like plain ones; an update's read is causal, because the update is its own write.
- *         Neither of the last two steps can enable the other, so both are enabled at once.
+ *         [join]     a join follows all that the joined thread did before it in
+ *                    the trace
+ *         [lock]     a lock is taken alone only when nobody holds it, together
+ *                    with others only when nobody holds it alone
+ *         [read]     a read that must keep its writer sees the same write as in
+ *                    the trace, or none in both.  By the rules READS these are all
+ *                    but the two racing ones; by the rules DEPENDENCE the causal ones
+ *         [causal]   the least sets such that: a read is causal if a branch of the witness
+ *                    depends on it, if it waited (snag_event_is_wait), or if a causal
+ *                    write of its thread follows; a write is causal if a causal read saw it in
+ *                    the trace.  By the rules LITERAL every write of the witness is causal
+ *         [depends]  a branch depends on all earlier reads of its thread, or if DEPENDS
+ *                    events since its last branch name variables, on those
+ *                    of these variables, and on those before its first DEPENDS event
+ *         [race]     the last two events are plain accesses of one variable by
+ *                    two threads, at least one a write
+ *         Nested acquires and releases are no lock operations.  Atomic accesses
+ *         read and write like plain ones; an update reads before it writes.  Neither of the last two steps can enable the other, so
+ *         both are enabled at once.
  *
- * Guarantee.  Returns 0 exactly for the reorderings of the two definitions.
- * Cost.       One walk, or two by the rules DEPENDENCE; with n listed events O(n log n) time and
- *             28 bytes each; with DEPENDS events also 6 bytes per event of the trace.
- * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and Bond, OOPSLA
- *             2019, definitions 2.2 to 2.4 (DEPENDENCE).
+ * Guarantee.  0 exactly for the reorderings of the two definitions.
+ * Cost.       One walk, or two by the rules DEPENDENCE, and O(n log n) time and 28 bytes a
+ *             listed event, of which there are n; by the rules DEPENDENCE also 5 bytes an event of
+ *             the trace, with DEPENDS events 9.
+ * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and
+ *             Bond, OOPSLA 2019, definitions 2.2 to 2.4 (DEPENDENCE: causality that begins at
+ *             branches, as the text under definition 2.3 says; LITERAL: as printed).
  */
 #include "witness/witness.h"
 
@@ -85,8 +89,8 @@ struct replay {
 	struct snag_facts *listed;	 /* of the listed events, as far as walks have come */
 	const uint32_t *fork, *fork_pit; /* by thread: of the walk */
 
-	uint32_t *done, *causal; /* by thread */
-	bool *named;		 /* by event; NULL: none is */
+	uint32_t *done;		 /* by thread */
+	uint8_t *keeps;		 /* by event: flags, of which KEEPS counts in the end */
 	uint32_t *last_write;	 /* by variable */
 	struct lock_state *lock; /* by lock */
 
@@ -216,35 +220,39 @@ static int check_numbers(struct replay *r) /* [number] */
 	return 0;
 }
 
-/* Goes through one thread from its end, and marks reads of variables that were named for a
- * branch of the witness. */
-static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, const bool *is_in,
-			    uint32_t *named_by)
+/* What is found out about an event of the witness; other events have none of these. */
+enum {
+	IN = 1,	     /* it is in the witness */
+	NAMES = 2,   /* a branch that depends on some reads only */
+	IS_SEEN = 4, /* a write that a causal read saw */
+	KEEPS = 8,   /* a read that keeps its writer */
+};
+
+/* Along one thread from its end: a read of a variable that was named for a branch of the witness. */
+static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, uint32_t *named_by)
 {
 	const struct snag_event *all = r->trace->ev;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct snag_event *ev = &all[event[i]];
-		if (snag_facts_is_read(ev->op))
-			r->named[event[i]] = named_by[ev->target] == ev->thread;
-		if (ev->op != SNAG_OP_BRANCH || !is_in[event[i]])
+		if (snag_facts_is_read(ev->op) && named_by[ev->target] == ev->thread)
+			r->keeps[event[i]] |= KEEPS;
+		if (ev->op != SNAG_OP_BRANCH || !(r->keeps[event[i]] & IN))
 			continue;
 		for (uint32_t k = i; k-- > 0 && all[event[k]].op != SNAG_OP_BRANCH;)
-			if (all[event[k]].op == SNAG_OP_DEPENDS)
+			if (all[event[k]].op == SNAG_OP_DEPENDS) {
 				named_by[all[event[k]].target] = ev->thread;
+				r->keeps[event[i]] |= NAMES;
+			}
 	}
 }
 
-static void choose_named(struct replay *r)
+static void choose_named(struct replay *r) /* [depends] */
 {
 	const struct snag_trace *trace = r->trace;
 	struct snag_counts counts = snag_names_counts(&trace->names);
 	uint32_t nthreads = counts.n[SNAG_SPACE_THREAD];
 	uint32_t *end = snag_filled((size_t)nthreads + 1, 0), *event = snag_filled(trace->n, 0);
 	uint32_t *named_by = snag_filled(counts.n[SNAG_SPACE_VARIABLE], NOBODY);
-	bool *is_in = snag_calloc(trace->n, sizeof(*is_in));
-	struct walk walk;
-	struct snag_facts f;
-	r->named = snag_calloc(trace->n, sizeof(*r->named));
 	/* end[t + 1] counts thread t, then end[t] is where its events end. */
 	for (uint32_t e = 0; e < trace->n; e++)
 		end[trace->ev[e].thread + 1]++;
@@ -252,42 +260,48 @@ static void choose_named(struct replay *r)
 		end[t + 1] += end[t];
 	for (uint32_t e = 0; e < trace->n; e++)
 		event[end[trace->ev[e].thread]++] = e;
-	walk_begin(&walk, r);
-	for (uint32_t e; walk_next(r, &walk, &e, &f);)
-		is_in[e] = true;
-	snag_facts_end(&walk.facts);
 	for (uint32_t t = 0, begin = 0; t < nthreads; begin = end[t++])
-		choose_named_of(r, event + begin, end[t] - begin, is_in, named_by);
+		choose_named_of(r, event + begin, end[t] - begin, named_by);
 	free(end);
 	free(event);
 	free(named_by);
-	free(is_in);
 }
 
-/* By the rules DEPENDENCE: along each thread. */
-static void choose_dependent(struct replay *r)
+/* By thread: the first event that names a variable, or SNAG_NO_EVENT. */
+static uint32_t *first_names(const struct snag_trace *trace)
+{
+	uint32_t *first = snag_filled(trace->names.space[SNAG_SPACE_THREAD].n, SNAG_NO_EVENT);
+	for (uint32_t e = (uint32_t)trace->n; e-- > 0;)
+		if (trace->ev[e].op == SNAG_OP_DEPENDS)
+			first[trace->ev[e].thread] = e;
+	return first;
+}
+
+/* One pass against the order of the trace: all that makes a read causal comes after it. */
+static void choose_rooted(struct replay *r, const uint32_t *saw, bool is_literal) /* [causal] */
 {
 	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
-	bool *names = snag_calloc(nthreads, sizeof(*names)); /* since its last branch */
-	uint32_t *first = snag_filled(nthreads, UINT32_MAX); /* where it names for the first time */
-	struct walk walk;
-	struct snag_facts f;
-	walk_begin(&walk, r);
-	for (uint32_t e; walk_next(r, &walk, &e, &f);) {
+	uint32_t *causal = snag_filled(nthreads, 0); /* all reads before this event */
+	uint32_t *first = first_names(r->trace);
+	for (uint32_t e = (uint32_t)r->trace->n; e-- > 0;) {
 		const struct snag_event *ev = &r->trace->ev[e];
-		bool is_branch = ev->op == SNAG_OP_BRANCH;
-		bool depends = snag_facts_is_write(ev->op) || (is_branch && !names[ev->thread]);
-		if (depends && r->causal[ev->thread] <= f.pit)
-			r->causal[ev->thread] = f.pit + 1;
-		if (is_branch && names[ev->thread] && r->causal[ev->thread] < first[ev->thread])
-			r->causal[ev->thread] = first[ev->thread];
-		if (ev->op == SNAG_OP_DEPENDS && first[ev->thread] == UINT32_MAX)
-			first[ev->thread] = f.pit;
-		names[ev->thread] |= ev->op == SNAG_OP_DEPENDS;
-		names[ev->thread] &= !is_branch;
+		uint8_t *flags = &r->keeps[e];
+		uint32_t *until = &causal[ev->thread], depends_until = 0;
+		if (!(*flags & IN))
+			continue;
+		if (ev->op == SNAG_OP_BRANCH)
+			depends_until = *flags & NAMES ? first[ev->thread] : e + 1;
+		if (snag_facts_is_write(ev->op) && (is_literal || *flags & IS_SEEN))
+			depends_until = e + 1;
+		*until = depends_until > *until ? depends_until : *until;
+		if (!snag_facts_is_read(ev->op))
+			continue;
+		if (e < *until || snag_event_is_wait(ev))
+			*flags |= KEEPS;
+		if (*flags & KEEPS && saw[e] != SNAG_NO_EVENT)
+			r->keeps[saw[e]] |= IS_SEEN;
 	}
-	snag_facts_end(&walk.facts);
-	free(names);
+	free(causal);
 	free(first);
 }
 
@@ -295,14 +309,23 @@ static void choose_dependent(struct replay *r)
 static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 {
 	bool has_branch = ops >> SNAG_OP_BRANCH & 1, has_depends = ops >> SNAG_OP_DEPENDS & 1;
-	bool is_dependence =
-		rules == SNAG_RULES_DEPENDENCE || (rules == SNAG_RULES_AUTO && has_branch);
-	uint32_t nthreads = r->trace->names.space[SNAG_SPACE_THREAD].n;
-	r->causal = snag_filled(nthreads, is_dependence ? 0 : UINT32_MAX);
-	if (is_dependence && has_depends)
+	struct walk walk;
+	struct snag_facts f;
+	rules = snag_rules_of(rules, has_branch);
+	if (rules == SNAG_RULES_READS)
+		return;
+	uint32_t *saw = snag_realloc(NULL, r->trace->n, sizeof(*saw));
+	r->keeps = snag_calloc(r->trace->n, sizeof(*r->keeps));
+	walk_begin(&walk, r);
+	for (uint32_t e; walk_next(r, &walk, &e, &f);) {
+		r->keeps[e] = IN;
+		saw[e] = f.saw;
+	}
+	snag_facts_end(&walk.facts);
+	if (has_depends)
 		choose_named(r);
-	if (is_dependence)
-		choose_dependent(r);
+	choose_rooted(r, saw, rules == SNAG_RULES_LITERAL);
+	free(saw);
 }
 
 /* For an event at position `pit` of its thread. */
@@ -369,8 +392,7 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
 	bool is_racing = r->step + 2 >= r->nsteps;
-	bool is_causal = r->facts.pit < r->causal[ev->thread] || (r->named && r->named[r->event]);
-	bool keeps_writer = !is_racing && is_causal;
+	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & KEEPS);
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
 		return 0;
@@ -484,8 +506,7 @@ int snag_witness_check(const struct snag_trace *trace, const struct snag_witness
 	free(r.listing);
 	free(r.listed);
 	free(r.done);
-	free(r.causal);
-	free(r.named);
+	free(r.keeps);
 	free(r.last_write);
 	free(r.lock);
 	return rc;

@@ -29,11 +29,24 @@ int snag_witness_read(const char *path, const struct snag_trace *trace,
 enum snag_rules {
 	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
 	SNAG_RULES_READS, /* every read keeps its writer (Pavlogiannis, POPL 2020, section 2) */
-	SNAG_RULES_DEPENDENCE, /* only causal reads do (Genç et al., OOPSLA 2019, definition 2.3) */
+	/* Only causal reads do (Genç et al., OOPSLA 2019, definition 2.3): reads that a branch in the
+	 * reordering depends on, directly or through writes and reads of other threads. */
+	SNAG_RULES_DEPENDENCE,
+	/* The same with definition 2.2 as printed: any later write of the thread makes a read causal. */
+	SNAG_RULES_LITERAL,
+	SNAG_RULES
 };
 
-/* Checks a witness.  Returns 0 if it is valid; otherwise SNAG_EINPUT, and err says which rule
- * the first wrong event breaks.  See check.c. */
+/* The rules that AUTO stands for. */
+static inline enum snag_rules snag_rules_of(enum snag_rules rules, bool has_branch)
+{
+	if (rules != SNAG_RULES_AUTO)
+		return rules;
+	return has_branch ? SNAG_RULES_DEPENDENCE : SNAG_RULES_READS;
+}
+
+/* Checks a witness; 0: valid.  Otherwise SNAG_EINPUT, and err says which rule the
+ * first wrong event breaks.  See check.c. */
 int snag_witness_check(const struct snag_trace *trace, const struct snag_witness *w,
 		       enum snag_rules rules, struct snag_error *err);
 

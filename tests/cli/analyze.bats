@@ -248,6 +248,73 @@ threads_make() {
 	refused 2 "snag: analyze: --stages 'printed': expected one of exact|paper"
 }
 
+@test "--pair: a witness, or why there is none" {
+	snags analyze --pair 1,6 --witness w --json - figure.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0].races[] | [.first, .second, .verdict, .witness]' <<<"$output")" = '[1,6,"predicted",[3,4,5,0,1,6]]' ]
+	snags check figure.std w/race-1.json
+	[ "$status" = 0 ]
+	snags analyze --pair 4,1 figure.std # in any order
+	[ "$status" = 0 ]
+	[ "$output" = "REFUTED 4,1, by the rules 'reads': both accesses hold the lock l, taken by event 0, T0 acq(l), and by event 3, T1 acq(l)." ]
+	printf '%s\n' 'T0|w(y)|1' 'T0|w(x)|2' 'T1|r(x)|3' 'T1|w(y)|4' >ordered.std
+	snags analyze --pair 0,3 --json - ordered.std
+	[ "$status" = 0 ]
+	[ "$(jq -c '[.refuted.kind, .refuted.events, .analyses[0].races]' <<<"$output")" = '["ordered",[0,1,2,3],[]]' ]
+	[[ $(jq -r '.refuted.steps[1]' <<<"$output") == *"as the read must see it" ]]
+	# Figure 1(e): the branch needs what the read of z saw.
+	snags analyze --pair 3,13 "$root/tests/traces/sdp_fig1e.std"
+	[ "$status" = 0 ]
+	[[ $output == "REFUTED 3,13, by the rules 'dependence': events would have to come before themselves"*"or the read would change" ]]
+}
+
+@test "--pair: what is no pair is refused" {
+	snags analyze --pair 4,6 figure.std
+	refused 2 "snag: analyze: events 4 and 6 do not conflict: both are of T1"
+	snags analyze --pair 0,6 figure.std
+	refused 2 "snag: analyze: event 0 (acq) is no plain read or write"
+	snags analyze --pair 1,7 figure.std
+	refused 2 "snag: analyze: there is no event 7: the trace has 7, from 0 on"
+	for pair in 1 1,x ,6 1,6,7 -1,6 99999999999999999999,1; do
+		snags analyze --pair=$pair figure.std
+		refused 2 "snag: analyze: --pair '$pair': expected two event numbers, as in 3,8"
+	done
+}
+
+@test "m2 counts all pairs and racy events of a race, or says at least" {
+	printf '%s\n' 'T0|w(x)|A' 'T0|w(x)|A' 'T0|w(x)|A' 'T1|w(x)|B' 'T1|w(x)|B' >six.std
+	snags analyze --with m2 --json - six.std
+	[ "$(jq -c '.analyses[0] | [.pairs, .racy_events, .counts, (.races[] | .count)]' <<<"$output")" = '[6,[3,4],null,6]' ]
+	for t in A B; do for _ in $(seq 200); do echo "T$t|w(x)|$t"; done; done >many.std
+	snags analyze --with m2 --json - many.std
+	[ "$(jq -c '.analyses[0] | [.counts, (.races[] | .count > 30000 and .count < 40000)]' <<<"$output")" = '["at least",true]' ]
+	snags analyze --with m2 many.std
+	[[ $output == *"m2: 1 race (at least 3"*" pairs, "* ]]
+}
+
+@test "shb: a read can race with the write it saw, what follows it does not" {
+	snags analyze --with shb --json - race.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.racy_events, (.races[] | .first, .second, .verdict)]' <<<"$output")" = '[[1],0,1,"observed"]' ]
+	printf '%s\n' 'T1|w(x)|1' 'T1|w(z)|2' 'T2|r(z)|3' 'T2|w(x)|4' >second.std
+	snags analyze --with hb,shb --json - second.std
+	[ "$(jq -c '[.analyses[].racy_events]' <<<"$output")" = '[[2,3],[2]]' ]
+}
+
+@test "--rules: causality begins at branches, or literally at writes as well" {
+	cp "$root/tests/traces/sdp_fig1b.std" fig1b.std
+	snags analyze --with wdp --witness w --json - fig1b.std
+	[ "$status" = 66 ]
+	[ "$(jq -c '.analyses[0] | [.complete, (.races[] | .first, .second, .verdict)]' <<<"$output")" = '[true,2,12,"predicted"]' ]
+	snags check fig1b.std w/race-1.json
+	[ "$status" = 0 ]
+	snags check --rules literal fig1b.std w/race-1.json
+	refused 2 "snag: check: w/race-1.json: not valid: *"
+	snags analyze --with wdp --rules literal --json - fig1b.std
+	[ "$status" = 0 ]
+	[ "$(jq -c '.analyses[0] | [.complete, .races]' <<<"$output")" = '[true,[]]' ]
+}
+
 @test "--rules: a trace without branches may be taken at its word" {
 	cp "$root/tests/traces/sdp_fig4a.std" no-branch.std
 	snags analyze --with wdp no-branch.std

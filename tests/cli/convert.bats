@@ -95,3 +95,15 @@ load helper
 	[ "$status" = 130 ]
 	[ "$(ls)" = $'clean.std\nfigure.std\npipe\nprogress\nrace.std' ]
 }
+
+@test "dependences, shared locks and atomics go through every format" {
+	printf '%s\n' 'T0|racq(l)|1' 'T0|r(x,1)|2' 'T0|rrel(l)|3' 'T0|dep(x,1)|4' 'T0|br|5' 'T1|aw.release(f)|6' \
+		'T0|ar4.acquire(f)|7' 'T1|au(n)|8' 'T1|ar.relaxed.wait(b)|9' 'T1|fence.acq_rel|10' >all.std
+	snag convert all.std all.snag
+	snag convert all.snag again.std
+	cmp all.std again.std
+	snag convert all.std all.csv
+	grep -qxF '"r(x,1)",' all.csv
+	snag convert all.csv again.csv
+	cmp all.csv again.csv
+}

@@ -106,7 +106,7 @@ commands='run replay explore record analyze info convert check task list'
 	snags analyze race.std --pairs=yes
 	refused 2 "snag: analyze: --pairs takes no value"
 	snags check --rules maybe race.std w
-	refused 2 "snag: check: --rules 'maybe': expected one of auto|reads|dependence"
+	refused 2 "snag: check: --rules 'maybe': expected one of auto|reads|dependence|literal"
 	snags analyze
 	refused 2 "snag: analyze: expected TRACE; see 'snag help analyze'"
 	snags check race.std

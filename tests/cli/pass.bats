@@ -290,9 +290,13 @@ text() { # OBJECT: bytes of its code
 	need_pass
 	source='int *p, q, r; int f(void) { if (*p && q) return r; for (int i = 0; i < 9; i++) r++; return 0; }'
 	for level in -O0 -O2; do
-		# p and *p, and q; the loop depends on nothing
-		[[ " $(calls $level -fsnag-branches <<<"$source") " == *" __snag_branch=2 __snag_depends=3 "* ]]
+		# p, as the address of *p, then *p, and q; the loop depends on nothing
+		[[ " $(calls $level -fsnag-branches <<<"$source") " == *" __snag_branch=3 __snag_depends=3 "* ]]
 	done
+	# An address that was told is not told again; new memory, and what the caller told, is not told.
+	[[ " $(calls -O2 -fsnag-branches <<<'struct { int a, b; } *p; int f(void) { return p->a + p->b; }') " == *" __snag_branch=1 __snag_depends=1 "* ]]
+	[[ " $(calls -O2 -fsnag-branches <<<'int a[9]; void f(int i, int *p) { a[i] = 1; *p = 2; }') " != *" __snag_branch"* ]]
+	[[ " $(calls -O2 -fsnag-branches <<<'int i; void g(int); void f(void) { g(i); }') " == *" __snag_branch=1 __snag_depends=1 "* ]]
 	[[ " $(calls -O2 -fsnag-branches <<<'int g; int f(int a) { if (a) return g; return 1; }') " == *" __snag_branch_all=1 "* ]]
 }
 

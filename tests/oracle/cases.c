@@ -27,13 +27,15 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "0-5"},
 		.reads = "0-5",
 		.dependence = "0-5",
+		.literal = "0-5",
 	},
 	{
 		.name = "the second race owes to the first",
 		.trace = "T0 w x; T0 w y; T1 r y; T1 w x",
-		.races = {[REL_HB] = "1-2 0-3", [REL_SHB] = NONE},
+		.races = {[REL_HB] = "1-2 0-3", [REL_SHB] = "1-2"},
 		.reads = "1-2",
-		.dependence = "1-2",
+		.dependence = "1-2 0-3",
+		.literal = "1-2",
 	},
 	{
 		.name = "a release whose past has the race in it",
@@ -41,6 +43,7 @@ static const struct known_case known[] = {
 			 "w x; T2 rel l",
 		.reads = "3-4 1-6",
 		.dependence = "3-4 1-6 2-8",
+		.literal = "3-4 1-6 2-8",
 	},
 	{
 		.name = "a read that a later event makes causal",
@@ -49,6 +52,7 @@ static const struct known_case known[] = {
 			 "T2 w x",
 		.reads = NONE,
 		.dependence = "1-7 1-8",
+		.literal = "1-7 1-8",
 	},
 	{
 		.name = "a fork that follows a causal read of what must wait",
@@ -57,6 +61,7 @@ static const struct known_case known[] = {
 			 "acq l; T3 rel l; T3 r y; T3 r z; T3 w v",
 		.reads = "1-4 6-10 7-11 2-12",
 		.dependence = "1-4 6-10 7-11 2-12",
+		.literal = "1-4 6-10 7-11 2-12",
 	},
 	{
 		.name = "a thread in the place of another that holds a lock for ever",
@@ -69,6 +74,7 @@ static const struct known_case known[] = {
 			 "T0 fork T3; T3 acq m; T3 r x; T3 br; T3 r y",
 		.races = {[REL_WDP] = "2-9 0-11"},
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "a thread in the place of another whose read no branch followed",
@@ -96,6 +102,7 @@ static const struct known_case known[] = {
 			"T1 dep x; T1 br; T1 r y",
 		.races = {[REL_WDP] = NONE},
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "a branch that does not depend on the read before it",
@@ -104,12 +111,14 @@ static const struct known_case known[] = {
 			"T1 br; T1 r y; T1 r y",
 		.races = {[REL_WDP] = "0-9 0-10", [REL_DC] = NONE},
 		.dependence = "0-9 0-10",
+		.literal = "0-9 0-10",
 	},
 	{
 		.name = "a named read of a write that waits for a delayed section",
 		.trace = "T0 dep y; T1 acq l; T1 r x; T2 w x; T1 w y; T1 rel l; T0 acq l; T0 r x; "
 			 "T0 rel l; T0 dep x; T0 br; T0 r y",
-		.dependence = "2-3 3-7",
+		.dependence = "2-3 3-7 4-11",
+		.literal = "2-3 3-7",
 	},
 	{
 		.name = "a fork after a read that nothing depends on",
@@ -117,6 +126,7 @@ static const struct known_case known[] = {
 			 "T3 r y; T3 acq l; T3 w x",
 		.reads = "1-2 5-7",
 		.dependence = "1-2 5-7 0-9",
+		.literal = "1-2 5-7 0-9",
 	},
 	{
 		.name = "deadlock",
@@ -125,6 +135,7 @@ static const struct known_case known[] = {
 		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_WDP] = NONE},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 		.has_deadlock = true,
 	},
 	{
@@ -146,7 +157,8 @@ static const struct known_case known[] = {
 		.reads = NONE,
 		/* The figure's own reordering shows 2-12, but by definition 2.2 as printed its
 		 * racing w(y) makes r(z) causal. */
-		.dependence = NONE,
+		.dependence = "2-12",
+		.literal = NONE,
 	},
 	{
 		.name = "figure 1(e)",
@@ -156,6 +168,7 @@ static const struct known_case known[] = {
 		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "3-13"},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "figure 2(a)",
@@ -164,6 +177,7 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "3-8"},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "figure 2(b)",
@@ -172,6 +186,7 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "1-8"},
 		.reads = "1-8",
 		.dependence = "1-8",
+		.literal = "1-8",
 	},
 	{
 		.name = "figure 3(a)",
@@ -185,6 +200,7 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "2-7"},
 		.reads = "2-7",
 		.dependence = "2-7",
+		.literal = "2-7",
 	},
 	{
 		.name = "figure 3(c)",
@@ -200,6 +216,7 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "7-19"},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "figure 4(a)",
@@ -207,6 +224,7 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-7"},
 		.reads = NONE,
 		.dependence = "0-7",
+		.literal = "0-7",
 	},
 	{
 		.name = "figure 4(c)",
@@ -215,6 +233,7 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-6"},
 		.reads = NONE,
 		.dependence = "0-6",
+		.literal = "0-6",
 	},
 	{
 		.name = "figure 7(a)",
@@ -223,6 +242,7 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = NONE},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "figure 7(b)", /* the branch depends on what is never read */
@@ -231,13 +251,15 @@ static const struct known_case known[] = {
 		.races = {[REL_WCP] = NONE, [REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-9"},
 		.reads = NONE,
 		.dependence = "0-9",
+		.literal = "0-9",
 	},
 	{
 		.name = "WDP does not see that a write may depend on a read",
 		.trace = "T0 w y; T0 acq m; T0 w x; T0 rel m; T1 acq m; T1 r x; T1 rel m; T1 w y",
 		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = "0-7"},
 		.reads = NONE,
-		.dependence = NONE,
+		.dependence = "0-7",
+		.literal = NONE,
 	},
 	{
 		.name = "SDP as printed is not sound",
@@ -246,7 +268,8 @@ static const struct known_case known[] = {
 			 "y; T1 rel b",
 		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_SDP] = "4-13", [REL_SDPX] = NONE},
 		.reads = NONE,
-		.dependence = NONE,
+		.dependence = "4-13",
+		.literal = NONE,
 	},
 	{
 		.name = "a write under a lock whose outer lock was left before",
@@ -255,6 +278,7 @@ static const struct known_case known[] = {
 		.races = {[REL_DC] = NONE, [REL_SDP] = NONE, [REL_WDP] = NONE},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "WCP needs well-nested locks",
@@ -263,6 +287,7 @@ static const struct known_case known[] = {
 		.races = {[REL_HB] = NONE, [REL_WCP] = "3-8", [REL_DC] = "3-8", [REL_SDP] = "3-8"},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "fork under a lock",
@@ -275,6 +300,7 @@ static const struct known_case known[] = {
 			  [REL_WDP] = NONE},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 	{
 		.name = "composing with HB covers the fork",
@@ -286,6 +312,7 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "0-6"},
 		.reads = "0-6",
 		.dependence = "0-6",
+		.literal = "0-6",
 	},
 	{
 		.name = "more than the last access of a thread",
@@ -296,6 +323,7 @@ static const struct known_case known[] = {
 			  [REL_WDP] = "0-5"},
 		.reads = "0-5",
 		.dependence = "0-5",
+		.literal = "0-5",
 	},
 	{
 		.name = "a section does not order its own thread",
@@ -304,6 +332,7 @@ static const struct known_case known[] = {
 		.races = {[REL_HB] = NONE, [REL_WCP] = "0-7", [REL_SDP] = "0-7", [REL_WDP] = "0-7"},
 		.reads = "0-7",
 		.dependence = "0-7",
+		.literal = "0-7",
 	},
 	{
 		.name = "what a reader learned is not for other readers",
@@ -348,6 +377,7 @@ static const struct known_case known[] = {
 		.races = {[REL_HB] = NONE, [REL_WCP] = NONE, [REL_WDP] = NONE},
 		.reads = NONE,
 		.dependence = NONE,
+		.literal = NONE,
 	},
 };
 

@@ -13,8 +13,8 @@ struct known_case {
 	const char *name;
 	const char *trace; /* as draft_parse() reads it */
 	const char *races[RELATIONS];
-	const char *reads, *dependence; /* predictable races by either definition */
-	bool has_deadlock;		/* a predictable deadlock, by READS */
+	const char *reads, *dependence, *literal; /* predictable races by each definition */
+	bool has_deadlock;			  /* a predictable deadlock, by READS */
 };
 
 unsigned cases_count(void);

@@ -56,6 +56,7 @@ check_function check_closure;
 /* The decision engine on every pair, in either mode: exact, with valid witnesses. */
 check_function check_decide_m2;
 check_function check_decide_dep;
+check_function check_decide_literal;
 /* The detector m2 finds exactly the predictable races. */
 check_function check_m2;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */

@@ -25,8 +25,7 @@ static enum outcome compare_search(struct subject *s, enum snag_rules rules, con
 	event_set races[MAX_EVENTS];
 	for (unsigned e2 = 0; e2 < s->model.n; e2++)
 		races[e2] = search_races(search, e2) & below(e2);
-	return compare(rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", expected, races,
-		       s->model.n, why);
+	return compare(rules_name[rules], expected, races, s->model.n, why);
 }
 
 enum outcome check_case(struct subject *s, const struct known_case *c, struct reason *why)
@@ -40,6 +39,8 @@ enum outcome check_case(struct subject *s, const struct known_case *c, struct re
 	}
 	if (outcome == PASSED)
 		outcome = compare_search(s, SNAG_RULES_READS, c->reads, why);
+	if (outcome == PASSED)
+		outcome = compare_search(s, SNAG_RULES_LITERAL, c->literal, why);
 	if (outcome == PASSED)
 		outcome = compare_search(s, SNAG_RULES_DEPENDENCE, c->dependence, why);
 	if (outcome == PASSED &&

@@ -3,7 +3,7 @@
  * check_closure.c - what a decision starts from, against the definition
  *
  * Verdicts hide mistakes: a fact that is missing shows only where nothing else saves the day.  So for
- * every pair of conflicting accesses, in both modes:
+ * every pair of conflicting accesses, in all modes:
  *   needed      the first cut is the least set that has what must precede the accesses, and for each of
  *               its causal reads the writer
  *   rows        with all of it in the window, what must precede an event is what program order, forks, joins
@@ -14,6 +14,7 @@
  */
 #include "check.h"
 
+#include "witness/decide/decide.h"
 #include "witness/decide/cut.h"
 
 #include <string.h>
@@ -26,17 +27,31 @@ struct closure {
 	event_set direct[MAX_EVENTS], before[MAX_EVENTS];
 };
 
+static bool is_causal(const struct closure *c, unsigned read);
+
+static bool is_causal_write(const struct closure *c, unsigned write)
+{
+	const struct model *m = c->m;
+	for (event_set rest = c->needed & m->reads & ~below(write) & ~just(write); rest;) {
+		unsigned r = take_first(&rest);
+		if (m->saw[r] == write && is_causal(c, r))
+			return true;
+	}
+	return c->mode == SNAG_MODE_LITERAL;
+}
+
 /* Whether the read must keep its writer, given what is needed. */
 static bool is_causal(const struct closure *c, unsigned read)
 {
 	const struct model *m = c->m;
-	event_set later = m->of[m->thread[read]] & ~below(read) & ~just(read);
-	if (c->mode == SNAG_MODE_M2 || (c->needed & later & m->writes))
+	event_set later = m->of[m->thread[read]] & ~below(read); /* also an update's own write */
+	event_set racers = just(c->racer[0]) | just(c->racer[1]);
+	if (c->mode == SNAG_MODE_M2 || (m->waits & just(read)))
 		return true;
-	if (c->needed & m->writes & just(read)) /* an update */
+	if (c->mode == SNAG_MODE_LITERAL && (later & m->writes & racers))
 		return true;
-	for (int i = 0; i < 2; i++)
-		if (later & m->writes & just(c->racer[i]))
+	for (event_set rest = c->needed & later & m->writes; rest;)
+		if (is_causal_write(c, take_first(&rest)))
 			return true;
 	for (event_set rest = c->needed & later & m->branches; rest;)
 		if (m->depends[take_first(&rest)] & just(read))
@@ -115,7 +130,7 @@ static enum outcome check_rows(const struct closure *c, struct snag_state *s, co
 
 static enum outcome check_pair(struct closure *c, struct snag_state *s, struct reason *why)
 {
-	uint32_t cut[MAX_THREADS];
+	uint32_t cut[2 * MAX_THREADS];
 	closure_find(c);
 	bool is_possible = !(c->needed & (just(c->racer[0]) | just(c->racer[1])));
 	if (snag_cut_need(s, c->racer[0], c->racer[1], cut) != is_possible)
@@ -127,7 +142,7 @@ static enum outcome check_pair(struct closure *c, struct snag_state *s, struct r
 				  set_of(c->m, s->ix, cut));
 	memset(s->start, 0, s->nthreads * sizeof(*s->start));
 	enum outcome outcome = check_rows(c, s, cut, true, why);
-	if (outcome != PASSED || s->rows->named) /* then there are no other windows */
+	if (outcome != PASSED)
 		return outcome;
 	memcpy(s->start, cut, s->nthreads * sizeof(*cut));
 	snag_cut_delay(s, cut, s->start);
@@ -149,7 +164,8 @@ static enum outcome check_mode(struct subject *subject, const struct snag_index 
 			outcome = check_pair(&c, &s, &what);
 			if (outcome == FAILED)
 				check_fail(why, "%u-%u in mode %s: %.1900s", e1, e2,
-					   mode == SNAG_MODE_M2 ? "m2" : "dep", what.text);
+					   rules_name[snag_rules_of_mode((enum snag_mode)mode)],
+					   what.text);
 		}
 	snag_state_done(&s);
 	return outcome;

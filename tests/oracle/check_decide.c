@@ -2,7 +2,7 @@
  *
  * check_decide.c - the decision engine against the exhaustive search
  *
- * Every pair of conflicting accesses with no lock in common, in both modes:
+ * Every pair of conflicting accesses with no lock in common, in all modes:
  *   verdict     VERIFIED iff the search finds the race, INFEASIBLE iff not; nothing is left
  * undecided witness     accepted by the independent checker, and by the one that uses the index; on
  * damaged witnesses these two agree as well steps       the same verdict whichever steps are left
@@ -13,6 +13,7 @@
 #include "prng.h"
 #include "witness/decide/decide.h"
 #include "witness/decide/check.h"
+#include "witness/decide/explain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static enum outcome check_checkers(struct subject *s, const struct snag_index *i
 				   const struct snag_witness *valid, enum snag_rules rules,
 				   struct reason *why)
 {
-	enum snag_mode mode = rules == SNAG_RULES_READS ? SNAG_MODE_M2 : SNAG_MODE_DEP;
+	enum snag_mode mode = snag_mode_of(rules);
 	struct prng random = {s->seed};
 	struct snag_error err = {.msg = "valid"};
 	if (!snag_witness_check_indexed(ix, mode, valid))
@@ -89,6 +90,23 @@ static enum outcome check_checkers(struct subject *s, const struct snag_index *i
 	return PASSED;
 }
 
+/* An explanation is about the two accesses, or a circle of events; a chain goes from one access to
+ * the other, and each of its steps is one of the rules. */
+static enum outcome check_explanation(const struct snag_index *ix, unsigned e1, unsigned e2,
+				      enum snag_rules rules, struct reason *why)
+{
+	struct snag_explanation x;
+	snag_explain(ix, snag_mode_of(rules), e1, e2, &x);
+	bool is_right = x.why == SNAG_WHY_SEARCH || x.n > 0;
+	if (x.why == SNAG_WHY_ORDERED)
+		is_right = x.n > 1 && x.event[0] + x.event[x.n - 1] == e1 + e2;
+	for (size_t i = 1; x.why == SNAG_WHY_ORDERED && is_right && i < x.n; i++)
+		is_right = x.event[i - 1] < x.event[i]; /* these were observed in this order */
+	const char *kind = snag_why_text[x.why];
+	snag_explanation_done(&x);
+	return is_right ? PASSED : check_fail(why, "%u-%u: a bad explanation: %s", e1, e2, kind);
+}
+
 static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 			       struct snag_decider *d, const struct configuration *c, bool is_race,
 			       unsigned e1, unsigned e2, enum snag_rules rules, struct reason *why)
@@ -102,10 +120,11 @@ static enum outcome check_pair(struct subject *s, const struct snag_index *ix,
 	if (is_right && found == SNAG_VERIFIED)
 		return check_checkers(s, ix, snag_decider_witness(d), rules, why);
 	if (is_right)
-		return PASSED;
+		return found == SNAG_INFEASIBLE ? check_explanation(ix, e1, e2, rules, why)
+						: PASSED;
 	return check_fail(why, "%u-%u by %s, configuration \"%s\"\n  search: %s\n  decide: %s %s",
-			  e1, e2, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", c->name,
-			  is_race ? "race" : "no race", decision_text[found], err.msg);
+			  e1, e2, rules_name[rules], c->name, is_race ? "race" : "no race",
+			  decision_text[found], err.msg);
 }
 
 /* All pairs in one configuration. */
@@ -114,7 +133,7 @@ static enum outcome check_configuration(struct subject *s, const struct snag_ind
 					const struct search *search, struct reason *why)
 {
 	struct snag_decide_options options = c->options;
-	options.mode = rules == SNAG_RULES_READS ? SNAG_MODE_M2 : SNAG_MODE_DEP;
+	options.mode = snag_mode_of(rules);
 	struct snag_decider *d = snag_decider_new(ix, &options);
 	enum outcome outcome = SKIPPED;
 	for (unsigned e2 = 0; e2 < s->model.n && outcome != FAILED; e2++)
@@ -167,4 +186,9 @@ enum outcome check_decide_m2(struct subject *s, struct reason *why)
 enum outcome check_decide_dep(struct subject *s, struct reason *why)
 {
 	return check_mode(s, SNAG_MODE_DEP, SNAG_RULES_DEPENDENCE, why);
+}
+
+enum outcome check_decide_literal(struct subject *s, struct reason *why)
+{
+	return check_mode(s, SNAG_MODE_LITERAL, SNAG_RULES_LITERAL, why);
 }

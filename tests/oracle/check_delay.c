@@ -13,16 +13,19 @@
 
 #include <string.h>
 
+/* All atomics are those that threads wait for. */
 static struct snag_trace trace_without_reads(const struct snag_trace *trace)
 {
 	struct snag_trace left = *trace;
 	left.ev = snag_alloc((trace->n + 1) * sizeof(*left.ev));
 	memcpy(left.ev, trace->ev, trace->n * sizeof(*left.ev));
-	for (size_t i = 0; i < trace->n; i++)
+	for (size_t i = 0; i < trace->n; i++) {
+		left.ev[i].size = 0;
 		if (left.ev[i].op == SNAG_OP_READ)
 			left.ev[i] = (struct snag_event){.thread = left.ev[i].thread,
 							 .loc = left.ev[i].loc,
 							 .op = SNAG_OP_BEGIN};
+	}
 	return left;
 }
 

@@ -68,7 +68,8 @@ static bool race_is_right(struct subject *s, const struct expected *ex, const st
 	uint32_t e1 = r->first.event, e2 = r->second.event;
 	if (e1 >= s->model.n || e2 >= s->model.n || !(ex->races[e2] & just(e1)))
 		return false;
-	event_set known = s->order[ex->which].before[e2] & s->model.of[s->model.thread[e1]];
+	event_set known = relation_before(&s->model, ex->which, &s->order[ex->which], e2) &
+			  s->model.of[s->model.thread[e1]];
 	uint32_t last = known ? 31 - (uint32_t)__builtin_clz(known) : SNAG_NO_EVENT;
 	return site_is_right(s, ex->brief, &r->first) && site_is_right(s, ex->brief, &r->second) &&
 	       (ex->brief || r->known.event == last);

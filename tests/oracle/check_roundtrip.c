@@ -85,9 +85,6 @@ static enum outcome roundtrip(struct subject *s, const char *extension, struct r
 
 enum outcome check_std(struct subject *s, struct reason *why)
 {
-	/* The text has no words for them. */
-	if (s->model.has_shared || s->model.has_atomic || s->model.has_depends)
-		return SKIPPED;
 	return roundtrip(s, "std", why);
 }
 

@@ -55,13 +55,15 @@ static enum outcome check_rules(struct subject *s, enum snag_rules rules, struct
 	pairs_text(en.races, s->model.n, expected, sizeof(expected));
 	pairs_text(races, s->model.n, found, sizeof(found));
 	return check_fail(why, "predictable races by %s\n  definition: %s\n  search:     %s",
-			  rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE", expected, found);
+			  rules_name[rules], expected, found);
 }
 
 enum outcome check_search(struct subject *s, struct reason *why)
 {
 	if (s->model.n > TINY)
 		return SKIPPED;
-	enum outcome outcome = check_rules(s, SNAG_RULES_READS, why);
-	return outcome == PASSED ? check_rules(s, SNAG_RULES_DEPENDENCE, why) : outcome;
+	enum outcome outcome = PASSED;
+	for (int rules = SNAG_RULES_READS; rules < SNAG_RULES && outcome == PASSED; rules++)
+		outcome = check_rules(s, (enum snag_rules)rules, why);
+	return outcome;
 }

@@ -2,7 +2,7 @@
  *
  * check_vindicate.c - the published vindication against the exhaustive search
  *
- * Every pair of conflicting accesses with no lock in common, in both modes:
+ * Every pair of conflicting accesses with no lock in common, in all modes:
  *   verified    it is a race, with a witness the checker accepts; so vindication finds a subset of
  *               what the exact engine finds (check_decide.c)
  *   refuted     it is none
@@ -15,7 +15,7 @@
 static enum outcome check_pair(struct subject *s, struct snag_vindicator *v, bool is_race,
 			       unsigned e1, unsigned e2, enum snag_rules rules, struct reason *why)
 {
-	const char *by = rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE";
+	const char *by = rules_name[rules];
 	enum snag_decision found = snag_vindicate(v, e1, e2);
 	struct snag_error err = {0};
 	if (found == SNAG_VERIFIED && !is_race)
@@ -54,6 +54,8 @@ static enum outcome check_mode(struct subject *s, enum snag_mode mode, enum snag
 enum outcome check_vindicate(struct subject *s, struct reason *why)
 {
 	enum outcome outcome = check_mode(s, SNAG_MODE_M2, SNAG_RULES_READS, why);
+	if (outcome != FAILED)
+		outcome = check_mode(s, SNAG_MODE_DEP, SNAG_RULES_DEPENDENCE, why);
 	return outcome == FAILED ? FAILED
-				 : check_mode(s, SNAG_MODE_DEP, SNAG_RULES_DEPENDENCE, why);
+				 : check_mode(s, SNAG_MODE_LITERAL, SNAG_RULES_LITERAL, why);
 }

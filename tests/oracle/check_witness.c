@@ -105,9 +105,8 @@ static enum outcome agree(struct subject *s, enum snag_rules rules, const struct
 	return check_fail(why,
 			  "witness %s (%s)%s\n  checker:         %s\n  with prefix:     %s\n  "
 			  "definition says: %s",
-			  text, rules == SNAG_RULES_READS ? "READS" : "DEPENDENCE",
-			  must_be_valid ? " of the search" : "", err.msg, err_prefixed.msg,
-			  naive ? naive : "valid");
+			  text, rules_name[rules], must_be_valid ? " of the search" : "", err.msg,
+			  err_prefixed.msg, naive ? naive : "valid");
 }
 
 static enum outcome check_rules(struct subject *s, enum snag_rules rules, struct prng *random,
@@ -136,9 +135,10 @@ static enum outcome check_rules(struct subject *s, enum snag_rules rules, struct
 enum outcome check_witness(struct subject *s, struct reason *why)
 {
 	struct prng random = {s->seed};
-	enum outcome reads = check_rules(s, SNAG_RULES_READS, &random, why);
-	if (reads == FAILED)
-		return FAILED;
-	enum outcome dependence = check_rules(s, SNAG_RULES_DEPENDENCE, &random, why);
-	return dependence == SKIPPED ? reads : dependence;
+	enum outcome outcome = SKIPPED;
+	for (int rules = SNAG_RULES_READS; rules < SNAG_RULES && outcome != FAILED; rules++) {
+		enum outcome one = check_rules(s, (enum snag_rules)rules, &random, why);
+		outcome = one == SKIPPED ? outcome : one;
+	}
+	return outcome;
 }

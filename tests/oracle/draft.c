@@ -110,6 +110,7 @@ void draft_to_trace(const struct draft *d, struct snag_trace *ret_trace)
 		char loc[] = {(char)('A' + ev->loc % 26), '\0'};
 		snag_trace_add(ret_trace, thread, (enum snag_op)ev->op, operand, loc);
 		ret_trace->ev[e].flags = ev->flags;
+		ret_trace->ev[e].size = ev->size;
 	}
 }
 
@@ -142,8 +143,10 @@ bool draft_parse(const char *text, struct draft *ret_draft)
 			k++;
 		if (k == SNAG_OPS)
 			return false;
+		bool is_atomic = snag_op_is_atomic((uint8_t)k); /* none waits */
 		ret_draft->ev[ret_draft->n] = (struct snag_event){.thread = name_number(thread),
 								  .op = (uint8_t)k,
+								  .size = is_atomic ? 4 : 0,
 								  .target = name_number(operand),
 								  .loc = ret_draft->n};
 		ret_draft->n++;

@@ -49,11 +49,13 @@ static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned
 {
 	bool has_order = op >= SNAG_OP_ATOMIC_READ && op <= SNAG_OP_FENCE;
 	uint8_t order = has_order ? (uint8_t)prng_below(g->random, SNAG_ORDERS) : 0;
-	g->d->ev[g->d->n++] = (struct snag_event){.thread = thread,
-						  .op = (uint8_t)op,
-						  .target = target,
-						  .flags = order,
-						  .loc = prng_below(g->random, g->nlocations)};
+	g->d->ev[g->d->n++] =
+		(struct snag_event){.thread = thread,
+				    .op = (uint8_t)op,
+				    .target = target,
+				    .flags = order,
+				    .size = has_order && op != SNAG_OP_FENCE && target % 2 ? 4 : 0,
+				    .loc = prng_below(g->random, g->nlocations)};
 }
 
 static void emit_access(struct generator *g, unsigned t)

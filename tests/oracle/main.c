@@ -43,6 +43,7 @@ static struct check checks[] = {
 	{.name = "closure", .run = check_closure, .every = 1},
 	{.name = "decide-m2", .run = check_decide_m2, .every = 1},
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
+	{.name = "decide-literal", .run = check_decide_literal, .every = 4},
 	{.name = "m2", .run = check_m2, .every = 1},
 	{.name = "paper", .run = check_paper, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},

@@ -23,6 +23,8 @@ static void find_kinds(struct model *m)
 		m->of[m->thread[e]] |= just(e);
 		if (is_read(op))
 			m->reads |= just(e);
+		if (is_read(op) && snag_event_is_wait(&m->trace->ev[e]))
+			m->waits |= just(e);
 		if (is_write(op))
 			m->writes |= just(e);
 		if (op == SNAG_OP_BRANCH)

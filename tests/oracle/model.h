@@ -63,6 +63,7 @@ struct model {
 	/* over the whole trace */
 	event_set reads, writes, branches; /* atomic accesses included */
 	event_set plain;		   /* plain accesses */
+	event_set waits;		   /* reads that waited */
 	bool has_shared, has_atomic;	   /* shared locks; atomic accesses or fences */
 	bool has_branch;
 	bool has_depends; /* some branch may depend on some reads only */

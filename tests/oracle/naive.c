@@ -149,17 +149,33 @@ static bool depends(const struct claim *c, uint32_t branch, uint32_t read)
 	return names || !names_any;
 }
 
-static bool is_causal(const struct claim *c, uint32_t read)
+static bool is_causal(const struct claim *c, uint32_t read, enum snag_rules rules);
+
+/* By the rules DEPENDENCE some causal read of the sequence saw it in the trace; by LITERAL any is. */
+static bool is_causal_write(const struct claim *c, uint32_t write, enum snag_rules rules)
+{
+	for (size_t k = 0; k < c->n; k++) {
+		uint32_t r = c->tr[k];
+		if (reads(c, r) && last_write_in_trace(c, r) == write && is_causal(c, r, rules))
+			return true;
+	}
+	return rules == SNAG_RULES_LITERAL;
+}
+
+/* The recursion ends, as it goes from a read to later ones of the trace. */
+static bool is_causal(const struct claim *c, uint32_t read, enum snag_rules rules)
 {
 	for (size_t k = 0; k < c->n; k++) {
 		uint32_t e = c->tr[k];
-		bool follows = same_thread(c, read, e) && read < e;
-		if (follows && writes(c, e))
+		/* An atomic update is a read, and then a write. */
+		if (same_thread(c, read, e) && read <= e && writes(c, e) &&
+		    is_causal_write(c, e, rules))
 			return true;
-		if (follows && c->ev[e].op == SNAG_OP_BRANCH && depends(c, e, read))
+		if (same_thread(c, read, e) && read < e && c->ev[e].op == SNAG_OP_BRANCH &&
+		    depends(c, e, read))
 			return true;
 	}
-	return writes(c, read); /* an atomic update: the read, then its write */
+	return snag_event_is_wait(&c->ev[read]);
 }
 
 static bool keeps_writers(const struct claim *c, enum snag_rules rules)
@@ -167,8 +183,9 @@ static bool keeps_writers(const struct claim *c, enum snag_rules rules)
 	for (size_t i = 0; i < c->n; i++) {
 		uint32_t e = c->tr[i];
 		bool is_racing = i == c->n - 1 || i == c->n - 2;
-		bool must_keep = rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e);
-		if (reads(c, e) && must_keep &&
+		if (!reads(c, e))
+			continue;
+		if ((rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e, rules)) &&
 		    last_write_in_trace(c, e) != last_write_in_sequence(c, i))
 			return false;
 	}

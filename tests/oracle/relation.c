@@ -19,6 +19,7 @@
  *         HB   program order; r1 -> the acquire of r2;        transitivity
  *              synchronises-with of C11
  *         SHB  HB; last writer -> read                        transitivity
+ *              (a racing read is compared before the edge from its own writer)
  *         WCP  e1, e2 conflict: r1 -> e2                      HB on both sides,
  *                                                             rel-rel
  *         DC   program order; as WCP                          transitivity, rel-rel
@@ -371,10 +372,23 @@ void relation_compute(const struct model *m, enum relation which, struct order *
 	compute[which](m, ret_order);
 }
 
+event_set relation_before(const struct model *m, enum relation which, const struct order *order,
+			  unsigned e)
+{
+	event_set direct = m->needs[e] | (m->of[m->thread[e]] & below(e)), before = direct;
+	if (which != REL_SHB)
+		return order->before[e];
+	/* For other reasons than that it saw its writer: by its thread. */
+	while (direct)
+		before |= order->before[take_first(&direct)];
+	return before;
+}
+
 event_set relation_races(const struct model *m, enum relation which, const struct order *order,
 			 unsigned e2)
 {
-	event_set races = m->conflicts[e2] & below(e2) & ~order->before[e2];
+	event_set before = relation_before(m, which, order, e2);
+	event_set races = m->conflicts[e2] & below(e2) & ~before;
 	if (which != REL_SDP && which != REL_SDPX && which != REL_WDP && which != REL_HYBRID)
 		return races;
 	event_set unprotected = 0;

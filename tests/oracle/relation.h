@@ -27,6 +27,10 @@ struct order {
 
 void relation_compute(const struct model *m, enum relation which, struct order *ret_order);
 
+/* What the access is compared with: all that is ordered before it; in SHB not because it saw its
+ * writer. */
+event_set relation_before(const struct model *m, enum relation which, const struct order *order,
+			  unsigned e);
 /* The events that race with the later event e2: earlier, conflicting, not ordered
  * before it (for SDP, SDPX, WDP, HYBRID: and with no lock in common). */
 event_set relation_races(const struct model *m, enum relation which, const struct order *order,

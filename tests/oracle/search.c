@@ -9,17 +9,21 @@
  * State.  done         the events that have happened, a prefix of each thread;
  *                      it says who holds which lock
  *         writer[x]    the write of x that a read would see now
- *         strayed      reads with another writer than in the trace (rules DEPENDENCE
- *                      only); the first of a thread, if branches depend on all of them
+ *         strayed      reads that did not see what they saw in the trace (rules DEPENDENCE
+ *                      and LITERAL only); the first of a thread, if branches depend on all of
+ *                      them
  *
  * Rules.  An event may happen next if it is the next one of its thread, its fork
  *         (or, for a join, what it needs of the joined thread) is done, its lock
  *         is free, and
  *         READS       a read sees the same writer as in the trace;
- *         DEPENDENCE  a read that does not strays, and its thread does no write any
- *                     more, and no branch that depends on it: they would make it causal.
+ *         DEPENDENCE  a read that does not strays, unless it waits.  What its thread writes
+ *                     from then on is a value that no read saw, and it does no branch that
+ *                     depends on the read;
+ *         LITERAL     a read that does not strays, unless it waits.  Its thread does no write
+ *                     any more, and no branch that depends on it: they would make it causal.
  *         Two enabled plain accesses of different threads, one a write, race: their
- *         own reads are free by both rules, but by DEPENDENCE a racing write
+ *         own reads are free by all rules, but by LITERAL a racing write
  *         is a write like any other.
  *         Two states that differ only in a writer that no read still to come
  *         must see or must not miss are the same: such writers are recorded as
@@ -37,6 +41,10 @@
 
 enum { INITIAL = 0xff, FORGOTTEN = 0xfe }; /* values of writer[x] that are no event */
 enum { MAX_STATES = 1 << 20 };
+
+const char *const rules_name[SNAG_RULES] = {[SNAG_RULES_READS] = "READS",
+					    [SNAG_RULES_DEPENDENCE] = "DEPENDENCE",
+					    [SNAG_RULES_LITERAL] = "LITERAL"};
 
 struct state {
 	event_set done;
@@ -171,14 +179,17 @@ static bool reads_allow(const struct search *s, const struct state *st, unsigned
 {
 	const struct model *m = s->m;
 	event_set strayed = st->strayed & m->of[m->thread[e]];
-	bool is_known = strayed && !m->has_depends; /* one stands for all */
+	/* One stands for all, but for those that wait. */
+	bool is_known = strayed && !m->has_depends && !(m->waits & just(e));
 	bool wrong = (s->keeps & just(e)) && !is_known && !sees_its_writer(s, st, e);
 	*ret_strays = wrong;
+	if (wrong && (s->rules == SNAG_RULES_READS || (m->waits & just(e))))
+		return false;
 	if (s->rules == SNAG_RULES_READS)
-		return !wrong;
+		return true;
 	if (m->branches & just(e))
 		return !(strayed & m->depends[e]);
-	return !(m->writes & just(e)) || (!strayed && !wrong);
+	return s->rules == SNAG_RULES_DEPENDENCE || !(m->writes & just(e)) || (!strayed && !wrong);
 }
 
 /* Forgets the writers that no read to come asks for. */
@@ -192,16 +203,23 @@ static void forget(const struct search *s, struct state *st)
 	}
 }
 
+/* Whether the thread of a racing write must not have strayed. */
+static bool has_strayed(const struct search *s, const struct state *st, unsigned e)
+{
+	return s->rules == SNAG_RULES_LITERAL && (s->m->writes & just(e)) &&
+	       (st->strayed & s->m->of[s->m->thread[e]]);
+}
+
 static void note_races(struct search *s, uint32_t at, const struct state *st, event_set enabled)
 {
 	const struct model *m = s->m;
 	for (event_set rest = enabled & m->plain; rest;) {
 		unsigned e1 = take_first(&rest);
-		if ((m->writes & just(e1)) && (st->strayed & m->of[m->thread[e1]]))
+		if (has_strayed(s, st, e1))
 			continue;
 		for (event_set others = rest & m->conflicts[e1] & ~s->races[e1]; others;) {
 			unsigned e2 = take_first(&others);
-			if ((m->writes & just(e2)) && (st->strayed & m->of[m->thread[e2]]))
+			if (has_strayed(s, st, e2))
 				continue;
 			s->races[e1] |= just(e2);
 			s->races[e2] |= just(e1);
@@ -244,7 +262,8 @@ static void expand(struct search *s, uint32_t at)
 		if (strays)
 			next.strayed |= just(e);
 		if (m->writes & just(e))
-			next.writer[m->target[e]] = (uint8_t)e;
+			next.writer[m->target[e]] =
+				next.strayed & m->of[m->thread[e]] ? FORGOTTEN : (uint8_t)e;
 		forget(s, &next);
 		visit_add(s, &next, at, e);
 	}
@@ -262,13 +281,13 @@ static void prepare(struct search *s)
 	s->run++;
 	for (event_set rest = m->reads; rest;) {
 		unsigned e = take_first(&rest);
-		event_set effects = m->writes & m->of[m->thread[e]] & ~below(e);
+		event_set effects = m->writes & m->of[m->thread[e]] & ~below(e); /* or its own */
 		for (event_set later = m->branches; later;) {
 			unsigned b = take_first(&later);
 			if (m->depends[b] & just(e))
 				effects |= just(b);
 		}
-		if (s->rules == SNAG_RULES_DEPENDENCE && !effects)
+		if (s->rules != SNAG_RULES_READS && !effects && !(m->waits & just(e)))
 			continue;
 		s->keeps |= just(e);
 		if (m->saw[e] == NO_EVENT)

@@ -10,10 +10,12 @@
 
 struct search;
 
+extern const char *const rules_name[SNAG_RULES]; /* "READS", ... */
+
 struct search *search_new(void);
 void search_free(struct search *s); /* accepts NULL */
 
-/* Visits every state that a reordering by `rules` (READS or DEPENDENCE) reaches.
+/* Visits every state that a reordering by `rules` (any but AUTO) reaches.
  * The model must live as long as the answers below are asked for.  False: too
  * many states. */
 bool search_run(struct search *s, const struct model *m, enum snag_rules rules);

@@ -9,14 +9,14 @@
 void subject_init(struct subject *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->search[0] = search_new();
-	s->search[1] = search_new();
+	for (int i = 0; i < SNAG_RULES; i++)
+		s->search[i] = search_new();
 }
 
 void subject_done(struct subject *s)
 {
-	search_free(s->search[0]);
-	search_free(s->search[1]);
+	for (int i = 0; i < SNAG_RULES; i++)
+		search_free(s->search[i]);
 }
 
 bool subject_set(struct subject *s, const struct snag_trace *trace, uint64_t seed)
@@ -24,7 +24,8 @@ bool subject_set(struct subject *s, const struct snag_trace *trace, uint64_t see
 	s->trace = trace;
 	s->seed = seed;
 	memset(s->has_order, 0, sizeof(s->has_order));
-	s->searched[0] = s->searched[1] = UNKNOWN;
+	for (int i = 0; i < SNAG_RULES; i++)
+		s->searched[i] = UNKNOWN;
 	return model_init(&s->model, trace);
 }
 
@@ -46,8 +47,8 @@ bool subject_has_race(struct subject *s, enum relation which)
 
 const struct search *subject_search(struct subject *s, enum snag_rules rules)
 {
-	int i = rules == SNAG_RULES_DEPENDENCE;
-	if (s->searched[i] == UNKNOWN)
-		s->searched[i] = search_run(s->search[i], &s->model, rules) ? DONE : TOO_LARGE;
-	return s->searched[i] == DONE ? s->search[i] : NULL;
+	if (s->searched[rules] == UNKNOWN)
+		s->searched[rules] =
+			search_run(s->search[rules], &s->model, rules) ? DONE : TOO_LARGE;
+	return s->searched[rules] == DONE ? s->search[rules] : NULL;
 }

@@ -18,8 +18,8 @@ struct subject {
 
 	struct order order[RELATIONS];
 	bool has_order[RELATIONS];
-	struct search *search[2]; /* READS, DEPENDENCE; kept from trace to trace */
-	enum { UNKNOWN, DONE, TOO_LARGE } searched[2];
+	struct search *search[SNAG_RULES]; /* by rules; kept from trace to trace */
+	enum { UNKNOWN, DONE, TOO_LARGE } searched[SNAG_RULES];
 };
 
 void subject_init(struct subject *s);

@@ -39,27 +39,28 @@ static void generate(unsigned seed, struct snag_trace *ret_trace)
 	snag_source_close(src);
 }
 
-/* How many events of the thread are before its last write or branch in the cut, that included. */
-static uint32_t causal(const struct snag_index *ix, enum snag_mode mode, snag_tid t, uint32_t n)
+/* The event is needed; with `keeps`, all reads up to it are causal. */
+static bool need(const struct snag_index *ix, uint32_t *cut, uint32_t *keeps, uint32_t event,
+		 bool is_causal)
 {
-	if (mode == SNAG_MODE_M2)
-		return n;
-	while (n > 0 && !snag_op_depends(ix->trace->ev[snag_index_event(ix, t, n - 1)].op))
-		n--;
-	return n;
+	snag_tid t = snag_index_thread(ix, event);
+	uint32_t n = ix->position[event] + 1;
+	bool grew = cut[t] < n || (is_causal && keeps[t] < n);
+	cut[t] = cut[t] < n ? n : cut[t];
+	if (is_causal && keeps[t] < n)
+		keeps[t] = n;
+	return grew;
 }
 
-static bool need(const struct snag_index *ix, uint32_t *cut, uint32_t event)
+static bool is_root(enum snag_mode mode, uint8_t op)
 {
-	uint32_t *count = &cut[snag_index_thread(ix, event)];
-	if (*count > ix->position[event])
-		return false;
-	*count = ix->position[event] + 1;
-	return true;
+	return mode == SNAG_MODE_M2 || op == SNAG_OP_BRANCH ||
+	       (mode == SNAG_MODE_LITERAL && snag_op_writes(op));
 }
 
 /* By definition: all that must precede what is in the cut joins it. */
-static void close_naively(const struct snag_index *ix, enum snag_mode mode, uint32_t *cut)
+static void close_naively(const struct snag_index *ix, enum snag_mode mode, uint32_t *cut,
+			  uint32_t *keeps)
 {
 	for (bool grew = true; grew;) {
 		grew = false;
@@ -69,12 +70,12 @@ static void close_naively(const struct snag_index *ix, enum snag_mode mode, uint
 			if (ix->position[e] >= cut[t])
 				continue;
 			if (ix->fork[ev->thread] != SNAG_NO_EVENT)
-				grew |= need(ix, cut, ix->fork[ev->thread]);
-			bool is_due = ev->op == SNAG_OP_JOIN ||
-				      (snag_op_reads(ev->op) &&
-				       ix->position[e] < causal(ix, mode, t, cut[t]));
-			if (is_due && ix->link[e] != SNAG_NO_EVENT)
-				grew |= need(ix, cut, ix->link[e]);
+				grew |= need(ix, cut, keeps, ix->fork[ev->thread], false);
+			if (is_root(mode, ev->op))
+				grew |= need(ix, cut, keeps, e, true);
+			bool is_due = snag_op_reads(ev->op) && ix->position[e] < keeps[t];
+			if ((is_due || ev->op == SNAG_OP_JOIN) && ix->link[e] != SNAG_NO_EVENT)
+				grew |= need(ix, cut, keeps, ix->link[e], is_due);
 		}
 	}
 }
@@ -82,18 +83,19 @@ static void close_naively(const struct snag_index *ix, enum snag_mode mode, uint
 static void assert_rows(const struct snag_index *ix, enum snag_mode mode, unsigned seed)
 {
 	const struct snag_rows *rows = &ix->rows[mode];
-	uint32_t *cut = calloc(ix->nthreads, sizeof(*cut));
-	uint32_t *expected = calloc(ix->nthreads, sizeof(*expected));
+	uint32_t *cut = calloc(rows->width, sizeof(*cut));
+	uint32_t *expected = calloc(rows->width, sizeof(*expected));
+	uint32_t *keeps = expected + rows->width - ix->nthreads;
 	struct snag_rows_walk walk;
-	snag_walk_init(&walk, ix->nthreads);
+	snag_walk_init(&walk, rows);
 	for (uint32_t e = seed % 5; e < ix->nevents; e += 5) {
 		snag_tid t = snag_index_thread(ix, e);
-		memset(cut, 0, ix->nthreads * sizeof(*cut));
-		memset(expected, 0, ix->nthreads * sizeof(*expected));
+		memset(cut, 0, rows->width * sizeof(*cut));
+		memset(expected, 0, rows->width * sizeof(*expected));
 		expected[t] = ix->position[e] + 1;
-		close_naively(ix, mode, expected);
+		close_naively(ix, mode, expected, keeps);
 		snag_rows_add(ix, rows, &walk, cut, t, ix->position[e] + 1);
-		assert_memory_equal(cut, expected, ix->nthreads * sizeof(*cut));
+		assert_memory_equal(cut, expected, rows->width * sizeof(*cut));
 		struct snag_point point = snag_point_of(ix, rows, t, ix->position[e] + 1);
 		for (uint32_t f = e % 3; f < e; f += 3)
 			assert_int_equal(snag_rows_has(ix, rows, &walk, &point, f),

@@ -6,9 +6,10 @@
  *
  *   # where the trace is from, and what was said about it
  *   predictable reads: (1,6)         races when every read keeps its writer
- *   predictable dependence: none     races when only causal reads do
+ *   predictable dependence: none     races when only causal reads do: causality begins at branches
+ *   predictable literal: none        or at writes as well
  *   witness reads: 3 4 5 0 1 6       a reordering that was said to show a race, and does so
- *   no witness dependence: 0 2 1 6   or does not, by one rule or the other
+ *   no witness dependence: 0 2 1 6   or does not, by one rule or another
  *   hb: racy 6 9                     by detector: the racy events
  *   m2: pairs (1,6)                  or the racy pairs
  *
@@ -128,9 +129,10 @@ static void assert_within(const struct line *small, const struct line *large, co
 static void test_expectations_agree(void **state)
 {
 	static const char *const within[][2] = {
-		{"predictable reads", "predictable dependence"}, /* a weaker rule */
-		{"predictable dependence", "wdp"},		 /* which is complete */
-		{"m2", "predictable reads"},			 /* which is sound */
+		{"predictable reads", "predictable literal"}, /* a weaker rule */
+		{"predictable literal", "predictable dependence"},
+		{"predictable dependence", "wdp"}, /* which is complete */
+		{"m2", "predictable reads"},	   /* which is sound */
 		{"shb", "hb"},
 		{"hb", "wcp"},
 		{"wcp", "dc"},
@@ -224,9 +226,10 @@ static void test_decided(void **state)
 {
 	static const char *const predictable[] = {[SNAG_RULES_READS] = "predictable reads",
 						  [SNAG_RULES_DEPENDENCE] =
-							  "predictable dependence"};
+							  "predictable dependence",
+						  [SNAG_RULES_LITERAL] = "predictable literal"};
 	for (size_t i = 0; i < files.gl_pathc; i++)
-		for (int rules = SNAG_RULES_READS; rules <= SNAG_RULES_DEPENDENCE; rules++) {
+		for (int rules = SNAG_RULES_READS; rules < SNAG_RULES; rules++) {
 			static struct expect x;
 			struct snag_analysis analysis;
 			const char *path = files.gl_pathv[i];
@@ -251,7 +254,9 @@ static bool reordering_check(const struct snag_trace *trace, const struct line *
 	bool is_witness = strncmp(l->key, "witness ", 8) == 0;
 	if (!is_witness && strncmp(l->key, "no witness ", 11) != 0)
 		return false;
-	enum snag_rules rules = strstr(l->key, "reads") ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	enum snag_rules rules = strstr(l->key, "reads")	    ? SNAG_RULES_READS
+				: strstr(l->key, "literal") ? SNAG_RULES_LITERAL
+							    : SNAG_RULES_DEPENDENCE;
 	struct snag_witness w = {.event = (uint32_t *)l->second, .n = l->n};
 	struct snag_error err = {.msg = "it is valid"};
 	if ((snag_witness_check(trace, &w, rules, &err) == 0) != is_witness)

@@ -37,6 +37,8 @@ static void trace_parse(struct snag_trace *trace, const char *text)
 		snag_trace_add(trace, thread, (enum snag_op)k, operand, "1");
 		if (is_nested)
 			trace->ev[trace->n - 1].flags = SNAG_NESTED;
+		if (snag_op_is_atomic((uint8_t)k) && strcmp(operand, "barrier") != 0)
+			trace->ev[trace->n - 1].size = 4;
 	}
 }
 
@@ -50,6 +52,7 @@ struct check_case {
 
 #define READS SNAG_RULES_READS
 #define DEP SNAG_RULES_DEPENDENCE
+#define LITERAL SNAG_RULES_LITERAL
 #define AUTO SNAG_RULES_AUTO
 
 /* 0 T0 w x; 1 T0 acq l; 2 T0 rel l; 3 T1 acq l; 4 T1 rel l; 5 T1 w x */
@@ -139,11 +142,26 @@ static const struct check_case check_cases[] = {
 	{"a read without effect is free", READ_READ, DEP, "1 0 2 3", NULL},
 	{"but not by READS", READ_READ, READS, "1 0 2 3",
 	 "step 0 (event 1, T1 r(y)): sees no write"},
-	{"a racing write has an effect", READ_WRITE, DEP, "1 0 2 3",
+	{"a racing write has an effect", READ_WRITE, LITERAL, "1 0 2 3",
 	 "step 0 (event 1, T1 r(y)): sees no write"},
-	{"a racing write, last", READ_WRITE, DEP, "1 0 3 2",
+	{"a racing write, last", READ_WRITE, LITERAL, "1 0 3 2",
 	 "step 0 (event 1, T1 r(y)): sees no write"},
-	{"a write has an effect", "T0 w y; T1 r y; T1 w z; T1 r x; T0 w x", DEP, "1 0 2 3 4",
+	{"a write has an effect", "T0 w y; T1 r y; T1 w z; T1 r x; T0 w x", LITERAL, "1 0 2 3 4",
+	 "saw event 0"},
+	{"a racing write alone has none", READ_WRITE, DEP, "1 0 2 3", NULL},
+	{"nor has a write that nobody sees", "T0 w y; T1 r y; T1 w z; T1 r x; T0 w x", DEP,
+	 "1 0 2 3 4", NULL},
+	{"a write whose reader branches has",
+	 "T0 w y; T1 r y; T1 w z; T2 r z; T2 br; T2 r x; T0 w x", DEP, "1 2 3 4 0 5 6",
+	 "step 0 (event 1, T1 r(y)): sees no write"},
+	{"but not if the branch is outside",
+	 "T0 w y; T1 r y; T1 w z; T2 r z; T2 r x; T2 br; T0 w x", DEP, "1 2 3 0 4 6", NULL},
+	{"through its own thread",
+	 "T0 w y; T1 r y; T1 w z; T1 r z; T1 dep z; T1 br; T1 r x; T0 w x", DEP, "1 2 3 4 5 0 6 7",
+	 "step 0 (event 1, T1 r(y)): sees no write"},
+	{"a branch that names another variable",
+	 "T1 dep z; T0 w y; T1 r y; T1 dep z; T1 br; T1 r x; T0 w x", DEP, "0 2 3 4 1 5 6", NULL},
+	{"a read that waited", "T0 aw barrier; T1 ar barrier; T1 r x; T2 w x", DEP, "1 2 3",
 	 "saw event 0"},
 	{"a branch has an effect", READ_BRANCH, DEP, "1 2 0 3 4", "saw event 0"},
 	{"with its writer it may", READ_BRANCH, DEP, "0 1 2 3 4", NULL},
@@ -163,10 +181,14 @@ static const struct check_case check_cases[] = {
 	 "saw event 0"},
 	{"atomic update reads", "T0 aw y; T1 au y; T1 w x; T2 w x", READS, "1 2 3", "saw event 0"},
 	{"atomic update writes", "T0 au y; T1 ar y; T1 w x; T2 w x", READS, "1 2 3", "saw event 0"},
-	{"atomic update keeps its writer", "T0 aw y; T1 au y; T1 r x; T2 w x", DEP, "1 2 3",
+	{"atomic update keeps its writer", "T0 aw y; T1 au y; T1 r x; T2 w x", LITERAL, "1 2 3",
 	 "saw event 0"},
+	{"atomic update whose value nobody sees", "T0 aw y; T1 au y; T1 r x; T2 w x", DEP, "1 2 3",
+	 NULL},
+	{"atomic update that a branch depends on", "T0 aw y; T1 au y; T1 br; T1 r x; T2 w x", DEP,
+	 "1 2 3 4", "saw event 0"},
 	{"atomic read without effect", "T0 aw y; T1 ar y; T1 r x; T2 w x", DEP, "1 2 3", NULL},
-	{"an atomic write has an effect", "T0 aw y; T1 ar y; T1 aw z; T1 r x; T2 w x", DEP,
+	{"an atomic write has an effect", "T0 aw y; T1 ar y; T1 aw z; T1 r x; T2 w x", LITERAL,
 	 "1 2 3 4", "saw event 0"},
 
 	{"same thread", "T0 w x; T0 w x; T1 w x", READS, "0 1",

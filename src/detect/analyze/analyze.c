@@ -250,13 +250,11 @@ static bool has_branch(const struct snag_trace *trace)
 /* Decides the pairs of the detectors that want it. */
 static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
 {
-	enum snag_rules rules = r->options->rules;
-	bool by_dependence =
-		rules == SNAG_RULES_AUTO ? has_branch(r->trace) : rules == SNAG_RULES_DEPENDENCE;
+	enum snag_rules rules = snag_rules_of(r->options->rules, has_branch(r->trace));
 	for (size_t i = 0; i < r->analysis->n; i++) {
 		struct snag_collector *c = &r->collector[i];
-		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
-					      ? SNAG_MODE_DEP
+		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE
+					      ? snag_mode_of(rules)
 					      : SNAG_MODE_M2;
 		if (!c->decides)
 			continue;

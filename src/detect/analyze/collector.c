@@ -259,6 +259,17 @@ static void on_race(void *ctx, const struct snag_race *race)
 	c->is_unsorted = true;
 }
 
+static void on_counted(void *ctx, uint32_t second)
+{
+	racy_add(ctx, second);
+}
+
+static void on_at_least(void *ctx)
+{
+	struct snag_collector *c = ctx;
+	c->findings->at_least = true;
+}
+
 static void on_uncertain(void *ctx, uint64_t n)
 {
 	struct snag_collector *c = ctx;
@@ -280,6 +291,8 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 					     .on_doubt = on_doubt,
 					     .on_refuse = on_refuse,
 					     .on_race = on_race,
+					     .on_counted = on_counted,
+					     .on_at_least = on_at_least,
 					     .on_uncertain = on_uncertain,
 					     .on_abridged = on_abridged,
 					     .max_races = SNAG_ALL_RACES,
@@ -424,7 +437,7 @@ void snag_collector_decide(struct snag_collector *c, const struct snag_index *ix
 	c->ix = ix;
 	c->mode = mode;
 	c->verify = snag_verify_new(&c->env, ix, mode, procedure_of(c));
-	snag_walk_init(&c->walk, ix->nthreads);
+	snag_walk_init(&c->walk, &ix->rows[c->mode]);
 	if (round_run(c))
 		round_run(c);
 	c->findings->complete = c->detector->is_complete && snag_verify_is_complete(c->verify);

@@ -252,6 +252,10 @@ static void findings_merge(struct merging *m, struct snag_findings *from)
 	struct snag_findings *f = m->collector->findings;
 	for (size_t i = 0; i < from->nraces; i++)
 		race_merge(m, &from->race[i]);
+	f->racy = snag_grow(f->racy, &f->racy_cap, f->nracy + from->nracy, sizeof(*f->racy));
+	for (size_t i = 0; i < from->nracy; i++)
+		f->racy[f->nracy++] = from->racy[i];
+	f->at_least |= from->at_least;
 	f->abridged += from->abridged;
 	f->seconds += from->seconds;
 	m->is_complete &= from->complete;
@@ -311,12 +315,9 @@ static void findings_end(struct reading *r, struct merging *m)
 	f->complete = is_one && m->is_complete;
 	f->windows = is_one ? 0 : r->nwindows;
 	f->window_events = is_one ? 0 : r->windows->events;
-	f->racy = snag_grow(f->racy, &f->racy_cap, f->nraces, sizeof(*f->racy));
-	for (size_t i = 0; i < f->nraces; i++) {
+	f->at_least |= !is_one;
+	for (size_t i = 0; i < f->nraces; i++)
 		f->npairs += f->race[i].count;
-		if (f->race[i].verdict == SNAG_PREDICTED)
-			f->racy[f->nracy++] = f->race[i].second.event;
-	}
 	m->collector->is_unsorted = true;
 	snag_slots_done(&m->slots);
 }

@@ -473,7 +473,7 @@ void snag_candidates(const struct snag_index *ix, const struct snag_candidates_o
 				 .handler = handler,
 				 .ctx = ctx,
 				 .spare = SNAG_CANDIDATES_SPARE};
-	snag_walk_init(&en.walk, ix->nthreads);
+	snag_walk_init(&en.walk, en.rows);
 	guards_find(&en);
 	bare_find(&en);
 	if (options->by_class)

@@ -32,8 +32,7 @@ static void ask_together(const struct snag_index *ix, const struct snag_rows *ro
 		__builtin_prefetch(number[i]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		asked[i].row =
-			number[i] ? rows->counts + (size_t)*number[i] * rows->nthreads : NULL;
+		asked[i].row = number[i] ? rows->counts + (size_t)*number[i] * rows->width : NULL;
 		__builtin_prefetch(asked[i].row);
 	}
 }

@@ -12,10 +12,10 @@
  *
  * Rules.  [candidate]  conflicting, no lock in common, not ordered by program order, fork, join
  *                      and reads-from
- *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget
- *                      used up: unverified
- *         [locations]  unless all pairs are wanted, one race for each unordered pair of
- *                      locations: the earliest instances first, then others, until one is a race
+ *         [verdict]    verified: predicted, with a witness; infeasible: not reported; budget used
+ * up: unverified [locations]  unless all pairs are wanted, one race for each unordered pair of
+ * locations: the earliest instances first, then others, until one is a race
+ *         [count]      all pairs of the locations that have a race are decided, to count them
  *
  * Guarantee.  Sound: every predicted race has a checked witness.  Complete, for any number of
  *             threads, if nothing stayed undecided.  (Deciding is NP-hard; the published M2 is
@@ -59,12 +59,20 @@ static bool m2_finish(void *state, struct snag_index *ix)
 	bool by_paper = env->stages == SNAG_STAGES_PAPER;
 	struct snag_verify *v = snag_verify_new(
 		env, ix, SNAG_MODE_M2, by_paper ? SNAG_RACE_DECISION : SNAG_DECIDE_EXACTLY);
+	if (!env->pairs)
+		snag_verify_keep(v);
 	snag_candidates(ix, &options, on_candidate, v);
-	if (snag_verify_round(v)) {
-		options.by_class = false;
-		options.locations = snag_verify_locations(v);
+	bool again = snag_verify_round(v);
+	options.by_class = false;
+	options.locations = snag_verify_locations(v);
+	if (again) {
 		snag_candidates(ix, &options, on_candidate, v);
 		snag_verify_round(v);
+	}
+	if (!env->pairs) {
+		snag_verify_count(v);
+		snag_candidates(ix, &options, on_candidate, v);
+		snag_verify_report(v);
 	}
 	bool is_complete = snag_verify_is_complete(v);
 	snag_verify_free(v);

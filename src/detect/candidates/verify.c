@@ -29,6 +29,10 @@ enum {
 #define MIN_PLACES ((uint64_t)1000)
 /* Candidates of the second round; beyond that the result is not complete. */
 #define MAX_SECOND ((uint64_t)20 << 20)
+/* Candidates that are counted, and the largest window that one of them may need; beyond that, counts
+ * are lower bounds. */
+#define MAX_COUNTED ((uint64_t)1 << 15)
+enum { COUNTED_WINDOW = 1 << 10 };
 
 struct pair {
 	uint32_t e1, e2;
@@ -52,6 +56,8 @@ struct place {
 	bool is_uncertain;	 /* an instance is */
 	bool is_undecided;
 	struct pair undecided; /* an instance of it */
+	struct snag_race race; /* if it is kept, */
+	uint64_t count;	       /* and how many it stands for */
 };
 
 /* One of these decides. */
@@ -88,6 +94,9 @@ struct snag_verify {
 	uint64_t nsecond;
 	uint64_t nuncertain; /* pairs, or places */
 	bool is_incomplete;
+	bool keeps, is_counting; /* see snag_verify_keep, snag_verify_count */
+	uint64_t ncounted;
+	bool is_at_least;
 };
 
 struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
@@ -123,6 +132,8 @@ void snag_verify_free(struct snag_verify *v)
 {
 	if (!v)
 		return;
+	for (size_t i = 0; i < v->nplaces; i++)
+		snag_race_done(&v->place[i].race);
 	for (unsigned i = 0; i < v->workers; i++) {
 		snag_decider_free(v->worker[i].decider);
 		snag_paper_free(v->worker[i].paper);
@@ -149,8 +160,20 @@ static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
 	/* Relaxed: a count, nothing is published by it. */
 	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
 		return snag_witness_check_indexed(v->ix, v->mode, w);
-	enum snag_rules rules = v->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
-	return snag_witness_check(v->ix->trace, w, rules, NULL) == 0;
+	return snag_witness_check(v->ix->trace, w, snag_rules_of_mode(v->mode), NULL) == 0;
+}
+
+/* Whether a read of the witness sees another write than it saw; when replays are over, taken for
+ * granted where it can be. */
+static bool changes_reads(struct snag_verify *v, const struct snag_witness *w)
+{
+	if (v->mode == SNAG_MODE_M2)
+		return false;
+	/* Relaxed: a count, nothing is published by it. */
+	uint64_t n = v->ix->nevents;
+	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
+		return true;
+	return snag_witness_check(v->ix->trace, w, SNAG_RULES_READS, NULL) < 0;
 }
 
 static struct snag_site site_of(const struct snag_verify *v, uint32_t e)
@@ -204,6 +227,7 @@ static void decide(struct snag_verify *v, unsigned worker, struct pair pair, str
 		return;
 	}
 	ret->race.verdict = SNAG_PREDICTED;
+	ret->race.changes_reads = changes_reads(v, w);
 	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
 	ret->race.nwitness = w->n;
 	snag_race_prefix_set(&ret->race, w->prefix, v->ix->nthreads);
@@ -327,10 +351,26 @@ static void report(struct snag_verify *v, struct result *r)
 	v->env->on_race(v->env->ctx, &r->race);
 }
 
+/* The race of a pair of locations. */
+static void report_place(struct snag_verify *v, struct place *place, struct result *r)
+{
+	place->is_settled = true;
+	if (v->keeps)
+		place->race = r->race;
+	else
+		report(v, r);
+}
+
 static void block_decide(void *ctx, unsigned worker, size_t i)
 {
 	struct snag_verify *v = ctx;
 	struct pair pair = v->block[v->chunk + i];
+	if (v->is_counting) {
+		v->result[i].decision = SNAG_UNDECIDED;
+		if (!is_stopped(v))
+			decide_by(v, worker, pair, &v->result[i]);
+		return;
+	}
 	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
 	v->result[i].decision = SNAG_INFEASIBLE;
 	if (is_stopped(v))
@@ -340,10 +380,23 @@ static void block_decide(void *ctx, unsigned worker, size_t i)
 	progress(v, worker);
 }
 
-/* Reports the result of a candidate, unless another instance came first. */
+static void result_count(struct snag_verify *v, struct pair pair, const struct result *r)
+{
+	v->is_at_least |= r->decision == SNAG_UNDECIDED || r->is_uncertain;
+	if (r->decision != SNAG_VERIFIED)
+		return;
+	place_find(v, pair)->count++;
+	v->env->on_counted(v->env->ctx, pair.e2);
+}
+
+/* Reports what became of a candidate, unless another instance came first. */
 static void result_end(struct snag_verify *v, struct pair pair, struct result *r)
 {
 	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
+	if (v->is_counting) {
+		result_count(v, pair, r);
+		return;
+	}
 	if (place && place->is_settled) {
 		snag_race_done(&r->race);
 		return;
@@ -361,8 +414,9 @@ static void result_end(struct snag_verify *v, struct pair pair, struct result *r
 		return;
 	v->is_incomplete |= r->decision == SNAG_UNDECIDED;
 	if (place)
-		place->is_settled = true;
-	report(v, r);
+		report_place(v, place, r);
+	else
+		report(v, r);
 }
 
 static int by_second_event(const void *a, const void *b)
@@ -401,9 +455,24 @@ static void block_add(struct snag_verify *v, struct pair p)
 		block_end(v);
 }
 
+static bool count_add(struct snag_verify *v, struct pair p)
+{
+	const struct place *place = place_find(v, p);
+	if (place && place->is_settled) {
+		if (v->ncounted++ == MAX_COUNTED) {
+			v->is_at_least = true;
+			return false;
+		}
+		block_add(v, p);
+	}
+	return !is_stopped(v);
+}
+
 bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
 {
 	struct pair p = {e1, e2};
+	if (v->is_counting)
+		return count_add(v, p);
 	struct place *place = v->env->pairs ? NULL : place_of(v, p);
 	if (v->env->pairs && v->nreported >= v->env->max_races) {
 		snag_verify_cut(v, e2);
@@ -436,9 +505,9 @@ static bool places_end(struct snag_verify *v)
 	v->of = v->nplaces;
 	snag_parallel(v->nplaces, v->workers, place_decide, v);
 	for (size_t i = 0; i < v->nplaces; i++) {
-		const struct place *place = &v->place[i];
+		struct place *place = &v->place[i];
 		if (place->is_settled) {
-			report(v, &v->result[i]);
+			report_place(v, place, &v->result[i]);
 			continue;
 		}
 		is_open = true;
@@ -497,6 +566,41 @@ bool snag_verify_round(struct snag_verify *v)
 		abridged_report(v);
 	}
 	return again;
+}
+
+void snag_verify_keep(struct snag_verify *v)
+{
+	v->keeps = true;
+}
+
+void snag_verify_count(struct snag_verify *v)
+{
+	v->is_counting = true;
+	for (unsigned i = 0; i < v->workers; i++)
+		if (v->worker[i].decider)
+			snag_decider_hurry(v->worker[i].decider, COUNTED_WINDOW);
+	memset(v->locations, 0, v->ix->trace->names.space[SNAG_SPACE_LOCATION].n);
+	for (size_t i = 0; i < v->nplaces; i++)
+		if (v->place[i].is_settled)
+			v->locations[v->place[i].low] = v->locations[v->place[i].high] = true;
+}
+
+void snag_verify_report(struct snag_verify *v)
+{
+	block_end(v);
+	v->is_at_least |= is_stopped(v) || v->cut;
+	for (size_t i = 0; i < v->nplaces; i++) {
+		struct place *place = &v->place[i];
+		struct result r = {.race = place->race};
+		if (!place->is_settled)
+			continue;
+		if (place->count > 1)
+			r.race.count = place->count;
+		report(v, &r);
+		place->race = (struct snag_race){0};
+	}
+	if (v->is_at_least)
+		v->env->on_at_least(v->env->ctx);
 }
 
 const bool *snag_verify_locations(const struct snag_verify *v)

@@ -54,6 +54,14 @@ bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2);
  * that snag_verify_locations() returns. */
 bool snag_verify_round(struct snag_verify *v);
 const bool *snag_verify_locations(const struct snag_verify *v); /* by location; NULL: all */
+/* Keeps the races of locations until they are counted.  To be called first. */
+void snag_verify_keep(struct snag_verify *v);
+/* Begins to count, after the last round: the caller adds the candidates at the locations that
+ * snag_verify_locations() gives once more.  Each is decided in haste; if that is too much, the
+ * counts are lower bounds, and said to be. */
+void snag_verify_count(struct snag_verify *v);
+/* Ends counting, and reports the races. */
+void snag_verify_report(struct snag_verify *v);
 /* After the last round: returns whether every candidate was decided for certain, or needed no
  * decision. */
 bool snag_verify_is_complete(const struct snag_verify *v);

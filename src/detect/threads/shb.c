@@ -9,17 +9,17 @@
  * State.  As hb.c (clocks, x[v]), and wrote[v]: the stamp of the variable's last write
  *         (LW_x): who wrote, when, and what the writer knew then.
  *
- * Rules.  [read]   the reader's clock joins wrote[v]; then as in hb.c
+ * Rules.  [read]   as in hb.c; then the reader's clock joins wrote[v].  The access is tested
+ *                  before, so a read can race with the write it saw
  *         [write]  as in hb.c; then wrote[v] = stamp of the writer
  *                  (atomic accesses read and write in this sense too, whatever their order)
  *         others   as in hb.c
  *
- * Guarantee.  Every race is real.  racy_events is exact for the relation as defined: a
- *         read is ordered after its own writer, so that pair is never a race here (hb
- *         reports it).  Not complete.
+ * Guarantee.  Every race is real.  racy_events is exact for the relation as defined, a read
+ *         being compared with what is ordered before it for other reasons than that it saw
+ *         its writer.  Not complete.
  * Cost.   As hb.c, and O(threads) per read that learns something from its writer.
- * Reference.  Mathur, Kini, Viswanathan, OOPSLA 2018; the definition as in Pavlogiannis,
- *         POPL 2020, appendix B.
+ * Reference.  Mathur, Kini, Viswanathan, OOPSLA 2018, algorithm 1.
  */
 #include "base/memory.h"
 #include "detect/access.h"
@@ -72,10 +72,10 @@ static void shb_read(void *state, const struct snag_event *ev, uint32_t event) /
 	struct shb *shb = state;
 	struct shb_variable *x = &shb->x[ev->target];
 	uint32_t seat = snag_clocks_seat(&shb->clocks, ev->thread);
-	snag_clocks_join(&shb->clocks, seat, &x->wrote);
 	struct snag_vclock *now = snag_clocks_now(&shb->clocks, seat);
 	if (snag_access_read(&shb->frontiers, &x->access, now, seat, event + 1))
 		shb_report(shb, ev, event, seat, now);
+	snag_clocks_join(&shb->clocks, seat, &x->wrote);
 }
 
 static void shb_write(void *state, const struct snag_event *ev, uint32_t event) /* [write] */

@@ -9,13 +9,15 @@
  *         thread by thread, and only the listed events are replayed.
  *
  * State.  done[t]      events of t that have happened
- *         causal[t]    reads among the first causal[t] events must keep their writer
+ *         total[t]     those of the whole witness
+ *         causal[t]    reads among the first causal[t] events must keep their writer, and in
+ *                      dependence modes those that are named in the witness (decide_rows.h)
  *         touched      of the variables and locks of the listed events: the last write, the
  *                      holders; before the first touch they are as the prefix left them
  *
  * Rules.  Those of check.c, by the same names.
- * Cost.   O(threads x lanes) for the prefix.  O(1) for each listed event, plus, at the first
- *         read of a variable, the writes that were observed after the one it saw.
+ * Cost.   O(threads x lanes) for the prefix, with named reads also the edges in it; for each listed event O(1), at the first read of a
+ *         variable the writes that were observed after the one it saw.
  */
 #include "witness/decide/check.h"
 
@@ -35,7 +37,7 @@ struct replay {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	const struct snag_witness *w;
-	uint32_t *done, *causal;
+	uint32_t *done, *total, *causal;
 	uint32_t last;	      /* event of the prefix */
 	struct touched *slot; /* open addressing */
 	size_t nslots;
@@ -62,17 +64,49 @@ static bool check_program_order(struct replay *r) /* [number], [program], [race]
 	       a->thread != b->thread && (a->op == SNAG_OP_WRITE || b->op == SNAG_OP_WRITE);
 }
 
-/* From done[], which counts all events of the witness, to that of the prefix. */
-static void causal_find(struct replay *r)
+/* From done[], which counts all events of the witness, to that of the prefix.  False: a causal read
+ * misses its writer. */
+static bool causal_find(struct replay *r)
 {
-	const struct snag_witness *w = r->w;
-	for (snag_tid t = 0; t < r->ix->nthreads; t++) {
-		r->causal[t] = r->done[t];
-		if (r->rows->dependent && r->done[t] > 0)
-			r->causal[t] =
-				r->rows->dependent[snag_index_event(r->ix, t, r->done[t] - 1)];
-		r->done[t] = w->prefix[t];
+	const struct snag_rows *rows = r->rows;
+	uint32_t n = r->ix->nthreads;
+	struct snag_rows_walk walk;
+	bool is_closed = true;
+	memcpy(r->total, r->done, n * sizeof(*r->total));
+	memcpy(r->causal, r->done, n * sizeof(*r->causal));
+	memcpy(r->done, r->w->prefix, n * sizeof(*r->done));
+	if (!rows->dependent)
+		return true;
+	uint32_t *cut = snag_calloc(rows->width, sizeof(*cut));
+	snag_walk_init(&walk, rows);
+	for (snag_tid t = 0; t < n; t++)
+		snag_rows_add(r->ix, rows, &walk, cut, t, r->total[t]);
+	for (snag_tid t = 0; t < n; t++) {
+		is_closed &= cut[t] <= r->total[t];
+		r->causal[t] = snag_rows_keeps(rows, cut, t);
 	}
+	snag_walk_done(&walk);
+	free(cut);
+	return is_closed;
+}
+
+static bool is_causal(const struct replay *r, uint32_t read)
+{
+	snag_tid t = snag_index_thread(r->ix, read);
+	return r->ix->position[read] < r->causal[t] ||
+	       (r->rows->named && r->rows->named[read] < r->total[t]);
+}
+
+/* [read] inside the prefix, of named reads. */
+static bool check_named(const struct replay *r, snag_tid t)
+{
+	const struct snag_row_edge *edge = r->rows->edge + r->rows->first[t];
+	const struct snag_row_edge *end = r->rows->edge + r->rows->first[t + 1];
+	for (; r->rows->named && edge < end && edge->at < r->done[t]; edge++)
+		if (edge->is_read && edge->count > r->done[edge->thread] &&
+		    is_causal(r, snag_index_event(r->ix, t, edge->at)))
+			return false;
+	return true;
 }
 
 /* [fork], [join], [read] inside the prefix: all that must precede it is in it. */
@@ -80,10 +114,9 @@ static bool check_closed(const struct replay *r, snag_tid t)
 {
 	if (r->done[t] == 0)
 		return true;
-	struct snag_point p = r->causal[t] >= r->done[t]
-				      ? snag_point_causal(r->ix, r->rows, t, r->done[t], r->done[t])
-				      : snag_point_of(r->ix, r->rows, t, r->done[t]);
-	return snag_rows_is_within(r->ix, r->rows, &p, r->done);
+	uint32_t causal = r->causal[t] < r->done[t] ? r->causal[t] : r->done[t];
+	struct snag_point p = snag_point_causal(r->ix, r->rows, t, r->done[t], causal);
+	return snag_rows_is_within(r->ix, r->rows, &p, r->done) && check_named(r, t);
 }
 
 /* [lock] inside the prefix: an open section must be the last of its lock. */
@@ -193,7 +226,7 @@ static bool step(struct replay *r, uint32_t e, bool is_racing)
 {
 	const struct snag_index *ix = r->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
-	bool keeps = !is_racing && ix->position[e] < r->causal[ev->thread];
+	bool keeps = !is_racing && is_causal(r, e);
 	if (!has_happened(r, ix->fork[ev->thread])) /* [fork] */
 		return false;
 	if (ev->op == SNAG_OP_JOIN && !has_happened(r, ix->link[e])) /* [join] */
@@ -234,17 +267,16 @@ bool snag_witness_check_indexed(const struct snag_index *ix, enum snag_mode mode
 				const struct snag_witness *w)
 {
 	struct replay r = {.ix = ix, .rows = &ix->rows[mode], .w = w};
-	if (r.rows->named) /* the causal reads are not a prefix */
-		return snag_witness_check(ix->trace, w, SNAG_RULES_DEPENDENCE, NULL) == 0;
 	r.done = snag_calloc(ix->nthreads, sizeof(*r.done));
+	r.total = snag_calloc(ix->nthreads, sizeof(*r.total));
 	r.causal = snag_calloc(ix->nthreads, sizeof(*r.causal));
 	bool is_valid = check_program_order(&r);
-	if (is_valid) {
-		causal_find(&r);
+	if (is_valid && (is_valid = causal_find(&r))) {
 		r.last = snag_index_last(ix, w->prefix);
 		is_valid = check_prefix(&r) && check_listed(&r);
 	}
 	free(r.done);
+	free(r.total);
 	free(r.causal);
 	free(r.slot);
 	return is_valid;

@@ -16,7 +16,6 @@ static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 	struct snag_point p = snag_point_before(s->ix, s->rows, e);
 	snag_rows_add_point(s->ix, s->rows, &s->walk, cut, &p);
 	s->limit[p.thread] = p.count;
-	s->keeps_all[p.thread] = s->ix->trace->ev[e].op != SNAG_OP_READ;
 }
 
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
@@ -24,12 +23,10 @@ bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret
 	snag_fetch_races(s, e1, e2);
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		s->limit[t] = snag_threads_length(&s->ix->threads, t);
-	memset(s->keeps_all, 0, s->nthreads * sizeof(*s->keeps_all));
 	memset(s->ends, 0, s->nthreads * sizeof(*s->ends));
 	memset(s->stays, 0xff, s->nthreads * sizeof(*s->stays));
 	memset(s->after, 0xff, s->nthreads * sizeof(*s->after));
-	memset(s->after_reads, 0xff, s->nthreads * sizeof(*s->after_reads));
-	memset(ret_cut, 0, s->nthreads * sizeof(*ret_cut));
+	memset(ret_cut, 0, s->width * sizeof(*ret_cut));
 	s->after[snag_index_thread(s->ix, e1)] = s->ix->position[e1];
 	s->after[snag_index_thread(s->ix, e2)] = s->ix->position[e2];
 	s->next_step = snag_rows_step(s->rows, e1 < e2 ? e1 : e2);
@@ -127,36 +124,27 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut)
  * accesses. */
 static void follow_races(struct snag_state *s, uint32_t event)
 {
-	const struct snag_index *ix = s->ix;
 	const struct snag_rows *rows = s->rows;
 	for (; s->next_step < rows->nsteps && rows->step[s->next_step].event <= event;
 	     s->next_step++) {
 		const struct snag_row_step *step = &rows->step[s->next_step];
-		snag_tid u = step->thread;
-		if (step->count <= s->after[u] &&
-		    (step->count <= s->after_reads[u] ||
-		     (!step->is_read &&
-		      snag_rows_causal(ix, rows, u, step->count) <= s->after_reads[u])))
-			continue;
-		uint32_t *after = step->is_read ? s->after_reads : s->after;
-		if (step->at < after[step->to])
-			after[step->to] = step->at;
+		if (step->count > s->after[step->thread] && step->at < s->after[step->to])
+			s->after[step->to] = step->at;
 	}
 }
 
-/* Returns whether the first `count` events of t, with what must precede them, contain nothing
- * that must follow a racing access.  Goes through the steps if they are few, and uses the rows
- * otherwise. */
+/* Whether the first `count` events of t, with what must precede them, have nothing that must
+ * follow a racing access.  In mode M2 steps are gone through if they are few; otherwise the rows are
+ * asked. */
 static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 {
 	const struct snag_index *ix = s->ix;
 	const struct snag_rows *rows = s->rows;
 	uint32_t event = snag_index_event(ix, t, count - 1);
 	size_t far = snag_steps_far(s, s->next_step);
-	if (!rows->named && (far >= rows->nsteps || rows->step[far].event > event)) {
+	if (!rows->dependent && (far >= rows->nsteps || rows->step[far].event > event)) {
 		follow_races(s, event);
-		return count <= s->after[t] &&
-		       snag_rows_causal(ix, rows, t, count) <= s->after_reads[t];
+		return count <= s->after[t];
 	}
 	struct snag_point p = snag_point_of(ix, rows, t, count);
 	for (int i = 0; i < 2; i++) /* the order respects the observed one */
@@ -312,8 +300,10 @@ static bool later_allow(struct snag_state *s, uint32_t node, bool is_shared, con
 static bool late_allows(struct snag_state *s, uint32_t node, const uint32_t *cut)
 {
 	const struct snag_acquire *a = &s->ix->sections.acquire[s->ix->node[node].at];
+	if (s->rows->dependent) /* what is taken out need not follow the acquire */
+		return true;
 	memcpy(s->scratch, cut, s->nthreads * sizeof(*cut));
-	snag_cut_take_out(s, a->event, cut, s->scratch);
+	snag_cut_take_out(s, a->event, s->scratch);
 	return later_allow(s, node, false, cut, s->scratch) &&
 	       (a->is_shared || !a->has_shared || later_allow(s, node, true, cut, s->scratch));
 }
@@ -376,7 +366,7 @@ static void delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest, boo
 				if (!is_in_the_way(s, node, cut, rest) ||
 				    (only_late && snag_cut_can_end(s, node)))
 					continue;
-				snag_cut_take_out(s, ix->node[node].acquire, cut, rest);
+				snag_cut_take_out(s, ix->node[node].acquire, rest);
 				shrank = true;
 			}
 		}

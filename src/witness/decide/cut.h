@@ -30,8 +30,7 @@ enum { SNAG_FEW_STEPS = 32 };
 /* Returns the first step that is too far from this one to go there step by step. */
 static inline size_t snag_steps_far(const struct snag_state *s, size_t step)
 {
-	uint32_t stride = s->rows->stride ? s->rows->stride : 1;
-	return step + SNAG_FEW_STEPS * (size_t)s->nthreads * stride;
+	return step + SNAG_FEW_STEPS * (size_t)s->nthreads * s->rows->stride;
 }
 
 /* The lanes of the sections that compete with that of the acquire, including those of its own
@@ -73,7 +72,9 @@ bool snag_cut_close(struct snag_state *s, uint32_t *cut);
  * open, whatever the limits.  Returns true if the cut grew. */
 bool snag_cut_end_others(struct snag_state *s, const snag_tid *racers, uint32_t *cut);
 /* Removes the event and all that must follow it from `rest`, a part of the cut. */
-void snag_cut_take_out(struct snag_state *s, uint32_t event, const uint32_t *cut, uint32_t *rest);
+/* In dependence modes: all that would have to follow if every read were causal.  So every read in
+ * what is left finds its writer there, if the cut has it. */
+void snag_cut_take_out(struct snag_state *s, uint32_t event, uint32_t *rest);
 /* Removes from `rest` what must follow the acquire of a section that is not last.  The remainder
  * is a valid trace in observed order. */
 void snag_cut_delay(struct snag_state *s, const uint32_t *cut, uint32_t *rest);

@@ -61,8 +61,8 @@ struct snag_decider {
 	struct snag_line line;
 	struct snag_late late;
 	struct snag_witness witness;
-	uint32_t *needed; /* X, by thread */
-	uint32_t *closed; /* the same, with the open sections ended as far as possible */
+	uint32_t *needed; /* X, a cut */
+	uint32_t *closed; /* and what ends the sections that stand open in it, as far as possible */
 	size_t witness_cap;
 	struct snag_decide_stats stats;
 };
@@ -71,23 +71,19 @@ struct snag_decider *snag_decider_new(const struct snag_index *ix,
 				      const struct snag_decide_options *options)
 {
 	struct snag_decider *d = snag_calloc(1, sizeof(*d));
+	uint32_t width = ix->rows[options->mode].width;
 	d->ix = ix;
 	d->options = *options;
 	if (!d->options.max_nodes)
 		d->options.max_nodes = SNAG_DECIDE_NODES;
 	if (!d->options.max_window) {
-		uint32_t most = MAX_ENTRIES / (ix->nthreads + SNAG_ROW_EXTRA);
+		uint32_t most = MAX_ENTRIES / (width + SNAG_ROW_EXTRA);
 		d->options.max_window = most < SNAG_DECIDE_WINDOW ? most : SNAG_DECIDE_WINDOW;
 	}
-	if (ix->rows[options->mode].named) /* these steps assume that the causal reads are a
-					    * prefix */
-		d->options.skip |= SNAG_STEP_FILTER | SNAG_STEP_CLOSE | SNAG_STEP_DELAY |
-				   SNAG_STEP_LATE | SNAG_STEP_REFUTE | SNAG_STEP_ARRANGE |
-				   SNAG_STEP_WINDOW;
 	snag_state_init(&d->state, ix, options->mode);
 	snag_line_init(&d->line, &d->state);
-	d->needed = snag_calloc(ix->nthreads, sizeof(*d->needed));
-	d->closed = snag_calloc(ix->nthreads, sizeof(*d->closed));
+	d->needed = snag_calloc(width, sizeof(*d->needed));
+	d->closed = snag_calloc(width, sizeof(*d->closed));
 	d->witness.prefix = snag_calloc(ix->nthreads, sizeof(*d->witness.prefix));
 	return d;
 }
@@ -156,16 +152,15 @@ static uint64_t window_size(const struct snag_decider *d, const uint32_t *cut)
 	return n;
 }
 
-/* Adds to the window what it missed, and what must follow that.  Returns false if it missed
- * nothing. */
-static bool extend(struct snag_decider *d, const uint32_t *cut)
+/* What the window missed goes into it, and what must follow that; false: it missed nothing. */
+static bool extend(struct snag_decider *d)
 {
 	struct snag_state *s = &d->state;
 	bool grew = false;
 	for (uint32_t i = 0; i < s->nmissing; i++) {
 		if (snag_state_in_window(s, s->missing[i]))
 			continue;
-		snag_cut_take_out(s, s->missing[i], cut, s->start);
+		snag_cut_take_out(s, s->missing[i], s->start);
 		grew = true;
 	}
 	return grew;
@@ -184,7 +179,7 @@ static bool is_refuted(struct snag_decider *d)
 		snag_state_begin(s, d->needed);
 		if (!snag_propagate_all(s))
 			return true;
-		if (!extend(d, d->needed))
+		if (!extend(d))
 			return false;
 	}
 	return false;
@@ -229,7 +224,7 @@ static enum snag_decision windows(struct snag_decider *d, const uint32_t *cut, u
 		if (*ret_size > d->options.max_window)
 			return SNAG_UNDECIDED;
 		result = window(d, cut, e1, e2);
-	} while (result == SNAG_UNDECIDED && extend(d, cut));
+	} while (result == SNAG_UNDECIDED && extend(d));
 	return result;
 }
 
@@ -272,7 +267,7 @@ static bool is_delayed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 /* [close]: sections closed before, if any, stay closed when more is needed. */
 static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	snag_counts_join(d->closed, d->needed, d->ix->nthreads);
+	snag_counts_join(d->closed, d->needed, d->state.width);
 	if (!snag_cut_close(&d->state, d->closed))
 		return false;
 	witness_set(d, d->closed, NULL, 0, e1, e2);
@@ -290,7 +285,7 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 		d->stats.observed++;
 		return SNAG_VERIFIED;
 	}
-	memset(d->closed, 0, d->ix->nthreads * sizeof(*d->closed));
+	memset(d->closed, 0, d->state.width * sizeof(*d->closed));
 	if (!(skip & SNAG_STEP_CLOSE) && is_closed(d, e1, e2))
 		return SNAG_VERIFIED;
 	bool grew = false;
@@ -327,6 +322,13 @@ enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	enum snag_decision result = steps(d, e1, e2);
 	d->stats.decisions[result]++;
 	return result;
+}
+
+void snag_decider_hurry(struct snag_decider *d, uint32_t max_window)
+{
+	d->options.max_nodes = 1;
+	if (max_window < d->options.max_window)
+		d->options.max_window = max_window;
 }
 
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d)

@@ -2,10 +2,10 @@
  *
  * decide.h - is this pair of accesses a race?  Exactly, with a witness
  *
- * A decider gets an index of a trace (index.h) and two conflicting accesses.  It decides
- * whether there is a valid reordering that ends with both, and if so returns one.  One procedure
- * serves every source of candidates, in two modes (enum snag_mode) that differ in which reads
- * must keep their writer.  See decide.c, and docs/algorithms/decide.md.
+ * Given an index of a trace (decide_index.h) and two conflicting accesses, a decider says
+ * whether there is a valid reordering that ends with both, and if so gives one.  One
+ * procedure serves every source of candidates, in three modes (enum snag_mode) that differ in which
+ * reads must keep their writer.  See decide.c, and docs/algorithms/decide.md.
  *
  * Threading: any number of deciders may use one index at once, each in one thread.
  */
@@ -57,8 +57,27 @@ void snag_decider_free(struct snag_decider *d); /* accepts NULL */
  * write, in any order. */
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2);
 
-/* After VERIFIED, until the next decision: returns the witness, with a prefix. */
+/* From now on nothing larger than this is searched, and no more than one node: what that leaves open
+ * is UNDECIDED. */
+void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
+
+/* After VERIFIED, until the next decision: the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
+
+/* The mode that decides by the rules, which are not AUTO. */
+static inline enum snag_mode snag_mode_of(enum snag_rules rules)
+{
+	return rules == SNAG_RULES_READS     ? SNAG_MODE_M2
+	       : rules == SNAG_RULES_LITERAL ? SNAG_MODE_LITERAL
+					     : SNAG_MODE_DEP;
+}
+
+static inline enum snag_rules snag_rules_of_mode(enum snag_mode mode)
+{
+	return mode == SNAG_MODE_M2	   ? SNAG_RULES_READS
+	       : mode == SNAG_MODE_LITERAL ? SNAG_RULES_LITERAL
+					   : SNAG_RULES_DEPENDENCE;
+}
 
 /* How decisions were reached, for measurements. */
 struct snag_decide_stats {

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 
 /* Where the number of the row is of what precedes the racing access, or NULL: it is not kept, or in
- * mode DEP another one. */
+ * dependence modes another one. */
 static const uint32_t *number_of(const struct snag_rows *rows, snag_tid t, uint32_t edges)
 {
-	if (!rows->stride || rows->dependent || edges < rows->stride)
+	if (rows->dependent || edges < rows->stride)
 		return NULL;
 	return &rows->row[rows->first[t] / rows->stride + edges / rows->stride - 1];
 }
@@ -44,7 +44,7 @@ void snag_fetch_races(const struct snag_state *s, uint32_t e1, uint32_t e2)
 	}
 	for (int i = 0; i < 2; i++)
 		if (number[i])
-			__builtin_prefetch(rows->counts + (size_t)*number[i] * rows->nthreads);
+			__builtin_prefetch(rows->counts + (size_t)*number[i] * rows->width);
 }
 
 /* What must precede the releases, as they may join the cut. */
@@ -67,10 +67,9 @@ static void fetch_releases(const struct snag_state *s)
 			else if (link == 1)
 				__builtin_prefetch(&rows->edges[*slot]);
 			else if (number)
-				__builtin_prefetch(link == 2
-							   ? number
-							   : rows->counts + (size_t)*number *
-										    rows->nthreads);
+				__builtin_prefetch(link == 2 ? number
+							     : rows->counts + (size_t)*number *
+										      rows->width);
 		}
 }
 

@@ -115,6 +115,7 @@ static void add_event(struct snag_index *ix, struct building *b, uint32_t e)
 		add_lock(ix, b, ev, e);
 	ix->is_task |= snag_op_is_of_tasks(ev->op);
 	ix->has_depends |= ev->op == SNAG_OP_DEPENDS;
+	ix->has_waits |= snag_op_reads(ev->op) && snag_event_is_wait(ev);
 }
 
 /* Who takes each lock.  With `all` every lock counts as taken by many. */

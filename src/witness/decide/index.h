@@ -41,8 +41,9 @@ struct snag_held {
 struct snag_index {
 	const struct snag_trace *trace;
 	uint32_t nevents, nthreads, nvariables, nlocks;
-	bool has_depends; /* some branches depend on only some reads */
-	bool is_task;	  /* has operations of tasks, for which there are no witnesses */
+	bool has_depends; /* some branches depend on some reads only */
+	bool has_waits;	  /* some reads waited (snag_event_is_wait) */
+	bool is_task;	  /* has operations of task programs, of which there are no witnesses */
 
 	struct snag_threads threads;
 	uint32_t *position, *link, *held; /* by event */

@@ -41,7 +41,7 @@ void snag_late_done(struct snag_late *late)
 
 static uint32_t *row_of(const struct snag_late *late, const struct snag_state *s, size_t i)
 {
-	return late->row + i * s->nthreads;
+	return late->row + i * s->width;
 }
 
 static void section_add(struct snag_late *late, struct snag_state *s, uint32_t acquire,
@@ -49,7 +49,7 @@ static void section_add(struct snag_late *late, struct snag_state *s, uint32_t a
 {
 	const struct snag_index *ix = s->ix;
 	snag_tid t = snag_index_thread(ix, acquire);
-	uint32_t p = ix->position[acquire], n = s->nthreads;
+	uint32_t p = ix->position[acquire], n = s->width;
 	late->section =
 		snag_grow(late->section, &late->section_cap, late->n + 1, sizeof(*late->section));
 	late->row = snag_grow(late->row, &late->row_cap, (late->n + 1) * n, sizeof(*late->row));
@@ -79,8 +79,7 @@ static bool close_rows(struct snag_late *late, const struct snag_state *s) /* [t
 			uint32_t *row = row_of(late, s, i);
 			for (size_t j = 0; j < late->n; j++)
 				if (row[late->section[j].thread] > late->section[j].position)
-					grew |= snag_counts_join(row, row_of(late, s, j),
-								 s->nthreads);
+					grew |= snag_counts_join(row, row_of(late, s, j), s->width);
 			if (row[late->section[i].thread] > late->section[i].position)
 				return false;
 		}
@@ -152,7 +151,7 @@ static bool reads_allow(const struct snag_late *late, struct snag_state *s, size
 {
 	const struct snag_index *ix = s->ix;
 	snag_tid t = late->section[i].thread;
-	uint32_t p = late->section[i].position, end = snag_state_causal_of(s, t, cut[t]);
+	uint32_t p = late->section[i].position, end = snag_rows_keeps(s->rows, cut, t);
 	if (end > p + MAX_EVENTS)
 		end = p + MAX_EVENTS;
 	for (; p < end; p++) {

@@ -121,7 +121,7 @@ static bool reader_add(struct snag_line *line, uint32_t r)
 	uint32_t w = s->ix->link[r], variable = s->ix->trace->ev[r].target;
 	if (w != SNAG_NO_EVENT && snag_state_in_window(s, w)) {
 		snag_tid t = snag_index_thread(s->ix, w);
-		snag_state_row(s, t, s->ix->position[w])[s->nthreads + SNAG_ROW_READERS]++;
+		snag_state_row(s, t, s->ix->position[w])[s->width + SNAG_ROW_READERS]++;
 		return true;
 	}
 	struct snag_line_variable *x = variable_of(line, variable);
@@ -143,7 +143,7 @@ static bool readers_count(struct snag_line *line)
 	line->last_before = snag_index_last(ix, s->start);
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < s->count[t]; p++)
-			snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS] = 0;
+			snag_state_row(s, t, p)[s->width + SNAG_ROW_READERS] = 0;
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		for (uint32_t p = s->start[t]; p < snag_state_causal_end(s, t); p++) {
 			uint32_t e = snag_index_event(ix, t, p);
@@ -272,7 +272,7 @@ static void run(struct snag_line *line, snag_tid t)
 	if (snag_op_writes(ev->op)) {
 		struct snag_line_variable *x = variable_of(line, ev->target);
 		x->last = e;
-		x->pending = snag_state_row(s, t, p)[s->nthreads + SNAG_ROW_READERS];
+		x->pending = snag_state_row(s, t, p)[s->width + SNAG_ROW_READERS];
 	} else if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED)) {
 		run_lock(line, ev, e);
 	}

@@ -22,10 +22,4 @@ static inline bool snag_op_releases(uint8_t op)
 	return op == SNAG_OP_RELEASE || op == SNAG_OP_RELEASE_SHARED;
 }
 
-/* What makes the earlier reads of its thread causal. */
-static inline bool snag_op_depends(uint8_t op)
-{
-	return snag_op_writes(op) || op == SNAG_OP_BRANCH;
-}
-
 #endif

@@ -229,8 +229,11 @@ static bool section_rules(struct snag_state *s, uint32_t acquire) /* [section] *
 			continue;
 		uint32_t other = snag_index_event(ix, u, snag_lane_at(sections, lane, k - 1));
 		uint32_t other_release = ix->link[other];
-		if (other_release == SNAG_NO_EVENT || !snag_state_need(s, other_release) ||
-		    !snag_state_order(s, other_release, acquire))
+		if (other_release == SNAG_NO_EVENT || !snag_state_need(s, other_release)) {
+			s->stuck = (struct snag_noted){acquire, other};
+			return false;
+		}
+		if (!snag_state_order(s, other_release, acquire))
 			return false;
 		/* X may have grown: so may the section. */
 		if (!is_closed)

@@ -10,16 +10,18 @@
 
 #include <string.h>
 
-/* Events of a thread that came in: the first point.count, of which `old` were there. */
+/* Events of a thread that came in. */
 struct snag_walk_step {
 	struct snag_point point;
-	uint32_t followed; /* edges that need not be looked at */
+	/* Edges that need not be looked at: all of the first `followed`, and of the first `forks` those
+	 * that are no reads. */
+	uint32_t followed, forks;
 };
 
-void snag_walk_init(struct snag_rows_walk *w, uint32_t nthreads)
+void snag_walk_init(struct snag_rows_walk *w, const struct snag_rows *rows)
 {
-	*w = (struct snag_rows_walk){.seen = snag_calloc(nthreads, sizeof(*w->seen)),
-				     .stamped = snag_calloc(nthreads, sizeof(*w->stamped))};
+	*w = (struct snag_rows_walk){.seen = snag_calloc(rows->width, sizeof(*w->seen)),
+				     .stamped = snag_calloc(rows->width, sizeof(*w->stamped))};
 }
 
 void snag_walk_done(struct snag_rows_walk *w)
@@ -30,11 +32,12 @@ void snag_walk_done(struct snag_rows_walk *w)
 	*w = (struct snag_rows_walk){0};
 }
 
-static inline void push(struct snag_rows_walk *w, const struct snag_point *p, uint32_t followed)
+static inline void push(struct snag_rows_walk *w, const struct snag_point *p, uint32_t followed,
+			uint32_t forks)
 {
 	if (w->n == w->cap)
 		w->step = snag_grow(w->step, &w->cap, w->n + 1, sizeof(*w->step));
-	w->step[w->n++] = (struct snag_walk_step){*p, followed};
+	w->step[w->n++] = (struct snag_walk_step){*p, followed, forks};
 }
 
 /* How many edges the first `count` events of t have. */
@@ -55,7 +58,8 @@ uint32_t snag_rows_causal(const struct snag_index *ix, const struct snag_rows *r
 struct snag_point snag_point_causal(const struct snag_index *ix, const struct snag_rows *rows,
 				    snag_tid t, uint32_t count, uint32_t causal)
 {
-	struct snag_point p = {.thread = t, .count = count, .all = edges_of(ix, rows, t, count)};
+	struct snag_point p = {
+		.thread = t, .count = count, .keeps = causal, .all = edges_of(ix, rows, t, count)};
 	p.causal = causal == count ? p.all : edges_of(ix, rows, t, causal);
 	return p;
 }
@@ -69,9 +73,10 @@ struct snag_point snag_point_of(const struct snag_index *ix, const struct snag_r
 struct snag_point snag_point_before_at(const struct snag_index *ix, const struct snag_rows *rows,
 				       snag_tid t, uint32_t position, bool is_write)
 {
+	bool keeps_all = is_write && rows->is_literal;
 	struct snag_point p =
 		snag_point_causal(ix, rows, t, position,
-				  is_write ? position : snag_rows_causal(ix, rows, t, position));
+				  keeps_all ? position : snag_rows_causal(ix, rows, t, position));
 	if (position == 0 && ix->fork[t] != SNAG_NO_EVENT) /* its fork is needed all the same */
 		p.causal = p.all = 1;
 	return p;
@@ -84,25 +89,51 @@ struct snag_point snag_point_before(const struct snag_index *ix, const struct sn
 				    snag_op_writes(ix->trace->ev[e].op));
 }
 
-/* Whether an edge beyond the causal ones counts. */
-static inline bool counts(const struct snag_index *ix, const struct snag_rows *rows,
-			  const struct snag_point *p, const struct snag_row_edge *edge)
+/* The point that an edge leads to. */
+static inline struct snag_point point_of_edge(const struct snag_index *ix,
+					      const struct snag_rows *rows,
+					      const struct snag_row_edge *edge)
 {
-	if (!edge->is_read)
-		return true;
-	return rows->named && rows->named[snag_index_event(ix, p->thread, edge->at)] < p->count;
+	uint32_t count = edge->count;
+	return snag_point_causal(ix, rows, edge->thread, count,
+				 edge->is_full ? count
+					       : snag_rows_causal(ix, rows, edge->thread, count));
+}
+
+/* The same in a dependence mode, where an entry may grow without the other. */
+static void come_in_dependent(const struct snag_index *ix, const struct snag_rows *rows,
+			      struct snag_rows_walk *w, uint32_t *cut,
+			      const struct snag_row_edge *edge)
+{
+	snag_tid t = edge->thread;
+	uint32_t *entry = &cut[t], *keeps = &cut[rows->nthreads + t];
+	uint32_t old = *entry, old_keeps = *keeps;
+	if (edge->count <= (edge->is_full ? old_keeps : old))
+		return;
+	struct snag_point p = point_of_edge(ix, rows, edge);
+	if (p.count < old || p.keeps < old_keeps)
+		p = snag_point_causal(ix, rows, t, p.count < old ? old : p.count,
+				      p.keeps < old_keeps ? old_keeps : p.keeps);
+	*entry = p.count;
+	*keeps = p.keeps;
+	push(w, &p, edges_of(ix, rows, t, old_keeps), edges_of(ix, rows, t, old));
 }
 
 static inline void come_in(const struct snag_index *ix, const struct snag_rows *rows,
-			   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
+			   struct snag_rows_walk *w, uint32_t *cut,
+			   const struct snag_row_edge *edge)
 {
+	snag_tid t = edge->thread;
 	uint32_t old = cut[t];
-	if (count <= old)
+	if (rows->dependent) {
+		come_in_dependent(ix, rows, w, cut, edge);
 		return;
-	uint32_t causal = rows->named ? 0 : snag_rows_causal(ix, rows, t, old);
-	struct snag_point p = snag_point_of(ix, rows, t, count);
-	cut[t] = count;
-	push(w, &p, edges_of(ix, rows, t, causal));
+	}
+	if (edge->count <= old)
+		return;
+	struct snag_point p = snag_point_causal(ix, rows, t, edge->count, edge->count);
+	cut[t] = edge->count;
+	push(w, &p, edges_of(ix, rows, t, old), 0);
 }
 
 static void follow(const struct snag_index *ix, const struct snag_rows *rows,
@@ -112,33 +143,43 @@ static void follow(const struct snag_index *ix, const struct snag_rows *rows,
 		struct snag_walk_step s = w->step[--w->n];
 		const struct snag_row_edge *edge = rows->edge + rows->first[s.point.thread];
 		uint32_t i = s.followed;
-		if (rows->stride && s.point.causal / rows->stride > i / rows->stride) {
+		if (s.point.causal / rows->stride > i / rows->stride) {
 			uint32_t j = s.point.causal / rows->stride;
 			snag_counts_join(cut, snag_rows_kept(rows, s.point.thread, j - 1),
-					 rows->nthreads);
+					 rows->width);
 			i = j * rows->stride;
 		}
 		for (; i < s.point.causal; i++)
-			come_in(ix, rows, w, cut, edge[i].thread, edge[i].count);
-		for (; i < s.point.all; i++)
-			if (counts(ix, rows, &s.point, &edge[i]))
-				come_in(ix, rows, w, cut, edge[i].thread, edge[i].count);
+			come_in(ix, rows, w, cut, &edge[i]);
+		for (i = i > s.forks ? i : s.forks; i < s.point.all; i++)
+			if (!edge[i].is_read)
+				come_in(ix, rows, w, cut, &edge[i]);
 	}
+}
+
+void snag_rows_add_edge(const struct snag_index *ix, const struct snag_rows *rows,
+			struct snag_rows_walk *w, uint32_t *cut, const struct snag_row_edge *edge)
+{
+	come_in(ix, rows, w, cut, edge);
+	follow(ix, rows, w, cut);
 }
 
 void snag_rows_add(const struct snag_index *ix, const struct snag_rows *rows,
 		   struct snag_rows_walk *w, uint32_t *cut, snag_tid t, uint32_t count)
 {
-	come_in(ix, rows, w, cut, t, count);
-	follow(ix, rows, w, cut);
+	const struct snag_row_edge edge = {.thread = t, .count = count};
+	snag_rows_add_edge(ix, rows, w, cut, &edge);
 }
 
 void snag_rows_add_point(const struct snag_index *ix, const struct snag_rows *rows,
 			 struct snag_rows_walk *w, uint32_t *cut, const struct snag_point *p)
 {
+	uint32_t *keeps = &cut[rows->width - rows->nthreads + p->thread];
 	if (p->count > cut[p->thread])
 		cut[p->thread] = p->count;
-	push(w, p, 0);
+	if (p->keeps > *keeps)
+		*keeps = p->keeps;
+	push(w, p, 0, 0);
 	follow(ix, rows, w, cut);
 }
 
@@ -171,15 +212,18 @@ static inline enum answer ask(const struct snag_index *ix, const struct snag_row
 		return YES;
 	if (t == q->thread)
 		return edge->count > q->position ? YES : NO;
-	if (w->stamped[t] == w->stamp && w->seen[t] >= edge->count)
+	/* A full edge in mode M2 is like any other. */
+	uint32_t full = rows->width - rows->nthreads + t, entry = edge->is_full ? full : t;
+	if ((w->stamped[entry] == w->stamp && w->seen[entry] >= edge->count) ||
+	    (w->stamped[full] == w->stamp && w->seen[full] >= edge->count))
 		return NO;
-	w->stamped[t] = w->stamp;
-	w->seen[t] = edge->count;
+	w->stamped[entry] = w->stamp;
+	w->seen[entry] = edge->count;
 	/* The order respects the observed one. */
 	if (snag_index_event(ix, t, edge->count - 1) < q->event)
 		return NO;
-	struct snag_point p = snag_point_of(ix, rows, t, edge->count);
-	push(w, &p, 0);
+	struct snag_point p = point_of_edge(ix, rows, edge);
+	push(w, &p, 0, 0);
 	return OPEN;
 }
 
@@ -203,12 +247,12 @@ static enum answer ask_edges(const struct snag_index *ix, const struct snag_rows
 			     const struct snag_point *p)
 {
 	const struct snag_row_edge *edge = rows->edge + rows->first[p->thread];
-	uint32_t i = rows->stride ? p->causal / rows->stride * rows->stride : 0;
+	uint32_t i = p->causal / rows->stride * rows->stride;
 	for (; i < p->causal; i++)
 		if (ask(ix, rows, w, q, &edge[i]) == YES)
 			return YES;
 	for (; i < p->all; i++)
-		if (counts(ix, rows, p, &edge[i]) && ask(ix, rows, w, q, &edge[i]) == YES)
+		if (!edge[i].is_read && ask(ix, rows, w, q, &edge[i]) == YES)
 			return YES;
 	return NO;
 }
@@ -222,10 +266,10 @@ bool snag_rows_has(const struct snag_index *ix, const struct snag_rows *rows,
 	if (p->thread == q.thread)
 		return p->count > q.position;
 	w->stamp++;
-	push(w, p, 0);
+	push(w, p, 0, 0);
 	while (w->n) {
 		struct snag_point at = w->step[--w->n].point;
-		enum answer answer = rows->stride ? ask_rows(rows, &q, &at) : OPEN;
+		enum answer answer = ask_rows(rows, &q, &at);
 		if (answer == OPEN)
 			answer = ask_edges(ix, rows, w, &q, &at);
 		if (answer == YES) {
@@ -240,7 +284,7 @@ bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *ro
 			 const struct snag_point *p, const uint32_t *cut)
 {
 	const struct snag_row_edge *edge = rows->edge + rows->first[p->thread];
-	uint32_t i = rows->stride ? p->causal / rows->stride * rows->stride : 0;
+	uint32_t i = p->causal / rows->stride * rows->stride;
 	if (i > 0) { /* the row stands for all edges before it */
 		const uint32_t *row = snag_rows_kept(rows, p->thread, i / rows->stride - 1);
 		for (uint32_t u = 0; u < rows->nthreads; u++)
@@ -248,8 +292,7 @@ bool snag_rows_is_within(const struct snag_index *ix, const struct snag_rows *ro
 				return false;
 	}
 	for (; i < p->all; i++)
-		if ((i < p->causal || counts(ix, rows, p, &edge[i])) &&
-		    edge[i].count > cut[edge[i].thread])
+		if ((i < p->causal || !edge[i].is_read) && edge[i].count > cut[edge[i].thread])
 			return false;
 	return true;
 }

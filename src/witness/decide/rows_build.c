@@ -2,14 +2,13 @@
  *
  * rows_build.c - the weakest order that every witness keeps: finding its edges
  *
- * Idea.   A *crossing* is a read from or a join of another thread, and the start of a forked
- *         one. Each crossing is a join of rows (row_joins.h).  It is also an edge unless
- *         its thread already knows of it, as if all its reads were causal.  Forks and joins are
- *         always edges.
- *         The joins run twice for each group of columns.  The first run finds the new crossings
- *         from the group's threads: the row of the thread, in the column of the other thread,
- *         decides. Crossings that are not new are left out from there on.  The second run
- *         computes the rows that are kept.
+ * Idea.   Whatever a thread reads or joins of another one, and the start of a forked one, is a
+ *         crossing: a join of rows (decide_row_joins.h), and an edge unless its thread knows of it
+ *         already, as if all its reads were causal.  Forks, joins and named reads are edges always.
+ *         The joins
+ *         are run twice for each group of columns: once to see which crossings are new, as the row of
+ *         their thread says in the column of the other thread, as long as there are crossings from
+ *         the group; what is not new is left out from there on.  Then for the rows that are kept.
  *
  * Cost.   Crossings x threads that live at once / SNAG_COLUMNS, and edges x threads /
  *         SNAG_COLUMNS, in order through memory; 32 bytes per crossing.
@@ -35,12 +34,12 @@ struct fact {
 
 /* What is known of a thread as the trace goes by. */
 struct current {
-	uint32_t row;  /* if all its reads are causal, */
-	uint32_t seen; /* and what others see of it, in mode DEP: only those that are */
+	uint32_t row;  /* if all its reads are causal; what a read of its last write brings */
+	uint32_t seen; /* if only those are that its events make so; what its fork or join brings */
 	uint32_t dependent;
-	bool names;    /* there were DEPENDS events since the last branch */
-	uint32_t open; /* the position of the first */
+	bool names; /* there were DEPENDS events since the last branch */
 	bool has_named;
+	uint32_t open, open_row; /* the position of the first, and `row` there */
 };
 
 /* The joins that have to do with one group of columns. */
@@ -93,7 +92,13 @@ static uint32_t join_add(struct builder *b, struct snag_row_step step, uint32_t 
 	rows->step =
 		snag_huge_grow(rows->step, &rows->step_cap, rows->nsteps + 1, sizeof(*rows->step));
 	rows->step[rows->nsteps++] = step;
-	return rows->stride ? snag_row_joins_add(&b->joins, before, from) : 0;
+	return snag_row_joins_add(&b->joins, before, from);
+}
+
+/* A step is about two entries of a row, in mode M2 one and the same: this is for step->keeps. */
+static inline uint32_t keeps_column(const struct snag_rows *rows, const struct snag_row_step *step)
+{
+	return step->thread + rows->width - rows->nthreads;
 }
 
 /* Whether t, before event e, joined u itself, or was forked by a thread that had. */
@@ -107,66 +112,131 @@ static bool has_joined(const struct snag_index *ix, snag_tid t, uint32_t e, snag
 	       (fork != SNAG_NO_EVENT && join < fork && joiner == snag_index_thread(ix, fork));
 }
 
-/* Event e of t, or if that is its fork the start of t, needs `from`. */
-static void crossing_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from, bool is_read)
+/* Whether t is known to know of so much of u already, by a read before event e. */
+static bool has_heard(struct builder *b, snag_tid t, uint32_t e, snag_tid u, uint32_t count)
 {
-	struct snag_rows *rows = b->rows;
-	snag_tid u = snag_index_thread(b->ix, from);
-	uint32_t count = b->ix->position[from] + 1;
 	struct fact *heard = &b->heard[(size_t)t * HEARD + u % HEARD];
-	if (rows->stride && is_read &&
-	    ((heard->thread == u && heard->count >= count) || has_joined(b->ix, t, e, u)))
-		return; /* what most crossings come to, if few threads live at once */
+	if (b->rows->named)
+		return false; /* the earlier read may not be causal */
+	if ((heard->thread == u && heard->count >= count) ||
+	    (!b->rows->dependent && has_joined(b->ix, t, e, u)))
+		return true; /* what most crossings come to, if few threads live at once */
 	*heard = (struct fact){u, count};
-	struct snag_row_step step = {.event = e,
-				     .is_read = is_read,
-				     .thread = u,
-				     .count = count,
-				     .to = t,
-				     .at = e == from ? 0 : b->ix->position[e]};
-	struct current *c = &b->now[t];
-	uint32_t row = rows->edges[from]; /* for the time being */
-	if (is_read || c->row == c->seen) {
-		bool is_seen = c->row == c->seen && !(is_read && rows->dependent);
-		c->row = join_add(b, step, c->row, row);
-		c->seen = is_seen ? c->row : c->seen;
-	} else {
-		struct snag_row_step none = {.event = e, .to = t};
-		row = join_add(b, step, 0, row);
-		c->row = join_add(b, none, c->row, row);
-		c->seen = join_add(b, none, c->seen, row);
-	}
+	return false;
 }
 
-/* The branch at position p of t depends on the reads of x before it: these are new. */
-static void name_reads(struct builder *b, snag_tid t, uint32_t p, uint32_t x)
+static struct snag_row_step step_of(const struct builder *b, snag_tid t, uint32_t e, uint32_t from,
+				    bool is_full)
+{
+	uint32_t count = b->ix->position[from] + 1;
+	bool keeps_all = is_full || !b->rows->dependent;
+	return (struct snag_row_step){.event = e,
+				      .is_full = is_full,
+				      .thread = snag_index_thread(b->ix, from),
+				      .count = count,
+				      .keeps = keeps_all ? count : b->rows->dependent[from],
+				      .to = t,
+				      .at = e == from ? 0 : b->ix->position[e]};
+}
+
+/* The read e of t saw `from`. */
+static void read_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from)
+{
+	struct snag_row_step step = step_of(b, t, e, from, true);
+	struct current *c = &b->now[t];
+	bool is_seen = c->row == c->seen && !b->rows->dependent;
+	if (has_heard(b, t, e, step.thread, step.count))
+		return;
+	step.is_read = true;
+	c->row = join_add(b, step, c->row, b->rows->edges[from]); /* for the time being */
+	c->seen = is_seen ? c->row : c->seen;
+}
+
+/* Event e of t needs something whatever else is in the witness. */
+static void edge_add(struct builder *b, struct snag_row_step step, uint32_t row)
+{
+	struct current *c = &b->now[step.to];
+	if (c->row == c->seen) {
+		c->row = c->seen = join_add(b, step, c->row, row);
+		return;
+	}
+	struct snag_row_step none = {.event = step.event, .to = step.to};
+	row = join_add(b, step, 0, row);
+	c->row = join_add(b, none, c->row, row);
+	c->seen = join_add(b, none, c->seen, row);
+}
+
+/* The join e of t, or if that is its fork the start of t, needs `from`. */
+static void fork_add(struct builder *b, snag_tid t, uint32_t e, uint32_t from)
+{
+	bool is_write = snag_op_writes(b->ix->trace->ev[from].op); /* the last of its thread */
+	struct snag_row_step step = step_of(b, t, e, from, false);
+	if (!b->rows->dependent) /* a full edge tells more */
+		b->heard[(size_t)t * HEARD + step.thread % HEARD] =
+			(struct fact){step.thread, step.count};
+	edge_add(b, step, is_write ? b->now[step.thread].seen : b->rows->edges[from]);
+}
+
+/* Event e makes all reads of its thread before position p causal, where the thread had the row. */
+static void depend(struct builder *b, uint32_t e, uint32_t p, uint32_t row)
+{
+	struct current *c = &b->now[snag_index_thread(b->ix, e)];
+	struct snag_row_step none = {.event = e, .to = snag_index_thread(b->ix, e)};
+	if (p <= c->dependent)
+		return;
+	c->dependent = p;
+	if (c->seen != c->row)
+		c->seen = join_add(b, none, c->seen, row);
+}
+
+/* Event e makes the read r of its thread causal, as the first that does. */
+static void name_read(struct builder *b, uint32_t e, uint32_t r)
 {
 	const struct snag_index *ix = b->ix;
+	snag_tid t = snag_index_thread(ix, e);
+	uint32_t from = ix->link[r];
+	struct current *c = &b->now[t];
+	b->rows->named[r] = ix->position[e];
+	if (from == SNAG_NO_EVENT)
+		return;
+	struct snag_row_step step = step_of(b, t, e, from, true);
+	if (step.thread == t) /* the writer is causal, so all reads before it are */
+		depend(b, e, step.count, b->rows->edges[from]);
+	else if (c->row != c->seen) /* otherwise all reads before it are causal already */
+		edge_add(b, step, b->rows->edges[from]);
+}
+
+/* The branch e depends on the reads of x before it: these are new. */
+static void name_reads(struct builder *b, uint32_t e, uint32_t x)
+{
+	const struct snag_index *ix = b->ix;
+	snag_tid t = snag_index_thread(ix, e);
 	for (uint32_t i = ix->reads.first[x]; i < ix->reads.first[x + 1]; i++) {
 		const struct snag_lane *lane = &ix->reads.lane[i];
 		if (lane->thread != t)
 			continue;
-		for (uint32_t k = snag_lane_below(&ix->reads, lane, p); k-- > 0;) {
+		for (uint32_t k = snag_lane_below(&ix->reads, lane, ix->position[e]); k-- > 0;) {
 			uint32_t r = snag_index_event(ix, t, snag_lane_at(&ix->reads, lane, k));
+			if (snag_event_is_wait(&ix->trace->ev[r]))
+				continue; /* it named itself */
 			if (b->rows->named[r] != UINT32_MAX)
 				break; /* and so are the earlier ones */
-			b->rows->named[r] = p;
+			name_read(b, e, r);
 		}
 	}
 }
 
-static void named_branch(struct builder *b, struct current *c, uint32_t e)
+static void named_branch(struct builder *b, const struct current *c, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	snag_tid t = snag_index_thread(ix, e);
-	if (c->dependent < c->open) /* it depends on all reads from before it named any */
-		c->dependent = c->open;
+	depend(b, e, c->open, c->open_row); /* on all reads from before it named any */
 	for (uint32_t p = ix->position[e]; p-- > 0;) {
 		const struct snag_event *ev = &ix->trace->ev[snag_index_event(ix, t, p)];
 		if (ev->op == SNAG_OP_BRANCH)
 			return;
 		if (ev->op == SNAG_OP_DEPENDS)
-			name_reads(b, t, ix->position[e], ev->target);
+			name_reads(b, e, ev->target);
 	}
 }
 
@@ -176,13 +246,16 @@ static void event_depends(struct builder *b, uint32_t e)
 	struct current *c = &b->now[ev->thread];
 	uint32_t p = b->ix->position[e];
 	bool is_branch = ev->op == SNAG_OP_BRANCH;
-	if (is_branch && b->rows->named && c->names)
+	if (is_branch && c->names)
 		named_branch(b, c, e);
-	else if (snag_op_depends(ev->op))
+	else if (is_branch || (b->rows->is_literal && snag_op_writes(ev->op)))
 		c->dependent = p + 1;
+	else if (snag_op_reads(ev->op) && snag_event_is_wait(ev))
+		name_read(b, e, e);
 	if (ev->op == SNAG_OP_DEPENDS && !c->has_named) {
 		c->has_named = true;
 		c->open = p;
+		c->open_row = c->row;
 	}
 	c->names = ev->op == SNAG_OP_DEPENDS || (c->names && !is_branch);
 	b->rows->dependent[e] = c->dependent;
@@ -194,13 +267,16 @@ static void event_crossings(struct builder *b, uint32_t e)
 {
 	const struct snag_index *ix = b->ix;
 	const struct snag_event *ev = &ix->trace->ev[e];
-	if (crosses(ix, e))
-		crossing_add(b, ev->thread, e, ix->link[e], ev->op != SNAG_OP_JOIN);
+	const struct current *c = &b->now[ev->thread];
+	if (crosses(ix, e) && ev->op == SNAG_OP_JOIN)
+		fork_add(b, ev->thread, e, ix->link[e]);
+	else if (crosses(ix, e))
+		read_add(b, ev->thread, e, ix->link[e]);
 	if (b->rows->dependent)
 		event_depends(b, e);
-	b->rows->edges[e] = b->now[ev->thread].seen;
+	b->rows->edges[e] = snag_op_writes(ev->op) ? c->row : c->seen;
 	if (starts(ix, e))
-		crossing_add(b, ev->target, e, e, false);
+		fork_add(b, ev->target, e, e);
 }
 
 /* What was found not to be new.  (Joins with count = 0 that are no reads are those of rows.) */
@@ -209,19 +285,31 @@ static bool is_left_out(const struct snag_row_step *step)
 	return step->is_read && step->count == 0;
 }
 
-/* The crossings from each group of threads: no others ask for its columns. */
+static void range_add(struct range *r, size_t i)
+{
+	r->first = i < r->first ? i : r->first;
+	r->end = i + 1;
+}
+
+/* The crossings for each group of columns: no others ask for these. */
 static void ranges_find(const struct builder *b, struct range *range)
 {
 	const struct snag_rows *rows = b->rows;
-	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+	for (uint32_t t = 0; t < rows->width; t += SNAG_COLUMNS)
 		range[t / SNAG_COLUMNS] = (struct range){rows->nsteps, 0};
 	for (size_t i = 0; i < rows->nsteps; i++) {
-		struct range *r = &range[rows->step[i].thread / SNAG_COLUMNS];
-		if (rows->step[i].count == 0)
+		const struct snag_row_step *step = &rows->step[i];
+		if (step->count == 0)
 			continue;
-		r->first = i < r->first ? i : r->first;
-		r->end = i + 1;
+		range_add(&range[step->thread / SNAG_COLUMNS], i);
+		range_add(&range[keeps_column(rows, step) / SNAG_COLUMNS], i);
 	}
+}
+
+static inline void row_set(union snag_row_part *row, uint32_t column, uint32_t count)
+{
+	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)count)
+		row->count[column] = (int32_t)count;
 }
 
 /* Runs the i-th join for the columns from `first` on. */
@@ -229,13 +317,12 @@ static inline union snag_row_part *join_run(const struct builder *b, size_t i, u
 {
 	const struct snag_row_step *step = &b->rows->step[i];
 	union snag_row_part *row = snag_row_join_run(&b->joins, &b->joins.join[i]);
-	uint32_t column = step->thread - first;
-	if (column < SNAG_COLUMNS && row->count[column] < (int32_t)step->count)
-		row->count[column] = (int32_t)step->count;
+	row_set(row, step->thread - first, step->count);
+	row_set(row, keeps_column(b->rows, step) - first, step->keeps);
 	return row;
 }
 
-/* Leaves out the crossings from threads `first` and following that are not new; how many. */
+/* Leaves out the crossings for columns `first` and following that are not new; how many. */
 static size_t crossings_filter(struct builder *b, uint32_t first, struct range range)
 {
 	size_t n = 0;
@@ -243,10 +330,10 @@ static size_t crossings_filter(struct builder *b, uint32_t first, struct range r
 	for (size_t i = range.first; i < range.end; i++) {
 		struct snag_row_step *step = &b->rows->step[i];
 		const struct snag_row_join *join = &b->joins.join[i];
-		uint32_t column = step->thread - first;
+		uint32_t column = keeps_column(b->rows, step) - first;
 		if (column < SNAG_COLUMNS && step->is_read && step->count > 0 &&
 		    b->joins.slot[join->before].count[column] >= (int32_t)step->count) {
-			step->count = 0;
+			step->count = step->keeps = 0;
 			n++;
 		}
 		join_run(b, i, first);
@@ -270,12 +357,11 @@ static void crossings_close_up(struct builder *b)
 
 static void crossings_filter_all(struct builder *b)
 {
-	uint32_t nthreads = b->rows->nthreads;
-	struct range *range = snag_calloc(nthreads / SNAG_COLUMNS + 1, sizeof(*range));
+	uint32_t width = b->rows->width;
+	struct range *range = snag_calloc(width / SNAG_COLUMNS + 1, sizeof(*range));
 	size_t out = 0;
-	snag_row_joins_place(&b->joins);
 	ranges_find(b, range);
-	for (uint32_t t = 0; t < nthreads; t += SNAG_COLUMNS) {
+	for (uint32_t t = 0; t < width; t += SNAG_COLUMNS) {
 		out += crossings_filter(b, t, range[t / SNAG_COLUMNS]);
 		if (out > b->rows->nsteps / 4) {
 			crossings_close_up(b);
@@ -307,6 +393,7 @@ static void edges_sort(struct builder *b)
 			rows->edge[first[step->to] + edges[step->to]++] =
 				(struct snag_row_edge){.at = step->at,
 						       .is_read = step->is_read,
+						       .is_full = step->is_full,
 						       .thread = step->thread,
 						       .count = step->count};
 		}
@@ -341,13 +428,13 @@ static size_t rows_choose(struct builder *b, uint32_t *ret_join)
 static void rows_keep(struct builder *b, const uint32_t *kept, uint32_t first)
 {
 	struct snag_rows *rows = b->rows;
-	uint32_t n = rows->nthreads - first < SNAG_COLUMNS ? rows->nthreads - first : SNAG_COLUMNS;
+	uint32_t n = rows->width - first < SNAG_COLUMNS ? rows->width - first : SNAG_COLUMNS;
 	uint32_t *into = rows->counts + first;
 	snag_row_joins_clear(&b->joins);
 	for (size_t i = 0, k = 0; k < rows->nrows; i++) {
 		union snag_row_part *row = join_run(b, i, first);
 		if (kept[k] == i) {
-			memcpy(into + k * rows->nthreads, row->count, n * sizeof(*into));
+			memcpy(into + k * rows->width, row->count, n * sizeof(*into));
 			k++;
 		}
 	}
@@ -360,9 +447,9 @@ static void rows_fill(struct builder *b)
 	uint32_t *kept = snag_realloc(NULL, most, sizeof(*kept));
 	rows->row = snag_realloc(NULL, most + 1, sizeof(*rows->row));
 	rows->nrows = rows_choose(b, kept);
-	rows->counts = snag_huge_grow(NULL, &rows->counts_cap, rows->nrows * rows->nthreads,
+	rows->counts = snag_huge_grow(NULL, &rows->counts_cap, rows->nrows * rows->width,
 				      sizeof(*rows->counts));
-	for (uint32_t t = 0; t < rows->nthreads; t += SNAG_COLUMNS)
+	for (uint32_t t = 0; t < rows->width; t += SNAG_COLUMNS)
 		rows_keep(b, kept, t);
 	free(kept);
 }
@@ -386,7 +473,7 @@ static void steps_close_up(struct snag_rows *rows, uint32_t nevents)
 /* Which rows are kept, by how many edges there are. */
 static uint32_t stride_of(const struct snag_rows *rows, uint32_t nevents)
 {
-	uint64_t nbytes = (uint64_t)rows->first[rows->nthreads] * rows->nthreads * sizeof(uint32_t);
+	uint64_t nbytes = (uint64_t)rows->first[rows->nthreads] * rows->width * sizeof(uint32_t);
 	return rows->nthreads <= FEW_THREADS
 		       ? 1
 		       : (uint32_t)(nbytes / ((uint64_t)nevents * BYTES_PER_EVENT)) + 1;
@@ -396,13 +483,15 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 		    uint32_t stride)
 {
 	uint32_t n = ix->nthreads;
-	bool is_named = mode == SNAG_MODE_DEP && ix->has_depends;
-	*rows = (struct snag_rows){.nthreads = n, .stride = is_named ? 0 : 1};
+	bool is_dependent = mode != SNAG_MODE_M2;
+	*rows = (struct snag_rows){.nthreads = n,
+				   .width = is_dependent ? 2 * n : n,
+				   .is_literal = mode == SNAG_MODE_LITERAL};
 	rows->edges = snag_realloc(NULL, ix->nevents, sizeof(*rows->edges));
 	rows->first = snag_calloc((size_t)n + 1, sizeof(*rows->first));
-	if (mode == SNAG_MODE_DEP)
+	if (is_dependent)
 		rows->dependent = snag_realloc(NULL, ix->nevents, sizeof(*rows->dependent));
-	if (is_named) {
+	if (is_dependent && (ix->has_depends || ix->has_waits)) {
 		rows->named = snag_realloc(NULL, ix->nevents, sizeof(*rows->named));
 		memset(rows->named, 0xff, ix->nevents * sizeof(*rows->named));
 	}
@@ -412,13 +501,12 @@ void snag_rows_init(struct snag_rows *rows, const struct snag_index *ix, enum sn
 			    .heard = snag_calloc((size_t)n * HEARD, sizeof(*b.heard))};
 	for (uint32_t e = 0; e < ix->nevents; e++)
 		event_crossings(&b, e);
-	if (rows->stride)
+	snag_row_joins_place(&b.joins);
+	if (!rows->named)
 		crossings_filter_all(&b);
 	edges_sort(&b);
-	if (rows->stride) {
-		rows->stride = stride ? stride : stride_of(rows, ix->nevents);
-		rows_fill(&b);
-	}
+	rows->stride = stride ? stride : stride_of(rows, ix->nevents);
+	rows_fill(&b);
 	steps_close_up(rows, ix->nevents);
 	if (rows->dependent)
 		forks_list(rows, ix);

@@ -10,8 +10,8 @@
  * State.  X            the needed events: the first count[t] of each thread.  It is closed: what
  *         must precede an event of X is in X.
  *         limit[t]     how many may be needed: those before the racing event of t
- *         causal[t]    reads among the first causal[t] events must keep their writer, and so
- *                      must those that a branch in X names (rows.h)
+ *         causal[t]    reads among the first causal[t] events must keep their writer, and those
+ *                      that are named in X (decide_rows.h).  X and causal are one cut
  *         row(e)[u]    how many events of u must precede e.  Only for the events of the
  *                      *window*, those of X from position start[t] on; earlier events have the
  *                      rows of the index. Facts about what precedes such an earlier event are
@@ -22,9 +22,10 @@
  *         missing      events before the window that should be in it: they must, or may have to,
  *                      come after one that is
  *
- * Guarantee.  False from snag_state_need() or snag_state_order() is a contradiction: no witness
- *             satisfies all assumptions.
- * Cost.   (threads + 4) x 4 bytes per event of the window.  An edge costs a bisection per thread
+ * Guarantee.  False from snag_state_need or snag_state_order is a contradiction: there is no
+ *         witness with all that was assumed.
+ * Cost.   (threads + 4) x 4 bytes an event of the window, in dependence modes (2 x threads + 4) x 4.
+ *         An edge costs a bisection per thread
  *         and O(threads) for every row that changes.
  */
 #ifndef SNAG_WITNESS_DECIDE_STATE_H
@@ -45,12 +46,14 @@ enum { SNAG_MAX_MISSING = 512 };
 
 struct snag_undo {
 	snag_tid thread;
-	uint32_t at; /* in row[thread]; UINT32_MAX: the count */
+	uint32_t at; /* in row[thread], or: */
 	uint32_t old;
 };
 
-/* Threads that access a variable, or take a lock, in the window, as bits by their number modulo
- * 64: most lanes need not be examined. */
+enum { SNAG_UNDO_COUNT = UINT32_MAX, SNAG_UNDO_CAUSAL = UINT32_MAX - 1 };
+
+/* Threads that have something to do with a variable or lock in the window, as bits by their number
+ * modulo 64: most lanes need not be looked at. */
 struct snag_present {
 	uint32_t stamp;		   /* others are empty */
 	uint64_t readers, writers; /* of a lock, those that take it are in `writers` */
@@ -68,20 +71,24 @@ struct snag_stay_first {
 	uint32_t stay;
 };
 
+/* Two events of which one must come first. */
+struct snag_noted {
+	uint32_t first, then;
+};
+
 struct snag_state {
 	const struct snag_index *ix;
 	const struct snag_rows *rows;
 	uint32_t nthreads;
+	uint32_t width; /* of a cut (decide_rows.h) */
 	struct snag_rows_walk walk;
 
 	/* Of cuts (cut.c). */
 	uint32_t racer[2];
-	uint32_t end; /* the cuts of this decision have nothing that was observed later, */
-	uint32_t out; /* and what is taken out of them was not observed before this */
-	uint32_t *after,
-		*after_reads;	/* by thread: what must follow a racing access begins here; */
-				/* because of a read, if that is causal */
-	size_t next_step;	/* as far as steps have been gone through */
+	uint32_t end;	  /* the cuts of this decision have nothing that was observed later, */
+	uint32_t out;	  /* and what is taken out of them was not observed before this */
+	uint32_t *after;  /* by thread: what must follow a racing access begins here */
+	size_t next_step; /* as far as steps have been gone through */
 	uint32_t *ends, *stays; /* by thread: so many events can be needed, and these cannot */
 	uint32_t *open;		/* open sections, as nodes; the first nlate cannot end */
 	uint32_t nopen, nlate;
@@ -91,12 +98,11 @@ struct snag_state {
 	uint32_t *near_key; /* by key of sections: the last answer of snag_below_near */
 
 	uint32_t *limit, *start; /* by thread; set by the caller before snag_state_begin */
-	bool *keeps_all;	 /* by thread: its racing event is a write, all reads are causal */
 	uint32_t *count, *causal;
 
-	uint32_t **row; /* by thread: rows of nthreads entries and the four above */
+	uint32_t **row; /* by thread: rows of `width` entries and the four above */
 	size_t *row_cap;
-	uint32_t *scratch, *need; /* by thread */
+	uint32_t *scratch, *need; /* cuts */
 	uint32_t *known;	  /* what must precede an event before the window: */
 	uint32_t known_of;	  /* this one, or SNAG_NO_EVENT */
 	uint32_t *entering;	  /* events, in observed order */
@@ -125,14 +131,20 @@ struct snag_state {
 	uint32_t missing[SNAG_MAX_MISSING]; /* some of them */
 	uint32_t nmissing;
 	uint64_t work; /* rows joined */
+
+	/* For explanations (explain.h), if `notes`: the edges it was told, and the contradiction: an
+	 * edge against them, or two acquires, neither of whose sections can come first. */
+	bool notes;
+	struct snag_noted *noted, against, stuck;
+	size_t nnoted, noted_cap;
 };
 
 void snag_state_init(struct snag_state *s, const struct snag_index *ix, enum snag_mode mode);
 void snag_state_done(struct snag_state *s);
 
-/* Begins with X = the first count[t] events of each thread, a closed set, and no facts but those
- * of the index.  All events of the window are in the queue. */
-void snag_state_begin(struct snag_state *s, const uint32_t *count);
+/* Begins with X = a closed cut, and nothing known but the index.  All events of the window are in the
+ * queue. */
+void snag_state_begin(struct snag_state *s, const uint32_t *cut);
 
 /* Adds the fact that the event, with what must precede it, is needed. */
 bool snag_state_need(struct snag_state *s, uint32_t event);
@@ -154,10 +166,6 @@ void snag_state_clear_queue(struct snag_state *s);
 uint32_t snag_state_open(struct snag_state *s, uint32_t lock);
 /* Notes that the event, before the window, should be in it. */
 void snag_state_miss(struct snag_state *s, uint32_t event);
-
-/* Returns among how many events of t reads must keep their writer, if the first `count` are
- * needed. */
-uint32_t snag_state_causal_of(const struct snag_state *s, snag_tid t, uint32_t count);
 
 size_t snag_state_mark(struct snag_state *s);
 void snag_state_return(struct snag_state *s, size_t mark);
@@ -188,7 +196,7 @@ static inline bool snag_state_in_window(const struct snag_state *s, uint32_t eve
 /* What must precede the p-th event of t, which is in the window. */
 static inline uint32_t *snag_state_row(const struct snag_state *s, snag_tid t, uint32_t p)
 {
-	return s->row[t] + (size_t)(p - s->start[t]) * (s->nthreads + SNAG_ROW_EXTRA);
+	return s->row[t] + (size_t)(p - s->start[t]) * (s->width + SNAG_ROW_EXTRA);
 }
 
 /* Returns what must precede an event before the window, as far as the index knows; valid until

@@ -77,7 +77,7 @@ struct snag_vindicator *snag_vindicator_new(const struct snag_index *ix, enum sn
 	v->ix = ix;
 	v->max_window = max_window ? max_window : SNAG_DECIDE_WINDOW;
 	snag_state_init(&v->state, ix, mode);
-	v->need = snag_calloc(ix->nthreads, sizeof(*v->need));
+	v->need = snag_calloc(v->state.width, sizeof(*v->need));
 	v->left = snag_calloc(ix->nthreads, sizeof(*v->left));
 	v->lock = snag_calloc(ix->nlocks, sizeof(*v->lock));
 	v->variable = snag_calloc(ix->nvariables, sizeof(*v->variable));

@@ -6,8 +6,10 @@
  *         to be next at the same time.  It shares nothing with the engine but the trace.
  *
  * State.  How many events each thread has done, the last write of each variable, and what each thread
- *         has read otherwise than it did (it may do no write any more, and no branch that depends on
- *         one of these).  States seen before are not looked at again.
+ *         has read otherwise than it did.  By DEPENDENCE what it writes from then on is a value that
+ *         no read saw; by LITERAL it may do no write any more.  It may do no branch that depends on
+ *         one of these reads, and a read that waits must see what it saw.  States seen before are
+ *         not looked at again.
  *
  * Rules.  [step]   an event happens after those of its thread; a thread after its fork; a join when
  *                  the joined thread has done what it did; an acquire when no other thread holds
@@ -29,7 +31,7 @@ enum { MAX_STATES = 1 << 10, SLOTS = 2 * MAX_STATES };
 
 struct state {
 	uint16_t done[PROGRAM_THREADS];
-	uint16_t last[PROGRAM_VARIABLES];  /* event number + 1, 0: the initial value */
+	uint16_t last[PROGRAM_VARIABLES];  /* event number + 1, 0: the initial value, or STRANGE */
 	uint16_t strayed[PROGRAM_THREADS]; /* see struct step */
 };
 
@@ -39,14 +41,18 @@ struct state {
 
 _Static_assert(PROGRAM_VARIABLES < 16, "a bit for each, and one more");
 
+/* A value that no read of the trace saw. */
+#define STRANGE UINT16_MAX
+
 struct step {
 	uint8_t op;
+	bool is_wait;
 	bool is_nested;
 	uint16_t target;
 	uint16_t saw;	       /* of a read: event number + 1, or 0 */
 	uint16_t event;	       /* number */
 	uint16_t joins;	       /* of a join: events of the joined thread */
-	uint16_t depends;      /* of a read: its bit; of a write or branch: those it depends on */
+	uint16_t depends;      /* of a read: its bit; of a branch: those it depends on */
 	uint8_t alone, shared; /* locks held before it, bits */
 };
 
@@ -89,8 +95,10 @@ static uint16_t depends_of(const struct snag_event *ev, bool *names, uint16_t *b
 	case SNAG_OP_READ:
 	case SNAG_OP_ATOMIC_READ:
 		return *names ? bit : BEFORE_NAMING;
+	case SNAG_OP_ATOMIC_UPDATE:
+		return *names ? bit : BEFORE_NAMING;
 	default:
-		return writes(ev->op) ? ALL_READS : 0;
+		return 0;
 	}
 }
 
@@ -100,6 +108,7 @@ static void step_add(struct exhaust *x, const struct snag_event *ev, unsigned e,
 	struct step *s = &x->step[t][p];
 	x->position[e] = p;
 	s->op = ev->op;
+	s->is_wait = snag_event_is_wait(ev);
 	s->is_nested = ev->flags & SNAG_NESTED;
 	s->target = (uint16_t)ev->target;
 	s->saw = (uint16_t)saw;
@@ -179,13 +188,14 @@ static bool may_take(const struct exhaust *x, const struct state *s, unsigned t,
 enum move { NOT_NOW, ONE_OF_MANY, ALONE };
 
 /* [step]: whether the next event of t may happen; *s becomes the state after it. */
-static enum move try_move(const struct exhaust *x, unsigned t, bool by_dependence, struct state *s)
+static enum move try_move(const struct exhaust *x, unsigned t, enum snag_rules rules,
+			  struct state *s)
 {
 	const struct step *next = &x->step[t][s->done[t]];
 	enum move move = ALONE;
 	if (!is_born(x, s, t))
 		return NOT_NOW;
-	if ((writes(next->op) || next->op == SNAG_OP_BRANCH) && s->strayed[t] & next->depends)
+	if (next->op == SNAG_OP_BRANCH && s->strayed[t] & next->depends)
 		return NOT_NOW;
 	if (next->op == SNAG_OP_JOIN &&
 	    (s->done[next->target] < next->joins || !is_born(x, s, next->target)))
@@ -197,13 +207,15 @@ static enum move try_move(const struct exhaust *x, unsigned t, bool by_dependenc
 		move = ONE_OF_MANY;
 	}
 	if (reads(next->op) && s->last[next->target] != next->saw) {
-		if (!by_dependence || writes(next->op))
+		if (rules == SNAG_RULES_READS || next->is_wait)
 			return NOT_NOW;
 		s->strayed[t] |= next->depends;
 		move = ONE_OF_MANY;
 	}
 	if (writes(next->op)) {
-		s->last[next->target] = (uint16_t)(next->event + 1);
+		if (rules == SNAG_RULES_LITERAL && s->strayed[t])
+			return NOT_NOW;
+		s->last[next->target] = s->strayed[t] ? STRANGE : (uint16_t)(next->event + 1);
 		move = ONE_OF_MANY;
 	}
 	s->done[t]++;
@@ -225,7 +237,7 @@ static void state_add(struct exhaust *x, const struct state *s)
 	x->slot[at] = x->nstates;
 }
 
-enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, bool by_dependence)
+enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, enum snag_rules rules)
 {
 	const unsigned racer[2] = {x->trace->ev[e1].thread, x->trace->ev[e2].thread};
 	const unsigned at[2] = {x->position[e1], x->position[e2]};
@@ -234,7 +246,8 @@ enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, boo
 	bool has_strayed, is_write[2];
 	for (int i = 0; i < 2; i++) {
 		end[racer[i]] = at[i];
-		is_write[i] = x->trace->ev[i ? e2 : e1].op == SNAG_OP_WRITE;
+		is_write[i] = rules == SNAG_RULES_LITERAL &&
+			      x->trace->ev[i ? e2 : e1].op == SNAG_OP_WRITE;
 	}
 	memset(x->slot, 0, SLOTS * sizeof(*x->slot));
 	x->nstates = 0;
@@ -252,9 +265,8 @@ enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, boo
 		unsigned n = 0;
 		for (unsigned t = 0; t < x->nthreads; t++) {
 			after[n] = now;
-			enum move move = now.done[t] < end[t]
-						 ? try_move(x, t, by_dependence, &after[n])
-						 : NOT_NOW;
+			enum move move =
+				now.done[t] < end[t] ? try_move(x, t, rules, &after[n]) : NOT_NOW;
 			n += move != NOT_NOW;
 			if (move == ALONE) { /* [alone] */
 				after[0] = after[n - 1];

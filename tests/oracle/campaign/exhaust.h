@@ -5,7 +5,7 @@
 #ifndef CAMPAIGN_EXHAUST_H
 #define CAMPAIGN_EXHAUST_H
 
-#include "trace/trace.h"
+#include "witness/witness.h"
 
 enum exhaust_answer { EXHAUST_RACE, EXHAUST_NO_RACE, EXHAUST_TOO_MANY };
 
@@ -16,7 +16,7 @@ struct exhaust *exhaust_new(const struct snag_trace *trace);
 void exhaust_free(struct exhaust *x);
 
 /* Whether the accesses e1 and e2 can be next to each other; every read that must keeps its writer:
- * all of them or, if `by_dependence`, those that a write or branch of their thread follows. */
-enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, bool by_dependence);
+ * all of them or the causal ones, as the rules, which are not AUTO, say. */
+enum exhaust_answer exhaust_run(struct exhaust *x, unsigned e1, unsigned e2, enum snag_rules rules);
 
 #endif

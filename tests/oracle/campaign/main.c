@@ -2,7 +2,7 @@
  *
  * main.c - random candidates: nothing is left undecided, and no verdict is wrong
  *
- * Decides random pairs of random traces of up to 1,000 events (program.h), each in both modes at the
+ * Decides random pairs of random traces of up to 1,000 events (program.h), each in all modes at the
  * default budget.  For every decision:
  *   undecided   never
  *   verified    the independent checker accepts the witness, and it ends with the pair
@@ -29,7 +29,7 @@ enum { PAIRS = 64 }; /* of one trace */
 static const char *const decision_text[SNAG_DECISIONS] = {[SNAG_VERIFIED] = "verified",
 							  [SNAG_INFEASIBLE] = "infeasible",
 							  [SNAG_UNDECIDED] = "undecided"};
-static const char *const mode_text[SNAG_MODES] = {"m2", "dep"};
+static const char *const mode_text[SNAG_MODES] = {"m2", "dep", "literal"};
 
 struct totals {
 	unsigned long traces, candidates, events;
@@ -84,7 +84,7 @@ static bool is_candidate(const struct trial *t, uint32_t e1, uint32_t e2)
 static bool is_good_witness(struct trial *t, enum snag_mode mode, uint32_t e1, uint32_t e2)
 {
 	const struct snag_witness *w = snag_decider_witness(t->decider[mode]);
-	enum snag_rules rules = mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	enum snag_rules rules = snag_rules_of_mode(mode);
 	struct snag_error err;
 	uint32_t a = w->event[w->n - 2], b = w->event[w->n - 1];
 	if (snag_witness_check(&t->trace, w, rules, &err) < 0)
@@ -100,7 +100,7 @@ static bool is_confirmed(struct trial *t, enum snag_mode mode, uint32_t e1, uint
 			 enum snag_decision d, struct totals *totals)
 {
 	bool is_race = d == SNAG_VERIFIED;
-	enum exhaust_answer answer = exhaust_run(t->exhaust, e1, e2, mode == SNAG_MODE_DEP);
+	enum exhaust_answer answer = exhaust_run(t->exhaust, e1, e2, snag_rules_of_mode(mode));
 	if (answer == (is_race ? EXHAUST_NO_RACE : EXHAUST_RACE)) {
 		snprintf(t->why, sizeof(t->why), "exhaustive search does not agree");
 		return false;
@@ -130,10 +130,14 @@ static bool try_pair(struct trial *t, uint32_t e1, uint32_t e2, struct totals *t
 			return false;
 		}
 	}
-	if (found[SNAG_MODE_M2] == SNAG_VERIFIED && found[SNAG_MODE_DEP] != SNAG_VERIFIED) {
-		printf("campaign: %u-%u: verified in mode m2, infeasible in mode dep\n", e1, e2);
-		return false;
-	}
+	/* Each of these rules allows what the one before it does. */
+	static const enum snag_mode weaker[] = {SNAG_MODE_M2, SNAG_MODE_LITERAL, SNAG_MODE_DEP};
+	for (int i = 1; i < SNAG_MODES; i++)
+		if (found[weaker[i - 1]] == SNAG_VERIFIED && found[weaker[i]] != SNAG_VERIFIED) {
+			printf("campaign: %u-%u: verified in mode %s, infeasible in mode %s\n", e1,
+			       e2, mode_text[weaker[i - 1]], mode_text[weaker[i]]);
+			return false;
+		}
 	return true;
 }
 

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# Programs compiled with -fsnag-branches, whose traces say which reads decide a branch: what wdp finds
+# in them, with gcc and clang.
+load helper
+
+# Prints the verdict of wdp for a run of prog.c: "races complete".
+wdp() { # COMPILER LEVEL SEED
+	SNAG_CC=$1 "$SNAG" cc "$2" -g -fsnag-branches -pthread -o prog prog.c
+	"$SNAG" record --seed "$3" -o run.snag ./prog >/dev/null
+	"$SNAG" analyze --with wdp --json - run.snag | jq -r '.analyses[0] | "\(.races | length) \(.complete)"'
+}
+
+# Whether wdp says so whatever the compiler and its level.
+always() { # EXPECTED [SEEDS]
+	local cc level seed found
+	for cc in gcc clang; do
+		for level in -O0 -O2; do
+			for seed in ${2:-1 2}; do
+				found=$(wdp $cc $level "$seed")
+				[ "$found" = "$1" ] || { echo "$cc $level, seed $seed: $found"; return 1; }
+			done
+		done
+	done
+}
+
+# A program of two threads: what they share, and what each of them does.
+program() { # SHARED FIRST SECOND
+	cat >prog.c <<-EOF
+		#include <pthread.h>
+		#include <stdatomic.h>
+		#include <stdlib.h>
+		#include <string.h>
+		pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		#define lock pthread_mutex_lock(&m)
+		#define unlock pthread_mutex_unlock(&m)
+		$1
+		void *first(void *arg) { $2 return arg; }
+		void *second(void *arg) { $3 return arg; }
+		int main(void)
+		{
+			pthread_t t[2];
+			pthread_create(&t[0], NULL, first, NULL);
+			pthread_create(&t[1], NULL, second, NULL);
+			pthread_join(t[0], NULL);
+			pthread_join(t[1], NULL);
+		}
+	EOF
+}
+
+@test "a counter under a lock orders nothing" {
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; n++; unlock; sink = y;'
+	always "1 true"
+}
+
+@test "an atomic counter orders nothing" {
+	program 'atomic_int n; int y, sink;' 'y = 1; n++;' 'n++; sink = y;'
+	always "1 true"
+}
+
+@test "a counter that decides a branch orders" {
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' \
+		'lock; int is_second = n++; unlock; if (is_second) sink = y;'
+	always "0 true"
+	program 'atomic_int n; int y, sink;' 'y = 1; n++;' 'if (n++) sink = y;'
+	always "0 true"
+}
+
+@test "a barrier orders, whatever branches depend on" {
+	program 'pthread_barrier_t b; int y, sink;
+		__attribute__((constructor)) void init(void) { pthread_barrier_init(&b, NULL, 2); }' \
+		'y = 1; pthread_barrier_wait(&b);' 'pthread_barrier_wait(&b); sink = y;'
+	always "0 true"
+}
+
+@test "figure 1(a) of the paper on WDP" {
+	cat >prog.c <<-'EOF'
+		#include <pthread.h>
+		pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		int x, y, z, sink;
+		void *one(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			int t = z;
+			y = t + 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		void *two(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			z = 1;
+			x = 1;
+			pthread_mutex_unlock(&m);
+			return arg;
+		}
+		void *three(void *arg)
+		{
+			pthread_mutex_lock(&m);
+			int t = x;
+			if (t == 0) {
+				pthread_mutex_unlock(&m);
+				return arg;
+			}
+			pthread_mutex_unlock(&m);
+			sink = y;
+			return arg;
+		}
+		int main(void)
+		{
+			void *(*run[])(void *) = {one, two, three};
+			pthread_t t[3];
+			for (int i = 0; i < 3; i++)
+				pthread_create(&t[i], NULL, run[i], NULL);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], NULL);
+		}
+	EOF
+	always "1 true" 1
+}
+
+@test "an address that depends on a read is a branch" {
+	program 'int slot[2], idx, sink;' 'slot[1] = 7; lock; idx = 1; unlock;' \
+		'lock; int i = idx; unlock; sink = slot[i];'
+	always "0 true" 1
+	# A pointer, that it points to, and what is called.
+	program 'int x, sink, *p = &sink;' 'x = 7; lock; p = &x; unlock;' 'lock; int *q = p; unlock; sink = *q;'
+	always "0 true" 1
+	program 'int x, sink; void idle(void) {} void use(void) { sink = x; } void (*f)(void) = idle;' \
+		'x = 7; lock; f = use; unlock;' 'lock; void (*g)(void) = f; unlock; g();'
+	always "0 true" 1
+	# A length, and the bound of a loop.
+	program 'char from[64], to[64]; volatile int n;' 'memset(from, 1, 64); lock; n = 64; unlock;' \
+		'lock; int k = n; unlock; memcpy(to, from, k);'
+	always "0 true" 1
+	program 'int a[8], sink, n;' 'a[1] = 1; lock; n = 2; unlock;' \
+		'lock; int k = n; unlock; for (int i = 0; i < k; i++) sink += a[i];'
+	always "0 true" 1
+	# In a function that is called.
+	program 'int slot[2], idx, sink; __attribute__((noinline)) void use(int i) { sink = slot[i]; }' \
+		'slot[1] = 7; lock; idx = 1; unlock;' 'lock; int i = idx; unlock; use(i);'
+	always "0 true" 1
+}
+
+@test "figure 7(b) of the paper on WDP: a thread names from its beginning" {
+	program 'int x, y, k, out, sink;' 'y = 1; lock; x = 1; unlock;' \
+		'lock; out = x; if (k) sink = 1; unlock; sink = y;'
+	for level in -O0 -O2; do
+		[ "$(wdp clang $level 1)" = "1 true" ]
+	done
+	# Figure 7(a): the branch depends on the read.
+	program 'int x, y, k, out, sink;' 'y = 1; lock; x = 1; unlock;' \
+		'lock; out = x; if (x) sink = 1; unlock; sink = y;'
+	always "0 true" 1
+}
+
+@test "a witness that changes reads and diverges is unconfirmed" {
+	program 'int x, y, sink; void consume(void);' 'y = 1; lock; x = 1; unlock;' 'consume();'
+	# Its branch is not told, so the witness takes it for granted.
+	cat >other.c <<-'EOF'
+		#include <pthread.h>
+		extern pthread_mutex_t m;
+		extern int x, y, sink;
+		void consume(void)
+		{
+			pthread_mutex_lock(&m);
+			int t = x;
+			pthread_mutex_unlock(&m);
+			if (t)
+				sink = y;
+		}
+	EOF
+	SNAG_CC=clang "$SNAG" cc -g -c other.c
+	SNAG_CC=clang "$SNAG" cc -g -fsnag-branches -pthread -o prog prog.c other.o
+	snags run --with wdp --json run.json ./prog
+	[ "$status" = 0 ]
+	[[ $stderr == *"snag: unconfirmed: "*"prog.c:"*" / "*"other.c:10"*"--unconfirmed reports it"* ]]
+	[ "$(jq -c '[(.incidents | length), (.unconfirmed[] | .verdict, .replay)]' run.json)" = '[0,"unconfirmed","diverged"]' ]
+	snags run --with wdp --unconfirmed --json run.json ./prog
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.unconfirmed, (.incidents[] | .verdict)]' run.json)" = '[null,"unconfirmed"]' ]
+	# What the program does follow is as before.
+	program 'int n, y, sink;' 'y = 1; lock; n++; unlock;' 'lock; n++; unlock; sink = y;'
+	SNAG_CC=clang "$SNAG" cc -g -fsnag-branches -pthread -o prog prog.c
+	snags run --with wdp --json run.json ./prog
+	[ "$status" = 66 ]
+	[ "$(jq -c '[.incidents[] | .verdict, .replay]' run.json)" = '["predicted","confirmed"]' ]
+}
