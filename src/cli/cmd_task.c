@@ -303,10 +303,10 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .stats = v->stats};
 	for (size_t i = 0; i < a->n; i++)
 		has_race |= a->findings[i].nraces > 0;
-	if (v->explore) {
+	if (v->explore) { /* which knows better than detectors that see one schedule */
 		cli_task_explored(t->program, &t->explored, &t->explored_report);
 		report.explored = &t->explored_report;
-		has_race |= t->explored.nraces > 0;
+		has_race = t->explored.nraces > 0 || (has_race && !t->explored.exhaustive);
 	}
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
 	if (rc == 0 && v->dot && !a->interrupted)

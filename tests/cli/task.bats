@@ -50,13 +50,13 @@ program() { # NAME, text on standard input
 	snags task --with all --json r.json "$(tasks)/zipper_fig2.task"
 	[ "$status" = 66 ]
 	[ "$(jq -c '[.detectors[] | [.name, .verdict]]' r.json)" = \
-		'[["espbags","race"],["drdp","race"],["cg","no-race-found"],["zipper","no-race-found"],["isograph","no-race-found"]]' ]
+		'[["espbags","race"],["drdp","race"],["sections","no-race-found"],["cg","no-race-found"],["zipper","no-race-found"],["isograph","no-race-found"]]' ]
 	[[ $output == *"RACE x:"* ]]
 	snags task --with isograph --explore "$(tasks)/zipper_fig2.task"
 	[ "$status" = 0 ]
 	[[ $output == *"explore: race-free"* ]]
-	snags task --with espbags --explore "$(tasks)/zipper_fig2.task"
-	[ "$status" = 66 ]
+	snags task --with espbags --explore "$(tasks)/zipper_fig2.task" # one schedule says less than all
+	[ "$status" = 0 ]
 	[[ $output == *"the races reported above are false"* ]]
 }
 
