@@ -79,8 +79,8 @@ static void orders_print(struct showing *s, const struct snag_names *names)
 	snag_printer_commit(&to, &unused);
 }
 
-static int on_race(void *ctx, struct cli_run_report *r, struct snag_source *src,
-		   const struct snag_blocks *blocks, struct snag_error *err)
+static int on_failure(void *ctx, struct cli_run_report *r, struct snag_source *src,
+		      const struct snag_blocks *blocks, struct snag_error *err)
 {
 	struct showing *s = ctx;
 	(void)src;
@@ -130,7 +130,7 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 						    .runs = s.v->schedules,
 						    .seconds = s.v->seconds,
 						    .strip_path_prefix = s.v->strip_path_prefix,
-						    .on_race = on_race,
+						    .on_failure = on_failure,
 						    .on_order = on_order,
 						    .on_end = on_end,
 						    .ctx = &s};
@@ -139,10 +139,11 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 	cli_progress_begin(&s.progress, CLI_PROGRESS_AUTO);
 	if (rc == 0)
 		rc = cli_explore(&options, &s.orders, err);
-	if (rc == 0 && s.v->json && !s.orders.has_race)
+	bool has_failed = s.orders.has_race || s.orders.has_deadlock;
+	if (rc == 0 && s.v->json && !has_failed)
 		rc = json_write(&s, operand, err);
 	cli_progress_end(&s.progress);
-	return rc < 0 ? rc : s.orders.has_race ? CLI_RACES : 0;
+	return rc < 0 ? rc : has_failed ? CLI_RACES : 0;
 }
 
 const struct cli_command cli_command_explore = {

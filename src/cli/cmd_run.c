@@ -264,7 +264,7 @@ static bool is_windowed(const struct snag_analysis *a)
 struct explored {
 	const struct run_values *v;
 	struct snag_orders orders;
-	size_t shown; /* races that were reported */
+	size_t shown; /* races and deadlocks that were reported */
 };
 
 static void explore_member(void *ctx, struct snag_json *j)
@@ -272,14 +272,14 @@ static void explore_member(void *ctx, struct snag_json *j)
 	snag_orders_json(ctx, j);
 }
 
-static int explored_race(void *ctx, struct cli_run_report *r, struct snag_source *src,
-			 const struct snag_blocks *blocks, struct snag_error *err)
+static int explored_failure(void *ctx, struct cli_run_report *r, struct snag_source *src,
+			    const struct snag_blocks *blocks, struct snag_error *err)
 {
 	struct explored *x = ctx;
 	(void)src;
 	r->all.members = explore_member;
 	r->all.members_ctx = &x->orders;
-	x->shown = r->incidents.shown;
+	x->shown = r->incidents.shown + x->orders.has_deadlock;
 	int rc = report_write(x->v, &r->all, err);
 	if (rc == 0 && x->shown)
 		cli_explored_order_print(blocks, r->report.names);
@@ -297,7 +297,7 @@ static int orders_explore(struct explored *x, const struct cli_replays *replays,
 						    .suppressions = suppressions,
 						    .is_tsan = x->v->format,
 						    .strip_path_prefix = x->v->strip_path_prefix,
-						    .on_race = explored_race,
+						    .on_failure = explored_failure,
 						    .ctx = x};
 	bool is_run = may_explore(x->v) && replays->budget > 0;
 	int rc = is_run ? cli_explore(&options, &x->orders, err) : 0;
@@ -358,9 +358,9 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	}
 	struct explored x = {.v = v};
 	if (rc == 0 && !v->with && r.all.is_tasks && !r.incidents.n && !is_other &&
-	    cli_orders_matter(&r.certificate, of_locks))
+	    !r.all.deadlock && cli_orders_matter(&r.certificate, of_locks))
 		rc = orders_explore(&x, replays, suppressions, &r, of_locks, err);
-	if (rc == 0 && x.orders.has_race) {
+	if (rc == 0 && (x.orders.has_race || x.orders.has_deadlock)) {
 		cli_run_report_done(&r);
 		return x.shown && v->exitcode ? (int)v->exitcode : status_of(of, end, a);
 	}
@@ -381,7 +381,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			"%s: of its second run only the first %" PRIu64
 			" million events were looked at; --once looks at all\n",
 			tool(v), cli_judged_events(of->before) / 1000000);
-	size_t shown = r.incidents.shown + is_other;
+	size_t shown = r.incidents.shown + is_other + (r.all.deadlock != NULL);
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;

@@ -146,8 +146,10 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 	rc = cli_run_report_build(&r, run, err);
 	int status = cli_program_status(run->end->status);
 	o->has_race = r.incidents.n > 0;
+	o->has_deadlock = r.all.deadlock;
+	bool has_failed = o->has_race || o->has_deadlock;
 	o->seconds = snag_seconds_now() - x->begin;
-	if (o->has_race) {
+	if (has_failed) {
 		o->orders++;
 		snag_orders_ended(o, status);
 		x->is_over = true;
@@ -158,8 +160,8 @@ static int run_take(struct exploration *x, const struct cli_run *run, struct sna
 		      !o->of_locks	 ? "isolated"
 		      : blocks.is_nested ? "" /* what is inside is not taken apart */
 					 : "lock");
-	if (rc == 0 && o->has_race)
-		rc = options->on_race(options->ctx, &r, run->src, &blocks, err);
+	if (rc == 0 && has_failed)
+		rc = options->on_failure(options->ctx, &r, run->src, &blocks, err);
 	else if (rc == 0 && o->gap)
 		explored_end(x, r.report.names);
 	cli_run_report_done(&r);

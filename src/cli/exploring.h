@@ -5,7 +5,8 @@
  * Idea.   The program runs again and again, each time with the beginning of another order
  *         (detect/reversals.h).  Each run is judged with its blocks in the order in which they ran
  *         (detect/sections.c): a race is what some order has.  The first race ends the exploration,
- *         because what the program does after one is not decided by the order of its blocks alone.
+ *         because what the program does after one is not decided by the order of its blocks alone;
+ *         so does the first deadlock.
  */
 #ifndef SNAG_CLI_EXPLORING_H
 #define SNAG_CLI_EXPLORING_H
@@ -23,12 +24,12 @@ struct cli_explore_options {
 	struct snag_suppressions *suppressions; /* may be NULL */
 	bool is_tsan;
 	const char *strip_path_prefix;
-	/* Prints the report of a run with a race, whose blocks came in this order. */
-	int (*on_race)(void *ctx, struct cli_run_report *r, struct snag_source *src,
-		       const struct snag_blocks *blocks, struct snag_error *err);
+	/* Prints the report of a run with a race or a deadlock, whose blocks came in this order. */
+	int (*on_failure)(void *ctx, struct cli_run_report *r, struct snag_source *src,
+			  const struct snag_blocks *blocks, struct snag_error *err);
 	/* Hears of each order that was run; may be NULL. */
 	void (*on_order)(void *ctx, uint64_t orders);
-	/* The exploration is over, and not by a race: the names are those of *ret's places. */
+	/* The exploration is over, and not by a failure: the names are those of *ret's places. */
 	void (*on_end)(void *ctx, const struct snag_names *names);
 	void *ctx;
 };

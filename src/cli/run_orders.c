@@ -36,7 +36,7 @@ static void words_add(struct snag_obstacle *o, const struct snag_orders *orders)
 
 void cli_orders_certify(struct snag_certificate *c, const struct snag_orders *orders, bool of_locks)
 {
-	bool is_exhaustive = orders && !orders->gap && !orders->has_race;
+	bool is_exhaustive = orders && !orders->gap && !orders->has_race && !orders->has_deadlock;
 	bool is_nested = false; /* what is inside was not taken apart */
 	for (size_t i = 0; is_exhaustive && i < orders->certificate.n; i++)
 		is_nested |= strcmp(orders->certificate.obstacle[i].kind, "lock") == 0;

@@ -14,6 +14,7 @@ struct snag_orders {
 	uint64_t redundant; /* runs that repeated others */
 	const char *gap;    /* why there may be more orders, in words; NULL: there are none */
 	bool has_race;	    /* the last of them */
+	bool has_deadlock;  /* likewise */
 	bool of_locks;	    /* what is in order are critical sections, not isolated blocks */
 	double seconds;
 	/* How the program ended, and in how many orders; those after the first few different ones

@@ -103,8 +103,9 @@ enum snag_task_verdict {
 
 extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
 
-/* What a detector says.  After a deadlock or a cut nothing is guaranteed: what would have come was not
- * seen. */
+/* What a detector says.  After a cut nothing is guaranteed: what would have come was not seen.  A
+ * race-free run that ends in a deadlock is a proof: every schedule ends in the same one (Theorem 11
+ * of Jin et al.). */
 enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 					 const struct snag_findings *findings);
 

@@ -210,6 +210,8 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	struct rt_thread *self = rt.judges ? rt_entered() : rt_sched_point();
 	if (!self)
 		return;
+	if (!rt.judges)
+		self->waits_at = rt_location((uintptr_t)rt_tasks_place);
 	if (task == 0 && stack)
 		launch(self);
 	if (stack && task)
@@ -277,8 +279,19 @@ static void on_asked(void *ctx, enum snag_task_asked what)
 		rt_tasks_asked(kind[what], (uintptr_t)rt_tasks_place);
 }
 
+/* Tells who waits for what, and where it came to wait. */
+static void waiting_tell(const struct snag_waiting *w)
+{
+	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
+	const struct rt_thread *t = rt_thread_at(tid[w->task]);
+	uint32_t target = w->why == SNAG_WAIT_PROMISE ? w->target + first_promise
+			  : w->why == SNAG_WAIT_OTHER ? 0
+						      : tid[w->target];
+	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
+}
+
 /* The thread that launched is itself again. */
-static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end)
+static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting, size_t n)
 {
 	if (!rt_sched_point())
 		return;
@@ -290,6 +303,8 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 		rt_thread_joined_fibers(ntasks - 1);
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
+	for (size_t i = 0; i < n && !rt.judges; i++)
+		waiting_tell(&waiting[i]);
 }
 
 bool rt_tasks_may_launch(void)

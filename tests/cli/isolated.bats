@@ -99,6 +99,56 @@ race_free() { # PROGRAM
 	done
 }
 
+@test "a deadlock: who waits, for what, where" {
+	local cc
+	cat >dead.c <<-'END'
+		#include <snag/task.h>
+		int x;
+		static struct snag_promise *p, *q;
+		static void task(void *arg)
+		{
+			(void)arg;
+			x = 1;
+			snag_promise_get(p);
+			snag_promise_set(q, 0);
+		}
+		static void first(void *arg)
+		{
+			if (arg)
+				snag_async(task, 0), snag_promise_get(q), snag_promise_set(p, 0);
+			else
+				snag_async(task, 0), x = 2, snag_promise_get(q);
+		}
+		int main(int argc, char **argv)
+		{
+			(void)argv;
+			p = snag_promise_new();
+			q = snag_promise_new();
+			return snag_launch(first, argc == 1 ? &x : 0) != SNAG_DEADLOCK;
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O0 -fsnag-task dead.c -o dead-$cc
+		run --separate-stderr "$SNAG" run ./dead-$cc
+		[ "$status" = 66 ]
+		grep -q '^WARNING: snag: deadlock' <<<"$stderr"
+		grep -A1 'Task 0 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 first .*dead.c:14'
+		grep -A1 'Task 1 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 task .*dead.c:8'
+		grep -q '^snag: deadlock, race-free up to it' <<<"$stderr"
+		run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./dead-$cc
+		[ "$status" = 66 ]
+		[ "$(jq -r '.certificate.verdict, (.incidents[] | .kind, (.waits[] | .task, .for, .stack[0].line))' r.json | xargs)" = \
+			"race-free deadlock T0 promise 14 T1 promise 8" ]
+		[ "$(jq -r '.runs[0].results[] | .ruleId, (.locations[] | .physicalLocation.region.startLine)' r.sarif | xargs)" = "deadlock 14 8" ]
+		run --separate-stderr "$SNAG" explore --json r.json ./dead-$cc
+		[ "$status" = 66 ]
+		[ "$(jq -r .explore.failure r.json)" = deadlock ]
+		run --separate-stderr "$SNAG" run --json r.json ./dead-$cc races # and a race before it
+		[ "$status" = 66 ]
+		[ "$(jq -r '.certificate.verdict, .incidents[].kind' r.json | xargs)" = "race race deadlock" ]
+	done
+}
+
 @test "random programs: what every schedule says" {
 	python3 "$root/tests/isolated/check.py" "$SNAG" --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }
