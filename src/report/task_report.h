@@ -87,6 +87,7 @@ struct snag_task_report {
 	struct snag_task_origin (*origin)(void *ctx, snag_tid task);
 	void *ctx;
 	bool deadlock;
+	bool failed;			   /* the program ended with an error */
 	bool cut;			   /* the run, by the number of steps it may take */
 	const struct snag_task_wait *wait; /* those that wait, by task */
 	size_t nwaits;
