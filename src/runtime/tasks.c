@@ -43,6 +43,8 @@ enum { PAGE = 4096 };
 
 __attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
 
+extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
+
 static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
@@ -146,6 +148,9 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	}
 	if (!is_later)
 		tell(op, target);
+	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END)
+		rt_flags_isolated(op == SNAG_OP_ISOLATED_BEGIN,
+				  rt.judges ? 0 : rt_location((uintptr_t)rt_tasks_place));
 }
 
 uint32_t rt_tasks_promise_new(void)
@@ -170,6 +175,8 @@ static void launch(struct rt_thread *self)
 	launch_beyond = rt_hot.beyond;
 	__tsan_func_entry((void *)rt_tasks_place); /* the call that launches */
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
+	if (&__libc_single_threaded) /* libstdc++ would count references without atomics */
+		__libc_single_threaded = 0;
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
