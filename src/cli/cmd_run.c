@@ -481,7 +481,7 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);
 	struct snag_live_end end = snag_live_end(o.live);
-	if (v->stats) {
+	if (v->stats && !before->was_there) { /* of the first run */
 		cli_pass_stats(argv[0], end.executed);
 		judge_stats(&end.verdict);
 	}

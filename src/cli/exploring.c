@@ -78,13 +78,29 @@ static void obstacles_add(struct snag_certificate *all, const struct snag_certif
 	}
 }
 
+/* The place in the program: <snag/task.h> has the calls of its blocks inside. */
+static void place_text(const struct snag_names *names, snag_loc loc, char *buf, size_t room)
+{
+	struct snag_callstack s;
+	size_t i = 0;
+	snag_callstack_read(names, loc, &s);
+	while (i < s.n && s.frame[i].file && strstr(s.frame[i].file, "/snag/task.h"))
+		i++;
+	if (i > 0 && i < s.n && s.frame[i].file)
+		snprintf(buf, room, "%s:%u:%u", s.frame[i].file, s.frame[i].line,
+			 s.frame[i].column);
+	else
+		snag_location_text(names, loc, buf, room);
+	snag_callstack_done(&s);
+}
+
 void cli_explored_order_print(const struct snag_blocks *blocks, const struct snag_names *names)
 {
 	enum { SHOWN = 20 };
 	char place[1024];
 	for (size_t i = 0; i < blocks->n && i < SHOWN; i++) {
 		const char *task = snag_name(names, SNAG_SPACE_THREAD, blocks->at[i].task);
-		snag_location_text(names, blocks->at[i].loc, place, sizeof(place));
+		place_text(names, blocks->at[i].loc, place, sizeof(place));
 		fprintf(stderr, "  Block %zu of this order: task %s at %s\n", i + 1,
 			task + (task[0] == 'T'), place);
 	}

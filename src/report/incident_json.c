@@ -104,8 +104,10 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_string(j, "kind", "race");
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
-	snag_json_string(j, "variable",
-			 snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target));
+	snag_variable_text(
+		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target), words,
+		sizeof(words));
+	snag_json_string(j, "variable", words);
 	if (in->called)
 		snag_json_string(j, "called", in->called);
 	snag_json_uint(j, "count", in->count);

@@ -127,10 +127,11 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 			 const struct snag_site *site)
 {
 	const struct snag_names *names = r->report->names;
-	snprintf(buf, room, "%s%s of %.200s by %.100s",
-		 snag_op_is_atomic(site->op) ? "atomic " : "",
-		 snag_op_writes(site->op) ? "write" : "read",
-		 snag_name(names, SNAG_SPACE_VARIABLE, site->target),
+	char variable[200];
+	snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, site->target), variable,
+			   sizeof(variable));
+	snprintf(buf, room, "%s%s of %s by %.100s", snag_op_is_atomic(site->op) ? "atomic " : "",
+		 snag_op_writes(site->op) ? "write" : "read", variable,
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }
 

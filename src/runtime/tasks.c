@@ -224,8 +224,11 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	if (stack && task)
 		*own = created;
 	struct rt_thread *to = *own ? *own : launcher;
+	self->called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
+	if (to != created) /* its call goes on */
+		rt_tasks_place = to->called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);

@@ -149,6 +149,19 @@ race_free() { # PROGRAM
 	done
 }
 
+@test "blocks of an order have the lines of the program; --stats prints once" {
+	local cc level
+	for cc in gcc clang; do
+		for level in -O0 -O1; do
+			SNAG_CC=$cc "$SNAG" cc -g $level -fsnag-task "$root/tests/programs/explore_race.c" -o door
+			run --separate-stderr "$SNAG" explore ./door
+			[ "$(grep -c 'Block [123] of this order: .*explore_race.c:\(13\|23\)' <<<"$stderr")" = 3 ]
+		done
+	done
+	run --separate-stderr "$SNAG" run --stats ./door
+	[ "$(grep -c 'tree nodes' <<<"$stderr")" = 1 ]
+}
+
 @test "random programs: what every schedule says" {
 	python3 "$root/tests/isolated/check.py" "$SNAG" --programs "${SNAG_RANDOM_ISOLATED:-40}"
 }
