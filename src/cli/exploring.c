@@ -16,8 +16,8 @@
 #include "cli/observed_order.h"
 #include "cli/program.h"
 #include "cli/task_verdict.h"
-#include "cli/temporary.h"
-#include "detect/reversals.h"
+#include "base/temporary.h"
+#include "detect/tasks/reversals.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct exploration {
 	const struct cli_explore_options *options;
 	struct snag_analyze_options analyze;
 	bool has_all_orders; /* [orders] */
-	char trace[CLI_FOLDER + 16];
+	char trace[SNAG_TEMPORARY_MAX + 16];
 	struct snag_reversals *reversals;
 	struct snag_orders *orders;
 	uint64_t runs;
@@ -301,14 +301,14 @@ int cli_explore(const struct cli_explore_options *options, struct snag_orders *r
 {
 	struct exploration *x = snag_calloc(1, sizeof(*x));
 	struct snag_order_plan plan = {0};
-	char folder[CLI_FOLDER] = "";
+	char folder[SNAG_TEMPORARY_MAX] = "";
 	x->options = options;
 	x->orders = ret;
 	x->begin = snag_seconds_now();
 	x->reversals = snag_reversals_new();
 	int rc = detectors_choose(x, err);
 	if (rc == 0)
-		rc = cli_temporary_make(folder, err);
+		rc = snag_temporary_make(folder, err);
 	snprintf(x->trace, sizeof(x->trace), "%s/run.snag", folder);
 	snag_reversals_next(x->reversals, &plan);
 	while (rc == 0 && !x->is_over)
@@ -316,7 +316,7 @@ int cli_explore(const struct cli_explore_options *options, struct snag_orders *r
 	ret->seconds = snag_seconds_now() - x->begin;
 	snag_order_plan_done(&plan);
 	snag_reversals_free(x->reversals);
-	cli_temporary_remove(folder);
+	snag_temporary_remove(folder);
 	free(x);
 	return rc;
 }

@@ -3,8 +3,8 @@
  * exploring.h - runs a program of tasks in every order of its isolated blocks, or critical sections
  *
  * Idea.   The program runs again and again, each time with the beginning of another order
- *         (detect/reversals.h).  Each run is judged with its blocks in the order in which they ran
- *         (detect/sections.c): a race is what some order has.  The first race ends the exploration,
+ *         (detect/tasks/reversals.h).  Each run is judged with its blocks in the order in which they ran
+ *         (detect/tasks/sections.c): a race is what some order has.  The first race ends the exploration,
  *         because what the program does after one is not decided by the order of its blocks alone;
  *         so does the first deadlock.
  */
@@ -12,7 +12,7 @@
 #define SNAG_CLI_EXPLORING_H
 
 #include "cli/run_report.h"
-#include "detect/blocks.h"
+#include "detect/tasks/blocks.h"
 #include "report/orders.h"
 
 struct cli_explore_options {

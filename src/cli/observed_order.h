@@ -12,7 +12,7 @@
 #include "cli/observe.h"
 
 /* If drdp found races in a run with sections, reads the trace again and replaces *a: the races are then
- * those of the observed order (detect/sections.c).  `of_locks`: locks make sections, too.
+ * those of the observed order (detect/tasks/sections.c).  `of_locks`: locks make sections, too.
  * Returns 1 if some of drdp's races may be none, 0 if not, negative on failure (*a is unchanged). */
 int cli_observed_order(struct cli_observed *o, struct snag_analysis *a, bool of_locks,
 		       struct snag_error *err);

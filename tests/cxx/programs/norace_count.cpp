@@ -7,7 +7,9 @@
 struct counted {
 	std::atomic<int> references;
 	int value = 1;
-	explicit counted(int n) : references(n) {}
+	explicit counted(int n) : references(n)
+	{
+	}
 };
 static int seen[10];
 static void drop(counted *c)

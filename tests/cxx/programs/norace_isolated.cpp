@@ -13,7 +13,8 @@ int main()
 		auto common = std::make_shared<int>(1);
 		snag::finish([&] {
 			for (int i = 0; i < 3; i++)
-				snag::async([&] { snag::isolated([&] { all.push_back(common); }); });
+				snag::async(
+					[&] { snag::isolated([&] { all.push_back(common); }); });
 		});
 		n = all.size();
 	});
