@@ -354,8 +354,11 @@ static int status_of(const struct recorded *of, const struct snag_live_end *end,
 		     const struct snag_analysis *a)
 {
 	int status = of->before ? of->before->status : cli_program_status(end->status);
-	/* Not all was looked at: this is no success. */
-	return status == 0 && a->interrupted && cli_stop ? CLI_SIGNAL + cli_stop : status;
+	if (a->interrupted && cli_stop)
+		fprintf(stderr, "%s: interrupted: not all that the program did was looked at\n",
+			tool(of->v));
+	/* Not all was looked at, or not all was replayed: this is no success. */
+	return status == 0 && cli_stop ? CLI_SIGNAL + cli_stop : status;
 }
 
 static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,

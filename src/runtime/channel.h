@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3d746e6e63676e73u /* "sngcnnt=": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3e746e6e63676e73u /* "sngcnnt>": rises with every change here */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
