@@ -164,8 +164,7 @@ template <class T> class promise
 	}
 	~promise()
 	{
-		if (is_set())
-			delete static_cast<T *>(state_.value);
+		delete static_cast<T *>(state_.value); /* null unless it is set */
 	}
 
       private:

@@ -16,11 +16,13 @@
 #include "cli/judging.h"
 #include "cli/memory_limit.h"
 #include "cli/observe.h"
+#include "cli/observed_order.h"
 #include "cli/picture.h"
 #include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/run_attached.h"
 #include "cli/run_files.h"
+#include "cli/run_orders.h"
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
 #include "cli/run_steps.h"
@@ -220,7 +222,7 @@ static int text_write(const struct run_values *v, const struct snag_incident_rep
 		      struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
-	if (v->is_quiet && !r->incidents->shown)
+	if (v->is_quiet && !r->incidents->shown && !r->deadlock)
 		return 0;
 	if (v->log_path && strcmp(v->log_path, "stdout") == 0)
 		snprintf(path, sizeof(path), "/dev/stdout");
@@ -258,6 +260,12 @@ static const char *tool(const struct run_values *v)
 	return v->format ? "ThreadSanitizer" : "snag";
 }
 
+/* Whether other orders of isolated blocks may be run. */
+static bool may_explore(const struct run_values *v)
+{
+	return !v->with && !v->once && !v->no_replay && cli_judge_can_repeat();
+}
+
 /* Of a program that judged itself. */
 static int judged(const struct run_values *v, const char *program, const struct snag_live_end *end,
 		  struct cli_judged *ret)
@@ -266,7 +274,7 @@ static int judged(const struct run_values *v, const char *program, const struct 
 	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
 	if (silence && !v->is_quiet)
 		fprintf(stderr, "%s: %s\n", tool(v), silence);
-	if (!words)
+	if (!words || (cli_judge_depends_on_order(end) && may_explore(v)))
 		return RUN_AGAIN;
 	if (v->is_quiet && !ret->races && !ret->is_unknown)
 		return ret->status;
@@ -285,6 +293,7 @@ struct recorded {
 	struct cli_replays replays;
 	const struct cli_judged *before; /* NULL: this is the first */
 	struct snag_source *live;
+	bool is_reduced; /* races of drdp that the observed order of sections excludes were left out */
 };
 
 /* The steps of the whole run are too many, then. */
@@ -294,6 +303,68 @@ static bool is_windowed(const struct snag_analysis *a)
 		if (a->findings[i].windows)
 			return true;
 	return false;
+}
+
+/* What came of running other orders. */
+struct explored {
+	const struct run_values *v;
+	struct snag_orders orders;
+	size_t shown; /* races and deadlocks that were reported */
+};
+
+static void explore_member(void *ctx, struct snag_json *j)
+{
+	snag_orders_json(ctx, j);
+}
+
+static int explored_failure(void *ctx, struct cli_run_report *r, struct snag_source *src,
+			    const struct snag_blocks *blocks, struct snag_error *err)
+{
+	struct explored *x = ctx;
+	(void)src;
+	r->all.members = explore_member;
+	r->all.members_ctx = &x->orders;
+	x->shown = r->incidents.shown + x->orders.has_deadlock;
+	int rc = report_write(x->v, &r->all, err);
+	if (rc == 0 && x->shown)
+		cli_explored_order_print(blocks, r->report.names);
+	return rc;
+}
+
+/* A run without races, whose sections depend on their order: runs it in others. */
+static int orders_explore(struct explored *x, const struct cli_replays *replays,
+			  struct snag_suppressions *suppressions, struct cli_run_report *r,
+			  bool of_locks, struct snag_error *err)
+{
+	const struct cli_explore_options options = {.argv = replays->argv,
+						    .seconds = replays->budget,
+						    .is_part = true,
+						    .suppressions = suppressions,
+						    .is_tsan = x->v->format,
+						    .strip_path_prefix = x->v->strip_path_prefix,
+						    .on_failure = explored_failure,
+						    .ctx = x};
+	bool is_run = may_explore(x->v) && replays->budget > 0;
+	int rc = is_run ? cli_explore(&options, &x->orders, err) : 0;
+	if (rc == 0 && is_run) {
+		r->all.members = explore_member;
+		r->all.members_ctx = &x->orders;
+	}
+	if (rc == 0)
+		cli_orders_certify(&r->certificate, is_run ? &x->orders : NULL, of_locks);
+	return rc;
+}
+
+/* The exit status if no race is reported. */
+static int status_of(const struct recorded *of, const struct snag_live_end *end,
+		     const struct snag_analysis *a)
+{
+	int status = of->before ? of->before->status : cli_program_status(end->status);
+	if (a->interrupted && cli_stop)
+		fprintf(stderr, "%s: interrupted: not all that the program did was looked at\n",
+			tool(of->v));
+	/* Not all was looked at, or not all was replayed: this is no success. */
+	return status == 0 && cli_stop ? CLI_SIGNAL + cli_stop : status;
 }
 
 static int races_report(struct recorded *of, struct snag_analysis *a, struct snag_source *src,
@@ -313,6 +384,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	struct cli_run_report r;
 	if (src->skipped || a->interrupted || is_windowed(a))
 		replays->steps = NULL;
+	bool of_locks = end->notes.dialect == RT_DIALECT_OPENMP;
 	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
 		return rc;
@@ -321,8 +393,9 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
-	bool is_other = of->before && of->before->races && !r.incidents.n;
-	if (is_other && end->was_cut) {
+	bool is_missing = of->before && of->before->races && !r.incidents.n;
+	bool is_other = is_missing && !of->is_reduced;
+	if (is_missing && end->was_cut) {
 		cli_run_report_done(&r);
 		return RUN_AGAIN;
 	}
@@ -330,6 +403,14 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		snag_certificate_add(&r.certificate, "does-not-repeat",
 				     "its first run, which was not recorded, had one; try --once");
 		r.certificate.is_race_free = false;
+	}
+	struct explored x = {.v = v};
+	if (rc == 0 && !v->with && r.all.is_tasks && !r.incidents.n && !is_other &&
+	    !r.all.deadlock && cli_orders_matter(&r.certificate, of_locks))
+		rc = orders_explore(&x, replays, suppressions, &r, of_locks, err);
+	if (rc == 0 && (x.orders.has_race || x.orders.has_deadlock)) {
+		cli_run_report_done(&r);
+		return x.shown && v->exitcode ? (int)v->exitcode : status_of(of, end, a);
 	}
 	if (rc == 0 && v->sarif)
 		rc = cli_run_report_steps(&r, src, err);
@@ -349,18 +430,13 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			"%s: of its second run only the first %" PRIu64
 			" million events were looked at; --once looks at all\n",
 			tool(v), cli_judged_events(of->before) / 1000000);
-	size_t shown = r.incidents.shown + is_other;
+	size_t shown = r.incidents.shown + is_other + (r.all.deadlock != NULL);
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
 	if (shown && v->exitcode)
 		return (int)v->exitcode;
-	int status = of->before ? of->before->status : cli_program_status(end->status);
-	if (a->interrupted && cli_stop)
-		fprintf(stderr, "%s: interrupted: not all that the program did was looked at\n",
-			tool(v));
-	/* Not all was looked at, or not all was replayed: this is no success. */
-	return status == 0 && cli_stop ? CLI_SIGNAL + cli_stop : status;
+	return status_of(of, end, a);
 }
 
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
@@ -494,7 +570,7 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	if (rc == 0 && analysis.interrupted)
 		program_wait(o.live);
 	struct snag_live_end end = snag_live_end(o.live);
-	if (v->stats) {
+	if (v->stats && !before->was_there) { /* of the first run */
 		cli_pass_stats(argv[0], end.executed);
 		judge_stats(&end.verdict);
 	}
@@ -519,7 +595,11 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 					    ? cli_replays_budget(end.seconds)
 					    : (double)v->replay_seconds;
 		rc = program_says(&own, &environment, &end, suppressions, err);
-		if (rc == 0)
+		if (rc == 0 && !v->with)
+			rc = cli_observed_order(&o, &analysis,
+						end.notes.dialect == RT_DIALECT_OPENMP, err);
+		of.is_reduced = rc > 0;
+		if (rc >= 0)
 			rc = races_report(&of, &analysis, o.src, &end, suppressions, err);
 		cli_replays_done(&of.replays);
 		snag_analysis_done(&analysis);

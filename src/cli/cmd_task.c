@@ -298,15 +298,20 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 					  .ctx = t->src,
 					  .deadlock = end->deadlock,
 					  .cut = end->cut,
+					  .failed = end->error.code,
 					  .wait = t->wait,
 					  .nwaits = t->nwaits,
 					  .stats = v->stats};
 	for (size_t i = 0; i < a->n; i++)
 		has_race |= a->findings[i].nraces > 0;
-	if (v->explore) {
+	if (v->explore) { /* which knows better than detectors that see one schedule */
 		cli_task_explored(t->program, &t->explored, &t->explored_report);
 		report.explored = &t->explored_report;
-		has_race |= t->explored.nraces > 0;
+		has_race = t->explored.nraces > 0 || (has_race && !t->explored.exhaustive);
+	}
+	if (end->error.code && !has_race) {
+		*err = end->error;
+		return err->code;
 	}
 	int rc = v->record && !a->interrupted ? record(t, err) : 0;
 	if (rc == 0 && v->dot && !a->interrupted)
@@ -315,6 +320,8 @@ static int report_write(struct task_run *t, const struct snag_analysis *a, struc
 		rc = json_write(&report, v->json, err);
 	if (rc == 0 && !is_stdout(v->json) && !is_stdout(v->dot))
 		rc = text_write(&report, v, err);
+	if (rc == 0 && end->error.code)
+		fprintf(stderr, "snag: task: %s\n", end->error.msg);
 	if (rc < 0 || has_race)
 		return rc < 0 ? rc : CLI_RACES;
 	return a->interrupted ? CLI_SIGNAL + cli_stop : CLI_OK;
@@ -345,7 +352,8 @@ static int judge(struct task_run *t, struct snag_error *err)
 					       .progress = cli_progress_show,
 					       .progress_ctx = &progress,
 					       .stop = &cli_stop};
-	const struct snag_run_options run = {.steps = t->v->steps, .may_cut = t->v->explore};
+	const struct snag_run_options run = {
+		.steps = t->v->steps, .may_cut = t->v->explore, .may_fail = true};
 	int rc = detectors_choose(t, &options, err);
 	if (rc == 0)
 		rc = snag_run_source(t->program, &run, &t->src, err);

@@ -34,7 +34,7 @@ const char *cli_judge_choose(const char *list)
 {
 	const char *name = list ? list : "drdp";
 	const struct snag_detector *d = snag_detector_find(name, strlen(name));
-	return d && d->inside && (input_can_be_repeated() || !input_is_there()) ? d->name : NULL;
+	return d && d->inside && cli_judge_can_repeat() ? d->name : NULL;
 }
 
 /* Whether its verdict is all there is to say. */
@@ -59,6 +59,17 @@ bool cli_judge_asks(const struct snag_live_end *end)
 {
 	return is_settled(&end->verdict) && !was_interrupted(end->status) &&
 	       cli_has_asked(&end->verdict);
+}
+
+bool cli_judge_depends_on_order(const struct snag_live_end *end)
+{
+	return is_settled(&end->verdict) && !was_interrupted(end->status) && !end->verdict.proves &&
+	       !cli_has_asked(&end->verdict) && !input_is_lost(&end->verdict);
+}
+
+bool cli_judge_can_repeat(void)
+{
+	return input_can_be_repeated() || !input_is_there();
 }
 
 const char *cli_judge_silence(const struct snag_live_end *end)

@@ -30,6 +30,10 @@ struct cli_judged cli_judged(const struct snag_live_end *end);
 const char *cli_judge_words(const struct snag_live_end *end);
 /* Whether only what the program asked keeps it from being a proof: see judged_asked.h. */
 bool cli_judge_asks(const struct snag_live_end *end);
+/* Whether only the order of isolated blocks does; other orders can then be run (run_orders.h). */
+bool cli_judge_depends_on_order(const struct snag_live_end *end);
+/* Whether the program can be run again with the same input. */
+bool cli_judge_can_repeat(void);
 /* Why it has nothing to say of tasks, though the program was built for some and ended well; NULL: there
  * were. */
 const char *cli_judge_silence(const struct snag_live_end *end);

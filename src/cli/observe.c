@@ -34,9 +34,23 @@ static int file_turn_to(struct cli_observed *o, struct snag_error *err)
 		;
 	if (o->is_stopped_itself)
 		cli_stop = 0; /* the program has ended; what it did is still to be looked at */
-	if (rc == 0)
-		rc = snag_source_open(o->trace, &lenient, &o->src, err);
-	return rc;
+	if (rc < 0)
+		return rc;
+	struct snag_source *file;
+	rc = snag_source_open(o->trace, &lenient, &file, err);
+	if (rc < 0)
+		return rc;
+	if (o->src != o->run)
+		snag_source_close(o->src);
+	o->src = file;
+	return 0;
+}
+
+int cli_observed_again(struct cli_observed *o, const struct snag_analyze_options *options,
+		       struct snag_analysis *ret_analysis, struct snag_error *err)
+{
+	int rc = file_turn_to(o, err);
+	return rc < 0 ? rc : snag_analyze(o->src, options, ret_analysis, err);
 }
 
 int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_options *options,
@@ -46,8 +60,7 @@ int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_optio
 	if (rc == 0 || !snag_live_is_split(o->live))
 		return rc;
 	*err = (struct snag_error){0};
-	rc = file_turn_to(o, err);
-	return rc < 0 ? rc : snag_analyze(o->src, options, ret_analysis, err);
+	return cli_observed_again(o, options, ret_analysis, err);
 }
 
 void cli_observed_done(struct cli_observed *o)

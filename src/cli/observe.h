@@ -27,6 +27,9 @@ int cli_observe(struct cli_observed *o, char *const *argv, const struct snag_liv
 /* Until it has ended. */
 int cli_observed_analyze(struct cli_observed *o, const struct snag_analyze_options *options,
 			 struct snag_analysis *ret_analysis, struct snag_error *err);
+/* The same for its trace, once it has ended; `src` is then the file. */
+int cli_observed_again(struct cli_observed *o, const struct snag_analyze_options *options,
+		       struct snag_analysis *ret_analysis, struct snag_error *err);
 void cli_observed_done(struct cli_observed *o);
 
 #endif

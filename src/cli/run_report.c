@@ -10,6 +10,7 @@
 #include "cli/task_verdict.h"
 #include "detect/partners/details.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Threads are created before they do anything that is shown. */
@@ -40,6 +41,35 @@ static int origins_find(struct cli_run_report *r, const struct cli_run *run, str
 	return rc;
 }
 
+/* The tasks that wait, if the run ended in a deadlock. */
+static void deadlock_take(struct cli_run_report *r, const struct cli_run *run)
+{
+	static const char *const kind[RT_WAIT_KINDS] = {
+		[RT_WAIT_PROMISE] = "promise",
+		[RT_WAIT_FINISH] = "finish",
+		[RT_WAIT_SYNC] = "sync",
+		[RT_WAIT_OTHER] = "lock",
+	};
+	const struct snag_convert_notes *notes = &run->end->notes;
+	const struct snag_names *names = run->src->names;
+	r->wait = snag_calloc(notes->nwaits, sizeof(*r->wait));
+	for (size_t i = 0; i < notes->nwaits; i++) {
+		const struct snag_convert_wait *from = &notes->wait[i];
+		struct snag_deadlock_wait *w = &r->wait[i];
+		*w = (struct snag_deadlock_wait){from->task, kind[from->why], "", from->loc};
+		if (from->why == RT_WAIT_PROMISE)
+			snprintf(w->what, sizeof(w->what), "promise %u, which no task sets",
+				 from->target);
+		else if (from->why == RT_WAIT_OTHER)
+			snprintf(w->what, sizeof(w->what), "a lock that another task holds");
+		else
+			snprintf(w->what, sizeof(w->what),
+				 "the tasks of its %s, such as task %.20s", kind[from->why],
+				 snag_name(names, SNAG_SPACE_THREAD, from->target) + 1);
+	}
+	r->deadlock = (struct snag_task_deadlock){r->wait, notes->nwaits};
+}
+
 int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 			 struct snag_error *err)
 {
@@ -65,6 +95,8 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.pid = run->end->pid,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
+	deadlock_take(r, run);
+	r->all.deadlock = r->deadlock.n ? &r->deadlock : NULL;
 	return r->incidents.n ? origins_find(r, run, err) : 0;
 }
 
@@ -100,6 +132,7 @@ int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, stru
 
 void cli_run_report_done(struct cli_run_report *r)
 {
+	free(r->wait);
 	snag_origins_done(&r->origins);
 	snag_incidents_done(&r->incidents);
 	snag_merged_done(&r->merged);

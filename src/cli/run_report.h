@@ -27,6 +27,8 @@ struct cli_run_report {
 	struct snag_incidents incidents;
 	struct snag_origins origins;
 	struct snag_certificate certificate;
+	struct snag_task_deadlock deadlock;
+	struct snag_deadlock_wait *wait; /* its tasks */
 	struct snag_incident_report all; /* of these, for the printers */
 };
 

@@ -31,7 +31,7 @@ void cli_certificate_asked(struct snag_certificate *c, enum rt_asked what, snag_
 
 static void notes_add(struct snag_certificate *c, const struct snag_convert_notes *notes)
 {
-	if (notes->ended < notes->launched)
+	if (notes->ended + (notes->nwaits > 0) < notes->launched) /* a deadlock is a verdict */
 		snag_certificate_add(
 			c, "unfinished",
 			"the program ended, or went on, before all its tasks had ended");

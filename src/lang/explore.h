@@ -99,7 +99,7 @@ struct snag_explored {
 
 	uint64_t final_states; /* different ones, of schedules that ended */
 	uint64_t graphs;       /* different computation graphs */
-	bool deterministic;    /* proved: one final state */
+	bool deterministic; /* proved: one final state, and the same tasks that wait for the same */
 
 	/* For programs that are proved free of races and have no isolated blocks: the number of
 	 * random schedules, action by action, that ran as well. */

@@ -58,6 +58,16 @@ void digest_action(struct world *w, struct world_task *t)
 		operand = 1;
 	}
 	t->graph = digest_pair(t->graph, digest_pair(a->kind, operand));
+	if (a->kind != SNAG_ACT_READ && a->kind != SNAG_ACT_WRITE)
+		t->structure = digest_pair(t->structure, digest_pair(a->kind, operand));
+}
+
+uint64_t world_structure_digest(const struct world *w)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < w->ntasks; i++)
+		sum += digest_mix(w->task[i].structure);
+	return sum;
 }
 
 uint64_t world_graph_digest(const struct world *w)

@@ -26,6 +26,7 @@ void record_done(struct explore_record *r)
 {
 	digest_set_done(&r->memories);
 	digest_set_done(&r->graphs);
+	digest_set_done(&r->structures);
 }
 
 void record_clear(struct explore_record *r)
@@ -170,6 +171,7 @@ void record_end(struct explore_record *r, const struct explore_steps *s)
 	r->has_isolated |= s->order.nblocks > 0;
 	digest_set_add(&r->memories, world_memory_digest(&s->world));
 	digest_set_add(&r->graphs, world_graph_digest(&s->world));
+	digest_set_add(&r->structures, world_structure_digest(&s->world));
 }
 
 /* One schedule, action by action; `seed` decides who goes on. */
@@ -212,7 +214,7 @@ void record_conclude(struct explore_record *r)
 	x->exhaustive = x->gap == SNAG_EXPLORE_COMPLETE;
 	x->final_states = r->memories.digests.n;
 	x->graphs = r->graphs.digests.n;
-	x->deterministic = x->exhaustive && x->final_states == 1;
+	x->deterministic = x->exhaustive && x->final_states == 1 && r->structures.digests.n == 1;
 }
 
 const char *snag_explore_gap_text(enum snag_explore_gap gap)

@@ -12,8 +12,8 @@
 struct explore_record {
 	struct snag_explored *result; /* borrowed */
 	size_t race_cap, error_cap;
-	struct digest_set memories, graphs; /* that schedules ended with */
-	bool has_isolated;		    /* some schedule had an isolated block */
+	struct digest_set memories, graphs, structures; /* that schedules ended with */
+	bool has_isolated;				/* some schedule had an isolated block */
 };
 
 void record_init(struct explore_record *r, struct snag_explored *result);

@@ -73,7 +73,8 @@ static uint32_t task_new(struct world *w, uint64_t name, uint32_t home, uint32_t
 				 .frame = frame,
 				 .spawned_in = spawned_in,
 				 .name = name,
-				 .graph = name};
+				 .graph = name,
+				 .structure = name};
 	w->scope[home].pending++;
 	if (spawned_in != WORLD_NONE)
 		w->scope[spawned_in].pending++;

@@ -35,7 +35,8 @@ struct world_task {
 	uint8_t state;		 /* enum world_task_state */
 	bool is_isolated;
 	uint64_t name;
-	uint64_t graph; /* digest of all it did */
+	uint64_t graph;	    /* digest of all it did */
+	uint64_t structure; /* digest of what it did but for accesses */
 };
 
 struct world_scope { /* a finish, or a frame */
@@ -103,6 +104,8 @@ void world_act(struct world *w, uint32_t task, struct world_effect *ret_effect);
  * and got, and in which order conflicting isolated blocks came. */
 uint64_t world_memory_digest(const struct world *w);
 uint64_t world_graph_digest(const struct world *w);
+/* The same of its structure: which tasks there are, and what each created, waited for, set and got. */
+uint64_t world_structure_digest(const struct world *w);
 /* Of the state of one task. */
 uint64_t world_task_digest(const struct world *w, uint32_t task);
 

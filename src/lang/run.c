@@ -266,6 +266,10 @@ static int run_next(struct snag_source *src, struct snag_batch *ret_batch, struc
 	if (r->first + r->n >= SNAG_MAX_EVENTS)
 		return snag_fail(err, SNAG_EINPUT, "%s: more than %d events", r->base.name,
 				 SNAG_MAX_EVENTS);
+	if (r->n == 0 && r->may_fail) {
+		r->end.error = r->err;
+		return 0;
+	}
 	if (r->n == 0) {
 		if (r->err.code && err)
 			*err = r->err;
@@ -307,8 +311,10 @@ static int run_again(const struct snag_source *src, struct snag_source **ret_src
 		     struct snag_error *err)
 {
 	const struct run *r = (const struct run *)src;
-	const struct snag_run_options options = {
-		.steps = r->steps_given, .may_cut = r->may_cut, .alive = r->max_alive};
+	const struct snag_run_options options = {.steps = r->steps_given,
+						 .may_cut = r->may_cut,
+						 .may_fail = r->may_fail,
+						 .alive = r->max_alive};
 	int rc = snag_run_source(r->program, &options, ret_src, err);
 	return rc < 0 ? rc : 1;
 }
@@ -336,6 +342,7 @@ int snag_run_source(const struct snag_program *program, const struct snag_run_op
 	r->program = program;
 	r->steps_given = r->steps = options->steps ? options->steps : DEFAULT_STEPS;
 	r->may_cut = options->may_cut;
+	r->may_fail = options->may_fail;
 	snag_names_init(&r->names);
 	r->max_alive = options->alive ? options->alive : default_alive();
 	r->tasks = snag_tasks_new(&tasks);

@@ -17,13 +17,14 @@
 
 struct snag_run_options {
 	uint64_t steps; /* the most the program may take; 0: 100 million */
-	bool may_cut;	/* more steps than that end the run, without an error */
-	size_t alive;	/* the most tasks at once; 0: a million, or what half the memory holds */
+	bool may_cut;	/* more steps than that are no error, but the end of the run */
+	bool may_fail; /* an error of the running program is the end of the run: see snag_run_end */
+	size_t alive;  /* the most tasks at once; 0: a million, or what half the memory holds */
 };
 
 /* Borrows `program`, which must outlive the source and those opened again from it.
  * Errors of the running program (set twice, index out of range, too many steps) are
- * errors of next(), and name their place. */
+ * errors of next(), unless may_fail, and name their place. */
 int snag_run_source(const struct snag_program *program, const struct snag_run_options *options,
 		    struct snag_source **ret_src, struct snag_error *err);
 
@@ -31,7 +32,8 @@ int snag_run_source(const struct snag_program *program, const struct snag_run_op
  * deadlock is a result, not an error. */
 struct snag_run_end {
 	bool deadlock;
-	bool cut; /* by the number of steps */
+	bool cut;		 /* by the number of steps */
+	struct snag_error error; /* why the program failed; code 0: it did not */
 	size_t nwaiting;
 	const struct snag_waiting *waiting; /* with the deadlock; owned by the source */
 	const struct snag_place *where;	    /* of each of these waits */

@@ -50,6 +50,7 @@ struct run {
 	const struct snag_program *program;
 	uint64_t steps_given, steps;
 	bool may_cut;
+	bool may_fail;
 	struct snag_names names;
 
 	struct snag_tasks *tasks;

@@ -427,6 +427,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_LABEL:
 		snag_convert_task_label(c, r);
 		break;
+	case RT_WAITS:
+		snag_convert_task_waits(c, r);
+		break;
 	case RT_NONE:
 	case RT_READ: /* below */
 	case RT_WRITE:

@@ -63,7 +63,17 @@ struct snag_convert_seen {
 	snag_loc loc;
 };
 
-/* What the runtime reported about the run as a whole. */
+/* A task that waits in a deadlock. */
+struct snag_convert_wait {
+	snag_tid task;
+	enum rt_wait why;
+	uint32_t target; /* the promise, or one of the tasks that it waits for */
+	snag_loc loc;
+};
+
+enum { SNAG_CONVERT_WAITS = 100 };
+
+/* What the runtime said about the run as a whole. */
 struct snag_convert_notes {
 	enum rt_dialect dialect; /* of a program of tasks */
 	uint32_t launched;	 /* how often tasks were ... */
@@ -72,6 +82,8 @@ struct snag_convert_notes {
 	 * as semaphores, fences and threads. */
 	struct snag_convert_seen asked[RT_ASKED_KINDS];
 	struct snag_convert_seen left_out;
+	struct snag_convert_wait wait[SNAG_CONVERT_WAITS];
+	size_t nwaits;	   /* not 0: its tasks ended in a deadlock */
 	bool was_deadlock; /* it ended because no thread could run */
 	bool is_held;	   /* it stands still at the end of a schedule */
 	bool diverged;	   /* it could not follow the schedule ... */

@@ -132,7 +132,8 @@ uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 /* Records RT_TASK and RT_LABEL. */
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
-/* Handles an access to a range; and the rest of it. */
+void snag_convert_task_waits(struct snag_convert *c, const struct rt_record *r);
+/* An access to a range; and what is left of it. */
 void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
 void snag_convert_range_go_on(struct snag_convert *c);
 /* Handles a record RT_AGAIN; and the rest of it. */

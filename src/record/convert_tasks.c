@@ -49,6 +49,22 @@ void snag_convert_task(struct snag_convert *c, const struct rt_record *r)
 	event_put(c, op, target, r, 0, 0);
 }
 
+void snag_convert_task_waits(struct snag_convert *c, const struct rt_record *r)
+{
+	struct snag_convert_notes *notes = &c->notes;
+	enum rt_wait why = (enum rt_wait)rt_record_size(r);
+	uint32_t target = (uint32_t)rt_record_address(r);
+	if (notes->nwaits == SNAG_CONVERT_WAITS || why >= RT_WAIT_KINDS)
+		return;
+	if (why == RT_WAIT_PROMISE)
+		target = promise_named(c, target);
+	else if (why != RT_WAIT_OTHER)
+		target = snag_convert_thread(c, target);
+	event_put(c, SNAG_OP_BEGIN, 0, r, 0, 0); /* so that a trace has the name of the place */
+	notes->wait[notes->nwaits++] = (struct snag_convert_wait){snag_convert_thread(c, r->arg),
+								  why, target, loc_of(c, r)};
+}
+
 static void depend_add(struct snag_convert *c, uint32_t task, enum rt_label kind, uint64_t at)
 {
 	char name[SNAG_REGION_NAME];

@@ -86,7 +86,12 @@ void snag_certificate_text(const struct snag_certificate *c, const struct snag_n
 {
 	char buf[PLACE];
 	if (c->is_race_free)
-		snag_printf(to, "%s: race-free for this input on every schedule\n", tool);
+		snag_printf(to, "%s: race-free for this input on every schedule", tool);
+	if (c->is_race_free && c->orders)
+		snag_printf(to, " (all orders of its sections were run: %llu)",
+			    (unsigned long long)c->orders);
+	if (c->is_race_free)
+		snag_print(to, "\n");
 	for (size_t i = 0; i < c->n && !c->is_race_free; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];
 		snag_printf(to, "%s: no race found, but other schedules may have one: ", tool);
@@ -108,6 +113,8 @@ void snag_certificate_json(const struct snag_certificate *c, const struct snag_n
 						     : SNAG_TASK_NO_RACE_FOUND;
 	snag_json_object(j, "certificate");
 	snag_json_string(j, "verdict", snag_task_verdict_text[v]);
+	if (c->orders)
+		snag_json_uint(j, "orders", c->orders);
 	snag_json_array(j, "obstacles");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct snag_obstacle *o = &c->obstacle[i];

@@ -29,6 +29,8 @@ struct snag_certificate {
 	bool is_race_free; /* for this input on every schedule */
 	struct snag_obstacle obstacle[SNAG_MAX_OBSTACLES];
 	size_t n;
+	uint64_t
+		orders; /* of isolated blocks or critical sections that were run, all; 0: one run is enough */
 };
 
 /* Adds an obstacle and returns it, so that places can be added.  Returns NULL if there are too

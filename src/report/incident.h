@@ -16,6 +16,7 @@
 #include "report/origins.h"
 #include "report/report.h"
 #include "report/suppress.h"
+#include "report/task_deadlock.h"
 #include "trace/callstack.h"
 
 enum snag_replay {
@@ -75,6 +76,7 @@ struct snag_incident_report {
 	const struct snag_origins *origins;
 	bool is_tasks; /* threads of the trace are tasks; then: */
 	const struct snag_certificate *certificate;
+	const struct snag_task_deadlock *deadlock; /* NULL: none */
 	enum snag_tongue tongue;
 	snag_task_label *label; /* may be NULL */
 	void *label_ctx;
@@ -101,6 +103,13 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 						r->label_ctx};
 	snag_missing_edge(race, &facts, buf, room);
 }
+
+/* Parts of the reports, for printers of other incidents than races. */
+void snag_incident_stack_text(struct snag_printer *to, const struct snag_incident_report *r,
+			      snag_loc loc);
+void snag_incident_place_text(struct snag_printer *to, const struct snag_incident_report *r,
+			      const struct snag_frame *f);
+void snag_incident_stack_json(struct snag_json *j, const char *key, const struct snag_callstack *s);
 
 /* Prints ThreadSanitizer's layout with additional lines. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);

@@ -10,7 +10,7 @@
 
 #include "report/json_writer.h"
 
-static void stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
+void snag_incident_stack_json(struct snag_json *j, const char *key, const struct snag_callstack *s)
 {
 	snag_json_array(j, key);
 	for (size_t i = 0; i < s->n; i++) {
@@ -45,7 +45,7 @@ static void task_object(struct snag_json *j, const struct snag_incident_report *
 		snag_json_string(j, "creator",
 				 snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
 		snag_callstack_read(r->report->names, o.loc, &s);
-		stack(j, "stack", &s);
+		snag_incident_stack_json(j, "stack", &s);
 		snag_callstack_done(&s);
 	}
 	snag_json_end(j);
@@ -87,7 +87,7 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	for (uint32_t i = 0; i < site->nlocks; i++)
 		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
 	snag_json_end(j);
-	stack(j, "stack", s);
+	snag_incident_stack_json(j, "stack", s);
 	if (r->is_tasks)
 		task_object(j, r, site->thread);
 	snag_json_end(j);
@@ -101,10 +101,13 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
+	snag_json_string(j, "kind", "race");
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
-	snag_json_string(j, "variable",
-			 snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target));
+	snag_variable_text(
+		snag_name(r->report->names, SNAG_SPACE_VARIABLE, in->race->second.target), words,
+		sizeof(words));
+	snag_json_string(j, "variable", words);
 	if (in->called)
 		snag_json_string(j, "called", in->called);
 	snag_json_uint(j, "count", in->count);
@@ -166,6 +169,8 @@ static void incidents_array(struct snag_json *j, const struct snag_incident_repo
 	for (size_t i = 0; i < r->incidents->n; i++)
 		if (r->incidents->at[i].is_apart == is_apart)
 			incident_object(j, r, &r->incidents->at[i]);
+	if (r->deadlock && !is_apart)
+		snag_deadlock_json(r, j);
 	snag_json_end(j);
 }
 

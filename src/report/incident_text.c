@@ -17,8 +17,8 @@ static const char *stripped(const struct snag_incident_report *r, const char *fi
 	return n && strncmp(file, r->strip_path_prefix, n) == 0 ? file + n : file;
 }
 
-static void place(struct snag_printer *to, const struct snag_incident_report *r,
-		  const struct snag_frame *f)
+void snag_incident_place_text(struct snag_printer *to, const struct snag_incident_report *r,
+			      const struct snag_frame *f)
 {
 	if (!f->file) {
 		snag_print(to, "<null>");
@@ -39,7 +39,7 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 		snag_printf(to, "    #%zu ", i);
 		snag_print_name(to, f->function ? f->function : "<null>");
 		snag_print(to, " ");
-		place(to, r, f);
+		snag_incident_place_text(to, r, f);
 		if (f->module) {
 			snag_print(to, " (");
 			snag_print_name(to, basename(f->module));
@@ -50,7 +50,8 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 	snag_print(to, "\n");
 }
 
-static void stack_of(struct snag_printer *to, const struct snag_incident_report *r, snag_loc loc)
+void snag_incident_stack_text(struct snag_printer *to, const struct snag_incident_report *r,
+			      snag_loc loc)
 {
 	struct snag_callstack s;
 	snag_callstack_read(r->report->names, loc, &s);
@@ -113,7 +114,7 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 			    (unsigned long long)o.nbytes);
 		thread(to, r, o.thread);
 		snag_print(to, ":\n");
-		stack_of(to, r, o.loc);
+		snag_incident_stack_text(to, r, o.loc);
 		break;
 	case SNAG_OBJECT_STACK:
 		snag_print(to, "  Location is stack of ");
@@ -212,7 +213,7 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 		snag_print(to, " created by ");
 		thread(to, r, o.thread);
 		snag_print(to, " at:\n");
-		stack_of(to, r, o.loc);
+		snag_incident_stack_text(to, r, o.loc);
 	}
 }
 
@@ -227,7 +228,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	location(to, r, in);
 	threads(to, r, in->race);
 	snag_printf(to, "SUMMARY: %s: data race ", r->tool);
-	place(to, r, top);
+	snag_incident_place_text(to, r, top);
 	snag_print(to, " in ");
 	snag_print_name(to, top->function ? top->function : "<null>");
 	snag_print(to, "\n==================\n");
@@ -252,7 +253,9 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 {
 	const struct snag_incidents *all = r->incidents;
 	if (!all->n) {
-		if (r->is_tasks)
+		if (r->deadlock && r->certificate->is_race_free)
+			snag_printf(to, "%s: deadlock, race-free up to it\n", r->tool);
+		else if (r->is_tasks)
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
 	}
@@ -299,6 +302,8 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->at[i].is_suppressed && !all->at[i].is_apart)
 			incident(to, r, &all->at[i]);
+	if (r->deadlock)
+		snag_deadlock_text(r, to);
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

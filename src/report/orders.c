@@ -22,7 +22,7 @@ void snag_orders_ended(struct snag_orders *o, int status)
 
 static bool is_exhaustive(const struct snag_orders *o)
 {
-	return !o->gap && !o->has_race;
+	return !o->gap && !o->has_race && !o->has_deadlock;
 }
 
 static const char *blocks_text(const struct snag_orders *o)
@@ -40,8 +40,8 @@ void snag_orders_text(const struct snag_orders *o, const struct snag_names *name
 		      struct snag_printer *to)
 {
 	snag_printf(to, "%s: ", tool);
-	if (o->has_race) {
-		snag_print(to, "a race in the last of ");
+	if (o->has_race || o->has_deadlock) {
+		snag_printf(to, "a %s in the last of ", o->has_race ? "race" : "deadlock");
 		orders_text(to, o);
 		snag_print(to, ", where the exploration ended");
 	} else if (o->gap) {
@@ -70,7 +70,7 @@ void snag_orders_text(const struct snag_orders *o, const struct snag_names *name
 				    snag_plural(o->status[i].n));
 		snag_print(to, "\n");
 	}
-	if (!o->has_race)
+	if (!o->has_race && !o->has_deadlock)
 		snag_certificate_text(&o->certificate, names, tool, to);
 }
 
@@ -83,11 +83,14 @@ void snag_orders_json(const struct snag_orders *o, struct snag_json *j)
 					   : SNAG_TASK_NO_RACE_FOUND;
 	snag_json_object(j, "explore");
 	snag_json_string(j, "verdict", snag_task_verdict_text[v]);
+	snag_json_uint(j, "schedules", o->orders);
 	snag_json_uint(j, "orders", o->orders);
 	snag_json_uint(j, "redundant", o->redundant);
 	snag_json_bool(j, "exhaustive", is_exhaustive(o));
 	if (o->gap)
 		snag_json_string(j, "gap", o->gap);
+	if (o->has_race || o->has_deadlock)
+		snag_json_string(j, "failure", o->has_race ? "race" : "deadlock");
 	snag_json_double(j, "seconds", o->seconds);
 	snag_json_object(j, "statuses");
 	for (size_t i = 0; i < o->nstatuses; i++) {

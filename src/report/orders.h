@@ -14,7 +14,8 @@ struct snag_orders {
 	uint64_t redundant; /* runs that repeated others */
 	const char *gap;    /* why there may be more orders, in words; NULL: there are none */
 	bool has_race;	    /* the last of them */
-	bool of_locks;	    /* the ordered blocks are critical sections, not isolated blocks */
+	bool has_deadlock;  /* likewise */
+	bool of_locks;	    /* what is in order are critical sections, not isolated blocks */
 	double seconds;
 	/* How the program ended, and in how many orders; statuses after the first few different
 	 * ones are counted together. */

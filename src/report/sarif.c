@@ -47,7 +47,7 @@ static void message(struct snag_json *j, const char *key, const char *text)
 	snag_json_end(j);
 }
 
-static void rules(struct snag_json *j)
+static void rules(struct snag_json *j, bool has_deadlock)
 {
 	snag_json_array(j, "rules");
 	for (int v = 0; v < SNAG_VERDICTS; v++) {
@@ -63,6 +63,15 @@ static void rules(struct snag_json *j)
 		snag_json_string(j, NULL, "external/cwe/cwe-362");
 		snag_json_end(j);
 		snag_json_string(j, "precision", rule[v].precision);
+		snag_json_end(j);
+		snag_json_end(j);
+	}
+	if (has_deadlock) {
+		snag_json_object(j, NULL);
+		snag_json_string(j, "id", "deadlock");
+		message(j, "shortDescription", "Deadlock: every task that is left waits.");
+		snag_json_object(j, "defaultConfiguration");
+		snag_json_string(j, "level", "error");
 		snag_json_end(j);
 		snag_json_end(j);
 	}
@@ -123,10 +132,11 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 			 const struct snag_site *site)
 {
 	const struct snag_names *names = r->report->names;
-	snprintf(buf, room, "%s%s of %.200s by %.100s",
-		 snag_op_is_atomic(site->op) ? "atomic " : "",
-		 snag_op_writes(site->op) ? "write" : "read",
-		 snag_name(names, SNAG_SPACE_VARIABLE, site->target),
+	char variable[200];
+	snag_variable_text(snag_name(names, SNAG_SPACE_VARIABLE, site->target), variable,
+			   sizeof(variable));
+	snprintf(buf, room, "%s%s of %s by %.100s", snag_op_is_atomic(site->op) ? "atomic " : "",
+		 snag_op_writes(site->op) ? "write" : "read", variable,
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }
 
@@ -284,6 +294,33 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_end(j);
 }
 
+/* Where each task waits is a location of the result. */
+static void deadlock_result(struct snag_json *j, const struct snag_incident_report *r)
+{
+	const struct snag_task_deadlock *d = r->deadlock;
+	char words[200];
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "ruleId", "deadlock");
+	snag_json_uint(j, "ruleIndex", SNAG_VERDICTS);
+	snag_json_string(j, "level", "error");
+	snprintf(words, sizeof(words), "Deadlock: %zu task%s, and no other can run.", d->n,
+		 d->n == 1 ? " waits" : "s wait");
+	message(j, "message", words);
+	snag_json_array(j, "locations");
+	for (size_t i = 0; i < d->n; i++) {
+		const char *task = snag_name(r->report->names, SNAG_SPACE_THREAD, d->wait[i].task);
+		struct snag_callstack s;
+		snprintf(words, sizeof(words), "Task %.40s waits for %s", task + (task[0] == 'T'),
+			 d->wait[i].what);
+		snag_callstack_read(r->report->names, d->wait[i].loc, &s);
+		location(j, NULL, r, &s.frame[0], words);
+		snag_callstack_done(&s);
+	}
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	struct snag_json j;
@@ -297,7 +334,7 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 	snag_json_object(&j, "driver");
 	snag_json_string(&j, "name", "snag");
 	snag_json_string(&j, "semanticVersion", SNAG_VERSION);
-	rules(&j);
+	rules(&j, r->deadlock);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_array(&j, "invocations");
@@ -309,6 +346,8 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 	snag_json_array(&j, "results");
 	for (size_t i = 0; i < r->incidents->n; i++)
 		result(&j, r, &r->incidents->at[i]);
+	if (r->deadlock)
+		deadlock_result(&j, r);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);

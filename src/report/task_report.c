@@ -19,8 +19,8 @@ enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 {
 	if (findings->nraces)
 		return SNAG_TASK_RACE;
-	bool has_ended = !report->deadlock && !report->cut;
-	return findings->race_free && has_ended ? SNAG_TASK_RACE_FREE : SNAG_TASK_NO_RACE_FOUND;
+	return findings->race_free && !report->cut && !report->failed ? SNAG_TASK_RACE_FREE
+								      : SNAG_TASK_NO_RACE_FOUND;
 }
 
 struct snag_task_place snag_task_place_of(const struct snag_names *names, snag_loc loc)

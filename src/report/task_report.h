@@ -88,6 +88,7 @@ struct snag_task_report {
 	struct snag_task_origin (*origin)(void *ctx, snag_tid task);
 	void *ctx;
 	bool deadlock;
+	bool failed;			   /* the program ended with an error */
 	bool cut;			   /* the run, by the number of steps it may take */
 	const struct snag_task_wait *wait; /* those that wait, by task */
 	size_t nwaits;
@@ -104,8 +105,9 @@ enum snag_task_verdict {
 
 extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
 
-/* Returns the verdict of a detector.  After a deadlock or a cut there is no guarantee, because
- * the rest of the run is unknown. */
+/* What a detector says.  After a cut nothing is guaranteed: what would have come was not seen.  A
+ * race-free run that ends in a deadlock is a proof: every schedule ends in the same one (Theorem 11
+ * of Jin et al.). */
 enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 					 const struct snag_findings *findings);
 

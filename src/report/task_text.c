@@ -193,7 +193,9 @@ static void detector_line(struct snag_printer *to, const struct snag_task_report
 			  const struct snag_findings *f)
 {
 	enum snag_task_verdict verdict = snag_task_verdict(r, f);
-	snag_printf(to, "%s: %s", f->name, snag_task_verdict_text[verdict]);
+	bool is_stuck = r->deadlock && verdict == SNAG_TASK_RACE_FREE;
+	snag_printf(to, "%s: %s%s%s", f->name, is_stuck ? "deadlock, " : "",
+		    snag_task_verdict_text[verdict], is_stuck ? " up to it" : "");
 	if (verdict == SNAG_TASK_RACE) {
 		size_t n = racy_variables(f);
 		snag_printf(to, " on %zu variable%s", n, snag_plural(n));

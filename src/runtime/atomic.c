@@ -27,8 +27,14 @@ typedef unsigned __int128 a128;
 
 enum { WORD = 8 };
 
-/* An update that takes does not care for the value it replaces, unlike a counter. */
-static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile void *at,
+/* What an update does with the value it replaces. */
+enum taking {
+	COUNTS, /* adds to it, for example */
+	TAKES,	/* sees it, and may act accordingly; for loads, too */
+	LAST,	/* a counter became 0: the last in every run */
+};
+
+static void told(struct rt_thread *self, enum rt_op op, enum taking takes, volatile void *at,
 		 unsigned size, int order, uintptr_t pc)
 {
 	if (rt_unlikely(rt_has_blocks && rt_hot.has_read))
@@ -40,7 +46,9 @@ static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile voi
 		rt_own_stored_now((uintptr_t)at);
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
 	if (!rt.is_alone && (__snag_omp_yield || rt_flag_is_known((uintptr_t)at)))
-		rt_flag(op, takes, (uintptr_t)at, order, rt_location(pc));
+		rt_flag(op, takes != COUNTS, (uintptr_t)at, order, rt_location(pc));
+	else if (!rt.is_alone && rt.is_of_tasks && op == RT_ATOMIC_UPDATE && takes != TAKES)
+		rt_flag_counted(takes == LAST, (uintptr_t)at, order, rt_location(pc));
 }
 
 static void looked(struct rt_thread *self, volatile void *at, uint64_t value)
@@ -135,7 +143,9 @@ static inline void store128(volatile a128 *at, a128 v)
 		RT_SCOPE;                                                                         \
 		struct rt_thread *self = rt_sched_point();                                        \
 		a##bits old = name##bits(at, v);                                                  \
-		bool is_taken = takes || name##bits##_makes(old, v) == 0;                         \
+		enum taking is_taken = takes				 ? TAKES                  \
+				       : name##bits##_makes(old, v) == 0 ? LAST                   \
+									 : COUNTS;                \
 		if (name##bits##_makes(old, v) != old)                                            \
 			rt_spin_written((uintptr_t)at, bits / 8);                                 \
 		told(self, RT_ATOMIC_UPDATE, is_taken, at, bits / 8, order, RT_CALLER);           \
@@ -150,7 +160,7 @@ static inline void store128(volatile a128 *at, a128 v)
 		RT_SCOPE;                                                                    \
 		struct rt_thread *self = rt_sched_point();                                   \
 		bool is_done = cas##bits(at, expected, v);                                   \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,  \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8, \
 		     is_done ? order : failure, RT_CALLER);                                  \
 		if (is_done)                                                                 \
 			rt_spin_written((uintptr_t)at, bits / 8);                            \
@@ -159,40 +169,41 @@ static inline void store128(volatile a128 *at, a128 v)
 		return is_done;                                                              \
 	}
 
-#define ABI(bits)                                                                                  \
-	UPDATES(ABI_UPDATE, bits)                                                                  \
-	ABI_CAS(bits, strong)                                                                      \
-	ABI_CAS(bits, weak)                                                                        \
-	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,          \
-	       a##bits expected, a##bits v, int order, int failure)                                \
-	{                                                                                          \
-		RT_SCOPE;                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		bool is_done = cas##bits(at, &expected, v);                                        \
-		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, true, at, bits / 8,        \
-		     is_done ? order : failure, RT_CALLER);                                        \
-		if (is_done)                                                                       \
-			rt_spin_written((uintptr_t)at, bits / 8);                                  \
-		else                                                                               \
-			looked(self, at, (uint64_t)expected);                                      \
-		return expected;                                                                   \
-	}                                                                                          \
-	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)         \
-	{                                                                                          \
-		RT_SCOPE;                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		a##bits value = load##bits(at);                                                    \
-		told(self, RT_ATOMIC_READ, true, (volatile void *)at, bits / 8, order, RT_CALLER); \
-		looked(self, (volatile void *)at, (uint64_t)value);                                \
-		return value;                                                                      \
-	}                                                                                          \
-	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order)      \
-	{                                                                                          \
-		RT_SCOPE;                                                                          \
-		struct rt_thread *self = rt_sched_point();                                         \
-		store##bits(at, v);                                                                \
-		rt_spin_written((uintptr_t)at, bits / 8);                                          \
-		told(self, RT_ATOMIC_WRITE, false, at, bits / 8, order, RT_CALLER);                \
+#define ABI(bits)                                                                             \
+	UPDATES(ABI_UPDATE, bits)                                                             \
+	ABI_CAS(bits, strong)                                                                 \
+	ABI_CAS(bits, weak)                                                                   \
+	RT_ABI(a##bits, __tsan_atomic##bits##_compare_exchange_val, volatile a##bits *at,     \
+	       a##bits expected, a##bits v, int order, int failure)                           \
+	{                                                                                     \
+		RT_SCOPE;                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		bool is_done = cas##bits(at, &expected, v);                                   \
+		told(self, is_done ? RT_ATOMIC_UPDATE : RT_ATOMIC_READ, TAKES, at, bits / 8,  \
+		     is_done ? order : failure, RT_CALLER);                                   \
+		if (is_done)                                                                  \
+			rt_spin_written((uintptr_t)at, bits / 8);                             \
+		else                                                                          \
+			looked(self, at, (uint64_t)expected);                                 \
+		return expected;                                                              \
+	}                                                                                     \
+	RT_ABI(a##bits, __tsan_atomic##bits##_load, const volatile a##bits *at, int order)    \
+	{                                                                                     \
+		RT_SCOPE;                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		a##bits value = load##bits(at);                                               \
+		told(self, RT_ATOMIC_READ, TAKES, (volatile void *)at, bits / 8, order,       \
+		     RT_CALLER);                                                              \
+		looked(self, (volatile void *)at, (uint64_t)value);                           \
+		return value;                                                                 \
+	}                                                                                     \
+	RT_ABI(void, __tsan_atomic##bits##_store, volatile a##bits *at, a##bits v, int order) \
+	{                                                                                     \
+		RT_SCOPE;                                                                     \
+		struct rt_thread *self = rt_sched_point();                                    \
+		store##bits(at, v);                                                           \
+		rt_spin_written((uintptr_t)at, bits / 8);                                     \
+		told(self, RT_ATOMIC_WRITE, COUNTS, at, bits / 8, order, RT_CALLER);          \
 	}
 ABI(8)
 ABI(16)
@@ -207,7 +218,7 @@ RT_ABI(void, __tsan_atomic_thread_fence, int order)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (self && !self->ignores)
 		rt_put(RT_FENCE, 0, 0, rt_location(RT_CALLER), (uint32_t)order);
-	if (self && !self->ignores && __snag_omp_yield && !rt.is_alone)
+	if (self && !self->ignores && (__snag_omp_yield || rt.is_of_tasks) && !rt.is_alone)
 		rt_flags_flush(rt_location(RT_CALLER));
 	if (__snag_omp_yield)
 		__snag_omp_yield();

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3d746e6e63676e73u /* "sngcnnt=": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3e746e6e63676e73u /* "sngcnnt>": rises with every change here */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
@@ -176,6 +176,8 @@ enum rt_op {
 			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; after the task was created, once but for depend clauses */
+	RT_WAITS,      /* a task waits in a deadlock: arg = task, size = enum rt_wait, address =
+			* promise or task, loc: where; behind its last event */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
@@ -198,6 +200,9 @@ enum rt_note {
 	RT_NOTE_ASKED,	  /* the program asked for what the schedule decides; address = enum
 			   * rt_asked, loc: where.  Told in tasks only, at least once a place */
 };
+
+/* What a task waits for; as enum snag_wait of task/task.h. */
+enum rt_wait { RT_WAIT_PROMISE, RT_WAIT_FINISH, RT_WAIT_SYNC, RT_WAIT_OTHER, RT_WAIT_KINDS };
 
 /* How a program of tasks speaks of them. */
 enum rt_dialect {

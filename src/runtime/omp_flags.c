@@ -21,6 +21,7 @@ struct flag {
 	uint32_t n, cap;
 	uint32_t *promise;
 	uint32_t last_as; /* the task of the last one */
+	bool is_once;
 	uint32_t
 		relaxed_by; /* the last write was relaxed, and no flush came before: the task, + 1 */
 };
@@ -158,17 +159,56 @@ void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
 	flag_release(f, own, order, loc);
 }
 
+static struct {
+	bool is_open;
+	unsigned n;
+	struct {
+		uintptr_t addr;
+		int order;
+	} count[RT_GLANCES];
+} isolated; /* the block that is open, and what was counted there */
+
+void rt_flags_isolated(bool begins, uint32_t loc)
+{
+	isolated.is_open = begins;
+	for (unsigned i = 0; !begins && i < isolated.n; i++)
+		rt_flag_counted(false, isolated.count[i].addr, isolated.count[i].order, loc);
+	isolated.n = 0;
+}
+
+void rt_flag_counted(bool is_last, uintptr_t addr, int order, uint32_t loc) /* [last] */
+{
+	if (isolated.is_open) {
+		if (isolated.n < RT_GLANCES) {
+			isolated.count[isolated.n].addr = addr;
+			isolated.count[isolated.n++].order = order;
+		}
+		return;
+	}
+	struct flag *f = flag_made(addr);
+	struct rt_flags *own = own_flags();
+	if (is_last && (order == ACQUIRE || order >= ACQ_REL)) {
+		flag_acquire(f, loc);
+		f->n = 0;
+	} else if (is_last) {
+		glance(own, addr);
+	}
+	flag_release(f, own, order, loc);
+}
+
 void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc) /* [once] */
 {
 	int order = op == RT_ATOMIC_WRITE ? RELEASE : ACQUIRE;
 	rt_put(op, 1, addr, loc, (uint32_t)order);
-	if (rt.is_of_tasks && !rt.is_alone)
-		rt_flag(op, false, addr, order, loc);
+	if (!rt.is_of_tasks || rt.is_alone)
+		return;
+	rt_flag(op, false, addr, order, loc);
+	flag_at(addr)->is_once = true;
 }
 
 bool rt_flag_is_known(uintptr_t addr)
 {
-	return room && flag_at(addr)->addr;
+	return room && flag_at(addr)->is_once;
 }
 
 void rt_flags_flush(uint32_t loc)

@@ -21,6 +21,8 @@
  *         [once]     what whoever comes first makes (guard.c, once.c) is such a flag, in programs of
  *                    <snag/task.h>, too, where other atomics order nothing.  Which task makes it is up to
  *                    the schedule: the record of the atomic stands for that
+ *         [last]     who counts down to 0 comes after all who counted before, in programs of <snag/task.h> too:
+ *                    it deletes what a std::shared_ptr has.  The next life of the counter begins there
  * Cost.   A release sequence has at most SEQUENCE promises: one for each task that was not the last to
  *         add; each is got once by the same task.
  * Reference.  C11, 5.1.2.4 and 7.17.4; OpenMP 5.0, 1.4.4.
@@ -37,7 +39,11 @@ void rt_flag(enum rt_op op, bool takes, uintptr_t addr, int order, uint32_t loc)
 void rt_flags_flush(uint32_t loc); /* [flush] */
 /* [once] It was made (a write that releases), or is found made (a read that acquires). */
 void rt_flag_once(enum rt_op op, uintptr_t addr, uint32_t loc);
-bool rt_flag_is_known(uintptr_t addr); /* there was something of the kind */
+/* [last] An update of a counter in a program of <snag/task.h>; the last one makes it 0. */
+void rt_flag_counted(bool is_last, uintptr_t addr, int order, uint32_t loc);
+/* An isolated block begins, or has ended: promises cannot be set inside, so that is done at the end. */
+void rt_flags_isolated(bool begins, uint32_t loc);
+bool rt_flag_is_known(uintptr_t addr); /* [once] it is such a flag */
 void rt_flags_forget(void);	       /* a new launch */
 
 #endif

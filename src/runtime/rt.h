@@ -140,7 +140,9 @@ struct rt_thread {
 	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
 	 * waits in the kernel, so that only then somebody has to wake it; else 0 */
 	uint32_t go;
-	uint32_t ready_at; /* position in the ready list, while READY */
+	uint32_t waits_at;     /* of a task (tasks.c): where it last let another one run */
+	const void *called_at; /* likewise: rt_tasks_place as it was then */
+	uint32_t ready_at;     /* position in the ready list, while READY */
 	struct rt_hot *hot;
 	struct rt_frame *frames; /* RT_FRAMES of them */
 	struct rt_frame *top;	 /* of a fiber that nobody runs */

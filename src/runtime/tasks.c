@@ -43,6 +43,8 @@ enum { PAGE = 4096 };
 
 __attribute__((weak)) int snag_launch(void (*function)(void *), void *arg); /* <snag/task.h> */
 
+extern char __libc_single_threaded __attribute__((weak)); /* glibc 2.32 */
+
 static uint32_t made; /* fibers, in all launches */
 static uint32_t *tid;
 static uint32_t ntasks, tid_cap;
@@ -146,6 +148,9 @@ static void on_event(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 	}
 	if (!is_later)
 		tell(op, target);
+	if (op == SNAG_OP_ISOLATED_BEGIN || op == SNAG_OP_ISOLATED_END)
+		rt_flags_isolated(op == SNAG_OP_ISOLATED_BEGIN,
+				  rt.judges ? 0 : rt_location((uintptr_t)rt_tasks_place));
 }
 
 uint32_t rt_tasks_promise_new(void)
@@ -170,6 +175,8 @@ static void launch(struct rt_thread *self)
 	launch_beyond = rt_hot.beyond;
 	__tsan_func_entry((void *)rt_tasks_place); /* the call that launches */
 	rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCH);
+	if (&__libc_single_threaded) /* libstdc++ would count references without atomics */
+		__libc_single_threaded = 0;
 	tell(SNAG_OP_FINISH_BEGIN, 0);
 }
 
@@ -210,13 +217,18 @@ static void on_runs(void *ctx, snag_tid task, void **own, const struct snag_stac
 	struct rt_thread *self = rt.judges ? rt_entered() : rt_sched_point();
 	if (!self)
 		return;
+	if (!rt.judges)
+		self->waits_at = rt_location((uintptr_t)rt_tasks_place);
 	if (task == 0 && stack)
 		launch(self);
 	if (stack && task)
 		*own = created;
 	struct rt_thread *to = *own ? *own : launcher;
+	self->called_at = rt_tasks_place;
 	if (to != self)
 		become(self, to);
+	if (to != created) /* its call goes on */
+		rt_tasks_place = to->called_at;
 	created = NULL;
 	if (ended && ended != rt_hot.self) {
 		rt_thread_end_fiber(ended);
@@ -271,8 +283,19 @@ static void on_asked(void *ctx, enum snag_task_asked what)
 		rt_tasks_asked((enum rt_asked)what, (uintptr_t)rt_tasks_place); /* of one list */
 }
 
+/* Tells who waits for what, and where it came to wait. */
+static void waiting_tell(const struct snag_waiting *w)
+{
+	_Static_assert((int)RT_WAIT_OTHER == (int)SNAG_WAIT_OTHER, "as channel.h says");
+	const struct rt_thread *t = rt_thread_at(tid[w->task]);
+	uint32_t target = w->why == SNAG_WAIT_PROMISE ? w->target + first_promise
+			  : w->why == SNAG_WAIT_OTHER ? 0
+						      : tid[w->target];
+	rt_put(RT_WAITS, (uint8_t)w->why, target, t ? t->waits_at : 0, tid[w->task]);
+}
+
 /* The thread that launched is itself again. */
-static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end)
+static void on_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting, size_t n)
 {
 	if (!rt_sched_point())
 		return;
@@ -284,6 +307,8 @@ static void on_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end e
 		rt_thread_joined_fibers(ntasks - 1);
 		rt_put(RT_NOTE, 0, 0, 0, RT_NOTE_LAUNCHED);
 	}
+	for (size_t i = 0; i < n && !rt.judges; i++)
+		waiting_tell(&waiting[i]);
 }
 
 bool rt_tasks_may_launch(void)

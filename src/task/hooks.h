@@ -40,9 +40,9 @@ struct snag_task_hooks {
 
 	void (*asked)(void *ctx, enum snag_task_asked what); /* may be NULL */
 
-	/* Called when the run is over: how it ended, and after a deadlock which tasks wait.  May
-	 * be NULL. */
-	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);
+	/* The run is over: how, and after a deadlock the first `n` tasks that wait.  May be NULL. */
+	void (*end)(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting,
+		    size_t n);
 
 	void *ctx;
 };

@@ -240,7 +240,7 @@ bool snag_serial_is_wanted(void)
 int snag_serial_launch(const struct snag_launch_options *options, snag_task_function *function,
 		       void *arg, const void *place)
 {
-	enum { DEFAULT_STACK = 1 << 20 };
+	enum { DEFAULT_STACK = 1 << 20, SHOWN_WAITS = 100 };
 	hooks = __snag_task_hooks();
 	struct snag_tasks_options core = {
 		.event = hooks->event,
@@ -257,8 +257,12 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 	snag_serial_place = hooks->place ? hooks->place : &unused_place;
 	*snag_serial_place = place;
 	enum snag_tasks_end end = snag_tasks_run(snag_serial, task_main, &start);
+	static struct snag_waiting waiting[SHOWN_WAITS];
+	size_t n = end == SNAG_TASKS_DEADLOCK
+			   ? snag_tasks_waiting(snag_serial, waiting, SHOWN_WAITS)
+			   : 0;
 	if (hooks->end)
-		hooks->end(hooks->ctx, snag_serial, end);
+		hooks->end(hooks->ctx, end, waiting, n < SHOWN_WAITS ? n : SHOWN_WAITS);
 	snag_tasks_free(snag_serial);
 	snag_serial = NULL;
 	return end == SNAG_TASKS_DEADLOCK    ? SNAG_DEADLOCK

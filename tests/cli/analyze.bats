@@ -51,7 +51,7 @@ load helper
 	[[ $output == *"  waits                          3"* ]]
 	snags analyze --stats --with all --json - run.snag
 	[ "$(jq -c '[.analyses[] | .name, .stats.waits, .stats.edges]' <<<"$output")" = \
-		'["drdp",3,null,"cg",null,10,"zipper",null,10,"isograph",null,10]' ]
+		'["drdp",3,null,"sections",3,null,"cg",null,10,"zipper",null,10,"isograph",null,10]' ]
 	snags analyze --stats --with all run.snag
 	[ "$(grep -c '^  nodes  *9$' <<<"$output")" = 3 ]
 	snags analyze --with drdp --json - run.snag

@@ -30,7 +30,10 @@ build() { # SOURCE OUT
 
 @test "a race in one order only" {
 	build "$root/tests/programs/explore_race.c" door
-	"$SNAG" run ./door # has none when run depth first
+	"$SNAG" run --once ./door # has none when run depth first
+	run --separate-stderr "$SNAG" run ./door # which is not the only order
+	[ "$status" = 66 ]
+	grep -q '^  Block 1 of this order: task [23] at' <<<"$stderr"
 	run --separate-stderr "$SNAG" explore --json r.json ./door
 	[ "$status" = 66 ]
 	grep -q '^  .*rite of size 4 at guests by task' <<<"$stderr"
@@ -141,7 +144,7 @@ openmp() { # SOURCE OUT
 
 @test "OpenMP: a race in one order only" {
 	openmp "$root/tests/programs/explore_omp_race.c" door
-	"$SNAG" run ./door # has none in the order that is run first
+	"$SNAG" run --once ./door # has none in the order that is run first
 	run --separate-stderr "$SNAG" explore ./door
 	[ "$status" = 66 ]
 	grep -q "Location is global 'guests'" <<<"$stderr"

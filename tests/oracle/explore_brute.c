@@ -36,7 +36,7 @@ struct enumeration {
 	uint64_t conflicting[MAX_EVENTS]; /* bits: the blocks before that conflict with a block */
 	unsigned choice[MAX_EVENTS], nchoices_at[MAX_EVENTS], ndecisions;
 	bool is_too_large;
-	struct state_set states, graphs;
+	struct state_set states, graphs, structures;
 	struct brute *result;
 };
 
@@ -268,6 +268,9 @@ static void finish_schedule(struct enumeration *e)
 	states_add(e, &e->states, text);
 	snprintf(graph, sizeof(graph), "%llx", (unsigned long long)world_graph_digest(&e->world));
 	states_add(e, &e->graphs, graph);
+	snprintf(graph, sizeof(graph), "%llx",
+		 (unsigned long long)world_structure_digest(&e->world));
+	states_add(e, &e->structures, graph);
 }
 
 /* The next schedule in the order of choices; false: that was the last. */
@@ -297,7 +300,9 @@ void brute_explore(const struct snag_program *program, unsigned long max_schedul
 	ret_brute->is_exact = !e.is_too_large && ret_brute->schedules <= max_schedules;
 	ret_brute->final_states = e.states.n;
 	ret_brute->graphs = e.graphs.n;
+	ret_brute->structures = e.structures.n;
 	free(e.states.text);
 	free(e.graphs.text);
+	free(e.structures.text);
 	world_done(&e.world);
 }

@@ -21,7 +21,7 @@ struct brute {
 	bool is_exact; /* all schedules were run; otherwise nothing below counts */
 	bool deadlock;
 	unsigned racy; /* bits of the declared variables, in order; the highest: cells */
-	size_t final_states, graphs;
+	size_t final_states, graphs, structures;
 	snag_loc error[BRUTE_ERRORS]; /* ascending */
 	size_t nerrors;
 };

@@ -59,7 +59,7 @@ static bool same_answers(const struct snag_explored *x, const struct brute *b)
 {
 	return x->exhaustive && racy_bits(x) == b->racy && x->final_states == b->final_states &&
 	       x->graphs == b->graphs && (x->deadlock.n > 0) == b->deadlock && same_errors(x, b) &&
-	       x->deterministic == (b->final_states == 1) &&
+	       x->deterministic == (b->final_states == 1 && b->structures == 1) &&
 	       (!x->confirmed || (x->same_memory && x->same_graph));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tasks that exclude each other, after one and before another.
- * verdict: no race found
+ * verdict: race-free
  */
 int x;
 

@@ -26,10 +26,11 @@ static void hear(void *ctx, uint8_t op, snag_tid task, uint32_t target)
 			 target);
 }
 
-static void hear_end(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end)
+static void hear_end(void *ctx, enum snag_tasks_end end, const struct snag_waiting *waiting,
+		     size_t n)
 {
 	how = end;
-	nwaiting = snag_tasks_waiting(ts, NULL, 0);
+	nwaiting = n;
 }
 
 static const struct snag_task_hooks hooks = {.event = hear, .end = hear_end};

@@ -481,6 +481,7 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 		r.collector[i].env.stages = stages_of(options, d);
 		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
 		r.collector[i].env.stop = options->stop;
+		r.collector[i].env.ordered_locks = options->ordered_locks;
 		r.collector[i].env.on_decided = options->decided;
 		r.collector[i].env.decided_ctx = options->progress_ctx;
 		r.state[i] = d->open(&r.collector[i].env);
@@ -489,6 +490,7 @@ int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze
 	if (rc == 0)
 		rc = first_reading(&r);
 	a->interrupted |= whole->is_cut;
+	a->ops = r.ops;
 	snag_fit_end(&r);
 	if (rc == 0)
 		rc = second_part(&r);

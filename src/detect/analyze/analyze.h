@@ -33,8 +33,9 @@ struct snag_analyze_options {
 	bool undecided;		 /* report all pairs of the predictive orders, and decide none */
 	/* A detector of suspects looks only where they are likely to be right (detector.h). */
 	bool likely;
-	bool whole; /* never analyse a slice of the trace (slice.h) instead of all of it */
-	/* For a slice: is told which events of the trace are in it.  May be NULL. */
+	bool ordered_locks; /* of tasks: for detectors that look at the observed order (detector.h) */
+	bool whole;	    /* never analyse a slice of the trace (slice.h) instead of all of it */
+	/* Of a slice: hears which events of the trace are in it.  May be NULL. */
 	snag_slice_follower *follow;
 	void *follow_ctx;
 	bool brief; /* leave out what only a text report shows: locks held, what was known */
@@ -54,6 +55,7 @@ struct snag_analysis {
 		*detector[SNAG_MAX_DETECTORS]; /* the detectors of the findings */
 	size_t n;
 	uint64_t events;	      /* how many were analysed */
+	uint32_t ops;		      /* a set: what kinds of events */
 	struct snag_counts counts;    /* threads, variables, locks, ... of the trace */
 	bool interrupted;	      /* stopped before the end */
 	struct snag_details *details; /* owns the lock lists of the findings */

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 8 };
+enum { CELL = 8, EVERYTHING = 8 }; /* EVERYTHING: no name of name_of() */
 
 struct member {
 	uint64_t path;
@@ -52,7 +52,8 @@ struct reading {
 	uint32_t *of; /* by variable: its last use, or 0 */
 	size_t of_cap;
 	const struct snag_names *names;
-	bool has_begun, of_locks, is_nested;
+	struct snag_blocks_options options;
+	bool has_begun, is_nested, is_cut;
 };
 
 void snag_block_use(struct snag_block *b, uint64_t name, bool is_write)
@@ -135,6 +136,12 @@ static void section_begin(struct reading *r, const struct snag_event *ev)
 	r->at[r->n++] =
 		(struct snag_block){snag_block_id(m->path, m->sections++), ev->thread, ev->loc};
 	m->inside = (uint32_t)r->n - 1;
+	if (!r->options.all_conflict)
+		return;
+	snag_block_use(&r->at[m->inside], EVERYTHING, true);
+	for (uint32_t a = 0; a < m->inside; a++)
+		pair_add(&r->conflict, &r->nconflict, &r->conflict_cap,
+			 (struct pair){a, m->inside});
 }
 
 static void section_access(struct reading *r, const struct snag_event *ev)
@@ -162,9 +169,11 @@ static void section_access(struct reading *r, const struct snag_event *ev)
 static bool is_boundary(struct reading *r, const struct snag_event *ev)
 {
 	struct member *m = &r->task[ev->thread];
-	bool is_lock = r->of_locks && (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_RELEASE);
+	bool is_lock =
+		r->options.of_locks && (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_RELEASE);
 	if (ev->op == SNAG_OP_ISOLATED_BEGIN || (is_lock && ev->op == SNAG_OP_ACQUIRE)) {
-		if (m->depth++ == 0)
+		r->is_cut = r->n == SNAG_MAX_BLOCKS;
+		if (m->depth++ == 0 && !r->is_cut)
 			section_begin(r, ev);
 		else
 			r->is_nested = true;
@@ -225,24 +234,25 @@ void snag_blocks_done(struct snag_blocks *s)
 	*s = (struct snag_blocks){0};
 }
 
-int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src, bool of_locks,
-		     struct snag_error *err)
+int snag_blocks_read(struct snag_blocks *ret, struct snag_source *src,
+		     const struct snag_blocks_options *options, struct snag_error *err)
 {
-	struct reading r = {.nuses = 1, .names = src->names, .of_locks = of_locks};
+	struct reading r = {.nuses = 1, .names = src->names, .options = *options};
 	struct snag_batch batch;
-	int rc;
+	int rc = 0;
 	snag_task_order_init(&r.order);
-	while ((rc = snag_source_next(src, &batch, err)) > 0) {
+	while (!r.is_cut && (rc = snag_source_next(src, &batch, err)) > 0) {
 		const uint32_t *n = batch.counts.n;
 		snag_task_order_reserve(&r.order, n[SNAG_SPACE_THREAD], n[SNAG_SPACE_PROMISE]);
 		r.task = snag_grow(r.task, &r.task_cap, n[SNAG_SPACE_THREAD], sizeof(*r.task));
 		r.of = snag_grow(r.of, &r.of_cap, n[SNAG_SPACE_VARIABLE], sizeof(*r.of));
-		for (size_t i = 0; i < batch.n; i++)
+		for (size_t i = 0; i < batch.n && !r.is_cut; i++)
 			event_take(&r, &batch.ev[i]);
 	}
-	if (rc == 0) {
+	if (rc >= 0) {
 		snag_blocks_init(ret, r.n);
 		ret->is_nested = r.is_nested;
+		ret->is_cut = r.is_cut;
 		for (size_t i = 0; i < r.n; i++) {
 			ret->at[i] = r.at[i];
 			snag_block_uses_sort(&ret->at[i]);

@@ -15,6 +15,8 @@
 
 #include "trace/source.h"
 
+enum { SNAG_MAX_BLOCKS = 4096 }; /* rows of bits of so many take 2 MiB */
+
 struct snag_block {
 	uint64_t id; /* the same in every schedule: trace/task_path.h */
 	snag_tid task;
@@ -40,13 +42,19 @@ struct snag_blocks {
 	struct snag_block *at; /* in the order they ran */
 	size_t n;
 	struct snag_block_rows structure, conflict; /* direct, and by structure all */
-	bool is_nested; /* some block took a lock inside, so it is not one block */
+	bool is_nested; /* one was not one block: it took a lock inside */
+	bool is_cut;	/* there are more than SNAG_MAX_BLOCKS, and these are the first */
 };
 
-/* Reads the blocks of a run from its trace, from the beginning. */
-int snag_blocks_read(struct snag_blocks *ret_sections, struct snag_source *src, bool of_locks,
-		     struct snag_error *err);
-/* Makes n sections without any order, to be filled. */
+struct snag_blocks_options {
+	bool of_locks;	   /* locks make blocks, too */
+	bool all_conflict; /* any two blocks conflict, whatever they access */
+};
+
+/* Of the trace of a run, from its beginning. */
+int snag_blocks_read(struct snag_blocks *ret_sections, struct snag_source *src,
+		     const struct snag_blocks_options *options, struct snag_error *err);
+/* n sections without any order, to be filled. */
 void snag_blocks_init(struct snag_blocks *s, size_t n);
 void snag_blocks_done(struct snag_blocks *s);
 

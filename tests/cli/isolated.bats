@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# Isolated blocks and critical sections: what races in the order observed, and in the others.
+load helper
+
+# main: what main does beside the task, in a finish
+program() { # NAME TASK MAIN
+	cat >"$1.c" <<-END
+		#include <snag/task.h>
+		int a, x, y, data, flag, got, f;
+		static void task(void *arg) { (void)arg; $2 }
+		static void first(void *arg) { (void)arg; snag_finish { snag_async(task, 0); $3 } }
+		int main(void) { return snag_launch(first, 0); }
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -O1 -g -fsnag-task -o "$1-$cc" "$1.c"
+	done
+}
+
+race_free() { # PROGRAM
+	run --separate-stderr "$SNAG" run "./$1"
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: race-free for this input on every schedule"* ]]
+	run --separate-stderr "$SNAG" run --json r.json "./$1"
+	[ "$status" = 0 ]
+	[ "$(jq -r '.certificate.verdict, (.incidents | length)' r.json | xargs)" = "race-free 0" ]
+	run --separate-stderr "$SNAG" explore --json r.json "./$1"
+	[ "$status" = 0 ]
+	[ "$(jq -r '.explore | .verdict, .exhaustive' r.json | xargs)" = "race-free true" ]
+}
+
+@test "blocks that order what follows them in every order" {
+	local cc with
+	program zipper 'snag_isolated { if (!a) x = 1; }' 'snag_isolated { a = 1; } y = x;'
+	program flag 'data = 42; snag_isolated { flag = 1; }' 'snag_isolated { f = flag; } if (f) got = data;'
+	for cc in gcc clang; do
+		race_free zipper-$cc
+		race_free flag-$cc
+		for with in cg zipper isograph sections cg,zipper,isograph; do
+			run --separate-stderr "$SNAG" explore --with $with "./zipper-$cc"
+			[ "$status" = 0 ]
+			[ "$stderr" = "snag: race-free on all 2 orders of isolated blocks, for this input" ]
+		done
+	done
+}
+
+@test "a race that only another order has" {
+	local cc
+	program other 'snag_isolated { a = 1; } x = 1;' 'snag_isolated { f = a; } if (!f) y = x;'
+	program apart 'x = 1; snag_isolated { a = 1; }' 'snag_isolated { y = 1; } x = 2;'
+	for cc in gcc clang; do
+		"$SNAG" run --once "./other-$cc"
+		for how in run explore "explore --with isograph" "explore --with cg"; do
+			# shellcheck disable=SC2086 # several words
+			run --separate-stderr "$SNAG" $how "./other-$cc"
+			[ "$status" = 66 ]
+			grep -q "Location is global 'x'" <<<"$stderr"
+			# blocks that do not conflict order nothing, or have to be run in both orders
+			# shellcheck disable=SC2086
+			run --separate-stderr "$SNAG" $how "./apart-$cc"
+			[ "$status" = 66 ]
+		done
+	done
+}
+
+@test "what was not run is said" {
+	program zipper 'snag_isolated { if (!a) x = 1; }' 'snag_isolated { a = 1; } y = x;'
+	for how in --once --no-replay; do
+		run --separate-stderr "$SNAG" run $how ./zipper-gcc
+		[ "$status" = 0 ]
+		[[ $stderr == *"its isolated blocks depend on their order, by a; no other order was run"* ]]
+	done
+}
+
+@test "the same with critical sections" {
+	local cc
+	cat >critical.c <<-'END'
+		int a, x, y;
+		int main(void)
+		{
+		#pragma omp parallel num_threads(2)
+		#pragma omp single
+			{
+		#pragma omp task
+				{
+		#pragma omp critical
+					if (!a)
+						x = 1;
+				}
+		#pragma omp critical
+				a = 1;
+				y = x;
+			}
+			return 0;
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O1 -fopenmp critical.c -o critical-$cc
+		race_free critical-$cc
+	done
+}
+
+@test "a deadlock: who waits, for what, where" {
+	local cc
+	cat >dead.c <<-'END'
+		#include <snag/task.h>
+		int x;
+		static struct snag_promise *p, *q;
+		static void task(void *arg)
+		{
+			(void)arg;
+			x = 1;
+			snag_promise_get(p);
+			snag_promise_set(q, 0);
+		}
+		static void first(void *arg)
+		{
+			if (arg)
+				snag_async(task, 0), snag_promise_get(q), snag_promise_set(p, 0);
+			else
+				snag_async(task, 0), x = 2, snag_promise_get(q);
+		}
+		int main(int argc, char **argv)
+		{
+			(void)argv;
+			p = snag_promise_new();
+			q = snag_promise_new();
+			return snag_launch(first, argc == 1 ? &x : 0) != SNAG_DEADLOCK;
+		}
+	END
+	for cc in gcc clang; do
+		SNAG_CC=$cc "$SNAG" cc -g -O0 -fsnag-task dead.c -o dead-$cc
+		run --separate-stderr "$SNAG" run ./dead-$cc
+		[ "$status" = 66 ]
+		grep -q '^WARNING: snag: deadlock' <<<"$stderr"
+		grep -A1 'Task 0 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 first .*dead.c:14'
+		grep -A1 'Task 1 waits for promise [01], which no task sets' <<<"$stderr" | grep -q '#0 task .*dead.c:8'
+		grep -q '^snag: deadlock, race-free up to it' <<<"$stderr"
+		run --separate-stderr "$SNAG" run --json r.json --sarif r.sarif ./dead-$cc
+		[ "$status" = 66 ]
+		[ "$(jq -r '.certificate.verdict, (.incidents[] | .kind, (.waits[] | .task, .for, .stack[0].line))' r.json | xargs)" = \
+			"race-free deadlock T0 promise 14 T1 promise 8" ]
+		[ "$(jq -r '.runs[0].results[] | .ruleId, (.locations[] | .physicalLocation.region.startLine)' r.sarif | xargs)" = "deadlock 14 8" ]
+		run --separate-stderr "$SNAG" explore --json r.json ./dead-$cc
+		[ "$status" = 66 ]
+		[ "$(jq -r .explore.failure r.json)" = deadlock ]
+		run --separate-stderr "$SNAG" run --json r.json ./dead-$cc races # and a race before it
+		[ "$status" = 66 ]
+		[ "$(jq -r '.certificate.verdict, .incidents[].kind' r.json | xargs)" = "race race deadlock" ]
+	done
+}
+
+@test "blocks of an order have the lines of the program; --stats prints once" {
+	local cc level
+	for cc in gcc clang; do
+		for level in -O0 -O1; do
+			SNAG_CC=$cc "$SNAG" cc -g $level -fsnag-task "$root/tests/programs/explore_race.c" -o door
+			run --separate-stderr "$SNAG" explore ./door
+			[ "$(grep -c 'Block [123] of this order: .*explore_race.c:\(13\|23\)' <<<"$stderr")" = 3 ]
+		done
+	done
+	run --separate-stderr "$SNAG" run --stats ./door
+	[ "$(grep -c 'tree nodes' <<<"$stderr")" = 1 ]
+}
+
+@test "random programs: what every schedule says" {
+	python3 "$root/tests/isolated/check.py" "$SNAG" --programs "${SNAG_RANDOM_ISOLATED:-40}"
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs of tasks, as text of the small task language and as C.
+
+A program is a list of statements, nested lists of tuples:
+
+    ("async", body) ("finish", body) ("isolated", body) ("set", p) ("get", p)
+    ("write", x, expr) ("read", local, x) ("if", cond, body) ("update", op, x, n)
+
+Conditions are about shared variables (read there) or locals.  Isolated blocks contain only
+accesses, conditions and updates.  Promises are set at most once: by a statement of its own that
+occurs once in the text, and no statement repeats.
+"""
+import random
+
+VARIABLES = 3
+PROMISES = 2
+
+
+class Generator:
+    def __init__(self, seed, size, updates):
+        self.rng = random.Random(seed)
+        self.left = size
+        self.updates = updates  # blocks may be sums, minima and the like
+        self.locals = 0
+        self.unset = list(range(PROMISES))
+
+    def expression(self, known):
+        kind = self.rng.randrange(4)
+        if kind == 0 and known:
+            return ("local", self.rng.choice(known))
+        if kind == 1:
+            return ("shared", self.rng.randrange(VARIABLES))
+        return ("number", self.rng.randrange(3))
+
+    def condition(self, known):
+        a = ("local", self.rng.choice(known)) if known and self.rng.random() < 0.5 \
+            else ("shared", self.rng.randrange(VARIABLES))
+        return (self.rng.choice(["==", "!="]), a, ("number", self.rng.randrange(2)))
+
+    def accesses(self, known, depth):
+        """The inside of an isolated block."""
+        body = []
+        for _ in range(self.rng.randint(1, 2)):
+            if self.updates and self.rng.random() < 0.6:
+                op = self.rng.choice(["+", "+", "min", "max", "|"])
+                body.append(("update", op, self.rng.randrange(VARIABLES), self.rng.randint(1, 2)))
+            elif depth < 2 and self.rng.random() < 0.35:
+                body.append(("if", self.condition(known), self.accesses(known, depth + 1)))
+            else:
+                body.append(("write", self.rng.randrange(VARIABLES), self.expression(known)))
+        return body
+
+    def isolated(self, known):
+        if self.rng.random() < 0.35:  # a value for later
+            name = self.locals
+            self.locals += 1
+            x = self.rng.randrange(VARIABLES)
+            more = self.accesses(known, 1) if self.rng.random() < 0.3 else []
+            known.append(name)
+            return ("peek", name, x, more)
+        return ("isolated", self.accesses(known, 0))
+
+    def block(self, known, depth):
+        known = list(known)
+        body = []
+        for _ in range(self.rng.randint(1, 4)):
+            if self.left <= 0:
+                break
+            self.left -= 1
+            what = self.rng.random()
+            if what < 0.30 and depth < 4:
+                body.append(("async", self.block(known, depth + 1)))
+            elif what < 0.36 and depth < 4:
+                body.append(("finish", self.block(known, depth + 1)))
+            elif what < 0.62:
+                body.append(self.isolated(known))
+            elif what < 0.70 and depth < 4:
+                body.append(("if", self.condition(known), self.block(known, depth + 1)))
+            elif what < 0.75 and self.unset:
+                body.append(("set", self.unset.pop(self.rng.randrange(len(self.unset)))))
+            elif what < 0.80:
+                body.append(("get", self.rng.randrange(PROMISES)))
+            elif what < 0.88:
+                self.locals += 1
+                body.append(("read", self.locals - 1, self.rng.randrange(VARIABLES)))
+                known.append(self.locals - 1)
+            else:
+                body.append(("write", self.rng.randrange(VARIABLES), self.expression(known)))
+        return body
+
+    def program(self):
+        return [("async", self.block([], 1)) if self.rng.random() < 0.8 else ("finish", self.block([], 1))
+                for _ in range(2)] + self.block([], 0)
+
+
+def program(seed, size=9, updates=False):
+    return Generator(seed, size, updates).program()
+
+
+# ---- the task language ----
+
+def term(e):
+    return {"local": "l%d", "shared": "x%d", "number": "%d"}[e[0]] % e[1]
+
+
+def task_block(body, at):
+    return "".join(task_statement(s, at) for s in body)
+
+
+UPDATE_TASK = {"+": "x%d = x%d + %d;", "|": "if (x%d == 0) { x%d = %d; }"}
+
+
+def task_update(op, x, n):
+    if op == "+":
+        return f"x{x} = x{x} + {n};"
+    if op == "|":  # a flag
+        return f"x{x} = 7;"
+    return f"if (x{x} {'>' if op == 'min' else '<'} {n}) {{ x{x} = {n}; }}"
+
+
+def task_statement(s, at):
+    pad = "\t" * at
+    kind = s[0]
+    if kind in ("async", "finish", "isolated"):
+        return f"{pad}{kind} {{\n{task_block(s[1], at + 1)}{pad}}}\n"
+    if kind == "peek":  # a local that outlives its block is no local of the language: a cell
+        return (f"{pad}let c{s[1]} = alloc;\n{pad}isolated {{\n{task_block(s[3], at + 1)}"
+                f"{pad}\t*c{s[1]} = x{s[2]};\n{pad}}}\n{pad}let l{s[1]} = *c{s[1]};\n")
+    if kind == "if":
+        op, a, b = s[1]
+        return f"{pad}if ({term(a)} {op} {term(b)}) {{\n{task_block(s[2], at + 1)}{pad}}}\n"
+    if kind in ("set", "get"):
+        return f"{pad}{kind} p{s[1]};\n"
+    if kind == "read":
+        return f"{pad}let l{s[1]} = x{s[2]};\n"
+    if kind == "update":
+        return pad + task_update(*s[1:]) + "\n"
+    return f"{pad}x{s[1]} = {term(s[2])};\n"
+
+
+def task_text(body):
+    names = ", ".join(f"x{i}" for i in range(VARIABLES))
+    promises = ", ".join(f"p{i}" for i in range(PROMISES))
+    return f"var {names};\npromise {promises};\nmain {{\n{task_block(body, 1)}}}\n"
+
+
+# ---- C ----
+
+class C:
+    """One program as functions with a prefix of their own; tasks get copies of the locals."""
+
+    def __init__(self, number, body):
+        self.number = number
+        self.functions = []
+        self.tasks = 0
+        main = self.block(body, 1, [])
+        self.functions.append(f"static void main{number}(void *arg)\n{{\n\t(void)arg;\n{main}}}\n")
+
+    def value(self, e):
+        return {"local": "l%d", "shared": "rd(&x%d)", "number": "%d"}[e[0]] % e[1]
+
+    def task(self, body, known):
+        name = f"task{self.number}_{self.tasks}"
+        self.tasks += 1
+        inside = self.block(body, 1, known)
+        own = "".join(f"\tint l{n} = ((int *)arg)[{i}];\n\t(void)l{n};\n" for i, n in enumerate(known))
+        self.functions.append(f"static void {name}(void *arg)\n{{\n\t(void)arg;\n{own}{inside}}}\n")
+        return name
+
+    def block(self, body, at, known):
+        known = list(known)
+        return "".join(self.statement(s, at, known) for s in body)
+
+    def update(self, op, x, n):
+        if op == "+":
+            return f"wr(&x{x}, rd(&x{x}) + {n});"
+        if op == "|":
+            return f"wr(&x{x}, 7);"
+        return f"if (rd(&x{x}) {'>' if op == 'min' else '<'} {n}) wr(&x{x}, {n});"
+
+    def statement(self, s, at, known):
+        pad = "\t" * at
+        kind = s[0]
+        if kind == "async":
+            name = self.task(s[1], known)
+            if not known:
+                return f"{pad}snag_async({name}, 0);\n"
+            values = ", ".join(f"l{n}" for n in known)
+            return f"{pad}{{\n{pad}\tint copy[] = {{{values}}};\n" \
+                   f"{pad}\tsnag_async_copy({name}, copy, sizeof(copy));\n{pad}}}\n"
+        if kind == "finish":
+            return f"{pad}snag_finish {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
+        if kind == "isolated":
+            return f"{pad}snag_isolated {{\n{self.block(s[1], at + 1, known)}{pad}}}\n"
+        if kind == "peek":
+            known.append(s[1])
+            return (f"{pad}int l{s[1]} = 0;\n{pad}(void)l{s[1]};\n{pad}snag_isolated {{\n"
+                    f"{self.block(s[3], at + 1, known)}{pad}\tl{s[1]} = rd(&x{s[2]});\n{pad}}}\n")
+        if kind == "if":
+            op, a, b = s[1]
+            return f"{pad}if ({self.value(a)} {op} {self.value(b)}) {{\n" \
+                   f"{self.block(s[2], at + 1, known)}{pad}}}\n"
+        if kind in ("set", "get"):
+            return f"{pad}snag_promise_{kind}(p{s[1]}{', 0' if kind == 'set' else ''});\n"
+        if kind == "read":
+            known.append(s[1])
+            return f"{pad}int l{s[1]} = rd(&x{s[2]});\n{pad}(void)l{s[1]};\n"
+        if kind == "update":
+            return pad + self.update(*s[1:]) + "\n"
+        return f"{pad}wr(&x{s[1]}, {self.value(s[2])});\n"
+
+
+HEAD = """#include <snag/task.h>
+#include <stdlib.h>
+%s
+/* Not merged, moved or left out by any compiler. */
+__attribute__((noinline)) static int rd(int *p) { int v = *p; __asm__ volatile("" ::: "memory"); return v; }
+__attribute__((noinline)) static void wr(int *p, int v) { *p = v; __asm__ volatile("" ::: "memory"); }
+"""
+
+
+def c_text(bodies):
+    """A program that runs the one whose number is its argument."""
+    out = [HEAD % ("int " + ", ".join(f"x{i}" for i in range(VARIABLES)) + ";\n" +
+                   "static struct snag_promise " + ", ".join(f"*p{i}" for i in range(PROMISES)) + ";")]
+    for number, body in enumerate(bodies):
+        out += C(number, body).functions
+    out.append("static void (*const mains[])(void *) = {" +
+               ", ".join(f"main{n}" for n in range(len(bodies))) + "};\n")
+    news = "".join(f"\tp{i} = snag_promise_new();\n" for i in range(PROMISES))
+    out.append(f"int main(int argc, char **argv)\n{{\n\t(void)argc;\n{news}"
+               "\treturn snag_launch(mains[atoi(argv[1])], 0) != 0;\n}\n")
+    return "".join(out)
