@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/roomy.h"
 #include "cli/suggest.h"
 
 #include <fcntl.h>
@@ -76,10 +77,9 @@ static void descriptors_fill(void)
 			_exit(CLI_INTERNAL);
 }
 
-int main(int argc, char **argv)
+static int tool_run(int argc, char **argv)
 {
 	struct snag_error err = {0};
-	descriptors_fill();
 	if (argc < 2) {
 		snag_fail(&err, SNAG_EINPUT, "expected a command; see 'snag help'");
 		return failed(NULL, &err);
@@ -94,4 +94,10 @@ int main(int argc, char **argv)
 		return failed(NULL, &err);
 	int rc = command_run(command, argv + 2, argc - 2, &err);
 	return rc < 0 ? failed(command, &err) : rc;
+}
+
+int main(int argc, char **argv)
+{
+	descriptors_fill();
+	return cli_with_room(tool_run, argc, argv);
 }

@@ -3,8 +3,9 @@
  * init.c - how the runtime begins, and how it ends for the child of a fork
  *
  * The first call of anything begins it: a constructor of an instrumented file
- * (__tsan_init), or an intercepted function called before.  The real functions are
- * looked up first; whatever is called meanwhile, from dlsym, sees a runtime that is off.
+ * (__tsan_init), or an intercepted function called before.  The runtime looks up the real
+ * functions first, without calling any function that it stands in front of (real.c).
+ * Functions that the C library calls while the runtime begins see a runtime that is off.
  */
 #include "runtime/fork.h"
 #include "runtime/modules.h"

@@ -21,6 +21,7 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 #include "runtime/waiting.h"
+#include "runtime/watchdog.h"
 
 #include <linux/membarrier.h>
 
@@ -497,14 +498,18 @@ void rt_sched_exit(struct rt_thread *self)
 	self->state = RT_DONE;
 	rt_sched.nlive--;
 	turn_end(self);
-	rt_signals_block(); /* handlers that run from here on would be nobody's */
+	bool is_last = rt_sched.nlive == 0; /* the functions of atexit follow, in this thread */
+	if (!is_last)
+		rt_signals_block(); /* handlers that run from here on would be nobody's */
 	rt_hot.self = NULL;
 	rt_hot.is_own = true; /* and no stranger */
 	rt_hot.top = rt_hot.end;
-	struct rt_thread *t = rt_sched.nlive ? baton_give(self) : NULL;
+	struct rt_thread *t = is_last ? NULL : baton_give(self);
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+	if (is_last)
+		rt_watchdog_end();
 }
 
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to)

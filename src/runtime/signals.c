@@ -12,6 +12,10 @@
  *                    work, is kept, and handled when the thread next has the baton and
  *                    nothing in its hands; a wait is interrupted for it.  The handler
  *                    then has the mask that the kernel would have given it.
+ *         [blocked]  a kept signal that the thread blocks by now (it is in a handler, whose mask
+ *                    has it, or has called pthread_sigmask) goes back to the kernel, which
+ *                    delivers it again when it is unblocked: by sigsuspend, say.  All
+ *                    others run, also inside a handler: that one may wait for them.
  *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
@@ -94,13 +98,21 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 	}
 }
 
-/* Threads run freely: at once, unless the thread is in the runtime. */
+/* Threads run freely: at once, unless the thread is in the runtime.  In a system call it counts as
+ * out of the runtime, where nothing is recorded; the handler's deeds are. */
 static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
-	if (self->state == RT_OUT && (self->is_open || !is_inside(context)))
-		handle(signal, info, context);
-	else
+	bool was_open = self->is_open;
+	if (self->state != RT_OUT || (!was_open && is_inside(context))) {
 		keep(self, signal, info);
+		return;
+	}
+	rt_signals_close(self);
+	unsigned depth = rt_scope_pause();
+	handle(signal, info, context);
+	rt_scope_resume(depth);
+	if (was_open)
+		rt_sched_out(self);
 }
 
 /* [tasks] For the runtime the thread is an unknown one meanwhile. */
@@ -162,6 +174,16 @@ static void handle_kept(struct rt_pending *p)
 	rt_signals_mask(&old, NULL);
 }
 
+/* [blocked] */
+static bool goes_back(struct rt_pending *p)
+{
+	sigset_t mask;
+	rt_signals_mask(NULL, &mask);
+	return sigismember(&mask, p->signal) == 1 &&
+	       rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), rt_sys_gettid(), p->signal,
+		      (long)&p->info, 0, 0) == 0;
+}
+
 void rt_signals_run(struct rt_thread *self)
 {
 	while (rt_unlikely(rt_signals_pending(self))) {
@@ -169,12 +191,12 @@ void rt_signals_run(struct rt_thread *self)
 		int error = errno;
 		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
 		self->signals_run++;
-		self->is_handling = true;
+		if (goes_back(&p))
+			continue;
 		unsigned depth = rt_scope_pause();
 		handle_kept(&p);
 		rt_scope_resume(depth);
 		rt_enter();
-		self->is_handling = false;
 		errno = error;
 	}
 }
