@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+typedef int main_fn(int argc, char **argv, char **environment);
+
 struct rt_real {
 #define REAL(type, name, parameters) type(*name) parameters;
 #include "runtime/real.def"

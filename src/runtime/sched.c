@@ -26,8 +26,7 @@
 #include <linux/membarrier.h>
 
 enum {
-	NS_PER_EVENT = 20,  /* of the virtual clock */
-	YIELD_NS = 1000000, /* likewise, when a thread has nothing to do but to wait */
+	YIELD_NS = 1000000, /* of the virtual clock, when a thread has nothing to do but to wait */
 	BUSY_WAITS = 400,   /* looks for the baton: as long as a wake in the kernel takes */
 	VAIN_MIN = 4,	    /* waits without, after one in vain, ... */
 	VAIN_MAX = 64,	    /* ... and after many */
@@ -58,7 +57,7 @@ static void turn_end(struct rt_thread *t)
 		rt.channel->verdict.events += rt_sched.last_events;
 	t->events += rt_sched.last_events;
 	t->turn_fuel = t->hot->fuel = 0;
-	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;
+	rt_sched.clock += RT_NS_PER_EVENT * rt_sched.last_events;
 	rt_policy_used(t, rt_sched.last_events);
 	rt_sched.current = NULL;
 }
@@ -288,7 +287,7 @@ struct rt_thread *rt_sched_point(void)
 		self->epoch++;
 		return self;
 	}
-	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
+	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync(self))
 		turn_over(self);
 	if (rt_unlikely(rt_signals_pending(self)))
 		rt_signals_run(self);
@@ -300,6 +299,16 @@ struct rt_thread *rt_sched_point(void)
 	if (!rt.judges)
 		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
+}
+
+void rt_sched_prefer(struct rt_thread *self, struct rt_thread *t)
+{
+	rt_sched_lock();
+	rt_ready_add(self);
+	turn_end(self);
+	rt_ready_remove(t);
+	turn_begin(t);
+	baton_follow(self, t, RT_NEVER);
 }
 
 /* Only sleeping threads are left beside one that waits for something: time passes. */
