@@ -33,8 +33,11 @@ static void tell_free(void *p, uintptr_t pc)
 		return;
 	if (rt_nblocks)
 		rt_block_gone((uintptr_t)p);
-	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
-	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
+	rt_put(RT_FREE,
+	       rt_hot.self->ignores ? RT_FREE_IGNORED
+	       : rt.is_alone	    ? RT_FREE_ALONE
+				    : RT_FREE_WRITES,
+	       (uintptr_t)p, rt_location(pc), rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
 }
 

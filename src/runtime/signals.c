@@ -16,6 +16,7 @@
  *                    has it, or has called pthread_sigmask) goes back to the kernel, which
  *                    delivers it again when it is unblocked: by sigsuspend, say.  All
  *                    others run, also inside a handler: that one may wait for them.
+ *         [order]    what comes before sigaction comes before the handler that it sets
  *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
@@ -30,6 +31,7 @@
 #include "runtime/cancel.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
+#include "runtime/sync.h"
 #include "runtime/sys.h"
 
 #include <errno.h>
@@ -66,6 +68,17 @@ static void handle(int signal, siginfo_t *info, void *context)
 		a->sa_handler(signal);
 }
 
+/* [order] The thread has nothing in its hands. */
+static void handle_seen(int signal, siginfo_t *info, void *context)
+{
+	{
+		RT_SCOPE;
+		if (rt_sched_point())
+			rt_sync_acquire((uintptr_t)&given[signal], RT_CALLER);
+	}
+	handle(signal, info, context);
+}
+
 /* [later] In the handler, on top of whatever the runtime was doing.  When the ring is full, the
  * same signals came many times over, and are one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
@@ -90,7 +103,7 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 {
 	bool was_revoked = self->was_revoked;
 	rt_sched_in(self);
-	handle(signal, info, context);
+	handle_seen(signal, info, context);
 	rt_sched_out(self);
 	if (was_revoked) {
 		rt_signals_close(self);
@@ -109,7 +122,7 @@ static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, voi
 	}
 	rt_signals_close(self);
 	unsigned depth = rt_scope_pause();
-	handle(signal, info, context);
+	handle_seen(signal, info, context);
 	rt_scope_resume(depth);
 	if (was_open)
 		rt_sched_out(self);
@@ -142,7 +155,7 @@ static void trampoline(int signal, siginfo_t *info, void *context)
 	else if (is_inside(context) || self->state == RT_READY || self->state == RT_BLOCKED)
 		keep(self, signal, info);
 	else
-		handle(signal, info, context);
+		handle_seen(signal, info, context);
 	errno = error;
 }
 
@@ -170,7 +183,7 @@ static void handle_kept(struct rt_pending *p)
 		sigaddset(&mask, p->signal);
 	getcontext(&context);
 	rt_signals_mask(&mask, NULL);
-	handle(p->signal, &p->info, &context);
+	handle_seen(p->signal, &p->info, &context);
 	rt_signals_mask(&old, NULL);
 }
 
@@ -256,7 +269,7 @@ void rt_signals_ask(int kernel_tid)
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
 {
 	RT_SCOPE;
-	if (!rt_enter() || signal <= 0 || signal >= NSIG)
+	if (!rt_sched_point() || signal <= 0 || signal >= NSIG)
 		return rt_real.sigaction(signal, act, ret_old);
 	struct sigaction now, *before = &given[signal], old = *before;
 	if (act) {
@@ -267,6 +280,7 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 		if (is_handler) {
 			now.sa_sigaction = trampoline;
 			now.sa_flags |= SA_SIGINFO;
+			rt_sync_release((uintptr_t)before, RT_CALLER); /* [order] */
 			rt_sched.has_handlers = true;
 		}
 	}
