@@ -77,9 +77,23 @@ static void descriptors_fill(void)
 			_exit(CLI_INTERNAL);
 }
 
-static int tool_run(int argc, char **argv)
+/* `snag-cc` is `snag cc`, for build systems that want one word. */
+static int one_word_run(const struct cli_command *command, int argc, char **argv)
 {
 	struct snag_error err = {0};
+	int rc = command_run(command, argv + 1, argc - 1, &err);
+	return rc < 0 ? failed(command, &err) : rc;
+}
+
+static int tool_run(int argc, char **argv)
+{
+	static const char prefix[] = "snag-";
+	struct snag_error err = {0};
+	const char *called = argc > 0 ? basename(argv[0]) : "";
+	for (size_t i = 0; cli_commands[i] && strncmp(called, prefix, strlen(prefix)) == 0; i++)
+		if (cli_commands[i]->is_raw &&
+		    strcmp(called + strlen(prefix), cli_commands[i]->name) == 0)
+			return one_word_run(cli_commands[i], argc, argv);
 	if (argc < 2) {
 		snag_fail(&err, SNAG_EINPUT, "expected a command; see 'snag help'");
 		return failed(NULL, &err);
