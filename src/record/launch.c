@@ -93,12 +93,9 @@ __attribute__((noreturn)) static void program_run(const struct snag_launch *l, c
 						  const char *options, enum snag_launch_io io,
 						  int failed)
 {
-	char number[16], all[4096];
-	const char *given = getenv("SNAG_OPTIONS");
-	snprintf(number, sizeof(number), "%d", l->fd);
-	snprintf(all, sizeof(all), "%s:%s", options, given ? given : "");
-	setenv(RT_CHANNEL_ENV, number, 1);
-	setenv("SNAG_OPTIONS", all, 1);
+	char channel[4096];
+	snprintf(channel, sizeof(channel), "%d:%s", l->fd, options);
+	setenv(RT_CHANNEL_ENV, channel, 1);
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);

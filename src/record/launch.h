@@ -24,7 +24,7 @@ enum snag_launch_io {
 	SNAG_LAUNCH_OURS, /* silent, and we hear Ctrl-C while it runs */
 };
 
-/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
+/* `options` is for the runtime in the program, in front of SNAG_OPTIONS.  An error if it cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err);
 void snag_launch_kill(struct snag_launch *l);

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define RT_CHANNEL_MAGIC 0x3c746e6e63676e73u /* "sngcnnt<": rises with every change here */
-#define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
+#define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* "N:options": the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
 enum { RT_OPENED = 2048 };

@@ -4,6 +4,7 @@
  *
  * Separators are : , space, tab and newline; a value may be quoted with ' or ".
  * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.
+ * Options of `snag run` come with the channel, and the program does not see them.
  */
 #include "runtime/options.h"
 
@@ -12,6 +13,7 @@
 #include "runtime/sys.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 extern char **environ;
 
@@ -169,26 +171,52 @@ __attribute__((noreturn)) static void help(void)
 	rt_sys_exit(0);
 }
 
-static const char *variable(const char *name)
+/* Where it is in the environment; NULL: it is not. */
+static char **variable_find(const char *name)
 {
 	size_t n = strlen(name);
 	for (char **e = environ; e && *e; e++)
 		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-			return *e + n + 1;
-	return "";
+			return e;
+	return NULL;
+}
+
+static const char *variable(const char *name)
+{
+	char **e = variable_find(name);
+	return e ? *e + strlen(name) + 1 : "";
+}
+
+/* [guest] The program does not see the variable, nor do programs that it starts. */
+static void variable_remove(const char *name)
+{
+	for (char **e = variable_find(name); e && *e; e++)
+		e[0] = e[1];
+}
+
+/* What `snag run` says, then the user: later words win. */
+static void words_read(const char *tool, const char *own)
+{
+	text_read(tool, false);
+	text_read(own, false);
 }
 
 void rt_options_read(void)
 {
-	const char *own = variable("SNAG_OPTIONS"), *fd = variable(RT_CHANNEL_ENV);
-	struct piece number = {fd, strlen(fd)};
-	text_read(own, false);
+	if (getauxval(AT_SECURE)) /* who starts a program with more rights must not steer it */
+		return;
+	const char *own = variable("SNAG_OPTIONS"), *tool = variable(RT_CHANNEL_ENV);
+	struct piece number = {tool, 0};
+	for (; *tool && *tool != ':'; tool++)
+		number.n++;
+	words_read(tool, own);
 	if (!rt_options.ignore_tsan_options) {
 		text_read(variable("TSAN_OPTIONS"), true);
-		text_read(own, false); /* what is said to snag goes before */
+		words_read(tool, own); /* what is said to snag goes before */
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;
+	variable_remove(RT_CHANNEL_ENV);
 	if (rt_options.help)
 		help();
 }

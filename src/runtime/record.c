@@ -53,6 +53,7 @@ bool rt_record_open(void)
 	if (!c || !__atomic_compare_exchange_n(&c->owner, &nobody, (uint32_t)rt_sys_getpid(), false,
 					       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
+	rt_sys(SYS_close, rt_options.channel, 0, 0, 0, 0, 0); /* the program does not see it */
 	rt.channel = c;
 	rt.judges = judge_begin(c);
 	rt.limit = rt.judges ? 0 : c->records; /* none is ever written then */

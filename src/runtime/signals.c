@@ -17,6 +17,7 @@
  *                    delivers it again when it is unblocked: by sigsuspend, say.  All
  *                    others run, also inside a handler: that one may wait for them.
  *         [order]    what comes before sigaction comes before the handler that it sets
+ *         [ours]     RT_SIGNAL is also the program's: the value that it carries tells them apart
  *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
@@ -140,11 +141,56 @@ static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, v
 		rt_hot.fuel = fuel;
 }
 
+/* The thread has computed for long without an event, or is cancelled meanwhile. */
+static void asked(const void *context)
+{
+	struct rt_thread *self = rt_self();
+	if (!self)
+		return;
+	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
+		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
+			rt_cancel_anywhere(self);
+		return;
+	}
+	if (is_inside(context))
+		return;
+	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
+		rt_sched_in(self);
+	if (self->state != RT_RUNNING)
+		return;
+	rt_cancel_anywhere(self);
+	rt_sched_out(self);
+	rt_signals_close(self);
+	self->was_revoked = true; /* asks for the baton again at its next event */
+}
+
+/* [ours] The program has not asked for the signal that the runtime handles: its default action. */
+static void die_by(int signal)
+{
+	struct sigaction act = {.sa_handler = SIG_DFL};
+	sigset_t only;
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	rt_real.sigaction(signal, &act, NULL);
+	rt_sys(SYS_tgkill, rt_sys_getpid(), rt_sys_gettid(), signal, 0, 0, 0);
+	rt_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only, 0, NSIG / 8, 0, 0);
+}
+
+static bool is_default(int signal)
+{
+	return !(given[signal].sa_flags & SA_SIGINFO) && given[signal].sa_handler == SIG_DFL;
+}
+
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
-	if (!self || is_fault(signal, info))
+	if (signal == RT_SIGNAL && info->si_code == SI_QUEUE &&
+	    info->si_value.sival_ptr == &is_watching)
+		asked(context);
+	else if (signal == RT_SIGNAL && is_default(signal))
+		die_by(signal);
+	else if (!self || is_fault(signal, info))
 		handle(signal, info, context);
 	else if (rt.is_of_tasks)
 		handle_unseen(self, signal, info, context);
@@ -230,40 +276,20 @@ void rt_signals_close(struct rt_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The thread has computed for long without an event, or is cancelled meanwhile. */
-static void asked(int number, siginfo_t *info, void *context)
-{
-	struct rt_thread *self = rt_self();
-	if (!self)
-		return;
-	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
-		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
-			rt_cancel_anywhere(self);
-		return;
-	}
-	if (is_inside(context))
-		return;
-	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
-		rt_sched_in(self);
-	if (self->state != RT_RUNNING)
-		return;
-	rt_cancel_anywhere(self);
-	rt_sched_out(self);
-	rt_signals_close(self);
-	self->was_revoked = true; /* asks for the baton again at its next event */
-}
-
 void rt_signals_watch(void)
 {
-	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction act = {.sa_sigaction = trampoline, .sa_flags = SA_SIGINFO | SA_RESTART};
 	rt_real.sigaction(RT_SIGNAL, &act, NULL);
 	is_watching = true;
 }
 
 void rt_signals_ask(int kernel_tid)
 {
+	siginfo_t info = {.si_signo = RT_SIGNAL, .si_code = SI_QUEUE};
+	info.si_value.sival_ptr = &is_watching;
 	if (is_watching)
-		rt_sys(SYS_tgkill, rt_sys_getpid(), kernel_tid, RT_SIGNAL, 0, 0, 0);
+		rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), kernel_tid, RT_SIGNAL, (long)&info,
+		       0, 0);
 }
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
@@ -277,11 +303,11 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 				  (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 		*before = *act;
 		now = *act;
-		if (is_handler) {
+		if (is_handler || (is_watching && signal == RT_SIGNAL)) {
 			now.sa_sigaction = trampoline;
 			now.sa_flags |= SA_SIGINFO;
 			rt_sync_release((uintptr_t)before, RT_CALLER); /* [order] */
-			rt_sched.has_handlers = true;
+			rt_sched.has_handlers |= is_handler;
 		}
 	}
 	struct sigaction real_old;

@@ -384,6 +384,8 @@ static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_va
 {
 	if (t == self)
 		return EDEADLK;
+	if (deadline == RT_INVALID && t->state != RT_DONE)
+		return EINVAL;
 	return end_wait(self, t, deadline) ? thread_joined(self, t, ret_value, pc) : ETIMEDOUT;
 }
 

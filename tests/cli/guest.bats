@@ -109,3 +109,30 @@ runs() {
 		done
 	done
 }
+
+@test "functions return what they return without snag" {
+	trap '' WINCH PIPE
+	gcc -w -O1 -pthread -o native "$root/tests/programs/each_behaviour.c"
+	env -i SNAG_OPTIONS=seed=7 PATH="$PATH" ./native >native.out 3>&-
+	[ "$(wc -l <native.out)" -gt 40 ]
+	for compiler in gcc clang; do
+		build $compiler each_behaviour.c -w
+		for mode in --no-replay --free; do
+			env -i SNAG_OPTIONS=seed=7 PATH="$PATH" timeout 60 "$SNAG" run $mode ./prog \
+				>observed.out 2>err 3>&- || { cat err; return 1; }
+			diff <(sed 's/^_=.*//' native.out) <(sed 's/^_=.*//' observed.out)
+		done
+	done
+}
+
+@test "a program with more rights than its user is not observed" {
+	[ "$(id -u)" = 0 ] || skip "needs root, to make a program setuid"
+	command -v setpriv >path || skip "setpriv is not installed"
+	build gcc norace_pool.c
+	chmod 755 . && cp prog /tmp/"snag-setuid-$$" && chmod 4755 /tmp/"snag-setuid-$$"
+	local status=0
+	SNAG_OPTIONS=help=1 setpriv --reuid=65534 --clear-groups /tmp/"snag-setuid-$$" >out 2>&1 || status=$?
+	rm /tmp/"snag-setuid-$$"
+	[ $status = 0 ]
+	[ ! -s out ] # no list of options
+}
