@@ -25,8 +25,9 @@ void snag_clocks_done(struct snag_clocks *c)
 		snag_vclock_drop(&c->pool, c->lock[i].exclusive.clock);
 		snag_vclock_drop(&c->pool, c->lock[i].shared);
 	}
-	for (size_t i = 0; i < c->atomic_cap; i++)
-		snag_vclock_drop(&c->pool, c->atomic[i]);
+	for (size_t i = 0; i < c->natomics; i++)
+		snag_vclock_drop(&c->pool, c->atomic[i].released);
+	snag_slots_done(&c->atomics);
 	free(c->thread);
 	free(c->lock);
 	free(c->atomic);
@@ -61,7 +62,7 @@ void snag_clocks_join_slow(struct snag_clocks *c, uint32_t thread, const struct 
 			 stamp->time);
 }
 
-/* *to, which may be NULL, joins all that `thread` knows and has done before `time`. */
+/* Joins into *to, which may be NULL, all that `thread` knows and has done before `time`. */
 static void join_into(struct snag_clocks *c, struct snag_vclock **to, uint32_t thread,
 		      uint32_t time)
 {
@@ -141,16 +142,40 @@ static void join_clock(struct snag_clocks *c, struct snag_vclock **to, struct sn
 		snag_vclock_join(&c->pool, to, from, 0, 0);
 }
 
-static void atomic_load(struct snag_clocks *c, struct snag_thread_clock *t, uint32_t variable,
-			enum snag_order order)
+static uint64_t atomic_hash(const void *atomics, uint32_t number)
 {
-	join_clock(c, acquires(order) ? &t->now : &t->loaded, c->atomic[variable]);
+	return snag_hash(((const struct snag_atomic_clock *)atomics)[number].variable, 0);
 }
 
-static void atomic_store(struct snag_clocks *c, const struct snag_event *ev, uint32_t event,
-			 enum snag_order order)
+static bool atomic_equals(const void *atomics, uint32_t number, const void *variable)
 {
-	struct snag_vclock **x = &c->atomic[ev->target];
+	return ((const struct snag_atomic_clock *)atomics)[number].variable ==
+	       *(const uint32_t *)variable;
+}
+
+/* Returns the clock that acquiring readers of a variable synchronise with. */
+static struct snag_vclock **atomic_clock(struct snag_clocks *c, uint32_t variable)
+{
+	uint32_t number = snag_slots_find(&c->atomics, snag_hash(variable, 0), atomic_equals,
+					  c->atomic, &variable);
+	if (number == SNAG_SLOTS_NONE) {
+		number = (uint32_t)c->natomics++;
+		c->atomic = snag_grow(c->atomic, &c->atomic_cap, c->natomics, sizeof(*c->atomic));
+		c->atomic[number].variable = variable;
+		snag_slots_add(&c->atomics, number, atomic_hash, c->atomic);
+	}
+	return &c->atomic[number].released;
+}
+
+static void atomic_load(struct snag_clocks *c, struct snag_thread_clock *t,
+			struct snag_vclock *released, enum snag_order order)
+{
+	join_clock(c, acquires(order) ? &t->now : &t->loaded, released);
+}
+
+static void atomic_store(struct snag_clocks *c, const struct snag_event *ev, struct snag_vclock **x,
+			 uint32_t event, enum snag_order order)
+{
 	if (ev->op == SNAG_OP_ATOMIC_WRITE) /* a store begins a new release sequence */
 		clock_replace(c, x, NULL);
 	join_clock(c, x, c->thread[ev->thread].fence);
@@ -173,12 +198,11 @@ static void fence(struct snag_clocks *c, const struct snag_event *ev, uint32_t e
 static void atomic(struct snag_clocks *c, const struct snag_event *ev, uint32_t event,
 		   enum snag_order order)
 {
-	c->atomic =
-		snag_grow(c->atomic, &c->atomic_cap, (size_t)ev->target + 1, sizeof(*c->atomic));
+	struct snag_vclock **x = atomic_clock(c, ev->target);
 	if (ev->op != SNAG_OP_ATOMIC_WRITE)
-		atomic_load(c, &c->thread[ev->thread], ev->target, order);
+		atomic_load(c, &c->thread[ev->thread], *x, order);
 	if (ev->op != SNAG_OP_ATOMIC_READ)
-		atomic_store(c, ev, event, order);
+		atomic_store(c, ev, x, event, order);
 }
 
 void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *of_thread, uint32_t event)

@@ -25,11 +25,13 @@
  *                    Fences: a release fence lends its stamp to later relaxed stores, an
  *                    acquire fence takes in what relaxed loads have seen since.
  *
- * Cost.   release, fork O(1); acquire, join O(1) if nothing new, else O(threads).
+ * Cost.   release, fork O(1); acquire, join O(1) if nothing new, else O(threads).  Memory grows
+ *         with the variables that have atomic accesses, not with all variables.
  */
 #ifndef SNAG_DETECT_CLOCKS_H
 #define SNAG_DETECT_CLOCKS_H
 
+#include "base/slots.h"
 #include "order/vclock.h"
 #include "trace/source.h"
 
@@ -56,8 +58,12 @@ struct snag_clocks {
 	size_t nthreads, thread_cap;
 	struct snag_lock_clock *lock;
 	size_t lock_cap;
-	struct snag_vclock **atomic; /* per variable, NULL: nothing to synchronise with */
-	size_t atomic_cap;
+	struct snag_atomic_clock {
+		uint32_t variable;
+		struct snag_vclock *released; /* NULL: nothing to synchronise with */
+	} * atomic;			      /* of variables with atomic accesses, as they came */
+	size_t natomics, atomic_cap;
+	struct snag_slots atomics; /* atomic[], by variable */
 };
 
 void snag_clocks_init(struct snag_clocks *c);
@@ -80,7 +86,7 @@ static inline struct snag_vclock *snag_clocks_now(const struct snag_clocks *c, u
 	return c->thread[thread].now;
 }
 
-/* now[thread] takes in a stamp. */
+/* Joins a stamp into now[thread]. */
 static inline void snag_clocks_join(struct snag_clocks *c, uint32_t thread,
 				    const struct snag_stamp *stamp)
 {
@@ -89,7 +95,7 @@ static inline void snag_clocks_join(struct snag_clocks *c, uint32_t thread,
 		snag_clocks_join_slow(c, thread, stamp);
 }
 
-/* Moves the clocks along: every rule above, for one synchronisation event. */
+/* Advances the clocks: every rule above, for one synchronisation event. */
 void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32_t event);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include "runtime/fork.h"
 #include "runtime/modules.h"
+#include "runtime/observe.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
@@ -21,6 +22,8 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 
+#include <sys/auxv.h>
+
 struct rt rt = {.epochs = RT_SEEN}; /* number 0 */
 __thread struct rt_hot rt_hot;
 extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
@@ -32,12 +35,23 @@ void rt_begin(void)
 		return;
 	is_beginning = true;
 	rt_real_begin();
-	rt_options_read();
-	if (rt_record_open()) {
+	/* The user of a program with more rights, a setuid one, must not steer it. */
+	bool is_secure = getauxval(AT_SECURE);
+	if (!is_secure)
+		rt_options_read();
+	bool is_open = !is_secure && rt_record_open();
+	rt_options_hide();
+	if (!is_open && !is_secure) {
+		rt_observe_start();
+		is_open = rt_record_open();
+	}
+	if (is_open) {
+		rt_observe_begin();
 		rt_policy_begin();
 		rt.is_free = rt_options.free;
 		rt_thread_begin();
 		rt_modules_tell();
+		rt_options_tell();
 		rt_tasks_tell();
 		rt.is_free &= !rt.is_of_tasks;
 		rt_fork_begin();

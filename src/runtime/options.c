@@ -4,18 +4,20 @@
  *
  * Separators are : , space, tab and newline; a value may be quoted with ' or ".
  * In SNAG_OPTIONS an unknown key is an error, in TSAN_OPTIONS it is somebody else's.
- * Options of `snag run` come with the channel, and the program does not see them.
  */
 #include "runtime/options.h"
 
 #include "runtime/channel.h"
 #include "runtime/fail.h"
+#include "runtime/record.h"
 #include "runtime/sys.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 
 extern char **environ;
+/* The program may have these. */
+extern const char *__tsan_default_options(void) __attribute__((weak));
+extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 
 struct rt_options rt_options = {
 #define NUMBER(name, value, about) .name = value,
@@ -171,52 +173,68 @@ __attribute__((noreturn)) static void help(void)
 	rt_sys_exit(0);
 }
 
-/* Where it is in the environment; NULL: it is not. */
 static char **variable_find(const char *name)
 {
+	static char *none;
 	size_t n = strlen(name);
 	for (char **e = environ; e && *e; e++)
 		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
 			return e;
-	return NULL;
+	return &none;
 }
 
-static const char *variable(const char *name)
+const char *rt_options_variable(const char *name)
 {
-	char **e = variable_find(name);
-	return e ? *e + strlen(name) + 1 : "";
+	const char *found = *variable_find(name);
+	return found ? found + strlen(name) + 1 : "";
 }
 
-/* [guest] The program does not see the variable, nor do programs that it starts. */
-static void variable_remove(const char *name)
+void rt_options_channel(const char *text)
 {
-	for (char **e = variable_find(name); e && *e; e++)
-		e[0] = e[1];
-}
-
-/* What `snag run` says, then the user: later words win. */
-static void words_read(const char *tool, const char *own)
-{
-	text_read(tool, false);
+	const char *own = rt_options_variable("SNAG_OPTIONS");
+	struct piece number = {text, 0};
+	while (text[number.n] && text[number.n] != ':')
+		number.n++;
+	text_read(text + number.n, false);
 	text_read(own, false);
+	if (!rt_options.ignore_tsan_options) {
+		if (__tsan_default_options)
+			text_read(__tsan_default_options(), true);
+		text_read(rt_options_variable("TSAN_OPTIONS"), true);
+		text_read(own, false); /* what is said to snag goes before */
+	}
+	if (!number_read(&number, &rt_options.channel))
+		rt_options.channel = -1;
 }
 
 void rt_options_read(void)
 {
-	if (getauxval(AT_SECURE)) /* who starts a program with more rights must not steer it */
-		return;
-	const char *own = variable("SNAG_OPTIONS"), *tool = variable(RT_CHANNEL_ENV);
-	struct piece number = {tool, 0};
-	for (; *tool && *tool != ':'; tool++)
-		number.n++;
-	words_read(tool, own);
-	if (!rt_options.ignore_tsan_options) {
-		text_read(variable("TSAN_OPTIONS"), true);
-		words_read(tool, own); /* what is said to snag goes before */
-	}
-	if (!number_read(&number, &rt_options.channel))
-		rt_options.channel = -1;
-	variable_remove(RT_CHANNEL_ENV);
+	rt_options_channel(rt_options_variable(RT_CHANNEL_ENV));
 	if (rt_options.help)
 		help();
+}
+
+static void default_tell(enum rt_default which, const char *text)
+{
+	enum { PIECE = 1024 };
+	for (size_t n = strlen(text), at = 0; at < n; at += PIECE) {
+		rt_record_text(RT_MODULE, 0, text + at, n - at < PIECE ? n - at : PIECE);
+		rt_put(RT_DEFAULT, 0, 0, 0, which);
+	}
+}
+
+void rt_options_tell(void)
+{
+	if (rt.judges)
+		return;
+	if (__tsan_default_options)
+		default_tell(RT_DEFAULT_OPTIONS, __tsan_default_options());
+	if (__tsan_default_suppressions)
+		default_tell(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
+}
+
+void rt_options_hide(void)
+{
+	for (char **e = variable_find(RT_CHANNEL_ENV); *e; e++)
+		e[0] = e[1];
 }

@@ -123,6 +123,7 @@ static struct rt_thread *thread_new(void)
 static void alone_set(bool is_alone)
 {
 	rt.is_alone = is_alone;
+	rt.is_unheard = is_alone || rt.is_mute;
 	rt_filter.is_idle = is_alone && rt.judges;
 }
 
@@ -154,8 +155,8 @@ struct rt_thread *rt_thread_new_fiber(void)
 static bool is_clean(const struct rt_thread *fiber)
 {
 	const struct rt_section *section = &fiber->section;
-	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->own_bytes &&
-	       !fiber->stack_high && !fiber->filter && !fiber->joiners &&
+	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->stack_high &&
+	       !fiber->filter && !fiber->joiners &&
 	       !(section->depth | section->got | section->nnoted) && !section->has_promise &&
 	       fiber->signals_kept == fiber->signals_run;
 }

@@ -25,7 +25,7 @@ judge() { # SOURCE
 one() { # COMPILER LEVEL SOURCE
 	mkdir "$(basename "$3")" && cd "$(basename "$3")" || return
 	build "$1" "$2" "$3" || { echo "$3, $1 $2: not built"; return 1; }
-	timeout 60 ./prog || { echo "$3, $1 $2, by itself: $?"; return 1; }
+	SNAG_OPTIONS=observe=0 timeout 60 ./prog || { echo "$3, $1 $2, by itself: $?"; return 1; }
 	judge "$3" || { echo "$3, $1 $2"; cat err; return 1; }
 }
 
@@ -78,7 +78,7 @@ all() { # COMPILER LEVEL; several at a time
 	grep -q 'n.h' one.d
 	grep -q '^two.o:.*two.c n.h' <(tr -d '\\\n' <two.d)
 	SNAG_CC=clang "$SNAG" cc -fopenmp one.o two.o -o prog
-	./prog
+	SNAG_OPTIONS=observe=0 ./prog
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 66 ]
 	grep -q 'two.c:8' <<<"$stderr"
@@ -359,7 +359,7 @@ all() { # COMPILER LEVEL; several at a time
 	OMP_CANCELLATION=true run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	grep -q "the program cancels tasks" <<<"$stderr"
-	run -125 ./prog forever
+	run -125 env SNAG_OPTIONS=observe=0 ./prog forever
 	grep -q 'deadlock' <<<"$output"
 	run --separate-stderr "$SNAG" run ./prog forever
 	[ "$status" = 66 ]
