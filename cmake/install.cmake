@@ -4,6 +4,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS snag RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# One word for build systems that want one.
+foreach(word snag-cc snag-c++)
+	file(CREATE_LINK snag ${CMAKE_BINARY_DIR}/${word} SYMBOLIC)
+	install(FILES ${CMAKE_BINARY_DIR}/${word} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 
 install(DIRECTORY ${RUNTIME_DIR} DESTINATION lib)
 install(CODE "

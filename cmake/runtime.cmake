@@ -45,8 +45,10 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o snag_rt.o snag_rt_renamed.o
 	COMMAND ${CMAKE_OBJCOPY} --rename-section .text=snag_rt_text,alloc,load,readonly,code,contents snag_rt.o
 	COMMAND ${CMAKE_OBJCOPY} --localize-hidden snag_rt.o
-	# What is the C library's, a program may define for itself, as it may without snag.
-	COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=[a-z]* snag_rt.o
+	# A program may define functions of the C library for itself, as it may without snag.  Only what
+	# the runtime defines is weakened: linkers bring no archive member for a weak reference.
+	COMMAND sh -c "$1 -g --defined-only snag_rt.o | sed -n 's/.* \\([a-z][a-z_0-9]*\\)$/\\1/p' >snag_rt.weak" sh ${CMAKE_NM}
+	COMMAND ${CMAKE_OBJCOPY} --weaken-symbols=snag_rt.weak snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E rm -f libsnag_rt.a ${RUNTIME_DIR}/shared/libtsan.a
 	COMMAND ${CMAKE_AR} rcs libsnag_rt.a snag_rt.o
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/exe/libtsan.a

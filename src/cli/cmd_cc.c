@@ -12,6 +12,7 @@
 #include "cc/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "cc/link_words.h"
 #include "cc/response.h"
 #include "cc/two_steps.h"
 
@@ -37,6 +38,7 @@ struct request {
 	bool has_openmp;   /* -fopenmp: our runtime instead of the compiler's */
 	struct cc_pass pass;
 	const char *fixed; /* -static, -static-pie: the word; NULL: neither */
+	const char *other; /* -fsanitize= of what cannot be together with threads; NULL: none */
 };
 
 /* Options of which the next word is the value. */
@@ -56,6 +58,23 @@ static bool takes_value(const char *word)
 	return false;
 }
 
+/* Whether a word asks for instrumentation that no compiler combines with that of threads. */
+static bool is_other_sanitizer(const char *word)
+{
+	static const char *const others[] = {"address",	  "leak",	    "memory",
+					     "hwaddress", "kernel-address", "kernel-hwaddress",
+					     "dataflow"};
+	if (!starts(word, "-fsanitize="))
+		return false;
+	for (const char *at = strchr(word, '='); at; at = strchr(at, ',')) {
+		const size_t n = strcspn(++at, ",");
+		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			if (n == strlen(others[i]) && strncmp(at, others[i], n) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* A word for us, not for the compiler. */
 static const char branches_word[] = "-fsnag-branches";
 static const char tasks_word[] = "-fsnag-task";
@@ -72,6 +91,10 @@ static struct request request_read(char *const *word)
 			q.is_shared = true;
 		if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
 			q.fixed = *word;
+		if (is_other_sanitizer(*word))
+			q.other = *word;
+		if (starts(*word, "-fno-sanitize="))
+			q.other = NULL;
 		if (strcmp(*word, "-r") == 0)
 			q.is_partial = true;
 		if (strcmp(*word, branches_word) == 0)
@@ -206,14 +229,19 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 				 "%s: the runtime stands in front of the C library, which must be "
 				 "a shared one",
 				 q.fixed);
+	if (q.other && q.has_inputs)
+		return snag_fail(err, SNAG_EINPUT,
+				 "%s: snag instruments as for ThreadSanitizer, which no compiler "
+				 "combines with this; build a second time without snag for it",
+				 q.other);
 	if (clang && q.has_inputs && !q.is_partial)
 		cc_pass_find(&q.pass, compiler, folder);
 	cc_word_add(&w, compiler);
-	for (; *word; word++)
+	for (const char *kept; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
 		    (clang || strcmp(*word, "-pipe") != 0) && /* the assembler reads two files */
-		    !cc_pass_takes(&ignored, *word))
-			cc_word_add(&w, *word);
+		    !cc_pass_takes(&ignored, *word) && (kept = cc_link_word(*word, q.is_shared)))
+			cc_word_add(&w, kept);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {

@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
+#include "cli/roomy.h"
 #include "cli/suggest.h"
 
 #include <fcntl.h>
@@ -76,10 +77,23 @@ static void descriptors_fill(void)
 			_exit(CLI_INTERNAL);
 }
 
-int main(int argc, char **argv)
+/* `snag-cc` is `snag cc`, for build systems that want one word. */
+static int one_word_run(const struct cli_command *command, int argc, char **argv)
 {
 	struct snag_error err = {0};
-	descriptors_fill();
+	int rc = command_run(command, argv + 1, argc - 1, &err);
+	return rc < 0 ? failed(command, &err) : rc;
+}
+
+static int tool_run(int argc, char **argv)
+{
+	static const char prefix[] = "snag-";
+	struct snag_error err = {0};
+	const char *called = argc > 0 ? basename(argv[0]) : "";
+	for (size_t i = 0; cli_commands[i] && strncmp(called, prefix, strlen(prefix)) == 0; i++)
+		if (cli_commands[i]->is_raw &&
+		    strcmp(called + strlen(prefix), cli_commands[i]->name) == 0)
+			return one_word_run(cli_commands[i], argc, argv);
 	if (argc < 2) {
 		snag_fail(&err, SNAG_EINPUT, "expected a command; see 'snag help'");
 		return failed(NULL, &err);
@@ -94,4 +108,10 @@ int main(int argc, char **argv)
 		return failed(NULL, &err);
 	int rc = command_run(command, argv + 2, argc - 2, &err);
 	return rc < 0 ? failed(command, &err) : rc;
+}
+
+int main(int argc, char **argv)
+{
+	descriptors_fill();
+	return cli_with_room(tool_run, argc, argv);
 }

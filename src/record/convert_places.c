@@ -185,9 +185,11 @@ static void block_freed(struct snag_convert *c, const struct rt_record *r)
 	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);
 	uint32_t variable[SNAG_CELL];
 	nbytes = nbytes < FREED_BYTES ? nbytes : FREED_BYTES;
+	if (rt_record_size(r) == RT_FREE_IGNORED)
+		return;
 	for (uint64_t at = addr; at < addr + nbytes; at += SNAG_CELL) {
 		unsigned n = snag_cells_shared(c->cells, at, c->thread, variable);
-		if (n == 0 && at == addr && !rt_record_size(r))
+		if (n == 0 && at == addr && rt_record_size(r) == RT_FREE_WRITES)
 			n = snag_cells_access(c->cells, at,
 					      nbytes < SNAG_CELL ? (unsigned)nbytes : SNAG_CELL,
 					      c->thread, variable);

@@ -5,8 +5,6 @@
  * Idea.   The program keeps its own allocator; the runtime only tells the recorder which
  *         memory begins and ends, so that a block does not inherit the accesses of the
  *         one that lay there before.
- * Rules.  dlsym, which finds the real functions, may allocate before they are known: that
- *         comes from a small arena, which is never given back.
  */
 #include "runtime/access.h"
 #include "runtime/omp_own.h"
@@ -15,36 +13,7 @@
 #include "runtime/sched.h"
 #include "runtime/stack.h"
 
-#include <errno.h>
 #include <malloc.h>
-#include <string.h>
-
-enum { BOOT_BYTES = 1 << 16, ALIGN = 16 };
-
-static char boot[BOOT_BYTES] __attribute__((aligned(ALIGN)));
-static size_t boot_used;
-
-static void *boot_alloc(size_t n)
-{
-	n = (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (n > BOOT_BYTES - boot_used)
-		return NULL;
-	void *p = boot + boot_used;
-	boot_used += n;
-	return p;
-}
-
-static bool is_boot(const void *p)
-{
-	return (const char *)p >= boot && (const char *)p < boot + BOOT_BYTES;
-}
-
-/* Whether the real functions are known; they are not while dlsym looks for them. */
-static bool is_ready(void)
-{
-	rt_begin_once();
-	return rt_real.malloc && rt_real.calloc && rt_real.realloc && rt_real.free;
-}
 
 static void *told(void *p, size_t n, uintptr_t pc)
 {
@@ -63,29 +32,30 @@ static void tell_free(void *p, uintptr_t pc)
 	if (rt_hot.is_own || !rt_enter())
 		return;
 	rt_own_free((uintptr_t)p);
-	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
-	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
+	rt_put(RT_FREE,
+	       rt_hot.self->ignores ? RT_FREE_IGNORED
+	       : rt.is_alone	    ? RT_FREE_ALONE
+				    : RT_FREE_WRITES,
+	       (uintptr_t)p, rt_location(pc), rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */
 }
 
 RT_EXPORT void *malloc(size_t n)
 {
 	RT_SCOPE;
-	return is_ready() ? told(rt_real.malloc(n), n, RT_CALLER) : boot_alloc(n);
+	return told(rt_real.malloc(n), n, RT_CALLER);
 }
 
 RT_EXPORT void *calloc(size_t n, size_t each)
 {
 	RT_SCOPE;
-	if (!is_ready())
-		return each && n > BOOT_BYTES / each ? NULL : boot_alloc(n * each);
 	return told(rt_real.calloc(n, each), n * each, RT_CALLER);
 }
 
 RT_EXPORT void free(void *p)
 {
 	RT_SCOPE;
-	if (!p || is_boot(p))
+	if (!p)
 		return;
 	tell_free(p, RT_CALLER);
 	rt_real.free(p);
@@ -94,15 +64,6 @@ RT_EXPORT void free(void *p)
 RT_EXPORT void *realloc(void *p, size_t n)
 {
 	RT_SCOPE;
-	if (!is_ready())
-		return p ? NULL : boot_alloc(n);
-	if (is_boot(p)) {
-		void *copy = rt_real.malloc(n);
-		size_t room = (size_t)(boot + BOOT_BYTES - (char *)p);
-		if (copy)
-			memcpy(copy, p, n < room ? n : room);
-		return told(copy, n, RT_CALLER);
-	}
 	if (p)
 		tell_free(p, RT_CALLER);
 	void *moved = rt_real.realloc(p, n);
@@ -112,8 +73,6 @@ RT_EXPORT void *realloc(void *p, size_t n)
 RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 {
 	RT_SCOPE;
-	if (!is_ready())
-		return ENOMEM;
 	int rc = rt_real.posix_memalign(ret_p, align, n);
 	if (rc == 0)
 		told(*ret_p, n, RT_CALLER);
@@ -123,11 +82,11 @@ RT_EXPORT int posix_memalign(void **ret_p, size_t align, size_t n)
 RT_EXPORT void *aligned_alloc(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return is_ready() ? told(rt_real.aligned_alloc(align, n), n, RT_CALLER) : NULL;
+	return told(rt_real.aligned_alloc(align, n), n, RT_CALLER);
 }
 
 RT_EXPORT void *memalign(size_t align, size_t n)
 {
 	RT_SCOPE;
-	return is_ready() ? told(rt_real.memalign(align, n), n, RT_CALLER) : NULL;
+	return told(rt_real.memalign(align, n), n, RT_CALLER);
 }

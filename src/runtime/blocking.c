@@ -8,7 +8,8 @@
  *         [order]  What was written to a pipe, socket or eventfd before comes before what
  *                  is read from it: writers release, readers acquire a token of the
  *                  descriptor's file.  Sockets have one in common, since both ends may be
- *                  here.  Regular files order nothing.
+ *                  here.  So do connect and accept, close or shutdown and the end of file, and
+ *                  writers and poll, select or epoll_wait.  Regular files order nothing.
  *         [memory] The buffers of read and write and their like are accesses.
  */
 #include "runtime/access.h"
@@ -25,6 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { SOCKETS = 1 }; /* the key of all of them */
+
 static bool is_ready(int fd, short events)
 {
 	struct pollfd p = {.fd = fd, .events = events};
@@ -38,7 +41,8 @@ static struct rt_object *channel_of(int fd)
 	if (fd < 0 || rt_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || S_ISREG(st.st_mode) ||
 	    S_ISCHR(st.st_mode))
 		return NULL;
-	uintptr_t key = S_ISSOCK(st.st_mode) ? 1 : ((uintptr_t)st.st_dev << 40 ^ st.st_ino) | 2;
+	uintptr_t key =
+		S_ISSOCK(st.st_mode) ? SOCKETS : ((uintptr_t)st.st_dev << 40 ^ st.st_ino) | 2;
 	struct rt_object *o = rt_object_get(key, RT_FILE);
 	if (o->token == UINT32_MAX)
 		o->token = rt_token();
@@ -59,6 +63,16 @@ static void acquired(int fd, uintptr_t pc)
 		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), o->token);
 		rt_epoch_end();
 	}
+}
+
+/* A socket, pipe or eventfd among those that epoll watches was written, and which is not known:
+ * the sockets' token and that of what has no file are acquired. */
+static void noticed(int fd, uintptr_t pc)
+{
+	struct rt_object *sockets = rt_object_find(SOCKETS, RT_FILE);
+	if (sockets)
+		rt_put(RT_SYNC_READ, 0, 0, rt_location(pc), sockets->token);
+	acquired(fd, pc);
 }
 
 /* Who wants the program to run again must know whether it can have the same input. */
@@ -88,7 +102,7 @@ static __attribute__((destructor)) void input_look_back(void)
 			released(fd, RT_CALLER);                              \
 		type result = CALL(self, rt_real.name arguments, fd, events); \
 		if (rt_enter() && (events) == POLLIN)                         \
-			acquired(fd, RT_CALLER);                              \
+			noticed(fd, RT_CALLER);                               \
 		return result;                                                \
 	}
 /* What was filled is an access of the caller, if that is seen (see libc.c). */
@@ -118,7 +132,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 		struct rt_thread *self = rt_sched_point();                     \
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN);  \
 		input_look(fd);                                                \
-		if (result > 0 && rt_enter())                                  \
+		if (result >= 0 && rt_enter())                                 \
 			filled(fd, v, (size_t)(n), (size_t)result, RT_CALLER); \
 		return result;                                                 \
 	}
@@ -139,7 +153,7 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 		type result = CALL(self, rt_real.name arguments, fd, POLLIN); \
 		struct iovec part = {buf, n};                                 \
 		input_look(fd);                                               \
-		if (result > 0 && rt_enter())                                 \
+		if (result >= 0 && rt_enter())                                \
 			filled(fd, &part, 1, (size_t)result, RT_CALLER);      \
 		return result;                                                \
 	}
@@ -154,3 +168,60 @@ static void sent(int fd, const struct iovec *v, size_t n, uintptr_t pc)
 		return CALL(self, rt_real.name arguments, fd, POLLOUT); \
 	}
 #include "runtime/blocking.def"
+
+/* [order] */
+static void polled(const struct pollfd *fds, nfds_t n, uintptr_t pc)
+{
+	int error = errno;
+	for (nfds_t i = 0; i < n; i++)
+		if (fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP | POLLPRI))
+			acquired(fds[i].fd, pc);
+	errno = error;
+}
+
+RT_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	int result = RT_OUTSIDE(self, rt_real.poll(fds, n, timeout));
+	if (result > 0 && rt_enter())
+		polled(fds, n, RT_CALLER);
+	return result;
+}
+
+RT_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		    const sigset_t *mask)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	int result = RT_OUTSIDE(self, rt_real.ppoll(fds, n, timeout, mask));
+	if (result > 0 && rt_enter())
+		polled(fds, n, RT_CALLER);
+	return result;
+}
+
+RT_EXPORT int connect(int fd, const struct sockaddr *to, socklen_t n)
+{
+	RT_SCOPE;
+	struct rt_thread *self = rt_sched_point();
+	if (self)
+		released(fd, RT_CALLER);
+	return RT_OUTSIDE(self, rt_real.connect(fd, to, n));
+}
+
+RT_EXPORT int shutdown(int fd, int how)
+{
+	RT_SCOPE;
+	if (rt_sched_point())
+		released(fd, RT_CALLER);
+	return rt_real.shutdown(fd, how);
+}
+
+/* Of regular files and terminals it is no event: programs close many. */
+RT_EXPORT int close(int fd)
+{
+	RT_SCOPE;
+	if (rt_enter() && channel_of(fd) && rt_sched_point())
+		released(fd, RT_CALLER);
+	return rt_real.close(fd);
+}

@@ -157,7 +157,7 @@ enum rt_op {
 	RT_NODE,       /* a location: address = pc (0: a call that is not shown), loc = parent
 			   * node (0: none), arg = id, counted from 1 */
 	RT_ALLOC,      /* arg bytes of heap begin at the address */
-	RT_FREE,       /* the heap block at the address ends; size = 1: nobody else was there;
+	RT_FREE,       /* the heap block at the address ends; size = enum rt_free;
 			   * arg bytes, if a detector judges */
 	RT_FORGET,     /* arg pages of 4096 bytes (size not 0: arg bytes) from the address have new
 			   * contents: a stack, a mapping */
@@ -180,6 +180,13 @@ enum rt_op {
 			* promise or task, loc: where; behind its last event */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
+};
+
+/* How a block ends. */
+enum rt_free {
+	RT_FREE_WRITES,	 /* the end is a write of the block */
+	RT_FREE_ALONE,	 /* no thread can race with it but those that were there before */
+	RT_FREE_IGNORED, /* the program says that it is no access */
 };
 
 /* What a program says to ThreadSanitizer by functions that it defines. */

@@ -21,6 +21,8 @@
 static int cond_wait(struct rt_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
 		     rt_time deadline, uintptr_t pc)
 {
+	if (deadline == RT_INVALID)
+		return EINVAL;
 	rt_cancel_point(self);
 	struct rt_object *o = rt_object_get((uintptr_t)cond, RT_COND);
 	uint32_t depth = rt_mutex_give_all(self, mutex, pc);

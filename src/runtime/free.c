@@ -79,15 +79,26 @@ bool rt_free_enter(struct rt_thread *self)
 	return true;
 }
 
-void rt_leave_free(void)
+static void leave(struct rt_thread *self)
 {
-	struct rt_thread *self = rt_hot.self;
-	if (!self || self->state != RT_RUNNING || !rt.on)
-		return;
 	is_locking_set(self, true);
 	self->state = RT_OUT;
 	rt_sys_unlock(&lock);
 	is_locking_set(self, false);
+}
+
+/* Signals that came meanwhile are handled now: a thread that waits for one may make no events but
+ * reads. */
+void rt_leave_free(void)
+{
+	struct rt_thread *self = rt_hot.self;
+	if (!self || !rt.on)
+		return;
+	while (self->state == RT_RUNNING) {
+		leave(self);
+		if (rt_unlikely(rt_signals_pending(self)))
+			rt_signals_run(self); /* enters again, if it runs a handler */
+	}
 	if (rt_unlikely(self->is_asynchronous)) /* it may have been asked meanwhile */
 		rt_cancel_anywhere(self);
 }
@@ -182,8 +193,8 @@ void rt_free_yield(struct rt_thread *self)
 void rt_free_exit(struct rt_thread *self)
 {
 	self->state = RT_DONE;
-	rt_sched.nlive--;
-	rt_signals_block();
+	if (--rt_sched.nlive > 0)
+		rt_signals_block();
 	rt_hot.self = NULL;
 	rt_hot.is_own = true; /* and no stranger */
 	rt_hot.top = rt_hot.end;
@@ -245,6 +256,8 @@ void rt_free_access(uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
 	struct rt_thread *self = rt_hot.self;
 	if (!rt_free_is_seen())
 		return;
+	if (rt_unlikely(rt_signals_pending(self)))
+		end(begin(self)); /* handles them */
 	while (size > 0) {
 		unsigned here = 8 - (addr & 7);
 		here = here < size ? here : size;

@@ -3,8 +3,9 @@
  * init.c - how the runtime begins, and how it ends for the child of a fork
  *
  * The first call of anything begins it: a constructor of an instrumented file
- * (__tsan_init), or an intercepted function called before.  The real functions are
- * looked up first; whatever is called meanwhile, from dlsym, sees a runtime that is off.
+ * (__tsan_init), or an intercepted function called before.  The runtime looks up the real
+ * functions first, without calling any function that it stands in front of (real.c).
+ * Functions that the C library calls while the runtime begins see a runtime that is off.
  */
 #include "runtime/fork.h"
 #include "runtime/modules.h"
@@ -21,6 +22,8 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 
+#include <sys/auxv.h>
+
 struct rt rt = {.epochs = RT_SEEN}; /* number 0 */
 __thread struct rt_hot rt_hot;
 extern RT_EXPORT __thread struct rt_hot __snag_hot __attribute__((alias("rt_hot")));
@@ -32,10 +35,13 @@ void rt_begin(void)
 		return;
 	is_beginning = true;
 	rt_real_begin();
-	rt_options_read();
-	bool is_open = rt_record_open();
+	/* The user of a program with more rights, a setuid one, must not steer it. */
+	bool is_secure = getauxval(AT_SECURE);
+	if (!is_secure)
+		rt_options_read();
+	bool is_open = !is_secure && rt_record_open();
 	rt_options_hide();
-	if (!is_open) {
+	if (!is_open && !is_secure) {
 		rt_observe_start();
 		is_open = rt_record_open();
 	}

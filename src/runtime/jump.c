@@ -24,7 +24,6 @@ static void leave(const struct __jmp_buf_tag *env)
 {
 	if (!rt_hot.self)
 		return;
-	rt_hot.self->is_handling = false; /* if it was, the handler is left */
 	if (rt_hot.beyond)
 		return;
 	uint32_t target = target_of(env);

@@ -12,7 +12,9 @@
  *         [foreign] one that other processes share is the kernel's; acq(l) and rel(l) are
  *                   recorded between its lock and unlock
  *         [robust]  the end of a thread that holds it is seen by the next lock
- *                   (EOWNERDEAD).
+ *                   (EOWNERDEAD).  If that thread unlocks it without making it consistent,
+ *                   no thread gets it any more (ENOTRECOVERABLE).
+ *         [time]    an invalid time is an error where the lock would have to wait
  */
 #include "runtime/mutex.h"
 
@@ -33,6 +35,9 @@ static bool has_robust; /* there is, or was, a robust one */
 rt_time rt_deadline(clockid_t clock, const struct timespec *at)
 {
 	struct timespec now;
+	if (at->tv_nsec < 0 || at->tv_nsec >= 1000000000 ||
+	    (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+		return RT_INVALID;
 	clock_gettime(clock, &now);
 	int64_t left =
 		(int64_t)(at->tv_sec - now.tv_sec) * 1000000000 + (at->tv_nsec - now.tv_nsec);
@@ -94,11 +99,20 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 	}
 	if (o->owner == self && kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK)
 		return EDEADLK;
+	if (o->owner && deadline == RT_INVALID)
+		return EINVAL;
+	if (o->is_lost)
+		return ENOTRECOVERABLE;
 	if (!lock_wait(self, o, deadline))
 		return ETIMEDOUT;
+	if (o->is_lost) { /* meanwhile; the next one is told, too */
+		rt_object_wake_one(o, 0);
+		return ENOTRECOVERABLE;
+	}
 	lock_begin(self, o, 1, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
+		o->is_inconsistent = true;
 		return EOWNERDEAD;
 	}
 	return 0;
@@ -135,10 +149,12 @@ int rt_mutex_give(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 		rt_object_wake_one(o, 0);
 		return 0;
 	}
-	if (o->depth > 1)
+	if (o->depth > 1) {
 		o->depth--;
-	else
+	} else {
+		o->is_lost = o->is_inconsistent;
 		lock_end(o, pc);
+	}
 	return 0;
 }
 
@@ -229,6 +245,8 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 					      RT_CALLER);
 	rt_tasks_asked(RT_ASKED_LOCK, RT_CALLER);
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
+	if (o->is_lost)
+		return ENOTRECOVERABLE;
 	if (o->owner && (o->owner != self || kind_of(mutex) != PTHREAD_MUTEX_RECURSIVE)) {
 		rt_spin_look(self, (uintptr_t)mutex, o->owner->tid);
 		return EBUSY;
@@ -282,9 +300,13 @@ RT_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 RT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
 {
 	RT_SCOPE;
-	if (rt_enter() && !rt_mutex_is_foreign(mutex))
-		return 0;
-	return rt_real.pthread_mutex_consistent(mutex);
+	if (!rt_enter() || rt_mutex_is_foreign(mutex))
+		return rt_real.pthread_mutex_consistent(mutex);
+	struct rt_object *o = rt_object_find((uintptr_t)mutex, RT_MUTEX);
+	if (!o || !o->is_inconsistent || o->is_lost)
+		return EINVAL;
+	o->is_inconsistent = false;
+	return 0;
 }
 
 /* Spin locks are mutexes without kinds. */

@@ -24,7 +24,9 @@ bool rt_mutex_is_foreign(const pthread_mutex_t *mutex);
 int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc);
 void rt_mutex_foreign_given(struct rt_thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 
-/* A point on a clock of the program as one of CLOCK_MONOTONIC. */
+/* A point on a clock of the program as one of CLOCK_MONOTONIC; RT_INVALID: there is no such time, or
+ * no such clock to wait by, and the function fails with EINVAL as the C library's does. */
+#define RT_INVALID (RT_NEVER - 1)
 rt_time rt_deadline(clockid_t clock, const struct timespec *at);
 
 #endif

@@ -46,6 +46,8 @@ struct rt_object {
 	bool is_spin;		/* mutex: a spin lock */
 	bool is_robust;		/* mutex: the next owner is told if this one ends */
 	bool is_dead;		/* robust: the owner ended; once: it has run */
+	bool is_inconsistent;	/* robust: locked after its owner ended */
+	bool is_lost;		/* robust: unlocked like that */
 	bool is_running;	/* once */
 	uint32_t token;		/* barrier: of this round; once, sync: of what happened before */
 	uint32_t need, arrived; /* barrier */

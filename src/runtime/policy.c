@@ -9,6 +9,7 @@
 #include "runtime/mute.h"
 #include "runtime/options.h"
 #include "runtime/record.h"
+#include "runtime/sched.h"
 #include "runtime/sys.h"
 
 #include <string.h>
@@ -83,6 +84,16 @@ static void schedule_read(void)
 	rt_sys_unmap(text, SCHEDULE_MAX);
 }
 
+/* PCT: an event at which the priority changes. */
+static uint64_t change_place(void)
+{
+	enum { MAGNITUDES = 20 };
+	if (rt_options.pct_events)
+		return rt_policy_random((uint64_t)rt_options.pct_events);
+	uint64_t least = 1ull << rt_policy_random(MAGNITUDES);
+	return least + rt_policy_random(least);
+}
+
 void rt_policy_begin(void)
 {
 	state = (uint64_t)rt_options.seed;
@@ -94,11 +105,11 @@ void rt_policy_begin(void)
 		policy = PCT;
 	else
 		rt_fail("policy: expected random, rr or pct");
-	if (rt_options.quantum < 1 || rt_options.switch_in < 1 || rt_options.pct_events < 1 ||
+	if (rt_options.quantum < 1 || rt_options.switch_in < 1 || rt_options.pct_events < 0 ||
 	    rt_options.pct_depth < 0 || rt_options.pct_depth > PCT_MAX_DEPTH)
 		rt_fail("quantum, switch_in, pct_depth or pct_events out of range");
 	for (int64_t i = 0; i < rt_options.pct_depth; i++)
-		change[i] = rt_policy_random((uint64_t)rt_options.pct_events);
+		change[i] = change_place();
 	if (rt_options.schedule[0])
 		schedule_read();
 	if (rt_options.mute && nturns >= RACE)
@@ -211,14 +222,24 @@ int64_t rt_policy_fuel(const struct rt_thread *t)
 /* A switch costs microseconds, and a program that takes locks all the time has millions of places for
  * one.  So switches become rarer as a run gets longer: N such places have on average about
  * (MANY / switch_in) ln(N / MANY) switches from the first MANY on. */
-bool rt_policy_at_sync(void)
+bool rt_policy_at_sync(const struct rt_thread *t)
 {
 	enum { MANY = 1 << 16 };
 	static uint64_t places;
-	if (policy != RANDOM || next_turn != nturns)
+	if (next_turn != nturns || policy == ROUND_ROBIN)
 		return false;
+	if (policy == PCT)
+		return rt_sched.nready &&
+		       highest(rt_sched.ready, rt_sched.nready)->priority > t->priority;
 	uint64_t rarer = 1 + places++ / MANY;
 	return rt_policy_random((uint64_t)rt_options.switch_in * rarer) == 0;
+}
+
+bool rt_policy_child_first(const struct rt_thread *t, const struct rt_thread *child)
+{
+	if (next_turn != nturns || policy == ROUND_ROBIN)
+		return false;
+	return policy == PCT ? child->priority > t->priority : rt_policy_random(2) == 0;
 }
 
 void rt_policy_yielded(struct rt_thread *t)

@@ -2,8 +2,7 @@
  *
  * real.h - the functions of the C library behind those that the runtime defines
  *
- * Looked up once, when the process begins; rt_real.malloc and its like are NULL while
- * that goes on, and dlsym may call them: see alloc.c.
+ * The runtime looks them up when the process begins, before anything can call them (real.c).
  */
 #ifndef SNAG_RUNTIME_REAL_H
 #define SNAG_RUNTIME_REAL_H
@@ -29,6 +28,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+typedef int main_fn(int argc, char **argv, char **environment);
 
 struct rt_real {
 #define REAL(type, name, parameters) type(*name) parameters;

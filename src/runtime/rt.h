@@ -189,7 +189,6 @@ struct rt_thread {
 	/* Signals that wait for a good moment: a ring, filled by the thread's own handler. */
 	bool was_interrupted; /* the last wait, by a signal */
 	bool is_open;	      /* OUT, and no longer in the scheduler: handlers may run */
-	bool is_handling;     /* one of those kept */
 	bool is_locking;      /* waits for the scheduler's lock, or that of free.c */
 	uint32_t signals_kept, signals_run;
 

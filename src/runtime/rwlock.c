@@ -58,6 +58,8 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, uintptr_t pc
 
 static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time deadline, uintptr_t pc)
 {
+	if (deadline == RT_INVALID)
+		return EINVAL;
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
@@ -71,6 +73,8 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time deadline,
 		      uintptr_t pc)
 {
+	if (deadline == RT_INVALID)
+		return EINVAL;
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;

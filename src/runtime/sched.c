@@ -21,12 +21,12 @@
 #include "runtime/sys.h"
 #include "runtime/thread.h"
 #include "runtime/waiting.h"
+#include "runtime/watchdog.h"
 
 #include <linux/membarrier.h>
 
 enum {
-	NS_PER_EVENT = 20,  /* of the virtual clock */
-	YIELD_NS = 1000000, /* likewise, when a thread has nothing to do but to wait */
+	YIELD_NS = 1000000, /* of the virtual clock, when a thread has nothing to do but to wait */
 	BUSY_WAITS = 400,   /* looks for the baton: as long as a wake in the kernel takes */
 	VAIN_MIN = 4,	    /* waits without, after one in vain, ... */
 	VAIN_MAX = 64,	    /* ... and after many */
@@ -57,7 +57,7 @@ static void turn_end(struct rt_thread *t)
 		rt.channel->verdict.events += rt_sched.last_events;
 	t->events += rt_sched.last_events;
 	t->turn_fuel = t->hot->fuel = 0;
-	rt_sched.clock += NS_PER_EVENT * rt_sched.last_events;
+	rt_sched.clock += RT_NS_PER_EVENT * rt_sched.last_events;
 	rt_policy_used(t, rt_sched.last_events);
 	rt_sched.current = NULL;
 }
@@ -287,7 +287,7 @@ struct rt_thread *rt_sched_point(void)
 		self->epoch++;
 		return self;
 	}
-	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync())
+	if (rt_sched.nready + (rt_sched.timed != NULL) && rt_policy_at_sync(self))
 		turn_over(self);
 	if (rt_unlikely(rt_signals_pending(self)))
 		rt_signals_run(self);
@@ -299,6 +299,16 @@ struct rt_thread *rt_sched_point(void)
 	if (!rt.judges)
 		rt_put(RT_COUNT, 0, 0, 0, (uint32_t)rt_hot.fuel);
 	return self;
+}
+
+void rt_sched_prefer(struct rt_thread *self, struct rt_thread *t)
+{
+	rt_sched_lock();
+	rt_ready_add(self);
+	turn_end(self);
+	rt_ready_remove(t);
+	turn_begin(t);
+	baton_follow(self, t, RT_NEVER);
 }
 
 /* Only sleeping threads are left beside one that waits for something: time passes. */
@@ -497,14 +507,18 @@ void rt_sched_exit(struct rt_thread *self)
 	self->state = RT_DONE;
 	rt_sched.nlive--;
 	turn_end(self);
-	rt_signals_block(); /* handlers that run from here on would be nobody's */
+	bool is_last = rt_sched.nlive == 0; /* the functions of atexit follow, in this thread */
+	if (!is_last)
+		rt_signals_block(); /* handlers that run from here on would be nobody's */
 	rt_hot.self = NULL;
 	rt_hot.is_own = true; /* and no stranger */
 	rt_hot.top = rt_hot.end;
-	struct rt_thread *t = rt_sched.nlive ? baton_give(self) : NULL;
+	struct rt_thread *t = is_last ? NULL : baton_give(self);
 	rt_sched_unlock();
 	if (t)
 		thread_start(t);
+	if (is_last)
+		rt_watchdog_end();
 }
 
 void rt_sched_become(struct rt_thread *self, struct rt_thread *to)

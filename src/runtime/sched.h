@@ -35,6 +35,8 @@
 
 #include "runtime/rt.h"
 
+enum { RT_NS_PER_EVENT = 20 }; /* of the virtual clock */
+
 struct rt_sched {
 	uint32_t lock; /* futex */
 	struct rt_thread *current;
@@ -68,6 +70,8 @@ static inline struct rt_thread *rt_entered(void)
 bool rt_sched_event(void);
 /* The same at a synchronisation, where the turn may end; as rt_enter. */
 struct rt_thread *rt_sched_point(void);
+/* Lets t run, which is ready. */
+void rt_sched_prefer(struct rt_thread *self, struct rt_thread *t);
 /* Lets another thread run, if one can. */
 void rt_sched_yield(struct rt_thread *self);
 /* The same for a thread that spins (spin.h): it waits. */

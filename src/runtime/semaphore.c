@@ -64,6 +64,8 @@ static int failed(int why)
 
 static int sem_take(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
+	if (deadline == RT_INVALID)
+		return failed(EINVAL);
 	rt_cancel_point(self);
 	while (o->value == 0) {
 		if (!rt_sched_block(self, o, deadline))

@@ -12,6 +12,12 @@
  *                    work, is kept, and handled when the thread next has the baton and
  *                    nothing in its hands; a wait is interrupted for it.  The handler
  *                    then has the mask that the kernel would have given it.
+ *         [blocked]  a kept signal that the thread blocks by now (it is in a handler, whose mask
+ *                    has it, or has called pthread_sigmask) goes back to the kernel, which
+ *                    delivers it again when it is unblocked: by sigsuspend, say.  All
+ *                    others run, also inside a handler: that one may wait for them.
+ *         [order]    what comes before sigaction comes before the handler that it sets
+ *         [ours]     RT_SIGNAL is also the program's: the value that it carries tells them apart
  *         [tasks]    in a program of tasks, which have no turns, every handler runs at once, and
  *                    what it does is not seen: it is no part of the task that it meets
  *         The code of the runtime is one section, so that the place of the interruption
@@ -26,6 +32,7 @@
 #include "runtime/cancel.h"
 #include "runtime/real.h"
 #include "runtime/sched.h"
+#include "runtime/sync.h"
 #include "runtime/sys.h"
 
 #include <errno.h>
@@ -62,6 +69,17 @@ static void handle(int signal, siginfo_t *info, void *context)
 		a->sa_handler(signal);
 }
 
+/* [order] The thread has nothing in its hands. */
+static void handle_seen(int signal, siginfo_t *info, void *context)
+{
+	{
+		RT_SCOPE;
+		if (rt_sched_point())
+			rt_sync_acquire((uintptr_t)&given[signal], RT_CALLER);
+	}
+	handle(signal, info, context);
+}
+
 /* [later] In the handler, on top of whatever the runtime was doing.  When the ring is full, the
  * same signals came many times over, and are one. */
 static void keep(struct rt_thread *self, int signal, const siginfo_t *info)
@@ -86,7 +104,7 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 {
 	bool was_revoked = self->was_revoked;
 	rt_sched_in(self);
-	handle(signal, info, context);
+	handle_seen(signal, info, context);
 	rt_sched_out(self);
 	if (was_revoked) {
 		rt_signals_close(self);
@@ -94,13 +112,21 @@ static void handle_outside(struct rt_thread *self, int signal, siginfo_t *info, 
 	}
 }
 
-/* Threads run freely: at once, unless the thread is in the runtime. */
+/* Threads run freely: at once, unless the thread is in the runtime.  In a system call it counts as
+ * out of the runtime, where nothing is recorded; the handler's deeds are. */
 static void handle_free(struct rt_thread *self, int signal, siginfo_t *info, void *context)
 {
-	if (self->state == RT_OUT && (self->is_open || !is_inside(context)))
-		handle(signal, info, context);
-	else
+	bool was_open = self->is_open;
+	if (self->state != RT_OUT || (!was_open && is_inside(context))) {
 		keep(self, signal, info);
+		return;
+	}
+	rt_signals_close(self);
+	unsigned depth = rt_scope_pause();
+	handle_seen(signal, info, context);
+	rt_scope_resume(depth);
+	if (was_open)
+		rt_sched_out(self);
 }
 
 /* [tasks] For the runtime the thread is an unknown one meanwhile. */
@@ -115,11 +141,56 @@ static void handle_unseen(struct rt_thread *self, int signal, siginfo_t *info, v
 		rt_hot.fuel = fuel;
 }
 
+/* The thread has computed for long without an event, or is cancelled meanwhile. */
+static void asked(const void *context)
+{
+	struct rt_thread *self = rt_self();
+	if (!self)
+		return;
+	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
+		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
+			rt_cancel_anywhere(self);
+		return;
+	}
+	if (is_inside(context))
+		return;
+	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
+		rt_sched_in(self);
+	if (self->state != RT_RUNNING)
+		return;
+	rt_cancel_anywhere(self);
+	rt_sched_out(self);
+	rt_signals_close(self);
+	self->was_revoked = true; /* asks for the baton again at its next event */
+}
+
+/* [ours] The program has not asked for the signal that the runtime handles: its default action. */
+static void die_by(int signal)
+{
+	struct sigaction act = {.sa_handler = SIG_DFL};
+	sigset_t only;
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	rt_real.sigaction(signal, &act, NULL);
+	rt_sys(SYS_tgkill, rt_sys_getpid(), rt_sys_gettid(), signal, 0, 0, 0);
+	rt_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only, 0, NSIG / 8, 0, 0);
+}
+
+static bool is_default(int signal)
+{
+	return !(given[signal].sa_flags & SA_SIGINFO) && given[signal].sa_handler == SIG_DFL;
+}
+
 static void trampoline(int signal, siginfo_t *info, void *context)
 {
 	struct rt_thread *self = rt_self();
 	int error = errno;
-	if (!self || is_fault(signal, info))
+	if (signal == RT_SIGNAL && info->si_code == SI_QUEUE &&
+	    info->si_value.sival_ptr == &is_watching)
+		asked(context);
+	else if (signal == RT_SIGNAL && is_default(signal))
+		die_by(signal);
+	else if (!self || is_fault(signal, info))
 		handle(signal, info, context);
 	else if (rt.is_of_tasks)
 		handle_unseen(self, signal, info, context);
@@ -130,7 +201,7 @@ static void trampoline(int signal, siginfo_t *info, void *context)
 	else if (is_inside(context) || self->state == RT_READY || self->state == RT_BLOCKED)
 		keep(self, signal, info);
 	else
-		handle(signal, info, context);
+		handle_seen(signal, info, context);
 	errno = error;
 }
 
@@ -158,8 +229,18 @@ static void handle_kept(struct rt_pending *p)
 		sigaddset(&mask, p->signal);
 	getcontext(&context);
 	rt_signals_mask(&mask, NULL);
-	handle(p->signal, &p->info, &context);
+	handle_seen(p->signal, &p->info, &context);
 	rt_signals_mask(&old, NULL);
+}
+
+/* [blocked] */
+static bool goes_back(struct rt_pending *p)
+{
+	sigset_t mask;
+	rt_signals_mask(NULL, &mask);
+	return sigismember(&mask, p->signal) == 1 &&
+	       rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), rt_sys_gettid(), p->signal,
+		      (long)&p->info, 0, 0) == 0;
 }
 
 void rt_signals_run(struct rt_thread *self)
@@ -169,12 +250,12 @@ void rt_signals_run(struct rt_thread *self)
 		int error = errno;
 		memcpy(&p, &self->pending[self->signals_run % RT_PENDING], sizeof(p));
 		self->signals_run++;
-		self->is_handling = true;
+		if (goes_back(&p))
+			continue;
 		unsigned depth = rt_scope_pause();
 		handle_kept(&p);
 		rt_scope_resume(depth);
 		rt_enter();
-		self->is_handling = false;
 		errno = error;
 	}
 }
@@ -195,46 +276,26 @@ void rt_signals_close(struct rt_thread *self)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The thread has computed for long without an event, or is cancelled meanwhile. */
-static void asked(int number, siginfo_t *info, void *context)
-{
-	struct rt_thread *self = rt_self();
-	if (!self)
-		return;
-	if (rt.is_free) { /* in the runtime it looks for itself when it leaves */
-		if (self->state == RT_OUT && !self->is_open && !self->is_locking)
-			rt_cancel_anywhere(self);
-		return;
-	}
-	if (is_inside(context))
-		return;
-	if (self->state == RT_OUT && self->was_revoked && self->is_asynchronous)
-		rt_sched_in(self);
-	if (self->state != RT_RUNNING)
-		return;
-	rt_cancel_anywhere(self);
-	rt_sched_out(self);
-	rt_signals_close(self);
-	self->was_revoked = true; /* asks for the baton again at its next event */
-}
-
 void rt_signals_watch(void)
 {
-	struct sigaction act = {.sa_sigaction = asked, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction act = {.sa_sigaction = trampoline, .sa_flags = SA_SIGINFO | SA_RESTART};
 	rt_real.sigaction(RT_SIGNAL, &act, NULL);
 	is_watching = true;
 }
 
 void rt_signals_ask(int kernel_tid)
 {
+	siginfo_t info = {.si_signo = RT_SIGNAL, .si_code = SI_QUEUE};
+	info.si_value.sival_ptr = &is_watching;
 	if (is_watching)
-		rt_sys(SYS_tgkill, rt_sys_getpid(), kernel_tid, RT_SIGNAL, 0, 0, 0);
+		rt_sys(SYS_rt_tgsigqueueinfo, rt_sys_getpid(), kernel_tid, RT_SIGNAL, (long)&info,
+		       0, 0);
 }
 
 RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigaction *ret_old)
 {
 	RT_SCOPE;
-	if (!rt_enter() || signal <= 0 || signal >= NSIG)
+	if (!rt_sched_point() || signal <= 0 || signal >= NSIG)
 		return rt_real.sigaction(signal, act, ret_old);
 	struct sigaction now, *before = &given[signal], old = *before;
 	if (act) {
@@ -242,10 +303,11 @@ RT_EXPORT int sigaction(int signal, const struct sigaction *act, struct sigactio
 				  (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
 		*before = *act;
 		now = *act;
-		if (is_handler) {
+		if (is_handler || (is_watching && signal == RT_SIGNAL)) {
 			now.sa_sigaction = trampoline;
 			now.sa_flags |= SA_SIGINFO;
-			rt_sched.has_handlers = true;
+			rt_sync_release((uintptr_t)before, RT_CALLER); /* [order] */
+			rt_sched.has_handlers |= is_handler;
 		}
 	}
 	struct sigaction real_old;

@@ -7,7 +7,7 @@
 
 #include "runtime/rt.h"
 
-enum { RT_SIGNAL = 62 }; /* asks a thread to give the baton away; not the program's */
+enum { RT_SIGNAL = 62 }; /* asks a thread to give the baton away; the program may use it, too */
 
 void rt_signals_watch(void);	     /* handles it from here on */
 void rt_signals_ask(int kernel_tid); /* sends it */
@@ -16,8 +16,7 @@ void rt_signals_ask(int kernel_tid); /* sends it */
 void rt_signals_run(struct rt_thread *self);
 static inline bool rt_signals_pending(const struct rt_thread *self) /* whether there are any */
 {
-	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run &&
-	       !self->is_handling;
+	return __atomic_load_n(&self->signals_kept, __ATOMIC_RELAXED) != self->signals_run;
 }
 /* The calling thread is OUT and done with the scheduler: handlers run at once from here on.
  * False: a signal came before, and the thread has to take the baton for it. */

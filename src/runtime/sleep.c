@@ -54,9 +54,14 @@ RT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
 			      struct timespec *ret_left)
 {
 	RT_SCOPE;
+	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+		return RT_OUTSIDE(rt_sched_point(),
+				  rt_real.clock_nanosleep(clock, flags, time, ret_left));
 	if ((flags & TIMER_ABSTIME) == 0)
 		return nanosleep(time, ret_left) == 0 ? 0 : errno;
 	rt_time end = rt_deadline(clock, time), now = rt_sys_now();
+	if (end == RT_INVALID)
+		return rt_real.clock_nanosleep(clock, flags, time, ret_left);
 	rt_time left = sleep_left(end > now ? end - now : 0);
 	if (left == RT_NEVER)
 		return rt_real.clock_nanosleep(clock, flags, time, ret_left);
@@ -78,7 +83,7 @@ RT_EXPORT unsigned sleep(unsigned seconds)
 	rt_time left = sleep_left((rt_time)seconds * NS);
 	if (left == RT_NEVER)
 		return rt_real.sleep(seconds);
-	return (unsigned)((left + NS - 1) / NS);
+	return (unsigned)(left / NS);
 }
 
 RT_EXPORT int sched_yield(void)

@@ -2,7 +2,8 @@
  *
  * thread.c - the life of threads: main, created, joined, detached, ended
  *
- * Rules.  [create]  fork(t); the new thread is ready at once, and runs when it is its turn
+ * Rules.  [create]  fork(t); the new thread is ready at once, and runs when it is its turn: the
+ *                   policy says whether that is before the creator goes on
  *         [end]     after the last round of thread-specific destructors: who joins it is
  *                   woken
  *         [join]    waits until it has ended, then join(t)
@@ -19,6 +20,7 @@
 #include "runtime/memory.h"
 #include "runtime/mutex.h"
 #include "runtime/object.h"
+#include "runtime/policy.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -340,6 +342,8 @@ RT_EXPORT int pthread_create(pthread_t *ret_handle, const pthread_attr_t *attr,
 	rt_put(RT_FORK, 0, 0, rt_location(RT_CALLER), t->tid);
 	alone_no_more();
 	rt_sched_add(t);
+	if (!rt.is_free && rt_policy_child_first(self, t))
+		rt_sched_prefer(self, t);
 	return 0;
 }
 
@@ -383,6 +387,8 @@ static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_va
 {
 	if (t == self)
 		return EDEADLK;
+	if (deadline == RT_INVALID && t->state != RT_DONE)
+		return EINVAL;
 	return end_wait(self, t, deadline) ? thread_joined(self, t, ret_value, pc) : ETIMEDOUT;
 }
 

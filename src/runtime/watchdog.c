@@ -22,6 +22,7 @@
 #include "runtime/signals.h"
 #include "runtime/sys.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <signal.h>
@@ -30,6 +31,9 @@
 enum { LOOKS = 3, BUSY = 4 };
 
 static bool has_begun;
+static pthread_t watchdog; /* the thread, unless threads run freely */
+static bool has_thread;
+static uint32_t is_over;	 /* a futex: the watchdog ends */
 static uint64_t switches_before; /* of the thread last looked at */
 
 /* The number behind `key` in /proc/self/task/TID/status, or -1. */
@@ -122,8 +126,9 @@ static void *watch(void *unused)
 {
 	struct watched w = {.looks = 0};
 	const uint64_t stuck = (uint64_t)rt_options.stuck_ms * 1000000;
-	for (;;) {
-		rt_sys_sleep(stuck / LOOKS);
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		if (rt_sys_futex_wait(&is_over, 0, rt_sys_now() + stuck / LOOKS) != -ETIMEDOUT)
+			continue;
 		look(&w);
 		if (rt.is_waiting) /* what it did not do until now says nothing when it goes on */
 			w.looks = 0;
@@ -143,7 +148,6 @@ static void *watch(void *unused)
 void rt_watchdog_begin(void)
 {
 	pthread_attr_t attr;
-	pthread_t handle;
 	sigset_t all, old;
 	if (has_begun || rt_options.stuck_ms <= 0)
 		return;
@@ -155,9 +159,18 @@ void rt_watchdog_begin(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN + 16384);
-	rt_real.pthread_create(&handle, &attr, watch, NULL);
+	has_thread = rt_real.pthread_create(&watchdog, &attr, watch, NULL) == 0;
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void rt_watchdog_end(void)
+{
+	if (!has_thread)
+		return;
+	has_thread = false;
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	rt_sys_futex_wake(&is_over, 1);
+	rt_real.pthread_join(watchdog, NULL);
 }

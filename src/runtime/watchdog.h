@@ -6,5 +6,8 @@
 #define SNAG_RUNTIME_WATCHDOG_H
 
 void rt_watchdog_begin(void); /* when a second thread begins; cheap when done before */
+/* The last thread that the runtime knows ends.  The C library ends the process when the last thread of
+ * all has ended: the watchdog must not be that one. */
+void rt_watchdog_end(void);
 
 #endif

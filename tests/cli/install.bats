@@ -16,6 +16,8 @@ setup_file() {
 		[ -s "$prefix/$f" ] || { echo "missing: $f"; return 1; }
 	done
 	[ "$("$prefix/bin/snag" --version)" = "$(snag --version)" ]
+	[ "$("$prefix/bin/snag-cc" --version)" = "$(snag cc --version)" ]
+	[ "$("$prefix/bin/snag-c++" --version)" = "$(snag c++ --version)" ]
 }
 
 @test "every man page is read without a warning" {

@@ -226,3 +226,46 @@ expect() { # STATUS COMMAND...
 	expect 9 env SNAG_OPTIONS=exitcode=9 TSAN_OPTIONS=exitcode=7 "$SNAG" run ./prog
 	expect 2 env SNAG_OPTIONS=free=1 "$SNAG" run --with m2 ./prog
 }
+
+found_at() { # SEEDS OPTIONS: at how many of them ./prog has a race
+	local n=0 seed
+	for seed in $(seq "$1"); do
+		[ "$(SNAG_OPTIONS=$2 status_of "$SNAG" run --with hb --seed "$seed" ./prog)" != 66 ] || n=$((n + 1))
+	done
+	echo $n
+}
+
+@test "short programs: threads that nobody joins, and children that go first" {
+	cat >first.c <<-'END'
+		#include <pthread.h>
+		#include <stdatomic.h>
+		static atomic_int is_done;
+		static int shared;
+		static void *run(void *unused)
+		{
+			shared = 1;
+			atomic_store_explicit(&is_done, 1, memory_order_relaxed);
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, 0, run, 0);
+			if (atomic_load_explicit(&is_done, memory_order_relaxed))
+				shared = 2;
+			return 0;
+		}
+	END
+	for compiler in gcc clang; do
+		build $compiler race_unjoined.c
+		[ "$(found_at 10 policy=random)" = 10 ]
+		[ "$(found_at 10 policy=rr)" = 10 ]
+		[ "$(found_at 10 linger=0:policy=rr)" = 0 ]
+		expect 66 "$SNAG" run --free ./prog
+		SNAG_CC=$compiler "$SNAG" cc -pthread -o prog first.c
+		for policy in random pct; do
+			n=$(found_at 40 policy=$policy)
+			[ "$n" -gt 15 ] || { echo "$compiler $policy: $n of 40"; return 1; }
+		done
+	done
+}

@@ -71,9 +71,9 @@ programs=$BATS_TEST_DIRNAME/../programs
 	END
 	for compiler in gcc clang; do
 		SNAG_CC=$compiler snag cc -O1 -pthread turns.c -o turns
-		SNAG_OPTIONS=quantum=200 snag record -o a.snag --schedule schedule ./turns
-		SNAG_OPTIONS=quantum=200 snag record -o b.snag --follow schedule ./turns
-		SNAG_OPTIONS=quantum=200:forget=1 snag record -o all.snag --follow schedule ./turns
+		SNAG_OPTIONS=policy=rr:quantum=2500 snag record -o a.snag --schedule schedule ./turns
+		SNAG_OPTIONS=policy=rr:quantum=2500 snag record -o b.snag --follow schedule ./turns
+		SNAG_OPTIONS=policy=rr:quantum=2500:forget=1 snag record -o all.snag --follow schedule ./turns
 		cmp a.snag b.snag
 		for t in a all; do
 			snag convert $t.snag $t.std

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# `snag cc` in the ways in which build systems call it.  The program has a race in a shared library.
+load helper
+
+sources() {
+	echo 'int shared; void touch(void) { shared++; }' >lib.c
+	cat >main.c <<-'END'
+		#include <pthread.h>
+		void touch(void);
+		static void *run(void *unused)
+		{
+			touch();
+			return unused;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			pthread_create(&t, 0, run, 0);
+			touch();
+			pthread_join(t, 0);
+			return 0;
+		}
+	END
+	one=$(dirname "$SNAG")/snag-cc
+}
+
+# The race of a program is reported, with its line.
+reports() { # PROGRAM
+	local status=0
+	timeout 60 "$SNAG" run --with hb "$1" >out 2>&1 || status=$?
+	[ $status = 66 ] || { echo "$1: status $status"; cat out; return 1; }
+	grep -q 'in touch$' out
+	grep -q 'lib\.c:1' out
+}
+
+@test "linkers, libraries without undefined symbols, hidden archives" {
+	sources
+	for linker in bfd gold mold; do
+		command -v ld.$linker >path || skip "$linker is not installed"
+		for SNAG_CC in gcc clang; do
+			export SNAG_CC
+			"$one" -g -fPIC -shared -fuse-ld=$linker -Wl,--no-undefined \
+				-Wl,--as-needed,-z,defs -o liblib.so lib.c
+			"$one" -g -pthread -fuse-ld=$linker -Wl,--exclude-libs,ALL \
+				-Wl,--exclude-libs=ALL,--as-needed -o prog main.c -L. -llib -Wl,-rpath,"$PWD"
+			reports ./prog
+		done
+	done
+}
+
+@test "what a program leaves undefined is still an error" {
+	sources
+	run "$one" -pthread -Wl,--no-undefined -o prog main.c
+	[ "$status" != 0 ]
+	[[ $output == *touch* ]]
+}
+
+@test "-gsplit-dwarf" {
+	sources
+	for SNAG_CC in gcc clang; do
+		export SNAG_CC
+		"$one" -g -gsplit-dwarf -c main.c
+		"$one" -g -gsplit-dwarf -c lib.c
+		"$one" -pthread -o prog main.o lib.o
+		reports ./prog
+	done
+}
+
+@test "ccache" {
+	command -v ccache >path || skip "ccache is not installed"
+	sources
+	export CCACHE_DIR=$PWD/cache
+	for n in 1 2; do
+		ccache "$one" -g -c main.c
+		ccache "$one" -g -c lib.c
+	done
+	"$one" -pthread -o prog main.o lib.o
+	reports ./prog
+}
+
+@test "CMake, by CMAKE_C_COMPILER" {
+	sources
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(p C)' \
+		'find_package(Threads REQUIRED)' 'add_library(lib SHARED lib.c)' \
+		'target_link_options(lib PRIVATE -Wl,--no-undefined)' 'add_executable(prog main.c)' \
+		'target_link_libraries(prog lib Threads::Threads)' >CMakeLists.txt
+	for SNAG_CC in gcc clang; do
+		export SNAG_CC
+		cmake -S . -B $SNAG_CC -DCMAKE_C_COMPILER="$one" -DCMAKE_BUILD_TYPE=Debug >log
+		cmake --build $SNAG_CC >log
+		reports $SNAG_CC/prog
+	done
+}
+
+@test "Meson" {
+	command -v meson >path || skip "meson is not installed"
+	sources
+	printf '%s\n' "project('p', 'c')" "lib = shared_library('lib', 'lib.c')" \
+		"executable('prog', 'main.c', link_with: lib, dependencies: dependency('threads'))" >meson.build
+	for SNAG_CC in gcc clang; do
+		export SNAG_CC
+		CC=$one meson setup $SNAG_CC >log
+		ninja -C $SNAG_CC >log
+		reports $SNAG_CC/prog
+	done
+}
+
+@test "other sanitizers are refused" {
+	sources
+	for flag in -fsanitize=address -fsanitize=undefined,address -fsanitize=memory; do
+		snags cc $flag main.c lib.c
+		refused 2 "snag: cc: $flag: snag instruments as for ThreadSanitizer*"
+	done
+	"$one" -fsanitize=address -fno-sanitize=address -pthread main.c lib.c -o prog
+}
