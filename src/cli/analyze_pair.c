@@ -52,7 +52,7 @@ static size_t event_words(const struct snag_index *ix, uint32_t e, char *to, siz
 }
 
 /* The reason in one sentence. */
-static void why_words(const struct snag_pair *p, char *to, size_t size)
+static void why_words(const struct snag_decided_pair *p, char *to, size_t size)
 {
 	const struct snag_explanation *x = &p->explanation;
 	const struct snag_index *ix = p->ix;
@@ -93,7 +93,7 @@ static bool has_steps(const struct snag_explanation *x)
 }
 
 /* "event 3, T0 w(x), comes before event 5, T1 r(x), as the read must see it" */
-static void step_words(const struct snag_pair *p, size_t i, char *to, size_t size)
+static void step_words(const struct snag_decided_pair *p, size_t i, char *to, size_t size)
 {
 	const struct snag_explanation *x = &p->explanation;
 	uint32_t from = x->event[i], then = x->event[(i + 1) % x->n];
@@ -108,7 +108,8 @@ static size_t nsteps(const struct snag_explanation *x)
 	return !has_steps(x) ? 0 : x->why == SNAG_WHY_CYCLE ? x->n : x->n - 1;
 }
 
-void cli_refuted_text(const struct snag_pair *p, uint64_t e1, uint64_t e2, struct snag_printer *to)
+void cli_refuted_text(const struct snag_decided_pair *p, uint64_t e1, uint64_t e2,
+		      struct snag_printer *to)
 {
 	char text[700];
 	why_words(p, text, sizeof(text));
@@ -124,7 +125,7 @@ void cli_refuted_text(const struct snag_pair *p, uint64_t e1, uint64_t e2, struc
 	}
 }
 
-void cli_refuted_json(const struct snag_pair *p, struct snag_json *j)
+void cli_refuted_json(const struct snag_decided_pair *p, struct snag_json *j)
 {
 	const struct snag_explanation *x = &p->explanation;
 	char text[700];

@@ -14,7 +14,8 @@ struct snag_json;
 int cli_pair_parse(const char *text, uint64_t *ret_e1, uint64_t *ret_e2, struct snag_error *err);
 
 /* Writes why the pair is no race: text, and the member "refuted" of an object that is open. */
-void cli_refuted_text(const struct snag_pair *p, uint64_t e1, uint64_t e2, struct snag_printer *to);
-void cli_refuted_json(const struct snag_pair *p, struct snag_json *j);
+void cli_refuted_text(const struct snag_decided_pair *p, uint64_t e1, uint64_t e2,
+		      struct snag_printer *to);
+void cli_refuted_json(const struct snag_decided_pair *p, struct snag_json *j);
 
 #endif

@@ -217,7 +217,7 @@ static int analysis_report(const struct snag_analysis *a, const struct snag_sour
 }
 
 /* Of a pair that is no race. */
-static int refuted_write(const struct snag_report *report, const struct snag_pair *pair,
+static int refuted_write(const struct snag_report *report, const struct snag_decided_pair *pair,
 			 const uint64_t event[2], const struct analyze_values *v,
 			 struct snag_error *err)
 {
@@ -242,7 +242,7 @@ static int refuted_write(const struct snag_report *report, const struct snag_pai
 }
 
 /* --pair */
-static int pair_report(const struct snag_pair *pair, const uint64_t event[2],
+static int pair_report(const struct snag_decided_pair *pair, const uint64_t event[2],
 		       const struct snag_trace *trace, const struct analyze_values *v,
 		       const char *path, struct snag_error *err)
 {
@@ -260,7 +260,7 @@ static int pair_report(const struct snag_pair *pair, const uint64_t event[2],
 static int pair_run(const struct analyze_values *v, const char *path, struct snag_error *err)
 {
 	struct snag_trace trace;
-	struct snag_pair pair = {0};
+	struct snag_decided_pair pair = {0};
 	struct snag_source *src = NULL;
 	uint64_t event[2];
 	int rc = cli_pair_parse(v->pair, &event[0], &event[1], err);

@@ -239,9 +239,9 @@ static void apart(struct snag_printer *to, const struct snag_incident_report *r,
 		  const struct snag_incident *in)
 {
 	snag_printf(to, "%s: unconfirmed: ", r->tool);
-	place(to, r, &in->stack[0].frame[0]);
+	snag_incident_place_text(to, r, &in->stack[0].frame[0]);
 	snag_print(to, " / ");
-	place(to, r, &in->stack[1].frame[0]);
+	snag_incident_place_text(to, r, &in->stack[1].frame[0]);
 	snag_printf(to,
 		    ": reads see other values in the witness of %s, and its replay diverged; "
 		    "--unconfirmed reports it\n",

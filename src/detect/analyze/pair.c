@@ -65,8 +65,8 @@ static int check_pair(const struct snag_trace *trace, uint64_t e1, uint64_t e2,
 	return 0;
 }
 
-static void race_add(struct snag_pair *p, const struct snag_trace *trace, uint32_t e1, uint32_t e2,
-		     const struct snag_witness *w)
+static void race_add(struct snag_decided_pair *p, const struct snag_trace *trace, uint32_t e1,
+		     uint32_t e2, const struct snag_witness *w)
 {
 	struct snag_findings *f = &p->analysis.findings[0];
 	f->race = snag_calloc(1, sizeof(*f->race));
@@ -100,8 +100,8 @@ static int details_fill(struct snag_analysis *a, const struct snag_trace *trace,
 	return rc;
 }
 
-static void decide(struct snag_pair *p, const struct snag_trace *trace, uint32_t e1, uint32_t e2,
-		   uint32_t budget)
+static void decide(struct snag_decided_pair *p, const struct snag_trace *trace, uint32_t e1,
+		   uint32_t e2, uint32_t budget)
 {
 	enum snag_mode mode = snag_mode_of(p->rules);
 	struct snag_decide_options options = {.mode = mode, .max_nodes = budget};
@@ -121,11 +121,11 @@ static void decide(struct snag_pair *p, const struct snag_trace *trace, uint32_t
 }
 
 int snag_pair_decide(const struct snag_trace *trace, uint64_t e1, uint64_t e2,
-		     enum snag_rules rules, uint32_t budget, struct snag_pair *ret_pair,
+		     enum snag_rules rules, uint32_t budget, struct snag_decided_pair *ret_pair,
 		     struct snag_error *err)
 {
 	uint32_t ops = ops_of(trace);
-	struct snag_pair p = {.rules = snag_rules_of(rules, ops & SNAG_OP_BIT(BRANCH))};
+	struct snag_decided_pair p = {.rules = snag_rules_of(rules, ops & SNAG_OP_BIT(BRANCH))};
 	uint64_t first = e1 < e2 ? e1 : e2, second = e1 < e2 ? e2 : e1;
 	double begin = snag_seconds_now();
 	int rc = check_pair(trace, first, second, err);
@@ -151,10 +151,10 @@ int snag_pair_decide(const struct snag_trace *trace, uint64_t e1, uint64_t e2,
 	return rc;
 }
 
-void snag_pair_done(struct snag_pair *p)
+void snag_pair_done(struct snag_decided_pair *p)
 {
 	snag_analysis_done(&p->analysis);
 	snag_explanation_done(&p->explanation);
 	snag_index_free(p->ix);
-	*p = (struct snag_pair){0};
+	*p = (struct snag_decided_pair){0};
 }

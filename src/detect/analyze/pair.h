@@ -9,7 +9,7 @@
 #include "witness/decide/decide.h"
 #include "witness/decide/explain.h"
 
-struct snag_pair {
+struct snag_decided_pair {
 	enum snag_rules rules; /* by which it was decided: not AUTO */
 	enum snag_decision decision;
 	struct snag_explanation explanation; /* if it is infeasible */
@@ -21,8 +21,8 @@ struct snag_pair {
 /* Decides whether the two events race.  Fails with SNAG_EINPUT, and one line of words, if they are no
  * conflicting accesses.  The trace must outlive the pair. */
 int snag_pair_decide(const struct snag_trace *trace, uint64_t e1, uint64_t e2,
-		     enum snag_rules rules, uint32_t budget, struct snag_pair *ret_pair,
+		     enum snag_rules rules, uint32_t budget, struct snag_decided_pair *ret_pair,
 		     struct snag_error *err);
-void snag_pair_done(struct snag_pair *p); /* accepts zeroed ones */
+void snag_pair_done(struct snag_decided_pair *p); /* accepts zeroed ones */
 
 #endif
