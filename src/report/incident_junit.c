@@ -79,8 +79,9 @@ static void test_case(struct snag_printer *to, const struct snag_incident_report
 {
 	snag_print(to, "    <testcase classname=\"snag\" name=\"");
 	title(to, in);
-	if (in->is_suppressed) {
-		snag_print(to, "\"><skipped message=\"suppressed\"/></testcase>\n");
+	if (in->is_suppressed || in->is_apart) {
+		snag_printf(to, "\"><skipped message=\"%s\"/></testcase>\n",
+			    in->is_suppressed ? "suppressed" : "unconfirmed");
 		return;
 	}
 	snag_printf(to, "\">\n      <failure type=\"%s data race\" message=\"",

@@ -171,8 +171,9 @@ program() { # SHARED FIRST SECOND
 	EOF
 	SNAG_CC=clang "$SNAG" cc -g -c other.c
 	SNAG_CC=clang "$SNAG" cc -g -fsnag-branches -pthread -o prog prog.c other.o
-	snags run --with wdp --json run.json ./prog
+	snags run --with wdp --json run.json --junit run.xml ./prog
 	[ "$status" = 0 ]
+	grep -qF '<skipped message="unconfirmed"/>' run.xml
 	[[ $stderr == *"snag: unconfirmed: "*"prog.c:"*" / "*"other.c:10"*"--unconfirmed reports it"* ]]
 	[ "$(jq -c '[(.incidents | length), (.unconfirmed[] | .verdict, .replay)]' run.json)" = '[0,"unconfirmed","diverged"]' ]
 	snags run --with wdp --unconfirmed --json run.json ./prog
