@@ -66,6 +66,8 @@ struct snag_detector_env {
 	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
 	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
 	void (*on_race)(void *ctx, const struct snag_race *race);
+	/* A deadlock, which the receiver takes over; sites as of on_race. */
+	void (*on_deadlock)(void *ctx, const struct snag_deadlock *deadlock);
 	/* The published procedure has decided, and so many races or, if one is wanted for each
 	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
 	void (*on_uncertain)(void *ctx, uint64_t n);
@@ -112,6 +114,8 @@ struct snag_detector {
 	/* Deciding needs the whole trace and an index: a detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
 	bool decide_if_short;
+	/* It finds deadlocks and no races, and needs all lock events of a slice. */
+	bool tells_deadlocks;
 	bool is_complete;	/* its pairs, all decided, are all predictable races */
 	bool disjoint_locksets; /* accesses with a lock in common do not race */
 	/* What a slice of the trace must have so that the detector finds the same in it, a set of

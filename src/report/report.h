@@ -38,6 +38,7 @@ struct snag_report {
 	size_t nparts;
 	/* What else the file of a witness says: adds members to the object; may be NULL. */
 	void (*witness_members)(void *ctx, const struct snag_race *race, struct snag_json *j);
+	void (*deadlock_members)(void *ctx, const struct snag_deadlock *d, struct snag_json *j);
 	void *ctx;
 };
 

@@ -3,7 +3,7 @@
  * check.c - is this a witness?  One replay, apart from every analysis
  *
  * Idea.   A witness claims: the program could have run these events in this order
- *         and then stood before two racing accesses.  Replay it, and hold every
+ *         and then stood before two racing accesses, or at a deadlock.  Replay it, and hold every
  *         step against the rules.  Whoever built the witness is not asked.
  *
  * State.  Facts of the trace (check_facts.h): of an event its position, and what it saw.
@@ -37,6 +37,9 @@
  *                    of these variables, and on those before its first DEPENDS event
  *         [race]     the last two events are plain accesses of one variable by
  *                    two threads, at least one a write
+ *         [deadlock] of a witness with requests, instead: after the last event the
+ *                    threads of the requests wait for each other (check_deadlock.h),
+ *                    and all reads count as not racing
  *         Nested acquires and releases are no lock operations.  Atomic accesses
  *         read and write like plain ones; an update's read is causal, as it is
  *         its own write.  Neither of the last two steps can enable the other, so
@@ -53,6 +56,7 @@
 
 #include "base/memory.h"
 #include "trace/race.h"
+#include "witness/check_deadlock.h"
 #include "witness/check_facts.h"
 
 #include <stdarg.h>
@@ -213,7 +217,7 @@ static int check_numbers(struct replay *r) /* [number] */
 			return snag_fail(r->err, SNAG_EINPUT,
 					 "step %zu: there is no event %u, the trace has %zu",
 					 r->nsteps - w->n + i, w->event[i], r->trace->n);
-	if (r->nsteps < 2)
+	if (r->nsteps < 2 && !w->request)
 		return snag_fail(r->err, SNAG_EINPUT,
 				 "a witness has at least two events, this one %zu", r->nsteps);
 	return 0;
@@ -370,7 +374,7 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
-	bool is_racing = r->step + 2 >= r->nsteps;
+	bool is_racing = !r->witness->request && r->step + 2 >= r->nsteps;
 	bool is_causal = r->facts.pit < r->causal[ev->thread] || (r->named && r->named[r->event]);
 	bool keeps_writer = !is_racing && is_causal;
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
@@ -436,6 +440,8 @@ static int replay_along(struct replay *r, struct walk *walk)
 		rc = check_prefix(r, walk);
 	for (size_t i = 0; rc == 0 && i < r->witness->n; i++)
 		rc = step(r, r->witness->event[i], r->listed[i]);
+	if (rc == 0 && r->witness->request)
+		return snag_check_deadlock(r->trace, r->witness, r->done, r->err);
 	return rc < 0 ? rc : check_race(r);
 }
 

@@ -9,7 +9,7 @@
  *
  * State.  X            the events needed: the first count[t] of each thread.  It is closed:
  *                      what must precede an event of X is in X.
- *         limit[t]     how many may be needed: those before the racing event of t
+ *         limit[t]     how many may be needed: those before the event of t in the goal
  *         causal[t]    reads among the first causal[t] events must keep their writer, and those
  *                      that a branch in X names (decide_rows.h)
  *         row(e)[u]    how many events of u must precede e.  Only for the events of the
@@ -75,7 +75,10 @@ struct snag_state {
 	struct snag_walk walk;
 
 	/* Of cuts (decide_cut.c). */
-	uint32_t racer[2];
+	/* The goal: events that must be the next of their threads, all at once.  Two accesses for a
+	 * race, the requests of a circle for a deadlock. */
+	const uint32_t *goal;
+	uint32_t ngoal, pair[2];
 	uint32_t end; /* the cuts of this decision have nothing that was observed later, */
 	uint32_t out; /* and what is taken out of them was not observed before this */
 	uint32_t *after,
