@@ -24,6 +24,7 @@
 #include "cli/run_steps.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
+#include "report/deadlocks.h"
 #include "trace/tee.h"
 
 #include <inttypes.h>
@@ -68,7 +69,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors; default: hb,mixed,m2,hybrid; for tasks drdp"},
+	 .help = "default: hb,mixed,m2,hybrid,deadlock; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -290,6 +291,8 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		rc = cli_run_report_steps(&r, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
+	if (rc == 0 && v->witness)
+		rc = snag_deadlock_witnesses(&r.report, v->witness, err);
 	if (rc == 0 && replays->steps && !v->no_replay) {
 		cli_replays_run(replays, &r.incidents);
 		r.all.replays = &replays->tally;
@@ -303,7 +306,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			"%s: of its second run only the first %" PRIu64
 			" million events were looked at; --once looks at all\n",
 			tool(v), cli_judged_events(of->before) / 1000000);
-	size_t shown = r.incidents.shown + is_other;
+	size_t shown = r.incidents.shown + r.incidents.deadlocks_shown + is_other;
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
@@ -312,6 +315,14 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	int status = of->before ? of->before->status : cli_program_status(end->status);
 	/* Not all was looked at: this is no success. */
 	return status == 0 && a->interrupted && cli_stop ? CLI_SIGNAL + cli_stop : status;
+}
+
+/* As ThreadSanitizer's option of that name. */
+static bool are_deadlocks_wanted(void)
+{
+	char number[16];
+	return !cli_environment_option("detect_deadlocks", true, number, sizeof(number)) ||
+	       strtol(number, NULL, 10) != 0;
 }
 
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
@@ -326,6 +337,8 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
 	if (rc == 0 && !v->with && !v->free && !v->no_replay)
 		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
+	if (rc == 0 && !v->with && !v->free && are_deadlocks_wanted())
+		options->detector[options->ndetectors++] = snag_detector_find("deadlock", 8);
 	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
 		if (!strstr(free_list, options->detector[i]->name))
 			rc = snag_fail(err, SNAG_EINPUT,
@@ -349,6 +362,9 @@ static bool has_witness(const struct snag_analysis *a)
 		for (size_t k = 0; k < a->findings[i].nraces; k++)
 			if (a->findings[i].race[k].nwitness)
 				return true;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].ndeadlocks)
+			return true;
 	return false;
 }
 

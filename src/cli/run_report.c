@@ -9,6 +9,7 @@
 #include "cli/reporting.h"
 #include "cli/task_verdict.h"
 #include "detect/details.h"
+#include "report/incident_deadlock.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,12 @@ static uint64_t last_shown(const struct snag_incidents *all)
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].race->second.event > last)
 			last = all->at[i].race->second.event;
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		for (size_t k = 0; k < all->deadlock[i].deadlock->n; k++) {
+			uint32_t event = all->deadlock[i].deadlock->wait[k].at.event;
+			if (event != SNAG_NO_EVENT && event > last)
+				last = event;
+		}
 	return last;
 }
 
@@ -65,7 +72,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 		.pid = run->end->pid,
 		.strip_path_prefix = run->strip_path_prefix,
 	};
-	return r->incidents.n ? origins_find(r, run, err) : 0;
+	return r->incidents.n + r->incidents.ndeadlocks ? origins_find(r, run, err) : 0;
 }
 
 int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)

@@ -55,8 +55,10 @@ struct snag_incident {
 struct snag_incidents {
 	struct snag_incident *at; /* as the merged races: strongest verdict first */
 	size_t n;
-	size_t shown;			  /* those not suppressed */
-	size_t by_verdict[SNAG_VERDICTS]; /* of these */
+	size_t shown;				 /* those not suppressed */
+	struct snag_deadlock_incident *deadlock; /* incident_deadlock.h */
+	size_t ndeadlocks, deadlocks_shown;
+	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, races and deadlocks */
 };
 
 /* `suppressions` may be NULL; it counts what matched. */

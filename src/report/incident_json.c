@@ -8,9 +8,10 @@
  */
 #include "report/incident.h"
 
-#include "report/json_writer.h"
+#include "report/incident_deadlock.h"
+#include "report/incident_parts.h"
 
-static void stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
+void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
 {
 	snag_json_array(j, key);
 	for (size_t i = 0; i < s->n; i++) {
@@ -45,7 +46,7 @@ static void task_object(struct snag_json *j, const struct snag_incident_report *
 		snag_json_string(j, "creator",
 				 snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
 		snag_callstack_read(r->report->names, o.loc, &s);
-		stack(j, "stack", &s);
+		snag_json_stack(j, "stack", &s);
 		snag_callstack_done(&s);
 	}
 	snag_json_end(j);
@@ -87,7 +88,7 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	for (uint32_t i = 0; i < site->nlocks; i++)
 		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
 	snag_json_end(j);
-	stack(j, "stack", s);
+	snag_json_stack(j, "stack", s);
 	if (r->is_tasks)
 		task_object(j, r, site->thread);
 	snag_json_end(j);
@@ -101,6 +102,7 @@ static void incident_object(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "id", in->id);
+	snag_json_string(j, "kind", "race");
 	snag_json_string(j, "verdict", snag_verdict_text[in->race->verdict]);
 	snag_json_string(j, "detector", in->found_by);
 	snag_json_string(j, "variable",
@@ -175,6 +177,8 @@ void snag_incidents_json(const struct snag_incident_report *r, struct snag_print
 	snag_json_array(&j, "incidents");
 	for (size_t i = 0; i < r->incidents->n; i++)
 		incident_object(&j, r, &r->incidents->at[i]);
+	for (size_t i = 0; i < r->incidents->ndeadlocks; i++)
+		snag_deadlock_incident_json(r, &r->incidents->deadlock[i], &j);
 	snag_json_end(&j);
 	snag_json_newline(&j);
 	snag_report_json_members(r->report, &j);

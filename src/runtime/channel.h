@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3b746e6e63676e73u /* "sngcnnt;": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3c746e6e63676e73u /* "sngcnnt<": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -143,7 +143,7 @@ enum rt_op {
 	RT_ATOMIC_WRITE,
 	RT_ATOMIC_UPDATE,
 	RT_FENCE,   /* arg = order */
-	RT_ACQUIRE, /* arg = lock; address: where it lies */
+	RT_ACQUIRE, /* arg = lock; address: where it lies; size = 1: it never waits without end */
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,

@@ -53,14 +53,15 @@ static int kind_of(const pthread_mutex_t *mutex)
 	return mutex->__data.__kind & KIND_MASK;
 }
 
-/* A lock that is free becomes that of self. */
-static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, uintptr_t pc)
+/* A lock that is free becomes that of self, which would have waited until the deadline for it. */
+static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth,
+		       rt_time deadline, uintptr_t pc)
 {
 	o->owner = self;
 	o->depth = depth;
 	if (o->lock == UINT32_MAX)
 		o->lock = rt_new_lock();
-	rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
 }
 
 static void lock_end(struct rt_object *o, uintptr_t pc)
@@ -96,7 +97,7 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		return EDEADLK;
 	if (!lock_wait(self, o, deadline))
 		return ETIMEDOUT;
-	lock_begin(self, o, 1, pc);
+	lock_begin(self, o, 1, deadline, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		return EOWNERDEAD;
@@ -155,7 +156,7 @@ void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t 
 {
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
 	lock_wait(self, o, RT_NEVER);
-	lock_begin(self, o, depth ? depth : 1, pc);
+	lock_begin(self, o, depth ? depth : 1, RT_NEVER, pc);
 }
 
 int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc)
@@ -165,8 +166,8 @@ int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int r
 		return rc;
 	if (o->owner == self)
 		o->depth++;
-	else
-		lock_begin(self, o, 1, pc);
+	else /* how long the kernel would have waited is not known */
+		lock_begin(self, o, 1, RT_NO_WAIT, pc);
 	return rc;
 }
 
@@ -233,7 +234,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 		rt_spin_look(self, (uintptr_t)mutex, o->owner->tid);
 		return EBUSY;
 	}
-	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
+	return rt_mutex_take(self, mutex, RT_NO_WAIT, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -320,7 +321,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 		return rt_real.pthread_spin_lock(lock);
 	struct rt_object *o = spin_object(lock);
 	lock_wait(self, o, RT_NEVER);
-	lock_begin(self, o, 1, RT_CALLER);
+	lock_begin(self, o, 1, RT_NEVER, RT_CALLER);
 	return 0;
 }
 
@@ -336,7 +337,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
 	}
-	lock_begin(self, o, 1, RT_CALLER);
+	lock_begin(self, o, 1, RT_NO_WAIT, RT_CALLER);
 	return 0;
 }
 

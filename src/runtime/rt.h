@@ -45,6 +45,7 @@
 
 typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
 #define RT_NEVER UINT64_MAX
+#define RT_NO_WAIT ((rt_time)0) /* a deadline that has passed */
 
 struct rt_frame {
 	uintptr_t pc;  /* where it was called */
