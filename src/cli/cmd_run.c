@@ -18,6 +18,7 @@
 #include "cli/picture.h"
 #include "cli/pass_marks.h"
 #include "cli/program.h"
+#include "cli/run_deadlock.h"
 #include "cli/run_files.h"
 #include "cli/run_replays.h"
 #include "cli/run_report.h"
@@ -269,11 +270,14 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	struct cli_run_report r;
 	if (src->skipped || a->interrupted || is_windowed(a))
 		replays->steps = NULL;
-	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
+	int rc = cli_deadlock_observed(a, src, end, err);
+	if (rc == 0 && !v->with)
+		rc = cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
 		return rc;
 	rc = cli_run_report_build(&r, &run, err);
 	r.report.witness_members = cli_replays_members;
+	r.report.deadlock_members = cli_deadlock_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
@@ -295,6 +299,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		rc = snag_deadlock_witnesses(&r.report, v->witness, err);
 	if (rc == 0 && replays->steps && !v->no_replay) {
 		cli_replays_run(replays, &r.incidents);
+		cli_deadlock_replays(replays, &r.incidents);
 		r.all.replays = &replays->tally;
 	}
 	if (rc == 0 && v->dot && r.all.is_tasks)

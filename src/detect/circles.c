@@ -16,9 +16,8 @@ enum { MAX_STEPS = 1 << 24 }; /* of one search; beyond, circles may be missing *
 
 static bool is_request(const struct snag_event *ev)
 {
-	if (ev->op == SNAG_OP_JOIN)
-		return true;
-	return (ev->op == SNAG_OP_ACQUIRE || ev->op == SNAG_OP_ACQUIRE_SHARED) &&
+	return (ev->op == SNAG_OP_JOIN || ev->op == SNAG_OP_ACQUIRE ||
+		ev->op == SNAG_OP_ACQUIRE_SHARED) &&
 	       !(ev->flags & (SNAG_NESTED | SNAG_NO_WAIT));
 }
 

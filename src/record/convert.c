@@ -310,6 +310,25 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	}
 }
 
+static void wait_note(struct snag_convert *c, const struct rt_record *r)
+{
+	static const enum snag_op op[] = {[RT_WAITS_ALONE] = SNAG_OP_ACQUIRE,
+					  [RT_WAITS_SHARED] = SNAG_OP_ACQUIRE_SHARED,
+					  [RT_WAITS_THREAD] = SNAG_OP_JOIN};
+	struct snag_convert_notes *n = &c->notes;
+	unsigned how = rt_record_size(r);
+	bool is_join = how == RT_WAITS_THREAD;
+	/* A lock that somebody waits for was taken before. */
+	if (n->nwaits == SNAG_CONVERT_WAITS || how > RT_WAITS_THREAD ||
+	    (!is_join && (r->arg >= c->lock_cap || !c->lock[r->arg].id)))
+		return;
+	n->wait[n->nwaits++] = (struct snag_convert_wait){
+		.thread = snag_convert_thread(c, (uint32_t)rt_record_address(r)),
+		.op = op[how],
+		.target = is_join ? snag_convert_thread(c, r->arg) : c->lock[r->arg].id - 1,
+		.loc = loc_of(c, r)};
+}
+
 /* What orders threads. */
 static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
@@ -334,7 +353,8 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 		event_put(c, SNAG_OP_FORK, snag_convert_thread(c, r->arg), r, 0, 0);
 		break;
 	case RT_JOIN:
-		event_put(c, SNAG_OP_JOIN, snag_convert_thread(c, r->arg), r, 0, 0);
+		event_put(c, SNAG_OP_JOIN, snag_convert_thread(c, r->arg), r, 0,
+			  rt_record_size(r) ? SNAG_NO_WAIT : 0);
 		break;
 	default: {
 		bool is_acquire = op == RT_ACQUIRE || op == RT_ACQUIRE_SHARED;
@@ -420,6 +440,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_TEXT:
 	case RT_MODULE_END:
 		snag_convert_place(c, op, r);
+		break;
+	case RT_WAITS:
+		wait_note(c, r);
 		break;
 	case RT_SWITCH:
 		turn_begins(c, r);

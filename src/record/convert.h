@@ -65,6 +65,8 @@ struct snag_convert_seen {
 };
 
 /* What the runtime said about the run as a whole. */
+enum { SNAG_CONVERT_WAITS = 64 };
+
 struct snag_convert_notes {
 	enum rt_dialect dialect; /* of a program of tasks */
 	uint32_t launched;	 /* how often tasks were ... */
@@ -74,9 +76,17 @@ struct snag_convert_notes {
 	struct snag_convert_seen asked[RT_ASKED_KINDS];
 	struct snag_convert_seen left_out;
 	bool was_deadlock; /* it ended because no thread could run */
-	bool is_held;	   /* it stands still at the end of a schedule */
-	bool diverged;	   /* it could not follow the schedule ... */
-	uint64_t turn;	   /* ... in this turn, from 0 */
+	/* Threads that waited for each other: each for the next, the last for the first. */
+	struct snag_convert_wait {
+		snag_tid thread;
+		enum snag_op op; /* SNAG_OP_ACQUIRE, _ACQUIRE_SHARED or _JOIN */
+		uint32_t target;
+		snag_loc loc;
+	} wait[SNAG_CONVERT_WAITS];
+	uint32_t nwaits;
+	bool is_held;  /* it stands still at the end of a schedule */
+	bool diverged; /* it could not follow the schedule ... */
+	uint64_t turn; /* ... in this turn, from 0 */
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
 

@@ -50,12 +50,21 @@ static void lock_string(struct snag_json *j, const struct snag_names *names,
 		snag_json_null(j, NULL);
 }
 
+/* null: there is none. */
+static void event_number(struct snag_json *j, const struct snag_site *site)
+{
+	if (site->event == SNAG_NO_EVENT)
+		snag_json_null(j, NULL);
+	else
+		snag_json_uint(j, NULL, site->event);
+}
+
 void snag_deadlock_json_members(const struct snag_report *r, const struct snag_deadlock *d,
 				struct snag_json *j)
 {
 	snag_json_array(j, "events");
 	for (size_t i = 0; i < d->n; i++)
-		snag_json_uint(j, NULL, d->wait[i].at.event);
+		event_number(j, &d->wait[i].at);
 	snag_json_end(j);
 	snag_json_array(j, "threads");
 	for (size_t i = 0; i < d->n; i++)
@@ -68,10 +77,7 @@ void snag_deadlock_json_members(const struct snag_report *r, const struct snag_d
 	snag_json_end(j);
 	snag_json_array(j, "held");
 	for (size_t i = 0; i < d->n; i++)
-		if (d->wait[i].held.event == SNAG_NO_EVENT)
-			snag_json_null(j, NULL);
-		else
-			snag_json_uint(j, NULL, d->wait[i].held.event);
+		event_number(j, &d->wait[i].held);
 	snag_json_end(j);
 	snag_json_array(j, "locations");
 	for (size_t i = 0; i < d->n; i++)

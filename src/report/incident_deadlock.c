@@ -181,7 +181,7 @@ const char *snag_deadlock_why(const struct snag_deadlock *d)
 {
 	switch (d->proof.verdict) {
 	case SNAG_OBSERVED:
-		return "Observed: the program stood still";
+		return "Observed: in this run these threads waited for each other without end";
 	case SNAG_PREDICTED:
 		return "Predicted: in this run the threads got past each other, but another "
 		       "schedule of the same\n  execution has each of them wait for the next";

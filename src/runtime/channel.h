@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3c746e6e63676e73u /* "sngcnnt<": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3d746e6e63676e73u /* "sngcnnt=": rises with every change here */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
@@ -176,9 +176,14 @@ enum rt_op {
 			* one as far before that: as the former, address and arg as far again */
 	RT_LABEL,      /* what a task is, for reports: arg = task, size = enum rt_label, address =
 			* its number; after the task was created, once but for depend clauses */
+	RT_WAITS,      /* of a circle of threads that wait for each other: address = thread, loc =
+			* where, size = enum rt_waits, arg = lock or thread; each waits for the
+			* thread of the next record, the last for that of the first */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
+
+enum rt_waits { RT_WAITS_ALONE, RT_WAITS_SHARED, RT_WAITS_THREAD };
 
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */

@@ -77,8 +77,10 @@ static bool is_free(void *lock)
 	return !((const struct rt_object *)lock)->owner;
 }
 
-static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline)
+static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
+	if (o->owner)
+		self->waits_at = rt_location(pc);
 	while (o->owner)
 		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
 		    !rt_sched_block(self, o, deadline))
@@ -95,7 +97,7 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 	}
 	if (o->owner == self && kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK)
 		return EDEADLK;
-	if (!lock_wait(self, o, deadline))
+	if (!lock_wait(self, o, deadline, pc))
 		return ETIMEDOUT;
 	lock_begin(self, o, 1, deadline, pc);
 	if (o->is_dead && o->is_robust) {
@@ -155,7 +157,7 @@ uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintp
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth, uintptr_t pc)
 {
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
-	lock_wait(self, o, RT_NEVER);
+	lock_wait(self, o, RT_NEVER, pc);
 	lock_begin(self, o, depth ? depth : 1, RT_NEVER, pc);
 }
 
@@ -320,7 +322,7 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 	if (!self)
 		return rt_real.pthread_spin_lock(lock);
 	struct rt_object *o = spin_object(lock);
-	lock_wait(self, o, RT_NEVER);
+	lock_wait(self, o, RT_NEVER, RT_CALLER);
 	lock_begin(self, o, 1, RT_NEVER, RT_CALLER);
 	return 0;
 }

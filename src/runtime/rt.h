@@ -158,6 +158,8 @@ struct rt_thread {
 
 	/* Blocked. */
 	struct rt_object *waits_for;		   /* NULL: only until the deadline */
+	uint32_t waits_at;			   /* for a lock or thread: the location */
+	bool waits_shared;			   /* for a rwlock: to read */
 	struct rt_thread *next_waiter;		   /* in the object's queue */
 	rt_time deadline;			   /* RT_NEVER: none */
 	rt_time virtual_deadline;		   /* the same on the scheduler's clock */

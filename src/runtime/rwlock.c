@@ -56,14 +56,25 @@ static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time dead
 	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
 }
 
+/* Until the deadline, if there is one; false: it has passed. */
+static bool wait_for(struct rt_thread *self, struct rt_object *o, bool to_read, rt_time deadline,
+		     uintptr_t pc)
+{
+	self->waits_at = rt_location(pc);
+	self->waits_shared = to_read;
+	while (o->owner || (!to_read && o->readers))
+		if (!rt_sched_block(self, o, deadline))
+			return false;
+	return true;
+}
+
 static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time deadline, uintptr_t pc)
 {
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	while (o->owner)
-		if (!rt_sched_block(self, o, deadline))
-			return ETIMEDOUT;
+	if (o->owner && !wait_for(self, o, true, deadline, pc))
+		return ETIMEDOUT;
 	reader_add(self, o, deadline, pc);
 	return 0;
 }
@@ -74,9 +85,8 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	while (o->owner || o->readers)
-		if (!rt_sched_block(self, o, deadline))
-			return ETIMEDOUT;
+	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
+		return ETIMEDOUT;
 	writer_set(self, o, deadline, pc);
 	return 0;
 }

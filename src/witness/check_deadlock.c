@@ -64,8 +64,8 @@ static int check_requests(const struct check *c) /* [request], [circle]: threads
 		if (!is_acquire && ev->op != SNAG_OP_JOIN)
 			return wrong(c, e, "%s is neither an acquire nor a join",
 				     snag_op_info[ev->op].text);
-		if (is_acquire && ev->flags & (SNAG_NESTED | SNAG_NO_WAIT))
-			return wrong(c, e, "this acquire never waits");
+		if (ev->flags & (SNAG_NESTED | SNAG_NO_WAIT))
+			return wrong(c, e, "it never waits, or not without end");
 		for (size_t k = 0; k < i; k++)
 			if (c->waiter[k].thread == c->waiter[i].thread)
 				return wrong(c, e, "is of the same thread as request %u",

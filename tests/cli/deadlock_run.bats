@@ -36,15 +36,47 @@ quiet_seed() {
 	done
 }
 
-@test "a deadlock is found at every seed" {
+@test "a deadlock is found at every seed: it happened, or is proved and replayed" {
 	for name in inversion writers three join; do
 		for real in gcc clang; do
 			for seed in 1 2 3 4 5 6; do
-				snags run --seed $seed --no-replay "$PROGS/$name-$real"
+				snags run --seed $seed --json j "$PROGS/$name-$real"
 				[ "$status" = 66 ] || { echo "$name-$real $seed: $stderr"; return 1; }
+				jq -e '.incidents | length == 1 and (.[0] | .kind == "deadlock" and
+					(.verdict == "observed" or .verdict == "predicted" and .replay == "confirmed"))' j ||
+					{ echo "$name-$real $seed: $stderr"; return 1; }
 			done
 		done
 	done
+}
+
+@test "a deadlock that happens is reported like a predicted one" {
+	seed=1
+	until "$SNAG" run --seed $seed --no-replay --json j --sarif s --html h "$PROGS/inversion-clang" 2>err; grep -q '^snag: deadlock: no thread' err; do
+		seed=$((seed + 1))
+		[ $seed -lt 40 ]
+	done
+	grep -q '^WARNING: snag: deadlock (pid=' err
+	grep -q '^  Thread T1 waits for second at:' err
+	grep -q '^  and holds first since:' err
+	grep -q '^  Observed: ' err
+	[ "$(jq -c '[.incidents[] | [.kind, .verdict, (.waits | length), .waits[0].stack[0].function]]' j)" = '[["deadlock","observed",2,"deposit"]]' ] ||
+		[ "$(jq -c '[.incidents[] | [.kind, .verdict, (.waits | length), .waits[0].stack[0].function]]' j)" = '[["deadlock","observed",2,"withdraw"]]' ]
+	[ "$(jq -r '.runs[0].results[0].ruleId' s)" = deadlock.observed ]
+	grep -q '<h2>Deadlock on' h
+}
+
+@test "snag replay of a deadlock" {
+	seed=$(quiet_seed "$PROGS/three-gcc")
+	snags run --seed "$seed" --no-replay --witness w "$PROGS/three-gcc"
+	[ "$status" = 66 ]
+	snags replay w/deadlock-1.json "$PROGS/three-gcc"
+	[ "$status" = 66 ]
+	[ "$stderr" = "snag: replay: confirmed: 3 threads waited for each other" ]
+	# another program does not get there
+	snags replay w/deadlock-1.json "$PROGS/gate-gcc"
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: replay: diverged: "* ]]
 }
 
 @test "the report names locks and lines" {

@@ -245,11 +245,11 @@ static bool stands_before(const struct claim *c, uint32_t request)
 static bool waits_for(const struct claim *c, uint32_t request, snag_tid other)
 {
 	const struct snag_event *ev = &c->ev[request];
-	if (ev->thread == other)
+	if (ev->thread == other || ev->flags & SNAG_NO_WAIT)
 		return false;
 	if (ev->op == SNAG_OP_JOIN)
 		return ev->target == other;
-	return is_acquire(c, request) && !(ev->flags & SNAG_NO_WAIT) &&
+	return is_acquire(c, request) &&
 	       holds(c, other, ev->target, ev->op == SNAG_OP_ACQUIRE_SHARED);
 }
 

@@ -223,9 +223,9 @@ static uint32_t waited_for(const struct model *m, event_set done, unsigned t)
 	event_set joined = m->op[e] == SNAG_OP_JOIN ? m->of[u] & below(e) : 0;
 	if (m->needs[e] & ~done & ~joined)
 		return 0; /* it has not started, or the thread that it waits for has not */
-	if (joined & ~done)
-		return 1u << u;
-	return m->trace->ev[e].flags & SNAG_NO_WAIT ? 0 : holders(m, done, e);
+	if (m->trace->ev[e].flags & SNAG_NO_WAIT)
+		return 0;
+	return joined & ~done ? 1u << u : holders(m, done, e);
 }
 
 /* Whether these threads, and no fewer of them, are a circle. */
