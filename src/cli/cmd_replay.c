@@ -88,7 +88,7 @@ static int deadlock_run(const struct replay_values *v, const struct snag_replay_
 	struct snag_replay_result result = {0};
 	if (v->gdb || v->trace)
 		return snag_fail(err, SNAG_EINPUT,
-				 "--gdb and --trace: not for the witness of a deadlock");
+				 "--gdb and --output: not for the witness of a deadlock");
 	int rc = snag_replay_deadlock(&plan, &result, err);
 	if (rc < 0)
 		return rc;
