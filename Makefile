@@ -59,7 +59,7 @@ update-expected: all
 	@SNAG_UPDATE_EXPECTED=1 scripts/test.sh cli
 
 format:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@scripts/format.sh
 
 clean:
 	rm -rf build build-asan build-fuzz

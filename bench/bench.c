@@ -39,7 +39,7 @@
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/generate.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/input.h"
 
 enum { MAX_REPETITIONS = 99, CALIBRATION_EVENTS = 1000000, CALIBRATION_PASSES = 4 };
@@ -61,8 +61,6 @@ static void die(const char *msg)
 	fprintf(stderr, "bench: %s\n", msg);
 	exit(2);
 }
-
-/* ------ what is measured; each runs in a child ------ */
 
 static int open_source(const struct job *job, struct snag_source **ret_src, struct snag_error *err)
 {
@@ -152,8 +150,6 @@ static void calibrate(const struct job *job, struct result *ret_result)
 	ret_result->events = sum ? (uint64_t)CALIBRATION_PASSES * CALIBRATION_EVENTS : 0;
 	free(ev);
 }
-
-/* ------ measuring ------ */
 
 static void child(void (*run)(const struct job *, struct result *), const struct job *job, int fd)
 {

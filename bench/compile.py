@@ -72,10 +72,11 @@ def table(rows):
 def page(rows, repetitions, commit, csv_name):
     return [
         "# Compiling beside ThreadSanitizer: measurements", "",
-        f"Made by `bench/compile.py` (part of `make bench`) at commit {commit} on",
-        f"{results.machine()}; the data is in {csv_name}. One file, `-O2 -c`, {'one run each' if int(repetitions) == 1 else f'median of {repetitions} runs'}, the variants in turn.",
-        f"`functions.c` has {FUNCTIONS} small functions, written by `bench/functions.py`; other files are compiled if they are named.",
-        f"Wanted of large programs: CPU at most {CPU_LIMIT} times TSan's, text at most {TEXT_LIMIT} times native.", "",
+        f"Made by `bench/compile.py` (part of `make bench`) at commit {commit} on {results.machine()}. The data is in {csv_name}. "
+        f"One file, `-O2 -c`, {'one run each' if int(repetitions) == 1 else f'median of {repetitions} runs'}, with the variants in turn. "
+        f"`functions.c` has {FUNCTIONS} small functions, written by `bench/functions.py`. The script compiles other files if they "
+        f"are named. The aim for large programs is at most {CPU_LIMIT} times the CPU time of TSan, and at most {TEXT_LIMIT} times "
+        "the native text.", "",
         *table(rows),
     ]
 

@@ -16,9 +16,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "detect/candidates.h"
-#include "witness/decide.h"
-#include "witness/decide_check.h"
+#include "detect/candidates/candidates.h"
+#include "witness/decide/decide.h"
+#include "witness/decide/check.h"
 
 struct pair {
 	uint32_t e1, e2;

@@ -84,25 +84,27 @@ def row(r):
 def page(rows, csv_name):
     out = [
         "# Exploration of all schedules: measurements", "",
-        f"Made by `bench/explore.py` (part of `make bench`) at commit {rows[0]['commit']} on",
-        f"{results.machine()}; the data is in {csv_name}. CPU milliseconds of the whole command, median of {rows[0]['repetitions']} runs; "
-        f"at most {SECONDS} s of time.", "",
+        f"Made by `bench/explore.py` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}. The data is "
+        f"in {csv_name}. Times are CPU milliseconds of the whole command, the median of {rows[0]['repetitions']} runs. A run "
+        f"may take at most {SECONDS} s.", "",
         "| isolated blocks, one per task | verdict | schedules | covered | final states | ms |", "|---|---|---|---|---|---|",
     ]
     out += [f"| {r['program']} | {row(r)} |" for r in rows if r["program"] not in PAPER]
     out += [
-        "", "Conflicting blocks are run in every order, commuting ones in one.", "",
-        "The programs of Zipper's table 3, rewritten from their names (tests/tasks/table3_*.task). The paper's milliseconds are for all",
-        "orders of isolated blocks under Java Pathfinder on another machine: they show the order of magnitude, not a ratio.", "",
+        "", "Conflicting blocks run in every order, commuting blocks in one.", "",
+        "The next table has the programs of Zipper's table 3, rewritten from their names (tests/tasks/table3_*.task). The "
+        "paper's milliseconds are for all orders of isolated blocks under Java Pathfinder on another machine. They show the "
+        "order of magnitude, not a ratio.", "",
         "| program | race in the paper | verdict | schedules | covered | final states | ms | CG, paper | Zipper, paper |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     out += [f"| {r['program']} | {PAPER[r['program']][0]} | {row(r)} | {PAPER[r['program']][1]:,} | {PAPER[r['program']][2]:,} |"
             for r in rows if r["program"] in PAPER]
     out += [
-        "", "Where a program races, every order of the racing accesses is a schedule of its own; the paper permutes isolated blocks only.",
-        "The racy variables of these programs are known after the first schedule; `not all` means that their final states were not all",
-        "seen. Where a program does not race, most of the time goes into the 100 random schedules that confirm it.",
+        "", "Where a program races, every order of the racing accesses is a separate schedule; the paper permutes isolated "
+        "blocks only. The racy variables of these programs are known after the first schedule. `not all` means that "
+        "the explorer did not see all their final states. Where a program does not race, most of the time goes into the 100 "
+        "random schedules that confirm it.",
     ]
     return out
 

@@ -160,8 +160,6 @@ static uint32_t site_outside(const struct generator *g, enum snag_op op)
 	return g->functions * SITE_STRIDE + (op == SNAG_OP_JOIN);
 }
 
-/* ------ accesses ------ */
-
 static bool holds(const struct thread *th, uint32_t lock)
 {
 	for (uint32_t i = 0; i < th->nheld; i++)
@@ -222,8 +220,6 @@ static void step_branch(struct generator *g, uint32_t t)
 	     site_of(g, th->nheld ? th->plan[th->nheld - 1] : t, SITE_BRANCH));
 	g->spare--;
 }
-
-/* ------ sections ------ */
 
 static uint32_t draw_lock(struct generator *g)
 {
@@ -302,8 +298,6 @@ static void step_release(struct generator *g, uint32_t t)
 	if (th->nheld)
 		draw_steps(g, th);
 }
-
-/* ------ phases: each call emits at most two events ------ */
 
 /* T0 joins the thread and forks another in its place. */
 static void step_replace(struct generator *g, uint32_t t)
@@ -401,8 +395,6 @@ static void generator_step(struct generator *g)
 		break;
 	}
 }
-
-/* ------ the source ------ */
 
 static int generator_next(struct snag_source *src, struct snag_batch *ret_batch,
 			  struct snag_error *err)

@@ -34,8 +34,8 @@
 #include "base/memory.h"
 #include "bench/arguments.h"
 #include "bench/random.h"
-#include "detect/analyze.h"
-#include "detect/graph.h"
+#include "detect/analyze/analyze.h"
+#include "detect/tasks/graph.h"
 #include "lang/run.h"
 #include "trace/trace.h"
 
@@ -51,8 +51,6 @@ static void die(const char *msg)
 	fprintf(stderr, "graphs: %s\n", msg);
 	exit(2);
 }
-
-/* ------ the program ------ */
 
 struct program {
 	const char *name;
@@ -157,8 +155,6 @@ static void program_init(struct program *p, uint64_t steps)
 	p->nvariables = SHARED + p->ntasks;
 }
 
-/* ------ a source of it, without names ------ */
-
 struct list {
 	struct snag_source base;
 	const struct program *program;
@@ -207,8 +203,6 @@ static void list_init(struct list *l, const struct program *p)
 	l->base.names = &l->names;
 	snag_names_init(&l->names);
 }
-
-/* ------ measuring ------ */
 
 struct settings {
 	uint64_t repetitions, most;

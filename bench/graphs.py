@@ -104,23 +104,23 @@ def main(source, target):
     out = [
         "# Computation graphs: measurements",
         "",
-        f"Made by `build/bench/graphs tests/tasks/table3_*.task` (part of `make bench`) at commit {rows[0]['commit']} on",
-        f"{results.machine()}; the data is in {os.path.basename(source)}. CPU time, median of {rows[0]['repetitions']} runs (of one, if it takes more than",
-        "2 s), from the events to the races, the graph built each time.",
+        f"Made by `build/bench/graphs tests/tasks/table3_*.task` (part of `make bench`) at commit {rows[0]['commit']} on "
+        f"{results.machine()}. The data is in {os.path.basename(source)}. Times are CPU time from the events to the races, "
+        f"including building the graph: the median of {rows[0]['repetitions']} runs, or one run if it takes more than 2 s.",
         "",
         "## By size",
         "",
-        "Random nested `async` and `finish`, run depth first; about a tenth of the steps are isolated blocks. A detector is not",
-        "asked again after a run of more than 10 s. The exponent is the slope of time over steps on logarithmic",
-        "scales: 1 is linear.",
+        "The programs are random nested `async` and `finish`, run depth first. About a tenth of the steps are isolated "
+        "blocks. After a run of more than 10 s, a detector gets no larger program. The exponent is the slope of time over "
+        "steps on logarithmic scales: 1 is linear.",
         "",
         *by_size(rows),
         "",
         "## The programs of Storey et al., table 3",
         "",
-        "Theirs: Java, JPF, a Xeon Gold 5120, all schedules of the isolated blocks. Here: one schedule of a program rewritten from",
-        "its name (`tests/tasks/table3_*.task`), so sizes differ, and only the programs without isolation compare at all.",
-        "Below 100 steps the time is that of starting an analysis.",
+        "*Theirs*: Java, JPF, a Xeon Gold 5120, all schedules of the isolated blocks. *Here*: one schedule of a program "
+        "rewritten from its name (`tests/tasks/table3_*.task`). So sizes differ, and only the programs without isolation "
+        "can be compared at all. Below 100 steps, most of the time is the start of an analysis.",
         "",
         *by_program(rows),
     ]

@@ -125,17 +125,20 @@ def markdown(by):
     lines = [
         "# The benchmark table of M2, on traces of the same shape",
         "",
-        f"Made by `bench/papers.py` at commit {commits} on {results.machine()}; the data is in {os.path.basename(DATA)}.",
-        "Table 2 of Pavlogiannis, *Fast, Sound, and Effectively Complete Dynamic Race Prediction* (POPL 2020), prints races",
-        "(pairs of source locations) and time of HB, WCP, DC, SHB and M2 on 19 traces. **Those traces are not ours**: we",
-        "generate random ones with as many events, threads, variables and locks (its Table 1), 0.2 % of the accesses",
-        "unprotected. Compare times by their order of magnitude, races only between our columns: *paper* is what the paper",
-        "printed for its trace, *snag* what we measured on ours (CPU seconds of the whole process on one thread, from a .snag",
-        "file; dc with every pair decided).",
+        f"Made by `bench/papers.py` at commit {commits} on {results.machine()}. The data is in {os.path.basename(DATA)}.",
         "",
-        f"Not measured: {', '.join(missing) or 'none'}. A dash: not run, as deciding would have taken more than half of the",
-        "free memory (the trace and its index stay in it, at most 64 bytes an event). Where a load is given, so many programs",
-        "ran on the machine at once, and the times are up to twice what they are on a quiet one.",
+        "Table 2 of Pavlogiannis, *Fast, Sound, and Effectively Complete Dynamic Race Prediction* (POPL 2020), prints races "
+        "(pairs of source locations) and times of HB, WCP, DC, SHB and M2 on 19 traces. **Those traces are not ours.** We "
+        "generate random traces with as many events, threads, variables and locks (its Table 1), and 0.2 % unprotected accesses.",
+        "",
+        "- *paper* is what the paper printed for its trace.",
+        "- *snag* is what we measured on ours: CPU seconds of the whole process on one thread, from a .snag file; dc with every "
+        "pair decided.",
+        "- Compare times by their order of magnitude, and races only between our columns.",
+        f"- Not measured: {', '.join(missing) or 'none'}. A dash means not run, because deciding would have taken more than half "
+        "of the free memory. It holds the trace and its index, at most 64 bytes per event.",
+        "- Where a load is given, that many programs ran on the machine at once. The times are then up to twice those on a quiet "
+        "machine.",
         "",
         "| trace | n | k | variables | locks | | "
         + " | ".join(f"{d} races | {d} s" for d in DETECTORS) + " | m2 complete |",
@@ -157,8 +160,8 @@ def markdown_further(by):
     """Tables 3 and 4, of the traces that m2 has races in."""
     lines = [
         "",
-        "Tables 3 and 4 of the same paper: how many events lie between the accesses of a race of M2, mean and greatest, and",
-        "how many of the racy variables that M2 knows each detector misses. The paper prints them for some of its traces.",
+        "Tables 3 and 4 of the same paper print how many events lie between the accesses of a race of M2, mean and greatest, "
+        "and how many of M2's racy variables each detector misses. The paper prints them for some of its traces.",
         "",
         "| trace | | mean distance | greatest | " + " | ".join(f"{d} misses" for d in DETECTORS) + " |",
         "|---" * (4 + len(DETECTORS)) + "|",

@@ -143,18 +143,18 @@ def space_table(rows):
 def page(rows, repetitions, commit, csv_name):
     out = [
         "# Recording beside ThreadSanitizer: measurements", "",
-        f"Made by `bench/programs.py` (part of `make bench`) at commit {commit} on",
-        f"{results.machine()}; the data is in {csv_name}. Programs of bench/programs at -O2 with {rows[0]['threads']} threads, median of "
-        f"{repetitions} runs, the variants in turn.",
-        "CPU time is user and system time of all processes. `snag record` is two: the program, whose threads take turns, and the",
-        "recorder beside it, which turns what it tells into a trace. Seconds.", "",
+        f"Made by `bench/programs.py` (part of `make bench`) at commit {commit} on {results.machine()}. The data is in "
+        f"{csv_name}. The programs are those of bench/programs at -O2 with {rows[0]['threads']} threads. Times are seconds, the "
+        f"median of {repetitions} runs, with the variants in turn. CPU time is user and system time of all processes. "
+        "`snag record` has two processes: the program, whose threads take turns, and the recorder, which turns the program's "
+        "records into a trace.", "",
     ]
     for compiler in COMPILERS:
         out += [f"## {compiler} to {compiler}", "", *table([r for r in rows if r["compiler"] == compiler]), ""]
     out += [
         "## Memory and traces", "",
-        "Peak resident memory; the 4 MB of the channel between the two processes count in both. Wanted: program and recorder together",
-        "at most 2 times native plus 64 MB, and at most 2.5 bytes per event.", "", *space_table(rows),
+        "Figures are peak resident memory. The 4 MB of the channel between the two processes count in both. The aim is at most "
+        "2 times native plus 64 MB for program and recorder together, and at most 2.5 bytes per event.", "", *space_table(rows),
     ]
     return out
 

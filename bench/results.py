@@ -4,6 +4,9 @@
 import csv
 import os
 import subprocess
+import textwrap
+
+COLUMNS = 100
 
 
 def machine():
@@ -36,9 +39,22 @@ def write_csv(path, rows):
         to.writerows(rows)
 
 
+def wrapped(line):
+    """A paragraph or list item in lines of at most COLUMNS; tables and headings as they are."""
+    if len(line) <= COLUMNS or line.startswith(("|", "#", "!")):
+        return [line]
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.wrap(line, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def write(path, lines):
+    """Writes a page. A paragraph is one line; code between fences is not wrapped."""
+    out, is_code = [], False
+    for line in "\n".join(lines).split("\n"):
+        is_code ^= line.startswith("```")
+        out += [line] if is_code else wrapped(line)
     with open(path, "w", encoding="utf-8") as f:
-        f.write("\n".join(lines) + "\n")
+        f.write("\n".join(out) + "\n")
 
 
 def part(path, mark):

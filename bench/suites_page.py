@@ -145,9 +145,11 @@ def table2(r, folder):
     plot.bars(os.path.join(folder, "suites-drdp.svg"), "drdp: slowdown at the paper's sizes (Figure 11 of Jin et al.)",
               programs, {"snag": slow, "paper": [FIGURE11[p] for p in programs]}, "x")
     return ["## drdp: Table 2 and Figure 11 of Jin et al.", "",
-            r.measured("paper") + " The paper's sizes. In parentheses what the paper printed. Checks are those executed with all eliminations; a "
-            "range of a loop counts as one, in the paper each of its elements. A tree join is a task that a finish or "
-            "sync waits for, a non-tree join a get; the paper counts a task that somebody gets among the latter alone.",
+            r.measured("paper") + " The sizes are those of the paper. Figures in parentheses are those that the paper printed.", "",
+            "- *Checks* are those executed with all eliminations. A range of a loop counts as one; the paper counts each of its "
+            "elements.",
+            "- A *tree join* is a task that a finish or sync waits for, a *non-tree join* a get. The paper counts a task "
+            "whose result is got only as a non-tree join.",
             "", *table(("program", "base s", "drdp s", "slowdown", "spread", "base GB", "drdp GB", "height", "checks: writes",
                         "checks: reads", "tree joins", "non-tree joins", "tasks", "verdict"), rows),
             "![slowdown](suites-drdp.svg)", ""]
@@ -170,8 +172,8 @@ def table4(r):
                                       ((s0, s1), (mb0, mb1), (w0, w1), (r0, r1))), "",
                      *(f"{a / b:.1f}" for a, b in ((a0, a1), (b0, b1), (c0, c1), (d0, d1)))))
     return ["## drdp: Table 4 of Jin et al., checks left out or not", "",
-            r.measured(part) + " Ours at size `middle`; all of the plugin's checks, or what its eliminations leave. Reachability is in "
-            "suites-counts.csv.", "",
+            r.measured(part) + " Ours have size `middle`. They run with all of the plugin's checks, or with those that its "
+            "eliminations leave. Reachability is in suites-counts.csv.", "",
             *table(("program", "left out", "s", "MB", "writes", "reads", "paper: input", "s", "GB", "writes", "reads"), rows)]
 
 
@@ -199,15 +201,17 @@ def table3(r, folder):
     plot.bars(os.path.join(folder, "suites-eliminations.svg"),
               "espbags: each elimination alone (Figure 14 of Raman et al.)", programs, series, "x")
     lines = ["## espbags: Table 3 of Raman et al.", "",
-             r.measured(part) + " Ours at size `middle`, in parentheses the paper's tasks and seconds (Java, its sizes). *Compiler's checks*: those of clang's "
-             "own pass (`-fno-snag-pass`); *none*, *all*: the plugin's, with no elimination and with all.", "",
+             r.measured(part) + " Ours have size `middle`. In parentheses are the paper's tasks and seconds (Java, its sizes). "
+             "*Compiler's checks* are those of clang's own pass (`-fno-snag-pass`). *None* and *all* are the plugin's checks "
+             "with no elimination and with all.", "",
              *table(("program", "tasks", "base s", "compiler's checks", "none", "paper: none", "all", "paper: all", "spread",
                      "MB", "verdict"), rows), "![slowdown](suites-espbags.svg)", "",
              "## espbags: Figure 14 of Raman et al., each elimination alone", "",
-             "Slowdown; sequential code is left out in all but *none*, as in the paper. Of the paper there is a plot only.", ""]
+             "Figures are slowdowns. All columns except *none* leave out sequential code, as the paper does. The paper has only a "
+             "plot.", ""]
     lines += table(("program", *series), [(p, *(show(s[i]) for s in series.values())) for i, p in enumerate(programs)]
                    + [("geometric mean", *(show(mean(s)) for s in series.values()))])
-    lines += ["![slowdown](suites-eliminations.svg)", "", "What became of the checks, by number executed:", ""]
+    lines += ["![slowdown](suites-eliminations.svg)", "", "What happened to the checks, by number executed:", ""]
     kinds = ("left", "of loops", "local", "dominated", "sequential", "readonly", "invariant", "footprint", "joined")
     lines += table(("program", *kinds),
                    [(p, *(f"{r.count(part, p, k + ': reads', k + ': writes'):,}" for k in kinds))
@@ -249,18 +253,21 @@ def table5(r, folder):
         plot.bars(os.path.join(folder, f"suites-tools-{name}.svg"), f"{name} of snag and of other tools, 4 threads, one core",
                   programs, values, unit)
     return ["## Beside other tools: Table 5 of Jin et al. and beyond", "", r.measured(part, "others") + " "
-            "Size `middle`; elapsed seconds on one core, memory. The others' programs are OpenMP tasks "
-            "(bench/programs/openmp) with 4 threads: libomp for clang and Archer, libgomp for gcc and "
-            "Helgrind. ThreadSanitizer as in the paper (`report_bugs=0:ignore_noninstrumented_modules=1`); "
-            "Archer is the same with libarcher.so and reports. What takes longer than its limit is run small. "
-            "The programs have no races: reports are false alarms. "
-            "*CPU*: seconds of snag and of the two ThreadSanitizers; *all cores*: seconds elapsed of the OpenMP program alone and under "
-            "them, where threads run on all cores; *better*: whether snag is faster, by elapsed and by CPU time, and smaller than both, else how "
-            "much it is not, all on one core.", "",
+            "Size `middle`. Figures are elapsed seconds on one core, and memory. The programs have no races, so reports are "
+            "false alarms.", "",
+            "- The programs for the other tools are OpenMP tasks (bench/programs/openmp) with 4 threads: libomp for clang and "
+            "Archer, libgomp for gcc and Helgrind.",
+            "- ThreadSanitizer runs as in the paper (`report_bugs=0:ignore_noninstrumented_modules=1`). Archer is the same "
+            "with libarcher.so and reports.",
+            "- A program that takes longer than its limit runs at size `small`.",
+            "- *CPU*: seconds of snag and of the two ThreadSanitizers.",
+            "- *All cores*: elapsed seconds of the OpenMP program alone and under the two, with threads on all cores.",
+            "- *Better*: whether snag is faster than both, by elapsed and by CPU time, and smaller, all on one core; otherwise by "
+            "how much it is not.", "",
             *table(("program", "base, 1", "base, 4", "snag", *TSANS, "CPU", "all cores", "better", "spread", "archer", "helgrind"), rows),
             "![time](suites-tools-time.svg)", "", "![memory](suites-tools-memory.svg)", "",
-            "The paper has matmul of 128 x 128 only, beyond which ThreadSanitizer did not end: ThreadSanitizer with 4 threads 45.8 ms "
-            "(20.26 x) and 180 MB (34.91 x), DRDP 17.6 ms (6.10 x) and 166 MB (33.65 x).", ""]
+            "The paper has only matmul of 128 x 128; on larger ones ThreadSanitizer did not end. With 4 threads, ThreadSanitizer "
+            "took 45.8 ms (20.26 x) and 180 MB (34.91 x), and DRDP 17.6 ms (6.10 x) and 166 MB (33.65 x).", ""]
 
 
 def mistakes(r):
@@ -269,8 +276,8 @@ def mistakes(r):
         archer = r.said(part, p, "archer")
         rows.append((p, "found" if r.said(part, p, "all") == "races" else "**missed**",
                      "missed" if archer.startswith("0 ") else f"found ({archer.split()[0]})"))
-    return ["## Mistakes", "", r.measured(part) + " Each program, small, with a mistake in its synchronisation (`-DMISTAKE=1`), run once; in parentheses the number of "
-            "reports.", "",
+    return ["## Mistakes", "", r.measured(part) + " Each program has size `small` and a mistake in its synchronisation (`-DMISTAKE=1`), and "
+            "ran once. In parentheses is the number of reports.", "",
             *table(("program", "drdp", "Archer"), rows)]
 
 
@@ -278,11 +285,16 @@ def main(folder):
     r = Runs(folder)
     lines = ["# The task programs of the papers' tables: measurements", "",
              f"Made by `bench/suites.py build/snag docs/results` and `bench/suites_page.py docs/results` (part of `make bench`) "
-             f"on {results.machine()}; parts of it at other times (`--parts`), each says at which commit; the data is in suites.csv and suites-counts.csv. "
-             "Programs of bench/programs/tasks, clang 14 -O2, medians, but what takes longer than 5 s is run once; spread is slowest minus fastest over the median. "
-             "A slowdown is the CPU time of `snag run`, judging from inside, over that of the program alone on one worker. "
-             "Memory is that of the largest process. The papers measured other machines. Their Table 3 (order of "
-             "searching) is in [task_traces.md](task_traces.md).", ""]
+             f"on {results.machine()}. Parts were made at other times (`--parts`); each names its commit. The data is in suites.csv "
+             "and suites-counts.csv.", "",
+             "- The programs are those of bench/programs/tasks, built with clang 14 -O2.",
+             "- Figures are medians; a program that takes longer than 5 s runs once. *Spread* is slowest minus fastest, divided by "
+             "the median.",
+             "- A *slowdown* is the CPU time of `snag run`, which judges inside the process, divided by that of the program alone on "
+             "one worker.",
+             "- *Memory* is that of the largest process.",
+             "- The papers measured on other machines. Table 3 of Jin et al. (order of searching) is in "
+             "[task_traces.md](task_traces.md).", ""]
     for part, maker in (("paper", lambda: table2(r, folder)), ("eliminations", lambda: table4(r)),
                         ("eliminations", lambda: table3(r, folder)), ("tools", lambda: table5(r, folder)),
                         ("mistakes", lambda: mistakes(r))):

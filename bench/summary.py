@@ -91,19 +91,22 @@ def main():
     lines = [
         f"# {TITLES[os.path.basename(target)]}: measurements",
         "",
-        f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
-        f"{os.path.basename(source)}. Traces are made by `build/bench/gen --events N --threads T` with its default of 10,000",
-        "variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses, unless said. CPU seconds are the median",
-        f"of {rows[0]['repetitions']} runs (fewer of the longest traces), spread is slowest minus fastest over the median. `read`",
-        "turns a file in the page cache into events, `check` also checks the rules of traces, a detector's row is",
-        "everything from the file to the races, on one thread. The bare loop over events in memory, measured before every run, took",
-        f"{loops[0]:.2f} to {loops[-1]:.2f} ns an event (median {loops[len(loops) // 2]:.2f}): \"x bare loop\" is the figure to compare",
-        "between machines.",
+        f"Made by `make bench` (bench/run.sh) at commit {rows[0]['commit']} on {results.machine()}. "
+        f"The data is in {os.path.basename(source)}.",
+        "",
+        "- `build/bench/gen --events N --threads T` makes the traces. Unless said otherwise they have its defaults: "
+        "10,000 variables, 50 locks (2 hot), nesting 2 and 0.2 % unprotected accesses.",
+        f"- CPU seconds are the median of {rows[0]['repetitions']} runs, fewer for the longest traces. "
+        "*Spread* is slowest minus fastest, divided by the median.",
+        "- `read` turns a file in the page cache into events. `check` also checks the rules of traces. "
+        "The row of a detector covers everything from the file to the races, on one thread.",
+        f"- Before every run, a bare loop over events in memory was measured. It took {loops[0]:.2f} to {loops[-1]:.2f} ns "
+        f"per event (median {loops[len(loops) // 2]:.2f}). To compare machines, use the column \"x bare loop\".",
         "",
         "## Scaling",
         "",
-        "In parentheses: the same in units of the bare loop, as measured beside each run. Where the two disagree, the",
-        "machine was not quiet.",
+        "Figures in parentheses are in units of the bare loop, as measured beside each run. Where the two disagree, "
+        "the machine was not quiet.",
         "",
         *scaling(rows),
     ]

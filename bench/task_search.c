@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "detect/task_event.h"
+#include "detect/tasks/task_event.h"
 
 enum { MEMOS = 4096 };
 

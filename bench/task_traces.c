@@ -32,13 +32,11 @@
 #include "base/memory.h"
 #include "bench/random.h"
 #include "bench/task_search.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 
 enum { MAX_REPETITIONS = 99 };
-
-/* ------ traces ------ */
 
 struct maker {
 	struct snag_trace trace;
@@ -254,8 +252,6 @@ static void names_make(struct maker *m)
 		}
 }
 
-/* ------ measurements, each in a child ------ */
-
 struct result {
 	double seconds, mb;
 	uint64_t races;
@@ -353,8 +349,6 @@ static int by_seconds(const void *a, const void *b)
 	double x = ((const struct result *)a)->seconds, y = ((const struct result *)b)->seconds;
 	return x < y ? -1 : x > y;
 }
-
-/* ------ the whole ------ */
 
 struct settings {
 	unsigned repetitions;

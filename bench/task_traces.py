@@ -41,10 +41,9 @@ def memory(rows):
         "",
         "## Memory",
         "",
-        "The detector's resident memory, with the 1 to 2 MB that it takes in any case, over the number of things, in traces that",
-        "have millions of one thing and little else.",
-        "Of these `drdp` spends 20 on a node of the tree of tasks, 4 on a step, 16 on a get. A parallel reader beyond the first",
-        "takes 12 bytes more.",
+        "Each trace has millions of one thing and little else. Bytes are the detector's resident memory, including the 1 to "
+        "2 MB that it takes in any case, divided by the number of things. Of these, `drdp` spends 20 on a node of the tree of "
+        "tasks, 4 on a step and 16 on a get. A parallel reader beyond the first takes 12 bytes more.",
         "",
         "| thing | how many | detector | bytes each | wanted: at most |",
         "|---|---|---|---|---|",
@@ -60,10 +59,14 @@ def beside_paper(rows):
     """Table 3 of the paper, with ours."""
     out = [
         "",
-        "Table 3 of the paper (Jin et al., DRDP) has three programs, which are in bench/programs/tasks and recorded by `snag record` with",
-        "the same input (`PROGRAM orders`): tasks visited, max and mean; min is 1 everywhere. Ours twice: all waits, as the paper, or only those that are",
-        "not older than the step in question, as `drdp`. Only searches that find something count: if nothing orders the two, as two readers,",
-        "all are visited in any order. Recorded accesses are those that a step makes for the first time.",
+        "Table 3 of the paper (Jin et al., DRDP) has three programs. They are in bench/programs/tasks, and `snag record` "
+        "recorded them with the same input (`PROGRAM orders`). Figures are the visited tasks, maximum and mean; the minimum is "
+        "1 everywhere.",
+        "",
+        "- *All waits* searches as the paper does; *new waits* leaves out waits that are older than the step, as `drdp` does.",
+        "- Only searches that find something count. If nothing orders the two accesses, for example two readers, every order "
+        "of searching visits all tasks.",
+        "- Recorded accesses are those that a step makes for the first time.",
         "",
         "| program and input | | searches | " + " | ".join(f"{g}, {w}" for g, w in ORDERS) + " |",
         "|---|---|---|---|---|---|---|",
@@ -77,8 +80,9 @@ def beside_paper(rows):
             out.append(f"| | snag, {which} waits | {searched:,} | " + " | ".join(f"{r['max']}, {r['mean']}" if r else "-" for r in ours) + " |")
     out += [
         "",
-        "As in the paper, breadth first with the newest wait first visits the least, nearly always one task, and depth first many. How many depends on",
-        "what a program waits for, and ours are written anew. To leave out old waits helps depth first, but not in strassen.",
+        "As in the paper, breadth first with the newest wait first visits the fewest tasks, nearly always one, and depth first "
+        "visits many. How many depends on what a program waits for, and ours are rewritten. Leaving out old waits helps depth "
+        "first, but not in strassen.",
     ]
     return out
 
@@ -90,10 +94,13 @@ def searches(source):
         "",
         "## Orders of searching",
         "",
-        "Made by `build/bench/task_traces -s`. Each access asks whether the last writer and the last reader of its variable come",
-        "before it; what the tree of tasks does not answer is searched for in the waits. Visited are lists of waits, one for each",
-        "task that is looked at, per search. Seconds are of CPU time for the whole trace, one run. `drdp` searches breadth first, newest first,",
-        "leaves out waits that are older than the step in question, and keeps answers: the rows with `yes`.",
+        "Made by `build/bench/task_traces -s`. Each access must find out whether the last writer and the last reader of its "
+        "variable come before it. If the tree of tasks does not answer this, the detector searches the waits.",
+        "",
+        "- *min*, *max* and *mean* count the lists of waits that one search visits, one list for each task.",
+        "- *seconds* are CPU time for the whole trace, one run.",
+        "- `drdp` searches breadth first, newest first, leaves out waits that are older than the step, and keeps answers. Its "
+        "rows are those with `yes`.",
         "",
         "| program | graph | waits | answers kept | asked | searches | min | max | mean | seconds |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -113,10 +120,14 @@ def main(source, searched, target):
     out = [
         "# Detectors of tasks: measurements",
         "",
-        f"Made by `build/bench/task_traces` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
-        f"{os.path.basename(source)}. Million accesses per second of CPU time, median of {rows[0]['repetitions']} runs: of the detector alone on events in",
-        "memory, and of `snag analyze` on a .snag file, which includes reading, names and the rules of traces. Spread is slowest",
-        "minus fastest over the median, in memory. MB is what the detector's memory grew by.",
+        f"Made by `build/bench/task_traces` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}. The "
+        f"data is in {os.path.basename(source)}.",
+        "",
+        f"- Rates are million accesses per second of CPU time, the median of {rows[0]['repetitions']} runs.",
+        "- *In memory*: the detector alone, on events in memory. *From a file*: `snag analyze` on a .snag file, which includes "
+        "reading, names and the rules of traces.",
+        "- *Spread* is slowest minus fastest, divided by the median, in memory.",
+        "- *MB* is the growth of the detector's memory.",
         "",
         "| program | accesses | tasks | gets | detector | in memory | from a file | spread | MB |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -37,8 +37,6 @@ static void die(const char *msg)
 	exit(2);
 }
 
-/* ------ what is measured; each runs in a child ------ */
-
 static struct snag_fiber outside, inside;
 
 static void switch_back(void *arg)
@@ -138,8 +136,6 @@ static const struct program {
 	{"create tasks that all wait, set", block_all, 1000000},
 	{"new promise, set, get", get_what_is_set, 10000000},
 };
-
-/* ------ measuring ------ */
 
 struct result {
 	double ns;

@@ -32,14 +32,16 @@ def main(source, runtimes_source, target):
     out = [
         "# Tasks: measurements",
         "",
-        f"Made by `bench/tasks.sh` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}; the data is in",
+        f"Made by `bench/tasks.sh` (part of `make bench`) at commit {rows[0]['commit']} on {results.machine()}. The data is in "
         f"{os.path.basename(source)} and {os.path.basename(runtimes_source)}.",
         "",
         "## Depth first on one worker",
         "",
-        f"`build/bench/tasks`: CPU time, median of {rows[0]['repetitions']} runs; spread is slowest minus fastest over the median, the largest",
-        "of the three sizes. Nobody listens to the events. The exponent is the slope of the whole time over n on logarithmic",
-        "scales: 1 is linear. Bytes are the peak of resident memory over n, for the largest n.",
+        f"`build/bench/tasks` measures CPU time, the median of {rows[0]['repetitions']} runs, with no consumer of the events.",
+        "",
+        "- *Spread* is slowest minus fastest, divided by the median: the largest of the three sizes.",
+        "- The exponent is the slope of the whole time over n on logarithmic scales: 1 is linear.",
+        "- Bytes are the peak of resident memory divided by n, for the largest n.",
         "",
         "| what is done, n times | n | ns each at n/100, n/10, n | spread | exponent | bytes each |",
         "|---|---|---|---|---|---|",
@@ -53,16 +55,19 @@ def main(source, runtimes_source, target):
         out.append(f"| {name} | {int(last['n']):,} | {times} | {spread * 100:.0f} % | {slope:.2f} | {last['bytes']} |")
     out += [
         "",
-        "A task that has ended costs no memory. One that waits costs its record (about 200 bytes) and the pages of its",
-        "stack that it touched: 4096 bytes at least. Where all tasks are alive at once, most of the time is the system's: it",
+        "A task that has ended costs no memory. A task that waits costs its record (about 200 bytes) and the pages of its "
+        "stack that it touched: at least 4096 bytes. Where all tasks are alive at once, the system takes most of the time: it "
         "clears a page for each of them.",
         "",
         "## In parallel, beside OpenMP",
         "",
-        "The same kernels with tasks of `<snag/task.h>` (bench/parallel.c) and of OpenMP (bench/openmp.c), both compiled by",
-        "clang, the latter with its libomp. fib: 2.7 M tasks that do nothing; nqueens: a task per board of 11 queens, each",
-        "with a copy of its own; sort: merge sort of 4 M numbers, tasks of at least 1024. Medians of three rounds in turns;",
-        "in parentheses the lowest and highest ratio of a round.",
+        "The same kernels run with tasks of `<snag/task.h>` (bench/parallel.c) and of OpenMP (bench/openmp.c). Clang compiled "
+        "both, the latter with its libomp. Figures are medians of three rounds in turns; in parentheses are the lowest and the "
+        "highest ratio of a round.",
+        "",
+        "- fib: 2.7 M tasks that do nothing.",
+        "- nqueens: a task per board of 11 queens, each with its own copy.",
+        "- sort: merge sort of 4 M numbers, in tasks of at least 1024.",
         "",
         "| kernel | workers | snag, s | OpenMP, s | OpenMP : snag | snag, CPU s | OpenMP, CPU s |",
         "|---|---|---|---|---|---|---|",

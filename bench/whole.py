@@ -47,17 +47,18 @@ PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 PR_SET_CHILD_SUBREAPER = 36
 
 FORMAT = """\
-The table is a CSV file with the columns `name`, `compiler`, `native`, `tsan` and `snag`. The last three are commands: of the
-program as it is, built with `-fsanitize=thread`, and built with `CC="snag cc"`. The script puts `snag run`, `snag run
---no-replay` and `snag record` before the last one. Commands are split into words as a shell does; no shell runs them. Each
-runs in a new folder that holds these inputs:
+The table is a CSV file with the columns `name`, `compiler`, `native`, `tsan` and `snag`. The last
+three are commands: the unmodified program, the program built with `-fsanitize=thread`, and the
+program built with `CC="snag cc"`. The script puts `snag run`, `snag run --no-replay` and
+`snag record` before the last one. It splits commands into words as a shell does; no shell runs
+them. Each command runs in a new folder that holds these inputs:
 
 - `text`: 2 MB of random words;
 - `random`: 2 MB of random bytes;
 - `files/`: both, in 16 files of 256 KB.
 
-An example: pigz, unpacked and built three times as a user does it, with `make`, `make CC="gcc -fsanitize=thread"` and
-`make CC="snag cc"`:
+An example: pigz, unpacked and built three times as a user does it, with `make`,
+`make CC="gcc -fsanitize=thread"` and `make CC="snag cc"`:
 
 ```
 name,compiler,native,tsan,snag
@@ -321,20 +322,21 @@ def page(rows, notes, load, repetitions, commit, csv_name):
 
     out = [
         "# What the user waits for: measurements", "",
-        f"Made by `bench/whole.py` (part of `make bench`; alone: `BENCH_PARTS=whole make bench`) at commit {commit} on",
-        f"{results.machine()}; the data is in {csv_name}. Median of {repetitions} run{'s' if repetitions > 1 else ''}, the variants in turn.",
-        f"Load of the machine (processes that ran or waited to run, mean of a minute): {load} before the first run.", "",
-        "- Whole commands: `snag run` with default options and with `--no-replay`, `snag record`, beside the program as it is and",
-        "  with `-fsanitize=thread` of the same compiler. Ratios are the median of the ratios of each repetition.",
+        f"Made by `bench/whole.py` (part of `make bench`; alone: `BENCH_PARTS=whole make bench`) at commit {commit} on "
+        f"{results.machine()}. The data is in {csv_name}. Figures are the median of {repetitions} run{'s' if repetitions > 1 else ''}, "
+        f"with the variants in turn. The load of the machine (processes that ran or waited to run, mean of a minute) was {load} "
+        "before the first run.", "",
+        "- The commands are `snag run` with default options and with `--no-replay`, and `snag record`. They are compared with the "
+        "unmodified program and with `-fsanitize=thread` of the same compiler.",
+        "- Ratios are the median of the ratios of each repetition.",
         "- *Seconds to the verdict*: wall time until the command ends.",
-        "- *CPU*: user and system time of all processes, those of the replays too. The script compares it with a sum over",
-        "  `/proc`.",
-        "- *Peak*: the greatest sum of the proportional set sizes of all processes, sampled every 10 ms, and at least the",
-        "  greatest resident size of one process. The trace of a run is a temporary file and does not count.", "",
+        "- *CPU*: user and system time of all processes, including replays. The script compares it with a sum over `/proc`.",
+        "- *Peak*: the greatest sum of the proportional set sizes of all processes, sampled every 10 ms, and at least the "
+        "greatest resident size of one process. The trace of a run is a temporary file and does not count.", "",
         "## Programs", "", "The seven programs of bench/programs at -O2 with 2 threads.", "", *tables(part("program")),
         "## Micro programs", "",
-        "locks: three threads, a million lock and unlock pairs each, around one counter. memsets: two threads, three memsets of",
-        "8 MB each.", "", *tables(part("micro")),
+        "*locks*: three threads, a million lock and unlock pairs each, around one counter. *memsets*: two threads, three memsets "
+        "of 8 MB each.", "", *tables(part("micro")),
         "## Packages", "",
     ]
     packages = part("package")

@@ -6,6 +6,13 @@ include(CMakePackageConfigHelpers)
 install(TARGETS snag RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(DIRECTORY ${RUNTIME_DIR} DESTINATION lib)
+install(CODE "
+	get_filename_component(PREFIX \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
+	set(TOOL_PATH \"\${PREFIX}/${CMAKE_INSTALL_BINDIR}/snag\")
+	configure_file(${CMAKE_SOURCE_DIR}/src/runtime/tool.s.in ${CMAKE_BINARY_DIR}/generated/installed.s @ONLY)
+	execute_process(COMMAND ${CMAKE_C_COMPILER} -c -o \"\$ENV{DESTDIR}\${PREFIX}/lib/snag/tool.o\"
+		${CMAKE_BINARY_DIR}/generated/installed.s COMMAND_ERROR_IS_FATAL ANY)
+")
 
 # Tasks for programs: the headers, the library as an archive and shared, and its snag-task.pc.
 install(DIRECTORY include/snag DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

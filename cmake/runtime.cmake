@@ -3,10 +3,10 @@
 #
 # With it go the detectors that judge programs of tasks from inside (src/inside): the objects of the
 # tool, whose memory is the runtime's, so their calls of the C library's memory functions are renamed.
-file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/inside/heap.c)
+file(GLOB RUNTIME_SOURCES CONFIGURE_DEPENDS src/runtime/*.c src/own/*.c src/inside/heap.c)
 add_library(snag_rt_objects OBJECT ${RUNTIME_SOURCES})
 file(GLOB JUDGE_SOURCES CONFIGURE_DEPENDS src/inside/access.c src/inside/first.c src/inside/judge.c src/inside/ranges.c src/inside/shadow.c src/base/memory.c
-	src/detect/serial.c src/detect/spbags.c src/detect/espbags.c src/detect/drdp.c src/detect/drdp_now.c src/detect/drdp_tasks.c src/detect/drdp_retire.c src/order/retire.c src/detect/guard.c src/order/lockset.c src/base/slots.c
+	src/detect/tasks/serial.c src/detect/tasks/spbags.c src/detect/tasks/espbags.c src/detect/tasks/drdp.c src/detect/tasks/drdp_now.c src/detect/tasks/drdp_tasks.c src/detect/tasks/drdp_retire.c src/order/retire.c src/detect/tasks/guard.c src/order/lockset.c src/base/slots.c
 	src/detect/past.c src/order/bags.c src/order/dpst.c src/order/joins.c src/order/task_order.c
 	src/trace/event.c)
 add_library(snag_judge_objects OBJECT ${JUDGE_SOURCES})
@@ -31,6 +31,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/runtime/libc.
 foreach(name memcpy memmove memset ${RUNTIME_LIBC})
 	list(APPEND RUNTIME_RENAMES --redefine-sym ${name}=rt_${name} --redefine-sym rt_wrap_${name}=${name})
 endforeach()
+# tool.o says where the tool is; `make install` makes another for the place where it installs.
+set(TOOL_PATH ${CMAKE_BINARY_DIR}/snag)
+configure_file(src/runtime/tool.s.in ${CMAKE_BINARY_DIR}/generated/tool.s @ONLY)
 # gcc links -ltsan and libtsan_preinit.o of its own accord: exe/ holds what an executable gets,
 # shared/ the nothing that a shared library gets.
 add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
@@ -52,6 +55,7 @@ add_custom_command(OUTPUT ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${RUNTIME_DIR}/exe/libtsan_preinit.o ${RUNTIME_DIR}/shared/
 	COMMAND ${CMAKE_COMMAND} -E copy libsnag_rt.a ${RUNTIME_DIR}/libsnag_rt.a
 	COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/src/runtime/pause.s ${RUNTIME_DIR}/pause.s
-	DEPENDS src/runtime/pause.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
+	COMMAND ${CMAKE_C_COMPILER} -c -o ${RUNTIME_DIR}/tool.o ${CMAKE_BINARY_DIR}/generated/tool.s
+	DEPENDS src/runtime/pause.s ${CMAKE_BINARY_DIR}/generated/tool.s snag_rt_objects $<TARGET_OBJECTS:snag_rt_objects> $<TARGET_OBJECTS:snag_judge_objects>
 	WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(snag_rt ALL DEPENDS ${RUNTIME_DIR}/libsnag_rt.a)

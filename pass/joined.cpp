@@ -10,8 +10,8 @@
  *                  in one step, and all or none is executed
  *         [fill]   every byte of the word belongs to an access that lies in it
  *
- * Correct.  The check says of a byte what the check of its access said, in the same step.  For tasks
- *         only, whose steps have no order within.
+ * Correct.  The check says of a byte what the check of its access said, in the same step.  For
+ * tasks only, whose steps have no order within.
  *
  * Cost.   At most MaxOpen words at a time are looked at.
  */

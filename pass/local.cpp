@@ -7,12 +7,10 @@
  *         nor returned, nor given to a function that may keep it, it is accessed only by this call
  *         of the function and those below it: one thread, and one task, since only a pointer that
  *         was kept reaches another.  Whatever order they are in, no other access conflicts.
- * Rules.  [copied]  what creates a task with a copy of its argument keeps the copy, not the address;
- *                   nor does it matter that it reads such an object
- *         [own]     the argument of a function that is used for nothing but to create such tasks
- *                   is the copy: nobody else was given it.  It may be called, too, with an object
- *                   that is local to its caller
- * Reference.  Raman et al., section 6.3.
+ * Rules.  [copied]  what creates a task with a copy of its argument keeps the copy, not the
+ * address; nor does it matter that it reads such an object [own]     the argument of a function
+ * that is used for nothing but to create such tasks is the copy: nobody else was given it.  It may
+ * be called, too, with an object that is local to its caller Reference.  Raman et al., section 6.3.
  */
 #include "removals.h"
 
@@ -39,7 +37,8 @@ static bool isGivenCopied(const Use &U, unsigned Which) {
   return isCopying(Call) && Call->isArgOperand(&U) && Call->getArgOperandNo(&U) == Which;
 }
 
-using Objects = SmallPtrSet<const Value *, 8>; /* that are looked at: if nothing speaks against it */
+using Objects =
+    SmallPtrSet<const Value *, 8>; /* that are looked at: if nothing speaks against it */
 
 static bool isLocal(const Value *Object, Objects &Seen);
 

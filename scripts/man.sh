@@ -58,7 +58,7 @@ fenced { s = plain($0); print (s ~ /^\./ ? "\\&" s : s); next }
 /^## / { paragraph(); open = 0; print ".SH " text(substr($0, 4)); next }
 /^$/ { paragraph(); open = 0; next }
 /^: / {
-	print ".TP\n" text(line[1])
+	print ".TP 7\n" text(line[1])
 	n = 1
 	line[1] = substr($0, 3)
 	open = 1

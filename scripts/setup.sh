@@ -5,7 +5,7 @@ set -eu
 
 packages="gcc g++ clang libclang-rt-14-dev libomp-dev make cmake ninja-build pkg-config
 libzstd-dev zlib1g-dev libxxhash-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
-llvm-14-dev bats jq zstd gzip man-db python3"
+llvm-14-dev clang-format bats jq zstd gzip man-db python3"
 
 missing=""
 for p in $packages; do

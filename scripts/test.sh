@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of an existing build:  test.sh [cli]
-# Everything: the arrows between folders, the unit tests of build/ and of build-asan/ (the same
+# Everything: the checks of the sources, the unit tests of build/ and of build-asan/ (the same
 # under AddressSanitizer and UndefinedBehaviorSanitizer), and the command-line tests on both.
 # With "cli" only the command-line tests of build/.  Ends with "N passed, M failed".
 # SNAG_UPDATE_EXPECTED=1 rewrites the expected outputs of the command-line tests.
@@ -16,9 +16,12 @@ count() { # PASSED FAILED [SKIPPED]
 	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + ${3:-0}))
 }
 
-includes() {
-	echo "== scripts/check-includes.sh"
-	if scripts/check-includes.sh; then count 1 0; else count 0 1; fi
+checks() { # of the sources: each scripts/check-<name>.sh is one
+	local check
+	for check in scripts/check-*.sh; do
+		echo "== $check"
+		if "$check"; then count 1 0; else count 0 1; fi
+	done
 }
 
 unit() { # BUILD
@@ -63,7 +66,7 @@ cli() { # BUILD
 if [ "$only" = cli ]; then
 	cli build
 else
-	includes
+	checks
 	unit build
 	unit build-asan
 	cli build

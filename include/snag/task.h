@@ -44,8 +44,6 @@ extern "C" {
 typedef void snag_task_function(void *arg);
 typedef void *snag_future_function(void *arg);
 
-/* ------ running ------ */
-
 struct snag_launch_options {
 	unsigned workers;   /* 0: $SNAG_WORKERS, or else one per processor */
 	size_t stack_bytes; /* of a task; 0: 1 MiB.  Only what is touched is used. */
@@ -64,8 +62,6 @@ enum {
 
 SNAG_API unsigned snag_workers(void);	    /* how many there are; 1 under a detector */
 SNAG_API unsigned snag_worker_number(void); /* the caller's, from 0, until it waits */
-
-/* ------ tasks ------ */
 
 /* Creates a task that calls function(arg).  The innermost finish around the call waits for
  * it. */
@@ -117,8 +113,6 @@ static inline void snag_frame_leave_(int *once)
 	(void)once;
 	snag_frame_end();
 }
-
-/* ------ promises ------ */
 
 /* Set at most once, got any number of times.  The fields are not for users. */
 struct snag_promise {

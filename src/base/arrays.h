@@ -2,11 +2,10 @@
  *
  * arrays.h - many small arrays of one kind of element, in one large one
  *
- * An array is the index of its first element; its capacity is a power of two, which its owner
- * remembers.  They lie in huge pages (base/memory.h), so that going from one to another at
- * random seldom has to look up an address; what is given back is taken again by the next array
- * of that capacity.  The elements move when another array is taken: keep indices, not
- * pointers.
+ * An array is the index of its first element.  Its capacity is a power of two, which its owner
+ * remembers.  The arrays lie in huge pages (base/memory.h), so that random access seldom misses
+ * the TLB.  An array that is given back is reused for the next array of its capacity.  The
+ * elements move when another array is taken: keep indices, not pointers.
  */
 #ifndef SNAG_BASE_ARRAYS_H
 #define SNAG_BASE_ARRAYS_H
@@ -21,13 +20,13 @@ struct snag_arrays { /* all 0: empty */
 			      * arrays given back, linked through their first four bytes */
 };
 
-/* An array of `cap` elements of `elem` bytes, at least four; not initialised. */
+/* Returns a new array of `cap` elements of `elem` bytes, at least four; not initialised. */
 uint32_t snag_arrays_take(struct snag_arrays *a, uint32_t cap, size_t elem);
 void snag_arrays_give(struct snag_arrays *a, uint32_t first, uint32_t cap, size_t elem);
 void snag_arrays_done(struct snag_arrays *a, size_t elem);
 
-/* One of twice the capacity (or `least`, if *cap is 0) with the same first elements, in place of
- * *first. */
+/* Replaces *first by an array of twice the capacity (or `least`, if *cap is 0) with the same
+ * first elements. */
 void snag_arrays_double(struct snag_arrays *a, uint32_t *first, uint32_t *cap, uint32_t least,
 			size_t elem);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bound.h - looking an address up among sorted ones
+ * bound.h - binary search in a sorted array
  */
 #ifndef SNAG_BASE_BOUND_H
 #define SNAG_BASE_BOUND_H
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many of an array's n elements, of `stride` bytes each, have a number of at most `value`: the
- * member at that offset, by which they ascend. */
+/* Returns how many of the n elements have a key of at most `value`.  An element has `stride`
+ * bytes; its key is the uint64_t at `offset`.  The elements are sorted by their keys. */
 static inline size_t snag_bound(const void *array, size_t n, size_t stride, size_t offset,
 				uint64_t value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * clock.h - time as seconds, of whichever clock
+ * clock.h - the time of any clock, in seconds
  */
 #ifndef SNAG_BASE_CLOCK_H
 #define SNAG_BASE_CLOCK_H

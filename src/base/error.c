@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * error.c - one line of words about a failure
+ * error.c - one line of text about a failure
  */
 #include "base/error.h"
 
@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The length of the printable UTF-8 character at s, which a NUL ends; 0: there is none. */
+/* Returns the length of the printable UTF-8 character at the NUL-terminated string s, or 0 if
+ * there is none. */
 static int printable_length(const unsigned char *s)
 {
 	if (s[0] < 0x80)

@@ -21,7 +21,7 @@ static struct {
 
 void snag_memory_on_exhausted(snag_exhausted_handler *handler, void *ctx)
 {
-	exhausted.handler = NULL; /* if there is not even memory for the reserve */
+	exhausted.handler = NULL; /* if there is no memory even for the reserve */
 	exhausted.ctx = ctx;
 	if (handler && !exhausted.reserve)
 		exhausted.reserve = snag_alloc(RESERVE);
@@ -39,7 +39,7 @@ __attribute__((noreturn, cold)) static void out_of_memory(void)
 	static _Thread_local bool is_first;
 	int status = EXHAUSTED;
 	bool was_taken = atomic_flag_test_and_set(&is_taken);
-	while (was_taken && !is_first) /* another thread is about to end the process */
+	while (was_taken && !is_first) /* another thread is ending the process */
 		pause();
 	ssize_t ignored = is_first ? 0 : write(2, msg, sizeof(msg) - 1);
 	(void)ignored;
@@ -77,8 +77,9 @@ void *snag_calloc_lines(size_t n, size_t elem)
 	return memset(p, 0, nbytes);
 }
 
-/* Large arrays that will be written all over: huge pages save the faults, and the walks of random
- * access.  Only whole ones, so that nothing more becomes resident.  A wish: failing is fine. */
+/* Asks for huge pages for a large array that will be written all over: they save page faults,
+ * and TLB misses of random access.  Only whole huge pages, so that nothing more becomes
+ * resident.  This is a hint: failing is fine. */
 static void wish_huge(void *p, size_t nbytes)
 {
 	uintptr_t begin = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -92,7 +93,7 @@ void *snag_realloc(void *p, size_t n, size_t elem)
 	size_t nbytes;
 	if (__builtin_mul_overflow(n, elem, &nbytes))
 		out_of_memory();
-	if (!p && nbytes >= HUGE_PAGE) { /* so that it has as many whole ones as can be */
+	if (!p && nbytes >= HUGE_PAGE) { /* so that it has as many whole pages as possible */
 		if (posix_memalign(&p, HUGE_PAGE, nbytes) != 0)
 			out_of_memory();
 	} else {
@@ -125,7 +126,7 @@ void *snag_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 	return p;
 }
 
-/* Arrays below a huge page come from malloc; the capacity tells which are. */
+/* Arrays smaller than a huge page come from malloc; the capacity decides which. */
 static bool is_mapped(size_t cap, size_t elem)
 {
 	return cap * elem >= HUGE_PAGE;
@@ -169,8 +170,8 @@ void *snag_huge_grow_more(void *p, size_t *cap, size_t need, size_t elem)
 			memcpy(to, p, *cap * elem);
 		free(p);
 	}
-	madvise(to, nbytes, MADV_HUGEPAGE); /* a wish: failing is fine */
-	*cap = nbytes / elem;		    /* what the rounding up gives is used */
+	madvise(to, nbytes, MADV_HUGEPAGE); /* a hint: failing is fine */
+	*cap = nbytes / elem;		    /* use what the rounding up gives */
 	return to;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * numbered.c - strings that end with a number, and those that follow them in counting
+ * numbered.c - strings that end with a number, and their successors
  */
 #include "base/numbered.h"
 
@@ -46,7 +46,7 @@ bool snag_numbered_follows(const char *a, size_t a_len, const char *b, size_t b_
 	struct snag_numbered x, y;
 	if (a_len == 0 || b_len < a_len || b_len > a_len + 1 || !is_digit(a[a_len - 1]) ||
 	    b[b_len - 1] !=
-		    (a[a_len - 1] == '9' ? '0' : a[a_len - 1] + 1)) /* mostly this says it */
+		    (a[a_len - 1] == '9' ? '0' : a[a_len - 1] + 1)) /* this decides most cases */
 		return false;
 	return snag_numbered_parse(a, a_len, &x) && snag_numbered_parse(b, b_len, &y) &&
 	       x.prefix == y.prefix && x.number + 1 == y.number && memcmp(a, b, x.prefix) == 0;

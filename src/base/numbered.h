@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * numbered.h - strings that end with a number, and those that follow them in counting
+ * numbered.h - strings that end with a number, and their successors
  *
- * "T9" is followed by "T10".  The number is all decimal digits at the end of the string: at most
- * 18, and no zero in front of others.  Longer strings than 64 bytes do not count: what few words
- * say of many strings must not need any amount of memory.
+ * The successor of "T9" is "T10".  The number is all decimal digits at the end of the string: at
+ * most 18, without leading zeros.  Strings of more than 64 bytes are not numbered, because a
+ * short description of many strings must not need unbounded memory.
  */
 #ifndef SNAG_BASE_NUMBERED_H
 #define SNAG_BASE_NUMBERED_H
@@ -20,12 +20,12 @@ struct snag_numbered {
 	uint64_t number;
 };
 
-/* False: the string does not count. */
+/* Splits a string.  Returns false if it is not numbered. */
 bool snag_numbered_parse(const char *s, size_t len, struct snag_numbered *ret);
-/* Whether b is the string that follows a. */
+/* Returns whether b is the successor of a. */
 bool snag_numbered_follows(const char *a, size_t a_len, const char *b, size_t b_len);
-/* Writes the digits of the number n behind that of a string, and no NUL; returns the length of the
- * string with them.  0: it would be too long. */
+/* Writes the digits of the n-th successor of a string, without a NUL.  Returns the length of
+ * that successor, or 0 if it would be too long. */
 size_t snag_numbered_put(const struct snag_numbered *s, uint32_t n, char to[SNAG_NUMBER_DIGITS]);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * pages.c - memory straight from the system, for code that runs inside other programs
  *
- * Arrays grow by doubling and are moved by the system, which copies page tables, not
- * bytes.  Their capacity is what the pages hold: the size of the mapping follows from it.
+ * Arrays grow by doubling.  The system moves them by copying page tables, not bytes.  The
+ * capacity of an array is what its pages hold, so the size of the mapping follows from it.
  */
 #include "base/pages.h"
 

@@ -2,9 +2,9 @@
  *
  * pages.h - memory straight from the system, for code that runs inside other programs
  *
- * Nothing here calls malloc, prints or ends the process, and errno stays as it was: a
- * failure is NULL, and whoever asked decides.  All memory is zeroed, and resident only as
- * far as it is touched.
+ * Nothing here calls malloc, prints or ends the process, and errno stays as it was.  A function
+ * that fails returns NULL, and its caller decides what to do.  All memory is zeroed, and
+ * resident only as far as it is touched.
  */
 #ifndef SNAG_BASE_PAGES_H
 #define SNAG_BASE_PAGES_H
@@ -16,11 +16,11 @@ size_t snag_pages_round(size_t nbytes); /* up to whole pages */
 void *snag_pages_map(size_t nbytes);
 void snag_pages_unmap(void *p, size_t nbytes); /* accepts NULL */
 
-/* An array with room for at least `need` elements of `elem` bytes, which may have moved; the
- * new part is zeroed.  NULL: no memory, and the old array is as it was. */
+/* Returns the array with room for at least `need` elements of `elem` bytes; it may have moved.
+ * The new part is zeroed.  NULL means no memory; then the old array is unchanged. */
 void *snag_pages_grow(void *p, size_t *cap, size_t need, size_t elem);
 
-/* Gives back an array made by snag_pages_grow(). */
+/* Releases an array made by snag_pages_grow(). */
 void snag_pages_free(void *p, size_t cap, size_t elem); /* accepts NULL */
 
 #endif

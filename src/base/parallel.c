@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parallel.c - the same thing for many items, on several processors
+ * parallel.c - one function for many items, on several processors
  *
- * Idea.   Workers take the next few items from a common counter until there are none.  A thread
- *         that cannot be started is work for the others.
+ * Idea.   Workers take the next few items from a common counter until none are left.  If a
+ *         thread cannot be started, the other workers do its part.
  */
 #include "base/parallel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * placed.c - strings that say a place
+ * placed.c - strings that name a place
  */
 #include "base/placed.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * placed.h - strings that say a place: an object, and how far it is from where that begins
+ * placed.h - strings that name a place: an object and an offset in it
  *
- * "a+0x10" is 16 bytes behind "a".  The object has 1 to 64 bytes; the offset is below 2^48, in
- * hexadecimal with small letters, without a zero in front, and is left out if it is 0.
+ * "a+0x10" is 16 bytes after the beginning of "a".  The object has 1 to 64 bytes.  The offset is
+ * below 2^48, in lower-case hexadecimal without leading zeros, and is left out if it is 0.
  */
 #ifndef SNAG_BASE_PLACED_H
 #define SNAG_BASE_PLACED_H
@@ -19,11 +19,12 @@ enum {
 	SNAG_PLACED_BITS = 48,	 /* of an offset */
 };
 
-/* The bytes of the object, and the offset.  Any string says a place, if it is not too long: an object
- * is one that does not say an offset in another.  False: it is. */
+/* Splits a string into the length of its object and the offset.  A string without an offset is
+ * an object with offset 0.  Returns false if the string is too long. */
 bool snag_placed_parse(const char *s, size_t len, size_t *ret_object, uint64_t *ret_offset);
 
-/* Writes the offset that belongs behind an object, and a NUL; returns how many bytes it has. */
+/* Writes "+0x" and the offset, to follow an object, and a NUL; nothing but the NUL for offset 0.
+ * Returns the number of bytes before the NUL. */
 static inline size_t snag_placed_put(char to[SNAG_PLACED_OFFSET], uint64_t offset)
 {
 	unsigned digits = (unsigned)(63 - __builtin_clzll(offset | 1)) / 4 + 1;

@@ -2,9 +2,9 @@
  *
  * pool.h - records of one size, taken and given back in any order
  *
- * Records come from chunks of pages (base/pages.h) and never move; the one given back last
- * is taken first, because it is still in the cache.  A free record holds a link in its
- * first bytes, and otherwise what its last owner left there.
+ * Records come from chunks of pages (base/pages.h) and never move.  The record given back last
+ * is taken first, because it is still in the cache.  A free record holds a link in its first
+ * bytes, and otherwise what its last owner left there.
  */
 #ifndef SNAG_BASE_POOL_H
 #define SNAG_BASE_POOL_H
@@ -19,9 +19,10 @@ struct snag_pool {
 };
 
 void snag_pool_init(struct snag_pool *pool, size_t elem);
-void snag_pool_done(struct snag_pool *pool); /* every record is gone */
+void snag_pool_done(struct snag_pool *pool); /* frees all records */
 
-/* For snag_pool_take(): a record of a new chunk, zeroed; NULL: no memory. */
+/* For snag_pool_take() only: returns a zeroed record of a new chunk, or NULL if there is no
+ * memory. */
 void *snag_pool_refill(struct snag_pool *pool);
 
 static inline void *snag_pool_take(struct snag_pool *pool) /* NULL: no memory */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * slots.h - a hash table: from what a thing is to its number
+ * slots.h - THE hash table: finds the number of a thing by its key
  *
- * Idea.   The things are in an array of the user, in the order in which they came; a slot
- *         holds a number, nothing else.  The user hashes, and says whether the thing of
- *         a number is the one sought: both are known where these are inlined, so that nothing
- *         is called.
+ * Idea.   The things are in an array of the user, in order of arrival.  A slot holds the number
+ *         of a thing and nothing else.  The user's functions hash a thing and compare it with a
+ *         key.  They are known where the functions below are inlined, so nothing is called
+ *         through a pointer.
  * State.  slot[]  open addressing, linear probing: number + 1, 0 is empty; at most half full
- * Cost.   8 to 16 bytes a thing.
+ * Cost.   8 to 16 bytes per thing.
  */
 #ifndef SNAG_BASE_SLOTS_H
 #define SNAG_BASE_SLOTS_H
@@ -37,10 +37,10 @@ static inline uint64_t snag_hash(uint64_t a, uint64_t b)
 /* Empties the table and makes room for n things. */
 void snag_slots_reset(struct snag_slots *s, size_t n);
 void snag_slots_done(struct snag_slots *s);
-/* By snag_slots_add() only. */
+/* For snag_slots_add() only. */
 void snag_slots_double(struct snag_slots *s, snag_slots_hash *hash, const void *ctx);
 
-/* The number of the thing that equals the key, or SNAG_SLOTS_NONE. */
+/* Returns the number of the thing that equals the key, or SNAG_SLOTS_NONE. */
 static inline uint32_t snag_slots_find(const struct snag_slots *s, uint64_t hash,
 				       snag_slots_equals *equals, const void *ctx, const void *key)
 {
@@ -53,8 +53,8 @@ static inline uint32_t snag_slots_find(const struct snag_slots *s, uint64_t hash
 	return SNAG_SLOTS_NONE;
 }
 
-/* Adds a thing that is not in the table.  Its hash, and those of all numbers in the table, may be
- * asked for. */
+/* Adds a thing that is not in the table.  May call `hash` for it and for all numbers in the
+ * table. */
 static inline void snag_slots_add(struct snag_slots *s, uint32_t number, snag_slots_hash *hash,
 				  const void *ctx)
 {

@@ -2,16 +2,15 @@
  *
  * strtab.c - interned strings
  *
- * Idea.  Open addressing with linear probing over (head, hash, id): the first 8
- *        bytes of a string are in its slot, so that a short string is compared
- *        without leaving the slot and a probe that misses touches one cache line.
- *        The hash of a string of fewer than 8 bytes is one round over its word.
- *        There are no slots while all strings came in ascending order and by way of
- *        snag_strtab_intern_ascending; then strings are found by bisection.  Only then there
- *        are ranges: strings that follow one in bytes, and are not there themselves.
- * Cost.  O(length) per look-up; 16 bytes a slot at a load of at most 5/8.  In ascending order
- *        no slots, and O(length log n) to find.  Counting: O(length) for any number of
- *        strings.
+ * Idea.  Open addressing with linear probing over (head, hash, id).  A slot has the first 8
+ *        bytes of its string.  So comparing a short string never leaves the slot, and a probe
+ *        that misses touches one cache line.  The hash of a string of fewer than 8 bytes is one
+ *        round over its word.
+ *        While all strings come in ascending order through snag_strtab_intern_ascending(), there
+ *        are no slots, and bisection finds strings.  Only then there may be ranges: strings that
+ *        follow one in `bytes` and are not stored themselves.
+ * Cost.  O(length) per look-up; 16 bytes per slot at a load of at most 5/8.  In ascending order
+ *        no slots, and O(length log n) to find.  Counting: O(length) for any number of strings.
  */
 #include "base/strtab.h"
 
@@ -59,13 +58,13 @@ uint32_t snag_strtab_hash(const char *s, size_t len)
 	return (uint32_t)snag_strtab_mix(h ^ snag_strtab_load(s + len - 8));
 }
 
-/* How many strings are in bytes. */
+/* Returns the number of strings in `bytes`. */
 static uint32_t spelled(const struct snag_strtab *t)
 {
 	return t->n - t->first - t->ncounted;
 }
 
-/* The length of the i-th string in bytes. */
+/* Returns the length of the i-th string in `bytes`. */
 static size_t spelled_len(const struct snag_strtab *t, uint32_t i)
 {
 	size_t end = i + 1 < spelled(t) ? t->offset[i + 1] : t->nbytes;
@@ -76,12 +75,12 @@ size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id)
 {
 	if (t->nranges)
 		snag_strtab_spell(t);
-	if (t->has_places) /* the next one need not be in bytes */
+	if (t->has_places) /* the next one need not be in `bytes` */
 		return strlen(snag_strtab_get(t, id));
 	return spelled_len(t, id - t->first);
 }
 
-/* Whether the slot, which is in use, holds the string. */
+/* Returns whether the slot, which is in use, holds the string. */
 static inline int slot_holds(const struct snag_strtab *t, const struct snag_strtab_slot *slot,
 			     const char *s, size_t len, uint64_t head, uint32_t hash)
 {
@@ -142,7 +141,7 @@ uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len)
 void snag_strtab_sparse(struct snag_strtab *t, uint32_t n)
 {
 	assert(t->n == 0);
-	snag_strtab_append(t, "", 0); /* what every offset that was not set is that of */
+	snag_strtab_append(t, "", 0); /* the target of every offset that was not set */
 	t->offset = snag_huge_grow(t->offset, &t->offset_cap, (size_t)n + 1, sizeof(*t->offset));
 	t->n = n;
 }
@@ -250,7 +249,7 @@ uint32_t snag_strtab_intern(struct snag_strtab *t, const char *s, size_t len)
 	return snag_strtab_intern_hashed(t, s, len, snag_strtab_hash(s, len));
 }
 
-/* The last string: that in bytes it is or follows, and how far. */
+/* The last string: the string in `bytes` that it is or follows, and its distance from it. */
 struct last {
 	const char *s;
 	size_t len;
@@ -265,7 +264,7 @@ static struct last last_of(const struct snag_strtab *t)
 			     range && range->spelled == i + 1 ? range->n : 0};
 }
 
-/* Adds the n strings behind a string; its bytes are the caller's. */
+/* Appends the n successors of a string whose bytes belong to the caller. */
 static void strings_append(struct snag_strtab *t, const char *s, size_t len, uint32_t n)
 {
 	struct snag_numbered at;
@@ -289,7 +288,7 @@ void snag_strtab_spell(const struct snag_strtab *t)
 			strings_append(&all, t->bytes + t->offset[at - 1], spelled_len(t, at - 1),
 				       t->range[r].n);
 	}
-	/* The table says the same as before, so this is no change to whoever may not make one. */
+	/* The contents stay the same, so the cast breaks no promise to a const caller. */
 	struct snag_strtab *own = (struct snag_strtab *)t;
 	snag_strtab_done(own);
 	*own = all;
@@ -334,7 +333,8 @@ bool snag_strtab_count(struct snag_strtab *t, uint32_t n)
 	return true;
 }
 
-/* Negative, 0, positive: the string is before, is, is behind the other; short ones first. */
+/* Returns a negative number, 0 or a positive number if the string is before, equal to or after
+ * the other; shorter strings come first. */
 static int compare(const char *s, size_t len, const char *other, size_t other_len)
 {
 	if (len != other_len)

@@ -2,20 +2,22 @@
  *
  * strtab.h - interned strings: a name to a dense id and back
  *
- * Ids count from 0 in order of first appearance.  Strings are stored once, in
- * one growing buffer, NUL-terminated; a string may contain any byte but NUL.
+ * Ids count from 0 in order of first appearance.  Strings are stored once, in one growing
+ * buffer, NUL-terminated.  A string may contain any byte except NUL.
  *
- * A string of fewer than 8 bytes fits in a word (its bytes from the low end, then
- * zeros), and no other string has that word: a parser that has the word at hand
- * looks it up with one load and one comparison, see snag_strtab_find_word.
+ * Short strings.  A string of fewer than 8 bytes fits in a word (its bytes from the low end,
+ * then zeros), and no other string has that word.  A parser that has the word looks it up with
+ * one load and one comparison, see snag_strtab_find_word().
  *
- * Strings that come in ascending order need no hash table to be told apart, nor to be found:
- * see snag_strtab_intern_ascending.  Of those that count ("T1", "T2", ...) only the first is
- * stored, see snag_strtab_count, until one of them is asked for: then all are spelled out, which
- * must not happen while another thread uses the table.
+ * Ascending strings.  Strings that come in ascending order need no hash table, see
+ * snag_strtab_intern_ascending().
  *
- * A table whose strings go on to a file, and nowhere else, may have places (placed.h): strings of
- * which it knows a base, a spelled string that says the same object, and the offset.
+ * Counted strings.  Of "T1", "T2", ... only the first is stored, see snag_strtab_count(), until
+ * one of them is read.  Then all are spelled out, which must not happen while another thread
+ * uses the table.
+ *
+ * Places.  A table whose strings only go to a file may have places (placed.h).  A place is
+ * stored as its base, a spelled string with the same object, and its offset.
  */
 #ifndef SNAG_BASE_STRTAB_H
 #define SNAG_BASE_STRTAB_H
@@ -29,22 +31,24 @@
 #define SNAG_NO_ID UINT32_MAX
 
 struct snag_strtab {
-	char *bytes; /* the strings one after another, each with its NUL, but for counted ones */
+	char *bytes; /* the strings one after another, each with its NUL, except counted ones */
 	size_t nbytes, bytes_cap;
 	uint64_t *offset; /* of each of these in bytes, from id `first` on */
 	size_t offset_cap;
-	uint32_t n;		       /* how many strings */
-	uint32_t first;		       /* those below are forgotten */
+	uint32_t n;		       /* number of strings */
+	uint32_t first;		       /* strings below this id are forgotten */
 	struct snag_strtab_slot *slot; /* open addressing, power of two */
-	uint32_t nslots;	       /* 0: none yet, the strings are in ascending order */
+	uint32_t nslots;	       /* 0: none yet, because the strings are in ascending order */
 	struct snag_strtab_range {
-		uint32_t spelled; /* strings in bytes before them; they follow the last of these */
+		uint32_t spelled; /* number of strings in `bytes` before the range; the range
+				   * follows the last of these */
 		uint32_t n;
 	} * range; /* strings that count */
 	size_t nranges, range_cap;
 	uint32_t ncounted; /* in all ranges */
 	bool has_places;
-	uint64_t nspelled; /* of such a table: all strings but places, the forgotten ones too */
+	uint64_t nspelled; /* of a table with places: all strings except places, including
+			    * forgotten ones */
 };
 
 struct snag_strtab_slot {
@@ -53,51 +57,50 @@ struct snag_strtab_slot {
 	uint32_t id_plus_1; /* 0: empty */
 };
 
-void snag_strtab_init(struct snag_strtab *t); /* no memory is taken until the first string */
+void snag_strtab_init(struct snag_strtab *t); /* takes no memory until the first string */
 void snag_strtab_done(struct snag_strtab *t);
 
 uint32_t snag_strtab_hash(const char *s, size_t len);
 uint32_t snag_strtab_intern(struct snag_strtab *t, const char *s, size_t len);
-/* The same when the caller has the hash already (from snag_strtab_hash). */
+/* As snag_strtab_intern(), for a caller that has the hash (from snag_strtab_hash()). */
 uint32_t snag_strtab_intern_hashed(struct snag_strtab *t, const char *s, size_t len, uint32_t hash);
 uint32_t snag_strtab_find(const struct snag_strtab *t, const char *s,
 			  size_t len); /* or SNAG_NO_ID */
 
-/* The same for strings that mostly come in ascending order, short ones first, as numbers do: as
- * long as they do, it is enough to compare each with the last, and nothing is hashed. */
+/* As snag_strtab_intern(), for strings that mostly come in ascending order, short ones first, as
+ * numbers do.  While they do, each string is only compared with the last, and nothing is hashed. */
 uint32_t snag_strtab_intern_ascending(struct snag_strtab *t, const char *s, size_t len);
 
-/* Adds the n strings that follow the last one in counting (numbered.h).  False, if there is none, it
- * does not end with a number, or one that follows is not new: then some may have been added. */
+/* Adds the n successors (numbered.h) of the last string.  Returns false if there is no last
+ * string, if it is not numbered, or if a successor is not new; then some may have been added. */
 bool snag_strtab_count(struct snag_strtab *t, uint32_t n);
-/* Spells out those that were counted; no string changes. */
+/* Spells out the counted strings; no string changes. */
 void snag_strtab_spell(const struct snag_strtab *t);
 
-/* Adds a string that is known to be new and will never be looked for: it has an id and can be
- * got by it, which costs a fraction of interning. */
+/* Adds a string that is known to be new and will never be looked up.  It has an id and can be
+ * read by it.  This costs a fraction of interning. */
 uint32_t snag_strtab_append(struct snag_strtab *t, const char *s, size_t len);
-/* The strings below an id are needed no more; only of a table without interned ones. */
+/* Forgets the strings below an id.  Only for a table without interned strings. */
 void snag_strtab_forget(struct snag_strtab *t, uint32_t below);
 
-/* Makes an empty table one of n strings, of which all are "" until snag_strtab_set().  They cannot be
- * looked for.  Memory is by the strings that are set. */
+/* Turns an empty table into one of n strings, all "" until snag_strtab_set().  They cannot be
+ * looked up.  Memory grows with the strings that are set. */
 void snag_strtab_sparse(struct snag_strtab *t, uint32_t n);
 void snag_strtab_set(struct snag_strtab *t, uint32_t id, const char *s, size_t len);
 
-/* A string that is not spelled: its base is the spelled string with this number, modulo
- * SNAG_STRTAB_BASES; it is one of the last that many. */
+/* A string that is not spelled.  Its base is one of the last SNAG_STRTAB_BASES spelled strings. */
 struct snag_strtab_place {
 	uint32_t base;
-	uint64_t offset; /* not from the base but from its object */
+	uint64_t offset; /* from the beginning of the object, not from the base */
 };
 
 enum { SNAG_STRTAB_BASES = 256 };
 
-/* From now on the table, which is empty, has places. */
+/* Allows places in an empty table. */
 void snag_strtab_have_places(struct snag_strtab *t);
-/* As snag_strtab_append; the string can be got by snag_strtab_place only. */
+/* As snag_strtab_append(), for a place.  Only snag_strtab_place() reads it. */
 uint32_t snag_strtab_append_place(struct snag_strtab *t, struct snag_strtab_place place);
-/* The same for n places, `step` bytes apart; returns the id of the first. */
+/* The same for n places, `step` bytes apart.  Returns the id of the first. */
 uint32_t snag_strtab_append_places(struct snag_strtab *t, struct snag_strtab_place place,
 				   unsigned step, uint32_t n);
 static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t id)
@@ -107,10 +110,10 @@ static inline const char *snag_strtab_get(const struct snag_strtab *t, uint32_t 
 	return t->bytes + t->offset[id - t->first];
 }
 
-/* An offset that is none in bytes: | 63 1 | 48 base | 0 offset | */
+/* The encoding of a place in offset[]: | 63 1 | 48 base | 0 offset | */
 enum { SNAG_STRTAB_PLACE_BIT = 63, SNAG_STRTAB_BASE_BIT = 48 };
 
-/* False: the string is spelled. */
+/* Reads a place.  Returns false if the string is spelled. */
 static inline bool snag_strtab_place(const struct snag_strtab *t, uint32_t id,
 				     struct snag_strtab_place *ret_place)
 {
@@ -120,7 +123,7 @@ static inline bool snag_strtab_place(const struct snag_strtab *t, uint32_t id,
 	return at >> SNAG_STRTAB_PLACE_BIT;
 }
 
-/* The 8 bytes at s as a word, the first one lowest. */
+/* Returns the 8 bytes at s as a word, the first one lowest. */
 static inline uint64_t snag_strtab_load(const void *s)
 {
 	uint64_t word;
@@ -137,14 +140,14 @@ static inline uint64_t snag_strtab_mix(uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Asks the cache for the slot of that word, which will be looked up. */
+/* Prefetches the slot of a word for a later look-up. */
 static inline void snag_strtab_prefetch_word(const struct snag_strtab *t, uint64_t word)
 {
 	if (t->nslots)
 		__builtin_prefetch(&t->slot[(uint32_t)snag_strtab_mix(word) & (t->nslots - 1)]);
 }
 
-/* The id of the string of 1 to 7 bytes that is `word`, or SNAG_NO_ID. */
+/* Returns the id of the string of 1 to 7 bytes that is `word`, or SNAG_NO_ID. */
 static inline uint32_t snag_strtab_find_word(const struct snag_strtab *t, uint64_t word)
 {
 	if (!t->nslots)
@@ -159,7 +162,7 @@ static inline uint32_t snag_strtab_find_word(const struct snag_strtab *t, uint64
 	return t->slot[i].id_plus_1 - 1;
 }
 
-/* Length without the NUL. */
+/* Returns the length without the NUL. */
 size_t snag_strtab_len(const struct snag_strtab *t, uint32_t id);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cli/reading.h"
 #include "cli/reporting.h"
 #include "cli/writing.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "report/deadlocks.h"
 #include "report/report.h"
 

@@ -9,11 +9,11 @@
  * (two_steps.h), so that the runtime of OpenMP sees every iteration of loops.
  */
 #include "base/memory.h"
-#include "cli/cc_pass.h"
+#include "cc/cc_pass.h"
 #include "cli/command.h"
 #include "cli/folder.h"
-#include "cli/response.h"
-#include "cli/two_steps.h"
+#include "cc/response.h"
+#include "cc/two_steps.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -99,23 +99,23 @@ static bool is_clang(const char *compiler)
 
 /* Where threads spin: volatile reads have their own calls, and `pause` becomes one (runtime/spin.h).
  * The assembler reads pause.s first; _mm_pause() becomes inline assembly, which it sees. */
-static void spin_flags(struct words *w, bool clang, int version, const char *folder)
+static void spin_flags(struct cc_words *w, bool clang, int version, const char *folder)
 {
 	enum { GCC_KNOWS_VOLATILE = 11 };
 	if (clang) {
-		cli_word_add(w, "-mllvm");
-		cli_word_add(w, "-tsan-distinguish-volatile");
+		cc_word_add(w, "-mllvm");
+		cc_word_add(w, "-tsan-distinguish-volatile");
 		return;
 	}
 	if (version >= GCC_KNOWS_VOLATILE)
-		cli_word_add(w, "--param=tsan-distinguish-volatile=1");
-	cli_word_add(w, "-Xassembler");
-	cli_word_add(w, cli_words_joined(folder, "/pause.s"));
-	cli_word_add(w, "-D__builtin_ia32_pause()="
-			"__extension__({__asm__ __volatile__(\"pause\":::\"memory\");})");
+		cc_word_add(w, "--param=tsan-distinguish-volatile=1");
+	cc_word_add(w, "-Xassembler");
+	cc_word_add(w, cc_words_joined(folder, "/pause.s"));
+	cc_word_add(w, "-D__builtin_ia32_pause()="
+		       "__extension__({__asm__ __volatile__(\"pause\":::\"memory\");})");
 }
 
-static void compile_flags(struct words *w, const struct request *q, bool clang)
+static void compile_flags(struct cc_words *w, const struct request *q, bool clang)
 {
 	static const char
 		*const both[] =
@@ -137,60 +137,61 @@ static void compile_flags(struct words *w, const struct request *q, bool clang)
 		"-fno-builtin-memset",
 	};
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
-		cli_word_add(w, both[i]);
+		cc_word_add(w, both[i]);
 	if (q->pass.plugin) {
 		cc_pass_flags(&q->pass, q->has_tasks, q->has_branches, w);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(without_pass) / sizeof(without_pass[0]); i++)
-		cli_word_add(w, without_pass[i]);
+		cc_word_add(w, without_pass[i]);
 	if (!clang) {
-		cli_word_add(w, "-Wno-tsan"); /* fences are understood */
+		cc_word_add(w, "-Wno-tsan"); /* fences are understood */
 		/* gcc takes the fences that it has instrumented for functions that change no static
 		 * variable: a loop that waits for one with a flush would read it once. */
-		cli_word_add(w, "-fno-ipa-reference");
+		cc_word_add(w, "-fno-ipa-reference");
 	}
 	if (q->has_branches)
-		cli_word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
-				      : "-fsanitize-coverage=trace-pc");
+		cc_word_add(w, clang ? "-fsanitize-coverage=trace-pc-guard,no-prune"
+				     : "-fsanitize-coverage=trace-pc");
 }
 
-static void link_flags(struct words *w, const struct request *q, bool clang, const char *folder)
+static void link_flags(struct cc_words *w, const struct request *q, bool clang, const char *folder)
 {
 	if (clang) {
-		cli_word_add(w, "-fno-sanitize-link-runtime");
+		cc_word_add(w, "-fno-sanitize-link-runtime");
 		if (!q->is_shared)
-			cli_word_add(w, cli_words_joined(
-						"-Wl,", cli_words_joined(folder, "/libsnag_rt.a")));
+			cc_word_add(w, cc_words_joined("-Wl,",
+						       cc_words_joined(folder, "/libsnag_rt.a")));
 	} else {
-		const char *part = cli_words_joined(folder, q->is_shared ? "/shared" : "/exe");
-		cli_word_add(w, cli_words_joined(cli_words_joined("-B", part), "/"));
-		cli_word_add(w, cli_words_joined("-L", part));
+		const char *part = cc_words_joined(folder, q->is_shared ? "/shared" : "/exe");
+		cc_word_add(w, cc_words_joined(cc_words_joined("-B", part), "/"));
+		cc_word_add(w, cc_words_joined("-L", part));
 	}
 	/* Where -lomp and -lgomp find ours, whether -fopenmp asks for them or the user. */
-	cli_word_add(w, cli_words_joined("-L", cli_words_joined(folder, "/omp")));
+	cc_word_add(w, cc_words_joined("-L", cc_words_joined(folder, "/omp")));
 	if (!q->is_shared) {
-		cli_word_add(w, "-Wl,-u,__tsan_init");
-		cli_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
-		cli_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
+		cc_word_add(w, cc_words_joined("-Wl,", cc_words_joined(folder, "/tool.o")));
+		cc_word_add(w, "-Wl,-u,__tsan_init");
+		cc_word_add(w, "-Wl,--export-dynamic-symbol=__tsan_*"); /* for shared libraries */
+		cc_word_add(w, "-Wl,--export-dynamic-symbol=__snag_*");
 	}
 }
 
 /* The library is the archive that came with this tool. */
-static void task_flags(struct words *w, const struct request *q, const char *folder)
+static void task_flags(struct cc_words *w, const struct request *q, const char *folder)
 {
-	cli_word_add(w, cli_words_joined("-I", cli_words_joined(folder, "/include")));
+	cc_word_add(w, cc_words_joined("-I", cc_words_joined(folder, "/include")));
 	if (!q->links || q->is_partial)
 		return;
-	cli_word_add(w, cli_words_joined("-L", folder));
-	cli_word_add(w, "-lsnag_task");
-	cli_word_add(w, "-pthread");
+	cc_word_add(w, cc_words_joined("-L", folder));
+	cc_word_add(w, "-lsnag_task");
+	cc_word_add(w, "-pthread");
 }
 
 static int words_compile(const char *variable, const char *usual, char *const *word,
 			 struct snag_error *err)
 {
-	struct words w = {0};
+	struct cc_words w = {0};
 	struct cc_pass ignored = {0};
 	char folder[PATH_MAX];
 	const char *compiler = getenv(variable);
@@ -207,12 +208,12 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 				 q.fixed);
 	if (clang && q.has_inputs && !q.is_partial)
 		cc_pass_find(&q.pass, compiler, folder);
-	cli_word_add(&w, compiler);
+	cc_word_add(&w, compiler);
 	for (; *word; word++)
 		if (strcmp(*word, branches_word) != 0 && strcmp(*word, tasks_word) != 0 &&
 		    (clang || strcmp(*word, "-pipe") != 0) && /* the assembler reads two files */
 		    !cc_pass_takes(&ignored, *word))
-			cli_word_add(&w, *word);
+			cc_word_add(&w, *word);
 	if (q.has_tasks && q.has_inputs)
 		task_flags(&w, &q, folder);
 	if (q.has_inputs && !q.is_partial) {
@@ -223,10 +224,10 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 			link_flags(&w, &q, clang, folder);
 	}
 	if (q.has_openmp && q.has_inputs && !q.is_partial) {
-		enum cli_compiler is = clang			   ? CLI_CLANG
-				       : cc_version(compiler) < 12 ? CLI_GCC_OLD
-								   : CLI_GCC;
-		rc = cli_two_steps(&w, takes_value, is, err);
+		enum cc_compiler is = clang			  ? CC_CLANG
+				      : cc_version(compiler) < 12 ? CC_GCC_OLD
+								  : CC_GCC;
+		rc = cc_two_steps(&w, takes_value, is, err);
 		free(w.at);
 		return rc;
 	}
@@ -239,8 +240,10 @@ static int words_compile(const char *variable, const char *usual, char *const *w
 static int compile(const char *variable, const char *usual, char *const *word,
 		   struct snag_error *err)
 {
-	struct words w = cli_response_expand(word);
-	int rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
+	struct cc_words w = {0};
+	int rc = cc_response_expand(word, &w, err);
+	if (rc == 0)
+		rc = words_compile(variable, usual, w.n ? (char *const *)w.at : word, err);
 	free(w.at);
 	return rc;
 }

@@ -5,60 +5,40 @@
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "cli/writing.h"
-#include "trace/output.h"
-#include "trace/sink.h"
+#include "trace/formats.h"
 #include "trace/trace.h"
-
-#include <string.h>
 
 struct convert_values {
 	struct cli_reading reading;
-	int to; /* enum cli_format */
+	int to; /* cli_format() */
 };
 
 static const struct cli_option convert_options[] = {
 	{.name = "to",
 	 .kind = CLI_CHOICE,
-	 .value = "auto|std|csv|snag",
+	 .value = cli_format_words,
 	 .offset = offsetof(struct convert_values, to),
 	 .help = "format of OUT; auto: by name, std for -"},
 	{0},
 };
 
-static bool needs_threads(const char *path, enum cli_format to)
+static bool needs_threads(const char *path, const struct snag_trace_format *to)
 {
-	return to == CLI_FORMAT_AUTO ? snag_sink_needs_threads(path) : to == CLI_FORMAT_CSV;
+	return to ? to->sink_of_threads != NULL : snag_sink_needs_threads(path);
 }
 
-static int sink_open(const char *path, enum cli_format to, uint32_t threads,
-		     struct snag_sink **ret_sink, struct snag_error *err)
-{
-	struct snag_output *out;
-	if (to == CLI_FORMAT_AUTO && strcmp(path, "-") != 0)
-		return snag_sink_open(path, threads, ret_sink, err);
-	int rc = snag_output_open(path, &out, err);
-	if (rc < 0)
-		return rc;
-	if (to == CLI_FORMAT_CSV)
-		*ret_sink = snag_csv_sink(out, threads);
-	else if (to == CLI_FORMAT_SNAG)
-		*ret_sink = snag_binary_sink(out);
-	else
-		*ret_sink = snag_std_sink(out);
-	return 0;
-}
-
-static int copy(struct snag_source *src, const char *path, enum cli_format to, uint32_t threads,
-		struct snag_error *err)
+static int copy(struct snag_source *src, const char *path, const struct snag_trace_format *to,
+		uint32_t threads, struct snag_error *err)
 {
 	struct snag_sink *sink;
-	int rc = sink_open(path, to, threads, &sink, err);
+	int rc = to ? snag_format_sink(to, path, threads, &sink, err)
+		    : snag_sink_open(path, threads, &sink, err);
 	return rc < 0 ? rc : snag_sink_copy(sink, src, err);
 }
 
 /* A format that begins with the number of threads: read everything, then write. */
-static int copy_in_two_steps(struct snag_source *src, const char *path, enum cli_format to,
-			     struct snag_error *err)
+static int copy_in_two_steps(struct snag_source *src, const char *path,
+			     const struct snag_trace_format *to, struct snag_error *err)
 {
 	struct snag_trace trace;
 	snag_trace_init(&trace);
@@ -76,7 +56,7 @@ static int convert_run(const void *values, char *const *operand, struct snag_err
 {
 	const struct convert_values *v = values;
 	const char *in = operand[0], *out = operand[1];
-	enum cli_format to = (enum cli_format)v->to;
+	const struct snag_trace_format *to = cli_format(v->to);
 	struct snag_source *src;
 	if (cli_same_file(in, out))
 		return snag_fail(err, SNAG_EINPUT, "%s: is both input and output", out);

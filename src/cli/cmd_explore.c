@@ -4,7 +4,7 @@
  * sections
  *
  * The program is run again and again, each time with the beginning of another order
- * (detect/reversals.h), and each run is judged as by `snag run`.  The first race ends it: what
+ * (detect/tasks/reversals.h), and each run is judged as by `snag run`.  The first race ends it: what
  * the program does after one is not decided by the order of its blocks alone.
  */
 #include "cli/command.h"
@@ -13,12 +13,12 @@
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
-#include "cli/temporary.h"
+#include "base/temporary.h"
 #include "cli/task_verdict.h"
 #include "cli/writing.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "detect/reversals.h"
+#include "detect/tasks/reversals.h"
 #include "report/json_writer.h"
 #include "report/orders.h"
 
@@ -73,7 +73,7 @@ enum { PATIENCE = 10 }; /* a run may take so much longer than all before it */
 struct exploration {
 	const struct explore_values *v;
 	char *const *argv;
-	char trace[CLI_FOLDER + 16];
+	char trace[SNAG_TEMPORARY_MAX + 16];
 	struct snag_reversals *reversals;
 	struct snag_orders orders;
 	struct cli_progress progress;
@@ -323,14 +323,14 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 {
 	struct exploration *x = snag_calloc(1, sizeof(*x));
 	struct snag_order_plan plan = {0};
-	char folder[CLI_FOLDER] = "";
+	char folder[SNAG_TEMPORARY_MAX] = "";
 	x->v = values;
 	x->argv = operand;
 	x->begin = snag_seconds_now();
 	x->reversals = snag_reversals_new();
 	int rc = x->v->json ? cli_output_probe(x->v->json, err) : 0;
 	if (rc == 0)
-		rc = cli_temporary_make(folder, err);
+		rc = snag_temporary_make(folder, err);
 	snprintf(x->trace, sizeof(x->trace), "%s/run.snag", folder);
 	cli_interrupt_catch();
 	cli_progress_begin(&x->progress, CLI_PROGRESS_AUTO);
@@ -344,7 +344,7 @@ static int explore_run(const void *values, char *const *operand, struct snag_err
 	cli_progress_end(&x->progress);
 	snag_order_plan_done(&plan);
 	snag_reversals_free(x->reversals);
-	cli_temporary_remove(folder);
+	snag_temporary_remove(folder);
 	free(x);
 	return rc < 0 ? rc : has_race ? CLI_RACES : 0;
 }

@@ -3,7 +3,7 @@
  * cmd_record.c - `snag record`: run a program built with `snag cc` and write its trace
  */
 #include "cli/command.h"
-#include "cli/pass_marks.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
 #include "record/live.h"
 #include "record/recording.h"

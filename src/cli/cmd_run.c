@@ -6,6 +6,7 @@
  * detectors; what needs the whole trace comes after its end.  The report goes to standard
  * error, as ThreadSanitizer's does: standard output is the program's.
  */
+#include "cli/baseline.h"
 #include "cli/command.h"
 #include "cli/detector_names.h"
 #include "cli/environment.h"
@@ -16,8 +17,9 @@
 #include "cli/memory_limit.h"
 #include "cli/observe.h"
 #include "cli/picture.h"
-#include "cli/pass_marks.h"
+#include "cli/pass_report.h"
 #include "cli/program.h"
+#include "cli/run_attached.h"
 #include "cli/run_deadlock.h"
 #include "cli/run_files.h"
 #include "cli/run_replays.h"
@@ -29,26 +31,33 @@
 #include "trace/tee.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct run_values {
+	struct snag_attached *attached; /* the program has started us; NULL: we start it */
+	bool is_quiet;			/* print reports only, not that there is no race */
 	const char *with;
 	const char *json;
 	const char *sarif;
 	const char *html;
+	const char *junit;
+	const char *baseline;
 	const char *dot;
 	const char *witness;
 	const char *keep;
 	const char *suppressions;
 	const char *strip_path_prefix;
+	const char *log_path; /* of the environment: the report goes to <log_path>.<pid> */
 	uint64_t seed;
 	int policy;
 	uint64_t jobs;
 	uint64_t budget;
 	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
 	uint64_t exitcode;
+	bool exitcode_is_default; /* the command line has none */
 	int format;
 	int no_replay;
 	uint64_t replay_seconds;
@@ -89,6 +98,18 @@ static const struct cli_option run_options[] = {
 	 .offset = FIELD(html),
 	 .offer = CLI_OFFER_FILES,
 	 .help = "write the report as one HTML page as well"},
+	{.name = "junit",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(junit),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "write the report as JUnit XML as well"},
+	{.name = "baseline",
+	 .kind = CLI_TEXT,
+	 .value = "FILE",
+	 .offset = FIELD(baseline),
+	 .offer = CLI_OFFER_FILES,
+	 .help = "do not report what an earlier --json FILE has"},
 	{.name = "dot",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -190,6 +211,20 @@ static const struct cli_option run_options[] = {
 };
 #undef FIELD
 
+/* The file is made if there is something to say, as ThreadSanitizer does. */
+static int text_write(const struct run_values *v, const struct snag_incident_report *r,
+		      struct snag_error *err)
+{
+	char path[PATH_MAX] = "/dev/stderr";
+	if (v->is_quiet && !r->incidents->shown)
+		return 0;
+	if (v->log_path && strcmp(v->log_path, "stdout") == 0)
+		snprintf(path, sizeof(path), "/dev/stdout");
+	else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && r->incidents->shown)
+		snprintf(path, sizeof(path), "%s.%d", v->log_path, r->pid);
+	return cli_run_report_print(snag_incidents_text, r, path, err);
+}
+
 static int report_write(const struct run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
@@ -199,7 +234,9 @@ static int report_write(const struct run_values *v, const struct snag_incident_r
 	if (rc == 0)
 		rc = cli_run_report_print(snag_incidents_html, r, v->html, err);
 	if (rc == 0)
-		rc = cli_run_report_print(snag_incidents_text, r, "/dev/stderr", err);
+		rc = cli_run_report_print(snag_incidents_junit, r, v->junit, err);
+	if (rc == 0)
+		rc = text_write(v, r, err);
 	return rc;
 }
 
@@ -223,10 +260,12 @@ static int judged(const struct run_values *v, const char *program, const struct 
 {
 	*ret = cli_judged(end);
 	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
-	if (silence)
+	if (silence && !v->is_quiet)
 		fprintf(stderr, "%s: %s\n", tool(v), silence);
 	if (!words)
 		return RUN_AGAIN;
+	if (v->is_quiet && !ret->races && !ret->is_unknown)
+		return ret->status;
 	if (!cli_judge_asks(end))
 		fprintf(stderr, "%s: %s\n", tool(v), words);
 	else if (!cli_asked_print(&end->verdict, program, tool(v)))
@@ -373,6 +412,44 @@ static bool has_witness(const struct snag_analysis *a)
 	return false;
 }
 
+/* What the environment says counts where the command line says nothing. */
+struct environment {
+	char suppressions[4096], strip_path_prefix[4096], log_path[PATH_MAX - 16];
+};
+
+static void environment_take(struct run_values *v, struct environment *e)
+{
+	char number[16];
+	if (!v->suppressions)
+		v->suppressions = cli_environment_option("suppressions", true, e->suppressions,
+							 sizeof(e->suppressions));
+	if (!v->strip_path_prefix)
+		v->strip_path_prefix =
+			cli_environment_option("strip_path_prefix", true, e->strip_path_prefix,
+					       sizeof(e->strip_path_prefix));
+	v->log_path = cli_environment_option("log_path", true, e->log_path, sizeof(e->log_path));
+	if (v->exitcode_is_default &&
+	    cli_environment_option("exitcode", true, number, sizeof(number)))
+		v->exitcode = strtoul(number, NULL, 10) & 255;
+	if (cli_environment_option("free", false, number, sizeof(number)))
+		v->free |= strtol(number, NULL, 10) != 0;
+}
+
+/* What the program says itself counts where neither says anything; known when it has run. */
+static int program_says(struct run_values *v, struct environment *e,
+			const struct snag_live_end *end, struct snag_suppressions *suppressions,
+			struct snag_error *err)
+{
+	bool has_suppressions = v->suppressions != NULL;
+	cli_environment_defaults(end->defaults[RT_DEFAULT_OPTIONS]);
+	environment_take(v, e);
+	cli_environment_defaults(NULL);
+	int rc = has_suppressions ? 0 : cli_suppressions_read(v->suppressions, suppressions, err);
+	return rc < 0 ? rc
+		      : cli_suppressions_own(end->defaults[RT_DEFAULT_SUPPRESSIONS], suppressions,
+					     err);
+}
+
 /* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
  * may follow), what it says: RUN_AGAIN if that is not all. */
 static int program_run(const struct run_values *v, char *const *argv, const struct cli_place *place,
@@ -389,6 +466,7 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	char words[128];
 	const struct snag_live_options how = {
 		.options = words,
+		.attached = before->was_there ? NULL : v->attached,
 		.io = before->was_there ? cli_judge_again() : SNAG_LAUNCH_SHARES,
 		.events = events,
 		/* a race of tasks needs no replay */
@@ -414,6 +492,7 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 					  .tool = tool(v),
 					  .suspects = v->with ? NULL : "hybrid",
 					  .place = place,
+					  .attached = v->attached,
 					  .status = (int)v->exitcode};
 	cli_exhausted_begin(&exhausted);
 	rc = cli_observed_analyze(&o, &options, &analysis, err);
@@ -438,7 +517,9 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
-		struct recorded of = {.v = v,
+		struct run_values own = *v;
+		struct environment environment;
+		struct recorded of = {.v = &own,
 				      .replays = {.argv = argv,
 						  .seed = v->seed,
 						  .steps = steps.cursor.log ? &steps : NULL,
@@ -448,7 +529,9 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 		of.replays.budget = v->replay_seconds == UINT64_MAX
 					    ? cli_replays_budget(end.seconds)
 					    : (double)v->replay_seconds;
-		rc = races_report(&of, &analysis, o.src, &end, suppressions, err);
+		rc = program_says(&own, &environment, &end, suppressions, err);
+		if (rc == 0)
+			rc = races_report(&of, &analysis, o.src, &end, suppressions, err);
 		cli_replays_done(&of.replays);
 		snag_analysis_done(&analysis);
 	}
@@ -466,27 +549,12 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	return rc;
 }
 
-/* What the environment says counts where the command line says nothing. */
-struct environment {
-	char suppressions[4096], strip_path_prefix[4096];
-};
-
-static void environment_take(struct run_values *v, struct environment *e)
+/* ThreadSanitizer says nothing of a program without a race; nor does a program that observes itself. */
+static bool is_verbose(void)
 {
 	char number[16];
-	if (!v->suppressions)
-		v->suppressions = cli_environment_option("suppressions", true, e->suppressions,
-							 sizeof(e->suppressions));
-	if (!v->strip_path_prefix)
-		v->strip_path_prefix =
-			cli_environment_option("strip_path_prefix", true, e->strip_path_prefix,
-					       sizeof(e->strip_path_prefix));
-	if (v->exitcode == EXITCODE_NOT_GIVEN)
-		v->exitcode = cli_environment_option("exitcode", true, number, sizeof(number))
-				      ? strtoul(number, NULL, 10) & 255
-				      : CLI_RACES;
-	if (cli_environment_option("free", false, number, sizeof(number)))
-		v->free |= strtol(number, NULL, 10) != 0;
+	return cli_environment_option("verbosity", true, number, sizeof(number)) &&
+	       strtol(number, NULL, 10) > 0;
 }
 
 static int run_run(const void *values, char *const *operand, struct snag_error *err)
@@ -495,20 +563,27 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	struct environment environment;
 	struct cli_place place = {0};
 	v->no_replay |= v->replay_seconds == 0;
+	v->exitcode_is_default = v->exitcode == EXITCODE_NOT_GIVEN;
+	if (v->exitcode_is_default)
+		v->exitcode = CLI_RACES;
+	v->is_quiet = v->attached && !is_verbose();
 	environment_take(v, &environment);
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = cli_suppressions_read(v->suppressions, suppressions, err);
-	const char *const file[] = {v->json, v->sarif, v->html, v->dot};
+	if (rc == 0)
+		rc = cli_baseline_read(v->baseline, suppressions, err);
+	const char *const file[] = {v->json, v->sarif, v->html, v->junit, v->dot};
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]) && rc == 0; i++)
 		rc = file[i] ? cli_output_probe(file[i], err) : 0;
 	if (rc == 0 && v->witness)
 		rc = cli_folder_make(v->witness, err);
 	if (rc == 0)
 		rc = cli_place_make(&place, v->keep, err);
-	const char *judge = v->once || v->keep || v->json || v->sarif || v->html || v->dot
-				    ? NULL
-				    : cli_judge_choose(v->with);
+	const char *judge =
+		v->once || v->keep || v->json || v->sarif || v->html || v->junit || v->dot
+			? NULL
+			: cli_judge_choose(v->with);
 	if (rc == 0)
 		cli_pass_check(operand[0]);
 	if (rc == 0)
@@ -528,6 +603,13 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 	cli_place_remove(&place);
 	snag_suppressions_free(suppressions);
 	return rc;
+}
+
+int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err)
+{
+	struct run_values v = run_defaults;
+	v.attached = to;
+	return run_run(&v, argv, err);
 }
 
 const struct cli_command cli_command_run = {

@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/task_explored.h"
 #include "cli/writing.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "lang/run.h"
 #include "report/json_writer.h"
 #include "report/task_report.h"

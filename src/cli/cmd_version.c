@@ -3,6 +3,7 @@
  * cmd_version.c - `snag version`, also `snag --version`
  */
 #include "cli/command.h"
+#include "commit.h"
 #include "report/printer.h"
 #include "version.h"
 
@@ -12,14 +13,16 @@ static int version_run(const void *values, char *const *operand, struct snag_err
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
-	snag_print(&to, "snag " SNAG_VERSION "\n");
+	snag_print(&to, "snag " SNAG_VERSION " (commit " SNAG_COMMIT ")\n");
 	return snag_printer_commit(&to, err);
 }
 
 const struct cli_command cli_command_version = {
 	.name = "version",
-	.summary = "print the version",
+	.summary = "print the version and the commit",
 	.operands = "",
-	.about = "Prints \"snag\" and the version.\n",
+	.about = "Prints \"snag\", the version, and the commit it was built from; \"unknown\" if "
+		 "it was not\n"
+		 "built from a git checkout.\n",
 	.run = version_run,
 };

@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_DETECTOR_NAMES_H
 #define SNAG_CLI_DETECTOR_NAMES_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 
 /* Fills options->detector[]: the names of `list` separated by commas, each once;
  * "all"; or, if `list` is NULL, those that run by default.  Only detectors that can judge

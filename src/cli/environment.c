@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * environment.c - options in SNAG_OPTIONS and TSAN_OPTIONS that are for the tool
+ * environment.c - options in SNAG_OPTIONS, TSAN_OPTIONS and the program that are for the tool
  *
  * key=value pairs with : , or white space between them; a value may be quoted with ' or ".  The
  * last one counts.  What is wrong there, the runtime says.
@@ -20,9 +20,9 @@ static const char *value_end(const char **s)
 	return end ? end : *s + strlen(*s);
 }
 
-static const char *option_in(const char *variable, const char *key, char *to, size_t room)
+static const char *option_in(const char *s, const char *key, char *to, size_t room)
 {
-	const char *s = getenv(variable), *found = NULL;
+	const char *found = NULL;
 	size_t len = strlen(key);
 	while (s && *(s += strspn(s, separators))) {
 		size_t n = strcspn(s, "=:, \t\n");
@@ -42,8 +42,17 @@ static const char *option_in(const char *variable, const char *key, char *to, si
 	return found;
 }
 
+static const char *defaults; /* of the program */
+
+void cli_environment_defaults(const char *text)
+{
+	defaults = text;
+}
+
 const char *cli_environment_option(const char *key, bool is_shared, char *to, size_t room)
 {
-	const char *found = option_in("SNAG_OPTIONS", key, to, room);
-	return found || !is_shared ? found : option_in("TSAN_OPTIONS", key, to, room);
+	const char *found = option_in(getenv("SNAG_OPTIONS"), key, to, room);
+	if (!found && is_shared)
+		found = option_in(getenv("TSAN_OPTIONS"), key, to, room);
+	return found || !is_shared ? found : option_in(defaults, key, to, room);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * environment.h - options in SNAG_OPTIONS and TSAN_OPTIONS that are for the tool
+ * environment.h - options in SNAG_OPTIONS, TSAN_OPTIONS and the program that are for the tool
  */
 #ifndef SNAG_CLI_ENVIRONMENT_H
 #define SNAG_CLI_ENVIRONMENT_H
@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copies the value of `key` in SNAG_OPTIONS or, if it is not there and `is_shared`, TSAN_OPTIONS.
- * Returns `to`; NULL: it is in neither, or does not fit. */
+/* What the program says itself (__tsan_default_options), for as long as the text exists; NULL: nothing. */
+void cli_environment_defaults(const char *text);
+
+/* Copies the value of `key` in SNAG_OPTIONS or, if it is not there and `is_shared`, in TSAN_OPTIONS or
+ * what the program says.  Returns `to`; NULL: it is nowhere, or does not fit. */
 const char *cli_environment_option(const char *key, bool is_shared, char *to, size_t room);
 
 #endif

@@ -71,7 +71,10 @@ static int on_exhausted(void *ctx)
 	fprintf(stderr, "%s: incomplete: out of memory; try a smaller --memory\n", e->tool);
 	if (e->place)
 		cli_place_remove(e->place);
-	return printed.n && e->status ? e->status : CLI_INTERNAL;
+	int status = printed.n && e->status ? e->status : CLI_INTERNAL;
+	if (e->attached)
+		snag_attached_answer(e->attached, status);
+	return status;
 }
 
 void cli_exhausted_begin(struct cli_exhausted *e)

@@ -6,7 +6,8 @@
 #define SNAG_CLI_EXHAUSTED_H
 
 #include "cli/run_files.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
+#include "record/launch.h"
 
 /* What is printed if memory runs out: the races in the findings, on standard error, each pair of
  * locations once, at most CLI_EXHAUSTED_MOST of them. */
@@ -16,6 +17,7 @@ struct cli_exhausted {
 	const char *tool;		      /* what lines begin with */
 	const char *suspects;		      /* a detector whose races do not count; or NULL */
 	const struct cli_place *place;	      /* to be removed; or NULL */
+	const struct snag_attached *attached; /* the program that waits for our status; or NULL */
 	int status;			      /* of the process, if there are races */
 };
 

@@ -4,7 +4,7 @@
  */
 #include "cli/judged_asked.h"
 
-#include "cli/libraries.h"
+#include "cc/libraries.h"
 #include "cli/task_verdict.h"
 #include "report/symbols.h"
 
@@ -33,7 +33,7 @@ static bool symbols_read(struct snag_symbols *symbols, const struct rt_verdict *
 	char path[PATH_MAX], hex[RT_BUILD_ID + 1];
 	uint8_t id[RT_BUILD_ID / 2];
 	snprintf(hex, sizeof(hex), "%.*s", RT_BUILD_ID, verdict->program.build_id);
-	cli_program_path(program, path);
+	cc_program_path(program, path);
 	const struct snag_module module = {.path = path,
 					   .bias = verdict->program.base,
 					   .start = verdict->program.base,

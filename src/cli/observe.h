@@ -9,7 +9,7 @@
 #ifndef SNAG_CLI_OBSERVE_H
 #define SNAG_CLI_OBSERVE_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/live.h"
 
 struct cli_observed {

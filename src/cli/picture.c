@@ -4,7 +4,7 @@
  */
 #include "cli/picture.h"
 
-#include "detect/graph.h"
+#include "detect/tasks/graph.h"
 #include "report/dot.h"
 
 int cli_picture_write(const struct snag_source *src, const struct snag_analysis *a,

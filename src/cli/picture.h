@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_PICTURE_H
 #define SNAG_CLI_PICTURE_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/source.h"
 
 /* Reads the run again and draws it with its races. */

@@ -6,14 +6,19 @@
 
 #include "base/memory.h"
 #include "cli/interrupt.h"
-#include "trace/input.h"
 
 #include <stdio.h>
+
+const char cli_format_words[] = "auto"
+#define FORMAT(name) "|" #name
+#include "trace/formats.def"
+#undef FORMAT
+	;
 
 const struct cli_option cli_reading_options[] = {
 	{.name = "from",
 	 .kind = CLI_CHOICE,
-	 .value = "auto|std|csv|snag",
+	 .value = cli_format_words,
 	 .offset = offsetof(struct cli_reading, from),
 	 .help = "format of the trace; auto: by name or first bytes"},
 	{.name = "lenient",
@@ -34,35 +39,16 @@ const struct cli_option cli_reading_options[] = {
 	{0},
 };
 
-static int format_source(const char *path, enum cli_format format,
-			 const struct snag_source_options *options, struct snag_source **ret_src,
-			 struct snag_error *err)
+const struct snag_trace_format *cli_format(int word)
 {
-	struct snag_input *in;
-	struct snag_source *src;
-	int rc = snag_input_open(path, &in, err);
-	if (rc < 0)
-		return rc;
-	in->stop = options->stop;
-	if (format == CLI_FORMAT_STD)
-		rc = snag_std_source(in, options, &src, err);
-	else if (format == CLI_FORMAT_CSV)
-		rc = snag_csv_source(in, options, &src, err);
-	else
-		rc = snag_binary_source(in, options, &src, err);
-	if (rc == 0)
-		*ret_src = snag_wellformed_source(src, options);
-	return rc;
+	return word ? snag_formats[word - 1] : NULL;
 }
 
 int cli_source_open(const char *path, const struct cli_reading *reading,
 		    struct snag_source **ret_src, struct snag_error *err)
 {
 	struct snag_source_options options = {.lenient = reading->lenient, .stop = &cli_stop};
-	int rc = reading->from == CLI_FORMAT_AUTO
-			 ? snag_source_open(path, &options, ret_src, err)
-			 : format_source(path, (enum cli_format)reading->from, &options, ret_src,
-					 err);
+	int rc = snag_format_source(cli_format(reading->from), path, &options, ret_src, err);
 	if (rc == 0)
 		cli_interrupt_catch();
 	return rc;

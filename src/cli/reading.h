@@ -7,11 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "trace/source.h"
+#include "trace/formats.h"
 
 /* The first member of the values of every command that reads a trace. */
 struct cli_reading {
-	int from; /* enum cli_format */
+	int from; /* cli_format() */
 	int lenient;
 	int progress; /* enum cli_progress_when */
 };
@@ -19,7 +19,9 @@ struct cli_reading {
 /* The words of enum snag_rules (witness/witness.h), in its order. */
 #define CLI_RULES "auto|reads|dependence"
 
-enum cli_format { CLI_FORMAT_AUTO, CLI_FORMAT_STD, CLI_FORMAT_CSV, CLI_FORMAT_SNAG };
+extern const char cli_format_words[]; /* "auto" and the formats, for CLI_CHOICE */
+/* The format of such a word; NULL: auto. */
+const struct snag_trace_format *cli_format(int word);
 
 extern const struct cli_option cli_reading_options[]; /* for .common */
 

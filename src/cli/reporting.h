@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_REPORTING_H
 #define SNAG_CLI_REPORTING_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "report/report.h"
 
 /* What was found in a source, as data; `part` is filled and must live as long. */

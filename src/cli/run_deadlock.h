@@ -6,7 +6,7 @@
 #define SNAG_CLI_RUN_DEADLOCK_H
 
 #include "cli/run_replays.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/live.h"
 #include "trace/deadlock.h"
 

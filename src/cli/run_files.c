@@ -15,14 +15,14 @@
 int cli_place_make(struct cli_place *p, const char *keep, struct snag_error *err)
 {
 	size_t n = keep ? strlen(keep) : 0;
-	if (keep && (n < 5 || n >= CLI_FOLDER || strcmp(keep + n - 5, ".snag") != 0))
+	if (keep && (n < 5 || n >= SNAG_TEMPORARY_MAX || strcmp(keep + n - 5, ".snag") != 0))
 		return snag_fail(err, SNAG_EINPUT, "--keep: %s: expected a name that ends in .snag",
 				 keep);
 	if (keep) {
 		strcpy(p->file, keep);
 		return 0;
 	}
-	int rc = cli_temporary_make(p->folder, err);
+	int rc = snag_temporary_make(p->folder, err);
 	snprintf(p->file, sizeof(p->file), "%s/run.snag", p->folder);
 	return rc;
 }
@@ -31,7 +31,7 @@ void cli_place_remove(const struct cli_place *p)
 {
 	if (p->folder[0])
 		unlink(p->file);
-	cli_temporary_remove(p->folder);
+	snag_temporary_remove(p->folder);
 }
 
 int cli_suppressions_read(const char *path, struct snag_suppressions *s, struct snag_error *err)
@@ -55,10 +55,17 @@ int cli_suppressions_read(const char *path, struct snag_suppressions *s, struct 
 	return rc;
 }
 
+static const char own[] = "__tsan_default_suppressions";
+
+int cli_suppressions_own(const char *text, struct snag_suppressions *s, struct snag_error *err)
+{
+	return snag_suppressions_add(s, own, text, strlen(text), err);
+}
+
 static void suppression_note(void *ctx, const char *text, const char *place, uint64_t matched)
 {
 	(void)ctx;
-	if (!matched)
+	if (!matched && strncmp(place, own, sizeof(own) - 1) != 0)
 		fprintf(stderr, "snag: run: %s: suppression '%s' matched nothing\n", place, text);
 }
 

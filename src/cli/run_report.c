@@ -8,7 +8,7 @@
 #include "cli/program.h"
 #include "cli/reporting.h"
 #include "cli/task_verdict.h"
-#include "detect/details.h"
+#include "detect/partners/details.h"
 #include "report/incident_deadlock.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_RUN_REPORT_H
 #define SNAG_CLI_RUN_REPORT_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/live.h"
 #include "report/incident.h"
 

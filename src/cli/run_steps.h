@@ -13,7 +13,7 @@
 #ifndef SNAG_CLI_RUN_STEPS_H
 #define SNAG_CLI_RUN_STEPS_H
 
-#include "detect/slice.h"
+#include "detect/slice/slice.h"
 #include "record/convert.h"
 #include "record/step_log.h"
 

@@ -11,27 +11,9 @@
 static const struct {
 	const char *kind, *words;
 } asked[RT_ASKED_KINDS] = {
-	[RT_ASKED_THREAD] = {"thread-number", "the program asks which thread runs a task"},
-	[RT_ASKED_THREADS] = {"thread-count", "the program asks how many threads there are"},
-	[RT_ASKED_LOCK] = {"try-lock", "the program asks whether a lock is free"},
-	[RT_ASKED_IS_SET] = {"promise-asked", "the program asks whether a promise is set"},
-	[RT_ASKED_WAS_SET] = {"set-twice", "the program sets a promise that is set"},
-	[RT_ASKED_CANCELLED] = {"cancellation",
-				"the program cancels tasks, or asks whether it has"},
-	[RT_ASKED_RELAXED] = {"relaxed-write",
-			      "an atomic read acquires what a relaxed write wrote, which orders "
-			      "nothing"},
-	[RT_ASKED_TOGETHER] = {"iterations-together",
-			       "iterations of a loop were judged together, not one by one"},
-	[RT_ASKED_PRIVATE] = {"private-memory",
-			      "private memory of a thread became known to others, and what its "
-			      "iterations do there was not looked at"},
-	[RT_ASKED_ALIKE] =
-		{"threads-differ",
-		 "outside of loops threads do different things, though none asks for its number"},
-	[RT_ASKED_ONE] = {"one-thread",
-			  "blocks for one thread each, with no barrier between them, all had the "
-			  "same thread"},
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = {kind, words},
+#include "trace/obstacles.def"
+#undef OBSTACLE
 };
 
 bool cli_is_of_tasks(const struct snag_analysis *a)

@@ -5,7 +5,7 @@
 #ifndef SNAG_CLI_TASK_VERDICT_H
 #define SNAG_CLI_TASK_VERDICT_H
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/live.h"
 #include "report/certificate.h"
 #include "report/missing_edge.h"

@@ -2,15 +2,15 @@
  *
  * access.h - is this access ordered after all earlier conflicting ones?
  *
- * Idea.   Per variable two frontiers: of the writes and of the reads.  An access that is
- *         ordered after an earlier one replaces it where it conflicts with all that the
- *         earlier one conflicts with: a write replaces reads and writes, a read replaces
- *         reads.  Whatever races with the replaced one later also races with the
- *         replacement, so no racy access is lost, also after races.
+ * Idea.   Each variable has two frontiers: of the writes and of the reads.  A later access
+ *         replaces an earlier one if it is ordered after it and conflicts with all that the
+ *         earlier one conflicts with: a write replaces reads and writes, a read replaces reads.
+ *         Any access that races with the replaced one also races with the replacement.  So no
+ *         racy access is lost, also after races.
  *
  * Rules.  [read]   racy iff some write is not ordered before; then joins the reads
- *         [write]  racy iff some write or read is not ordered before; if none, it is all
- *                  that is left, otherwise it joins those that are not
+ *         [write]  racy iff some write or read is not ordered before; if none, it is all that is
+ *                  left, otherwise it joins those that are not
  */
 #ifndef SNAG_DETECT_ACCESS_H
 #define SNAG_DETECT_ACCESS_H
@@ -21,15 +21,15 @@ struct snag_access_state {
 	struct snag_frontier writes, reads;
 };
 
-/* Writes that were ordered after all earlier accesses: the last, and two from before, some
- * time apart.  Needed for racy accesses only, so it is kept apart from the above. */
+/* Writes that were ordered after all earlier accesses: the last one, and two earlier ones, some
+ * time apart.  Only racy accesses need it, so it is kept apart from the above. */
 struct snag_access_past {
 	struct snag_frontier settled[3];
 };
 
 enum { SNAG_SETTLED_APART = 4096 }; /* events; by then most threads have synchronised */
 
-/* Files a write that was not racy. */
+/* Records a write that was not racy. */
 static inline void snag_access_settle(struct snag_access_past *past, uint32_t thread, uint32_t time)
 {
 	if (past->settled[0].time > past->settled[1].time + SNAG_SETTLED_APART) {
@@ -65,8 +65,8 @@ static inline bool snag_access_write(struct snag_frontier_pool *pool, struct sna
 	return true;
 }
 
-/* For a racy access: no access before this event number races with it.  (The last settled
- * write often is one it races with; those from before mostly are ordered before it.) */
+/* For a racy access: returns an event number before which no access races with it.  (It often
+ * races with the last settled write; mostly the earlier ones are ordered before it.) */
 static inline uint32_t snag_access_since(const struct snag_access_past *past,
 					 const struct snag_vclock *clock, uint32_t thread)
 {

@@ -62,7 +62,7 @@ void snag_clocks_join_slow(struct snag_clocks *c, uint32_t thread, const struct 
 			 stamp->time);
 }
 
-/* *to, which may be NULL, joins all that `thread` knows and has done before `time`. */
+/* Joins into *to, which may be NULL, all that `thread` knows and has done before `time`. */
 static void join_into(struct snag_clocks *c, struct snag_vclock **to, uint32_t thread,
 		      uint32_t time)
 {
@@ -153,7 +153,7 @@ static bool atomic_equals(const void *atomics, uint32_t number, const void *vari
 	       *(const uint32_t *)variable;
 }
 
-/* What readers of a variable that acquire synchronise with. */
+/* Returns the clock that acquiring readers of a variable synchronise with. */
 static struct snag_vclock **atomic_clock(struct snag_clocks *c, uint32_t variable)
 {
 	uint32_t number = snag_slots_find(&c->atomics, snag_hash(variable, 0), atomic_equals,

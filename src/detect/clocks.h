@@ -86,7 +86,7 @@ static inline struct snag_vclock *snag_clocks_now(const struct snag_clocks *c, u
 	return c->thread[thread].now;
 }
 
-/* now[thread] takes in a stamp. */
+/* Joins a stamp into now[thread]. */
 static inline void snag_clocks_join(struct snag_clocks *c, uint32_t thread,
 				    const struct snag_stamp *stamp)
 {
@@ -95,7 +95,7 @@ static inline void snag_clocks_join(struct snag_clocks *c, uint32_t thread,
 		snag_clocks_join_slow(c, thread, stamp);
 }
 
-/* Moves the clocks along: every rule above, for one synchronisation event. */
+/* Advances the clocks: every rule above, for one synchronisation event. */
 void snag_clocks_sync(struct snag_clocks *c, const struct snag_event *ev, uint32_t event);
 
 #endif

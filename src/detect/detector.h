@@ -2,94 +2,92 @@
  *
  * detector.h - the interface every detector implements
  *
- * A detector receives one stream of events in trace order, in batches, and says
- * which accesses are racy.  One that must look at the trace as a whole gets it
- * afterwards, indexed.  That is all it does: it never opens a file, prints, exits, or
- * reads an environment variable.
+ * A detector receives one stream of events in trace order, in batches, and reports which
+ * accesses are racy.  A detector that must look at the trace as a whole gets it afterwards,
+ * indexed.  A detector does nothing else: it never opens a file, prints, exits, or reads an
+ * environment variable.
  *
- * To add one: write detect/<name>.c exporting `snag_detector_<name>`, add its
- * line to detect/list.def, a page docs/algorithms/<name>.md, and expectations in
- * tests/traces/.  If another file has to change, the interface is wrong: fix the
- * interface.
+ * To add one: write detect/<name>.c exporting `snag_detector_<name>`, add its line to
+ * detect/list.def, a page docs/algorithms/<name>.md, and expectations in tests/traces/.  If
+ * another file has to change, the interface is wrong: fix the interface.
  *
- * Time.      The one measure of time is the event number: a clock (order/vclock.h)
- *            says for each thread u before which event number everything u did is
- *            ordered before this point.  Every relation uses it, so the partners of
- *            a racy access are found by comparing event numbers, whatever the
- *            relation (detect/partners.h).
+ * Time.      The event number is the only measure of time.  A clock (order/vclock.h) has for
+ *            each thread u an event number: all events of u before it are ordered before this
+ *            point. Every relation uses it, so comparing event numbers finds the partners of a
+ *            racy access, whatever the relation (detect/partners/partners.h).
  * Threading: calls of one state never run concurrently.
- * Ownership: batches are borrowed for the call; the state belongs to the
- *            detector, from open() to close().
+ * Ownership: batches are borrowed for the call; the state belongs to the detector, from open()
+ *            to close().
  */
 #ifndef SNAG_DETECT_DETECTOR_H
 #define SNAG_DETECT_DETECTOR_H
 
-#include "detect/contended.h"
+#include "detect/slice/contended.h"
 #include "detect/inside.h"
 #include "detect/listing.h"
 #include "order/vclock.h"
 #include "trace/race.h"
 #include "trace/source.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 #include <signal.h>
 
 /* Which procedure decides whether a pair is a race. */
 enum snag_stages {
-	SNAG_STAGES_EXACT, /* witness/decide.h */
-	SNAG_STAGES_PAPER, /* the published ones: witness/decide_paper.h, decide_vindicate.h */
+	SNAG_STAGES_EXACT, /* witness/decide/decide.h */
+	SNAG_STAGES_PAPER, /* the published ones: witness/decide/paper.h, decide/vindicate.h */
 };
 
-/* What a detector is given; outlives its state. */
+/* The environment of a detector; outlives its state. */
 struct snag_detector_env {
-	/* Access `ev`, number `event`, is racy: some earlier conflicting access of another
-	 * thread is not ordered before it.  `before` is what is; the receiver may share it,
-	 * and finds the partners itself (detect/partners.h).  None of them comes before event
-	 * `since`; a detector that cannot tell says 0. */
+	/* Reports that access `ev`, number `event`, is racy: some earlier conflicting access of
+	 * another thread is not ordered before it.  `before` is the clock of what is; the
+	 * receiver may share it, and finds the partners itself (detect/partners/partners.h).  No partner
+	 * comes before event `since`, which may be 0. */
 	void (*on_racy)(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t since,
 			struct snag_vclock *before, struct snag_vclock_pool *pool);
-	/* A suspicious pair, said outright: for detectors that are not relations.  Of the
-	 * sites, event, thread, target, loc and op are set. */
+	/* Reports a suspicious pair: for detectors that are not relations.  Of the sites, event,
+	 * thread, target, loc and op are set. */
 	void (*on_pair)(void *ctx, const struct snag_site *first, const struct snag_site *second);
-	/* Access `ev`, number `event`, races with the earlier access of number `first`: for
-	 * detectors that remember no more of an access than its number.  The rest is looked up
-	 * afterwards (detect/pairs.h). */
+	/* Reports that access `ev`, number `event`, races with the earlier access of number
+	 * `first`: for detectors that remember only the number of an access.  The rest is looked
+	 * up afterwards (detect/partners/pairs.h). */
 	void (*on_race_with)(void *ctx, const struct snag_event *ev, uint32_t event,
 			     uint32_t first);
-	/* Access `ev`, number `event`, conflicts with the parallel one of number `first`, and
-	 * only mutual exclusion keeps them apart.  Once for each reason. */
+	/* Reports that access `ev`, number `event`, conflicts with the parallel access of number
+	 * `first`, and only mutual exclusion keeps them apart.  Called once for each reason. */
 	void (*on_doubt)(void *ctx, enum snag_doubt why, const struct snag_event *ev,
 			 uint32_t event, uint32_t first);
-	/* The detector cannot judge this trace because of this event; `why` says it in
-	 * words, "task 3 ..." and so on.  What it finds from then on is of no use. */
+	/* Reports that the detector cannot judge this trace because of this event; `why`
+	 * explains it: "task 3 ..." and so on.  Later findings are meaningless. */
 	void (*on_refuse)(void *ctx, const struct snag_event *ev, uint32_t event, const char *why);
-	/* A race with its verdict, and if that is SNAG_PREDICTED its witness, which the
+	/* Reports a race with its verdict, and if that is SNAG_PREDICTED its witness, which the
 	 * receiver takes over.  Of the sites, event, thread, target, loc and op are set. */
 	void (*on_race)(void *ctx, const struct snag_race *race);
 	/* A deadlock, which the receiver takes over; sites as of on_race. */
 	void (*on_deadlock)(void *ctx, const struct snag_deadlock *deadlock);
-	/* The published procedure has decided, and so many races or, if one is wanted for each
-	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
+	/* The published procedure decided, and may have wrongly rejected n races or, if one is
+	 * wanted for each pair of locations, n pairs of locations. */
 	void (*on_uncertain)(void *ctx, uint64_t n);
-	/* A bound left out candidates of so many accesses. */
+	/* A bound left out candidates of n accesses. */
 	void (*on_abridged)(void *ctx, uint64_t n);
 	void *ctx;
 
-	/* For those that decide: */
+	/* For detectors that decide pairs: */
 	enum snag_stages stages;
 	bool pairs;	    /* every racy pair is wanted, not one for each pair of locations */
 	unsigned jobs;	    /* how many threads may be used; at least 1 */
 	uint32_t budget;    /* nodes of the search for one pair; 0: the default */
 	uint64_t max_races; /* detect/listing.h; SNAG_ALL_RACES: no bound */
 	const volatile sig_atomic_t *stop; /* non-zero: come to an end; may be NULL */
-	/* So many candidates are decided, of so many known so far; from the thread that
-	 * asked.  May be NULL. */
+	/* Reports progress: `done` candidates are decided, of `of` known so far.  Called from
+	 * the calling thread.  May be NULL. */
 	void (*on_decided)(void *ctx, uint64_t done, uint64_t of);
 	void *decided_ctx;
 };
 
-/* Whether the pairs of a detector are decided (detect/verify.h): those that are refuted are
- * then not reported, the others have a witness or are undecided. */
+/* Whether the pairs of a detector are decided (detect/candidates/verify.h).  Refuted pairs are then not
+ * reported; the others have a witness or are undecided. */
 enum snag_decide {
 	SNAG_DECIDE_NOT,
 	SNAG_DECIDE_READS,	/* every read keeps its writer */
@@ -105,40 +103,41 @@ struct snag_detector {
 	const char *guarantee; /* sound? complete? */
 	const char *cost;      /* time and memory, in words */
 	const char *reference;
-	/* The operations it can judge (SNAG_OPS_COMMON | ...).  It never sees a batch with
-	 * another one: whoever feeds it refuses such a trace. */
+	/* The operations that it can judge (SNAG_OPS_COMMON | ...).  The caller refuses a trace
+	 * with another one, so the detector never sees it. */
 	uint32_t ops;
 	enum snag_verdict verdict; /* of a race it reports, before any witness */
 	bool by_default;	   /* run when no --with is given, if it can judge the trace */
 	enum snag_decide decide;
-	/* Deciding needs the whole trace and an index: a detector that is faster than that
+	/* Deciding needs the whole trace and an index.  A detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
 	bool decide_if_short;
 	/* It finds deadlocks and no races, and needs all lock events of a slice. */
 	bool tells_deadlocks;
 	bool is_complete;	/* its pairs, all decided, are all predictable races */
 	bool disjoint_locksets; /* accesses with a lock in common do not race */
-	/* What a slice of the trace must have so that the detector finds the same in it, a set of
-	 * SNAG_WANT_* (contended.h); 0: it needs all of the trace. */
+	/* What a slice of the trace must contain so that the detector finds the same in it, a
+	 * set of SNAG_WANT_* (contended.h); 0: it needs the whole trace. */
 	unsigned slice;
-	/* The same if only suspicions that are likely to be right are asked for; 0: as `slice`. */
+	/* The same if only likely suspects are wanted; 0: as `slice`. */
 	unsigned likely_slice;
 
 	void *(*open)(const struct snag_detector_env *env);
-	void (*events)(void *state, const struct snag_batch *batch); /* NULL: has no use for them */
-	/* NULL, or: there are no more events (also if the reading was broken off, which shows in
-	 * env->stop): looks for races, if it does so only now, and forgets all but what it needs
-	 * for `finish` and the clocks it has handed out. */
+	void (*events)(void *state,
+		       const struct snag_batch *batch); /* NULL: it does not need them */
+	/* NULL, or: called when there are no more events (also if the reading was broken off,
+	 * which env->stop shows).  Looks for races, if the detector does so only now, and frees
+	 * all but what it needs for `finish` and the clocks it has passed on. */
 	void (*end)(void *state);
 	/* NULL, or: called once after the last batch, with an index of the whole trace, which is
 	 * kept in memory for it.  Returns whether the findings are complete.  Not called if the
 	 * reading was broken off. */
 	bool (*finish)(void *state, struct snag_index *ix);
-	/* NULL, or: called once after the last batch, if no race was found; returns whether that
-	 * is a proof that this input has no race on any schedule.  (Of a task-parallel program;
-	 * what was left out or not read is accounted for by the caller.) */
+	/* NULL, or: called once after the last batch, if no race was found.  Returns whether
+	 * that proves that this input has no race on any schedule.  (For a task-parallel
+	 * program; the caller accounts for what was left out or not read.) */
 	bool (*proves)(const void *state);
-	/* NULL, or: tells figures about the run, for `--stats`, in a fixed order. */
+	/* NULL, or: reports figures about the run, for `--stats`, in a fixed order. */
 	void (*stats)(const void *state, snag_stat_handler *handler, void *ctx);
 	const struct snag_inside *inside; /* NULL: it cannot be fed inside a program */
 	void (*close)(void *state);	  /* accepts NULL */
@@ -148,7 +147,7 @@ extern const struct snag_detector
 	*const snag_detectors[]; /* NULL-terminated, in the order of list.def */
 const struct snag_detector *snag_detector_find(const char *name, size_t len);
 
-/* Whether it judges tasks, and not threads. */
+/* Returns whether it judges tasks, and not threads. */
 static inline bool snag_detector_is_of_tasks(const struct snag_detector *d)
 {
 	return !(d->ops & SNAG_OPS_OF_THREADS);
@@ -156,9 +155,9 @@ static inline bool snag_detector_is_of_tasks(const struct snag_detector *d)
 
 enum { SNAG_SHORT_TRACE = 1 << 18 };
 
-/* For implementations: one loop over a batch.  The table is a compile-time constant at
- * every use, so that the compiler turns the indirect calls into inlined code, and a NULL
- * handler costs nothing. */
+/* For implementations: one loop over a batch.  The table is a compile-time constant at every
+ * use, so the compiler turns the indirect calls into inlined code, and a NULL handler costs
+ * nothing. */
 typedef void snag_handler(void *state, const struct snag_event *ev, uint32_t event);
 
 struct snag_handlers {

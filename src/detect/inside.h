@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inside.h - what a detector offers to be fed inside a running program
+ * inside.h - the interface of a detector that runs inside a program
  *
- * There are no batches there: events come one by one, as they happen, and variables are parts of
- * memory.  Most accesses repeat what the same step has done, and change nothing: whoever feeds the
- * detector sees that from what it keeps of the variable, without a call.
+ * There are no batches: events come one by one, as they happen, and variables are parts of
+ * memory. Most accesses repeat what the same step did, and change nothing.  The caller sees that
+ * from what the detector keeps of the variable, without a call.
  *
- * Express.  An access of `who` changes nothing and races with nothing if it is a read and the
- *         variable's writer or reader is `who`, or a write, its writer is `who` and it has no reader.
- * First.   An access to a variable that has no past leaves only `who` there, if is_all.
- * Lasting.  So does a read by anybody, until told otherwise, if the reader that is there will do for
- *         all that follow and the writer comes before all of them: if these are among
- *         readers[] and writers[], which are caches.  Who writes what such a one has read is told.
- *         `ended` counts how often one that was used ceased to be so.  Readers that may cease soon are not worth it: those are used that
- *         are older than such as ceased when they were young.
+ * `who` is the number by which the detector knows the running step.
+ *
+ * Express.  An access of `who` changes nothing and races with nothing in two cases: it is a
+ *           read, and the variable's writer or reader is `who`; or it is a write, its writer is
+ *           `who` and it has no reader.
+ * First.   If is_all, an access to a variable without a past only stores `who` there.
+ * Lasting.  A read by any step also changes nothing, until further notice, if the stored reader
+ *           covers all later readers and the stored writer comes before all of them.  readers[]
+ *           and writers[] are caches of such numbers.  A write to what such a reader has read is
+ *           reported. `ended` counts how often a used reader ceased to last.  Readers that may
+ *           cease soon are not worth it: only readers older than those that ceased young are
+ *           used.
  */
 #ifndef SNAG_DETECT_INSIDE_H
 #define SNAG_DETECT_INSIDE_H
@@ -26,41 +30,43 @@ enum { SNAG_LASTING = 64, SNAG_LASTING_YOUNG = 128 };
 
 struct snag_express {
 	struct snag_past_cell *x; /* by variable, as far as reserved */
-	uint32_t who;		  /* 0: not now */
+	uint32_t who;		  /* 0: none now */
 	bool is_all;		  /* nothing else is kept of variables */
 	uint32_t readers[SNAG_LASTING], writers[SNAG_LASTING]; /* by their numbers */
-	uint64_t kept, used;				       /* readers[], by bit */
-	bool has_lasting;	  /* there may be some among readers[] and writers[] */
-	uint32_t latest, min_age; /* `who` of the present, nearly; a difference to that */
+	uint64_t kept, used;				       /* bits for readers[] */
+	bool has_lasting;	  /* readers[] or writers[] may have entries */
+	uint32_t latest, min_age; /* nearly the present `who`; an age relative to it */
 	uint64_t ended;
 };
 
 struct snag_inside {
 	struct snag_express *(*express)(void *state); /* stays where it is */
-	/* Ids below these are known from now on. */
+	/* Announces ids below these. */
 	void (*reserve)(void *state, const struct snag_counts *counts);
-	void (*turn)(void *state, snag_tid task); /* this task runs from here on */
-	/* It is about to access something: there is a `who` from here on, if there can be.  May be
-	 * NULL: there is one anyway. */
+	void (*turn)(void *state, snag_tid task); /* from now on this task runs */
+	/* The task is about to access something: from now on there is a `who`, if there can be.
+	 * May be NULL: there always is one. */
 	void (*begin)(void *state, snag_tid task);
 	void (*synced)(void *state); /* tasks and frames will all end with a sync; may be NULL */
 	/* One event; a read or a write is plain. */
 	void (*read)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*write)(void *state, const struct snag_event *ev, uint32_t event);
 	void (*sync)(void *state, const struct snag_event *ev, uint32_t event);
-	/* Two of them, each with a turn: the task creates one, which runs; it ends, another one runs. */
+	/* Two events at once, each with a turn: the task creates a child, which runs; the task
+	 * ends, and another one runs. */
 	void (*child)(void *state, snag_tid task, snag_tid child, enum snag_op op);
 	void (*ended)(void *state, snag_tid task, snag_tid next);
-	/* The task creates one that will do little but access memory; if it runs already, that is, the one
-	 * that has this number, it ends first.  All that `task` may do meanwhile is this.  May be NULL:
-	 * numbers of tasks are not used again. */
+	/* The task creates a segment: a child that does little but access memory.  If a segment
+	 * with this number already runs, it ends first.  Meanwhile `task` may do nothing else.
+	 * May be NULL: then task numbers are not reused. */
 	void (*segment)(void *state, snag_tid task, snag_tid segment);
-	/* The past of n variables is over; those that have none get that of `from`. */
+	/* forget: ends the past of n variables.  spread: gives those without a past that of
+	 * `from`. */
 	void (*forget)(void *state, uint32_t first, uint32_t n);
 	void (*spread)(void *state, uint32_t from, uint32_t first, uint32_t n);
 };
 
-/* Of plain accesses: whether it may be left out. */
+/* For plain accesses: returns whether this one may be left out. */
 static inline bool snag_express_knows(const struct snag_express *e, uint32_t variable,
 				      bool is_write)
 {
@@ -70,7 +76,7 @@ static inline bool snag_express_knows(const struct snag_express *e, uint32_t var
 	return !is_write && x->reader == e->who && e->who;
 }
 
-/* Of reads: whether all of them may be left out until told otherwise. */
+/* For reads: returns whether all of them may be left out until further notice. */
 static inline bool snag_express_lasts(const struct snag_express *e, uint32_t variable)
 {
 	uint32_t r = e->x[variable].reader, w = e->x[variable].writer;
@@ -84,7 +90,8 @@ static inline bool snag_express_keeps(const struct snag_express *e, uint32_t rea
 	return reader && e->readers[reader % SNAG_LASTING] == reader;
 }
 
-/* The reader will last, or one that does has its place / one of them does no longer. */
+/* keep: stores a lasting reader, unless one that is used has its place.  drop: the reader at
+ * place i no longer lasts. */
 static inline void snag_express_keep(struct snag_express *e, uint32_t reader)
 {
 	const unsigned i = reader % SNAG_LASTING;

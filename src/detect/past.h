@@ -2,10 +2,10 @@
  *
  * past.h - the accesses to a variable that later ones may race with
  *
- * Mostly one, held in place; several are a list from a pool.  Who did an access is whatever number
- * (not 0, 31 bits) the detector knows it by: a task, a step.  Which event it was is kept apart,
- * and only where somebody will be told: inside a program races are counted only (inside.h), and
- * what is kept of a variable is as small as can be.
+ * Mostly there is one, stored in place; several are a list from a pool.  `who` is any number
+ * (not 0, 31 bits) by which the detector identifies the author of an access: a task, a step.
+ * The event number is stored elsewhere, and only if it is reported.  Inside a program races are
+ * only counted (inside.h), and the state of a variable is as small as possible.
  */
 #ifndef SNAG_DETECT_PAST_H
 #define SNAG_DETECT_PAST_H
@@ -20,7 +20,7 @@ struct snag_past {
 
 /* Where one access is kept, or several. */
 struct snag_past_place {
-	uint32_t *who;	 /* 0: nobody; SNAG_PAST_LIST | number of the first link */
+	uint32_t *who;	 /* 0: none; SNAG_PAST_LIST | number of the first link */
 	uint32_t *event; /* of one; NULL: not kept */
 };
 
@@ -30,7 +30,7 @@ struct snag_past_pool {
 	struct snag_past_link {
 		struct snag_past past;
 		uint32_t next; /* number of a link, or 0 */
-		uint32_t room; /* of the first link: whatever the detector wants */
+		uint32_t room; /* of the first link: at the disposal of the detector */
 	} * link;	       /* from 1 on */
 	size_t nlinks, link_cap;
 	uint32_t free; /* first of those given back */
@@ -45,13 +45,13 @@ static inline bool snag_past_is_list(uint32_t who)
 	return who & SNAG_PAST_LIST;
 }
 
-/* The first link of a list, or 0: it is none. */
+/* Returns the first link of a list, or 0 if it is no list. */
 static inline uint32_t snag_past_first(uint32_t who)
 {
 	return snag_past_is_list(who) ? who & ~SNAG_PAST_LIST : 0;
 }
 
-/* The one access that is there, instead of whatever is. */
+/* get: the one access that is there.  set: replaces whatever is there. */
 static inline struct snag_past snag_past_get(struct snag_past_place p)
 {
 	return (struct snag_past){*p.who, p.event ? *p.event : 0};
@@ -64,9 +64,9 @@ static inline void snag_past_set(struct snag_past_place p, struct snag_past past
 		*p.event = past.event;
 }
 
-/* A link in front of others; returns its number. */
+/* Makes a link in front of others; returns its number. */
 uint32_t snag_past_link(struct snag_past_pool *pool, struct snag_past past, uint32_t next);
-/* Gives a link back; returns the next one. */
+/* Frees a link; returns the next one. */
 uint32_t snag_past_unlink(struct snag_past_pool *pool, uint32_t link);
 /* Puts one more access in front of one or several. */
 void snag_past_push(struct snag_past_pool *pool, struct snag_past_place p, struct snag_past past);
@@ -79,7 +79,7 @@ static inline void snag_past_clear(struct snag_past_pool *pool, uint32_t *who)
 	*who = 0;
 }
 
-/* Another with the same accesses. */
+/* Returns a copy with the same accesses. */
 uint32_t snag_past_copy(struct snag_past_pool *pool, uint32_t who);
 
 /* What is kept of a variable: who, or which events; arrays of it are indexed by variable. */
@@ -100,7 +100,7 @@ static inline struct snag_past_place snag_past_reader(struct snag_past_cell *who
 	return (struct snag_past_place){&who->reader, event ? &event->reader : NULL};
 }
 
-/* The past of n variables, whose events are not kept, is over; or is that of `from` (inside.h). */
+/* As forget and spread of inside.h, for variables whose events are not kept. */
 void snag_past_forget(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t first,
 		      uint32_t n);
 void snag_past_spread(struct snag_past_pool *pool, struct snag_past_cell *x, uint32_t from,

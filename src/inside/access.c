@@ -14,8 +14,6 @@ enum {
 	CELLS = 8 /* in 64 bytes */
 };
 
-/* ---- one variable ---- */
-
 static void variable_tell(uint32_t variable, bool is_write)
 {
 	struct snag_event ev = {.thread = judge.thread,
@@ -120,8 +118,6 @@ static void variables_access(uint32_t first, uint32_t n, bool is_write)
 	}
 }
 
-/* ---- parts of a line ---- */
-
 /* Some bytes of a part, from `low` up to `high`. */
 static void bytes_access(struct shadow_page *page, uint32_t part, uint32_t low, uint32_t high,
 			 bool is_write)
@@ -170,8 +166,6 @@ static inline void few_access(struct shadow_page *page, uint64_t address, unsign
 		line_access(page, address, size, is_write);
 }
 
-/* ---- ranges ---- */
-
 /* A whole line, not solid, of a page of lines. */
 static void whole_line_access(struct shadow_page *page, uint64_t address, bool is_write)
 {
@@ -180,7 +174,8 @@ static void whole_line_access(struct shadow_page *page, uint64_t address, bool i
 	shadow_unite_line(&judge.shadow, page, line);
 }
 
-/* The same for the lines from `low` up to `high`, of which those that are solid are side by side. */
+/* The same for the lines from `low` up to `high`, of which those that are solid are side by
+ * side. */
 static void whole_lines_access(struct shadow_page *page, uint64_t low, uint64_t high, bool is_write)
 {
 	for (uint32_t line, n; low < high; low += (uint64_t)n * LINE) {

@@ -2,28 +2,29 @@
  *
  * access.h - accesses to memory, for the detector inside the program
  *
- * Idea.   What an access makes of a variable depends on what the detector keeps of it alone while
- *         the step is the same.  Most accesses change nothing, and the detector's own cells show
- *         it (inside.h).  What was made of one variable will do for the next that was as that
- *         was; and what has one past is one variable (shadow.h), so that a range costs by what
- *         differs in it, not by its bytes.
+ * Idea.   While the step is the same, the effect of an access on a variable depends only on what
+ *         the detector keeps of that variable.  Most accesses change nothing, and the detector's
+ *         own cells show it (inside.h).  The effect on one variable is reused for the next
+ *         variable with the same past.  Memory with one past is one variable (shadow.h), so the
+ *         cost of a range depends on its differences, not on its bytes.
  *
- * State.  made[][]  of reads and of writes, by what was kept of a variable before: what is now.
- *                   A cache
+ * State.  made[][]  for reads and writes, by what was kept of a variable before: what is kept
+ *                   after. A cache
  *         late[]    [late] variables of writes that wait: a ring
  *         lasting[] [lasting] ranges that were read, by address: a cache
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing
- *         [made]    no event, if one of this step found the same and no race
- *         [single]  at once, what is inside a line of parts: it seldom becomes part of a range, which
- *                   would begin or end with the line; on a stack also what begins or ends it
- *         [late]    but writes a few writes later: by then the detector's cells have come from memory;
- *                   none waits while what variables stand for may change.  Not of memory that is
- *                   used again and again: these are near
- *         [first]   what has no past needs no look at the past (on stacks: first.c)
- *         [lasting] nor of reads that add nothing whoever does them (inside.h), until told
- *                   otherwise or the memory is new: who feeds this may remember where.
- *                   A range is looked at for that the second, fourth, eighth time it is read
- *         [freed]   the end of a block is a write of what was accessed there
+ *         [made]    no event, if one of this step found the same past and no race
+ *         [single]  an access inside a line of parts is judged at once: it seldom becomes part
+ *                   of a range, which would begin or end with the line; on a stack also one at
+ *                   the edge of a line
+ *         [late]    but writes are judged a few writes later, when the detector's cells have
+ *                   come from memory.  None waits while the mapping of variables may change.
+ *                   Not for memory that is used again and again, which is in the cache
+ *         [first]   memory without a past needs no comparison (on stacks: first.c)
+ *         [lasting] nor do reads that add nothing for any reader (inside.h), until further
+ *                   notice or until the memory is reused: the caller may remember where.  A
+ *                   range is examined for this the second, fourth, eighth time it is read
+ *         [freed]   the end of a block is a write to what was accessed there
  */
 #ifndef SNAG_INSIDE_ACCESS_H
 #define SNAG_INSIDE_ACCESS_H
@@ -49,8 +50,8 @@ struct judge {
 	struct shadow shadow;
 	uint32_t thread, nevents; /* who runs; so far */
 	uint64_t races;
-	bool is_over;  /* nothing is looked at any more: [other] of judge.c */
-	uint64_t step; /* from 1; another with whatever is not an access */
+	bool is_over;  /* nothing is judged any more: [other] of judge.c */
+	uint64_t step; /* from 1; changes with every event that is not an access */
 	struct judge_made made[2][JUDGE_MADE];
 	struct judge_late {
 		uint32_t first, n;
@@ -67,13 +68,14 @@ struct judge {
 
 extern struct judge judge; /* judge.c */
 
-/* Another number when something that lasted may do so no longer. */
+/* Returns a number that changes when something that lasted may no longer do so. */
 static inline uint64_t judge_ended(void)
 {
 	return judge.express->ended + judge.shadow.nforgotten + judge.races;
 }
 
-/* Whether there is somebody who accesses something now; not once all is over, when nobody is told who runs. */
+/* Returns whether there is a step that accesses something now.  False when judging is over,
+ * because then the running task is unknown. */
 static inline bool judge_step_begin(void)
 {
 	const struct snag_inside *inside = judge.detector->inside;
@@ -83,16 +85,17 @@ static inline bool judge_step_begin(void)
 }
 
 void judge_range(uint64_t address, uint64_t nbytes, bool is_write);
-/* It will follow soon: what is kept of these bytes comes nearer. */
+/* Prefetches what is kept of these bytes, which will be accessed soon. */
 void judge_expect(uint64_t address, uint64_t nbytes);
 /* The same for few bytes. */
 void judge_access(uint64_t address, unsigned size, bool is_write);
 /* `size` bytes at each of `count` places, `step` apart. */
 void judge_places(uint64_t address, uint64_t size, int64_t step, uint64_t count, bool is_write);
 void judge_freed(uint64_t address, uint64_t nbytes); /* [freed] */
-/* The same, now or later in the step.  True: a read that may be left out, whoever does it. */
+/* The same, now or later in the step.  Returns true for a read that may be left out, whichever
+ * step does it. */
 bool judge_one(uint64_t address, unsigned size, bool is_write);
-/* [lasting] Whether a range that is read may be left out. */
+/* [lasting] Returns whether reads of a range may be left out. */
 bool judge_range_lasts(uint64_t address, uint64_t nbytes);
 void judge_late_flush(void); /* [late] those that wait */
 

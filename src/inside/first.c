@@ -2,12 +2,12 @@
  *
  * first.c - accesses to variables that have no past: the hot path of single accesses
  *
- * Idea.   Where tasks are many and small, most of what they access is on stacks that others had
- *         before them, and nobody accessed it since: the memory is new.  Such an access makes its
- *         line ready, if it is not, and leaves who did it.
- * Rules.  [first] of access.h, of one or two parts of a line of a stack.  Not while a stream waits,
- *         which the access may go on with.  Any other goes the way of all: judge_one()
- * Cost.   About 50 instructions, if it is not the first of its step.
+ * Idea.   If tasks are many and small, most of their accesses go to stacks that other tasks had
+ *         before, and that were not accessed since: the memory is new.  Such an access makes its
+ *         line ready, if it is not, and stores `who`.
+ * Rules.  [first] of access.h, for one or two parts of a line of a stack.  Not while a stream
+ *                 waits that the access may extend.  All other accesses go through judge_one()
+ * Cost.   About 50 instructions, except for the first access of a step.
  */
 #include "inside/access.h"
 #include "inside/ranges.h"
@@ -15,7 +15,7 @@
 
 #define INLINE inline __attribute__((always_inline))
 
-/* False: it is another, and nothing is done. */
+/* Returns false if it is another kind of access; then nothing was done. */
 static INLINE bool first_access(uint64_t address, unsigned size, bool is_write)
 {
 	const unsigned log = (unsigned)__builtin_ctz(size);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heap.c - what stands for the C library's memory functions in the detectors inside a program
+ * heap.c - replaces the C library's memory functions in the detectors inside a program
  *
- * They are the same objects as in the tool, and call malloc(), mmap() and so on; cmake/runtime.cmake
- * renames these calls.  The memory is the runtime's, not the program's.
+ * The detectors are the same object files as in the tool, and call malloc(), mmap() and so on.
+ * cmake/runtime.cmake renames these calls.  The memory belongs to the runtime, not to the
+ * program.
  */
 #include "inside/heap.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct block { /* lies before what is given out */
+struct block {	     /* lies before what is given out */
 	void *start; /* of what came from the runtime, of so many bytes */
 	size_t nbytes;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * heap.h - what stands for the C library's memory functions in the detectors inside a program
+ * heap.h - replaces the C library's memory functions in the detectors inside a program
  */
 #ifndef SNAG_INSIDE_HEAP_H
 #define SNAG_INSIDE_HEAP_H

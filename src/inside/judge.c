@@ -2,18 +2,19 @@
  *
  * judge.c - a detector inside the program
  *
- * Idea.   The detector is the one that reads traces, and gets the same events; but as they arise,
- *         one by one: nothing is named, written or sent, and variables are parts of memory
- *         (shadow.h).  A program of tasks runs on one worker, so what it does is in order.
+ * Idea.   The detector is the one that reads traces, and it gets the same events, but one by one
+ *         as they happen.  Nothing is named, written or sent, and variables are parts of memory
+ *         (shadow.h).  A program of tasks runs on one worker, so its events are in order.
  *
- *         What is found is counted only.  A program whose verdict is not clean runs once more, recorded,
- *         for a report that says what and where.
+ *         Findings are only counted.  A program whose verdict is not clean runs once more,
+ *         recorded, for a report with details.
  *
  * Rules.  [access]  one event for each variable it touches, unless it adds nothing (access.h)
- *         [asked]   who asks for the number of a thread, or how many there are, is judged all the same, and
- *                   so is what was not told in detail; the place is told
- *         [other]   what the detector has no rules for is counted: no verdict then, so nothing more
- *                   is looked at; nor after a race, if one will do
+ *         [asked]   a program that asks for the number of a thread, or how many there are, is
+ *                   judged all the same; the place is reported.  So is a place that was not
+ *                   reported in detail
+ *         [other]   operations for which the detector has no rules are counted.  Then there is
+ *                   no verdict, so nothing more is judged; nor after a race, if one is enough
  */
 #include "runtime/judge.h"
 
@@ -110,8 +111,6 @@ bool rt_judge_begin(const char *name, struct rt_verdict *to)
 	return true;
 }
 
-/* ---- records ---- */
-
 /* Whether some accesses of the step were not judged yet. */
 static inline bool accesses_wait(void)
 {
@@ -127,7 +126,7 @@ static __attribute__((noinline)) void accesses_end(void)
 	judge_ranges_flush();
 }
 
-/* Whether there is still something to look at; what was told so far is of the step before. */
+/* Returns whether there is still something to judge; flushes the accesses of the step before. */
 static inline bool step_ends(void)
 {
 	if (judge.is_over)
@@ -287,10 +286,12 @@ static void note(const struct rt_record *r)
 
 bool rt_judge_asked(enum rt_asked what, uint64_t pc) /* [asked] */
 {
-	static const uint32_t judged = 1u << RT_ASKED_THREAD | 1u << RT_ASKED_THREADS |
-				       1u << RT_ASKED_TOGETHER | 1u << RT_ASKED_PRIVATE |
-				       1u << RT_ASKED_ONE | 1u << RT_ASKED_ALIKE;
-	if (!(judged >> what & 1))
+	static const bool is_judged[] = {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [RT_ASKED_##name] = is_judged,
+#include "trace/obstacles.def"
+#undef OBSTACLE
+	};
+	if (!is_judged[what])
 		return false;
 	if (!verdict->asked[what] && verdict->launched > verdict->ended)
 		verdict->asked[what] = pc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ranges.c - accesses put together before they are judged
+ * ranges.c - merges accesses before they are judged
  */
 #include "inside/ranges.h"
 
@@ -99,7 +99,7 @@ static void stream_judge(unsigned number)
 		judge_range(s->low, n, number >= JUDGE_STREAMS);
 }
 
-/* Goes on with the stream, or begins it if it has no bytes. */
+/* Extends the stream, or begins it if it has no bytes. */
 static bool stream_go_on(unsigned number, uint64_t address, unsigned size)
 {
 	struct judge_stream *s = &judge_streams.stream[number];
@@ -123,7 +123,7 @@ void judge_stream_begin(unsigned number, uint64_t address, unsigned size) /* [tw
 	judge_streams.stream[number] = (struct judge_stream){address, address + size};
 }
 
-/* A stream that is part of a range that waits need not be judged. */
+/* A stream that is part of a waiting range need not be judged. */
 static bool stream_join(unsigned number)
 {
 	const struct judge_stream *s = &judge_streams.stream[number];

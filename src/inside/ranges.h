@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ranges.h - accesses put together before they are judged
+ * ranges.h - merges accesses before they are judged
  *
- * Idea.   In what order a step does its accesses makes no difference to a detector of tasks.  So
- *         they wait until the step ends, and one that goes on where another ends becomes part of
- *         it: elements become a row, rows a block, and the columns of a matrix, one after
+ * Idea.   The order of the accesses of a step makes no difference to a detector of tasks.  So
+ *         accesses wait until the step ends, and one that begins where another ends is merged
+ *         with it: elements become a row, rows a block, and the columns of a matrix, one after
  *         the other, rows.
  *
  * State.  stream[]   single accesses: an interval for each page, roughly, and kind
  *         waiting[]  a few ranges: `size` bytes at each of `count` places, `step` apart
  * Rules.  [join]   same places, and bytes that follow, precede, or are among those
- *         [two]    an access that does not go on where its stream ends may do so with the stream
- *                  beside it, which mostly is of another page; only then it takes the place
- *         [flush]  when there is no room, and with whatever is not an access; streams
- *                  first, since they may be part of a range
- *         [lasts]  what need not be judged at all (access.h) waits too: for what is part of it
- * Cost.   A few compares an access or range.
+ *         [two]    an access that does not extend its stream may extend the neighbouring stream,
+ *                  which mostly belongs to another page; otherwise it replaces its stream
+ *         [flush]  when there is no room, and before any event that is not an access; streams
+ *                  first, because they may be part of a range
+ *         [lasts]  a range that need not be judged at all (access.h) waits too, for accesses
+ *                  that are part of it
+ * Cost.   A few comparisons per access or range.
  */
 #ifndef SNAG_INSIDE_RANGES_H
 #define SNAG_INSIDE_RANGES_H
@@ -40,7 +41,7 @@ struct judge_streams {
 
 extern struct judge_streams judge_streams;
 
-/* [two] One that does not go on. */
+/* [two] Handles an access that does not extend its stream. */
 void judge_stream_begin(unsigned number, uint64_t address, unsigned size);
 
 static inline unsigned judge_stream_of(uint64_t address, bool is_write)
@@ -50,7 +51,7 @@ static inline unsigned judge_stream_of(uint64_t address, bool is_write)
 	       is_write * JUDGE_STREAMS;
 }
 
-/* An access of up to 8 bytes; false: none goes on with it. */
+/* Merges an access of up to 8 bytes; returns false if it extends no stream. */
 static inline bool judge_stream_join(unsigned number, uint64_t address, unsigned size)
 {
 	struct judge_stream *s = &judge_streams.stream[number];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shadow.c - the variables of memory: which dense numbers the bytes at an address have
+ * shadow.c - the variables of memory: maps the bytes at an address to dense numbers
  */
 #include "inside/shadow.h"
 
@@ -48,8 +48,6 @@ static uint32_t line_first(const struct shadow_page *page, uint32_t line)
 {
 	return page->first + line * parts_of_line(page);
 }
-
-/* ---- from more to less ---- */
 
 static void parts_take(struct shadow *s, struct shadow_page *page, uint32_t part_log)
 {
@@ -137,9 +135,7 @@ uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part)
 	return bytes;
 }
 
-/* ---- and back ---- */
-
-/* The bytes of a part have no past any more. */
+/* Ends the past of the bytes of a part. */
 static void bytes_give(struct shadow *s, struct shadow_page *page, uint32_t part)
 {
 	s->spare = snag_grow(s->spare, &s->spare_cap, s->nspare + 1, sizeof(*s->spare));
@@ -200,10 +196,8 @@ uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t addre
 	return page->whole;
 }
 
-/* ---- forgetting ---- */
-
-/* Of lines that are ready, or new, the bytes from `low` up to `high`, which begin or end inside one.  Where
- * some parts of a line have no past now, all of them are as one only if none has any. */
+/* Forgets, of ready or new lines, the bytes from `low` up to `high`, which begin or end inside
+ * one. If some parts of a line now have no past, the line becomes new only if none has any. */
 static __attribute__((noinline)) void some_forget(struct shadow *s, struct shadow_page *page,
 						  uint32_t low, uint32_t high)
 {

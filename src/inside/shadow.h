@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shadow.h - the variables of memory: which dense numbers the bytes at an address have
+ * shadow.h - the variables of memory: maps the bytes at an address to dense numbers
  *
  * Idea.   Detectors know variables by dense numbers.  Bytes that were always accessed together
- *         have the same past, and one variable does for all of them: a page of 4096
- *         bytes, a line of 64, a part of 8 (or 4, as the page was first accessed), or a byte.
- *         An access to some of the bytes of a variable divides it first; what has become alike
- *         again is united again.
+ *         have the same past, so they are one variable: a page of 4096 bytes, a line of 64, a
+ *         part of 8 (or 4, depending on the first access of the page), or a byte.  An access to
+ *         some of the bytes of a variable first divides it.  Variables that have become alike
+ *         are united again.
  *
  * State.  root[]  by the upper bits of the address: leaves of 16 MB, made when needed
- *         leaf    its pages; which of them may have been accessed since they were new
- *         page    is_whole: one variable.  Else each of its lines is in one of four states:
- *                   new      not accessed since it was
+ *         leaf    its pages, and which of them may have been accessed since they were new
+ *         page    is_whole: one variable.  Otherwise each of its lines is in one of four states:
+ *                   new      not accessed since it was new
  *                   solid    one variable; those of the lines of a page are side by side
  *                   ready    a variable for each part: the state for single accesses
  *                   broken   likewise, but some parts are divided into bytes
  *
- * Rules.  [open]   before an access to less: a page that is whole becomes lines that are solid; a
- *                  line that is solid becomes ready, or becomes it for parts of 4 bytes
+ * Rules.  [open]   before an access to less: a whole page becomes solid lines; a solid line
+ *                  becomes ready, perhaps with parts of 4 bytes
  *         [break]  before an access to some bytes of a part: a variable for each byte
- *         [unite]  after an access: bytes of one past are a part, parts a line, lines a page
- *         Variables that stand for nothing at the time have no past.
- * Cost.   48 bytes per page that lies within 16 MB of an accessed one.  Forgetting costs by
- *         what was accessed, not by the size of what is forgotten: the stack of a task is a megabyte,
- *         of which it uses a few lines.
+ *         [unite]  after an access: bytes of one past become a part, parts a line, lines a page
+ *         A variable that no memory maps to at the time has no past.
+ * Cost.   48 bytes per page within 16 MB of an accessed one.  Forgetting costs what was
+ *         accessed, not the size of the forgotten memory: the stack of a task is a megabyte, of
+ *         which it uses a few lines.
  */
 #ifndef SNAG_INSIDE_SHADOW_H
 #define SNAG_INSIDE_SHADOW_H
@@ -43,7 +43,7 @@ enum {
 	SHADOW_ROOT = 1 << (48 - SHADOW_PAGE_LOG - SHADOW_LEAF_LOG - 12),
 };
 
-/* Of a page: some of it became new again; the end of a stack lies in it, where hardly anything is
+/* Of a page: some of it was reused; it contains the end of a stack, where hardly anything is
  * part of a range. */
 enum shadow_reuse { SHADOW_AGAIN = 1, SHADOW_STACK = 2 };
 
@@ -70,15 +70,15 @@ struct shadow {
 		struct shadow_leaf *leaf;
 	} recent[SHADOW_RECENT];
 	struct shadow_leaf **root[SHADOW_ROOT];
-	uint32_t nvariables; /* numbers given out; 0 is nobody's */
+	uint32_t nvariables; /* numbers in use; 0 is never used */
 	uint32_t *spare;     /* blocks of 8 for bytes that are no longer used */
 	size_t nspare, spare_cap;
 	uint64_t nforgotten; /* pages that had something lasting, when some of them became new */
-	/* The past of these variables is over. */
+	/* Ends the past of these variables. */
 	void (*forget)(void *ctx, uint32_t first, uint32_t n);
-	/* These variables, which have no past, get that of `from`. */
+	/* Gives these variables, which have no past, that of `from`. */
 	void (*spread)(void *ctx, uint32_t from, uint32_t first, uint32_t n);
-	/* Whether n variables have one past. */
+	/* Returns whether n variables have one past. */
 	bool (*is_same)(void *ctx, uint32_t first, uint32_t n);
 	void (*more)(void *ctx); /* numbers were given out */
 	void *ctx;
@@ -86,7 +86,7 @@ struct shadow {
 
 struct shadow_leaf *shadow_leaf_slow(struct shadow *s, uint64_t address);
 
-/* Whether the leaf of an address was used lately; which it is then. */
+/* Returns whether the leaf of an address was used lately; if so, also which it is. */
 static inline bool shadow_is_recent(const struct shadow *s, uint64_t address,
 				    struct shadow_leaf **ret_leaf)
 {
@@ -143,14 +143,15 @@ static inline uint64_t shadow_touched(const struct shadow_page *page)
 	return page->ready | page->solid | page->broken;
 }
 
-/* The page of an address is not all new. */
+/* Notes that the page of an address is not all new. */
 static inline void shadow_touch(struct shadow_leaf *leaf, uint64_t address)
 {
 	uint64_t number = address >> SHADOW_PAGE_LOG & ((1 << SHADOW_LEAF_LOG) - 1);
 	leaf->pages[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* [open] A line that is new becomes ready, if the parts of the page have variables; false: not so. */
+/* [open] Makes a new line ready, if the parts of the page have variables; otherwise returns
+ * false. */
 static inline bool shadow_open_new(struct shadow_leaf *leaf, struct shadow_page *page,
 				   uint64_t address)
 {
@@ -162,8 +163,8 @@ static inline bool shadow_open_new(struct shadow_leaf *leaf, struct shadow_page 
 	return true;
 }
 
-/* Whether an access of `size` bytes, inside a line, is one of whole variables as they are, or, of
- * a line that is new, become: those from shadow_variable() on, one for each part. */
+/* Returns whether an access of `size` bytes, inside a line, touches whole variables, or will do
+ * so on a new line: those from shadow_variable() on, one for each part. */
 static inline bool shadow_is_ready(struct shadow *s, struct shadow_page *page, uint64_t address,
 				   unsigned size)
 {
@@ -180,8 +181,8 @@ static inline uint32_t shadow_variable(const struct shadow_page *page, uint64_t 
 
 void shadow_open_slow(struct shadow *s, struct shadow_page *page, uint64_t address, unsigned size);
 
-/* [open] Makes the line of an access ready, or broken.  The parts of a new page, or of one that
- * has never been divided into bytes, become fit for it, unless it is one of bytes. */
+/* [open] Makes the line of an access ready, or broken.  On a new page, or on one that was never
+ * divided into bytes, the parts get the size of the access, unless it is one of bytes. */
 static inline void shadow_open(struct shadow *s, struct shadow_page *page, uint64_t address,
 			       unsigned size)
 {
@@ -190,7 +191,7 @@ static inline void shadow_open(struct shadow *s, struct shadow_page *page, uint6
 		shadow_open_slow(s, page, address, size);
 }
 
-/* The variable that stands for more than the part at an address; 0: none does. */
+/* Returns the variable that stands for more than the part at an address, or 0. */
 static inline uint32_t shadow_above(const struct shadow_page *page, uint64_t address)
 {
 	if (page->is_whole)
@@ -208,15 +209,15 @@ static inline uint32_t shadow_bytes(const struct shadow_page *page, uint32_t par
 
 /* [break] Returns the variable of the first byte. */
 uint32_t shadow_break(struct shadow *s, struct shadow_page *page, uint32_t part);
-/* [unite] If what it is about is of one past. */
+/* [unite] If the variables concerned have one past. */
 void shadow_unite_bytes(struct shadow *s, struct shadow_page *page, uint32_t part);
 void shadow_unite_line(struct shadow *s, struct shadow_page *page, uint32_t line);
 void shadow_unite_page(struct shadow *s, struct shadow_page *page);
 
-/* The variable of a page, if it is whole or new; 0: it is neither. */
+/* Returns the variable of a page, if it is whole or new; otherwise 0. */
 uint32_t shadow_whole(struct shadow *s, struct shadow_page *page, uint64_t address);
-/* [open] A page of lines, so that those which are new or solid can be accessed as such; the new
- * ones become solid. */
+/* [open] Makes a page one of lines, so that its new and solid lines can be accessed as such; the
+ * new ones become solid. */
 void shadow_lines(struct shadow *s, struct shadow_page *page, uint64_t address, uint64_t lines);
 
 /* Whether the line of an address was accessed since it was new. */
@@ -230,8 +231,8 @@ void shadow_forget_slow(struct shadow *s, uint64_t address, uint64_t nbytes, boo
 /* Of a page that is not whole, the bytes from `low` up to `high`. */
 void shadow_forget_lines(struct shadow *s, struct shadow_page *page, uint32_t low, uint32_t high);
 
-/* The memory is new, that of a stack or not.  Of parts that reach beyond it, the bytes too, unless
- * they are divided.  False: it was new. */
+/* Starts the memory, a stack or not, afresh.  For parts that reach beyond it, their other bytes
+ * too, unless they are divided.  Returns false if it was new already. */
 static inline __attribute__((always_inline)) bool shadow_forget(struct shadow *s, uint64_t address,
 								uint64_t nbytes, bool is_stack)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bytecode.h - what a program is made of after parsing
+ * bytecode.h - the representation of a program after parsing
  *
- * Idea.   A stack machine.  The stack of a task holds, from the bottom, the locals of the
- *         task's body; for each procedure called, where it returns to and its locals; and what
- *         the expression being evaluated needs:
+ * Idea.   A stack machine.  The stack of a task holds, from the bottom, the locals of the task's
+ *         body; for each called procedure its return address and its locals; and the operands of
+ *         the current expression:
  *
  *         | locals | return | arguments, locals | return | arguments, locals | operands |
  *                             ^ fp of the outer            ^ fp                          ^ sp
@@ -12,8 +12,8 @@
  *         A local is the value that its expression left on the stack, so `let` has no
  *         instruction, and the end of a block drops its locals.
  *
- *         The body of a task block stands where the block stands and is jumped over by
- *         its creator; the child begins with a copy of its creator's locals.
+ *         The body of a task block stands where the block stands, and its creator jumps over it.
+ *         The child begins with a copy of its creator's locals.
  */
 #ifndef SNAG_LANG_BYTECODE_H
 #define SNAG_LANG_BYTECODE_H

@@ -2,28 +2,28 @@
  *
  * explore.c - run a program of the small task language in every order that can matter
  *
- * Idea.   Dynamic partial-order reduction.  Schedules that differ only in the order of steps that
- *         do not conflict are equivalent: same outcome, same computation graph, same races.  A
- *         schedule is run; where two of its steps conflict and could have come the other way round,
- *         a schedule is added that begins like this one and then turns them round; and so
- *         on until nothing is left to turn round.  A task whose step has been tried
- *         at some point `sleeps` from then on, until a step conflicts with it: without that nothing new
- *         could follow.
+ * Idea.   Dynamic partial-order reduction.  Schedules that differ only in the order of steps
+ *         that do not conflict are equivalent: same outcome, same computation graph, same races.
+ *         Run a schedule.  Where two of its steps conflict and could have come the other way
+ *         round, add a schedule that begins like this one and then reverses them; and so on
+ *         until nothing is left to reverse.  A task whose step has been tried at some point
+ *         `sleeps` from then on, until a step conflicts with it: before that, nothing new could
+ *         follow.
  * State.  node[i]  the choice before step i of the present schedule:
  *         tries    tasks to be tried there, in this order (a source set)
  *         sleep    tasks whose step was tried there or before, with its footprint
  *         looping  tasks that wait there for a change of what they read
- * Rules.  [reverse]  step e of the past and the last step conflict and nothing is between: let v be what
- *                    follows e and does not need it.  One of the tasks that can begin v must be
- *                    tried before e.
+ * Rules.  [reverse]  an earlier step e and the last step conflict, and nothing is between: let v
+ *                    be the steps after e that do not need it.  One of the tasks that can begin
+ *                    v must be tried before e.
  *         [sleep]    the next node inherits the sleepers that do not conflict with the step
- *         [mark]     a plain access races with an isolated one: their variable is marked (see
- *                    explore_steps.h), and the exploration begins again
- * Guarantee.  Exhaustive unless a limit is hit: every outcome, graph and race of any
- *         schedule is seen.  A program without races and isolated blocks has one schedule.
- * Cost.   Each schedule is run from its beginning: no state is kept but the present one.
- * Reference.  Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction
- *         (POPL 2014), algorithm 1, source sets.
+ *         [mark]     a plain access races with an isolated one: mark their variable (see
+ *                    explore_steps.h), and begin the exploration again
+ * Guarantee.  Exhaustive unless a limit is reached: every outcome, graph and race of any
+ *             schedule is seen.  A program without races and isolated blocks has one schedule.
+ * Cost.   Each schedule runs from its beginning: only the present state is kept.
+ * Reference.  Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order reduction (POPL
+ *             2014), algorithm 1, source sets.
  */
 #include "lang/explore.h"
 
@@ -61,11 +61,11 @@ enum {
 struct search {
 	const struct snag_explore_options *options;
 	uint64_t instructions; /* of one schedule */
-	struct steps steps;
+	struct explore_steps steps;
 	struct node *node;
 	size_t nnodes, node_cap; /* of the present schedule */
 	size_t prefix;		 /* how much of it is given */
-	bool is_new;		 /* what happens now has not happened before */
+	bool is_new;		 /* the present step has not happened before */
 	bool begin_again;	 /* [mark] */
 	uint32_t *first;	 /* for [reverse]: the first step of each task in v, + 1 */
 	size_t first_cap;
@@ -110,7 +110,7 @@ static void node_clear(struct node *d)
 	d->ntries = d->nsleep = d->nlooping = d->at = 0;
 }
 
-/* [sleep] A node behind the last step. */
+/* [sleep] Adds a node after the last step. */
 static struct node *node_push(struct search *s)
 {
 	s->node = snag_grow(s->node, &s->node_cap, s->nnodes + 1, sizeof(*s->node));
@@ -128,7 +128,7 @@ static struct node *node_push(struct search *s)
 	return d;
 }
 
-/* [reverse] A task to be tried before step e, so that the last step can come before it. */
+/* [reverse] Adds a task to be tried before step e, so that the last step can come before it. */
 static void reverse(struct search *s, uint32_t e)
 {
 	const struct order *o = &s->steps.order;
@@ -172,8 +172,8 @@ static void take(struct search *s, snag_tid task)
 		reverse(s, o->candidate[i]);
 }
 
-/* The task that has just taken so many steps that all others below it come first, or
- * WORLD_NONE: an endless loop must not keep the others from being seen. */
+/* Returns the task that has taken so many steps that all others below it come first, or
+ * WORLD_NONE: an endless loop must not hide the others. */
 static snag_tid turn_is_over(const struct order *o)
 {
 	size_t n = o->nevents, k = 1;
@@ -182,11 +182,11 @@ static snag_tid turn_is_over(const struct order *o)
 	return k == LONGEST_TURN ? o->event[n - 1].task : WORLD_NONE;
 }
 
-/* Continues the schedule by one step: the youngest task that can go on, as a depth-first run
- * would.  False: it has ended, *ret says how. */
+/* Continues the schedule by one step of the youngest task that can act, as a depth-first run
+ * would.  Returns false if the schedule has ended; *ret says how. */
 static bool go_on(struct search *s, enum ending *ret)
 {
-	struct steps *p = &s->steps;
+	struct explore_steps *p = &s->steps;
 	struct node *d = node_push(s);
 	snag_tid tired = turn_is_over(&p->order);
 	bool has_asleep = false;
@@ -214,7 +214,7 @@ static bool go_on(struct search *s, enum ending *ret)
 	return true;
 }
 
-/* Whether somebody wants it to stop, or the time is used up. */
+/* Returns whether a signal or the time limit ends the exploration. */
 static enum snag_explore_gap over(const struct search *s)
 {
 	const struct snag_explore_options *o = s->options;
@@ -228,7 +228,7 @@ static enum snag_explore_gap over(const struct search *s)
 /* Runs the schedule that the first `prefix` nodes begin. */
 static enum ending run(struct search *s)
 {
-	struct steps *p = &s->steps;
+	struct explore_steps *p = &s->steps;
 	enum ending ending = ENDED;
 	s->is_new = s->prefix == 0;
 	steps_begin(p, s->instructions);
@@ -250,7 +250,8 @@ static enum ending run(struct search *s)
 	return ending;
 }
 
-/* The next schedule: the deepest node that has a task to be tried.  False: there is none. */
+/* Finds the next schedule: the deepest node that has a task to be tried.  Returns false if there
+ * is none. */
 static bool next(struct search *s, bool was_possible)
 {
 	for (size_t i = s->nnodes; i-- > 0; s->nnodes--) {

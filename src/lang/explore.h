@@ -2,14 +2,14 @@
  *
  * explore.h - run a program of the small task language in every order that can matter
  *
- * Answers for all schedules of one program what a single run answers for one: which variables
- * can race, which final states there are, whether it can deadlock or fail.  The answer is a proof
- * if `exhaustive` is true, otherwise a list of what was seen.  docs/algorithms/explore.md
- * describes the method, explore.c implements it.
+ * A single run answers questions for one schedule; an exploration answers them for all: which
+ * variables can race, which final states there are, whether the program can deadlock or fail.
+ * If `exhaustive` is true, the answer is a proof; otherwise it is a list of what was seen.
+ * docs/algorithms/explore.md describes the method, explore.c implements it.
  *
- * A schedule is the sequence of the tasks that took the steps: reads, writes and sets
- * one by one, an isolated block in one piece (in several if plain accesses race with it).
- * Tasks are numbered in the order of their creation in that schedule.
+ * A schedule is the sequence of the tasks that took the steps.  A read, write or set is one
+ * step; so is an isolated block (several, if plain accesses race with it).  Tasks are numbered
+ * in the order of their creation in that schedule.
  */
 #ifndef SNAG_LANG_EXPLORE_H
 #define SNAG_LANG_EXPLORE_H
@@ -23,8 +23,8 @@ struct snag_explore_options {
 	uint64_t schedules; /* at most; 0: no limit */
 	double seconds;	    /* at most; 0: no limit */
 	uint64_t steps;	    /* instructions of one schedule; 0: SNAG_EXPLORE_STEPS */
-	/* Called now and then with the number of steps taken and the part of the work done
-	 * (negative: unknown).  May be NULL. */
+	/* Called now and then with the number of steps taken and the part of the work that is
+	 * done (negative: unknown).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t events, double part);
 	void *progress_ctx;
 	const volatile sig_atomic_t *stop; /* non-zero: report what is known; may be NULL */
@@ -33,7 +33,7 @@ struct snag_explore_options {
 enum { SNAG_EXPLORE_STEPS = 1000000 };
 
 struct snag_schedule {
-	snag_tid *task; /* who takes each step */
+	snag_tid *task; /* which task takes each step */
 	size_t n;
 };
 
@@ -51,7 +51,7 @@ struct snag_explored_race {
 	struct snag_schedule schedule;
 };
 
-/* A task that cannot go on. */
+/* A task that cannot continue. */
 struct snag_explored_wait {
 	snag_tid task;
 	snag_loc loc;
@@ -59,7 +59,7 @@ struct snag_explored_wait {
 		*what; /* "get", "finish", "sync", "isolated", or "loop": it waits for a change */
 };
 
-/* How a schedule can end other than well; `n` is 0 if none does. */
+/* How a schedule can end badly; `n` is 0 if none does. */
 struct snag_explored_stuck {
 	struct snag_explored_wait *wait;
 	size_t n;
@@ -83,7 +83,7 @@ enum snag_explore_gap {
 
 struct snag_explored {
 	uint64_t schedules; /* run to their ends, all different */
-	uint64_t redundant; /* given up on the way: all that could follow had been seen */
+	uint64_t redundant; /* given up on the way: everything that could follow was already seen */
 	uint64_t cut;	    /* cut off by the limit of steps */
 	uint64_t events;    /* steps taken in all of them */
 	double seconds;
@@ -101,13 +101,13 @@ struct snag_explored {
 	uint64_t graphs;       /* different computation graphs */
 	bool deterministic;    /* proved: one final state */
 
-	/* For programs proved free of races, without isolated: that many schedules, taken at
-	 * random action by action, were run as well. */
+	/* For programs that are proved free of races and have no isolated blocks: the number of
+	 * random schedules, action by action, that ran as well. */
 	uint64_t confirmed;
 	bool same_memory, same_graph; /* as Theorem 11 of Jin et al. says */
 };
 
-/* Always succeeds: what goes wrong in the program is a result. */
+/* Always succeeds: errors of the program are results. */
 void snag_explore(const struct snag_program *program, const struct snag_explore_options *options,
 		  struct snag_explored *ret_explored);
 void snag_explored_done(struct snag_explored *x); /* accepts NULL */

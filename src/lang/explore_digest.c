@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_digest.c - numbers that stand for states and computation graphs
+ * explore_digest.c - digests of states and computation graphs
  *
- * Memory.  The declared variables that have changed, in order.  Promises and cells are numbered as this walk
- *          meets them, and what is in the cells follows: two memories that differ only
- *          in the numbers the run gave to promises and cells have the same digest.
- * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands:
- *          the name of the child, of the promise that is set or got.  So it is the sum over
- *          all tasks of the digest of the sequence of their actions, with the values
- *          that were read.  In isolated blocks each access also names the
- *          isolated accesses it conflicts with that came before.
+ * Memory.  The declared variables that have changed, in order.  This walk numbers promises and
+ *          cells as it meets them, and the contents of the cells follow.  So two memories that
+ *          differ only in the numbers that the run gave to promises and cells have the same
+ *          digest.
+ * Graph.   Its nodes are the actions of the tasks, and its edges follow from their operands: the
+ *          name of the child, of the promise that is set or got.  So the digest is the sum, over
+ *          all tasks, of the digest of the sequence of their actions with the values that were
+ *          read. In isolated blocks each access also names the earlier isolated accesses that it
+ *          conflicts with.
  */
 #include "lang/explore_digest.h"
 
@@ -102,7 +103,7 @@ static uint64_t walk_value(struct walk *k, struct snag_value v)
 	return digest_pair(x, v.kind);
 }
 
-/* Where those are that have not ended. */
+/* The places of the tasks that have not ended. */
 static uint64_t unfinished_digest(const struct world *w)
 {
 	uint64_t sum = 0;
@@ -144,39 +145,18 @@ uint64_t world_memory_digest(const struct world *w)
 	return digest_pair(d, unfinished_digest(w));
 }
 
-static size_t set_find(const struct digest_set *set, uint64_t digest)
-{
-	size_t i = digest & (set->nslots - 1);
-	while (set->slot[i] && set->slot[i] != digest)
-		i = (i + 1) & (set->nslots - 1);
-	return i;
-}
-
 void digest_set_add(struct digest_set *set, uint64_t digest)
 {
-	digest += digest == 0;
-	if (2 * (set->n + 1) > set->nslots) {
-		struct digest_set old = *set;
-		set->nslots = old.nslots ? 2 * old.nslots : 16;
-		set->slot = snag_calloc(set->nslots, sizeof(*set->slot));
-		for (size_t i = 0; i < old.nslots; i++)
-			if (old.slot[i])
-				set->slot[set_find(set, old.slot[i])] = old.slot[i];
-		free(old.slot);
-	}
-	size_t at = set_find(set, digest);
-	set->n += set->slot[at] == 0;
-	set->slot[at] = digest;
+	set->digests.elem = sizeof(digest);
+	snag_keyed_get(&set->digests, digest + (digest == 0));
 }
 
 bool digest_set_has(const struct digest_set *set, uint64_t digest)
 {
-	digest += digest == 0;
-	return set->n && set->slot[set_find(set, digest)];
+	return snag_keyed_find(&set->digests, digest + (digest == 0)) != NULL;
 }
 
 void digest_set_done(struct digest_set *set)
 {
-	free(set->slot);
-	*set = (struct digest_set){0};
+	snag_keyed_done(&set->digests);
 }

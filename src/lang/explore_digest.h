@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_digest.h - numbers that stand for states and computation graphs
+ * explore_digest.h - digests of states and computation graphs
  */
 #ifndef SNAG_LANG_EXPLORE_DIGEST_H
 #define SNAG_LANG_EXPLORE_DIGEST_H
 
+#include "base/keyed.h"
 #include "lang/explore_world.h"
 
 /* A bijection of 64 bits in which every input bit reaches every output bit. */
@@ -25,11 +26,9 @@ static inline uint64_t digest_pair(uint64_t a, uint64_t b)
 /* Adds the task's next action to the digest of its graph, before it is done. */
 void digest_action(struct world *w, struct world_task *t);
 
-/* A set of digests. */
+/* A set of digests; all 0: empty. */
 struct digest_set {
-	uint64_t *slot; /* open addressing, 0: empty */
-	size_t nslots;	/* 0 or a power of two */
-	size_t n;
+	struct snag_keyed digests;
 };
 
 void digest_set_add(struct digest_set *set, uint64_t digest);

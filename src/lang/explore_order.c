@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_order.c - who comes before whom in one schedule
+ * explore_order.c - the order of the steps of one schedule
  *
- * explore_order.h has the idea and the rules.  Time is the number of the step: that a clock
- * has k for a task means that the steps of that task numbered below k come before.
+ * explore_order.h has the idea and the rules.  Time is the number of the step: if a clock has k
+ * for a task, the steps of that task numbered below k come before.
  */
 #include "lang/explore_order.h"
 
@@ -75,7 +75,7 @@ static void join(struct order *o, struct snag_vclock **to, struct snag_vclock *f
 	snag_vclock_join(&o->pool, to, from ? from : o->pool.empty, task, time);
 }
 
-/* `to` learns all that `from` knows, and what `task` did before `time`. */
+/* Joins into `to` all that `from` knows, and what `task` did before `time`. */
 static void clock_join(struct order *o, struct order_clock *to, const struct order_clock *from,
 		       snag_tid task, uint32_t time)
 {
@@ -141,8 +141,8 @@ static uint32_t unit_last(const struct order *o, uint32_t event)
 	return b == WORLD_NONE || o->block[b].last == WORLD_NONE ? event : o->block[b].last;
 }
 
-/* [access] One earlier access that conflicts.  In a block that was run in pieces, it can come later
- * only if all of the block does. */
+/* [access] Handles one earlier access that conflicts.  If its block ran in pieces, it can come
+ * later only if the whole block does. */
 static void entry_before(struct order *o, snag_tid task, const struct order_entry *e,
 			 const struct order_access *a)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_order.h - who comes before whom in one schedule
+ * explore_order.h - the order of the steps of one schedule
  *
  * Idea.   Two orders of the steps of a schedule, both kept as vector clocks (order/vclock.h):
- *         need   what must stay in this order for the outcome to stay the same: the steps of a task,
- *                creation, set before get, end before finish or sync, and every two steps
+ *         need   what must keep its order so that the outcome stays the same: the steps of a
+ *                task, creation, set before get, end before finish or sync, and every two steps
  *                that conflict.  Schedules with the same `need` are equivalent.
- *         sync   the edges of the computation graph: as `need`, but of the conflicts only
- *                those between isolated blocks.  Two conflicting accesses, not both
- *                isolated, that it leaves unordered are a race.
+ *         sync   the edges of the computation graph: as `need`, but of the conflicts only those
+ *                between isolated blocks.  Two conflicting accesses, not both isolated, that it
+ *                leaves unordered are a race.
  * State.  For each slot (and promise: sets of it conflict) the last access of each task, kind by
- *         kind; clocks of the tasks, of the scopes they end in, of the promises they set.
- * Rules.  [access]   conflicting earlier accesses of others come before (need); of isolated
+ *         kind; the clocks of the tasks, of the scopes they end in, of the promises they set.
+ * Rules.  [access]   conflicting earlier accesses of other tasks come before (need); of isolated
  *                    blocks, the whole block (sync).  Those not known before are races, or
  *                    candidates for a reversal.
- *         [block]    a block that was run in pieces excludes all other blocks, so one comes
- *                    before the other (need).
- *         [create]   what the creator has done comes before all the child does
+ *         [block]    a block that ran in pieces excludes all other blocks, so one comes before
+ *                    the other (need).
+ *         [create]   what the creator has done comes before all that the child does
  *         [end]      what the task has done comes before what its finish, or sync, releases
  *         [set, get] the same through the promise
- *         [reverse]  two steps that conflict can be exchanged if nothing lies between them
+ *         [reverse]  two conflicting steps can be exchanged if nothing lies between them
  * Cost.   An access: the other tasks' entries of its slot.
  */
 #ifndef SNAG_LANG_EXPLORE_ORDER_H
@@ -43,7 +43,7 @@ struct order_access {
 
 #define ORDER_PROMISE ((uint32_t)1 << 31)
 
-/* What the steps of others may conflict with. */
+/* What other tasks' steps may conflict with. */
 struct order_footprint {
 	const struct order_access *access;
 	size_t n;
@@ -110,20 +110,20 @@ void order_init(struct order *o);
 void order_done(struct order *o);
 void order_begin(struct order *o); /* a new schedule */
 
-/* A step of the task begins; `is_block`: it is, or goes on with, an isolated block. */
+/* Begins a step of the task; `is_block`: it is, or continues, an isolated block. */
 void order_step_begin(struct order *o, snag_tid task, bool is_block);
-/* Something that happened, in the present step or as a consequence of it. */
+/* Handles an effect of the present step, or a consequence of it. */
 void order_effect(struct order *o, const struct world *w, snag_tid task,
 		  const struct world_effect *effect);
-/* All its accesses are known.  `is_whole`: of a block, it ends here.  What happens until the next step
- * begins are its consequences. */
+/* Says that all accesses of the step are known.  `is_whole`: for a block, it ends here.  What
+ * happens until the next step begins are its consequences. */
 void order_step_accessed(struct order *o, bool is_whole);
 
-/* Leaves in o->candidate those steps that could be exchanged with the present one, and nothing
- * else would have to be: rule [reverse]. */
+/* Keeps in o->candidate those steps that can be exchanged with the present one without
+ * exchanging anything else: rule [reverse]. */
 void order_reversals(struct order *o);
 
-/* Whether step a must come before step b > a. */
+/* Returns whether step a must come before step b > a. */
 static inline bool order_needs(const struct order *o, uint32_t a, uint32_t b)
 {
 	const struct order_event *f = &o->event[b];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_result.c - what an exploration has found so far
+ * explore_result.c - the results of an exploration so far
  *
  * Theorem 11 of Jin et al. (DRDP): a program with promises that is free of races ends with the
- * same memory and the same computation graph in every schedule.  The reduction relies on
- * what its proof relies on, so it would find one schedule and not be surprised.  The
- * confirmation does not: it lets the tasks take turns at random, action by action,
+ * same memory and the same computation graph in every schedule.  The reduction relies on the
+ * same facts as its proof, so it would find one schedule and never see a counterexample.  The
+ * confirmation does not rely on them: it lets the tasks take turns at random, action by action,
  * and compares.
  */
 #include "lang/explore_result.h"
@@ -61,7 +61,7 @@ void snag_explored_done(struct snag_explored *x)
 	*x = (struct snag_explored){0};
 }
 
-static struct snag_schedule schedule_copy(const struct steps *s)
+static struct snag_schedule schedule_copy(const struct explore_steps *s)
 {
 	struct snag_schedule c = {.n = s->order.nevents};
 	c.task = snag_calloc(c.n, sizeof(*c.task));
@@ -76,7 +76,8 @@ static char *text_copy(const char *text)
 	return memcpy(snag_alloc(nbytes), text, nbytes);
 }
 
-void record_race(struct explore_record *r, const struct steps *s, const struct order_race *race)
+void record_race(struct explore_record *r, const struct explore_steps *s,
+		 const struct order_race *race)
 {
 	struct snag_explored *x = r->result;
 	char name[SNAG_SLOT_NAME];
@@ -111,7 +112,7 @@ static void fail_set(const struct world *w, const struct snag_action *set, struc
 			  before.line, before.column);
 }
 
-void record_error(struct explore_record *r, const struct steps *s, snag_tid task)
+void record_error(struct explore_record *r, const struct explore_steps *s, snag_tid task)
 {
 	struct snag_explored *x = r->result;
 	const struct snag_action *next = &s->world.task[task].next;
@@ -128,7 +129,7 @@ void record_error(struct explore_record *r, const struct steps *s, snag_tid task
 		.loc = next->loc, .message = text_copy(err.msg), .schedule = schedule_copy(s)};
 }
 
-static const char *wait_text(const struct steps *s, snag_tid task)
+static const char *wait_text(const struct explore_steps *s, snag_tid task)
 {
 	if (steps_is_looping(s, task))
 		return "loop";
@@ -144,7 +145,7 @@ static const char *wait_text(const struct steps *s, snag_tid task)
 	}
 }
 
-static void stuck_fill(struct snag_explored_stuck *stuck, const struct steps *s)
+static void stuck_fill(struct snag_explored_stuck *stuck, const struct explore_steps *s)
 {
 	if (stuck->n)
 		return;
@@ -157,7 +158,7 @@ static void stuck_fill(struct snag_explored_stuck *stuck, const struct steps *s)
 	stuck->schedule = schedule_copy(s);
 }
 
-void record_end(struct explore_record *r, const struct steps *s)
+void record_end(struct explore_record *r, const struct explore_steps *s)
 {
 	bool has_failed = false, has_loop = false;
 	for (size_t i = 0; i < s->nlive; i++) {
@@ -209,8 +210,8 @@ void record_conclude(struct explore_record *r)
 {
 	struct snag_explored *x = r->result;
 	x->exhaustive = x->gap == SNAG_EXPLORE_COMPLETE;
-	x->final_states = r->memories.n;
-	x->graphs = r->graphs.n;
+	x->final_states = r->memories.digests.n;
+	x->graphs = r->graphs.digests.n;
 	x->deterministic = x->exhaustive && x->final_states == 1;
 }
 

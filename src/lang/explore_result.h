@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explore_result.h - what an exploration has found so far
+ * explore_result.h - the results of an exploration so far
  */
 #ifndef SNAG_LANG_EXPLORE_RESULT_H
 #define SNAG_LANG_EXPLORE_RESULT_H
@@ -20,15 +20,17 @@ void record_init(struct explore_record *r, struct snag_explored *result);
 void record_done(struct explore_record *r);  /* the result remains */
 void record_clear(struct explore_record *r); /* forgets all */
 
-/* What has just happened in the present schedule. */
-void record_race(struct explore_record *r, const struct steps *s, const struct order_race *race);
-void record_error(struct explore_record *r, const struct steps *s, snag_tid task);
-void record_end(struct explore_record *r, const struct steps *s); /* it has ended */
+/* Records what just happened in the present schedule. */
+void record_race(struct explore_record *r, const struct explore_steps *s,
+		 const struct order_race *race);
+void record_error(struct explore_record *r, const struct explore_steps *s, snag_tid task);
+void record_end(struct explore_record *r, const struct explore_steps *s); /* it has ended */
 
 /* Draws the conclusions, when the gap is known. */
 void record_conclude(struct explore_record *r);
 
-/* Whether Theorem 11 applies and is to be confirmed by one more random schedule; runs it. */
+/* can_confirm: returns whether Theorem 11 applies and one more random schedule should confirm
+ * it. The other function runs it. */
 bool record_can_confirm(const struct explore_record *r);
 void record_confirm(struct explore_record *r, struct world *w, uint64_t instructions);
 

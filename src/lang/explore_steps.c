@@ -8,25 +8,25 @@
 
 #include <assert.h>
 
-void steps_init(struct steps *s, const struct snag_program *program)
+void steps_init(struct explore_steps *s, const struct snag_program *program)
 {
-	*s = (struct steps){0};
+	*s = (struct explore_steps){0};
 	world_init(&s->world, program);
 	order_init(&s->order);
 	s->marked = snag_calloc(s->world.nslots, sizeof(*s->marked));
 }
 
-void steps_done(struct steps *s)
+void steps_done(struct explore_steps *s)
 {
 	world_done(&s->world);
 	order_done(&s->order);
 	free(s->live);
 	free(s->loop);
 	free(s->marked);
-	*s = (struct steps){0};
+	*s = (struct explore_steps){0};
 }
 
-static void live_add(struct steps *s, snag_tid task)
+static void live_add(struct explore_steps *s, snag_tid task)
 {
 	s->live = snag_grow(s->live, &s->live_cap, s->nlive + 1, sizeof(*s->live));
 	s->live[s->nlive++] = task;
@@ -42,7 +42,7 @@ static bool is_step(uint8_t kind)
 	       kind == SNAG_ACT_ISOLATED_BEGIN;
 }
 
-static void act(struct steps *s, snag_tid task)
+static void act(struct explore_steps *s, snag_tid task)
 {
 	struct world_effect e;
 	world_act(&s->world, task, &e);
@@ -57,14 +57,14 @@ static void act(struct steps *s, snag_tid task)
 		s->on_fail(s->ctx, task);
 }
 
-static void settle_task(struct steps *s, snag_tid task)
+static void settle_task(struct explore_steps *s, snag_tid task)
 {
 	while (!is_step(s->world.task[task].next.kind) && world_can(&s->world, task))
 		act(s, task);
 }
 
-/* [step] All that can be done without one. */
-static void settle(struct steps *s)
+/* [step] Does everything that needs no step. */
+static void settle(struct explore_steps *s)
 {
 	while (s->has_woken) {
 		size_t kept = 0;
@@ -78,7 +78,7 @@ static void settle(struct steps *s)
 	}
 }
 
-void steps_begin(struct steps *s, uint64_t instructions)
+void steps_begin(struct explore_steps *s, uint64_t instructions)
 {
 	world_begin(&s->world, instructions);
 	order_begin(&s->order);
@@ -88,12 +88,12 @@ void steps_begin(struct steps *s, uint64_t instructions)
 	settle(s);
 }
 
-static bool is_marked(const struct steps *s, uint32_t slot)
+static bool is_marked(const struct explore_steps *s, uint32_t slot)
 {
 	return slot < s->world.nslots ? s->marked[slot] : s->cells_marked;
 }
 
-bool steps_mark(struct steps *s, uint32_t slot)
+bool steps_mark(struct explore_steps *s, uint32_t slot)
 {
 	bool *mark = slot < s->world.nslots ? &s->marked[slot] : &s->cells_marked;
 	bool is_new = !*mark;
@@ -103,7 +103,7 @@ bool steps_mark(struct steps *s, uint32_t slot)
 }
 
 /* Whether the slots read since that step have been written since. */
-static bool loop_disturbed(const struct steps *s, snag_tid task)
+static bool loop_disturbed(const struct explore_steps *s, snag_tid task)
 {
 	const struct order *o = &s->order;
 	uint32_t from = s->loop[task].from;
@@ -119,9 +119,9 @@ static bool loop_disturbed(const struct steps *s, snag_tid task)
 	return false;
 }
 
-/* [loop] The task has read something.  Brent's method: one state is remembered, and a newer one taken
- * after twice as many reads, so that every period is found. */
-static void loop_check(struct steps *s, snag_tid task)
+/* [loop] Handles a read of the task.  Brent's method: one state is remembered, and replaced by a
+ * newer one after twice as many reads, so that every period is found. */
+static void loop_check(struct explore_steps *s, snag_tid task)
 {
 	struct steps_loop *l = &s->loop[task];
 	uint64_t state = world_task_digest(&s->world, task);
@@ -137,7 +137,7 @@ static void loop_check(struct steps *s, snag_tid task)
 	}
 }
 
-bool steps_can(struct steps *s, snag_tid task)
+bool steps_can(struct explore_steps *s, snag_tid task)
 {
 	if (!world_can(&s->world, task))
 		return false;
@@ -147,7 +147,7 @@ bool steps_can(struct steps *s, snag_tid task)
 }
 
 /* [block] */
-static void take_block(struct steps *s, snag_tid task)
+static void take_block(struct explore_steps *s, snag_tid task)
 {
 	const struct world_task *t = &s->world.task[task];
 	do {
@@ -161,7 +161,7 @@ static void take_block(struct steps *s, snag_tid task)
 	} while (t->is_isolated && t->state == WORLD_LIVE);
 }
 
-void steps_take(struct steps *s, snag_tid task)
+void steps_take(struct explore_steps *s, snag_tid task)
 {
 	const struct world_task *t = &s->world.task[task];
 	bool is_block = t->is_isolated || t->next.kind == SNAG_ACT_ISOLATED_BEGIN;

@@ -2,16 +2,16 @@
  *
  * explore_world.h - all tasks of a program and what they share, action by action
  *
- * Idea.   The small-step semantics: a state is the tasks, each in front of its next
- *         action, the shared memory and the promises.  Who explores asks which tasks can
- *         act, lets one of them act, and is told what happened.
- * Rules.  An action is possible at once but for a get (the promise is set), the end of a finish and
- *         a sync (its tasks have ended) and an isolated block (no other task is in one).
- *         None but the last ever becomes impossible again.
- *         A task that fails (set twice, index out of range, ...) stays where it is, as in
- *         the semantics, where no rule applies; it leaves its isolated block.
- * Names.  Tasks, promises and cells are numbered as they come into being.  Their `name` is a number
- *         that depends only on who created them: the same in every schedule.
+ * Idea.   The small-step semantics: a state is the tasks, each before its next action, the
+ *         shared memory and the promises.  The explorer asks which tasks can act, lets one of
+ *         them act, and learns what happened.
+ * Rules.  An action is possible at once, except for a get (the promise must be set), the end of
+ *         a finish and a sync (its tasks must have ended) and an isolated block (no other task
+ *         may be in one).  Only the last can become impossible again.
+ *         A task that fails (set twice, index out of range, ...) stays where it is, as in the
+ *         semantics, where no rule applies; it leaves its isolated block.
+ * Names.  Tasks, promises and cells are numbered in order of creation.  Their `name` is a number
+ *         that depends only on their creators: the same in every schedule.
  */
 #ifndef SNAG_LANG_EXPLORE_WORLD_H
 #define SNAG_LANG_EXPLORE_WORLD_H
@@ -89,18 +89,18 @@ struct world_effect {
 void world_init(struct world *w, const struct snag_program *program);
 void world_done(struct world *w); /* accepts a zeroed one */
 
-/* Back to the beginning, with that many steps to spend. */
+/* Returns to the beginning, with that many steps to spend. */
 void world_begin(struct world *w, uint64_t steps);
 
-/* Whether the task can act now. */
+/* Returns whether the task can act now. */
 bool world_can(const struct world *w, uint32_t task);
-/* Lets it. */
+/* Lets it act. */
 void world_act(struct world *w, uint32_t task, struct world_effect *ret_effect);
 
-/* Digests that are equal exactly if (up to chance, 2^-64) what they stand for is: what can
- * be reached in the shared memory, and for tasks that have not ended where they are; and the
- * computation graph: what each task did, with which values, whom it created, set and got,
- * and in which order conflicting isolated blocks came. */
+/* Two digests.  They are equal (up to chance, 2^-64) exactly if what they stand for is equal.
+ * Memory: what can be reached in the shared memory, and where the tasks are that have not ended.
+ * Graph: what each task did, with which values, which tasks it created, which promises it set
+ * and got, and in which order conflicting isolated blocks came. */
 uint64_t world_memory_digest(const struct world *w);
 uint64_t world_graph_digest(const struct world *w);
 /* Of the state of one task. */

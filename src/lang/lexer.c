@@ -57,7 +57,7 @@ static void skip_space(struct lexer *lx)
 	}
 }
 
-static int bad(const struct lexer *lx, const struct token *t, struct snag_error *err,
+static int bad(const struct lexer *lx, const struct lang_token *t, struct snag_error *err,
 	       const char *what)
 {
 	int shown = (int)(t->len < 40 ? t->len : 40);
@@ -65,7 +65,7 @@ static int bad(const struct lexer *lx, const struct token *t, struct snag_error 
 			 t->place.column, what, shown, t->text);
 }
 
-static int read_integer(struct lexer *lx, struct token *t, struct snag_error *err)
+static int read_integer(struct lexer *lx, struct lang_token *t, struct snag_error *err)
 {
 	bool is_big = false;
 	for (; lx->at < lx->end && is_digit(*lx->at); lx->at++)
@@ -79,7 +79,7 @@ static int read_integer(struct lexer *lx, struct token *t, struct snag_error *er
 	return is_big ? bad(lx, t, err, "more than 63 bits in the number") : 0;
 }
 
-static int read_name(struct lexer *lx, struct token *t, struct snag_error *err)
+static int read_name(struct lexer *lx, struct lang_token *t, struct snag_error *err)
 {
 	while (lx->at < lx->end && (is_name_begin(*lx->at) || is_digit(*lx->at)))
 		lx->at++;
@@ -92,7 +92,7 @@ static int read_name(struct lexer *lx, struct token *t, struct snag_error *err)
 	return t->len > MAX_NAME ? bad(lx, t, err, "too long a name:") : 0;
 }
 
-static int read_operator(struct lexer *lx, struct token *t, struct snag_error *err)
+static int read_operator(struct lexer *lx, struct lang_token *t, struct snag_error *err)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
 		if (lx->end - lx->at > 1 && memcmp(lx->at, operators[i].text, 2) == 0) {
@@ -108,11 +108,11 @@ static int read_operator(struct lexer *lx, struct token *t, struct snag_error *e
 	return 0;
 }
 
-int lexer_next(struct lexer *lx, struct token *ret_token, struct snag_error *err)
+int lexer_next(struct lexer *lx, struct lang_token *ret_token, struct snag_error *err)
 {
 	skip_space(lx);
-	struct token *t = ret_token;
-	*t = (struct token){
+	struct lang_token *t = ret_token;
+	*t = (struct lang_token){
 		.kind = TOKEN_END,
 		.text = lx->at,
 		.place = {.line = lx->line, .column = (uint32_t)(lx->at - lx->line_begin) + 1}};

@@ -26,7 +26,7 @@ enum token_kind {
 
 enum { MAX_NAME = 100 }; /* bytes, so that names fit where they are shown whole */
 
-struct token {
+struct lang_token {
 	int kind; /* enum token_kind, or TOKEN_CHARACTER + the character */
 	struct snag_place place;
 	const char *text; /* not NUL-terminated */
@@ -43,6 +43,6 @@ struct lexer {
 
 void lexer_init(struct lexer *lx, const char *name, const char *text, size_t nbytes);
 /* 0, or negative with *err filled. */
-int lexer_next(struct lexer *lx, struct token *ret_token, struct snag_error *err);
+int lexer_next(struct lexer *lx, struct lang_token *ret_token, struct snag_error *err);
 
 #endif

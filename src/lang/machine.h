@@ -2,25 +2,26 @@
  *
  * machine.h - one task of a program, step by step, with nothing around it
  *
- * A machine holds the state of one task: where it is, its locals, the procedures it is in.
- * It computes until the task does something that others can notice, says what
- * (struct snag_action), and leaves the doing to its driver, who owns the
- * shared memory, the promises and the order in which tasks run: the depth-first run
- * (lang/run.h) or an exploration of all orders (lang/explore.h).
+ * A machine holds the state of one task: its position, its locals, the procedures it is in.  It
+ * computes until the task does something that other tasks can notice.  It describes that action
+ * (struct snag_action), and leaves its execution to its driver.  The driver owns the shared
+ * memory, the promises and the order in which tasks run: the depth-first run (lang/run.h) or an
+ * exploration of all orders (lang/explore.h).
  *
  *   READ             the driver answers with the value: snag_machine_give()
  *   NEW, ALLOC       with a promise or cell that no task knows yet: snag_machine_give()
  *   ASYNC, SPAWN     the driver makes the child's machine: snag_machine_fork()
  *   END              the task has ended, FAULT: the program has failed, LIMIT: steps are used up;
  *                    no further step
- *   all others       the driver does what the action says, before the task's next step
+ *   all others       the driver executes the action before the task's next step
  *
  * Memory.  Slots are numbered: the shared variables and array elements in the order of their
- * declarations (snag_program_slots() of them), behind them the cells; the cell numbered c
- * by the driver is slot snag_program_slots() + c.  Promises: first those declared.
+ *          declarations (snag_program_slots() of them), then the cells; the cell with the
+ *          driver's number c is slot snag_program_slots() + c.  Promises: first the declared
+ *          ones.
  *
- * State.  A machine is its numbers and stack[0 .. sp): two tasks are in the same state if
- * these are equal, byte for byte.  Locals that are out of scope are not on the stack.
+ * State.  A machine is its numbers and stack[0 .. sp): two tasks are in the same state if these
+ *         are equal, byte for byte.  Locals that are out of scope are not on the stack.
  */
 #ifndef SNAG_LANG_MACHINE_H
 #define SNAG_LANG_MACHINE_H
@@ -54,7 +55,7 @@ enum snag_action_kind {
 	SNAG_ACT_FRAME_BEGIN,
 	SNAG_ACT_FRAME_END,
 	SNAG_ACT_SYNC, /* wait for the tasks spawned in this frame */
-	SNAG_ACT_SET,  /* of promise `target`; that it was set before is for the driver to say */
+	SNAG_ACT_SET,  /* of promise `target`; the driver checks whether it was set before */
 	SNAG_ACT_GET,  /* of promise `target`: wait until it is set */
 	SNAG_ACT_ISOLATED_BEGIN, /* wait until no other task is isolated; never nested */
 	SNAG_ACT_ISOLATED_END,
@@ -92,12 +93,12 @@ struct snag_machine {
 	struct snag_value *stack;
 };
 
-/* The task that runs main.  Zero a machine before its first use; its stack is kept for the
- * next one, until done. */
+/* Starts the task that runs main.  Zero a machine before its first use; its stack is kept for
+ * the next one, until done. */
 void snag_machine_begin(struct snag_machine *m, const struct snag_program *program);
 void snag_machine_done(struct snag_machine *m); /* accepts a zeroed one */
 
-/* Computes up to the next action.  Takes the instructions executed from *steps. */
+/* Computes up to the next action.  Subtracts the executed instructions from *steps. */
 void snag_machine_step(struct snag_machine *m, const struct snag_program *program, uint64_t *steps,
 		       struct snag_action *ret_action);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int parser_fail(struct parser *p, struct snag_place place, const char *fmt, ...)
+int parser_fail(struct lang_parser *p, struct snag_place place, const char *fmt, ...)
 {
 	char what[sizeof(p->err->msg)];
 	va_list ap;
@@ -21,32 +21,32 @@ int parser_fail(struct parser *p, struct snag_place place, const char *fmt, ...)
 			 place.column, what);
 }
 
-int parser_expected(struct parser *p, const char *what)
+int parser_expected(struct lang_parser *p, const char *what)
 {
-	const struct token *t = &p->token;
+	const struct lang_token *t = &p->token;
 	if (t->kind == TOKEN_END)
 		return parser_fail(p, t->place, "expected %s, not the end of the text", what);
 	return parser_fail(p, t->place, "expected %s, not '%.*s'", what,
 			   (int)(t->len < 40 ? t->len : 40), t->text);
 }
 
-int parser_advance(struct parser *p)
+int parser_advance(struct lang_parser *p)
 {
 	return lexer_next(&p->lexer, &p->token, p->err);
 }
 
-bool parser_is(const struct parser *p, char character)
+bool parser_is(const struct lang_parser *p, char character)
 {
 	return p->token.kind == TOKEN_CHARACTER + character;
 }
 
-int parser_expect(struct parser *p, char character)
+int parser_expect(struct lang_parser *p, char character)
 {
 	char what[4] = {'\'', character, '\'', 0};
 	return parser_is(p, character) ? parser_advance(p) : parser_expected(p, what);
 }
 
-int parser_nest(struct parser *p)
+int parser_nest(struct lang_parser *p)
 {
 	if (p->nesting++ >= MAX_NESTING)
 		return parser_fail(p, p->token.place, "more than %d levels of nesting",
@@ -54,7 +54,7 @@ int parser_nest(struct parser *p)
 	return 0;
 }
 
-int parser_expect_name(struct parser *p, const char *what, struct token *ret_name)
+int parser_expect_name(struct lang_parser *p, const char *what, struct lang_token *ret_name)
 {
 	if (p->token.kind != TOKEN_NAME)
 		return parser_expected(p, what);
@@ -62,7 +62,8 @@ int parser_expect_name(struct parser *p, const char *what, struct token *ret_nam
 	return parser_advance(p);
 }
 
-static int declare_variable(struct parser *p, const struct token *name, uint32_t n, int64_t initial)
+static int declare_variable(struct lang_parser *p, const struct lang_token *name, uint32_t n,
+			    int64_t initial)
 {
 	struct snag_program *prog = p->program;
 	struct symbol *symbol;
@@ -86,9 +87,9 @@ static int declare_variable(struct parser *p, const struct token *name, uint32_t
 }
 
 /* Behind `var NAME [`. */
-static int parse_array(struct parser *p, const struct token *name)
+static int parse_array(struct lang_parser *p, const struct lang_token *name)
 {
-	struct token size = p->token;
+	struct lang_token size = p->token;
 	if (size.kind != TOKEN_INTEGER)
 		return parser_expected(p, "the number of elements");
 	if (size.integer < 1 || size.integer > MAX_SLOTS)
@@ -99,7 +100,7 @@ static int parse_array(struct parser *p, const struct token *name)
 	return rc == 0 ? declare_variable(p, name, (uint32_t)size.integer, 0) : rc;
 }
 
-static int parse_variable(struct parser *p, const struct token *name)
+static int parse_variable(struct lang_parser *p, const struct lang_token *name)
 {
 	int64_t initial = 0;
 	int rc = 0;
@@ -115,9 +116,9 @@ static int parse_variable(struct parser *p, const struct token *name)
 }
 
 /* `var` ... `;` */
-static int parse_variables(struct parser *p)
+static int parse_variables(struct lang_parser *p)
 {
-	struct token name;
+	struct lang_token name;
 	do {
 		int rc = parser_advance(p);
 		if (rc == 0)
@@ -135,10 +136,10 @@ static int parse_variables(struct parser *p)
 	return parser_expect(p, ';');
 }
 
-static int parse_promises(struct parser *p)
+static int parse_promises(struct lang_parser *p)
 {
 	struct snag_program *prog = p->program;
-	struct token name;
+	struct lang_token name;
 	struct symbol *symbol;
 	do {
 		int rc = parser_advance(p);
@@ -159,9 +160,9 @@ static int parse_promises(struct parser *p)
 }
 
 /* "(" NAME ("," NAME)* ")": the locals a procedure begins with. */
-static int parse_parameters(struct parser *p, uint32_t *ret_n)
+static int parse_parameters(struct lang_parser *p, uint32_t *ret_n)
 {
-	struct token name;
+	struct lang_token name;
 	uint32_t n = 0;
 	int rc = parser_expect(p, '(');
 	while (rc == 0 && !parser_is(p, ')')) {
@@ -179,9 +180,9 @@ static int parse_parameters(struct parser *p, uint32_t *ret_n)
 	return rc == 0 ? parser_expect(p, ')') : rc;
 }
 
-static int parse_procedure(struct parser *p)
+static int parse_procedure(struct lang_parser *p)
 {
-	struct token name;
+	struct lang_token name;
 	struct symbol *symbol;
 	struct body body;
 	uint32_t nargs = 0;
@@ -207,7 +208,7 @@ static int parse_procedure(struct parser *p)
 	return 0;
 }
 
-static int parse_main(struct parser *p)
+static int parse_main(struct lang_parser *p)
 {
 	struct body body;
 	if (p->token.kind != TOKEN_MAIN)
@@ -223,7 +224,7 @@ static int parse_main(struct parser *p)
 	return rc;
 }
 
-int parse_program(struct parser *p)
+int parse_program(struct lang_parser *p)
 {
 	int rc = parser_advance(p);
 	while (rc == 0 && (p->token.kind == TOKEN_VAR || p->token.kind == TOKEN_PROMISE))

@@ -2,9 +2,9 @@
  *
  * parser.h - inside the parser: one pass from tokens to bytecode
  *
- * parser.c reads declarations, parser_statement.c statements, parser_expression.c
- * expressions; parser_scope.c knows what names mean, parser_code.c emits instructions, parser_checks.c
- * looks at what can only be said once everything has been read.
+ * parser.c reads declarations, parser_statement.c statements, parser_expression.c expressions.
+ * parser_scope.c resolves names, parser_code.c emits instructions, and parser_checks.c makes the
+ * checks that are possible only when everything has been read.
  *
  * Functions that can fail return 0, or a negative code with p->err filled.
  */
@@ -50,7 +50,7 @@ struct procedure_notes {
 	const char *forbidden_word;
 };
 
-struct call {
+struct parser_call {
 	uint32_t from;	    /* procedure number, or IN_MAIN */
 	uint32_t procedure; /* called */
 	uint32_t nargs;
@@ -71,9 +71,9 @@ struct body {
 	struct enclosing *enclosing;
 };
 
-struct parser {
+struct lang_parser {
 	struct lexer lexer;
-	struct token token; /* the next one */
+	struct lang_token token; /* the next one */
 	struct snag_error *err;
 	struct snag_program *program;
 	struct snag_place *place; /* of each instruction */
@@ -86,7 +86,7 @@ struct parser {
 	size_t scope; /* the first local of the innermost block */
 	struct procedure_notes *notes;
 	size_t notes_cap;
-	struct call *call;
+	struct parser_call *call;
 	size_t ncalls, call_cap;
 
 	uint32_t procedure;	     /* being read, or IN_MAIN */
@@ -97,44 +97,46 @@ struct parser {
 };
 
 /* parser.c */
-int parse_program(struct parser *p);
-int parser_advance(struct parser *p); /* to the next token */
-int parser_expect(struct parser *p, char character);
-int parser_expect_name(struct parser *p, const char *what, struct token *ret_name);
-int parser_nest(
-	struct parser *p); /* one level deeper, if the limit allows; paired with p->nesting-- */
-bool parser_is(const struct parser *p, char character);
+int parse_program(struct lang_parser *p);
+int parser_advance(struct lang_parser *p); /* to the next token */
+int parser_expect(struct lang_parser *p, char character);
+int parser_expect_name(struct lang_parser *p, const char *what, struct lang_token *ret_name);
+int parser_nest(struct lang_parser
+			*p); /* one level deeper, if the limit allows; paired with p->nesting-- */
+bool parser_is(const struct lang_parser *p, char character);
 /* "name:line:column: ..." */
-int parser_fail(struct parser *p, struct snag_place place, const char *fmt, ...)
+int parser_fail(struct lang_parser *p, struct snag_place place, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "name:line:column: expected ..., not ..." at the next token. */
-int parser_expected(struct parser *p, const char *what);
+int parser_expected(struct lang_parser *p, const char *what);
 
 /* parser_statement.c */
 /* The body of a procedure, of main or of a task block, up to and with its end. */
-int parse_body(struct parser *p, struct body *body);
+int parse_body(struct lang_parser *p, struct body *body);
 
 /* parser_expression.c */
-int parse_expression(struct parser *p);
-int parse_dereferenced(struct parser *p); /* what stands behind `*` */
-int parse_index(struct parser *p, const struct token *name, uint32_t *ret_array);
+int parse_expression(struct lang_parser *p);
+int parse_dereferenced(struct lang_parser *p); /* what stands behind `*` */
+int parse_index(struct lang_parser *p, const struct lang_token *name, uint32_t *ret_array);
 
 /* parser_scope.c */
-struct symbol *scope_symbol(struct parser *p, const struct token *name);
-int scope_declare(struct parser *p, const struct token *name, struct symbol **ret_symbol);
-int scope_declare_local(struct parser *p, const struct token *name); /* the value on the stack */
-size_t scope_open(struct parser *p);				     /* returns what close needs */
-void scope_close(struct parser *p, size_t outer);
-uint32_t scope_procedure(struct parser *p, const struct token *name); /* declared yet or not */
+struct symbol *scope_symbol(struct lang_parser *p, const struct lang_token *name);
+int scope_declare(struct lang_parser *p, const struct lang_token *name, struct symbol **ret_symbol);
+int scope_declare_local(struct lang_parser *p,
+			const struct lang_token *name); /* the value on the stack */
+size_t scope_open(struct lang_parser *p);		/* returns what close needs */
+void scope_close(struct lang_parser *p, size_t outer);
+uint32_t scope_procedure(struct lang_parser *p,
+			 const struct lang_token *name); /* declared yet or not */
 
 /* parser_code.c */
-uint32_t emit(struct parser *p, enum code code, uint32_t a, struct snag_place place);
-void emit_constant(struct parser *p, int64_t value, struct snag_place place);
-void emit_target(struct parser *p, uint32_t pc); /* the jump at pc comes here */
-void emit_first(struct parser *p, enum snag_op op, struct snag_place place);
-void emit_locations(struct parser *p); /* in the end: numbers the places */
+uint32_t emit(struct lang_parser *p, enum code code, uint32_t a, struct snag_place place);
+void emit_constant(struct lang_parser *p, int64_t value, struct snag_place place);
+void emit_target(struct lang_parser *p, uint32_t pc); /* the jump at pc comes here */
+void emit_first(struct lang_parser *p, enum snag_op op, struct snag_place place);
+void emit_locations(struct lang_parser *p); /* in the end: numbers the places */
 
 /* parser_checks.c */
-int check_calls(struct parser *p);
+int check_calls(struct lang_parser *p);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parser_checks.c - what can be said of calls once all procedures are known
+ * parser_checks.c - checks of calls, once all procedures are known
  *
- * Every procedure called is declared, with as many arguments.  No isolated block reaches,
- * through whatever calls, what it may not contain.  Which procedures do is computed from
- * those that contain it themselves, backwards along the calls: each procedure once.
+ * Every called procedure is declared, with as many arguments.  No isolated block reaches,
+ * through any calls, what it may not contain.  The procedures that do are computed from those
+ * that contain it themselves, backwards along the calls: each procedure once.
  */
 #include "lang/parser.h"
 
 #include "base/memory.h"
 
-static const char *name_of(const struct parser *p, uint32_t procedure)
+static const char *name_of(const struct lang_parser *p, uint32_t procedure)
 {
 	return snag_strtab_get(&p->program->symbols, p->notes[procedure].symbol);
 }
 
-static int check_call(struct parser *p, const struct call *call)
+static int check_call(struct lang_parser *p, const struct parser_call *call)
 {
 	const struct procedure *procedure = &p->program->procedure[call->procedure];
 	if (p->notes[call->procedure].declared.line == 0)
@@ -33,7 +33,7 @@ struct callers {
 	uint32_t *first, *list;
 };
 
-static struct callers callers_new(const struct parser *p)
+static struct callers callers_new(const struct lang_parser *p)
 {
 	size_t n = p->program->nprocedures;
 	struct callers c = {.first = snag_calloc(n + 2, sizeof(uint32_t)),
@@ -47,7 +47,7 @@ static struct callers callers_new(const struct parser *p)
 	return c;
 }
 
-static void spread_forbidden(struct parser *p)
+static void spread_forbidden(struct lang_parser *p)
 {
 	size_t n = p->program->nprocedures, nqueue = 0;
 	struct callers callers = callers_new(p);
@@ -71,7 +71,7 @@ static void spread_forbidden(struct parser *p)
 	free(callers.list);
 }
 
-int check_calls(struct parser *p)
+int check_calls(struct lang_parser *p)
 {
 	for (size_t i = 0; i < p->ncalls; i++) {
 		int rc = check_call(p, &p->call[i]);
@@ -84,7 +84,7 @@ int check_calls(struct parser *p)
 	}
 	spread_forbidden(p);
 	for (size_t i = 0; i < p->ncalls; i++) {
-		const struct call *call = &p->call[i];
+		const struct parser_call *call = &p->call[i];
 		const struct procedure_notes *notes = &p->notes[call->procedure];
 		if (call->is_isolated && notes->forbidden.line)
 			return parser_fail(p, call->place,

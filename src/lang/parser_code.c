@@ -13,7 +13,7 @@ static bool is_before(struct snag_place a, struct snag_place b)
 	return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
-void emit_first(struct parser *p, enum snag_op op, struct snag_place place)
+void emit_first(struct lang_parser *p, enum snag_op op, struct snag_place place)
 {
 	struct snag_place *first = &p->program->first[op];
 	if (first->line == 0 || is_before(place, *first))
@@ -59,7 +59,7 @@ static enum snag_op op_of(enum code code)
 	}
 }
 
-uint32_t emit(struct parser *p, enum code code, uint32_t a, struct snag_place place)
+uint32_t emit(struct lang_parser *p, enum code code, uint32_t a, struct snag_place place)
 {
 	struct snag_program *prog = p->program;
 	uint32_t pc = (uint32_t)prog->ninsns++;
@@ -72,7 +72,7 @@ uint32_t emit(struct parser *p, enum code code, uint32_t a, struct snag_place pl
 	return pc;
 }
 
-void emit_constant(struct parser *p, int64_t value, struct snag_place place)
+void emit_constant(struct lang_parser *p, int64_t value, struct snag_place place)
 {
 	struct snag_program *prog = p->program;
 	uint32_t k = (uint32_t)prog->nconstants++;
@@ -82,7 +82,7 @@ void emit_constant(struct parser *p, int64_t value, struct snag_place place)
 	emit(p, CODE_CONSTANT, k, place);
 }
 
-void emit_target(struct parser *p, uint32_t pc)
+void emit_target(struct lang_parser *p, uint32_t pc)
 {
 	p->program->insn[pc].a = (uint32_t)p->program->ninsns;
 }
@@ -93,7 +93,7 @@ static int compare_places(const void *a, const void *b)
 	return is_before(*x, *y) ? -1 : is_before(*y, *x);
 }
 
-void emit_locations(struct parser *p)
+void emit_locations(struct lang_parser *p)
 {
 	struct snag_program *prog = p->program;
 	size_t n = prog->ninsns;

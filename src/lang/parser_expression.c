@@ -37,14 +37,14 @@ static const struct binary {
 };
 enum { LEVELS = 6 };
 
-static int parse_level(struct parser *p, unsigned level);
+static int parse_level(struct lang_parser *p, unsigned level);
 
-int parse_expression(struct parser *p)
+int parse_expression(struct lang_parser *p)
 {
 	return parse_level(p, 0);
 }
 
-int parse_index(struct parser *p, const struct token *name, uint32_t *ret_array)
+int parse_index(struct lang_parser *p, const struct lang_token *name, uint32_t *ret_array)
 {
 	const struct symbol *symbol = scope_symbol(p, name);
 	if (symbol->local || symbol->kind != SYMBOL_ARRAY)
@@ -58,7 +58,7 @@ int parse_index(struct parser *p, const struct token *name, uint32_t *ret_array)
 }
 
 /* A name that is not followed by a bracket. */
-static int parse_plain_name(struct parser *p, const struct token *name)
+static int parse_plain_name(struct lang_parser *p, const struct lang_token *name)
 {
 	const struct symbol *symbol = scope_symbol(p, name);
 	int shown = (int)(name->len < 64 ? name->len : 64);
@@ -81,9 +81,9 @@ static int parse_plain_name(struct parser *p, const struct token *name)
 	}
 }
 
-static int parse_name(struct parser *p)
+static int parse_name(struct lang_parser *p)
 {
-	struct token name = p->token;
+	struct lang_token name = p->token;
 	uint32_t array;
 	int rc = parser_advance(p);
 	if (rc < 0)
@@ -98,7 +98,7 @@ static int parse_name(struct parser *p)
 	return rc;
 }
 
-static int parse_primary(struct parser *p)
+static int parse_primary(struct lang_parser *p)
 {
 	struct snag_place place = p->token.place;
 	int rc;
@@ -125,7 +125,7 @@ static int parse_primary(struct parser *p)
 }
 
 /* Prefix operators are stacked, not recursed into, except that the limit is the same. */
-static int parse_unary(struct parser *p)
+static int parse_unary(struct lang_parser *p)
 {
 	struct snag_place place = p->token.place;
 	enum code code;
@@ -148,12 +148,12 @@ static int parse_unary(struct parser *p)
 	return rc;
 }
 
-int parse_dereferenced(struct parser *p)
+int parse_dereferenced(struct lang_parser *p)
 {
 	return parser_is(p, '*') ? parse_unary(p) : parse_primary(p);
 }
 
-static const struct binary *binary_at(const struct parser *p, unsigned level)
+static const struct binary *binary_at(const struct lang_parser *p, unsigned level)
 {
 	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
 		if (binaries[i].level == level && binaries[i].token == p->token.kind)
@@ -162,7 +162,7 @@ static const struct binary *binary_at(const struct parser *p, unsigned level)
 }
 
 /* The right side of an operator, and what it does with both. */
-static int parse_right(struct parser *p, const struct binary *b, struct snag_place place)
+static int parse_right(struct lang_parser *p, const struct binary *b, struct snag_place place)
 {
 	bool is_lazy = b->code == CODE_AND || b->code == CODE_OR;
 	uint32_t jump = is_lazy ? emit(p, b->code, 0, place) : 0;
@@ -175,7 +175,7 @@ static int parse_right(struct parser *p, const struct binary *b, struct snag_pla
 	return 0;
 }
 
-static int parse_level(struct parser *p, unsigned level)
+static int parse_level(struct lang_parser *p, unsigned level)
 {
 	const struct binary *b;
 	if (level == LEVELS)

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parser_scope.c - what names mean
+ * parser_scope.c - the meaning of names
  *
- * Every name is a number (a symbol); what it means is looked up by that.  A local shadows
- * what the name meant outside of its block, and gives it back at the block's end.
+ * Every name is a number (a symbol), by which its meaning is looked up.  A local shadows the
+ * outer meaning of its name, which returns at the end of the block.
  */
 #include "lang/parser.h"
 
 #include "base/memory.h"
 
-static uint32_t symbol_of(struct parser *p, const struct token *name)
+static uint32_t symbol_of(struct lang_parser *p, const struct lang_token *name)
 {
 	uint32_t id = snag_strtab_intern(&p->program->symbols, name->text, name->len);
 	p->symbol = snag_grow(p->symbol, &p->symbol_cap, (size_t)id + 1, sizeof(*p->symbol));
 	return id;
 }
 
-struct symbol *scope_symbol(struct parser *p, const struct token *name)
+struct symbol *scope_symbol(struct lang_parser *p, const struct lang_token *name)
 {
 	uint32_t id = symbol_of(p, name); /* may move p->symbol */
 	return &p->symbol[id];
 }
 
-int scope_declare(struct parser *p, const struct token *name, struct symbol **ret_symbol)
+int scope_declare(struct lang_parser *p, const struct lang_token *name, struct symbol **ret_symbol)
 {
 	struct symbol *symbol = scope_symbol(p, name);
 	if (symbol->declared.line)
@@ -34,7 +34,7 @@ int scope_declare(struct parser *p, const struct token *name, struct symbol **re
 	return 0;
 }
 
-int scope_declare_local(struct parser *p, const struct token *name)
+int scope_declare_local(struct lang_parser *p, const struct lang_token *name)
 {
 	uint32_t id = symbol_of(p, name);
 	struct symbol *symbol = &p->symbol[id];
@@ -51,14 +51,14 @@ int scope_declare_local(struct parser *p, const struct token *name)
 	return 0;
 }
 
-size_t scope_open(struct parser *p)
+size_t scope_open(struct lang_parser *p)
 {
 	size_t outer = p->scope;
 	p->scope = p->nlocals;
 	return outer;
 }
 
-void scope_close(struct parser *p, size_t outer)
+void scope_close(struct lang_parser *p, size_t outer)
 {
 	while (p->nlocals > p->scope) {
 		const struct local *local = &p->local[--p->nlocals];
@@ -67,7 +67,7 @@ void scope_close(struct parser *p, size_t outer)
 	p->scope = outer;
 }
 
-uint32_t scope_procedure(struct parser *p, const struct token *name)
+uint32_t scope_procedure(struct lang_parser *p, const struct lang_token *name)
 {
 	struct snag_program *prog = p->program;
 	uint32_t id = symbol_of(p, name);

@@ -11,10 +11,10 @@
 
 #include "base/memory.h"
 
-static int parse_block(struct parser *p);
+static int parse_block(struct lang_parser *p);
 
 /* A statement that isolated excludes. */
-static int note_forbidden(struct parser *p, const char *word)
+static int note_forbidden(struct lang_parser *p, const char *word)
 {
 	if (p->is_isolated)
 		return parser_fail(p, p->token.place, "an isolated block cannot contain '%s'",
@@ -26,7 +26,7 @@ static int note_forbidden(struct parser *p, const char *word)
 	return 0;
 }
 
-int parse_body(struct parser *p, struct body *body)
+int parse_body(struct lang_parser *p, struct body *body)
 {
 	struct body *outer = p->body;
 	*body = (struct body){.returns = NO_PC};
@@ -48,7 +48,7 @@ int parse_body(struct parser *p, struct body *body)
 }
 
 /* "(" expr ("," expr)* ")": the arguments, left on the stack. */
-static int parse_arguments(struct parser *p, uint32_t *ret_n)
+static int parse_arguments(struct lang_parser *p, uint32_t *ret_n)
 {
 	uint32_t n = 0;
 	int rc = parser_expect(p, '(');
@@ -66,7 +66,7 @@ static int parse_arguments(struct parser *p, uint32_t *ret_n)
 }
 
 /* A call behind its name, by the instruction given. */
-static int parse_call(struct parser *p, const struct token *name, enum code code,
+static int parse_call(struct lang_parser *p, const struct lang_token *name, enum code code,
 		      struct snag_place place)
 {
 	uint32_t nargs = 0, procedure = scope_procedure(p, name);
@@ -80,18 +80,18 @@ static int parse_call(struct parser *p, const struct token *name, enum code code
 	uint32_t pc = emit(p, code, procedure, place);
 	p->program->insn[pc].b = (uint8_t)nargs;
 	p->call = snag_grow(p->call, &p->call_cap, p->ncalls + 1, sizeof(*p->call));
-	p->call[p->ncalls++] = (struct call){.from = p->procedure,
-					     .procedure = procedure,
-					     .nargs = nargs,
-					     .place = name->place,
-					     .is_isolated = p->is_isolated > 0};
+	p->call[p->ncalls++] = (struct parser_call){.from = p->procedure,
+						    .procedure = procedure,
+						    .nargs = nargs,
+						    .place = name->place,
+						    .is_isolated = p->is_isolated > 0};
 	return 0;
 }
 
-static int parse_task(struct parser *p, bool is_spawn)
+static int parse_task(struct lang_parser *p, bool is_spawn)
 {
 	struct snag_place place = p->token.place;
-	struct token name;
+	struct lang_token name;
 	struct body body;
 	int rc = note_forbidden(p, is_spawn ? "spawn" : "async");
 	if (rc == 0)
@@ -112,7 +112,7 @@ static int parse_task(struct parser *p, bool is_spawn)
 }
 
 /* finish and isolated: a block between two instructions. */
-static int parse_enclosed(struct parser *p, enum code begin, enum code end)
+static int parse_enclosed(struct lang_parser *p, enum code begin, enum code end)
 {
 	struct enclosing here = {.outer = p->body->enclosing, .end = end};
 	emit(p, begin, 0, p->token.place);
@@ -128,9 +128,9 @@ static int parse_enclosed(struct parser *p, enum code begin, enum code end)
 	return rc;
 }
 
-static int parse_let(struct parser *p)
+static int parse_let(struct lang_parser *p)
 {
-	struct token name;
+	struct lang_token name;
 	int rc = parser_advance(p);
 	if (rc == 0)
 		rc = parser_expect_name(p, "a name", &name);
@@ -144,7 +144,7 @@ static int parse_let(struct parser *p)
 }
 
 /* set and get. */
-static int parse_promise(struct parser *p, enum code code)
+static int parse_promise(struct lang_parser *p, enum code code)
 {
 	struct snag_place place = p->token.place;
 	int rc = note_forbidden(p, code == CODE_SET ? "set" : "get");
@@ -158,7 +158,7 @@ static int parse_promise(struct parser *p, enum code code)
 	return rc;
 }
 
-static int parse_condition(struct parser *p, uint32_t *ret_jump)
+static int parse_condition(struct lang_parser *p, uint32_t *ret_jump)
 {
 	struct snag_place place;
 	int rc = parser_advance(p);
@@ -173,7 +173,7 @@ static int parse_condition(struct parser *p, uint32_t *ret_jump)
 	return rc;
 }
 
-static int parse_if(struct parser *p)
+static int parse_if(struct lang_parser *p)
 {
 	uint32_t over;
 	int rc = parse_condition(p, &over);
@@ -191,7 +191,7 @@ static int parse_if(struct parser *p)
 	return rc;
 }
 
-static int parse_while(struct parser *p)
+static int parse_while(struct lang_parser *p)
 {
 	struct snag_place place = p->token.place;
 	uint32_t out, begin = (uint32_t)p->program->ninsns;
@@ -203,7 +203,7 @@ static int parse_while(struct parser *p)
 	return rc;
 }
 
-static int parse_return(struct parser *p)
+static int parse_return(struct lang_parser *p)
 {
 	struct snag_place place = p->token.place;
 	for (const struct enclosing *e = p->body->enclosing; e; e = e->outer)
@@ -214,7 +214,7 @@ static int parse_return(struct parser *p)
 }
 
 /* "=" expr ";" behind the left side, by the instruction given. */
-static int parse_store(struct parser *p, enum code code, uint32_t a, struct snag_place place)
+static int parse_store(struct lang_parser *p, enum code code, uint32_t a, struct snag_place place)
 {
 	int rc = parser_expect(p, '=');
 	if (rc == 0)
@@ -225,7 +225,7 @@ static int parse_store(struct parser *p, enum code code, uint32_t a, struct snag
 	return rc;
 }
 
-static int parse_plain_store(struct parser *p, const struct token *name)
+static int parse_plain_store(struct lang_parser *p, const struct lang_token *name)
 {
 	const struct symbol *symbol = scope_symbol(p, name);
 	int shown = (int)(name->len < 64 ? name->len : 64);
@@ -244,9 +244,9 @@ static int parse_plain_store(struct parser *p, const struct token *name)
 }
 
 /* A call or a store. */
-static int parse_named(struct parser *p)
+static int parse_named(struct lang_parser *p)
 {
-	struct token name = p->token;
+	struct lang_token name = p->token;
 	uint32_t array;
 	int rc = parser_advance(p);
 	if (rc < 0)
@@ -259,7 +259,7 @@ static int parse_named(struct parser *p)
 	return rc == 0 ? parse_store(p, CODE_WRITE_AT, array, name.place) : rc;
 }
 
-static int parse_cell_store(struct parser *p)
+static int parse_cell_store(struct lang_parser *p)
 {
 	struct snag_place place = p->token.place;
 	int rc = parser_advance(p);
@@ -268,7 +268,7 @@ static int parse_cell_store(struct parser *p)
 	return rc == 0 ? parse_store(p, CODE_WRITE_CELL, 0, place) : rc;
 }
 
-static int parse_sync(struct parser *p)
+static int parse_sync(struct lang_parser *p)
 {
 	int rc = note_forbidden(p, "sync");
 	p->body->has_sync = true;
@@ -278,19 +278,19 @@ static int parse_sync(struct parser *p)
 	return rc == 0 ? parser_expect(p, ';') : rc;
 }
 
-static int parse_finish(struct parser *p)
+static int parse_finish(struct lang_parser *p)
 {
 	int rc = note_forbidden(p, "finish");
 	return rc == 0 ? parse_enclosed(p, CODE_FINISH_BEGIN, CODE_FINISH_END) : rc;
 }
 
-static int parse_skip(struct parser *p)
+static int parse_skip(struct lang_parser *p)
 {
 	int rc = parser_advance(p);
 	return rc == 0 ? parser_expect(p, ';') : rc;
 }
 
-static int parse_statement(struct parser *p)
+static int parse_statement(struct lang_parser *p)
 {
 	switch (p->token.kind) {
 	case TOKEN_ASYNC:
@@ -325,7 +325,7 @@ static int parse_statement(struct parser *p)
 	}
 }
 
-static int parse_block(struct parser *p)
+static int parse_block(struct lang_parser *p)
 {
 	int rc = parser_nest(p);
 	size_t outer = scope_open(p);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void parser_done(struct parser *p)
+static void parser_done(struct lang_parser *p)
 {
 	free(p->place);
 	free(p->symbol);
@@ -25,7 +25,7 @@ int snag_program_parse(const char *name, const char *text, size_t nbytes,
 		       struct snag_program **ret_program, struct snag_error *err)
 {
 	struct snag_error ignored;
-	struct parser p = {.err = err ? err : &ignored};
+	struct lang_parser p = {.err = err ? err : &ignored};
 	if (nbytes > SNAG_PROGRAM_BYTES)
 		return snag_fail(err, SNAG_EINPUT, "%s: more than %d MiB", name,
 				 SNAG_PROGRAM_BYTES >> 20);

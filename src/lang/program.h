@@ -28,7 +28,7 @@ int snag_program_parse(const char *name, const char *text, size_t nbytes,
 		       struct snag_program **ret_program, struct snag_error *err);
 void snag_program_free(struct snag_program *program); /* accepts NULL */
 
-/* The first place in the text where such an event can come from, for messages of the form
+/* Returns the first place in the text that can make such an event, for messages of the form
  * "spbags cannot judge programs with `finish`"; line 0: the program has no such statement. */
 struct snag_place snag_program_first(const struct snag_program *program, enum snag_op op);
 

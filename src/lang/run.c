@@ -3,13 +3,14 @@
  * run.c - run a program of the small task language depth first, as a source of events
  *
  * Idea.   Every task of the program is a task of task/task.h, whose body drives a machine
- *         (lang/machine.h): accesses become events here, everything else is asked of the
- *         executor, which tells its events to us.  All of this runs on fibers; whenever a
- *         batch is full, whichever of them is running is left for the reader, and
- *         next() goes on there.
+ *         (lang/machine.h).  Accesses become events here.  For everything else the body calls
+ *         the executor, which reports its events to this file.  All of this runs on fibers.
+ *         When a batch is full, the running fiber switches to the reader, and next() continues
+ *         it.
  *
- * Cost.   A few dozen nanoseconds for an access.  12 bytes for each task that ever was, and its
- *         name; 24 for each variable used.  A task that has ended leaves its machine to the next.
+ * Cost.   A few dozen nanoseconds per access.  12 bytes and a name for each task that ever
+ *         existed; 24 for each used variable.  A task that has ended leaves its machine to the
+ *         next.
  */
 #include "lang/run.h"
 

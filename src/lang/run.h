@@ -2,11 +2,11 @@
  *
  * run.h - run a program of the small task language depth first, as a source of events
  *
- * The source is the running program: next() lets it run until a batch is full.  Opening
- * it again runs the program again, which does the same, so nothing is kept.
- * Names: variables as in the text (`x`, `a[3]`, a cell `@LINE` of its alloc), threads are
- * tasks (`0`, `1`, ...), locations `LINE:COLUMN`, promises as declared or `new@LINE`.  From
- * the second cell or promise of one line on they are told apart by `#2`, `#3`, ...
+ * The source is the running program: next() lets it run until a batch is full.  Opening it again
+ * runs the program again, which does the same, so nothing is kept.  Names: variables as in the
+ * text (`x`, `a[3]`, a cell `@LINE` of its alloc), threads are tasks (`0`, `1`, ...), locations
+ * `LINE:COLUMN`, promises as declared or `new@LINE`.  The second and later cells or promises of
+ * one line get `#2`, `#3`, ...
  */
 #ifndef SNAG_LANG_RUN_H
 #define SNAG_LANG_RUN_H
@@ -17,7 +17,7 @@
 
 struct snag_run_options {
 	uint64_t steps; /* the most the program may take; 0: 100 million */
-	bool may_cut;	/* more steps than that are no error, but the end of the run */
+	bool may_cut;	/* more steps than that end the run, without an error */
 	size_t alive;	/* the most tasks at once; 0: a million, or what half the memory holds */
 };
 
@@ -27,8 +27,8 @@ struct snag_run_options {
 int snag_run_source(const struct snag_program *program, const struct snag_run_options *options,
 		    struct snag_source **ret_src, struct snag_error *err);
 
-/* How the run ended, once next() returned 0; before, the numbers say how far it is.  A deadlock
- * is a result, not an error. */
+/* How the run ended, after next() returned 0; before that, the numbers show its progress.  A
+ * deadlock is a result, not an error. */
 struct snag_run_end {
 	bool deadlock;
 	bool cut; /* by the number of steps */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run_state.h - inside a depth-first run: what it knows of tasks, memory and promises
+ * run_state.h - inside a depth-first run: its tasks, memory and promises
  *
- * run.c runs, run_things.c keeps book of what the program makes, and names it.
+ * run.c runs the program; run_things.c records and names what the program makes.
  *
- * State.  shared, cell  the value of each slot, and its number among those accessed
- *         loc[t]        where task t is: the place of the events that the executor tells
- *         created[t]    by whom and where
- *         Variables and promises are numbered and named when they first matter: most
- *         elements of a large array may never be.
+ * State.  shared, cell  the value of each slot, and its number among the accessed ones
+ *         loc[t]        where task t is: the place of the events that the executor reports
+ *         created[t]    its creator, and where
+ *         Variables and promises are numbered and named when they are first used: most elements
+ *         of a large array may never be.
  */
 #ifndef SNAG_LANG_RUN_STATE_H
 #define SNAG_LANG_RUN_STATE_H
@@ -17,7 +17,7 @@
 #include "lang/run.h"
 #include "task/fiber.h"
 
-struct slot {
+struct run_slot {
 	struct snag_value value;
 	uint32_t variable; /* 1 + number; 0: not accessed yet */
 };
@@ -28,7 +28,7 @@ struct made {
 };
 
 struct cell {
-	struct slot slot;
+	struct run_slot slot;
 	struct made made;
 };
 
@@ -58,7 +58,7 @@ struct run {
 	bool has_begun, has_ended, is_closing;
 	struct snag_error err; /* why it ended; code 0: it did not fail */
 
-	struct slot *shared; /* as declared; a page that is never accessed takes no memory */
+	struct run_slot *shared; /* as declared; a page that is never accessed takes no memory */
 	uint32_t nshared;
 	struct cell *cell;
 	size_t ncells, cell_cap;
@@ -84,7 +84,7 @@ struct run {
 	struct snag_event batch[SNAG_BATCH_EVENTS];
 };
 
-static inline struct slot *run_slot(struct run *r, uint32_t slot)
+static inline struct run_slot *run_slot(struct run *r, uint32_t slot)
 {
 	return slot < r->nshared ? &r->shared[slot] : &r->cell[slot - r->nshared].slot;
 }

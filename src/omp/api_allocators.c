@@ -126,7 +126,7 @@ static void pool_draw(struct allocator *a, const void *p, size_t nbytes)
 
 static void pool_give(const void *p)
 {
-	struct draw **d = drawn.n ? (struct draw **)mp_map_at(&drawn, p) : NULL;
+	struct draw **d = drawn.table.n ? (struct draw **)mp_map_at(&drawn, p) : NULL;
 	if (!d || !*d || !(*d)->from)
 		return;
 	(*d)->from->used -= (*d)->nbytes;

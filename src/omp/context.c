@@ -58,7 +58,7 @@ void mp_begin_slow(void)
 	mp.hooks = __snag_omp_hooks ? __snag_omp_hooks() : NULL;
 	const char *cancel = getenv("OMP_CANCELLATION"); /* off, unless the user wants it */
 	mp.has_cancellation = cancel && strcasecmp(cancel, "true") == 0;
-	mp.has_order = mp.hooks && mp.hooks->has_order();
+	mp.has_order = mp_asks(SNAG_OMP_HAS_ORDER);
 	mp_tasks_begin();
 	first_team = (struct mp_team){.n = 1};
 	first_task = (struct mp_task){.team = &first_team, .is_implicit = true, .known = 1};
@@ -68,7 +68,7 @@ void mp_begin_slow(void)
 	c->begins_as = SNAG_OMP_SAME;
 	c->thread = &first_thread;
 	c->task = &first_task;
-	c->handle = mp.hooks ? mp.hooks->context_first() : NULL;
+	c->handle = mp.hooks ? mp.hooks->context(NULL, NULL) : NULL;
 	first_thread.now = c;
 	caller = &first_thread;
 	mp.now = c;
@@ -117,7 +117,7 @@ static void entering_unstick(void)
 {
 	if (mp.ready.first || !mp.entering.first)
 		return;
-	mp.hooks->stuck();
+	mp.hooks->stuck(false);
 	mp_queue_ready(&mp.entering);
 }
 
@@ -200,7 +200,7 @@ void mp_block(void)
 	while (!to && mp_outside_wait())
 		to = mp_queue_take(&mp.ready);
 	if (!to && mp.hooks)
-		mp.hooks->deadlock();
+		mp.hooks->stuck(true);
 	if (!to)
 		mp_fail("OpenMP: deadlock: every thread and task waits for another");
 	context_go(to);
@@ -218,7 +218,7 @@ bool mp_yield(void)
 bool mp_is_here(void)
 {
 	return caller && mp.now->thread == caller && !mp.is_waiting &&
-	       !(mp.hooks && !mp.hooks->is_seen());
+	       !(mp.hooks && !mp_asks(SNAG_OMP_IS_SEEN));
 }
 
 /* Others only look whether these are there: so they are linked with this file. */

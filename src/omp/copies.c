@@ -40,13 +40,14 @@ void mp_copy_gone(const void *at)
 void mp_copies_renewed(const struct mp_task *t)
 {
 	for (const struct mp_copy *c = t->copies; c; c = c->next)
-		mp.hooks->renewed(c->at, c->nbytes);
+		mp.hooks->copy(c->at, c->nbytes, SNAG_OMP_COPY_RENEWED);
 }
 
 void mp_copies_unseen(const struct mp_task *t, bool begins)
 {
 	for (const struct mp_copy *c = t->copies; c; c = c->next)
-		mp.hooks->unseen(c->at, begins ? c->nbytes : 0);
+		mp.hooks->copy(c->at, c->nbytes,
+			       begins ? SNAG_OMP_COPY_USED : SNAG_OMP_COPY_COMBINED);
 }
 
 void mp_copies_free(struct mp_task *t)

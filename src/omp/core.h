@@ -64,9 +64,11 @@
 #ifndef SNAG_OMP_CORE_H
 #define SNAG_OMP_CORE_H
 
+#include "base/keyed.h"
 #include "base/pool.h"
 #include "omp/deal.h"
 #include "omp/hooks.h"
+#include "own/loans.h"
 #include "task/exceptions.h"
 #include "task/fiber.h"
 #include "task/stacks.h"
@@ -74,12 +76,12 @@
 
 enum { MP_THREADS = 4, MP_MAX_THREADS = 1024, MP_MAX_LEVELS = 1 << 20 };
 
-/* The num_threads of a simd loop, which snag cc makes a region of its own: one thread, but its
- * iterations are parallel. */
-enum { MP_SIMD = 0x51D0001 };
-
-/* The priority of a task that snag cc makes of `target update` and the like with nowait and depend. */
-enum { MP_TARGET = 0x51D0002 };
+/* What snag cc says of what it rewrote. */
+enum {
+#define MARK(name, number) MP_##name = number,
+#include "omp/marks.def"
+#undef MARK
+};
 
 struct mp_task;
 struct mp_team;
@@ -199,9 +201,15 @@ static inline void mp_tell(enum snag_op op, uint32_t target)
 		mp.hooks->event((uint8_t)op, target, mp.place);
 }
 
+/* Without a detector the answer is no. */
+static inline bool mp_asks(enum snag_omp_question question)
+{
+	return mp.hooks && mp.hooks->answer(question);
+}
+
 static inline uint32_t mp_number(void)
 {
-	return mp.hooks ? mp.hooks->task_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_TASK) : 0;
 }
 
 static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t number)
@@ -213,7 +221,7 @@ static inline void mp_label(uint32_t id, enum snag_omp_label label, uint64_t num
 static inline uint32_t mp_promise(void)
 {
 	mp.npromises++;
-	return mp.hooks ? mp.hooks->promise_new() : 0;
+	return mp.hooks ? mp.hooks->number(SNAG_OMP_NUMBER_PROMISE) : 0;
 }
 
 static inline void mp_become(uint32_t id)
@@ -229,7 +237,7 @@ static inline void mp_call(mp_body *body, void *arg, const void *place)
 		mp.hooks->enter(place);
 	body(arg);
 	if (mp.hooks)
-		mp.hooks->leave();
+		mp.hooks->enter(NULL);
 }
 
 /* ---- teams ---- */
@@ -332,10 +340,7 @@ struct mp_task {
 	struct mp_dependent *dependent;	 /* NULL: it has no depend clauses */
 	void (*done)(struct mp_task *t); /* may be NULL: nobody runs it any more */
 	/* Of its children. */
-	bool has_open;	   /* created some since it last waited for them */
-	bool has_lent;	   /* likewise, such as know of its thread's stack */
-	bool has_lent_on;  /* one of these has ended that had not waited for its own */
-	bool has_loose;	   /* one of them has ended that had not waited for its own */
+	struct own_loans loans;
 	unsigned children; /* that have not ended */
 	struct mp_context *waiter;
 	struct mp_depends *depends;
@@ -436,15 +441,7 @@ struct mp_schedule {
 };
 
 /* snag cc rewrites schedules so that the runtime sees every chunk: to dynamic, with the rest in
- * the chunk size.  mp_schedule_decode() takes any. */
-enum {
-	MP_CHUNK_STATIC = 0x40000000, /* it was static */
-	MP_CHUNK_NOWAIT = 0x20000000,
-	MP_CHUNK_SIMD = 0x10000000,	/* it was simd; the rest is safelen */
-	MP_CHUNK_SECTIONS = 0x70000000, /* all three: these were sections, not a loop */
-	MP_CHUNK_SCAN = 0x70000001,	/* it had inscan */
-	MP_CHUNK_MASK = 0x0fffffff,
-};
+ * the chunk size (marks.def).  Takes any chunk size. */
 struct mp_schedule mp_schedule_decode(uint64_t chunk);
 
 void mp_loop_begin(uint64_t count, struct mp_schedule schedule);
@@ -511,12 +508,11 @@ void *mp_memset(void *to, int byte, size_t n);
 void *mp_memcpy(void *to, const void *from, size_t n);
 
 struct mp_map { /* from addresses to things */
-	struct mp_map_entry {
-		uintptr_t key;
-		void *value;
-	} * entry;
-	size_t room, n;
-	size_t cap;
+	struct snag_keyed table;
+};
+struct mp_map_entry {
+	uint64_t key; /* the address + 1 */
+	void *value;
 };
 void **mp_map_at(struct mp_map *map, const void *key); /* NULL there: new */
 void mp_map_free(struct mp_map *map);

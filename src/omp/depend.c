@@ -56,8 +56,9 @@ void mp_depends_free(struct mp_task *parent)
 	if (!d)
 		return;
 	parent->depends = NULL;
-	for (size_t i = 0; i < d->places.room; i++) {
-		struct place *p = d->places.entry[i].value;
+	const struct mp_map_entry *entry = (const struct mp_map_entry *)d->places.table.at;
+	for (size_t i = 0; i < d->places.table.nslots; i++) {
+		struct place *p = entry[i].value;
 		if (!p)
 			continue;
 		members_free(p->latest);

@@ -34,13 +34,13 @@ static void array_make(uintptr_t *table, size_t nthreads)
 	table[END] = table[ARRAY] + nbytes;
 	mp_memory((void *)table[ARRAY], nbytes);
 	if (mp.hooks)
-		mp.hooks->unseen((void *)table[ARRAY], nbytes);
+		mp.hooks->copy((void *)table[ARRAY], nbytes, SNAG_OMP_COPY_USED);
 }
 
 static void array_free(const uintptr_t *table)
 {
 	if (mp.hooks)
-		mp.hooks->unseen((void *)table[ARRAY], 0);
+		mp.hooks->copy((void *)table[ARRAY], 0, SNAG_OMP_COPY_COMBINED);
 	mp_free(((char **)table[ARRAY])[-1]);
 }
 

@@ -34,13 +34,9 @@ enum snag_omp_label {
 
 /* What the program asks, though the schedule decides it; and what was not told in detail. */
 enum snag_omp_asked {
-	SNAG_OMP_ASKED_THREAD,	  /* which thread or team this is */
-	SNAG_OMP_ASKED_THREADS,	  /* how many there are */
-	SNAG_OMP_ASKED_LOCK,	  /* whether a lock is free; or it had to wait for one */
-	SNAG_OMP_ASKED_CANCELLED, /* whether a construct was cancelled */
-	SNAG_OMP_ASKED_TOGETHER,  /* iterations that were not told apart */
-	SNAG_OMP_ASKED_ONE,	  /* blocks for one thread each that the same one had to execute */
-	SNAG_OMP_ASKED_ALIKE,	  /* nothing, but threads do different things */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_OMP_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 };
 
 /* An implicit task. */
@@ -50,93 +46,117 @@ struct snag_omp_implicit {
 	const void *low, *high; /* of its stack */
 };
 
+/* What happens to the segment of an implicit task: an iteration, a section, a team of a league. */
+enum snag_omp_segment {
+	SNAG_OMP_SEGMENT_NEW,	/* it begins, as a task that the present one creates */
+	SNAG_OMP_SEGMENT_AGAIN, /* it goes on, as a task that has been created before */
+	SNAG_OMP_SEGMENT_OVER,	/* it ends or is interrupted; the implicit task goes on */
+};
+
+/* What happens to the private copy of a reduction, on the heap. */
+enum snag_omp_copy {
+	SNAG_OMP_COPY_USED,	/* threads or tasks combine it; the detector is not to look */
+	SNAG_OMP_COPY_COMBINED, /* that is over */
+	SNAG_OMP_COPY_RENEWED,	/* the next segment has a new one, at the same place */
+};
+
+/* Things that have numbers, each kind from 0 on.  Task 0 is the initial one. */
+enum snag_omp_number { SNAG_OMP_NUMBER_TASK, SNAG_OMP_NUMBER_PROMISE, SNAG_OMP_NUMBER_LOCK };
+
+/* Questions to the detector, about the calling context. */
+enum snag_omp_question {
+	/* Does the detector observe the calling thread?  Not in a handler of signals. */
+	SNAG_OMP_IS_SEEN,
+	/* Should the library report each iteration by itself, however many there are? */
+	SNAG_OMP_IS_APART,
+	/* Should it report in which order the statements of simd loops run? */
+	SNAG_OMP_IS_LOCKSTEP,
+	/* Should critical sections follow an order?  If so: may the context enter its next one? */
+	SNAG_OMP_HAS_ORDER,
+	SNAG_OMP_MAY_ENTER,
+	/* Has the detector announced the present segment?  It does at its first event. */
+	SNAG_OMP_WAS_TOLD,
+	/* May another task get the number of one that has ended? */
+	SNAG_OMP_MAY_REUSE,
+};
+
 #define SNAG_OMP_SAME UINT32_MAX
 
 struct snag_omp_hooks {
-	/* Contexts.  The first is that of the calling thread, the initial one. */
-	void *(*context_first)(void);
-	void *(*context_new)(const void *low, const void *high); /* with this stack */
-	/* The calling thread goes on as this one, which speaks as that task, and begins with an empty
-	 * stack; SNAG_OMP_SAME: as before. */
+	/* ---- questions ---- */
+	bool (*answer)(enum snag_omp_question question);
+	uint32_t (*number)(enum snag_omp_number kind); /* the next one */
+	/* A digest of what the calling implicit task accessed since the barrier, outside of segments
+	 * and not in memory that it owns.  Tasks that did the same have the same one.  0: unknown. */
+	uint64_t (*done)(void);
+
+	/* ---- contexts ---- */
+	/* Makes a context with this stack.  NULL, NULL: returns that of the calling, initial thread. */
+	void *(*context)(const void *low, const void *high);
+	/* The calling thread goes on as context `to`, with an empty stack and as that task.
+	 * SNAG_OMP_SAME: as it was when it stopped. */
 	void (*context_switch)(void *to, uint32_t task);
-	/* A new thread that runs run(arg) when it is first handed to; returns its context. */
+	/* Makes a thread that runs run(arg) when it is first handed to.  Returns its context. */
 	void *(*thread_start)(void *(*run)(void *arg), void *arg);
-	/* The caller waits until it is handed to, and meanwhile the thread of `to` runs, which is
-	 * the context it waits as. */
+	/* The thread of context `to` runs; the caller waits until another one hands to it. */
 	void (*thread_hand)(void *to);
 
-	/* Tasks and promises have dense numbers; the initial task is 0. */
-	uint32_t (*task_new)(void);
-	uint32_t (*promise_new)(void);
-	void (*become)(uint32_t task); /* what the calling context does is that task's */
+	/* ---- tasks ---- */
+	void (*launch)(bool begins); /* the outermost region with several threads */
+	/* The calling context speaks as that task. */
+	void (*become)(uint32_t task);
+	/* The present task does one of trace/ops.def. */
 	void (*event)(uint8_t op, uint32_t target, const void *place);
-	/* The present task creates one (spawn; 0: it takes a number) that runs at once, in this context,
-	 * called from `place`, alone, with arguments there, of which memory() was told or not: memory,
-	 * the event, context_switch, stack, enter and alone in one.  Returns its number. */
+	/* The present task spawns one that runs at once, in this context, called from `place`, with
+	 * these arguments; is_new: memory() has not reported them.  One call for memory, event,
+	 * context_switch, stack, enter and fresh.  Task 0: it takes a number.  Returns the number. */
 	uint32_t (*child)(void *context, uint32_t task, const void *place, const void *at,
 			  size_t nbytes, bool is_new);
-	/* The present task has ended, and the calling thread goes on as that context, as before. */
+	/* The present task ends, and the calling thread goes on as that context. */
 	void (*ended)(void *to, const void *place);
-	/* The present task has waited for its children (sync), and may be alone then, likewise. */
-	void (*synced)(const void *place, bool is_alone, const void *at, size_t nbytes);
-	/* The calling context goes on as a task that the present one creates here (`op` says how); told when it does
-	 * something, if it does.  Then it is as if it had never been: was_told says which. */
-	void (*segment)(uint8_t op, uint32_t task, const void *place);
-	bool (*was_told)(void);
-	/* The present segment ends, if it was told of, and another one begins, all else being the same: `by`
-	 * creates it.  Returns its number, the same or another one. */
+	/* What a task is to the programmer. */
+	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
+	/* The calling context runs that implicit task, in that phase. */
+	void (*phase)(const struct snag_omp_implicit *who);
+	/* A segment of the calling context's implicit task.  NEW, AGAIN: the context speaks as `task`.
+	 * OVER: it speaks as `task`, the implicit one, again.  has_loans: tasks that know the stack of
+	 * the implicit task were not waited for (own/loans.h). */
+	void (*segment)(enum snag_omp_segment what, uint32_t task, bool has_loans,
+			const void *place);
+	/* The present segment ends, and `by` creates the next one; all else stays the same.  Returns
+	 * the number of the next one: the same, or a new one. */
 	uint32_t (*segment_next)(uint32_t task, uint32_t by, const void *place,
 				 enum snag_omp_label label, uint64_t number);
-	/* The task has ended, and will not be named again: may another one have its number? */
-	bool (*may_reuse)(void);
-	/* What the calling context has done as its implicit task since the barrier, outside of segments, to memory that is
-	 * not its own: a number that others who did the same have, too; 0: it is not known. */
-	uint64_t (*done)(void);
-	/* Whether each iteration is to be told by itself, however many there are. */
-	bool (*is_apart)(void);
-	/* Whether to tell in which order the statements of simd loops are. */
-	bool (*lockstep)(void);
-	/* Calls f, once, before the next plain write of the calling context is told; NULL: no longer. */
-	void (*before_write)(void (*f)(void));
-	void (*label)(uint32_t task, enum snag_omp_label label, uint64_t number);
-	void (*launch)(bool begins); /* the outermost region with more than one thread */
 
-	/* The library calls a function of the program, as if from `place`; it has returned. */
-	void (*enter)(const void *place);
-	void (*leave)(void);
-
-	/* Mutual exclusion; `at` names it. */
-	uint32_t (*lock_new)(void);
-	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
-	/* Whether sections are to follow an order; then, whether the calling context may enter its
-	 * next one; and that nobody can go on who may: from then on all may. */
-	bool (*has_order)(void);
-	bool (*may_enter)(void);
-	void (*stuck)(void);
-
-	/* Memory that the library gives the program, used before or not. */
+	/* ---- memory ---- */
+	/* The library gives this memory to the program, for the next task. */
 	void (*memory)(const void *at, size_t nbytes, const void *place);
+	/* The calling context begins with an empty stack, as that task. */
 	void (*stack)(const void *low, const void *high, uint32_t task);
-	/* What the calling context does in this memory and in its thread's thread-local storage is
-	 * nobody else's business, but that of tasks that know of it and were not waited for, if there are; NULL, NULL: no longer so. */
-	void (*own)(const void *low, const void *high, bool has_tasks);
-	/* It is that of tasks or threads that it creates, from now on until next time; in a segment or not. */
-	void (*lend)(bool is_in_segment);
-	/* A task that it creates gets what is here.  Returns whether something of its stack is known from that. */
-	bool (*handed)(const void *at, size_t nbytes);
-	/* The calling context goes on as that implicit task: heap blocks that it has for itself are
-	 * those it allocated as this one. */
-	void (*implicit)(const struct snag_omp_implicit *who);
-	/* What is known of this memory is over; NULL: of the heap blocks that it has for itself. */
-	void (*renewed)(const void *at, size_t nbytes);
-	/* Nobody else knows of its stack and of this memory, until its next event. */
-	void (*alone)(const void *at, size_t nbytes);
-	/* What anybody does in this memory is not told; 0 bytes: no longer so. */
-	void (*unseen)(const void *at, size_t nbytes);
-	void (*asked)(const void *place, enum snag_omp_asked what);
+	/* The calling context creates a task with these arguments, which may use what the context
+	 * owns.  0 bytes: a region, or a task that it waits for.  Returns whether an argument is an
+	 * address that the context owns. */
+	bool (*lends)(const void *at, size_t nbytes);
+	/* Only the calling context, which runs an explicit task, can reach its stack and this memory,
+	 * until its next event. */
+	void (*fresh)(const void *at, size_t nbytes);
+	void (*copy)(const void *at, size_t nbytes, enum snag_omp_copy what);
+
+	/* ---- synchronisation ---- */
+	/* A lock is acquired or released; `at` names it in reports. */
+	void (*lock)(uint32_t lock, const void *at, bool is_acquired, const void *place);
+	/* No context that may enter its section can go on: from now on all may.  is_deadlock: no
+	 * context can go on at all; does not return. */
+	void (*stuck)(bool is_deadlock);
 	void (*flush)(const void *place);
-	bool (*is_seen)(void);	       /* not in handlers of signals */
-	void (*deadlock)(void);	       /* of the program; likewise */
+
+	/* ---- the program ---- */
+	/* The library calls a function of the program, as if from `place`.  NULL: it has returned. */
+	void (*enter)(const void *place);
+	/* Calls f, once, before the next plain write of the calling context.  NULL: does not. */
+	void (*before_write)(void (*f)(void));
+	/* The program depends on the schedule. */
+	void (*asked)(const void *place, enum snag_omp_asked what);
 	void (*fail)(const char *why); /* does not return */
 };
 

@@ -104,7 +104,7 @@ static void lock_tell(struct mp_lock *lock, bool is_acquired)
 	if (!mp.hooks || !mp.launched)
 		return;
 	if (!lock->number)
-		lock->number = mp.hooks->lock_new() + 1;
+		lock->number = mp.hooks->number(SNAG_OMP_NUMBER_LOCK) + 1;
 	mp.hooks->lock(lock->number - 1, lock->at, is_acquired, mp.place);
 }
 
@@ -128,7 +128,7 @@ bool mp_lock_try(struct mp_lock *lock, struct mp_task *t)
 
 static bool is_too_early(void) /* [order] */
 {
-	return mp.has_order && mp.launched && !mp.hooks->may_enter();
+	return mp.has_order && mp.launched && !mp_asks(SNAG_OMP_MAY_ENTER);
 }
 
 /* Whether it is another's turn, who does not have to wait for anything else. */

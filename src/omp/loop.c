@@ -18,7 +18,7 @@
  *                    and go on in the next such loop, after what their thread did meanwhile; if that is dealt to
  *                    others, these wait until the chunk is done
  *         [ordered]  the ordered region of a chunk gets the promise of the one before
- *         [iterate]  loops that compilers run by themselves, as they have to (cli/openmp_nest.h), say where an iteration
+ *         [iterate]  loops that compilers run by themselves, as they have to (cc/openmp_nest.h), say where an iteration
  *                    begins and ends: each is a segment
  *         [post]     of a doacross loop: a promise for each iteration that has posted, which who
  *                    waits for it gets
@@ -33,7 +33,7 @@ struct mp_schedule mp_schedule_decode(uint64_t chunk)
 		return (struct mp_schedule){.is_scan = true};
 	if ((chunk & MP_CHUNK_SECTIONS) == MP_CHUNK_SECTIONS)
 		return (struct mp_schedule){.chunk = 1, .is_sections = true};
-	if (chunk & MP_CHUNK_SIMD)
+	if ((chunk & MP_CHUNK_SIMD) == MP_CHUNK_SIMD)
 		return (struct mp_schedule){.safe = chunk & MP_CHUNK_MASK};
 	return (struct mp_schedule){.chunk = chunk & MP_CHUNK_MASK,
 				    .is_static = true,
@@ -129,7 +129,7 @@ static void chunk_record(const struct mp_task *t, struct mp_loop *loop)
 {
 	enum { MOST = 1 << 21, LEAST = 1 << 14 };
 	struct mp_loop_shared *s = loop->shared;
-	if (!mp.hooks || !t->team->is_told || mp.hooks->is_apart())
+	if (!mp.hooks || !t->team->is_told || mp_asks(SNAG_OMP_IS_APART))
 		return;
 	if (!s->chunk) {
 		uint64_t parts = mp.nrecorded < MOST - LEAST ? MOST - mp.nrecorded : LEAST;
@@ -210,7 +210,7 @@ void mp_chunk_end(struct mp_task *t)
 {
 	struct mp_static *kept = t->loop.is_open ? t->loop.kept : NULL;
 	if (!kept || t->id == t->base_id ||
-	    (!kept->segment[t->loop.chunk_now] && !mp.hooks->was_told())) {
+	    (!kept->segment[t->loop.chunk_now] && !mp_asks(SNAG_OMP_WAS_TOLD))) {
 		mp_segment_end(t);
 		return;
 	}

@@ -108,40 +108,20 @@ PLAIN void *mp_memcpy(void *to, const void *from, size_t n)
 	return to;
 }
 
-static size_t slot_of(const struct mp_map *map, uintptr_t key)
-{
-	size_t i = (key * 0x9e3779b97f4a7c15u >> 20) & (map->room - 1);
-	while (map->entry[i].key && map->entry[i].key != key)
-		i = (i + 1) & (map->room - 1);
-	return i;
-}
-
-static void map_grow(struct mp_map *map)
-{
-	struct mp_map old = *map;
-	*map = (struct mp_map){.room = old.room ? 2 * old.room : 16, .n = old.n};
-	map->entry = mp_alloc(map->room * sizeof(*map->entry));
-	for (size_t i = 0; i < old.room; i++)
-		if (old.entry[i].key)
-			map->entry[slot_of(map, old.entry[i].key)] = old.entry[i];
-	mp_free(old.entry);
-}
-
 void **mp_map_at(struct mp_map *map, const void *key)
 {
-	uintptr_t number = (uintptr_t)key + 1; /* 0: empty */
-	if (2 * (map->n + 1) > map->room)
-		map_grow(map);
-	struct mp_map_entry *e = &map->entry[slot_of(map, number)];
-	if (!e->key) {
-		e->key = number;
-		map->n++;
+	enum { FIRST = 16 };
+	struct snag_keyed *t = &map->table;
+	t->elem = sizeof(struct mp_map_entry);
+	if (snag_keyed_is_full(t)) {
+		size_t nslots = t->nslots ? 2 * t->nslots : FIRST;
+		mp_free(snag_keyed_move(t, mp_alloc(nslots * t->elem), nslots));
 	}
-	return &e->value;
+	return &((struct mp_map_entry *)snag_keyed_put(t, (uintptr_t)key + 1))->value;
 }
 
 void mp_map_free(struct mp_map *map)
 {
-	mp_free(map->entry);
+	mp_free(map->table.at);
 	*map = (struct mp_map){0};
 }

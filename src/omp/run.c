@@ -63,14 +63,14 @@ static inline void task_counted(struct mp_task *t)
 		t->group->live++;
 	if (t->is_part)
 		return;
-	parent->has_open |= !t->is_undeferred;
+	own_loans_create(&parent->loans, t->is_undeferred);
 	if (parent->has_spawned)
 		return;
 	parent->has_spawned = true;
 	struct mp_task *whole = mp_task_told(parent);
 	whole->has_spawned = true;
-	if (whole->is_implicit && mp.hooks)
-		mp.hooks->lend(whole->id != whole->base_id); /* its task may share what it has */
+	if (whole->is_implicit && t->is_undeferred && mp.hooks)
+		mp.hooks->lends(NULL, 0); /* others: mp_task_handed() */
 }
 
 /* Not if it runs at once and has no depend clauses. */
@@ -150,9 +150,7 @@ static inline void task_left(struct mp_task *t)
 	struct mp_task *parent = t->parent;
 	if (t->dependent)
 		mp_depend_done(t);
-	parent->has_loose |= t->has_open | t->has_loose;
-	parent->has_lent |= t->has_lent;
-	parent->has_lent_on |= (t->is_lent & (t->has_open | t->has_loose)) | t->has_lent_on;
+	own_loans_end(&parent->loans, &t->loans, t->is_lent);
 	if (--parent->children == 0 && parent->waiter)
 		mp_wake(&parent->waiter);
 	if (t->group && --t->group->live == 0)
@@ -189,7 +187,7 @@ static __attribute__((noinline)) struct mp_context *fiber_made(void)
 	c->stack = snag_stacks_at(&mp.stacks, stack);
 	c->begins_as = SNAG_OMP_SAME;
 	const char *low = c->stack.base;
-	c->handle = mp.hooks ? mp.hooks->context_new(low, low + c->stack.nbytes) : NULL;
+	c->handle = mp.hooks ? mp.hooks->context(low, low + c->stack.nbytes) : NULL;
 	return c;
 }
 
@@ -209,7 +207,7 @@ static void depend_begin(struct mp_task *t)
 {
 	mp_body_begin(t);
 	if (mp.hooks)
-		mp.hooks->alone(t->arg, t->nbytes); /* [alone] */
+		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
 /* Returns whether the task ends, which is to be told. */
@@ -284,7 +282,7 @@ static void later_main(void *arg)
 		const char *low = self->stack.base;
 		mp.hooks->stack(low, low + self->stack.nbytes, t->id);
 		mp.hooks->enter(t->place);
-		mp.hooks->alone(t->arg, t->nbytes);
+		mp.hooks->fresh(t->arg, t->nbytes);
 	}
 	fiber_end(self, fiber_run(t));
 }

@@ -17,7 +17,7 @@
  * Rules.  [part]    a boundary that an iteration jumps over comes when it ends, or with the next
  *         [write]   2k comes before the first write that is told, or with 2k + 1
  *         [safe]    with safelen(n) an iteration comes after those that are n or more before it
- * Guarantee.  Exact for bodies whose statements are told apart (cli/openmp_statements.h).
+ * Guarantee.  Exact for bodies whose statements are told apart (cc/openmp_statements.h).
  * Cost.   Two events for each boundary and iteration: only when a run without them has found a race.
  * Reference.  OpenMP 5.1, 2.11.5.1; OpenMP Examples, SIMD.8.
  */
@@ -43,7 +43,7 @@ struct mp_lockstep *mp_lockstep_new(void)
 	if (!mp.hooks)
 		return NULL;
 	struct mp_lockstep *l = mp_alloc(sizeof(*l));
-	l->is_told = mp.hooks->lockstep();
+	l->is_told = mp_asks(SNAG_OMP_IS_LOCKSTEP);
 	return l;
 }
 

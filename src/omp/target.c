@@ -55,9 +55,9 @@ void mp_target_task(struct mp_task *t) /* [spawn] */
 
 void mp_targets_joined(struct mp_task *t)
 {
-	if (t->has_open || t->has_loose)
+	if (t->loans.has_open || t->loans.has_loose)
 		mp_tell(SNAG_OP_SYNC, 0); /* [sync] */
-	t->has_open = t->has_loose = false;
+	t->loans.has_open = t->loans.has_loose = false;
 	if (mp.has_targets && !t->parent)
 		launch(false);
 }

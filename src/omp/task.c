@@ -81,15 +81,15 @@ void mp_taskwait(void)
 		mp_block();
 	}
 	if (!t->team->is_told) {
-		if (t->has_open)
+		if (t->loans.has_open)
 			mp_targets_joined(t);
 		return;
 	}
-	t->has_open = false;
-	t->has_lent &= t->has_lent_on;
-	bool is_alone = !(t->is_implicit | t->is_undeferred | t->has_loose) && !mp.npromises;
-	if (mp.hooks)
-		mp.hooks->synced(mp.place, is_alone, t->arg, t->nbytes); /* [taskwait] [alone] */
+	own_loans_wait(&t->loans);
+	bool is_alone = !(t->is_implicit | t->is_undeferred | t->loans.has_loose) && !mp.npromises;
+	mp_tell(SNAG_OP_SYNC, 0); /* [taskwait] */
+	if (is_alone && mp.hooks)
+		mp.hooks->fresh(t->arg, t->nbytes); /* [alone] */
 }
 
 void mp_taskwait_depend(const struct mp_depend *depend, size_t n)
@@ -112,8 +112,7 @@ void mp_group_push(void)
 	struct mp_group *g = mp_alloc(sizeof(*g));
 	g->outer = t->group;
 	g->table = g->outer ? g->outer->table : NULL;
-	g->had_lent = t->has_lent;
-	g->had_lent_on = t->has_lent_on;
+	g->before = t->loans;
 	t->group = g;
 }
 
@@ -129,8 +128,7 @@ static struct mp_group *group_left(struct mp_task *t)
 {
 	struct mp_group *g = t->group;
 	group_wait(g);
-	t->has_lent &= g->had_lent; /* all below have been waited for */
-	t->has_lent_on &= g->had_lent_on;
+	own_loans_group_end(&t->loans, g->before);
 	t->group = g->outer;
 	return g;
 }

@@ -101,8 +101,8 @@ void mp_taskwait_depend(const struct mp_depend *depend, size_t n);
 /* It gets its arguments, and its creator does not wait for it. */
 static inline void mp_task_handed(struct mp_task *t)
 {
-	t->is_lent = mp.hooks && mp.hooks->handed(t->arg, t->nbytes);
-	t->parent->has_lent |= t->is_lent;
+	t->is_lent = mp.hooks && mp.hooks->lends(t->arg, t->nbytes);
+	own_loans_lend(&t->parent->loans, t->is_lent);
 }
 
 struct mp_group {
@@ -112,7 +112,7 @@ struct mp_group {
 	struct mp_reduced *reduced;
 	uintptr_t *table; /* gcc's reductions; NULL: none */
 	bool is_cancelled, is_told;
-	bool had_lent, had_lent_on; /* the task, before */
+	struct own_loans before; /* of the task, when the group began */
 };
 void mp_group_begin(void);
 void mp_group_end(void);

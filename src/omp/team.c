@@ -72,16 +72,10 @@ static const char *stack_low(const struct mp_task *t)
 	return stack->base ? stack->base : t->frame - UNKNOWN_STACK;
 }
 
-static void own_begin(struct mp_task *t)
+static void segment_tell(const struct mp_task *t, enum snag_omp_segment what)
 {
 	if (mp.hooks)
-		mp.hooks->own(stack_low(t), t->frame, t->has_lent);
-}
-
-static void own_end(void)
-{
-	if (mp.hooks)
-		mp.hooks->own(NULL, NULL, false);
+		mp.hooks->segment(what, t->id, t->loans.has_lent, mp.place);
 }
 
 void mp_segment_begin(struct mp_task *t)
@@ -93,20 +87,19 @@ void mp_segment_begin(struct mp_task *t)
 	t->spare_id = 0;
 	t->has_spawned = false;
 	mp_depends_enter(t);
-	mp.hooks->segment(SNAG_OP_TASK_CREATE, t->id, mp.place);
+	segment_tell(t, SNAG_OMP_SEGMENT_NEW);
 	mp_locks_tell(t, true);
-	own_begin(t);
 }
 
 bool mp_segment_end(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return true;
-	bool was_told = mp.hooks->was_told();
+	bool was_told = mp_asks(SNAG_OMP_WAS_TOLD);
 	if (was_told)
 		task_ended(t);
-	t->spare_id =
-		!was_told || mp.hooks->may_reuse() ? t->id : 0; /* or as if it had never been */
+	t->spare_id = !was_told || mp_asks(SNAG_OMP_MAY_REUSE) ? t->id
+							       : 0; /* or as if it had never been */
 	mp_segment_leave(t);
 	return was_told;
 }
@@ -117,26 +110,19 @@ void mp_segment_enter(struct mp_task *t, uint32_t id)
 	t->id = id;
 	t->has_spawned = false;
 	mp_depends_enter(t);
-	mp_become(id);
+	segment_tell(t, SNAG_OMP_SEGMENT_AGAIN);
 	mp_locks_tell(t, true);
-	own_begin(t);
 }
 
-/* What it left on the thread's stack, and in what the thread has on the heap for itself, is new to the
- * next one. */
 void mp_segment_leave(struct mp_task *t)
 {
 	if (t->id == t->base_id)
 		return;
 	mp_depends_leave(t);
-	own_end();
-	if (t->has_spawned && mp.hooks) {
-		mp.hooks->stack(stack_low(t), t->frame, t->base_id);
-		mp.hooks->renewed(NULL, 0);
+	if (t->has_spawned && mp.hooks)
 		mp_copies_renewed(t);
-	}
 	t->id = t->base_id;
-	mp_become(t->id);
+	segment_tell(t, SNAG_OMP_SEGMENT_OVER);
 	mp_locks_tell(t, true);
 }
 
@@ -168,7 +154,7 @@ void mp_combine_begin(void) /* [combine] */
 		task_ended(t);
 		task_created(t, t->team->id);
 		mp_label(t->id, SNAG_OMP_COMBINE, (uint64_t)t->number);
-		own_begin(t);
+		segment_tell(t, SNAG_OMP_SEGMENT_AGAIN);
 	}
 	if (t->team->combined)
 		mp_tell(SNAG_OP_PROMISE_GET, t->team->combined - 1);
@@ -189,7 +175,7 @@ void mp_combine_end(void)
 		mp_segment_end(t);
 		mp_segment_begin(t);
 	} else {
-		own_end();
+		segment_tell(t, SNAG_OMP_SEGMENT_OVER);
 		task_ended(t);
 		mp_phase_begin(t);
 		mp_groups_enter(t);
@@ -305,7 +291,7 @@ void mp_barrier(void)
 	mp.now->implicit.phase = ++mp.nphases;
 	mp_implicit_set(mp.now->implicit);
 	mp_deal_barrier(t);
-	t->has_lent = false;
+	own_loans_barrier(&t->loans);
 	mp_phase_begin(t);
 	mp_groups_enter(t);
 }
@@ -337,7 +323,7 @@ struct snag_omp_implicit mp_implicit_set(struct snag_omp_implicit who)
 	struct snag_omp_implicit was = mp.now->implicit;
 	mp.now->implicit = who;
 	if (mp.hooks)
-		mp.hooks->implicit(&who);
+		mp.hooks->phase(&who);
 	return was;
 }
 
@@ -431,7 +417,7 @@ void mp_region_begin(struct mp_team *team)
 	mp_tell(SNAG_OP_FINISH_BEGIN, 0);
 	const struct mp_task *t = mp_task_told(team->parent);
 	if (t->id != t->base_id && mp.hooks)
-		mp.hooks->lend(true);
+		mp.hooks->lends(NULL, 0);
 }
 
 void mp_region_end(struct mp_team *team)
@@ -442,10 +428,7 @@ void mp_region_end(struct mp_team *team)
 	if (!team->is_told)
 		return;
 	struct mp_task *t = mp_task_told(team->parent);
-	if (t->id != t->base_id) { /* its stack was shared */
-		t->has_spawned = true;
-		mp.hooks->lend(true);
-	}
+	t->has_spawned |= t->id != t->base_id; /* its stack was shared */
 	mp_launch(false);
 }
 

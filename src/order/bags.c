@@ -31,7 +31,7 @@ static uint32_t rank(const struct snag_bags *b, uint32_t root)
 	return b->up[root] & ~SNAG_BAGS_ROOT & ~(uint32_t)SNAG_BAGS_PARALLEL;
 }
 
-/* One bag of two, either of which may be none; its kind is not yet said. */
+/* Merges two bags; either may be none.  The caller sets the kind of the result. */
 static uint32_t unite(struct snag_bags *b, uint32_t x, uint32_t y)
 {
 	if (x == NONE || y == NONE)
@@ -79,7 +79,7 @@ static void push(struct snag_bags *b, enum snag_bag_scope kind, uint32_t task)
 	b->scope[b->depth++] = s;
 }
 
-/* Bags of what is no longer running go to the scope that is now the top. */
+/* Moves a bag of tasks that have ended to the scope that is now the top. */
 static void collect_spawned(struct snag_bags *b, uint32_t bag)
 {
 	uint32_t at = (uint32_t)b->depth - 1;
@@ -98,7 +98,7 @@ static void collect_others(struct snag_bags *b, uint32_t bag)
 		s->others = make_parallel(b, unite(b, s->others, bag), (uint32_t)b->depth - 1);
 }
 
-/* A bag, or none, becomes part of what precedes the current point. */
+/* Adds a bag, or none, to what precedes the current point. */
 static void join(struct snag_bags *b, uint32_t bag)
 {
 	if (bag != NONE)
@@ -171,6 +171,6 @@ bool snag_bags_outlives(struct snag_bags *b, uint32_t task)
 	uint32_t root = snag_bags_find(b, task);
 	uint32_t at = b->scope_of[root], async = top(b)->async;
 	if (b->scope[at].spawned != root)
-		return true; /* a finish waits for it, and it is one around the current task */
+		return true; /* a finish around the current task waits for it */
 	return async == NONE || async <= at;
 }

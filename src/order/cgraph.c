@@ -2,14 +2,13 @@
  *
  * cgraph.c - build the computation graph; see cgraph.h
  *
- * A *scope* is a finish or a frame that is open, or was; those of one task are linked from
- * the innermost outwards.  A finish lists the tasks it waits for, a frame those that its
- * next sync waits for.  The frame that a task begins with comes into being with the first
- * spawn in it.
+ * A *scope* is a finish or a frame that is, or was, open.  The scopes of one task are linked
+ * from the innermost outwards.  A finish lists the tasks it waits for, a frame those that its
+ * next sync waits for.  The frame that a task begins with is created with the first spawn in it.
  *
  * In the tree, the part from the first spawn of a frame to its sync is a node of its own.
- * `blocks` counts how many such nodes lie around a place, up to the innermost finish: what an
- * async creates there is waited for further out, so the tree no longer tells the order.
+ * `blocks` counts how many such nodes lie around a place, up to the innermost finish.  An async
+ * that is created there is waited for further out, so the tree no longer expresses the order.
  */
 #include "order/cgraph.h"
 
@@ -22,8 +21,8 @@ struct snag_ctask {
 	uint32_t place;	 /* in the tree: the parent of its next step */
 	uint32_t finish; /* scope of the innermost finish, its own or inherited; 0: the outermost */
 	uint32_t scope;	 /* its own innermost; 0: none */
-	uint32_t frame;	 /* its innermost frame; 0: the one it began with, */
-	uint32_t base;	 /* that one; 0: no spawn yet */
+	uint32_t frame;	 /* its innermost frame; 0: the one it began with */
+	uint32_t base;	 /* the frame it began with; 0: no spawn yet */
 	uint32_t blocks;
 	uint32_t next_finished, next_spawned; /* the next that is waited for; 0: none */
 	bool is_joined;
@@ -92,7 +91,7 @@ static void edge_add(struct snag_cgraph *g, uint32_t from, enum snag_edge kind)
 	g->pred[g->npreds++] = (struct snag_cpred){.from = from, .kind = kind};
 }
 
-/* Task t goes on with a new step; the edges that are added next lead to it. */
+/* Continues task t with a new step; the edges that are added next lead to it. */
 static void step_add(struct snag_cgraph *g, struct snag_ctask *task, uint32_t t)
 {
 	uint32_t n = (uint32_t)g->nnodes++;
@@ -104,7 +103,7 @@ static void step_add(struct snag_cgraph *g, struct snag_ctask *task, uint32_t t)
 	task->node = n + 1;
 }
 
-/* The task, which is a root if nobody created it. */
+/* Returns the task.  A task that was never created is a root. */
 static struct snag_ctask *task_get(struct snag_cgraph *g, uint32_t t)
 {
 	g->task = snag_grow(g->task, &g->task_cap, (size_t)t + 1, sizeof(*g->task));
@@ -123,7 +122,7 @@ static uint32_t scope_add(struct snag_cgraph *g, struct snag_cscope scope)
 	return (uint32_t)g->nscopes++;
 }
 
-/* True: the child is new, and begins in the creator's place. */
+/* Returns true if the child is new; it begins at the creator's place. */
 static bool task_create(struct snag_cgraph *g, uint32_t t, uint32_t child)
 {
 	task_get(g, t);
@@ -150,7 +149,7 @@ void snag_cgraph_async(struct snag_cgraph *g, uint32_t t, uint32_t child)
 		g->is_sp = false;
 }
 
-/* The frame whose sync waits for what is spawned now. */
+/* Returns the frame whose sync waits for tasks that are spawned now. */
 static struct snag_cscope *frame_get(struct snag_cgraph *g, struct snag_ctask *task)
 {
 	if (!task->frame && !task->base)
@@ -176,7 +175,7 @@ void snag_cgraph_spawn(struct snag_cgraph *g, uint32_t t, uint32_t child)
 void snag_cgraph_task_end(struct snag_cgraph *g, uint32_t t)
 {
 	struct snag_ctask *task = task_get(g, t);
-	/* What it spawned and did not wait for outlives it. */
+	/* Spawned tasks that it did not wait for outlive it. */
 	if (task->base && g->scope[task->base].tree && task->blocks > 1)
 		g->is_sp = false;
 }
@@ -212,7 +211,7 @@ void snag_cgraph_finish_end(struct snag_cgraph *g, uint32_t t)
 		return;
 	struct snag_cscope *frame = &g->scope[task->frame ? task->frame : task->base];
 	if (!frame->is_finish && frame->tree && frame->at == closed) {
-		/* It waited for what was spawned inside, too. */
+		/* It also waited for the tasks spawned inside. */
 		frame->tree = 0;
 		frame->waits = 0;
 	}
@@ -238,7 +237,7 @@ void snag_cgraph_frame_end(struct snag_cgraph *g, uint32_t t)
 	struct snag_cscope *frame = &g->scope[task->scope];
 	if (!task->scope || frame->is_finish)
 		return;
-	if (frame->tree) /* what was spawned goes on */
+	if (frame->tree) /* the spawned tasks continue */
 		g->is_sp = false;
 	task->scope = frame->outer;
 	task->frame = frame->around;

@@ -4,7 +4,7 @@
  *
  * Idea.   A task is cut into *steps* wherever it creates a task, opens or closes a finish,
  *         syncs, sets or gets a promise, or enters or leaves an isolated block.  Steps are the
- *         nodes; what a step did, it did in one piece as far as order goes.  The edges:
+ *         nodes of the graph; for the order of events a step is indivisible.  The edges:
  *
  *           continue   to the next step of the task
  *           fork       from the step before a task is created to its first step
@@ -13,29 +13,29 @@
  *           promise    from the step before a set to the step after a get of that promise
  *           isolated   from one isolated block to the one that ran next
  *
- *         A step comes before another if a path leads from it there.
+ *         A step comes before another if a path leads from it to the other.
  *
- *         Without the last two kinds most graphs are series-parallel, and the tree
- *         (DPST: dynamic program structure tree) says how: its leaves are the steps, a finish
- *         or a block of spawns up to their sync is done before what stands to its right,
- *         a task is parallel to what stands to its right under the same parent.
+ *         Without the last two kinds most graphs are series-parallel, and the tree (DPST:
+ *         dynamic program structure tree) describes them.  Its leaves are the steps.  A finish,
+ *         or a block from the first spawn to the sync, comes before what stands to its right.  A
+ *         task is parallel to what stands to its right under the same parent.
  *
  * State.  node[]     the steps, in an order that every edge follows
  *         pred[]     the edges, by the step they lead to
- *         access[]   what steps did to memory, in observed order; of equal accesses of one
- *                    step (same variable, same kind) only the first
+ *         access[]   the accesses of steps, in observed order; of equal accesses of one step
+ *                    (same variable, same kind) only the first
  *         tree[]     the DPST; tree[0] is its root
- *         is_sp      the tree tells the order of fork, join and continue edges exactly.
- *                    Not so if a task outlives a sync that waited for its creator, or was
- *                    created between a spawn and its sync to be waited for elsewhere; the
- *                    answer may then also be no where another tree would do.
+ *         is_sp      the tree expresses the order of fork, join and continue edges exactly.  It
+ *                    does not if a task outlives a sync that waited for its creator, or if a
+ *                    task that is waited for elsewhere is created between a spawn and its sync.
+ *                    The answer may be no although another tree would be exact.
  *
  * Input.  Events that make no sense (a task created twice, a finish that closes nothing) are
- *         ignored; every id is that of a trace, dense.
- * Cost.   O(1) per event; 12 bytes a step, 28 a node of the tree, 8 an edge, 20 an access.
+ *         ignored.  All ids are those of a trace, dense.
+ * Cost.   O(1) per event; 12 bytes per step, 28 per node of the tree, 8 per edge, 20 per access.
  * Reference.  Nakade et al., Model-checking task parallel programs for data-race, NFM 2018;
- *         DPST: Raman et al., Scalable and precise dynamic datarace detection for structured
- *         parallelism, PLDI 2012.
+ *             DPST: Raman et al., Scalable and precise dynamic datarace detection for structured
+ *             parallelism, PLDI 2012.
  */
 #ifndef SNAG_ORDER_CGRAPH_H
 #define SNAG_ORDER_CGRAPH_H
@@ -56,7 +56,7 @@ enum snag_edge {
 
 struct snag_cnode {
 	uint32_t task;
-	uint32_t preds;	   /* where its edges begin; they end where those of the next begin */
+	uint32_t preds;	   /* first of its edges; they end where those of the next step begin */
 	uint32_t isolated; /* its number among the isolated blocks as they ran, from 1; 0: none */
 };
 
@@ -90,10 +90,10 @@ struct snag_cgraph {
 	struct snag_ctree *tree;
 	size_t nnodes, npreds, naccesses, ntree;
 	uint32_t nisolated;
-	uint32_t nvariables; /* every variable of an access is below */
+	uint32_t nvariables; /* all variables of accesses are below this */
 	bool is_sp, has_promises;
 
-	/* While it is built; see cgraph.c. */
+	/* Used while the graph is built; see cgraph.c. */
 	struct snag_ctask *task;
 	struct snag_cscope *scope;
 	struct snag_clast *last;
@@ -106,7 +106,7 @@ struct snag_cgraph {
 void snag_cgraph_init(struct snag_cgraph *g);
 void snag_cgraph_done(struct snag_cgraph *g); /* accepts NULL */
 
-/* What happens, in observed order; t is the task it happens in. */
+/* The events, in observed order; t is the task that executes them. */
 void snag_cgraph_async(struct snag_cgraph *g, uint32_t t, uint32_t child);
 void snag_cgraph_spawn(struct snag_cgraph *g, uint32_t t, uint32_t child);
 void snag_cgraph_task_end(struct snag_cgraph *g, uint32_t t);
@@ -127,8 +127,8 @@ static inline uint32_t snag_cgraph_preds_end(const struct snag_cgraph *g, uint32
 	return node + 1 < g->nnodes ? g->node[node + 1].preds : (uint32_t)g->npreds;
 }
 
-/* The accesses by variable: those of v are the members begin[v] to begin[v + 1] - 1 of
- * `index`, which are numbers of accesses in observed order.  Both are to be freed. */
+/* Groups the accesses by variable: those of v are the members begin[v] to begin[v + 1] - 1 of
+ * `index`, which are numbers of accesses in observed order.  The caller frees both arrays. */
 void snag_cgraph_by_variable(const struct snag_cgraph *g, uint32_t **ret_begin,
 			     uint32_t **ret_index);
 /* The same by step. */

@@ -20,7 +20,7 @@ static size_t node_bytes(uint32_t level)
 	return offsetof(struct snag_clock_tree, at) + (level ? sizeof(n->child) : sizeof(n->at));
 }
 
-/* Children or entries uninitialised. */
+/* Returns a node with uninitialised children or entries. */
 static struct snag_clock_tree *node_new(struct snag_vclock_pool *pool, uint32_t level)
 {
 	struct snag_clock_tree **unused = &pool->free_node[level > 0], *n = *unused;
@@ -114,7 +114,7 @@ static struct snag_clock_tree *node_own(struct snag_vclock_pool *pool, struct sn
 	return own;
 }
 
-/* How many levels above the leaves a tree with this seat needs. */
+/* Returns how many levels above the leaves a tree with this seat needs. */
 static uint32_t level_for(uint32_t seat)
 {
 	uint32_t level = 0;
@@ -123,13 +123,13 @@ static uint32_t level_for(uint32_t seat)
 	return level;
 }
 
-/* Which child the seat is below, in a node of this level above the leaves. */
+/* Returns which child contains the seat, in a node of this level above the leaves. */
 static uint32_t child_of(uint32_t seat, uint32_t level)
 {
 	return seat >> (ENTRY_BITS + (level - 1) * CHILD_BITS) & (CHILDREN - 1);
 }
 
-/* Puts the tree below new roots until it has the level. */
+/* Adds new roots above the tree until it has the level. */
 static void tree_lift(struct snag_vclock_pool *pool, struct snag_clock_tree **tree, uint32_t level)
 {
 	while ((*tree)->level < level) {
@@ -240,8 +240,8 @@ static void inner_join(struct snag_vclock_pool *pool, struct snag_clock_tree **s
 		snag_clock_tree_drop(pool, a);
 }
 
-/* The subtree in the slot takes in another one of its level.  is_alone: no other tree has a node
- * above the slot. */
+/* Joins another subtree of the same level into the one in the slot.  is_alone: no other tree
+ * shares a node above the slot. */
 static void node_join(struct snag_vclock_pool *pool, struct snag_clock_tree **slot,
 		      struct snag_clock_tree *b, bool is_alone)
 {

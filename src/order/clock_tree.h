@@ -40,11 +40,11 @@ struct snag_clock_tree {
 
 /* Functions accept NULL for an empty tree. */
 uint32_t snag_clock_tree_get(const struct snag_clock_tree *tree, uint32_t seat);
-/* The entry of the seat becomes at least `time`.  Nodes of *tree that nobody shares change in
+/* Raises the entry of the seat to at least `time`.  Nodes of *tree that are not shared change in
  * place. */
 void snag_clock_tree_raise(struct snag_vclock_pool *pool, struct snag_clock_tree **tree,
 			   uint32_t seat, uint32_t time);
-/* *tree becomes the join of both. */
+/* Replaces *tree by the join of both. */
 void snag_clock_tree_join(struct snag_vclock_pool *pool, struct snag_clock_tree **tree,
 			  struct snag_clock_tree *other);
 void snag_clock_tree_drop(struct snag_vclock_pool *pool, struct snag_clock_tree *tree);

@@ -2,11 +2,11 @@
  *
  * closure.h - which steps of a computation graph come before which: transitive closure
  *
- * Idea.   A row of bits for every step says which steps come before it: those of its
- *         predecessors, and they themselves.  Rows of all steps against all steps would need
- *         memory in the square of the graph, so the columns are computed in strips: one
- *         strip at a time holds for all rows.
- * Cost.   Time steps x edges / 64, memory fixed (64 MB, more only beyond 8 million steps).
+ * Idea.   Every step has a row of bits: the steps that come before it.  They are its
+ *         predecessors and the steps in their rows.  Rows of all steps against all steps would
+ *         need quadratic memory.  So the columns are computed in strips: one strip at a time,
+ *         for all rows.
+ * Cost.   Time steps x edges / 64; fixed memory (64 MB, more only beyond 8 million steps).
  */
 #ifndef SNAG_ORDER_CLOSURE_H
 #define SNAG_ORDER_CLOSURE_H
@@ -21,13 +21,13 @@ struct snag_closure {
 	uint32_t first, last; /* the strip: columns first to last - 1 */
 };
 
-/* The graph must stay as it is. */
+/* The graph must not change. */
 void snag_closure_init(struct snag_closure *c, const struct snag_cgraph *g, bool has_isolated);
 void snag_closure_done(struct snag_closure *c);
-/* The next strip, to be called before the first as well.  False: there is none. */
+/* Computes the next strip; also to be called before the first.  Returns false if there is none. */
 bool snag_closure_next(struct snag_closure *c);
 
-/* Whether step a, in the strip, comes before step b. */
+/* Returns whether step a, in the strip, comes before step b. */
 static inline bool snag_closure_precedes(const struct snag_closure *c, uint32_t a, uint32_t b)
 {
 	uint32_t column = a - c->first;

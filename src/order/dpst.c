@@ -37,7 +37,8 @@ static uint32_t jump_of(const struct snag_dpst_node *node, uint32_t parent)
 	return d - d1 == d1 - d2 ? twice : parent;
 }
 
-/* Finds those of n and of the nodes above it.  On the way up each keeps where that came from. */
+/* Computes the jumps of n and of the nodes above it.  On the way up, each node remembers where
+ * the search came from. */
 static void jumps_find(struct snag_dpst_node *node, uint32_t n)
 {
 	uint32_t from = SNAG_DPST_NONE;
@@ -54,7 +55,7 @@ static void jumps_find(struct snag_dpst_node *node, uint32_t n)
 	}
 }
 
-/* The ancestor of n, or n, at a depth. */
+/* Returns the ancestor of n, or n itself, at a depth. */
 static uint32_t lift(const struct snag_dpst_node *node, uint32_t n, uint32_t depth)
 {
 	while (node[n].depth > depth)

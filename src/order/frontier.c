@@ -24,8 +24,8 @@ struct snag_frontier_set {
 	struct slot *slot;
 	uint32_t nslots; /* a power of two */
 	uint32_t n;	 /* used; for a free set the number of the next one */
-	uint32_t found;	 /* the slot that was unordered last time: mostly it still is */
-	uint32_t prunes; /* wanted since the last one */
+	uint32_t found;	 /* the slot that was unordered last time; mostly it still is */
+	uint32_t prunes; /* requests since the last pruning */
 };
 
 void snag_frontier_pool_init(struct snag_frontier_pool *pool)
@@ -110,7 +110,7 @@ bool snag_frontier_set_before(const struct snag_frontier_pool *pool, uint32_t se
 	return snag_frontier_set_unordered(pool, set, clock, thread) == 0;
 }
 
-/* Replaces the slots by a table of `nslots` with what is not ordered before. */
+/* Replaces the slots by a table of `nslots` with the entries that are not ordered before. */
 static void set_rebuild(struct snag_frontier_set *s, uint32_t nslots,
 			const struct snag_vclock *clock, uint32_t thread)
 {
@@ -163,7 +163,7 @@ void snag_frontier_add_slow(struct snag_frontier_pool *pool, struct snag_frontie
 	}
 	struct snag_frontier_set *s = &pool->set[f->time];
 	if (slot_of(s, thread)->time == 0 && (s->n + 1) * 4 > s->nslots * 3) {
-		/* Full: forget what is ordered before, and grow if that was not much. */
+		/* Full: forget entries that are ordered before, and grow if those were few. */
 		set_rebuild(s, s->nslots, clock, thread);
 		if (s->n * 2 > s->nslots)
 			set_rebuild(s, s->nslots * 2, clock, thread);

@@ -2,17 +2,17 @@
  *
  * frontier.h - the latest accesses to a location that a later one may race with
  *
- * Idea.   To know whether an access is ordered after all earlier ones it is enough
- *         to remember those that no other remembered one is ordered after.  Mostly
- *         that is a single access: an epoch, kept in place.  Only when accesses are
- *         unordered does a frontier grow into a set with one entry per thread, and
- *         it shrinks back when a later access is ordered after all of them.
- * State.  thread, time: the only access (time 0: none); or thread = MANY and time the
- *         number of a set in the pool.  `time` of an access is its event number + 1,
- *         so that it is ordered before a point with clock c iff time <= c[thread].
- * Cost.   O(1) while there is one access; a set is a hash table by thread: adding and
- *         pruning are O(1) amortised, asking is O(1) if the access that was unordered
- *         last time still is, else O(entries).
+ * Idea.   To decide whether an access is ordered after all earlier ones, it is enough to
+ *         remember those earlier accesses that no other remembered access is ordered after.
+ *         Mostly that is a single access: an epoch, kept in place.  A frontier grows into a set
+ *         with one entry per thread only when accesses are unordered.  It shrinks back when a
+ *         later access is ordered after all of them.
+ * State.  thread, time: the only access (time 0: none); or thread = MANY and time the number of
+ *         a set in the pool.  `time` of an access is its event number + 1, so the access is
+ *         ordered before a point with clock c iff time <= c[thread].
+ * Cost.   O(1) while there is one access.  A set is a hash table by thread: adding and pruning
+ *         are O(1) amortised.  A test is O(1) if the access that was unordered last time still
+ *         is, and O(entries) otherwise.
  */
 #ifndef SNAG_ORDER_FRONTIER_H
 #define SNAG_ORDER_FRONTIER_H
@@ -28,7 +28,7 @@ struct snag_frontier {
 
 enum { SNAG_FRONTIER_MANY = UINT32_MAX };
 
-/* Where the sets of the frontiers live; one per detector. */
+/* The memory of the sets of frontiers; one per detector. */
 struct snag_frontier_pool {
 	struct snag_frontier_set *set;
 	size_t nsets, cap;
@@ -38,7 +38,7 @@ struct snag_frontier_pool {
 void snag_frontier_pool_init(struct snag_frontier_pool *pool);
 void snag_frontier_pool_done(struct snag_frontier_pool *pool);
 
-/* The parts that deal with sets; use the inline functions below. */
+/* The functions for sets; use the inline functions below. */
 bool snag_frontier_set_before(const struct snag_frontier_pool *pool, uint32_t set,
 			      const struct snag_vclock *clock, uint32_t thread);
 uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint32_t set,
@@ -46,8 +46,8 @@ uint32_t snag_frontier_set_unordered(const struct snag_frontier_pool *pool, uint
 void snag_frontier_set_free(struct snag_frontier_pool *pool, uint32_t set);
 void snag_frontier_add_slow(struct snag_frontier_pool *pool, struct snag_frontier *f,
 			    const struct snag_vclock *clock, uint32_t thread, uint32_t time);
-/* Forgets accesses that are ordered before, by `clock` or by being of `thread`: all of a small
- * set, and those of a large one at every so many calls. */
+/* Forgets accesses that are ordered before, by `clock` or because they belong to `thread`.  It
+ * prunes a small set at each call, and a large one only at some calls. */
 void snag_frontier_prune(struct snag_frontier_pool *pool, struct snag_frontier *f,
 			 const struct snag_vclock *clock, uint32_t thread);
 
@@ -56,14 +56,14 @@ static inline bool snag_frontier_is_one(const struct snag_frontier *f) /* or non
 	return f->thread != (uint32_t)SNAG_FRONTIER_MANY;
 }
 
-/* Whether the single access is ordered before a point of `thread` with `clock`. */
+/* Returns whether the single access is ordered before a point of `thread` with `clock`. */
 static inline bool snag_frontier_one_before(const struct snag_frontier *f,
 					    const struct snag_vclock *clock, uint32_t thread)
 {
 	return (f->time <= snag_vclock_get(clock, f->thread)) | (f->thread == thread);
 }
 
-/* Whether every access of another thread is ordered before. */
+/* Returns whether every access of another thread is ordered before. */
 static inline bool snag_frontier_before(const struct snag_frontier_pool *pool,
 					const struct snag_frontier *f,
 					const struct snag_vclock *clock, uint32_t thread)
@@ -73,7 +73,7 @@ static inline bool snag_frontier_before(const struct snag_frontier_pool *pool,
 	return snag_frontier_set_before(pool, f->time, clock, thread);
 }
 
-/* The time of one that is not; 0: all are. */
+/* Returns the time of an access that is not ordered before, or 0 if all are. */
 static inline uint32_t snag_frontier_unordered(const struct snag_frontier_pool *pool,
 					       const struct snag_frontier *f,
 					       const struct snag_vclock *clock, uint32_t thread)
@@ -83,7 +83,7 @@ static inline uint32_t snag_frontier_unordered(const struct snag_frontier_pool *
 	return snag_frontier_one_before(f, clock, thread) ? 0 : f->time;
 }
 
-/* Forgets everything; time 0 leaves the frontier empty, else it holds this access. */
+/* Forgets all accesses.  Then the frontier holds this access, or none if `time` is 0. */
 static inline void snag_frontier_set(struct snag_frontier_pool *pool, struct snag_frontier *f,
 				     uint32_t thread, uint32_t time)
 {

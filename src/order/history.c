@@ -28,7 +28,7 @@ static struct snag_history_guarded *block_entries(const struct snag_histories *p
 	return b->many_cap ? (struct snag_history_guarded *)pool->many.at + b->many : b->few;
 }
 
-/* Gives back what the history keeps. */
+/* Releases the memory of the history. */
 static void history_forget(struct snag_histories *pool, const struct snag_history *h)
 {
 	const struct snag_history_block *block = snag_history_blocks(pool, h);
@@ -43,8 +43,6 @@ static void history_forget(struct snag_histories *pool, const struct snag_histor
 				 sizeof(struct snag_history_entry));
 }
 
-/* ---- the accesses without the guard ---- */
-
 static void plain_add(struct snag_histories *pool, struct snag_history *h,
 		      struct snag_history_entry new)
 {
@@ -54,7 +52,7 @@ static void plain_add(struct snag_histories *pool, struct snag_history *h,
 	snag_history_plain(pool, h)[h->nplain++] = new;
 }
 
-/* Compares an access with an earlier one.  Returns whether that can be forgotten. */
+/* Compares an access with an earlier one.  Returns whether the earlier one can be forgotten. */
 static bool compare(struct snag_locksets *locksets, const struct snag_vclock *clock,
 		    const struct snag_history_entry *e, const struct snag_history_entry *new,
 		    uint32_t *racy)
@@ -80,8 +78,8 @@ static uint32_t plain_races(const struct snag_histories *pool, const struct snag
 	return 0;
 }
 
-/* Looking at all entries is for those that can be forgotten.  Of many entries, it is enough to do
- * so at one of every so many accesses, chosen by a hash of the time. */
+/* Going through all entries only serves to forget some.  With many entries it is enough to do so
+ * at a fraction of the accesses, chosen by a hash of the time. */
 static bool is_time_to_prune(const struct snag_history *h, uint32_t time)
 {
 	return h->nplain <= PRUNED_AT_ONCE ||
@@ -100,9 +98,7 @@ static uint32_t plain_compare(struct snag_histories *pool, struct snag_history *
 	return racy;
 }
 
-/* ---- those with it ---- */
-
-/* The thread's block, or the empty one it may have; NULL: there is neither. */
+/* Returns the thread's block, or the empty one for it; NULL if there is neither. */
 static struct snag_history_block *block_find(const struct snag_histories *pool,
 					     const struct snag_history *h, uint32_t thread)
 {
@@ -153,7 +149,7 @@ static void block_add(struct snag_histories *pool, struct snag_history_block *b,
 	block_entries(pool, b)[b->n++] = new;
 }
 
-/* A guarded access of the block's thread replaces those that it makes needless. */
+/* Adds a guarded access of the block's thread, which replaces those that it makes needless. */
 static void block_put(struct snag_histories *pool, struct snag_history_block *b,
 		      const struct snag_history_entry *new)
 {
@@ -193,9 +189,7 @@ static uint32_t blocks_compare(struct snag_histories *pool, struct snag_history 
 	return racy;
 }
 
-/* ---- the guard ---- */
-
-/* Another guard: every access is filed anew. */
+/* Chooses another guard and files every access anew. */
 static void guard_choose(struct snag_histories *pool, struct snag_history *h, snag_lockset guard)
 {
 	struct snag_history old = *h;
@@ -217,7 +211,7 @@ static void guard_choose(struct snag_histories *pool, struct snag_history *h, sn
 	history_forget(pool, &old);
 }
 
-/* Whether the access is guarded, where the guard may adapt to it. */
+/* Returns whether the access is guarded.  The guard may adapt to it. */
 static bool guard_holds(struct snag_histories *pool, struct snag_history *h, snag_lockset locks)
 {
 	if (!locks)
@@ -247,7 +241,7 @@ uint32_t snag_history_access(struct snag_histories *pool, struct snag_history *h
 {
 	if (guard_holds(pool, h, new.locks)) {
 		block_put(pool, block_of(pool, h, new.thread), &new);
-		/* It holds a lock that the others did not, so none is forgotten. */
+		/* It holds a lock that the others did not hold, so none is forgotten. */
 		return h->nplain ? plain_races(pool, h, clock, &new) : 0;
 	}
 	uint32_t racy = is_time_to_prune(h, new.time) ? plain_compare(pool, h, clock, &new)

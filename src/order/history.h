@@ -2,19 +2,19 @@
  *
  * history.h - the accesses to a location that a later one may race with, when locks count
  *
- * Idea.   As frontier.h, for relations whose races need disjoint locksets.  An earlier access
- *         is forgotten when a later one is ordered after it, conflicts with all it conflicts
- *         with, and holds no lock it did not hold: whatever races with the earlier one then
- *         races with the later one too.
- *         Most variables have a lock that most accesses hold, the guard.  Guarded accesses
- *         do not race with each other: they are filed by thread, where only their own thread
- *         looks, and compared with the few others alone.
- * State.  guard   locks that every guarded access holds alone; shrinks to what accesses have
- *                 in common.  It is chosen anew when accesses that hold other locks have
+ * Idea.   As frontier.h, for relations whose races need disjoint locksets.  An earlier access is
+ *         forgotten when a later one is ordered after it, conflicts with all it conflicts with,
+ *         and holds no lock that the earlier one did not hold.  Any access that races with the
+ *         earlier one then races with the later one too.
+ *         Most variables have a *guard*: a lock that most accesses hold.  Guarded accesses do
+ *         not race with each other.  So they are filed by thread, where only their own thread
+ *         looks, and compared only with the few other accesses.
+ * State.  guard   locks that every guarded access holds alone.  It shrinks to what the accesses
+ *                 have in common.  It is chosen anew when accesses that hold other locks have
  *                 become as many as guarded ones (lead).
  *         plain   the other accesses
- *         block[] guarded ones: open addressing by thread, one cache line each.  Threads are
- *                 dense numbers, so that a full table is as good as one that is not.
+ *         block[]  guarded ones: open addressing by thread, one cache line each.  Threads are
+ *                  dense numbers, so a full table works as well as a sparse one.
  * Cost.   A guarded access O(plain accesses), another O(all that are kept); mostly a handful.
  */
 #ifndef SNAG_ORDER_HISTORY_H
@@ -53,7 +53,7 @@ struct snag_history {	    /* all 0: no access yet */
 	uint32_t block, nblocks, block_cap; /* block_cap: a power of two, or 0 */
 };
 
-/* Where what histories keep lives; one per detector. */
+/* The memory of histories; one per detector. */
 struct snag_histories {
 	struct snag_locksets *locksets;
 	struct snag_arrays plain; /* of snag_history_entry */
@@ -76,7 +76,7 @@ static inline struct snag_history_block *snag_history_blocks(const struct snag_h
 	return (struct snag_history_block *)pool->block.at + h->block;
 }
 
-/* Brings near what an access of the thread will look at. */
+/* Prefetches what an access of the thread will look at. */
 static inline void snag_history_fetch(const struct snag_histories *pool,
 				      const struct snag_history *h, uint32_t thread)
 {
@@ -86,7 +86,7 @@ static inline void snag_history_fetch(const struct snag_histories *pool,
 		__builtin_prefetch(snag_history_blocks(pool, h) + (thread & (h->block_cap - 1)));
 }
 
-/* Adds an access made at `clock`; returns the time of one that it races with, or 0. */
+/* Adds an access made at `clock`.  Returns the time of an access that it races with, or 0. */
 uint32_t snag_history_access(struct snag_histories *pool, struct snag_history *h,
 			     const struct snag_vclock *clock, struct snag_history_entry new);
 

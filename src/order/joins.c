@@ -56,7 +56,8 @@ void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint3
 	j->promise[promise] = (struct snag_promise_set){step, list};
 }
 
-/* The step that set what the list begins with, if that is a promise of the same task as `step`; or 0. */
+/* If the list begins with a promise of the same task as `step`, returns the step that set it;
+ * otherwise 0. */
 static uint32_t front_set(const struct snag_joins *j, uint32_t list, uint32_t step)
 {
 	const struct snag_dpst *t = j->tree;
@@ -87,7 +88,8 @@ uint32_t snag_joins_sync(struct snag_joins *j, uint32_t list, uint32_t block)
 	return join_new(j, SNAG_JOIN_BLOCK, block, list, (uint32_t)j->tree->nsteps);
 }
 
-/* Whether a sync of the block, when the next step was `time`, waited for step a. */
+/* Returns whether a sync of the block, at the time when the next step was `time`, waited for
+ * step a. */
 static bool block_has(const struct snag_dpst *t, uint32_t block, uint32_t time, uint32_t a)
 {
 	uint32_t n = t->step[a], child, other;
@@ -111,7 +113,7 @@ static void search_later(struct snag_joins *j, struct search *s, uint32_t list)
 	j->queue[s->end++] = list;
 }
 
-/* Compares what is on one list, and queues the lists behind. */
+/* Compares the promises on one list, and queues the lists behind them. */
 static bool list_search(struct snag_joins *j, struct search *s, uint32_t list)
 {
 	for (uint32_t i = list; i; i = j->join[i].next) {
@@ -145,7 +147,7 @@ static bool search(struct snag_joins *j, uint32_t list, uint32_t a)
 	struct search s = {.a = a};
 	bool found = false;
 	uint32_t visited = 0;
-	if (++j->search == 0) { /* after 4 billion searches the stamps are worn out */
+	if (++j->search == 0) { /* after 4 billion searches the stamps repeat */
 		for (size_t i = 0; i < j->njoins; i++)
 			j->join[i].seen = 0;
 		j->search = 1;

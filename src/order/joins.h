@@ -2,32 +2,32 @@
  *
  * joins.h - what tasks have waited for beyond structure: promises
  *
- * Idea.   Each task has a list of what it has waited for, newest first.  Lists never change:
- *         a get puts a node in front, a child starts with its creator's list, a promise
- *         keeps the list of the task that set it.  So they share their tails, and a step
- *         comes before another if structure says so (order/dpst.h), or if it comes before
- *         the set of some promise that is on the other's list, or on the list
- *         kept with such a promise, and so on.
+ * Idea.   Each task has a list of what it has waited for, newest first.  Lists never change: a
+ *         get adds a node in front, a child starts with its creator's list, and a promise keeps
+ *         the list of the task that set it.  So lists share their tails.  A step comes before
+ *         another if structure orders them (order/dpst.h), or if it comes before the set of some
+ *         promise on the other's list, or on the list kept with such a promise, and so on.
  *
  * State.  join[j]   one wait: for a promise (its set: step and list), for the waits of tasks
  *                   that ended (a list), or for the spawned tasks of a block; the rest of the
  *                   list; the latest set at or behind it
- *         known[]   answers: of a list and a node, up to which step of the node all come
- *                   before, and from which on none does; lists never change, so neither do
- *                   the answers
+ *         known[]   answers for a list and a node: up to which step of the node all come before,
+ *                   and from which step on none does.  Lists never change, so neither do the
+ *                   answers
  *
- * Rules.  [newest]  of two promises of one task the later one says all: it takes the place of the
- *                   other at the front of a list, so that who waits for another task again and
- *                   again (doacross, pipelines) has a short list
- *         [time]    a step is before no set that is older than it; that ends a search
- *         [order]   a list is searched newest first, and all its promises are compared before
- *                   their lists are looked at (breadth first): most answers are near
+ * Rules.  [newest]  of two promises of one task the later one implies the other.  It replaces
+ *                   the other at the front of a list.  So a task that waits for another task
+ *                   again and again (doacross, pipelines) has a short list
+ *         [time]    a step comes before no set that is older than the step; this ends a search
+ *         [order]   search a list newest first, and compare all its promises before looking at
+ *                   their lists (breadth first): most answers are near
  *
  * Guarantee.  Exact, for any order in which tasks ran.
- * Cost.   get, set, create O(1); 16 bytes a wait, 8 a promise.  A question: the waits newer than
- *         the step, each once, times that of the tree; O(1) if it is known.
+ * Cost.   get, set, create O(1); 16 bytes per wait, 8 per promise.  A question: each wait newer
+ *         than the step once, times the cost of a question to the tree; O(1) if the answer is
+ *         known.
  * Reference.  Repairs figures 8 and 9 of Jin et al., DRDP, which miss races and report false
- *         ones; section 4.4.1 there on the order of the search.
+ *             ones; section 4.4.1 there on the order of the search.
  */
 #ifndef SNAG_ORDER_JOINS_H
 #define SNAG_ORDER_JOINS_H
@@ -44,10 +44,10 @@ struct snag_joins {
 		uint32_t what; /* kind << 30 | promise, list or node */
 		uint32_t next; /* the rest of the list, or 0 */
 		uint32_t latest;
-		uint32_t seen; /* by the search of this number */
+		uint32_t seen; /* the number of the last search that visited it */
 	} * join;	       /* join 0 is none */
 	size_t njoins, join_cap;
-	size_t retired; /* that were here: retire.h */
+	size_t retired; /* removed so far: retire.h */
 	struct snag_promise_set {
 		uint32_t step, list;
 	} * promise;
@@ -59,8 +59,8 @@ struct snag_joins {
 	uint32_t search; /* the number of the last */
 	uint32_t *queue; /* lists to be searched */
 	size_t queue_cap;
-	/* How many questions there were that structure did not answer; those that had to search;
-	 * the lists these looked at, in all, at least, and at most. */
+	/* Statistics: questions that structure did not answer; those that had to search; and the
+	 * lists that these visited, in all, at least, and at most. */
 	uint64_t asked, searched, visited;
 	uint32_t visited_min, visited_max;
 };
@@ -68,7 +68,8 @@ struct snag_joins {
 void snag_joins_init(struct snag_joins *j, struct snag_dpst *tree);
 void snag_joins_done(struct snag_joins *j);
 void snag_joins_reserve(struct snag_joins *j, size_t npromises);
-/* All that was waited for, and where promises were set, is `step` from now on, which comes before the rest. */
+/* Replaces all waits, and the places where promises were set, by `step`, which comes before
+ * everything that follows. */
 void snag_joins_restart(struct snag_joins *j, uint32_t step);
 
 void snag_joins_set(struct snag_joins *j, uint32_t promise, uint32_t step, uint32_t list);
@@ -78,7 +79,7 @@ uint32_t snag_joins_merge(struct snag_joins *j, uint32_t list,
 			  uint32_t other); /* either may be 0 */
 uint32_t snag_joins_sync(struct snag_joins *j, uint32_t list, uint32_t block);
 
-/* Whether step a comes before something on the list. */
+/* Returns whether step a comes before something on the list. */
 bool snag_joins_has(struct snag_joins *j, uint32_t list, uint32_t a);
 
 #endif

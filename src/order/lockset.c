@@ -53,8 +53,6 @@ void snag_locksets_done(struct snag_locksets *s)
 	free(s->answer);
 }
 
-/* ---- nodes, each once ---- */
-
 static uint64_t node_hash(const struct snag_lockset_node *n)
 {
 	uint64_t a = n->bit ? n->child[0] : (uint64_t)n->lock << 32 | 1u << 31;
@@ -134,8 +132,6 @@ static snag_lockset join(struct snag_locksets *s, snag_lockset a, snag_lockset b
 	return s->node[a].lock & bit ? branch(s, bit, b, a) : branch(s, bit, a, b);
 }
 
-/* ---- transitions ---- */
-
 static snag_lockset insert(struct snag_locksets *s, snag_lockset set, snag_lockset new)
 {
 	uint32_t lock = s->node[new].lock;
@@ -183,8 +179,6 @@ snag_lockset snag_lockset_remove(struct snag_locksets *s, snag_lockset set, uint
 {
 	return transition(s, set, lock, REMOVE);
 }
-
-/* ---- questions ---- */
 
 /* The leaf of the lock, or NULL. */
 static const struct snag_lockset_node *find(const struct snag_locksets *s, snag_lockset set,
@@ -241,7 +235,7 @@ static bool within(struct snag_locksets *s, snag_lockset a, snag_lockset b)
 	return ask(s, x->child[0], y->child[0], WITHIN) && ask(s, x1, y1, WITHIN);
 }
 
-/* Remembers answers about sets large enough that asking again would hurt. */
+/* Remembers answers about sets that are large enough to make asking again expensive. */
 static bool ask(struct snag_locksets *s, snag_lockset a, snag_lockset b, uint8_t question)
 {
 	bool is_large = s->node[a].size >= LARGE && s->node[b].size >= LARGE;

@@ -2,17 +2,17 @@
  *
  * lockset.h - sets of locks as small numbers
  *
- * Idea.   A set is a number; equal sets have equal numbers.  Sets are Patricia tries over
- *         the bits of lock numbers, and equal tries exist once, so that taking or giving
- *         back one of 100,000 locks makes a few nodes, not a new list.  A lock is held
- *         alone or shared: two shared holds do not exclude each other.
- * State.  node[]       a leaf is one lock; a branch joins two tries whose locks agree above
- *                      a bit and differ in it.  Each has a 64-bit signature: the locks
- *                      modulo 64, which answers most questions at once.
+ * Idea.   A set is a number; equal sets have equal numbers.  Sets are Patricia tries over the
+ *         bits of lock numbers, and equal tries exist once.  So acquiring or releasing one of
+ *         100,000 locks makes a few nodes, not a new list.  A lock is held alone or shared; two
+ *         shared holds do not exclude each other.
+ * State.  node[]       a leaf is one lock; a branch joins two tries whose locks agree above a
+ *                      bit and differ in it.  Each has a 64-bit signature, the locks modulo 64,
+ *                      which answers most questions at once.
  *         slots        from a node's content to its number
  *         step[]       recent transitions; answer[]: recent answers about large sets
- * Cost.   add, remove O(log locks held), O(1) when seen lately; a question O(1) mostly, at
- *         worst the size of the smaller set, and then it is remembered.
+ * Cost.   add, remove O(log locks held), O(1) when seen lately.  A question is mostly O(1), at
+ *         worst the size of the smaller set, and then its answer is remembered.
  * Reference.  Okasaki and Gill, Fast mergeable integer maps, ML workshop 1998.
  */
 #ifndef SNAG_ORDER_LOCKSET_H
@@ -37,18 +37,19 @@ struct snag_locksets {
 void snag_locksets_init(struct snag_locksets *s);
 void snag_locksets_done(struct snag_locksets *s);
 
-/* The set with the lock, held alone or shared; it was not in the set. */
+/* Returns the set with the lock, held alone or shared.  The lock was not in the set. */
 snag_lockset snag_lockset_add(struct snag_locksets *s, snag_lockset set, uint32_t lock,
 			      bool is_shared);
-/* The set without the lock. */
+/* Returns the set without the lock. */
 snag_lockset snag_lockset_remove(struct snag_locksets *s, snag_lockset set, uint32_t lock);
 
-/* Whether some lock is in both, and not shared in both: the holders exclude each other. */
+/* Returns whether some lock is in both sets, and not shared in both: then the holders exclude
+ * each other. */
 bool snag_lockset_excludes(struct snag_locksets *s, snag_lockset a, snag_lockset b);
-/* Whether every lock of a is in b, and alone in b if alone in a: whatever a excludes, b
- * excludes too. */
+/* Returns whether every lock of a is in b, and alone in b if alone in a.  Then b excludes
+ * everything that a excludes. */
 bool snag_lockset_within(struct snag_locksets *s, snag_lockset a, snag_lockset b);
-/* The locks held alone in both. */
+/* Returns the locks held alone in both. */
 snag_lockset snag_lockset_common(struct snag_locksets *s, snag_lockset a, snag_lockset b);
 
 #endif

@@ -18,7 +18,7 @@ struct snag_maxima {
 	const uint32_t *value; /* by entry; belongs to the caller */
 };
 
-/* Empties it; `cell` has room for nkeys + 1. */
+/* Empties it.  `cell` has room for nkeys + 1. */
 static inline void snag_maxima_init(struct snag_maxima *m, uint32_t *cell, uint32_t nkeys,
 				    const uint32_t *value)
 {
@@ -33,7 +33,7 @@ static inline void snag_maxima_add(struct snag_maxima *m, uint32_t key, uint32_t
 			m->cell[i] = entry + 1;
 }
 
-/* The best entry with a key greater than `key`, + 1; 0: there is none. */
+/* Returns the best entry with a key greater than `key`, + 1; 0 if there is none. */
 static inline uint32_t snag_maxima_above(const struct snag_maxima *m, uint32_t key)
 {
 	uint32_t best = 0;

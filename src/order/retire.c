@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * retire.c - the order of tasks without the steps that nobody will ask about
+ * retire.c - removes from the order of tasks the steps that no later question can name
  */
 #include "order/retire.h"
 
 #include "base/memory.h"
 
-/* Of so many, and what comes next. */
+/* For n things, and one more that comes next. */
 static struct snag_kept kept_new(size_t n)
 {
 	struct snag_kept k = {.nwords = n / 64 + 1};
@@ -45,14 +45,12 @@ static uint32_t kept_count(struct snag_kept *k)
 	return n;
 }
 
-/* Calls what follows for each that is kept, in order: `old` is its number. */
+/* Executes the statement that follows for each kept one, in order; `old` is its number. */
 #define FOR_KEPT(k, old)                                                                           \
 	for (size_t w = 0; w < (k)->nwords; w++)                                                   \
 		for (uint64_t left = (k)->bit[w];                                                  \
 		     left && ((old) = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(left), true); \
 		     left &= left - 1)
-
-/* ---- what is kept ---- */
 
 static void node_keep(struct snag_retire *r, uint32_t node)
 {
@@ -61,7 +59,7 @@ static void node_keep(struct snag_retire *r, uint32_t node)
 		r->nodes.bit[node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Entries that are not in use name nothing. */
+/* Clears entries that are not in use. */
 static void unused_clear(struct snag_task_order *o)
 {
 	for (uint32_t i = o->free_runs, next; i; i = next) {
@@ -89,8 +87,6 @@ static void live_keep(struct snag_retire *r)
 		node_keep(r, o->tree.step[step]);
 	}
 }
-
-/* ---- new numbers ---- */
 
 static void tree_number(struct snag_retire *r, uint32_t nnodes, uint32_t nsteps)
 {
@@ -157,8 +153,6 @@ void snag_retire_rest(struct snag_retire *r)
 	live_number(r);
 	tree_number(r, nnodes, nsteps);
 }
-
-/* ---- everything ---- */
 
 void snag_retire_all(struct snag_task_order *o) /* [all] */
 {

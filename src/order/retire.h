@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * retire.h - the order of tasks without the steps that nobody will ask about
+ * retire.h - removes from the order of tasks the steps that no later question can name
  *
- * Idea.   A program creates millions of tasks, but who asks about them keeps few of their steps: of
- *         most, others have taken the place.  What can be asked is how steps that are kept stand to
- *         those to come.  So all other steps can go, and nodes that have no such step and no task
- *         in them or below; the rest is numbered anew, in the same order.
+ * Idea.   A program creates millions of tasks, but a detector keeps few of their steps, because
+ *         newer accesses replace older ones.  Later questions compare only kept steps with new
+ *         ones.  So all other steps can be removed, and so can nodes that have no kept step and
+ *         no task in or below them.  The rest gets new numbers, in the same order.
  *
- * State.  steps, nodes  those that are kept, by bit, and, when all are, how many were before: the new
- *                       number, or that of the next one that is kept
- * Rules.  [keep]    steps that are said to be, those that tasks are in; nodes of these, of scopes
- *                   that are open, and all above
- *         [time]    the time of a node is a number of a step, and nodes that were waited for are an
- *                   interval: these become numbers of what is kept next
- *         [joins]   not if there are any waits beyond structure: their answers name steps and nodes
- *         [all]     but whatever there is goes when the first task has waited for all others, as it has when it is in
- *                   no scope and each was created in a finish: all that was done comes before
- *                   all that follows, and one step will do for it
- * Guarantee.  Whether one kept step comes before another, or before one to come, is as before.
- * Cost.   O(what is kept), and a look at a word for 64 nodes or steps; 3 bits for each meanwhile.  [all]
- *         O(promises).
+ * State.  steps, nodes  which are kept, as bits; and when all are marked, how many kept ones
+ *                       come before: the new number, or that of the next kept one
+ * Rules.  [keep]    keep the steps that the caller marks and those that tasks are in; the nodes
+ *                   of these steps and of open scopes; and all nodes above them
+ *         [time]    the time of a node is the number of a step, and the nodes that were waited
+ *                   for are an interval.  Both become numbers of what is kept next
+ *         [joins]   not if there are waits beyond structure, because their answers name steps
+ *                   and nodes
+ *         [all]     everything can be removed, waits too, when the first task has waited for all
+ *                   others: it is in no scope, and each other task was created in a finish.
+ *                   Then all earlier steps come before all later ones, and one step stands for
+ *                   them
+ * Guarantee.  Questions about a kept step and another kept or later step have the same answer as
+ *             before.
+ * Cost.   O(what is kept), plus one word for 64 nodes or steps, and 3 bits for each meanwhile.
+ *         [all] O(promises).
  */
 #ifndef SNAG_ORDER_RETIRE_H
 #define SNAG_ORDER_RETIRE_H
@@ -47,7 +50,7 @@ static inline void snag_retire_keep(struct snag_retire *r, uint32_t step)
 	r->steps.bit[step / 64] |= UINT64_C(1) << step % 64;
 }
 
-/* All are kept that are: the order has its new numbers. */
+/* Removes what is not marked; the order then has its new numbers. */
 void snag_retire_rest(struct snag_retire *r);
 
 static inline uint32_t snag_kept_number(const struct snag_kept *k, uint32_t old)
@@ -56,7 +59,7 @@ static inline uint32_t snag_kept_number(const struct snag_kept *k, uint32_t old)
 	return k->before[old / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
-/* Then: the new number of a step that was kept. */
+/* After that: returns the new number of a kept step. */
 static inline uint32_t snag_retire_number(const struct snag_retire *r, uint32_t step)
 {
 	return snag_kept_number(&r->steps, step);
@@ -70,7 +73,6 @@ static inline bool snag_retire_may_all(const struct snag_task_order *o) /* [all]
 	return o->nlive == 1 && o->slot[o->first] && !o->has_loose && !run->top.below &&
 	       !run->top.block;
 }
-void snag_retire_all(
-	struct snag_task_order *o); /* steps that were there are not to be named any more */
+void snag_retire_all(struct snag_task_order *o); /* the caller must forget all earlier steps */
 
 #endif

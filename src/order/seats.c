@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * seats.c - which entry of the clocks is whose
+ * seats.c - which thread owns which entry of the clocks
  */
 #include "order/seats.h"
 
@@ -23,7 +23,7 @@ size_t snag_seats_reserve(struct snag_seats *s, size_t nthreads, size_t nevents)
 	s->thread = snag_grow(s->thread, &s->thread_cap, nthreads, sizeof(*s->thread));
 	for (; s->nthreads < nthreads; s->nthreads++)
 		s->thread[s->nthreads] = (struct snag_seated){.seat = SNAG_NO_SEAT};
-	size_t most = s->n + 2 * nevents; /* an event names two threads at most */
+	size_t most = s->n + 2 * nevents; /* an event names at most two threads */
 	return most < nthreads ? most : nthreads;
 }
 
@@ -66,5 +66,5 @@ void snag_seats_leave(struct snag_seats *s, uint32_t thread, uint32_t event)
 	t->end = event + 1;
 	s->left = snag_grow(s->left, &s->left_cap, s->nleft + 1, sizeof(*s->left));
 	s->left[s->nleft++] = t->seat;
-	s->next = s->nleft; /* most likely whoever joined it forks next */
+	s->next = s->nleft; /* most likely the joining thread forks next */
 }

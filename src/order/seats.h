@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * seats.h - which entry of the clocks is whose: threads that follow each other share one
+ * seats.h - which thread owns which entry of the clocks: successive threads share one
  *
- * Idea.   A clock has an entry for each seat, not for each thread that ever was.  A thread that is
- *         forked after another one was joined, by a thread that knows all that one did, takes
- *         its seat.  As time is the event number, an entry k still means: all that was done on
- *         this seat before event k is known.  Who knows anything of the later
- *         thread knows all of the earlier one, because what its fork knew is before it in every
- *         relation; who knows all of the earlier one has an entry up to its end, which
- *         no event of the later one is below.  So entries mean for each of the
- *         threads what they would mean if it had its own, and threads on one
- *         seat are ordered like the events of one thread.
+ * Idea.   A clock has an entry for each seat, not for each thread that ever lived.  Suppose a
+ *         thread u was joined, and later a thread that knows all of u forks a thread v.  Then v
+ *         takes the seat of u.
+ *         Time is the event number, so an entry k still means: all events on this seat before
+ *         event k are known.  Whoever knows an event of v also knows all of u, because what its
+ *         fork knew is before v in every relation.  Whoever knows all of u has an entry up to
+ *         its end, and no event of v is below that.  So an entry means for u and for v what it
+ *         would mean if each had its own entry, and threads on one seat are ordered like the
+ *         events of one thread.
  *
- * State.  thread[t]     its seat; once it was joined its end: one more than the number of the
- *                       first join, which no other entry can equal; once it has lost its seat, the
- *                       last clock it had: it may be joined again
+ * State.  thread[t]     its seat.  Once it was joined, its end: one more than the number of the
+ *                       first join, which no other entry can equal.  Once it has lost its seat,
+ *                       its last clock, because it may be joined again
  *         occupant[s]   the last thread on the seat
  *         left[]        seats whose occupant was joined
  *
- * Rules.  [seat]   A root thread gets a new seat; so does a forked one, unless the fork's clock
- *                  reaches the end of the occupant of some seat in left[].  A fork tries
- *                  a bounded number of them, the next fork goes on with others.
- * Cost.   A fork O(1), and joining the clocks; 24 bytes a thread, and the last clock of one
- *         that has lost its seat.
+ * Rules.  [seat]   A root thread gets a new seat.  So does a forked thread, unless the clock of
+ *                  the fork reaches the end of the occupant of some seat in left[].  A fork
+ *                  tries a bounded number of these seats; the next fork continues with others.
+ * Cost.   A fork O(1), plus joining the clocks; 24 bytes per thread, and the last clock of a
+ *         thread that has lost its seat.
  */
 #ifndef SNAG_ORDER_SEATS_H
 #define SNAG_ORDER_SEATS_H
@@ -39,7 +39,7 @@ struct snag_vclock_pool;
 struct snag_seated {
 	uint32_t seat;		  /* SNAG_NO_SEAT: none yet */
 	uint32_t end;		  /* 0: not joined yet */
-	uint32_t since;		  /* the end of the one before on the seat, or 0 */
+	uint32_t since;		  /* the end of the previous thread on the seat, or 0 */
 	struct snag_vclock *last; /* NULL: it still has its seat */
 };
 
@@ -55,31 +55,31 @@ struct snag_seats { /* all 0: empty */
 
 void snag_seats_done(struct snag_seats *s, struct snag_vclock_pool *pool);
 
-/* Thread ids below this may come up.  Returns how many seats there may be after so many more
+/* Announces thread ids below nthreads.  Returns the largest number of seats after nevents more
  * events. */
 size_t snag_seats_reserve(struct snag_seats *s, size_t nthreads, size_t nevents);
-/* A new seat. */
+/* Gives the thread a new seat. */
 uint32_t snag_seats_new(struct snag_seats *s, uint32_t thread);
-/* The seat a forked thread takes, of a forker with this clock.  *ret_before is the thread whose it
- * was, or the thread itself. */
+/* Returns the seat of a forked thread, whose forker has this clock.  *ret_before is the thread
+ * that had the seat before, or the thread itself. */
 uint32_t snag_seats_take(struct snag_seats *s, uint32_t thread, const struct snag_vclock *clock,
 			 uint32_t *ret_before);
-/* The thread was joined by event number `event`; it may have been before. */
+/* Records that event number `event` joined the thread, perhaps not for the first time. */
 void snag_seats_leave(struct snag_seats *s, uint32_t thread, uint32_t event);
 
-/* Of a thread that has come up. */
+/* Returns the seat of a known thread. */
 static inline uint32_t snag_seat(const struct snag_seats *s, uint32_t thread)
 {
 	return s->thread[thread].seat;
 }
 
-/* Entries of its seat up to here know nothing of the thread itself. */
+/* Returns up to which time entries of its seat say nothing about the thread itself. */
 static inline uint32_t snag_seats_since(const struct snag_seats *s, uint32_t thread)
 {
 	return s->thread[thread].since;
 }
 
-/* Of a thread that acts: unless it was forked, it is a root thread. */
+/* Returns the seat of a thread that acts.  A thread that was not forked is a root thread. */
 static inline uint32_t snag_seats_acting(struct snag_seats *s, uint32_t thread)
 {
 	uint32_t seat = s->thread[thread].seat;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_order.c - from what tasks do to which of their steps comes before which
+ * task_order.c - turns the actions of tasks into the order of their steps
  */
 #include "order/task_order.h"
 
@@ -29,8 +29,6 @@ void snag_task_order_reserve(struct snag_task_order *o, size_t ntasks, size_t np
 	snag_joins_reserve(&o->joins, npromises);
 }
 
-/* ---- tasks ---- */
-
 bool snag_task_order_more(struct snag_task_order *o)
 {
 	if (!o->free_runs) {
@@ -41,8 +39,8 @@ bool snag_task_order_more(struct snag_task_order *o)
 	return snag_dpst_has_room(&o->tree) || snag_dpst_more(&o->tree);
 }
 
-/* Its entry, which is to be filled in: field by field, since a copy made right after would have to
- * wait for the parts. */
+/* Returns a new entry for the task, to be filled field by field: a copy made right after would
+ * have to wait for the parts. */
 static inline struct snag_task_run *begin(struct snag_task_order *o, uint32_t task, uint32_t node,
 					  uint32_t finish)
 {
@@ -68,14 +66,14 @@ void snag_task_order_first(struct snag_task_order *o, uint32_t task)
 	run->past = (struct snag_task_past){0, 0};
 }
 
-/* The task has made nodes. */
+/* Notes that the task has made nodes. */
 static void made(struct snag_task_order *o, const struct snag_task_run *run)
 {
 	if (o->is_disorderly || o->nlive != run->depth + 1)
 		o->alone_from = (uint32_t)o->tree.nnodes;
 }
 
-/* The task is going to do more than access memory. */
+/* Gives the task its own node, because it does more than access memory. */
 static __attribute__((noinline)) void node_own(struct snag_task_order *o, struct snag_task_run *run)
 {
 	uint32_t parent = o->tree.node[run->node].parent;
@@ -94,7 +92,7 @@ static inline struct snag_task_run *run_of(struct snag_task_order *o, uint32_t t
 	return run;
 }
 
-/* The scope of this node has been waited for. */
+/* Notes that the scope of this node has been waited for. */
 static void past_add(struct snag_task_order *o, struct snag_task_run *run,
 		     uint32_t node) /* [past] */
 {
@@ -105,7 +103,7 @@ static void past_add(struct snag_task_order *o, struct snag_task_run *run,
 	run->past.end = (uint32_t)o->tree.nnodes;
 }
 
-/* A task below n may outlast the blocks above it.  If one of them is known to be outlasted,
+/* Marks the blocks above n: a task below n may outlast them.  If one of them is already marked,
  * so are those above it; and an async above has marked its own. */
 static void mark_escaped(struct snag_dpst *t, uint32_t n)
 {
@@ -118,7 +116,7 @@ static void mark_escaped(struct snag_dpst *t, uint32_t n)
 	}
 }
 
-/* The task has made this node of its child, and perhaps a block. */
+/* Begins a child for which the task has made this node, and perhaps a block. */
 static inline void child_begin(struct snag_task_order *o, struct snag_task_run *run, uint32_t child,
 			       uint32_t node)
 {
@@ -151,7 +149,7 @@ void snag_task_order_make_many(struct snag_task_order *o, uint32_t task)
 	run->is_many = true;
 }
 
-/* The first one of a scope, or since its last sync. */
+/* The first spawn of a scope, or the first since its last sync. */
 static __attribute__((noinline)) void spawn_first(struct snag_task_order *o, uint32_t task,
 						  uint32_t child)
 {
@@ -177,7 +175,7 @@ static void collect(struct snag_task_order *o, uint32_t node, uint32_t list)
 	n->extra = snag_joins_merge(&o->joins, n->extra, list);
 }
 
-/* Puts what a scope has collected on the task's list. */
+/* Puts the waits that a scope has collected on the task's list. */
 static __attribute__((noinline)) void list_take(struct snag_task_order *o,
 						struct snag_task_run *run, uint32_t list)
 {
@@ -185,7 +183,7 @@ static __attribute__((noinline)) void list_take(struct snag_task_order *o,
 	run->has_waited = true;
 }
 
-/* The task has waited for the scope of this node. */
+/* Notes that the task has waited for the scope of this node. */
 static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint32_t node)
 {
 	run->waited = node < run->waited ? node : run->waited;
@@ -193,14 +191,15 @@ static void wait_for(struct snag_task_order *o, struct snag_task_run *run, uint3
 		list_take(o, run, o->tree.node[node].extra);
 }
 
-/* A task or frame ends with a block that is open. */
+/* A task or frame ends with an open block. */
 static void leak(struct snag_task_order *o, uint32_t block)
 {
 	o->tree.node[block].is_leaked = true;
 	mark_escaped(&o->tree, block);
 }
 
-/* A task that has ended leaves its block open, or has waited: so has who waits for it. */
+/* Passes on what an ended task leaves: an open block, and its waits, which its waiting task
+ * inherits. */
 static __attribute__((noinline)) void leave(struct snag_task_order *o,
 					    const struct snag_task_run *run)
 {
@@ -228,8 +227,6 @@ void snag_task_order_end(struct snag_task_order *o, uint32_t task) /* [end] */
 	if (run->top.block || run->has_waited)
 		leave(o, run);
 }
-
-/* ---- scopes ---- */
 
 static void scope_open(struct snag_task_order *o, struct snag_task_run *run,
 		       struct snag_task_scope top)
@@ -291,7 +288,7 @@ void snag_task_order_frame_end(struct snag_task_order *o, uint32_t task) /* [fra
 	scope_close(o, run);
 }
 
-/* Blocks further out in the same frame. */
+/* Waits for blocks further out in the same frame. */
 static __attribute__((noinline)) void sync_below(struct snag_task_order *o,
 						 struct snag_task_run *run)
 {
@@ -319,8 +316,6 @@ void snag_task_order_sync(struct snag_task_order *o, uint32_t task) /* [sync] */
 		sync_below(o, run);
 }
 
-/* ---- promises ---- */
-
 void snag_task_order_set(struct snag_task_order *o, uint32_t task, uint32_t promise) /* [set] */
 {
 	struct snag_task_run *run = run_of(o, task);
@@ -340,13 +335,11 @@ void snag_task_order_get(struct snag_task_order *o, uint32_t task, uint32_t prom
 {
 	struct snag_task_run *run = run_of(o, task);
 	if (snag_task_order_maker(o, o->joins.promise[promise].step) == run->node)
-		return; /* it has set that itself: what it waited for before is on its list */
+		return; /* it has set the promise itself: its earlier waits are on its list */
 	run->list = snag_joins_get(&o->joins, run->list, promise);
 	run->has_waited = true;
 	run->step = 0;
 }
-
-/* ---- which of two parallel steps stays parallel longer ---- */
 
 bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)
 {
@@ -359,9 +352,9 @@ bool snag_task_order_is_first(const struct snag_task_order *o, uint32_t a)
 /* How a step that is parallel to `now` is waited for, if `now` is alone. */
 enum waited { BY_FINISH, BY_BLOCK, NOT_YET };
 
-/* Everything beside the way from `now` to the root has ended.  So what is done there is waited for
- * by the innermost finish around the place where the two ways meet, or by the block there;
- * what an ancestor of `now` did itself is not, as that goes on. */
+/* All tasks beside the path from `now` to the root have ended.  So the innermost finish around
+ * the place where the two paths meet, or the block there, waits for their work.  Nothing waits
+ * for what an ancestor of `now` did itself, because the ancestor continues. */
 static enum waited waited_by(const struct snag_dpst *t, uint32_t a, uint32_t now,
 			     uint32_t *ret_meet)
 {
@@ -380,9 +373,9 @@ uint32_t snag_task_order_block(const struct snag_task_order *o, uint32_t a, uint
 	return a > o->last_set && waited_by(&o->tree, a, now, &meet) == BY_BLOCK ? meet : 0;
 }
 
-/* If no promise was set in a step since, a is waited for in one way only.  The finish waits for `now`
- * too.  The block does if `now` is in the task that owns it, or in one it spawned, itself; what
- * that one creates may escape, unless all is spawned and synced. */
+/* If no promise was set in a step since, a is waited for in one way only.  The finish also waits
+ * for `now`.  The block does if `now` is in the task that owns it, or in a task that it spawned
+ * itself.  What that task creates may escape, unless everything is spawned and synced. */
 bool snag_task_order_covers(const struct snag_task_order *o, uint32_t a, uint32_t now)
 {
 	const struct snag_dpst *t = &o->tree;

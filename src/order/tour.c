@@ -34,8 +34,7 @@ void snag_tour_init(struct snag_tour *tour, const struct snag_cgraph *g,
 		tour->mode = LEAVE;
 }
 
-/* From a child with nothing more to its right (left) on to what comes after its parent's
- * children in that row. */
+/* Moves from the last child of a row to what comes after its parent's children in that row. */
 static void row_end(struct snag_tour *tour, const struct snag_ctree *child)
 {
 	const struct snag_ctree *parent = &tour->graph->tree[child->parent];
@@ -68,7 +67,7 @@ static void enter(struct snag_tour *tour, const struct snag_ctree *node)
 		tour->at = node->first;
 }
 
-/* All below the node is done: the row it stands in goes on.  True: a branch A ended. */
+/* Leaves a node when everything below it is done.  Returns true if a branch A ended. */
 static bool leave(struct snag_tour *tour, const struct snag_ctree *node)
 {
 	bool is_task = node->kind == SNAG_CTREE_TASK;
@@ -97,7 +96,7 @@ bool snag_tour_next(struct snag_tour *tour, enum snag_tour_kind *ret_kind, uint3
 			return true;
 		} else if (tour->mode == JOINS ||
 			   (tour->mode == VISIT && tour->direction == SNAG_TOUR_UP)) {
-			row_next(tour, node); /* it has its turn in the other row */
+			row_next(tour, node); /* its turn comes in the other row */
 		} else if (node->kind == SNAG_CTREE_STEP) {
 			*ret_kind = SNAG_TOUR_STEP;
 			*ret_step = node->id;

@@ -29,13 +29,13 @@ struct snag_tour {
 	const struct snag_cgraph *graph;
 	enum snag_tour_direction direction;
 	uint32_t at;   /* a node of the tree */
-	uint32_t mode; /* what is to be done there, see tour.c */
+	uint32_t mode; /* what to do there, see tour.c */
 };
 
-/* The graph must be series-parallel (is_sp) and stay as it is. */
+/* The graph must be series-parallel (is_sp), and must not change. */
 void snag_tour_init(struct snag_tour *tour, const struct snag_cgraph *g,
 		    enum snag_tour_direction direction);
-/* False: the tour has ended.  *ret_step is set with SNAG_TOUR_STEP only. */
+/* Returns false at the end of the tour.  Sets *ret_step with SNAG_TOUR_STEP only. */
 bool snag_tour_next(struct snag_tour *tour, enum snag_tour_kind *ret_kind, uint32_t *ret_step);
 
 /* The place of every step in the two orders. */
@@ -43,7 +43,7 @@ struct snag_sporder {
 	uint32_t english, hebrew;
 };
 
-/* To be freed. */
+/* Returns a new object that the caller frees. */
 struct snag_sporder *snag_sporder_new(const struct snag_cgraph *g);
 
 static inline bool snag_sporder_precedes(struct snag_sporder a, struct snag_sporder b)
@@ -51,8 +51,8 @@ static inline bool snag_sporder_precedes(struct snag_sporder a, struct snag_spor
 	return a.english < b.english && a.hebrew < b.hebrew;
 }
 
-/* Whether the order of the steps by all edges but the isolated ones is the one above:
- * the graph is series-parallel, and promises order nothing that is not ordered without. */
+/* Returns whether all edges except the isolated ones order the steps exactly so: the graph is
+ * series-parallel, and promises order nothing that is not ordered without them. */
 bool snag_sporder_is_exact(const struct snag_cgraph *g, const struct snag_sporder *order);
 
 #endif

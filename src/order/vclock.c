@@ -10,8 +10,8 @@
 
 enum { MIN_ENTRIES = 4 };
 
-/* Four entries at a time.  Entries are below 2^31, so a signed comparison will do:
- * the unsigned maximum is not among the instructions every x86-64 has. */
+/* Four entries at a time.  Entries are below 2^31, so a signed comparison is enough; not every
+ * x86-64 has an instruction for the unsigned maximum. */
 typedef int32_t quad __attribute__((vector_size(16), aligned(4), may_alias));
 
 static size_t clock_bytes(uint32_t n)
@@ -19,7 +19,7 @@ static size_t clock_bytes(uint32_t n)
 	return sizeof(struct snag_vclock) + ((size_t)n + 1) * sizeof(uint32_t);
 }
 
-/* Entries uninitialised but the last. */
+/* Returns a clock whose entries are uninitialised, except the last. */
 static struct snag_vclock *clock_new(struct snag_vclock_pool *pool, uint32_t n)
 {
 	int k = __builtin_ctz(n);
@@ -34,8 +34,6 @@ static struct snag_vclock *clock_new(struct snag_vclock_pool *pool, uint32_t n)
 	c->at[n] = 0;
 	return c;
 }
-
-/* ---- deep clocks ---- */
 
 static bool is_deep(const struct snag_vclock *c)
 {
@@ -101,8 +99,6 @@ static void join_deep(struct snag_vclock_pool *pool, struct snag_vclock **c,
 		snag_vclock_drop(pool, old);
 	}
 }
-
-/* ---- all clocks ---- */
 
 void snag_vclock_free(struct snag_vclock_pool *pool, struct snag_vclock *c)
 {

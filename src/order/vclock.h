@@ -2,18 +2,18 @@
  *
  * vclock.h - THE vector clock: how much of each thread is ordered before a point
  *
- * Idea.   clock[u] = k means: all that thread u did before event number k comes
- *         before.  Clocks are shared and copied only when one of several holders
- *         changes it, so that a release costs a reference, and memory follows the
- *         number of different clocks that are alive, not threads x locks.
- *         Entries belong to seats, which threads that follow each other share (seats.h).
+ * Idea.   clock[u] = k means: all events of thread u before event number k come before the
+ *         point. Clocks are shared, and copied only when one of several holders changes it.  So
+ *         a release costs a reference, and memory follows the number of different live clocks,
+ *         not threads x locks. Entries belong to seats, which successive threads share
+ *         (seats.h).
  * State.  A reference-counted array of up to SNAG_VCLOCK_FLAT entries; entries beyond its length
- *         are 0.  A clock of a higher seat is deep: it has a tree (clock_tree.h), whose
- *         parts it shares with other clocks.
- * Cost.   Flat: get O(1); share O(1); join O(threads), of which a copy if shared.
+ *         are 0.  A clock of a higher seat is deep: it has a tree (clock_tree.h) that shares its
+ *         parts with other clocks.
+ * Cost.   Flat: get O(1); share O(1); join O(threads), including a copy if shared.
  *         Deep: get O(log threads); share O(1); join as clock_tree.h.
  *
- * Nobody outside this file and vclock.c touches the array.
+ * Only this file and vclock.c touch the array.
  */
 #ifndef SNAG_ORDER_VCLOCK_H
 #define SNAG_ORDER_VCLOCK_H
@@ -29,16 +29,16 @@ struct snag_vclock {
 	uint32_t refs;
 	uint32_t n;    /* entries: a power of two of at least 4; deep: 0 */
 	uint32_t at[]; /* n entries below 2^31, and one more, always 0, for all others; deep:
-			* SNAG_VCLOCK_DEEP, an unused one, and the tree */
+		        * SNAG_VCLOCK_DEEP, an unused one, and the tree */
 };
 
-/* The pool clocks are taken from; one per detector. */
+/* The memory of clocks; one per detector. */
 struct snag_vclock_pool {
 	struct snag_vclock *empty;	      /* everything 0; always alive */
 	struct snag_vclock *free[33];	      /* unused clocks by log2 of n, linked through at[] */
 	struct snag_clock_tree *free_node[2]; /* unused leaves and inner nodes */
 	size_t live_bytes, peak_bytes;
-	struct snag_seats seats; /* whose entries they have */
+	struct snag_seats seats; /* which thread owns which entry */
 };
 
 void snag_vclock_pool_init(struct snag_vclock_pool *pool);
@@ -59,7 +59,7 @@ static inline uint32_t snag_vclock_get(const struct snag_vclock *c, uint32_t sea
 	return __builtin_expect(time != SNAG_VCLOCK_DEEP, 1) ? time : snag_vclock_get_deep(c, seat);
 }
 
-/* Before which event number everything the thread did comes before. */
+/* Returns before which event number all events of the thread come before. */
 static inline uint32_t snag_vclock_of_thread(const struct snag_vclock_pool *pool,
 					     const struct snag_vclock *c, uint32_t thread)
 {
@@ -81,7 +81,7 @@ static inline void snag_vclock_drop(struct snag_vclock_pool *pool,
 		snag_vclock_free(pool, c);
 }
 
-/* *c becomes the join of *c, `other` and {seat: time}. */
+/* Replaces *c by the join of *c, `other` and {seat: time}. */
 void snag_vclock_join(struct snag_vclock_pool *pool, struct snag_vclock **c,
 		      const struct snag_vclock *other, uint32_t seat, uint32_t time);
 

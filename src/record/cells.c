@@ -500,7 +500,7 @@ void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_
 		struct snag_cells_page *page = cell ? NULL : page_find(c, addr >> PAGE_LOG);
 		if (!cell && (!page || (!page->cell && !page->variable)))
 			break;
-		/* As one entry it is visited as a whole, or by nobody new. */
+		/* One entry is enough if the page is visited as a whole, or by no new thread. */
 		if (!cell && !page->cell &&
 		    (some == PAGE_CELLS || page->owner == (uint8_t)thread ||
 		     page->flags & SHARED)) {
@@ -514,7 +514,7 @@ void snag_cells_even(struct snag_cells *c, uint64_t addr, uint32_t most, uint32_
 	*ret_stretch = s;
 }
 
-/* How many of n cells nobody has been in, from the first. */
+/* Returns how many of n cells, from the first, were never accessed. */
 static uint32_t cells_fresh(const struct snag_cell *cell, uint32_t n)
 {
 	uint32_t i = 0;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cells.h - memory accesses to variables: overlapping accesses share one, others do not
+ * cells.h - maps memory accesses to variables: overlapping accesses share one, others do not
  *
- * Idea.   Memory is cut into cells of 8 bytes.  A cell begins without variables; an
- *         access makes one of the bytes it touches.  An access that meets part of a
- *         variable splits it into the bytes it touches and the rest.  The part with the first
- *         byte keeps the variable, the other part becomes a new one.  So a variable can be
- *         named after its first byte for good.
+ * Idea.   Memory is divided into cells of 8 bytes.  A cell begins without variables; an access
+ *         makes one of the bytes it touches.  An access to part of a variable splits it into the
+ *         bytes it touches and the rest.  The part with the first byte keeps the variable, the
+ *         other part becomes a new one.  So a variable can be named after its first byte for
+ *         good.
  *         Two accesses have a variable in common iff they overlap, with one exception: the
- *         accesses before a split are not accesses to the new variable.  Splits are
- *         reported to `make`, for consumers that need those accesses (splits.h).
- * State.  cell: up to two variables with their bytes; or, where that is not enough, a row
- *         of 8, the variable of each byte.  owner, shared: whether two threads were there.
- *         page: 2048 cells; or one entry, where all of them are whole variables with
- *         consecutive ids that one thread made at once, as a memset does.
- *         walk: accesses evenly apart that were found to have the variables expected, a cache.  A
- *         loop that comes again finds the same, unless a variable was split or memory has begun
- *         anew since then; nothing else changes a variable.
- * Cost.   O(1) an access, and many that come again; 12 bytes for 8 bytes of touched memory, or 24 for a
- *         page that is one entry.
+ *         accesses before a split are not accesses to the new variable.  Splits are reported to
+ *         `make`, for consumers that need those accesses (splits.h).
+ * State.  cell: up to two variables with their bytes; or, where that is not enough, a row of 8,
+ *         the variable of each byte.  owner, shared: whether two threads were there.
+ *         page: 2048 cells; or one entry, if all of them are whole variables with consecutive
+ *         ids that one thread made at once, as a memset does.
+ *         walk: a cache of evenly spaced accesses that were found to have the expected
+ *         variables. A repeated loop finds the same, unless a variable was split or memory was
+ *         reused since then; nothing else changes a variable.
+ * Cost.   O(1) per access, and many repeated ones at once; 12 bytes for 8 bytes of touched
+ *         memory, or 24 for a page that is one entry.
  */
 #ifndef SNAG_RECORD_CELLS_H
 #define SNAG_RECORD_CELLS_H
@@ -33,13 +33,13 @@ struct snag_cells_hooks {
 	/* Makes a variable whose first byte is at addr and returns its id.  from: NULL, or the
 	 * variable that it is split off. */
 	uint32_t (*make)(void *ctx, uint64_t addr, const uint32_t *from);
-	/* Makes up to n variables with consecutive ids, `step` bytes apart, the first at addr; n > 0.
-	 * Returns the id of the first; *ret_n is how many, at least 1. */
+	/* Makes up to n variables with consecutive ids, `step` bytes apart, the first at addr; n
+	 * > 0. Returns the id of the first; *ret_n is their number, at least 1. */
 	uint32_t (*make_some)(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n);
-	/* Variables that were split off others in a cell where several threads may have been; each
-	 * is reported once. */
+	/* Reports variables that were split off others in a cell where several threads may have
+	 * been; each once. */
 	void (*shared_split)(void *ctx, const uint32_t *variable, unsigned n);
-	/* The same where one thread alone has been, when the memory begins anew. */
+	/* The same where only one thread has been, when the memory is reused. */
 	void (*lost_split)(void *ctx, const uint32_t *variable, unsigned n);
 	void *ctx;
 };
@@ -83,7 +83,7 @@ struct snag_cells {
 		struct snag_cell *cell;
 	} recent[SNAG_CELLS_RECENT]; /* pages used lately that have cells, by number */
 	struct snag_cells_hooks hooks;
-	bool has_namesakes; /* there are threads with the same low bits, so who is the owner? */
+	bool has_namesakes; /* some threads have the same low bits, so the owner is ambiguous */
 	struct snag_cells_page *page;
 	size_t npages, page_cap;
 	struct snag_slots slots; /* of pages, by number */
@@ -91,7 +91,7 @@ struct snag_cells {
 	size_t nrows, row_cap;
 	uint32_t free_row; /* number of a row to use again, its first entry is the next; 0: none */
 	uint64_t nsplits;
-	uint32_t version; /* of the variables: rises when there are other ones than before */
+	uint32_t version; /* of the variables: rises when they change */
 	struct snag_cells_walk {
 		uint64_t addr, stride;
 		uint32_t variable, variable_stride, n;
@@ -103,32 +103,33 @@ struct snag_cells {
 struct snag_cells *snag_cells_new(const struct snag_cells_hooks *hooks);
 void snag_cells_free(struct snag_cells *cells); /* accepts NULL */
 
-/* The variables that an access of 1 to 8 bytes inside one cell has, at most 8; returns how
- * many. */
+/* Finds the variables of an access of 1 to 8 bytes inside one cell, at most 8; returns their
+ * number. */
 unsigned snag_cells_access(struct snag_cells *cells, uint64_t addr, unsigned size, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
-/* Whether nobody has been in the cell of an address. */
+/* Returns whether the cell of an address was never accessed. */
 bool snag_cells_is_fresh(struct snag_cells *cells, uint64_t addr);
-/* The same for up to `n` accesses, `stride` bytes apart, whose one variable is the given one and
- * goes on by `variable_stride`: how many of them, from the first, have that. */
+/* For up to `n` accesses, `stride` bytes apart, whose only variable is the given one and moves
+ * by `variable_stride`: returns how many of them, from the first, fulfil this. */
 uint32_t snag_cells_known(struct snag_cells *cells, uint64_t addr, uint64_t stride, unsigned size,
 			  uint32_t thread, uint32_t variable, uint32_t variable_stride, uint32_t n);
-/* The one variable of each of n such accesses, as far as they have one already: how many. */
+/* Finds the only variable of each of n such accesses, as far as they have one already; returns
+ * their number. */
 uint32_t snag_cells_variables(struct snag_cells *cells, uint64_t addr, uint64_t stride,
 			      unsigned size, uint32_t thread, uint32_t n, uint32_t ret_variable[]);
-/* Accesses to whole cells from addr on, as far as these are a stretch, at most `most` of them;
- * *ret_stretch has none if the first is no such cell. */
+/* Finds accesses to whole cells from addr on, as far as these are a stretch, at most `most` of
+ * them; *ret_stretch has none if the first is no such cell. */
 void snag_cells_even(struct snag_cells *cells, uint64_t addr, uint32_t most, uint32_t thread,
 		     struct snag_cells_stretch *ret_stretch);
-/* Accesses to whole cells from addr on where nobody has been, at most `most` of them, in elements of
- * `size` bytes, 4 or 8: makes their variables, which have consecutive ids.  Returns the number of
- * cells; *ret_first is the first variable. */
+/* Makes the variables of accesses to whole untouched cells from addr on, at most `most` of them,
+ * in elements of `size` bytes, 4 or 8.  Their ids are consecutive.  Returns the number of cells;
+ * *ret_first is the first variable. */
 uint32_t snag_cells_fill(struct snag_cells *cells, uint64_t addr, uint32_t most, unsigned size,
 			 uint32_t thread, uint32_t *ret_first);
-/* The variables of the cell at addr, if another thread than this one has been there. */
+/* Returns the variables of the cell at addr, if another thread than this one has been there. */
 unsigned snag_cells_shared(struct snag_cells *cells, uint64_t addr, uint32_t thread,
 			   uint32_t ret_variable[SNAG_CELL]);
-/* The memory begins anew. */
+/* Starts the memory afresh. */
 void snag_cells_forget(struct snag_cells *cells, uint64_t addr, uint64_t nbytes);
 
 /* The bytes of a cell that an access touches, of at most 8 bytes. */
@@ -138,7 +139,7 @@ static inline uint8_t snag_cells_mask(uint64_t addr, unsigned size)
 	return (uint8_t)(ones[size] << addr % SNAG_CELL);
 }
 
-/* The cell of an address whose page was used lately; otherwise NULL. */
+/* Returns the cell of an address whose page was used lately; otherwise NULL. */
 static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells, uint64_t addr)
 {
 	uint64_t number = addr >> SNAG_CELLS_PAGE_LOG;
@@ -146,8 +147,8 @@ static inline struct snag_cell *snag_cells_recent(const struct snag_cells *cells
 	return page->number == number ? page->cell + addr % SNAG_CELLS_PAGE / SNAG_CELL : NULL;
 }
 
-/* What snag_cells_access() does where it is quick, given snag_cells_recent().  False: nothing is done
- * yet. */
+/* Does the work of snag_cells_access() if that is quick, given snag_cells_recent().  Returns
+ * false if nothing was done. */
 static inline bool snag_cells_quick(struct snag_cell *cell, uint64_t addr, unsigned size,
 				    uint32_t thread, uint32_t *ret_variable)
 {

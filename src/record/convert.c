@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert.c - the records of the runtime to the events of a trace
+ * convert.c - turns the records of the runtime into the events of a trace
  *
- * Rules.  The program may be broken, but its runtime is ours: records are believed as
- *         far as nothing here can be harmed by them (numbers are checked, texts bounded).
+ * Rules.  The program may be broken, but its runtime is ours: records are trusted as far as they
+ *         can do no harm here (numbers are checked, texts bounded).
  */
 #include "record/convert_state.h"
 
@@ -50,7 +50,14 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->depend);
 	snag_strtab_done(&c->depend_names);
 	snag_step_log_done(&c->steps);
+	for (int i = 0; i < RT_DEFAULTS; i++)
+		free(c->defaults[i].text);
 	free(c);
+}
+
+const char *snag_convert_default(const struct snag_convert *c, enum rt_default which)
+{
+	return c->defaults[which].text ? c->defaults[which].text : "";
 }
 
 const struct snag_names *snag_convert_names(const struct snag_convert *c)
@@ -114,7 +121,8 @@ static inline bool is_access(const struct rt_record *r)
 	return (unsigned)rt_record_op(r) - RT_READ <= RT_WRITE - RT_READ;
 }
 
-/* The bytes of a cell that an access touches; more than a cell has, or 0: it does not lie in one. */
+/* The bytes of a cell that an access touches; more than a cell has, or 0: it does not lie in
+ * one. */
 static inline unsigned access_mask(const struct rt_record *r)
 {
 	return ((1u << (rt_record_size(r) & 31)) - 1) << rt_record_address(r) % SNAG_CELL;
@@ -131,8 +139,9 @@ static void targets_keep(struct snag_convert *c)
 	c->seen.unkept = 0;
 }
 
-/* Those of n accesses that each have one variable already, from the first: their events.  What is in
- * c is kept here: the compiler must think that writing an event changes it. */
+/* Makes the events of the first accesses, out of n, that each have one variable already.  Fields
+ * of c are copied to locals, because the compiler must assume that writing an event changes
+ * them. */
 static int group_quick(struct snag_convert *c, const struct rt_record *const first,
 		       struct snag_cell *const *cell, int n)
 {
@@ -286,7 +295,7 @@ static void turn_begins(struct snag_convert *c, const struct rt_record *r)
 	c->turn_fuel = c->fuel = r->loc;
 }
 
-/* Only what tasks do counts: outside of launches the program is alone. */
+/* Only what tasks do counts: outside launches the program has one thread. */
 static void seen(struct snag_convert *c, struct snag_convert_seen *s, const struct rt_record *r)
 {
 	if (c->notes.launched > c->notes.ended && s->n++ == 0)
@@ -365,8 +374,9 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 	}
 }
 
-/* A trace of tasks has no events of threads.  Outside of launches locks and atomics order nothing:
- * the program is alone.  A program that creates threads instead of tasks is one of threads. */
+/* A trace of tasks has no events of threads.  Outside launches locks and atomics order nothing,
+ * because the program has one thread.  A program that creates threads instead of tasks is one of
+ * threads. */
 static bool is_left_out(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
 	bool is_thread = op == RT_FORK || op == RT_JOIN;
@@ -439,6 +449,7 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_MODULE:
 	case RT_TEXT:
 	case RT_MODULE_END:
+	case RT_DEFAULT:
 		snag_convert_place(c, op, r);
 		break;
 	case RT_WAITS:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_places.c - what lies where in the program: code, modules, blocks, stacks
+ * convert_places.c - the layout of the program: code, modules, blocks, stacks
  *
- * No events come of these records but one: the end of a block.
+ * These records make no events, with one exception: the end of a block.
  */
 #include "record/convert_state.h"
 
@@ -111,7 +111,7 @@ static void node_new(struct snag_convert *c, const struct rt_record *r)
 		c->nnodes = (size_t)r->arg + 1;
 }
 
-/* The stack of a thread is what was forgotten just before; that of main is not known. */
+/* The memory forgotten just before is the stack of the thread; that of main is unknown. */
 static void stack_begins(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t top = rt_record_address(r), low = c->forgot ? c->forgot : top - MAIN_STACK;
@@ -142,6 +142,20 @@ static size_t id_parse(const char *text, uint8_t id[ID_BYTES])
 	return n;
 }
 
+/* At most so much of a text of the program is kept. */
+enum { DEFAULT_MAX = 1 << 20 };
+
+static void default_add(struct snag_convert *c, const struct rt_record *r)
+{
+	size_t n = c->text_need < c->text_n ? c->text_need : c->text_n;
+	if (r->arg >= RT_DEFAULTS || c->defaults[r->arg].n + n > DEFAULT_MAX)
+		return;
+	char **text = &c->defaults[r->arg].text;
+	*text = snag_grow(*text, &c->defaults[r->arg].cap, c->defaults[r->arg].n + n + 1, 1);
+	memcpy(*text + c->defaults[r->arg].n, c->text, n);
+	c->defaults[r->arg].n += n;
+}
+
 static void module_ends(struct snag_convert *c, const struct rt_record *r)
 {
 	uint8_t id[ID_BYTES];
@@ -164,8 +178,8 @@ static void module_ends(struct snag_convert *c, const struct rt_record *r)
 		snag_symbols_add(c->symbols, &module, NULL);
 }
 
-/* The end of a block conflicts with what other threads did there, as far as they are known to have
- * been there, and at its beginning with what they will do. */
+/* The end of a block conflicts with the accesses of other threads to it, as far as they are
+ * known, and at its beginning with their later ones. */
 static void block_freed(struct snag_convert *c, const struct rt_record *r)
 {
 	uint64_t addr = rt_record_address(r), nbytes = snag_regions_dealloc(c->regions, addr);
@@ -213,6 +227,9 @@ void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_r
 		break;
 	case RT_TEXT:
 		text_add(c, r);
+		break;
+	case RT_DEFAULT:
+		default_add(c, r);
 		break;
 	default:
 		module_ends(c, r);

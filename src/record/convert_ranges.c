@@ -2,12 +2,12 @@
  *
  * convert_ranges.c - accesses to ranges of memory: memset, memcpy, read and the like
  *
- * Idea.   A range is gone through cell by cell (cells.h).  Where the cells in a row are alike, whole
- *         variables whose ids go on evenly, two of them become events and the others a run
- *         (trace/runs.h), or events at once if runs are not wanted.  Memory that nobody has
- *         accessed gets its variables in bulk, so that it is alike the next time.
- * Rules.  [element]  Memory that a range is the first to access has a variable for each element, if
- *                    their size is known, else for each cell.
+ * Idea.   A range is processed cell by cell (cells.h).  Where successive cells are alike (whole
+ *         variables whose ids advance evenly), two of them become events and the others a run
+ *         (trace/runs.h), or events at once if runs are not wanted.  Untouched memory gets its
+ *         variables in bulk, so that it is alike the next time.
+ * Rules.  [element]  Memory that a range is the first to access has a variable for each element
+ *                    if their size is known, else for each cell.
  *         Other cells, and parts of cells at both ends, are accessed one by one.
  */
 #include "record/convert_state.h"
@@ -30,7 +30,7 @@ static void cell_access(struct snag_convert *c, enum snag_op op, uint64_t at, ui
 /* Accesses of `size` bytes to the cells of a stretch. */
 static void stretch_put(struct snag_convert *c, const struct snag_cells_stretch *s, unsigned size)
 {
-	const struct range *range = &c->range;
+	const struct convert_range *range = &c->range;
 	const bool is_run = c->has_runs && s->n >= 2 + MIN_ROUNDS;
 	const uint32_t stored = is_run ? 2 : s->n;
 	for (uint32_t i = 0; i < stored; i++)
@@ -52,7 +52,7 @@ static void stretch_put(struct snag_convert *c, const struct snag_cells_stretch 
  * many, at most `most`. */
 static uint32_t cells_access(struct snag_convert *c, uint32_t most)
 {
-	const struct range *range = &c->range;
+	const struct convert_range *range = &c->range;
 	const unsigned element = rt_record_size(&range->record);
 	struct snag_cells_stretch s;
 	snag_cells_even(c->cells, range->at, most, c->thread, &s);
@@ -82,7 +82,7 @@ static uint32_t most_cells(const struct snag_convert *c)
 
 void snag_convert_range_go_on(struct snag_convert *c)
 {
-	struct range *range = &c->range;
+	struct convert_range *range = &c->range;
 	while (range->at < range->end && has_room(c, ROOM)) {
 		uint64_t next = range->at - range->at % SNAG_CELL + SNAG_CELL;
 		next = next < range->end ? next : range->end;
@@ -98,6 +98,7 @@ void snag_convert_range_go_on(struct snag_convert *c)
 
 void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r)
 {
-	c->range = (struct range){rt_record_address(r), rt_record_address(r) + r->arg, op, *r};
+	c->range =
+		(struct convert_range){rt_record_address(r), rt_record_address(r) + r->arg, op, *r};
 	snag_convert_range_go_on(c);
 }

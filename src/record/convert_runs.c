@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_runs.c - the runs of the runtime to events, or to the runs of a trace
+ * convert_runs.c - turns the runs of the runtime into events, or into runs of a trace
  *
- * Idea.   RT_AGAIN says which accesses follow from those recorded (runtime/run.h).  If each of
- *         them is one event, and the variables go on as evenly as the addresses, they
- *         are a run of the trace too (trace/runs.h) and need not be made: only their cells
- *         are looked at.  Otherwise, as where memory is met for the first time, they
- *         are made round by round, and looked at again later.
- *         Where an array was first touched by twos, its variables go on evenly from every second
- *         round to the next but one.  So a run of the trace may span several rounds.
+ * Idea.   RT_AGAIN says which accesses follow from the recorded ones (runtime/run.h).  If each
+ *         of them is one event, and the variables advance as evenly as the addresses, they are a
+ *         run of the trace too (trace/runs.h).  Then no events are made, and only their cells
+ *         are examined. Otherwise, for example in untouched memory, events are made round by
+ *         round, and the accesses are examined again later.
+ *         If an array was first accessed in pairs, its variables advance evenly only every
+ *         second round.  So a run of the trace may span several rounds.
  */
 #include "record/convert_state.h"
 
 /* The one i further on; i is at most the period.  Divisions are what this file would cost most. */
-static inline uint32_t step_at(const struct again *again, uint32_t i)
+static inline uint32_t step_at(const struct convert_again *again, uint32_t i)
 {
 	uint32_t at = again->at + i;
 	return at < again->period ? at : at - again->period;
 }
 
-static void steps_skip(struct again *again, uint32_t n)
+static void steps_skip(struct convert_again *again, uint32_t n)
 {
 	const uint32_t rounds = n / again->period, rest = n % again->period;
 	for (uint32_t i = 0; i < again->period; i++) {
-		struct step *s = &again->step[step_at(again, i)];
+		struct convert_step *s = &again->step[step_at(again, i)];
 		uint32_t times = rounds + (i < rest);
 		s->next.what += s->stride * times;
 		s->next.arg += s->fuel_step * times;
@@ -32,18 +32,18 @@ static void steps_skip(struct again *again, uint32_t n)
 	again->left -= n;
 }
 
-/* How many of the accesses to come make one event each, whose targets follow from those before, k
- * at a time, k being some rounds.  Which these are says target[], the last k of them. */
+/* Returns how many of the next accesses make one event each whose targets follow from those
+ * before, k at a time, where k is some rounds; target[] has the last k of them. */
 static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t variable[],
 			   uint32_t stride[])
 {
-	const struct again *again = &c->again;
+	const struct convert_again *again = &c->again;
 	const uint64_t ring = 2 * RT_RUN_MAX, k = again->period * rounds, n = c->seen.alone;
 	uint64_t length = again->left, all = length / k, rest = length % k;
 	if (n < 2 * k)
 		return 0;
 	for (uint32_t i = 0, at = again->at, round = 0; i < k && i < length; i++) {
-		const struct step *s = &again->step[at];
+		const struct convert_step *s = &again->step[at];
 		uint32_t times = (uint32_t)(all + (i < rest));
 		uint64_t addr = rt_record_address(&s->next) + s->stride * round;
 		at = at + 1 == again->period ? 0 : at + 1;
@@ -63,7 +63,7 @@ static uint32_t run_length(struct snag_convert *c, uint32_t rounds, uint32_t var
 	return (uint32_t)length;
 }
 
-/* Puts accesses to come as a run, so many rounds at a time; false: they are none. */
+/* Puts the next accesses as a run, `rounds` at a time; returns false if they are none. */
 static bool run_put(struct snag_convert *c, uint32_t rounds)
 {
 	uint32_t variable[RT_RUN_MAX], stride[RT_RUN_MAX], k = c->again.period * rounds;
@@ -82,11 +82,11 @@ static bool run_put(struct snag_convert *c, uint32_t rounds)
 	return true;
 }
 
-/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those that
- * were made since. */
+/* The same for as few rounds as will do.  Those it follows from are the two recorded, and those
+ * that were made since. */
 static bool some_run_put(struct snag_convert *c)
 {
-	const struct again *again = &c->again;
+	const struct convert_again *again = &c->again;
 	if (c->options.keep_steps && !again->is_even)
 		return false; /* the log of steps could not follow */
 	uint32_t since =
@@ -101,9 +101,9 @@ static bool some_run_put(struct snag_convert *c)
 /* One round of accesses, or what is left of it. */
 static void round_put(struct snag_convert *c)
 {
-	struct again *again = &c->again;
+	struct convert_again *again = &c->again;
 	for (uint32_t i = 0; i < again->period && again->left > 0; i++) {
-		struct step *s = &again->step[again->at];
+		struct convert_step *s = &again->step[again->at];
 		c->fuel = s->next.arg;
 		word_access(c, s->op, rt_record_address(&s->next), rt_record_size(&s->next), 0,
 			    &s->next);
@@ -115,7 +115,7 @@ static void round_put(struct snag_convert *c)
 }
 
 /* The event of a step in each of n rounds. */
-static void events_put(struct snag_convert *c, const struct step *s, struct snag_event *ev,
+static void events_put(struct snag_convert *c, const struct convert_step *s, struct snag_event *ev,
 		       const uint32_t *variable, uint32_t n)
 {
 	const struct snag_event first = {.thread = c->thread,
@@ -133,7 +133,7 @@ static void events_put(struct snag_convert *c, const struct step *s, struct snag
  * is to look up.  Returns how many they are. */
 static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 {
-	const struct again *again = &c->again;
+	const struct convert_again *again = &c->again;
 	const uint32_t period = again->period, ring = 2 * RT_RUN_MAX;
 	struct snag_event *ev = c->ev + c->n;
 	uint32_t variable[WAIT_MAX], n = again->left / period;
@@ -141,7 +141,7 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 	n = n < most ? n : most;
 	n = n < room ? n : room;
 	for (uint32_t i = 0; i < period && n > 0; i++) {
-		const struct step *s = &again->step[step_at(again, i)];
+		const struct convert_step *s = &again->step[step_at(again, i)];
 		uint64_t addr = rt_record_address(&s->next);
 		unsigned size = rt_record_size(&s->next);
 		if (size == 0 || size & (size - 1) || (addr | s->stride) & (size - 1))
@@ -150,7 +150,7 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 		events_put(c, s, ev + i, variable, n);
 	}
 	for (uint32_t k = 0; c->options.keep_steps && k < n * period; k++) {
-		const struct step *s = &again->step[step_at(again, k % period)];
+		const struct convert_step *s = &again->step[step_at(again, k % period)];
 		c->fuel = s->next.arg + s->fuel_step * (k / period);
 		snag_convert_step_keep(c);
 	}
@@ -163,10 +163,10 @@ static uint32_t rounds_known_put(struct snag_convert *c, uint32_t most)
 	return n;
 }
 
-/* What becomes a run depends on what was done, never on when a batch was taken. */
+/* Whether accesses become a run depends only on what was done, never on when a batch was taken. */
 void snag_convert_again_go_on(struct snag_convert *c)
 {
-	struct again *again = &c->again;
+	struct convert_again *again = &c->again;
 	while (again->left > 0 && has_room(c, RT_RUN_MAX * SNAG_CELL)) {
 		if (c->has_runs && again->rounds == 0) {
 			if (some_run_put(c))
@@ -195,11 +195,12 @@ void snag_convert_again(struct snag_convert *c, const struct rt_record *r)
 	for (uint64_t i = 0; i < period; i++) {
 		const struct rt_record *now = &c->seen.access[(n - period + i) % ring];
 		const struct rt_record *before = &c->seen.access[(n - 2 * period + i) % ring];
-		struct step *s = &c->again.step[i];
-		*s = (struct step){.next = *now,
-				   .stride = rt_record_address(now) - rt_record_address(before),
-				   .fuel_step = now->arg - before->arg,
-				   .op = access_op(now)};
+		struct convert_step *s = &c->again.step[i];
+		*s = (struct convert_step){.next = *now,
+					   .stride = rt_record_address(now) -
+						     rt_record_address(before),
+					   .fuel_step = now->arg - before->arg,
+					   .op = access_op(now)};
 		c->again.is_even &= s->fuel_step == c->again.step[0].fuel_step;
 		s->next.what += s->stride;
 		s->next.arg += s->fuel_step;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * convert_state.h - what convert.c and convert_*.c share
+ * convert_state.h - the state that convert.c and convert_*.c share
  *
- * State.  thread           who runs
+ * State.  thread           the running thread
  *         loc[node]        the location of each node
  *         token[k]         the variable of each token, + 1
- *         ev[0 .. n)       the batch to come; one record makes at most ROOM events
+ *         ev[0 .. n)       the next batch; one record makes at most ROOM events
  *         run[0 .. nruns)  the runs between them
- *         range            what is left of the access to a range
- *         again            what is left of the accesses of a run (runtime/run.h)
- *         seen             the last accesses, which say how a run goes on
+ *         range            the rest of the access to a range
+ *         again            the rest of the accesses of a run (runtime/run.h)
+ *         seen             the last accesses, which determine how a run continues
  */
 #ifndef SNAG_RECORD_CONVERT_STATE_H
 #define SNAG_RECORD_CONVERT_STATE_H
@@ -28,11 +28,11 @@ enum {
 	RUNS = 1024,	   /* of a batch */
 	MIN_ROUNDS = 4,	   /* of a run */
 	IN_RUNS = 1 << 20, /* events in runs from which on a batch is full */
-	WAIT_MAX = 31,	   /* rounds, until accesses that were no run are tried again */
+	WAIT_MAX = 31,	   /* rounds to wait before accesses that were no run are tried again */
 	ID_BYTES = 64
 };
 
-/* What was found out about return addresses: many nodes have the same. */
+/* What is known of return addresses: many nodes have the same. */
 struct snag_called {
 	struct snag_called_at {
 		uint64_t pc;
@@ -88,7 +88,7 @@ struct snag_convert {
 	struct snag_depend *depend; /* in the order they were told */
 	size_t ndepends, depend_cap;
 	struct snag_strtab depend_names;
-	struct range { /* of an access; at == end: nothing is left */
+	struct convert_range { /* of an access; at == end: nothing is left */
 		uint64_t at, end;
 		enum snag_op op;
 		struct rt_record record;
@@ -100,11 +100,11 @@ struct snag_convert {
 		uint64_t alone; /* ... so many are each the only one of its access */
 		size_t unkept;	/* and so many more, while accesses are taken */
 	} seen;
-	struct again {
+	struct convert_again {
 		uint32_t left, all, period, at;
 		bool is_even;	       /* all steps use the same fuel in a round */
 		uint32_t rounds, wait; /* to put before it is tried as a run; and the next time */
-		struct step {
+		struct convert_step {
 			struct rt_record next;
 			uint64_t stride;
 			uint32_t fuel_step;
@@ -115,29 +115,33 @@ struct snag_convert {
 	uint64_t module_base;
 	char text[TEXT_MAX + 16];
 	size_t text_need, text_n;
+	struct {
+		char *text;
+		size_t n, cap;
+	} defaults[RT_DEFAULTS];
 };
 
-/* Makes the text a name that nobody in `names` has yet: with #id behind it, if need be.  Returns its
+/* Makes the text a name that is not yet in `names`, by appending #id if needed.  Returns its
  * length. */
 size_t snag_convert_tell_apart(struct snag_strtab *names, uint32_t id, char *text, size_t len,
 			       size_t room);
-/* The new variable of a name, which has its id behind it if it was used before. */
+/* Makes the variable of a name; appends its id if the name was used before. */
 uint32_t snag_convert_named(struct snag_convert *c, char *text, size_t len, size_t room);
 struct snag_cells *snag_convert_cells(struct snag_convert *c);
 /* Notes the step of the event that is put next. */
 void snag_convert_step_keep(struct snag_convert *c);
-/* A record of what lies where in the program. */
+/* Handles a record about the layout of the program. */
 void snag_convert_place(struct snag_convert *c, enum rt_op op, const struct rt_record *r);
 void snag_convert_called_done(struct snag_called *called);
-/* The id of a thread or task, which is named if need be. */
+/* Returns the id of a thread or task, and names it if needed. */
 uint32_t snag_convert_thread(struct snag_convert *c, uint32_t tid);
 /* Records RT_TASK and RT_LABEL. */
 void snag_convert_task(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_task_label(struct snag_convert *c, const struct rt_record *r);
-/* An access to a range; and what is left of it. */
+/* Handles an access to a range; and the rest of it. */
 void snag_convert_range(struct snag_convert *c, enum snag_op op, const struct rt_record *r);
 void snag_convert_range_go_on(struct snag_convert *c);
-/* A record RT_AGAIN; and what is left of it. */
+/* Handles a record RT_AGAIN; and the rest of it. */
 void snag_convert_again(struct snag_convert *c, const struct rt_record *r);
 void snag_convert_again_go_on(struct snag_convert *c);
 

@@ -42,7 +42,7 @@ static void variable_split(struct snag_convert *c, uint32_t id, uint32_t from)
 	c->split[c->nsplits++] = split;
 }
 
-/* Names in blocks are many, and new by what they say: they are not looked up. */
+/* Names in blocks are many, and unique by construction, so they are not looked up. */
 static uint32_t variable_spelled(struct snag_convert *c, uint64_t addr, const uint32_t *from)
 {
 	char text[SNAG_REGION_NAME + 16];
@@ -77,8 +77,8 @@ static uint32_t variable_new(void *ctx, uint64_t addr, const uint32_t *from)
 	return snag_strtab_append_place(words, place);
 }
 
-/* The first by itself: it may have to name the block.  Others go on from it as far as they are places
- * in the same block. */
+/* The first by itself: it may have to name the block.  Others go on from it as far as they are
+ * places in the same block. */
 static uint32_t variables_new(void *ctx, uint64_t addr, unsigned step, uint32_t n, uint32_t *ret_n)
 {
 	struct snag_convert *c = ctx;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * delay.c - the same run, with one access held back until another one comes
+ * delay.c - the same run, with one access held back until another thread reaches its own
  *
- * Idea.   Nothing tells whether the program would do the same if reads saw other values, but
- *         that can be tried: everything as it was, only the thread of the first access stands still
- *         before it, and so does whoever then waits for a thread that stands still.
+ * Idea.   The trace does not show what the program does if reads see other values, but that can
+ *         be tried.  Everything stays as it was, except that the thread of the first access
+ *         stops before it, and so does every thread that then waits for a stopped one.
  *
- * State.  stands[t]   thread t stands still from here on
- *         lock[l]     how many threads that stand still hold it alone, and shared
- *         missing[v]  something was not written to v
+ * State.  stands[t]   thread t is stopped from here on
+ *         lock[l]     how many stopped threads hold it alone, and shared
+ *         missing[v]  a write to v was left out
  *
- * Rules.  An event of a thread that stands still is left out; a fork among them leaves its
- *         thread standing, and a write leaves something missing.  A thread comes to a stand
- *         [acquire]  at a lock that a standing thread holds, not both shared
- *         [join]     at the end of a standing thread
+ * Rules.  Events of a stopped thread are left out.  A fork among them leaves its thread stopped,
+ *         and a write leaves something missing.  A thread stops
+ *         [acquire]  at a lock that a stopped thread holds, not both shared
+ *         [join]     at the join of a stopped thread
  *         [wait]     at a read or update of an object that threads wait for (trace/event.h,
  *                    snag_event_is_wait), of which something is missing
  *
- * Guarantee.  Locks, forks, joins and waits are as a run may have them.  What reads see is up to
- *         the run that follows this schedule.
- * Cost.   O(second) time for each thread that comes to a stand, and 4 bytes an event from the first
- *         access on.
+ * Guarantee.  Locks, forks, joins and waits are as a run may have them.  The run that follows
+ *             this schedule decides what reads see.
+ * Cost.   O(second) time for each thread that stops, and 4 bytes per event from the first access
+ *         on.
  * Reference.  Holding accesses back to see them race: Sen, PLDI 2008.
  */
 #include "record/delay.h"
@@ -45,7 +45,7 @@ static bool is_lock_event(const struct snag_event *ev)
 	return (SNAG_OPS_OF_LOCKS >> ev->op & 1) && !(ev->flags & SNAG_NESTED);
 }
 
-/* The thread stands still before event `at`, with the locks it holds there. */
+/* Stops the thread before event `at`, with the locks it holds there. */
 static void come_to_a_stand(struct delay *d, snag_tid thread, uint32_t at)
 {
 	d->stands[thread] = true;

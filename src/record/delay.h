@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * delay.h - the same run, with one access held back until another one comes
+ * delay.h - the same run, with one access held back until another thread reaches its own
  */
 #ifndef SNAG_RECORD_DELAY_H
 #define SNAG_RECORD_DELAY_H
@@ -8,8 +8,8 @@
 #include "trace/race.h"
 #include "trace/trace.h"
 
-/* Gives a race the events of that run for a witness, though reads may see other values in it.  False:
- * then the second access would not come. */
+/* Gives a race the events of such a run as a witness, although reads may see other values in it.
+ * Returns false if the second access would not be reached. */
 bool snag_delay(const struct snag_trace *trace, struct snag_race *race);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.c - run a program with a channel, and read what it tells
+ * launch.c - run a program with a channel, and read its records
  */
 #include "record/launch.h"
 
@@ -8,20 +8,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { SHORT_NS = 100000, LONG_NS = 2000000, TAKEN_EVERY = 1024 };
-enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* records, that it is worth to wake up for */
+enum { LOOK_MS = 10 };			 /* between tests of a program that is no child */
+enum { MANY = RT_CHANNEL_RECORDS / 16 }; /* so many records are worth waking up for */
 
 struct snag_launch {
 	pid_t pid;
+	int pidfd; /* of a program that is no child; -1: it is one */
 	int fd;
 	struct rt_channel *channel;
 	uint64_t n; /* records read */
@@ -33,8 +37,9 @@ struct snag_launch {
 	struct sigaction was[4]; /* what passed[] did here */
 };
 
-/* Signals that are for the program too.  The terminal sends its own to both, and the program's end
- * is ours; what a process sends to us alone is passed on, and does here what it did. */
+/* Signals that are also for the program.  The terminal sends its own to both processes, and the
+ * end of the program ends the tool.  A signal that another process sends to the tool alone is
+ * passed on, and then has its previous effect here. */
 static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 enum { PASSED = sizeof(passed) / sizeof(passed[0]) };
 static struct snag_launch *volatile running;
@@ -44,7 +49,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	const struct snag_launch *l = running;
 	if (!l || info->si_code > 0)
 		return;
-	kill(l->pid, signal);
+	if (l->pidfd < 0)
+		kill(l->pid, signal);
 	for (int i = 0; i < PASSED; i++)
 		if (passed[i] == signal && l->was[i].sa_handler != SIG_DFL &&
 		    l->was[i].sa_handler != SIG_IGN)
@@ -73,11 +79,8 @@ static void signals_keep(struct snag_launch *l)
 static const size_t channel_bytes =
 	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
 
-static int channel_open(struct snag_launch *l, struct snag_error *err)
+static int channel_map(struct snag_launch *l, struct snag_error *err)
 {
-	l->fd = memfd_create("snag", 0); /* inherited by the program */
-	if (l->fd < 0 || ftruncate(l->fd, (off_t)channel_bytes) < 0)
-		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
 	void *at = mmap(NULL, channel_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
 	if (at == MAP_FAILED)
 		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
@@ -88,17 +91,37 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 	return 0;
 }
 
+static int channel_open(struct snag_launch *l, struct snag_error *err)
+{
+	l->fd = memfd_create("snag", 0); /* inherited by the program */
+	if (l->fd < 0 || ftruncate(l->fd, (off_t)channel_bytes) < 0)
+		return snag_fail(err, SNAG_EIO, "no shared memory: %s", strerror(errno));
+	return channel_map(l, err);
+}
+
+/* In a silent run, the programs that the program starts are not observed. */
+static void options_silence(void)
+{
+	static const char silent[] = "observe=0";
+	const char *given = getenv("SNAG_OPTIONS");
+	size_t room = (given ? strlen(given) : 0) + sizeof(silent) + 1;
+	char *all = snag_alloc(room);
+	snprintf(all, room, "%s:%s", given ? given : "", silent);
+	setenv("SNAG_OPTIONS", all, 1);
+	free(all);
+}
+
 /* In the child; reports a failure through the pipe. */
 __attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
 						  const char *options, enum snag_launch_io io,
 						  int failed)
 {
-	char number[16], all[4096];
-	const char *given = getenv("SNAG_OPTIONS");
-	snprintf(number, sizeof(number), "%d", l->fd);
-	snprintf(all, sizeof(all), "%s:%s", options, given ? given : "");
-	setenv(RT_CHANNEL_ENV, number, 1);
-	setenv("SNAG_OPTIONS", all, 1);
+	size_t room = strlen(options) + 16;
+	char *channel = snag_alloc(room);
+	snprintf(channel, room, "%d:%s", l->fd, options);
+	setenv(RT_CHANNEL_ENV, channel, 1);
+	if (io != SNAG_LAUNCH_SHARES)
+		options_silence();
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
@@ -138,12 +161,18 @@ static int program_start(struct snag_launch *l, char *const *argv, const char *o
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;
 }
 
+static struct snag_launch *launch_new(void)
+{
+	struct snag_launch *l = snag_calloc(1, sizeof(*l));
+	l->fd = l->pidfd = -1;
+	l->pause_ns = SHORT_NS;
+	return l;
+}
+
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err)
 {
-	struct snag_launch *l = snag_calloc(1, sizeof(*l));
-	l->fd = -1;
-	l->pause_ns = SHORT_NS;
+	struct snag_launch *l = launch_new();
 	int rc = channel_open(l, err);
 	if (rc == 0)
 		rc = program_start(l, argv, options, io, err);
@@ -155,8 +184,40 @@ int snag_launch_start(char *const *argv, const char *options, enum snag_launch_i
 	return 0;
 }
 
-/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer is to
- * hear of it; returns how many.  What the program writes later changes none of them. */
+int snag_launch_attach(struct snag_attached *to, const char *options,
+		       struct snag_launch **ret_launch, struct snag_error *err)
+{
+	struct snag_launch *l = launch_new();
+	l->pid = to->pid;
+	l->fd = to->channel;
+	l->pidfd = (int)syscall(SYS_pidfd_open, to->pid, 0);
+	int rc = l->pidfd < 0 ? snag_fail(err, SNAG_EIO, "process %d: %s", to->pid, strerror(errno))
+			      : channel_map(l, err);
+	if (rc == 0) {
+		to->at = l->channel;
+		l->channel->is_attached = 1;
+		l->passes = true;
+		signals_pass(l);
+		size_t n = strlen(options);
+		if (write(to->ready, options, n) != (ssize_t)n)
+			rc = snag_fail(err, SNAG_EIO, "process %d has ended", to->pid);
+	}
+	close(to->ready);
+	if (rc < 0)
+		snag_launch_free(l);
+	else
+		*ret_launch = l;
+	return rc;
+}
+
+void snag_attached_answer(const struct snag_attached *to, int status)
+{
+	if (to->at) /* pairs with the acquire in verdict_wait */
+		__atomic_store_n(&to->at->answer, 1 + (uint32_t)(status & 0xff), __ATOMIC_RELEASE);
+}
+
+/* Copies the records that are there, up to `room`, to the end of the lap, and until the writer
+ * is to hear of it; returns how many.  What the program writes later changes none of them. */
 static int records_take(struct snag_launch *l, struct rt_record *ret, int room)
 {
 	const struct rt_record *slot = rt_channel_record(l->channel, l->n);
@@ -200,9 +261,22 @@ static void end_note(struct snag_launch *l)
 		signals_keep(l);
 }
 
+/* Whether a program that is no child has written its status, or has ended; waits so long for it. */
+static bool attached_has_ended(struct snag_launch *l, int milliseconds)
+{
+	struct pollfd end = {.fd = l->pidfd, .events = POLLIN};
+	bool is_gone = poll(&end, 1, milliseconds) == 1;
+	/* pairs with the release in verdict_wait: all records before are there */
+	uint32_t finished = __atomic_load_n(&l->channel->finished, __ATOMIC_ACQUIRE);
+	if (finished)
+		l->status = W_EXITCODE((int)(finished - 1), 0);
+	return finished || is_gone;
+}
+
 static bool has_ended(struct snag_launch *l)
 {
-	if (!l->has_ended && waitpid(l->pid, &l->status, WNOHANG) == l->pid)
+	if (!l->has_ended && (l->pidfd >= 0 ? attached_has_ended(l, 0)
+					    : waitpid(l->pid, &l->status, WNOHANG) == l->pid))
 		end_note(l);
 	return l->has_ended;
 }
@@ -237,8 +311,12 @@ void snag_launch_abandon(struct snag_launch *l)
 	__atomic_store_n(&l->channel->ended, 1, __ATOMIC_RELAXED);
 	if (l->has_ended)
 		return;
-	while (waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
-		;
+	if (l->pidfd >= 0)
+		while (!attached_has_ended(l, LOOK_MS))
+			;
+	else
+		while (waitpid(l->pid, &l->status, 0) < 0 && errno == EINTR)
+			;
 	end_note(l);
 }
 
@@ -284,8 +362,10 @@ void snag_launch_free(struct snag_launch *l)
 {
 	if (!l)
 		return;
-	if (l->channel)
+	if (l->channel && l->pidfd < 0) /* else the answer is still to come */
 		munmap(l->channel, channel_bytes);
+	if (l->pidfd >= 0)
+		close(l->pidfd);
 	if (l->fd >= 0)
 		close(l->fd);
 	free(l);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.h - run a program with a channel, and read what it tells
+ * launch.h - run a program with a channel, and read its records
  *
- * The program is a child; it inherits standard input and output, the group and the
- * signals of the terminal.  Its addresses are not randomised where the system allows it,
- * so that runs repeat.
+ * The program is a child of the tool.  It inherits standard input and output, the process group
+ * and the signals of the terminal.  Or the program already runs and has started the tool: then
+ * the tool neither waits for it nor passes signals on.  Address randomisation is off for the
+ * program where the system allows it, so that runs repeat.
  */
 #ifndef SNAG_RECORD_LAUNCH_H
 #define SNAG_RECORD_LAUNCH_H
@@ -16,34 +17,48 @@
 
 struct snag_launch;
 
-/* Which of our input and output the program has; the rest is empty. */
+/* A program that started the tool (runtime/observe.c). */
+struct snag_attached {
+	int channel; /* descriptors: the channel ... */
+	int ready;   /* ... and where it waits for its options */
+	int pid;
+	struct rt_channel *at; /* the channel, once it is mapped */
+};
+
+/* Which of the tool's input and output the program has; the rest is empty. */
 enum snag_launch_io {
 	SNAG_LAUNCH_SHARES,
 	SNAG_LAUNCH_READS,
 	SNAG_LAUNCH_SILENT,
-	SNAG_LAUNCH_OURS, /* silent, and we hear Ctrl-C while it runs */
+	SNAG_LAUNCH_OURS, /* silent, and the tool gets Ctrl-C while it runs */
 };
 
-/* `options` is added to SNAG_OPTIONS for the program.  An error if it cannot be run. */
+/* Starts the program.  `options` are for its runtime, and precede those in SNAG_OPTIONS.  It is
+ * an error if it cannot be run. */
 int snag_launch_start(char *const *argv, const char *options, enum snag_launch_io io,
 		      struct snag_launch **ret_launch, struct snag_error *err);
+/* The same for a program that waits for its options and then begins. */
+int snag_launch_attach(struct snag_attached *to, const char *options,
+		       struct snag_launch **ret_launch, struct snag_error *err);
+/* Lets the program, which waits for this at its end, end with this status. */
+void snag_attached_answer(const struct snag_attached *to, int status);
 void snag_launch_kill(struct snag_launch *l);
 
-/* The next records, at most `room` of them; returns how many.  0: none was written yet, ask
- * again; -1: the program has ended and all was read.  Waits a little if there is none, longer
- * each time. */
+/* Reads the next records, at most `room` of them.  Returns their number; 0 if there is none yet;
+ * -1 if the program has ended and all was read.  If there is none, waits a little, longer each
+ * time. */
 int snag_launch_next(struct snag_launch *l, struct rt_record *ret_record, int room);
-/* Nobody reads any more: waits for the end of the program, which goes on unrecorded. */
+/* Stops reading: waits for the end of the program, which continues unrecorded. */
 void snag_launch_abandon(struct snag_launch *l);
 int snag_launch_status(const struct snag_launch *l); /* once it has ended: as of waitpid */
 int snag_launch_pid(const struct snag_launch *l);
 bool snag_launch_was_claimed(const struct snag_launch *l); /* a runtime has recorded */
-/* What a detector inside it found; once it has ended. */
+/* Returns the findings of a detector inside the program, once it has ended. */
 const struct rt_verdict *snag_launch_verdict(const struct snag_launch *l);
-/* As counted by programs compiled so, until they ended (channel.h). */
+/* Returns the counts of a program that was compiled to count, once it has ended (channel.h). */
 const uint64_t *snag_launch_executed(const struct snag_launch *l);
-/* The libraries compiled with snag that it opened by itself: paths, each with a NUL behind it, at most
- * RT_OPENED bytes with that of an empty one. */
+/* Returns the libraries compiled with snag that the program opened itself: NUL-terminated paths,
+ * followed by an empty one; at most RT_OPENED bytes. */
 const char *snag_launch_opened(const struct snag_launch *l);
 void snag_launch_free(struct snag_launch *l); /* accepts NULL */
 

@@ -152,7 +152,9 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err)
 {
 	struct snag_launch *launch;
-	int rc = snag_launch_start(argv, options->options, options->io, &launch, err);
+	int rc = options->attached
+			 ? snag_launch_attach(options->attached, options->options, &launch, err)
+			 : snag_launch_start(argv, options->options, options->io, &launch, err);
 	if (rc < 0)
 		return rc;
 	struct live *l = snag_calloc(1, sizeof(*l));
@@ -174,17 +176,19 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 struct snag_live_end snag_live_end(const struct snag_source *src)
 {
 	const struct live *l = (const struct live *)src;
-	return (struct snag_live_end){.status = snag_launch_status(l->launch),
-				      .pid = snag_launch_pid(l->launch),
-				      .was_cut = l->was_cut,
-				      .was_late = l->was_late,
-				      .seconds = l->has_ended ? l->end - l->begin : 0,
-				      .executed = snag_launch_executed(l->launch),
-				      .opened = snag_launch_opened(l->launch),
-				      .is_empty =
-					      !l->has_events && snag_launch_was_claimed(l->launch),
-				      .verdict = *snag_launch_verdict(l->launch),
-				      .notes = *snag_convert_notes(l->convert)};
+	return (struct snag_live_end){
+		.status = snag_launch_status(l->launch),
+		.pid = snag_launch_pid(l->launch),
+		.was_cut = l->was_cut,
+		.was_late = l->was_late,
+		.seconds = l->has_ended ? l->end - l->begin : 0,
+		.executed = snag_launch_executed(l->launch),
+		.opened = snag_launch_opened(l->launch),
+		.is_empty = !l->has_events && snag_launch_was_claimed(l->launch),
+		.verdict = *snag_launch_verdict(l->launch),
+		.notes = *snag_convert_notes(l->convert),
+		.defaults = {snag_convert_default(l->convert, RT_DEFAULT_OPTIONS),
+			     snag_convert_default(l->convert, RT_DEFAULT_SUPPRESSIONS)}};
 }
 
 struct snag_step_log *snag_live_steps(const struct snag_source *src)

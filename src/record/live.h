@@ -2,9 +2,9 @@
  *
  * live.h - a running program as a source of events
  *
- * next() waits for what the program does.  The source ends when the program has ended;
- * closed before, it lets the program go on and waits for its end.  Its events are recorded ones,
- * and come with their splits (trace/split.h).
+ * next() waits for events of the program.  The source ends when the program has ended.  If it is
+ * closed before, it lets the program continue and waits for its end.  Its events are recorded
+ * ones, and come with their splits (trace/split.h).
  */
 #ifndef SNAG_RECORD_LIVE_H
 #define SNAG_RECORD_LIVE_H
@@ -16,21 +16,22 @@
 #include <signal.h>
 
 struct snag_live_options {
-	const char *options;		     /* added to SNAG_OPTIONS for the program */
+	const char *options;		     /* for the runtime in the program */
+	struct snag_attached *attached;	     /* the program runs already; NULL: it is started */
 	struct snag_convert_options convert; /* steps: see snag_live_steps() */
 	enum snag_launch_io io;
 	double seconds;			   /* it is killed if it takes longer; 0: never */
 	uint64_t events;		   /* likewise, if it has more; 0: never */
 	bool fails_if_split;		   /* see snag_live_is_split() */
 	const volatile sig_atomic_t *stop; /* and when this is not 0; may be NULL */
-	/* Called when the program stands still at the end of a schedule (option hold), with its
-	 * process; when it returns the program is killed.  May be NULL. */
+	/* Called with the process when the program stops at the end of a schedule (option hold);
+	 * when it returns, the program is killed.  May be NULL. */
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };
 
-/* Starts the program.  An error if it cannot be run; that it was not built with `snag cc` is
- * an error of next(), when it has ended. */
+/* Starts the program.  It is an error if it cannot be run.  If it was not built with `snag cc`,
+ * next() fails when it has ended. */
 int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err);
 
@@ -45,24 +46,26 @@ struct snag_live_end {
 	const uint64_t *executed;  /* see launch.h; until the source is closed */
 	const char *opened;	   /* likewise */
 	struct snag_convert_notes notes;
+	const char *defaults[RT_DEFAULTS]; /* what the program says itself; likewise */
 };
 /* How the program ended; once next() returned 0 or an error. */
 struct snag_live_end snag_live_end(const struct snag_source *src);
 
-/* The steps of its events (record/step_log.h), as far as the source was read; NULL: they were not to
- * be kept. */
+/* The steps of its events (record/step_log.h), as far as the source was read; NULL: they were
+ * not to be kept. */
 struct snag_step_log *snag_live_steps(const struct snag_source *src);
 
-/* Whether splits matter (trace/split.h), as far as the source was read: then a consumer that does
- * not look at batch.split misses conflicts.  With fails_if_split next() fails when this becomes
- * true, once, unless the consumer takes splits. */
+/* Returns whether splits matter (trace/split.h), as far as the source was read: then a consumer
+ * that ignores batch.split misses conflicts.  With fails_if_split, next() fails once when this
+ * becomes true, unless the consumer takes splits. */
 bool snag_live_is_split(const struct snag_source *src);
-/* When the source has ended and its events are in the .snag file `path`: if that delivers refined
- * events, changes the numbers of two events to those of the refined ones.  Reads the file. */
+/* For a source that has ended and whose events are in the .snag file `path`: if that file
+ * delivers refined events, translates the numbers of two events to those of the refined ones.
+ * Reads the file. */
 int snag_live_follow(struct snag_source *src, const char *path, uint64_t event[2],
 		     struct snag_error *err);
 
-/* What a task of the program is to its programmer. */
+/* Returns what a task of the program is for its programmer. */
 struct snag_label snag_live_label(const struct snag_source *src, snag_tid task);
 const struct snag_depend *snag_live_depend(const struct snag_source *src, uint64_t n,
 					   const char **ret_name);

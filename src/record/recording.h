@@ -2,9 +2,10 @@
  *
  * recording.h - the trace of a running program, as a file
  *
- * Events are written as they come, and their splits (trace/split.h) when the program has ended: who
- * reads the file gets refined events.  A target that cannot hold splits, or cannot be read twice, as
- * a text or a pipe, is written when the program has ended, refined, from a temporary file.
+ * Events are written as they come, and their splits (trace/split.h) when the program has ended;
+ * readers of the file get refined events.  A target that cannot hold splits, or cannot be read
+ * twice, such as a text or a pipe, is written when the program has ended, refined, from a
+ * temporary file.
  */
 #ifndef SNAG_RECORD_RECORDING_H
 #define SNAG_RECORD_RECORDING_H
@@ -13,10 +14,10 @@
 
 struct snag_recording;
 
-/* A full disk: what was written stays. */
+/* Opens a recording.  On a full disk, the written part stays. */
 int snag_recording_open(const char *path, struct snag_recording **ret_recording,
 			struct snag_error *err);
-/* It takes runs, and asks for names as a sink that does. */
+/* Accepts runs, and reads names as a sink that does. */
 int snag_recording_write(struct snag_recording *r, const struct snag_batch *batch,
 			 const struct snag_names *names, struct snag_error *err);
 /* Both end the recording.  `live` has ended; event: as of snag_live_follow(). */

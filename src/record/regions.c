@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regions.c - what lies at an address of the program
+ * regions.c - names the addresses of the program
  *
  * State.  modules, stacks: few, searched one by one (the one found last first)
- *         blocks: a sorted list would be slow to change; instead each page of 4096 bytes
- *         knows which of its words a block begins at (a bit each), and the block that
- *         reaches into it from before.  Blocks of many pages are kept apart.
- * Rules.  A block ends those it overlaps: the program gave their memory back, though
- *         nobody said so.  Were one to show again when its successor is gone, two
- *         variables would have one name.
+ *         blocks: a sorted list would be slow to change.  Instead, each page of 4096 bytes has a
+ *         bit for each word at which a block begins, and the block that reaches into it from
+ *         before.  Blocks of many pages are kept separately.
+ * Rules.  A block ends those it overlaps: the program freed their memory, although no event said
+ *         so. If an overlapped block became visible again later, two variables would have one
+ *         name.
  * Cost.   A few loads for a small block; a binary search among the large ones.
  */
 #include "record/regions.h"
 
+#include "base/keyed.h"
 #include "base/memory.h"
 #include "base/placed.h"
 #include "report/symbols.h"
@@ -44,13 +45,6 @@ struct page {
 	uint64_t cover; /* address of the small block that reaches in from before; 0: none */
 };
 
-/* Open addressing by a key that is not 0, which is the first field.  The things are in the
- * table itself: by number, as in base/slots.h, they take a quarter more time. */
-struct table {
-	char *at;
-	size_t elem, n, nslots;
-};
-
 /* The name of a block. */
 struct named {
 	uint64_t number;
@@ -67,7 +61,8 @@ struct snag_regions {
 	size_t nmodules, module_cap;
 	struct stack *stack; /* by their top, ascending */
 	size_t nstacks, stack_cap;
-	struct table pages, blocks;
+	struct snag_keyed pages,
+		blocks;	     /* by address: in slots.h they would take a quarter more time */
 	struct block *large; /* by address */
 	size_t nlarge, large_cap;
 	uint64_t nblocks;
@@ -75,49 +70,6 @@ struct snag_regions {
 	size_t nnamed;		   /* 0 when something changes; beyond NAMED, the oldest go */
 	size_t last_named;	   /* the one that was met last */
 };
-
-static uint64_t key_of(const void *elem)
-{
-	return *(const uint64_t *)elem;
-}
-
-/* The slot of a key, or the empty one where it belongs. */
-static void *table_slot(const struct table *t, uint64_t key)
-{
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (t->nslots - 1);
-	while (key_of(t->at + i * t->elem) && key_of(t->at + i * t->elem) != key)
-		i = (i + 1) & (t->nslots - 1);
-	return t->at + i * t->elem;
-}
-
-static void *table_find(const struct table *t, uint64_t key)
-{
-	void *slot = t->nslots ? table_slot(t, key) : NULL;
-	return slot && key_of(slot) ? slot : NULL;
-}
-
-static void *table_get(struct table *t, uint64_t key) /* zeroed but for the key, if new */
-{
-	void *slot = t->nslots ? table_slot(t, key) : NULL;
-	if (slot && key_of(slot))
-		return slot;
-	if (2 * t->n >= t->nslots) {
-		struct table grown = {.elem = t->elem, .nslots = t->nslots ? 2 * t->nslots : 1024};
-		grown.at = snag_calloc(grown.nslots, grown.elem);
-		for (size_t i = 0; i < t->nslots; i++) {
-			const char *from = t->at + i * t->elem;
-			if (key_of(from))
-				memcpy(table_slot(&grown, key_of(from)), from, t->elem);
-		}
-		grown.n = t->n;
-		free(t->at);
-		*t = grown;
-		slot = table_slot(t, key);
-	}
-	t->n++;
-	*(uint64_t *)slot = key;
-	return slot;
-}
 
 struct snag_regions *snag_regions_new(struct snag_symbols *symbols)
 {
@@ -138,8 +90,8 @@ void snag_regions_free(struct snag_regions *r)
 	}
 	free(r->module);
 	free(r->stack);
-	free(r->pages.at);
-	free(r->blocks.at);
+	snag_keyed_done(&r->pages);
+	snag_keyed_done(&r->blocks);
 	free(r->large);
 	free(r);
 }
@@ -226,7 +178,7 @@ static void small_end(struct snag_regions *r, uint64_t addr, uint64_t end)
 	struct page *page = (struct page *)r->pages.at;
 	if (last - first < r->pages.nslots) {
 		for (uint64_t number = first; number <= last; number++)
-			if ((page = table_find(&r->pages, number)))
+			if ((page = snag_keyed_find(&r->pages, number)))
 				page_end(page, addr, end);
 	} else {
 		for (size_t i = 0; i < r->pages.nslots; i++)
@@ -238,14 +190,14 @@ static void small_end(struct snag_regions *r, uint64_t addr, uint64_t end)
 /* What lies behind the address in its page does not belong to a block from before it. */
 static void start_set(struct snag_regions *r, uint64_t addr)
 {
-	struct page *p = table_get(&r->pages, addr / PAGE);
+	struct page *p = snag_keyed_get(&r->pages, addr / PAGE);
 	uint64_t w = addr % PAGE / 8;
 	p->starts[w / 64] |= 1ull << w % 64;
 }
 
 static void large_add(struct snag_regions *r, const struct block *b)
 {
-	struct block *small = table_find(&r->blocks, b->addr);
+	struct block *small = snag_keyed_find(&r->blocks, b->addr);
 	if (small)
 		small->nbytes = 0;
 	start_set(r, b->addr);
@@ -259,10 +211,10 @@ static void large_add(struct snag_regions *r, const struct block *b)
 static void small_add(struct snag_regions *r, const struct block *b)
 {
 	uint64_t end = b->addr + b->nbytes;
-	*(struct block *)table_get(&r->blocks, b->addr) = *b;
+	*(struct block *)snag_keyed_get(&r->blocks, b->addr) = *b;
 	start_set(r, b->addr);
 	for (uint64_t number = b->addr / PAGE + 1; number * PAGE < end; number++)
-		((struct page *)table_get(&r->pages, number))->cover = b->addr;
+		((struct page *)snag_keyed_get(&r->pages, number))->cover = b->addr;
 }
 
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
@@ -289,7 +241,7 @@ uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr)
 		return nbytes;
 	}
 	const struct block *b =
-		table_find(&r->blocks, addr); /* stays until something replaces it */
+		snag_keyed_find(&r->blocks, addr); /* stays until something replaces it */
 	return b ? b->nbytes : 0;
 }
 
@@ -298,7 +250,7 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 	size_t i = large_behind(r, addr);
 	if (i > 0 && addr - r->large[i - 1].addr < r->large[i - 1].nbytes)
 		return &r->large[i - 1];
-	const struct page *p = table_find(&r->pages, addr / PAGE);
+	const struct page *p = snag_keyed_find(&r->pages, addr / PAGE);
 	if (!p)
 		return NULL;
 	uint64_t start = p->cover;
@@ -312,7 +264,7 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 			break;
 		}
 	}
-	const struct block *b = start ? table_find(&r->blocks, start) : NULL;
+	const struct block *b = start ? snag_keyed_find(&r->blocks, start) : NULL;
 	return b && addr - b->addr < b->nbytes ? b : NULL;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regions.h - what lies at an address of the program: a name that is the same in every run
+ * regions.h - names the addresses of the program, the same in every run
  *
  * balance+0x8        in a global variable
- * prog+0x4010        in a module, at an address of its own
- * heap#12:64@37,T1+0x8  in the 12th block allocated: 64 bytes, at location 37 by thread T1
- * T1-0x40            below where the stack of a thread begins
+ * prog+0x4010        in a module, at an address without a symbol
+ * heap#12:64@37,T1+0x8  in the 12th allocated block: 64 bytes, at location 37 by thread T1
+ * T1-0x40            below the beginning of the stack of a thread
  * 0x7f12...          elsewhere
+ *
  * An offset of 0 is left out.
  */
 #ifndef SNAG_RECORD_REGIONS_H
@@ -29,10 +30,10 @@ const char *snag_regions_module(struct snag_regions *r, uint64_t base, uint64_t 
 				const char *path);
 /* A stack reaches from `top` down to `low`. */
 void snag_regions_stack(struct snag_regions *r, uint32_t thread, uint64_t low, uint64_t top);
-/* A block begins, allocated by a thread at a location; whatever lay there has ended. */
+/* Begins a block, allocated by a thread at a location, and ends what lay there. */
 void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, uint32_t thread,
 			uint32_t loc);
-/* The size of the block that begins at addr and ends now; 0: unknown. */
+/* Ends the block that begins at addr and returns its size; 0: unknown. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 
 /* The block that an address lies in, counted from 1 in the order of allocation; 0: none. */
@@ -40,14 +41,15 @@ uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr);
 /* How many blocks there have been. */
 uint64_t snag_regions_blocks(const struct snag_regions *r);
 
-/* The name of an address; returns its length.  *ret_is_block (may be NULL): it is that of a
- * place in a block, which no other block will have. */
+/* Writes the name of an address; returns its length.  *ret_is_block (may be NULL): it is a place
+ * in a block, whose name no other block will have. */
 size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],
 			 bool *ret_is_block);
 
-/* The block of an address: a number that the caller may keep with it, 0 at first and after every
- * change of regions, the offset in it, and how many bytes from the address on are its.  NULL: it lies in none, or the block's name is too long to
- * say a place in it (base/placed.h). */
+/* Returns the mark of the block of an address: a number that the caller may set, and that is 0
+ * at first and after every change of regions.  Also returns the offset in the block, and how
+ * many bytes from the address on belong to it.  NULL: the address is in no block, or the block's
+ * name is too long for a place (base/placed.h). */
 uint64_t *snag_regions_mark(struct snag_regions *r, uint64_t addr, uint64_t *ret_offset,
 			    uint64_t *ret_nbytes);
 

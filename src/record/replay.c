@@ -18,9 +18,9 @@
 
 enum { PLACE = 4096 };
 
-/* Looks for the two accesses in the trace of the new run.  An access can be several events, which
- * have one step.  The two accesses are those of two steps in a row, so of each step only the next one
- * has to know. */
+/* Looks for the two accesses in the trace of the new run.  An access can be several events,
+ * which have one step.  The two accesses are those of two successive steps, so each step is
+ * compared only with the next. */
 struct watch {
 	const struct snag_replay_plan *plan;
 	const struct snag_names *names;

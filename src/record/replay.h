@@ -3,8 +3,8 @@
  * replay.h - run a program again, steered by a schedule to a race
  *
  * The race is confirmed when the program's own trace has the two accesses next to each other:
- * different threads, the same variable, one of them a write, at the expected places.
- * Nothing can order two such events, whatever else happened in the run.
+ * different threads, the same variable, one of them a write, at the expected places.  Nothing
+ * can order two such events, whatever else happened in the run.
  */
 #ifndef SNAG_RECORD_REPLAY_H
 #define SNAG_RECORD_REPLAY_H
@@ -25,8 +25,8 @@ struct snag_replay_plan {
 	bool stops;	   /* ... and it is killed once it has made both accesses */
 	double seconds;	   /* it is killed if it takes longer; 0: never */
 	const char *trace; /* where to write the trace; NULL: nowhere */
-	/* Not NULL: the program stands still before the accesses; called with its process, and
-	 * when it returns the program is killed. */
+	/* Not NULL: the program stops before the accesses.  Called with its process; when it
+	 * returns, the program is killed. */
 	void (*on_held)(void *ctx, int pid);
 	void *ctx;
 };

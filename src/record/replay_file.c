@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_file.c - what the file of a witness says about replaying it
+ * replay_file.c - the members of a witness file that a replay needs
  */
 #include "record/replay_file.h"
 

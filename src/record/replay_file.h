@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay_file.h - what the file of a witness says about replaying it
+ * replay_file.h - the members of a witness file that a replay needs
  *
- * Beside the witness itself (witness/witness.h) the object has
+ * Besides the witness itself (witness/witness.h) the object has
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
  *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race,
  *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other

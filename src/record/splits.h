@@ -2,7 +2,7 @@
  *
  * splits.h - which variables were split off which (trace/split.h), and which splits matter
  *
- * State.  at[]   the splits in the order they happened, which is that of the new variables, too
+ * State.  at[]   the splits in the order they happened, which is also that of the new variables
  *         told   those that matter, for the file
  * Cost.   16 bytes for each split that matters, or still may.
  */
@@ -17,8 +17,8 @@
 
 struct snag_kept_split {
 	struct snag_split split;
-	bool matters; /* several threads have been there ... */
-	bool is_lost; /* ... and will never have been */
+	bool matters; /* several threads have been there */
+	bool is_lost; /* it can never matter */
 };
 
 struct snag_splits {
@@ -29,13 +29,13 @@ struct snag_splits {
 };
 
 void snag_splits_done(struct snag_splits *s); /* all zeros at first */
-/* The new variable has a higher id than all before. */
+/* Adds a split.  The new variable has a higher id than all before. */
 void snag_splits_add(struct snag_splits *s, const struct snag_split *split);
-/* The splits that made these variables, if any did, matter. */
+/* Notes that the splits that made these variables, if any, matter. */
 void snag_splits_matter(struct snag_splits *s, const uint32_t *variable, unsigned n);
-/* They never will, unless they do: they may be forgotten. */
+/* Notes that they can never matter, unless they already do: they may be forgotten. */
 void snag_splits_lose(struct snag_splits *s, const uint32_t *variable, unsigned n);
-/* Those that matter; returns how many.  The array lives until the next call. */
+/* Returns the number of those that matter.  The array lives until the next call. */
 size_t snag_splits_told(struct snag_splits *s, const struct snag_split **ret_split);
 
 #endif

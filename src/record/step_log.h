@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * step_log.h - the steps of all events of a run, in about a byte an event
+ * step_log.h - the steps of all events of a run, in about a byte per event
  *
- * Idea.   A schedule is given in steps: the number of an event among all that its thread
- *         did, recorded or not (record/turns.h).  From one event of a thread to its next the
- *         step grows by a small number, its gap, and in a loop the gaps repeat.  So the log has
- *         the gaps in the order of events, and for a loop only how long they repeat.  Who
- *         reads it knows the thread of each event from the trace.
+ * Idea.   A schedule is given in steps: the number of an event among all events of its thread,
+ *         recorded or not (record/turns.h).  From one event of a thread to its next, the step
+ *         grows by a small number, its gap, and in a loop the gaps repeat.  So the log has the
+ *         gaps in the order of events, and for a loop only how long they repeat.  A reader knows
+ *         the thread of each event from the trace.
  *
- * Format. Numbers of 7 bits a byte, the lowest first.  2 g: an event with gap g.  2 p + 1, n: n
- *         events, each with the gap of the one p events before it.
+ * Format. Numbers of 7 bits per byte, the lowest first.  2 g: an event with gap g.  2 p + 1, n:
+ *         n events, each with the gap of the one p events before it.
  * Cost.   A byte for most events; a few bytes for a run of equal gaps, or a loop.
  */
 #ifndef SNAG_RECORD_STEP_LOG_H
@@ -37,12 +37,12 @@ struct snag_step_log { /* all 0: empty */
 };
 
 void snag_step_log_done(struct snag_step_log *log);
-/* The next event is this step of its thread. */
+/* Adds an event that is this step of its thread. */
 void snag_step_log_add(struct snag_step_log *log, snag_tid thread, uint64_t step);
-/* The next n events are of this thread, and each has the gap of the one `period` events before it. */
+/* Adds n events of this thread, each with the gap of the one `period` events before it. */
 void snag_step_log_run(struct snag_step_log *log, snag_tid thread, uint32_t period, uint64_t n);
 
-/* Reads a log from its beginning, also while it grows.  All 0, but for the log. */
+/* Reads a log from its beginning, also while it grows.  All 0, except for the log. */
 struct snag_step_cursor {
 	struct snag_step_log *log;
 	size_t at;
@@ -54,7 +54,7 @@ struct snag_step_cursor {
 };
 
 void snag_step_cursor_done(struct snag_step_cursor *c);
-/* The step of the last of the next n events, which are all of this thread; n > 0. */
+/* Returns the step of the last of the next n events, which all belong to this thread; n > 0. */
 uint64_t snag_step_cursor_next(struct snag_step_cursor *c, snag_tid thread, uint64_t n);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * turns.c - a schedule: which thread makes how many of its events, one after another
+ * turns.c - a schedule: which thread executes how many of its events, one after another
  *
- * Idea.  A turn of n events ends before the thread's next event; what it does after the n-th
- *        without being counted (waking up from a wait, ending) is part of the turn.
- *        So a stretch of one thread in the witness is one turn up to the count of its last event,
- *        even if that was reached before: then the thread wakes up in it.  The two accesses of
- *        the race come last, as a whole: also of those that are several events.
+ * Idea.  A turn of n events ends before the thread's next event.  Uncounted work after the n-th
+ *        (waking up from a wait, ending) belongs to the turn.  So a stretch of one thread in the
+ *        witness is one turn up to the count of its last event.  This holds even if that count
+ *        was reached before: then the thread wakes up in the turn.  The two accesses of the race
+ *        come last, each as a whole, also if it is several events.
  */
 #include "record/turns.h"
 

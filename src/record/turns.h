@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * turns.h - a schedule: which thread makes how many of its events, one after another
+ * turns.h - a schedule: which thread executes how many of its events, one after another
  *
- * This is what the runtime follows (runtime/policy.c), and how a witness is shown to a
- * program: its events in their order, each thread running up to the next one wanted, then
- * both threads up to just before their racing accesses, and then one access each.
+ * The runtime follows such a schedule (runtime/policy.c), and a witness becomes one: its events
+ * in their order, each thread running up to the next one wanted; then both threads up to just
+ * before their racing accesses; and then one access each.
  */
 #ifndef SNAG_RECORD_TURNS_H
 #define SNAG_RECORD_TURNS_H
@@ -25,13 +25,13 @@ struct snag_turns {
 void snag_turns_done(struct snag_turns *turns);
 void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 
-/* The turns that bring about the steps in this order; the last `ngoal` are the race, or the requests of
- * a deadlock. */
+/* Computes the turns that execute the steps in this order; the last `ngoal` are the race, or the
+ * requests of a deadlock. */
 void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
 			 size_t ngoal);
 
-/* Writes what the runtime reads into memory that a program started from here inherits, without
- * the last `leave_out` turns.  Returns its descriptor, to be closed. */
+/* Writes the turns, without the last `leave_out`, into memory that a program started from here
+ * inherits.  Returns its descriptor, which the caller closes. */
 int snag_turns_share(const struct snag_turns *turns, size_t leave_out, struct snag_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * called.c - what the source calls the variable of an access
+ * called.c - the source name of the variable of an access
  */
 #include "report/called.h"
 
@@ -57,7 +57,7 @@ static bool is_keyword(struct line l, size_t from, size_t end)
 	return false;
 }
 
-/* The length of a name that may be the variable; 0: it is not. */
+/* Returns the length of a name that may be the variable, or 0. */
 static size_t name_length(struct line l, size_t from, size_t end)
 {
 	size_t next = end;
@@ -69,7 +69,8 @@ static size_t name_length(struct line l, size_t from, size_t end)
 	return end - from;
 }
 
-/* Whether a * there, before a name, goes through a pointer: nothing to multiply comes before. */
+/* Returns whether a * before a name dereferences a pointer: no operand of a multiplication comes
+ * before it. */
 static bool is_pointed_to(struct line l, size_t from)
 {
 	if (from == 0 || l.at[from - 1] != '*')
@@ -91,7 +92,7 @@ static size_t subscripts_back(struct line l, size_t end)
 	return end;
 }
 
-/* [operator] What is assigned to ends there. */
+/* [operator] Finds the name of the assigned variable, whose expression ends there. */
 static size_t name_before(struct line l, size_t end, size_t *ret_at)
 {
 	for (;;) {

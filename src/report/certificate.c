@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * certificate.c - what one run of a program of tasks says about all its schedules
+ * certificate.c - what one run of a program of tasks proves about all its schedules
  */
 #include "report/certificate.h"
 
@@ -36,7 +36,7 @@ void snag_obstacle_at(struct snag_obstacle *o, snag_loc loc)
 		o->loc[o->nlocs++] = loc;
 }
 
-/* A lock that both accesses hold. */
+/* Returns a lock that both accesses hold. */
 static const char *lock_of(const struct snag_doubtful *d, const struct snag_names *names)
 {
 	for (uint32_t i = 0; i < d->first.nlocks; i++)

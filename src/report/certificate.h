@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * certificate.h - what one run of a program of tasks says about all its schedules
+ * certificate.h - what one run of a program of tasks proves about all its schedules
  *
  * A run without races that stayed in the determinate subset of its language is a proof: every
  * schedule of this input does the same.  Otherwise there are obstacles, each with its place:
- * what the schedule decides (the order of locks, atomics, isolated blocks; the number of a
- * thread), and what was not seen or not looked at.
+ * something that the schedule decides (the order of locks, atomics or isolated blocks; the
+ * number of a thread), or something that was not observed.
  */
 #ifndef SNAG_REPORT_CERTIFICATE_H
 #define SNAG_REPORT_CERTIFICATE_H
@@ -31,20 +31,21 @@ struct snag_certificate {
 	size_t n;
 };
 
-/* Adds an obstacle and returns it; places are added to it.  NULL: there are too many. */
+/* Adds an obstacle and returns it, so that places can be added.  Returns NULL if there are too
+ * many. */
 struct snag_obstacle *snag_certificate_add(struct snag_certificate *c, const char *kind,
 					   const char *words, ...)
 	__attribute__((format(printf, 3, 4)));
 void snag_obstacle_at(struct snag_obstacle *o, snag_loc loc); /* accepts NULL */
 
-/* What findings say: order that only mutual exclusion decides. */
+/* Adds the obstacles that the findings contain: orders that only mutual exclusion decides. */
 void snag_certificate_findings(struct snag_certificate *c, const struct snag_findings *f,
 			       const struct snag_names *names);
 
-/* One line, or one for each obstacle. */
+/* Prints one line, or one for each obstacle. */
 void snag_certificate_text(const struct snag_certificate *c, const struct snag_names *names,
 			   const char *tool, struct snag_printer *to);
-/* The member "certificate"; `has_races` decides on its verdict. */
+/* Writes the member "certificate"; `has_races` decides its verdict. */
 void snag_certificate_json(const struct snag_certificate *c, const struct snag_names *names,
 			   bool has_races, struct snag_json *j);
 

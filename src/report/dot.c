@@ -2,13 +2,14 @@
  *
  * dot.c - the computation graph and its tree as text for graphviz; see dot.h
  *
- * Names come from traces and may hold anything: quotes and backslashes are escaped, the rest
- * is left to snag_print_name.  Of a graph beyond the limit, the steps that race are drawn and
- * those that are fewest edges away from them; the others are left out together with their edges
- * and their place in the tree, and a note says how many.
+ * Names come from traces and may contain anything.  This file escapes quotes and backslashes,
+ * and snag_print_name handles the rest.  If a graph exceeds the limit, only the steps that race
+ * and those fewest edges away are drawn.  The others are left out with their edges and their
+ * place in the tree, and a note says how many.
  *
- * Graphviz takes minutes for the best picture of some hundred steps: of a large graph it is
- * asked for a good one, with straight edges, and the names at the red lines become tooltips.
+ * Graphviz takes minutes for the best picture of some hundred steps.  So for a large graph the
+ * text asks for a good picture with straight edges, and the names at the red lines become
+ * tooltips.
  */
 #include "report/dot.h"
 
@@ -67,8 +68,9 @@ static void print_quoted(struct snag_printer *to, const char *name)
 	snag_print_name(to, text);
 }
 
-/* The step of an access, which may be a later one of several equal ones of that step: that of
- * the last access on record which is not later.  SNAG_NO_NODE: there is none. */
+/* Returns the step of an access.  The access may be a later one of several equal ones of that
+ * step, so this is the step of the last recorded access that is not later; SNAG_NO_NODE if there
+ * is none. */
 static uint32_t step_of(const struct drawing *d, const struct snag_site *site)
 {
 	uint32_t step = SNAG_NO_NODE;
@@ -121,7 +123,7 @@ static void step_print(struct drawing *d, uint32_t n)
 		    d->is_racy[n] ? ", color=red, fontcolor=red, penwidth=2" : "");
 }
 
-/* The racing pairs of steps, each variable once, up to so many. */
+/* Finds the racing pairs of steps, each variable once, up to a limit. */
 static void races_find(struct drawing *d)
 {
 	for (size_t f = 0; f < d->dot->nfindings; f++) {
@@ -182,8 +184,8 @@ static void graph_print(struct drawing *d)
 	snag_print(&d->to, "\t}\n");
 }
 
-/* Which nodes of the tree are drawn: the steps that are, and what is above them.  Children
- * come after their parents in tree[]. */
+/* Marks the nodes of the tree to draw: the shown steps and what is above them.  Children come
+ * after their parents in tree[]. */
 static bool *tree_shown(const struct drawing *d)
 {
 	bool *shown = snag_calloc(d->g->ntree, sizeof(*shown));
@@ -258,7 +260,8 @@ static void show(struct drawing *d, uint32_t step, uint32_t *queue, uint32_t lim
 	queue[d->nsteps++] = step;
 }
 
-/* Where the steps behind each begin in `to`, one array of both, to be freed. */
+/* Returns where the successors of each step begin in *ret_to; the caller frees the array, which
+ * holds both. */
 static uint32_t *steps_behind(const struct snag_cgraph *g, uint32_t **ret_to)
 {
 	uint32_t *begin = snag_calloc(g->nnodes + 2 + g->npreds, sizeof(*begin));
@@ -274,7 +277,7 @@ static uint32_t *steps_behind(const struct snag_cgraph *g, uint32_t **ret_to)
 	return begin;
 }
 
-/* Breadth first from the steps that race, or from the first one on. */
+/* Chooses steps breadth first from those that race, or from the first one. */
 static void steps_choose(struct drawing *d, uint32_t limit)
 {
 	const struct snag_cgraph *g = d->g;

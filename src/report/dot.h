@@ -2,8 +2,8 @@
  *
  * dot.h - pictures of task programs: the computation graph and its tree, for graphviz
  *
- * One file holds both.  Of the graph, steps with their task and accesses, and edges by kind;
- * of the tree (DPST), tasks, finishes and syncs above the steps.  Steps that race are red in
+ * One file holds both.  The graph has steps with their task and accesses, and edges by kind.
+ * The tree (DPST) has tasks, finishes and syncs above the steps.  Steps that race are red in
  * both, and a red line joins each racing pair.
  */
 #ifndef SNAG_REPORT_DOT_H
@@ -20,15 +20,15 @@ struct snag_dot {
 	const struct snag_names *names;
 	const struct snag_findings *findings; /* whose races are marked */
 	size_t nfindings;
-	/* So many steps are drawn: those that race and what is near them, or if none does the
-	 * first ones; 0: SNAG_DOT_STEPS. */
+	/* The number of steps to draw: those that race and their neighbours, or the first ones
+	 * if none races; 0: SNAG_DOT_STEPS. */
 	uint32_t limit;
 };
 
 enum { SNAG_DOT_STEPS = 200 };
 
-/* Writes the file, "-": standard output.  One whose name ends in .svg is drawn by graphviz's
- * `dot`, which must be installed; any other is the text for it. */
+/* Writes the file; "-" is standard output.  If the name ends in .svg, graphviz's `dot`, which
+ * must be installed, draws it.  Any other file gets the text for graphviz. */
 int snag_dot_write(const struct snag_dot *dot, const char *path, struct snag_error *err);
 
 /* dot_svg.c: draws the text in the open file `from`, from its beginning, as the SVG file `to`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * extent.c - which part of an array or block the races of two lines are about
+ * extent.c - which part of an array or block the races of two lines cover
  */
 #include "report/extent.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a variable lies in the object of which the name has so many bytes; a name used again has
- * a number behind it. */
+/* Returns the place of a variable in its object; `object` is the length of the object's name.  A
+ * name that is used again has a number after it. */
 static int64_t offset_of(const char *name, size_t object)
 {
 	const char *at = name + object;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * extent.h - which part of an array or block the races of two lines are about
+ * extent.h - which part of an array or block the races of two lines cover
  *
- * Variables are called after the object they are part of and their place in it
- * (record/convert.h): "a+12", "heap#3:400@7,T0+12", "T1-0x30".  Those of one object make a range of bytes;
- * if all of them lie at multiples of the size of the access, and no further apart than that in common, one of
- * elements.
+ * The name of a variable contains its object and its place in it (record/convert.h): "a+12",
+ * "heap#3:400@7,T0+12", "T1-0x30".  The variables of one object make a range of bytes.  It is a
+ * range of elements if all of them lie at multiples of the size of the access, and their common
+ * distance is not larger than that.
  */
 #ifndef SNAG_REPORT_EXTENT_H
 #define SNAG_REPORT_EXTENT_H
@@ -15,14 +15,14 @@
 #include "trace/race.h"
 
 struct snag_extent {
-	uint64_t places;	   /* variables of the object; below 2: there is no range */
+	uint64_t places;	   /* variables of the object; below 2 there is no range */
 	int64_t first_byte, bytes; /* from the beginning of the object (of a stack: its top) */
-	uint64_t apart;		   /* what the distances of the places are multiples of */
+	uint64_t apart;		   /* the greatest common divisor of the distances of the places */
 	uint32_t element;	   /* bytes of an element; 0: the places are not elements */
 	uint64_t first, last;	   /* elements */
 };
 
-/* Of the object that `variable` is part of, among `all`. */
+/* Returns the extent of the object of `variable`, among `all`. */
 struct snag_extent snag_extent_of(const struct snag_names *names, const struct snag_variables *all,
 				  uint32_t variable, unsigned size);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident.c - a race in a program, as its authors think of it
+ * incident.c - a race in a program, as its authors see it
  *
- * Idea.  The merged races come strongest first.  Each is looked up by the pair of lines it is
- *        about, in a string table; the first of a pair becomes the incident, the others
- *        are counted.  The id is a hash of the sorted pair of "file:function kind", with
- *        a number behind it when that is not unique.
+ * Idea.  The merged races come strongest first.  A string table finds the incident of each by
+ *        its pair of lines.  The first race of a pair becomes the incident; the others are
+ *        counted. The id is a hash of the sorted pair of "file:function kind", with a number
+ *        appended if that is not unique.
  */
 #include "report/incident.h"
 
@@ -86,8 +86,8 @@ static void extent_find(struct snag_incident *in, const struct snag_names *names
 	in->extent = snag_extent_of(names, &in->variables, site->target, site->size);
 }
 
-/* What a write calls it, or both accesses do: a compiler may know nothing better of a read than the
- * column of what is computed. */
+/* Finds the name that a write shows, or that both accesses show: for a read, a compiler may only
+ * give the column of the computed expression. */
 static void called_find(struct snag_incident *in, const struct snag_names *names)
 {
 	const struct snag_site *site[2] = {&in->race->first, &in->race->second};

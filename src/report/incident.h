@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident.h - a race in a program, as its authors think of it
+ * incident.h - a race in a program, as its authors see it
  *
- * A trace knows races by the stacks of both accesses; a programmer knows two lines that
- * touch one variable.  All races with the same pair of lines are one incident, with
- * the stacks of the one that has the strongest verdict, and with an id that stays the same
- * when lines move: it is made of the two functions, their files, and the kinds of access.
+ * In a trace, the stacks of both accesses identify a race.  A programmer sees two lines that
+ * access one variable.  So all races with the same pair of lines are one incident.  It has the
+ * stacks of the race with the strongest verdict.  Its id stays the same when lines move: it is
+ * made of the two functions, their files, and the kinds of access.
  */
 #ifndef SNAG_REPORT_INCIDENT_H
 #define SNAG_REPORT_INCIDENT_H
@@ -21,15 +21,16 @@
 enum snag_replay {
 	SNAG_REPLAY_NOT_TRIED,
 	SNAG_REPLAY_CONFIRMED, /* the program was steered to both accesses, next to each other */
-	SNAG_REPLAY_DIVERGED,  /* the program did something else than the witness says */
+	SNAG_REPLAY_DIVERGED,  /* the program did not follow the witness */
 };
 
-/* How far the replays of a run came in the time there was for them. */
+/* How far the replays of a run came in the available time. */
 struct snag_replay_tally {
 	struct snag_replay_count {
-		size_t tried, left; /* left: not tried, or not to the end, for want of time */
+		size_t tried, left; /* left: not tried, or not finished, because the time was
+				     * over */
 	} predicted, suspects;
-	uint64_t enough; /* seconds that are likely enough for all */
+	uint64_t enough; /* seconds that would probably suffice for all */
 };
 
 struct snag_incident {
@@ -42,14 +43,14 @@ struct snag_incident {
 	struct snag_callstack stack[2];	 /* of race->first, race->second */
 	struct snag_variables variables; /* of all of them */
 	struct snag_extent extent;	 /* of those of one object */
-	char *called;			 /* by the source, if on a stack; NULL: not known */
-	/* The end of the witness as its events are, in order; filled by whoever can look them
-	 * up.  NULL: not known. */
+	char *called;			 /* its source name, if on a stack; NULL: unknown */
+	/* The last events of the witness, in order; filled by the caller that can look them up.
+	 * NULL: unknown. */
 	struct snag_site *step;
 	size_t nsteps;
 	bool is_suppressed;
-	enum snag_replay replay; /* set by whoever replayed it */
-	char *replay_words;	 /* what came of it, or NULL */
+	enum snag_replay replay; /* set by the code that replayed it */
+	char *replay_words;	 /* the result in words, or NULL */
 };
 
 struct snag_incidents {
@@ -66,7 +67,7 @@ void snag_incidents_build(struct snag_incidents *ret_incidents, const struct sna
 			  const struct snag_merged *merged, struct snag_suppressions *suppressions);
 void snag_incidents_done(struct snag_incidents *incidents);
 
-/* What the printers of incidents are given. */
+/* The input of the printers of incidents. */
 struct snag_incident_report {
 	const struct snag_report *report;
 	const struct snag_incidents *incidents;
@@ -76,7 +77,7 @@ struct snag_incident_report {
 	enum snag_tongue tongue;
 	snag_task_label *label; /* may be NULL */
 	void *label_ctx;
-	/* What else the JSON object says: adds members to it; may be NULL. */
+	/* Adds further members to the JSON object; may be NULL. */
 	void (*members)(void *ctx, struct snag_json *j);
 	void *members_ctx;
 	const char *tool;	/* "snag", or "ThreadSanitizer" for programs that expect that */
@@ -84,11 +85,11 @@ struct snag_incident_report {
 	int status;		/* how it ended: its exit status, or 128 + the signal */
 	int pid;
 	const char *witness_dir;		 /* where the witness files are; NULL: nowhere */
-	const char *strip_path_prefix;		 /* what is left out of file names; NULL: nothing */
-	const struct snag_replay_tally *replays; /* NULL: nothing was to be replayed */
+	const char *strip_path_prefix;		 /* prefix to remove from file names; NULL: none */
+	const struct snag_replay_tally *replays; /* NULL: there was nothing to replay */
 };
 
-/* One line about what was not replayed; false: there is no such thing. */
+/* Prints one line about what was not replayed; returns false if there is nothing to say. */
 bool snag_replay_tally_text(const struct snag_replay_tally *t, char *buf, size_t room);
 
 /* Why nothing orders the tasks of a race. */
@@ -100,11 +101,13 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 	snag_missing_edge(race, &facts, buf, room);
 }
 
-/* ThreadSanitizer's layout, with lines of our own. */
+/* Prints ThreadSanitizer's layout with additional lines. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* SARIF 2.1.0. */
 void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_printer *to);
-/* A page that needs nothing else. */
+/* JUnit XML. */
+void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to);
+/* Prints one self-contained page. */
 void snag_incidents_html(const struct snag_incident_report *r, struct snag_printer *to);
 /* The object of `snag run --json`: that of analyze, and "program", "incidents". */
 void snag_incidents_json(const struct snag_incident_report *r, struct snag_printer *to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * incident_graph.c - the tasks of a race and who created them, as a picture in the page
+ * incident_graph.c - a picture of the tasks of a race and their creators, for the HTML page
  *
- * Two columns, one for each access: boxes for the tasks, from the one where their creators
- * meet down to the two that race, and the accesses in a row at the bottom, marked.  Of long
- * chains the middle is left out.
+ * There are two columns, one for each access: boxes for the tasks, from the one where their
+ * creators meet down to the two that race, and at the bottom a row with the accesses, marked.
+ * Long chains leave out their middle.
  */
 #include "report/incident_graph.h"
 

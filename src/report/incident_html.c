@@ -2,8 +2,8 @@
  *
  * incident_html.c - the report of a run as one page: `snag run --html`
  *
- * The page needs nothing else: its style is inside, it has no scripts, and folds with
- * <details>.  Names come from the program and may hold anything: all of them are escaped.
+ * The page needs no other file: its style is inside, it has no scripts, and it folds with
+ * <details>.  Names come from the program and may contain anything: all of them are escaped.
  */
 #include "report/incident.h"
 
@@ -162,7 +162,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	snag_print(to, "</section>\n");
 }
 
-/* What the run says about all schedules. */
+/* Prints what the run proves about all schedules. */
 static void certificate(struct snag_printer *to, const struct snag_incident_report *r)
 {
 	const struct snag_certificate *c = r->certificate;

@@ -2,9 +2,9 @@
  *
  * incident_json.c - the report of a run for programs: `snag run --json`
  *
- * The object of `snag analyze --json` and, in front of it, "program" and "incidents": each
- * with its id, both accesses and their stacks, what came of the replay, and the witness as
- * the number of the race file.  docs/man/snag-run.1.md describes it.
+ * The object of `snag analyze --json`, preceded by "program" and "incidents".  Each incident has
+ * its id, both accesses with their stacks, the result of the replay, and the witness as the
+ * number of the race file.  docs/man/snag-run.1.md describes it.
  */
 #include "report/incident.h"
 

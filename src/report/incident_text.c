@@ -2,10 +2,10 @@
  *
  * incident_text.c - the report of a run for people, in ThreadSanitizer's layout
  *
- * Whoever reads such reports, by eye or by program, knows where to look: a WARNING line,
- * both accesses with their stacks, the location, the threads, a SUMMARY line.  What
- * ThreadSanitizer cannot say stands in lines of our own behind the two stacks: why nothing
- * orders the accesses, the witness and its replay, the id.
+ * Readers of such reports, people and programs, know where to look: a WARNING line, both
+ * accesses with their stacks, the location, the threads, a SUMMARY line.  Additional lines after
+ * the two stacks say what ThreadSanitizer cannot: why nothing orders the accesses, the witness
+ * and its replay, the id.
  */
 #include "report/incident.h"
 
@@ -61,7 +61,7 @@ static void stack_of(struct snag_printer *to, const struct snag_incident_report 
 	snag_callstack_done(&s);
 }
 
-/* Threads are called T0, T1, ... by the recorder; T0 is the first.  Tasks are too. */
+/* The recorder names threads, and tasks, T0, T1, ...; T0 is the first. */
 void snag_text_thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
 	const struct snag_strtab *names = &r->report->names->space[SNAG_SPACE_THREAD];
@@ -265,7 +265,7 @@ static void summary(struct snag_printer *to, const struct snag_incident_report *
 				    r->certificate->obstacle[i].words);
 }
 
-/* What the memory did not suffice for, also if there is no race. */
+/* Says which part of the run did not fit into memory, also if there is no race. */
 static void windows(struct snag_printer *to, const struct snag_incident_report *r)
 {
 	for (size_t i = 0; i < r->report->nparts; i++) {

@@ -41,7 +41,7 @@ static void race_object(struct snag_json *j, const struct snag_report *report,
 	for (int i = 0; i < 2; i++)
 		location_string(j, names, site[i]->loc);
 	snag_json_end(j);
-	/* Of a race that another run had nothing is known about this one. */
+	/* For a race of another run, nothing is known about this run. */
 	bool is_of_other_run = race->verdict == SNAG_CONFIRMED;
 	snag_json_string(j, "verdict",
 			 snag_verdict_text[is_of_other_run ? SNAG_UNVERIFIED : race->verdict]);

@@ -2,9 +2,9 @@
  *
  * json_writer.h - JSON written as a stream, never held in memory
  *
- * Commas and colons are placed by the writer.  The caller nests correctly: that
- * is asserted.  A line may be ended before any value or closing bracket, for
- * people who look at the file.
+ * The writer places commas and colons.  The caller must nest correctly; assertions check this.
+ * The caller may end a line before any value or closing bracket, to make the file readable for
+ * people.
  */
 #ifndef SNAG_REPORT_JSON_WRITER_H
 #define SNAG_REPORT_JSON_WRITER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * missing_edge.c - why nothing orders the tasks of a race, in a sentence
+ * missing_edge.c - one sentence on why nothing orders the tasks of a race
  */
 #include "report/missing_edge.h"
 
@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *ends;   /* what would wait for a task */
-	const char *passes; /* what would pass on that a task has come so far */
+	const char *passes; /* what would publish that a task has come so far */
 } words[SNAG_TONGUES] = {
 	[SNAG_TONGUE_SNAG] = {"finish or sync", "promise"},
 	[SNAG_TONGUE_OPENMP] = {"taskwait, taskgroup or barrier", "depend clause"},
@@ -50,7 +50,8 @@ static enum snag_label_kind label_of(const struct snag_missing_edge_facts *f, sn
 	return f->label ? f->label(f->label_ctx, task, buf, SNAG_LABEL_ROOM) : SNAG_LABEL_NONE;
 }
 
-/* The share of a construct that `task` did on behalf of `thread`, or in that one; otherwise `thread`. */
+/* Returns the share of a construct that `task` executed for `thread`, or in it; otherwise
+ * `thread`. */
 static snag_tid share_of(const struct snag_missing_edge_facts *f, snag_tid task, snag_tid thread)
 {
 	char label[SNAG_LABEL_ROOM];
@@ -62,7 +63,8 @@ static snag_tid share_of(const struct snag_missing_edge_facts *f, snag_tid task,
 	return label_of(f, up, label) == SNAG_LABEL_SHARE ? up : thread;
 }
 
-/* Two threads of a team, or what they share among them: false if the tasks are not. */
+/* Describes two threads of a team, or shares of their work.  Returns false if the tasks are
+ * neither. */
 static bool beside_in_team(const struct snag_missing_edge_facts *f, const struct snag_race *race,
 			   const snag_tid met[2], char *buf, size_t room)
 {

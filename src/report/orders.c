@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * orders.c - what running a program in the orders of its isolated blocks has shown
+ * orders.c - the result of running a program in all orders of its isolated blocks
  */
 #include "report/orders.h"
 

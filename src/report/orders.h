@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * orders.h - what running a program in the orders of its isolated blocks has shown
+ * orders.h - the result of running a program in all orders of its isolated blocks
  */
 #ifndef SNAG_REPORT_ORDERS_H
 #define SNAG_REPORT_ORDERS_H
@@ -14,10 +14,10 @@ struct snag_orders {
 	uint64_t redundant; /* runs that repeated others */
 	const char *gap;    /* why there may be more orders, in words; NULL: there are none */
 	bool has_race;	    /* the last of them */
-	bool of_locks;	    /* what is in order are critical sections, not isolated blocks */
+	bool of_locks;	    /* the ordered blocks are critical sections, not isolated blocks */
 	double seconds;
-	/* How the program ended, and in how many orders; those after the first few different ones
-	 * are not told apart. */
+	/* How the program ended, and in how many orders; statuses after the first few different
+	 * ones are counted together. */
 	struct snag_orders_status {
 		int status;
 		uint64_t n;
@@ -28,7 +28,7 @@ struct snag_orders {
 
 void snag_orders_ended(struct snag_orders *o, int status);
 
-/* The verdict, in a line or a few. */
+/* Prints the verdict, in one line or a few. */
 void snag_orders_text(const struct snag_orders *o, const struct snag_names *names, const char *tool,
 		      struct snag_printer *to);
 /* The member "explore". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * origins.c - where threads and blocks of memory came from
+ * origins.c - which code created a thread or allocated a block of memory
  */
 #include "report/origins.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * origins.h - where threads and blocks of memory came from
+ * origins.h - which code created a thread or allocated a block of memory
  *
- * A report names the stack that created a thread and the one that allocated a block.  The
- * first is an event of the trace (fork, async, spawn), found in one reading; the second is in the name of the
- * block (record/regions.h).
+ * A report names the stack that created a thread and the one that allocated a block.  The first
+ * is an event of the trace (fork, async, spawn), found in one reading.  The second is in the
+ * name of the block (record/regions.h).
  */
 #ifndef SNAG_REPORT_ORIGINS_H
 #define SNAG_REPORT_ORIGINS_H
@@ -21,14 +21,14 @@ struct snag_origins {
 	size_t nthreads;
 };
 
-/* Of the threads that were created up to event `last`, at least. */
+/* Reads the origins of at least the threads that were created up to event `last`. */
 int snag_origins_read(struct snag_origins *ret_origins, struct snag_source *src, uint64_t last,
 		      struct snag_error *err);
 void snag_origins_done(struct snag_origins *origins);
 
 struct snag_origin snag_origin_of_thread(const struct snag_origins *origins, snag_tid thread);
 
-/* What the name of a variable says of the object it is part of. */
+/* What the name of a variable says about its object. */
 enum snag_object_kind {
 	SNAG_OBJECT_GLOBAL,
 	SNAG_OBJECT_HEAP,
@@ -39,12 +39,13 @@ struct snag_object_name {
 	enum snag_object_kind kind;
 	size_t length;	 /* of its name: all of the variable's up to the offset */
 	uint64_t nbytes; /* heap */
-	snag_tid thread; /* heap: that allocated it; stack: whose it is */
+	snag_tid thread; /* heap: the thread that allocated it; stack: its owner */
 	snag_loc loc;	 /* heap: where it was allocated */
 };
 struct snag_object_name snag_object_name(const char *variable);
 
-/* A variable for people: of a block only its number, `heap#3+0x8`.  As snprintf. */
+/* Writes the name of a variable for people: a heap block has only its number, `heap#3+0x8`.
+ * Returns as snprintf. */
 int snag_variable_text(const char *variable, char *buf, size_t room);
 
 #endif

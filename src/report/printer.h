@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * printer.h - formatted text to a file or standard output, errors kept for the end
+ * printer.h - formatted text to a file or standard output; errors are reported at the end
  *
- * After the first failure a printer ignores what it is given; the failure is
- * returned by commit.  So printing code reads straight down.
+ * After the first failure a printer ignores its input, and snag_printer_commit() returns the
+ * failure. So printing code needs no error paths.
  */
 #ifndef SNAG_REPORT_PRINTER_H
 #define SNAG_REPORT_PRINTER_H
@@ -26,8 +26,8 @@ void snag_print_bytes(struct snag_printer *p, const char *bytes, size_t n);
 void snag_print(struct snag_printer *p, const char *text);
 void snag_printf(struct snag_printer *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A name from a trace: control characters and invalid UTF-8 become '?', and one
- * of more than SNAG_SHOWN_BYTES is cut. */
+/* Prints a name from a trace.  Control characters and invalid UTF-8 become '?', and a name of
+ * more than SNAG_SHOWN_BYTES is cut. */
 void snag_print_name(struct snag_printer *p, const char *name);
 enum { SNAG_SHOWN_BYTES = 200 };
 
@@ -37,8 +37,8 @@ static inline const char *snag_plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Ends the printer: the file appears under its name, or the first failure is
- * returned and nothing is left behind. */
+/* Ends the printer.  The file appears under its name, or the function returns the first failure
+ * and leaves nothing behind. */
 int snag_printer_commit(struct snag_printer *p, struct snag_error *err);
 
 #endif

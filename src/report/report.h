@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report.h - what was found in one trace, as data, and the printers of it
+ * report.h - the findings of one trace, as data, and their printers
  *
- * Printers have no logic of their own beyond words: what is in the findings is
- * printed.  The only thing done here is bringing the findings of several
- * detectors together (merge.c), because people think of one race, not of one
- * race per detector.
+ * Printers add only words: they print what is in the findings.  The one thing done here is to
+ * merge the findings of several detectors (merge.c), because people think of one race, not of
+ * one race per detector.
  */
 #ifndef SNAG_REPORT_REPORT_H
 #define SNAG_REPORT_REPORT_H
@@ -17,7 +16,7 @@
 
 struct snag_json;
 
-/* What one detector found, and what is to be said about the detector. */
+/* The findings of one detector, and its description. */
 struct snag_report_part {
 	const struct snag_findings *findings;
 	const char *kind;      /* "relation": its races are explained by missing order */
@@ -36,7 +35,7 @@ struct snag_report {
 	bool stats;				/* figures about the detectors are wanted */
 	const struct snag_report_part *part;
 	size_t nparts;
-	/* What else the file of a witness says: adds members to the object; may be NULL. */
+	/* Adds further members to the object in a witness file; may be NULL. */
 	void (*witness_members)(void *ctx, const struct snag_race *race, struct snag_json *j);
 	void (*deadlock_members)(void *ctx, const struct snag_deadlock *d, struct snag_json *j);
 	void *ctx;
@@ -75,22 +74,22 @@ void snag_report_text(const struct snag_report *report, const struct snag_merged
 		      const struct snag_text_options *options, struct snag_printer *to);
 /* Several detectors side by side. */
 void snag_report_table(const struct snag_report *report, struct snag_printer *to);
-/* A line that says what a bound left out, if it did. */
+/* Prints a line about what a bound left out, if it left something out. */
 void snag_report_abridged(const struct snag_findings *f, struct snag_printer *to);
-/* "memory limit: m2 looked at 3 windows of ...", no line end; nothing if it did not. */
+/* Prints "memory limit: m2 looked at 3 windows of ...", without a line end, or nothing. */
 void snag_report_windows(const struct snag_findings *f, struct snag_printer *to);
-/* "2 races found in run.std: 1 observed, 1 unverified", no line end. */
+/* Prints "2 races found in run.std: 1 observed, 1 unverified", without a line end. */
 void snag_report_verdict(const struct snag_report *report, const struct snag_merged *merged,
 			 struct snag_printer *to);
 
-/* A witness longer than this is given as a prefix of every thread and the rest. */
+/* A longer witness is written as a prefix of every thread and the rest. */
 enum { SNAG_EXPANDED_WITNESS = 10000 };
-/* How many events the witness of a race has in all. */
+/* Returns the total number of events in the witness of a race. */
 uint64_t snag_report_witness_length(const struct snag_report *report, const struct snag_race *race);
-/* All of them; to be freed. */
+/* Returns all of them; the caller frees the array. */
 uint32_t *snag_report_witness_events(const struct snag_report *report,
 				     const struct snag_race *race);
-/* The members "prefix", if it is longer, and "witness". */
+/* Writes the members "witness" and, if it is longer, "prefix". */
 void snag_report_witness_json(const struct snag_report *report, const struct snag_race *race,
 			      struct snag_json *j);
 

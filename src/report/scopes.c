@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scopes.c - which functions an address is in, by the debug information of its unit
+ * scopes.c - which functions contain an address, by the debug information of its unit
  *
- * Idea.   The tree of a unit is walked once, for the functions that have code, wherever they stand:
- *         in namespaces, classes, other functions.  Their code does not overlap, so an address
- *         is looked up among them, and only inside its function is there a walk, down the
- *         blocks and inlined functions that have it.  (libdw's own search begins at the unit, twice
- *         for each address.)
+ * Idea.   One walk through the tree of a unit collects the functions that have code, wherever
+ *         they stand: in namespaces, classes, other functions.  Their code does not overlap, so
+ *         bisection finds the function of an address.  Only inside that function there is a
+ *         walk, down the blocks and inlined functions that contain the address.  (libdw's own
+ *         search begins at the unit, twice for each address.)
  * Cost.   The entries of a unit once; then O(log functions), and the entries of one function.
  */
 #include "report/scopes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scopes.h - which functions an address is in, by the debug information of its unit
+ * scopes.h - which functions contain an address, by the debug information of its unit
  */
 #ifndef SNAG_REPORT_SCOPES_H
 #define SNAG_REPORT_SCOPES_H
@@ -22,8 +22,8 @@ struct snag_scopes {			/* all 0: not read */
 
 void snag_scopes_done(struct snag_scopes *s);
 
-/* The function that has this address and those inlined there, innermost first; at most `most` of
- * the innermost ones.  Returns how many; 0: the unit does not tell. */
+/* Finds the function that contains this address and those inlined there, innermost first, at
+ * most `most` of them.  Returns their number; 0 if the unit does not say. */
 size_t snag_scopes_find(struct snag_scopes *s, Dwarf_Die *unit, Dwarf_Addr address,
 			Dwarf_Die *ret_scope, size_t most);
 

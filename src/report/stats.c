@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stats.c - the figures a detector tells about its run
+ * stats.c - the figures that a detector reports about its run
  */
 #include "report/stats.h"
 

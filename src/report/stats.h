@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stats.h - the figures a detector tells about its run, as `--stats` shows them
+ * stats.h - the figures that a detector reports about its run, as `--stats` shows them
  */
 #ifndef SNAG_REPORT_STATS_H
 #define SNAG_REPORT_STATS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suppress.c - races the user does not want to hear of
+ * suppress.c - races that the user suppresses
  */
 #include "report/suppress.h"
 
@@ -48,8 +48,8 @@ void snag_suppressions_free(struct snag_suppressions *s)
 	free(s);
 }
 
-/* Whether `text` from here on matches the pattern from here on, which may begin later in the
- * text if `anywhere`.  One `*` is tried at a time: the last one suffices. */
+/* Returns whether the rest of the text matches the rest of the pattern; if `anywhere`, the match
+ * may begin later in the text.  Only the last `*` is retried, which suffices. */
 static bool match_from(const char *p, const char *t, bool anywhere)
 {
 	const char *retry_p = anywhere ? p : NULL, *retry_t = t;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suppress.h - races the user does not want to hear of
+ * suppress.h - races that the user suppresses
  *
- * The files have ThreadSanitizer's grammar, so that those people have can be used:
- * one `type:pattern` a line, `#` begins a comment.  A pattern is found anywhere in a
- * name; `*` stands for anything, `^` and `$` for its beginning and end.
+ * The files have ThreadSanitizer's grammar, so that existing files work: one `type:pattern` per
+ * line, `#` begins a comment.  A pattern may match anywhere in a name; `*` stands for anything,
+ * `^` and `$` for its beginning and end.
  *
  *   race:PATTERN      a function, file or module of either stack, or the variable
  *   race_top:PATTERN  the same, of the innermost functions only
@@ -20,7 +20,7 @@
 
 struct snag_suppressions;
 
-/* What a race is matched by. */
+/* The parts of a race that patterns are compared with. */
 struct snag_suppressible {
 	const struct snag_frame *frame[2]; /* both stacks, innermost first */
 	size_t frames[2];
@@ -32,14 +32,15 @@ struct snag_suppressible {
 struct snag_suppressions *snag_suppressions_new(void);
 void snag_suppressions_free(struct snag_suppressions *s); /* accepts NULL */
 
-/* Adds the lines of a file; `name` is for messages.  Negative: *err names the line. */
+/* Adds the lines of a file; `name` is for messages.  A negative result means that *err names the
+ * line. */
 int snag_suppressions_add(struct snag_suppressions *s, const char *name, const char *text,
 			  size_t nbytes, struct snag_error *err);
 
-/* Whether the race is not to be reported; counts what matched. */
+/* Returns whether a pattern matches, so that the race is not reported; counts the matches. */
 bool snag_suppressions_match(struct snag_suppressions *s, const struct snag_suppressible *race);
 
-/* Goes through all: at(ctx, "race:pattern", "file:line", how often it matched). */
+/* Calls at(ctx, "race:pattern", "file:line", number of matches) for each. */
 void snag_suppressions_each(const struct snag_suppressions *s,
 			    void (*at)(void *ctx, const char *text, const char *place,
 				       uint64_t matched),

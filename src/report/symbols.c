@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * symbols.c - what the addresses of a program mean
+ * symbols.c - functions, lines and variables at the addresses of a program
  *
- * Idea.   libdwfl is told of each module and finds its debug information, also where
- *         distributions put it.  The line of an address comes from the line table; the
- *         functions inlined there from the tree of scopes (scopes.h): walking it outwards,
- *         each inlined subroutine names its function and where it was called, which is the line
- *         of the next one.  Without debug information the symbol table names the function.
- * State.  modules in a sorted array of ranges, each with its libdwfl module or none;
- *         and the names that were given out, which live on.
- * Cost.   The debug information of a module is read when its first address is asked for.
+ * Idea.   libdwfl gets each module and finds its debug information, also where distributions put
+ *         it.  The line table gives the line of an address.  The tree of scopes (scopes.h) gives
+ *         the functions inlined there: walking it outwards, each inlined subroutine names its
+ *         function and its call site, which is the line of the next one.  Without debug
+ *         information the symbol table names the function.
+ * State.  the modules, in a sorted array of ranges, each with its libdwfl module or none; and
+ *         the returned names, which live on
+ * Cost.   The debug information of a module is read when its first address is looked up.
  */
 #include "report/symbols.h"
 
@@ -164,7 +164,8 @@ static struct module *module_at(struct snag_symbols *s, uint64_t address)
 	return low > 0 && address < s->module[low - 1].end ? &s->module[low - 1] : NULL;
 }
 
-/* Compilers name what they make of a variable: name.body, and its parts name.0, name.1 ... */
+/* Removes the suffixes of names that compilers derive from a variable: name.body, and parts
+ * name.0, name.1 ... */
 static const char *demangled(struct snag_symbols *s, const char *name)
 {
 	const char *dot = name ? strchr(name, '.') : NULL;
@@ -244,16 +245,16 @@ static int by_range(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Its lines help nobody, and unpacking a debug package of it takes longer than all else: its symbols
- * will do. */
+/* Nobody needs the lines of the C library, and unpacking its debug package takes longer than
+ * everything else.  Its symbols suffice. */
 static bool is_c_library(const struct module *m)
 {
 	static const char name[] = "libc.so.";
 	return strncmp(basename(m->path), name, strlen(name)) == 0;
 }
 
-/* Reads where the code of each compilation unit lies.  The section that should say so
- * (.debug_aranges) is written by some compilers only, and libdw trusts it to be complete. */
+/* Reads where the code of each compilation unit lies.  Only some compilers write the section for
+ * this (.debug_aranges), and libdw trusts it to be complete. */
 static void ranges_read(struct module *m)
 {
 	Dwarf_Addr bias, base, start, end;

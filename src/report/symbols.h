@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * symbols.h - what the addresses of a program mean: functions, lines, variables
+ * symbols.h - functions, lines and variables at the addresses of a program
  *
- * The program is described by the modules that were loaded where (its executable and
- * shared libraries); what they contain is read from the files themselves, by libdw, in this
- * process and only when asked.  A module that is missing or was built anew since
- * gives addresses without names, never wrong names.
+ * The modules (executable and shared libraries) and their load addresses describe the program.
+ * libdw reads their contents from the files themselves, in this process and on demand.  A module
+ * that is missing or was rebuilt since gives addresses without names, never wrong names.
  */
 #ifndef SNAG_REPORT_SYMBOLS_H
 #define SNAG_REPORT_SYMBOLS_H
@@ -38,17 +37,17 @@ enum { SNAG_MAX_FRAMES = 32 }; /* functions inlined at one address, and the one 
 struct snag_symbols *snag_symbols_new(void);
 void snag_symbols_free(struct snag_symbols *symbols); /* accepts NULL */
 
-/* Negative: the file cannot be read, or is not the one that was loaded (*err says so); its
- * addresses then have a module and an offset only. */
+/* Adds a module.  A negative result means that the file cannot be read, or is not the one that
+ * was loaded (*err says which).  Its addresses then have only a module and an offset. */
 int snag_symbols_add(struct snag_symbols *symbols, const struct snag_module *module,
 		     struct snag_error *err);
 
-/* The functions at a code address, innermost first; at least one.  For the address a call
- * returns to, ask for the one before it.  The strings live as long as the symbols. */
+/* Returns the functions at a code address, innermost first; at least one.  For a return address,
+ * pass the address before it.  The strings live as long as the symbols. */
 size_t snag_symbols_frames(struct snag_symbols *symbols, uint64_t address,
 			   struct snag_frame ret_frame[SNAG_MAX_FRAMES]);
 
-/* The global variable at an address of data. */
+/* Finds the global variable at an address of data. */
 bool snag_symbols_object(struct snag_symbols *symbols, uint64_t address,
 			 struct snag_object *ret_object);
 

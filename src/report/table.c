@@ -2,9 +2,9 @@
  *
  * table.c - detectors side by side
  *
- * One line a detector: races (static: by pair of locations), pairs of events (dynamic), racy
- * events, how many races are verified by a witness, how far apart the two accesses of its races
- * are (mean and largest number of events between them), its time, and whether it is complete.
+ * One line per detector: races (static: by pair of locations), pairs of events (dynamic), racy
+ * events, the number of races that a witness verifies, the mean and largest number of events
+ * between the two accesses of its races, its time, and whether it is complete.
  */
 #include "report/report.h"
 

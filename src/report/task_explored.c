@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_explored.c - what an exploration of all schedules has shown, for people and programs
+ * task_explored.c - the result of exploring all schedules, for people and programs
  */
 #include "report/json_writer.h"
 #include "report/task_report.h"
@@ -149,7 +149,7 @@ static void stuck_line(struct snag_printer *to, const char *what,
 	turns(to, &stuck->schedule);
 }
 
-/* Whether some detector reports a race that no schedule has. */
+/* Returns whether some detector reports a race that no schedule has. */
 static bool is_refuted(const struct snag_task_report *r)
 {
 	if (snag_task_explored_verdict(r->explored) != SNAG_TASK_RACE_FREE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_report.h - what was found in one program of tasks, as data, and the printers of it
+ * task_report.h - the findings of one program of tasks, as data, and their printers
  *
- * The program was run once, depth first, and detectors judged that run; perhaps all other
- * orders were explored as well.
+ * The program ran once, depth first, and detectors judged that run.  Perhaps all other orders
+ * were explored as well.
  */
 #ifndef SNAG_REPORT_TASK_REPORT_H
 #define SNAG_REPORT_TASK_REPORT_H
@@ -30,7 +30,7 @@ struct snag_task_wait {
 	const char *what;
 };
 
-/* What running the program in all orders that can matter has shown. */
+/* The result of running the program in all orders that can matter. */
 struct snag_task_explored_access {
 	snag_tid task;
 	struct snag_task_place place;
@@ -38,7 +38,7 @@ struct snag_task_explored_access {
 };
 
 struct snag_task_schedule {
-	const snag_tid *task; /* who takes each step */
+	const snag_tid *task; /* which task takes each step */
 	size_t n;
 };
 
@@ -48,7 +48,7 @@ struct snag_task_explored_race {
 	struct snag_task_schedule schedule; /* up to the second access */
 };
 
-/* How a schedule can end other than well. */
+/* How a schedule can end badly. */
 struct snag_task_explored_stuck {
 	struct snag_task_wait *wait; /* who waits */
 	size_t n;		     /* 0: no schedule ends like that */
@@ -70,7 +70,8 @@ struct snag_task_explored {
 	struct snag_task_explored_error *error;
 	size_t nerrors;
 	struct snag_task_explored_stuck deadlock, endless;
-	/* So many random schedules were run as well, and agreed on memory and graph. */
+	/* The number of random schedules that ran as well; whether they agree on memory and
+	 * graph. */
 	uint64_t confirmed;
 	bool same_memory, same_graph;
 };
@@ -103,17 +104,17 @@ enum snag_task_verdict {
 
 extern const char *const snag_task_verdict_text[SNAG_TASK_VERDICTS];
 
-/* What a detector says.  After a deadlock or a cut nothing is guaranteed: what would have come was not
- * seen. */
+/* Returns the verdict of a detector.  After a deadlock or a cut there is no guarantee, because
+ * the rest of the run is unknown. */
 enum snag_task_verdict snag_task_verdict(const struct snag_task_report *report,
 					 const struct snag_findings *findings);
 
-/* What the exploration says: race-free only if it was exhaustive. */
+/* Returns the verdict of the exploration: race-free only if it was exhaustive. */
 enum snag_task_verdict snag_task_explored_verdict(const struct snag_task_explored *x);
 
-/* The parts of names that readers see: the place behind "LINE:COLUMN", and the name of a
- * variable, which for a cell is "@LINE"; *ret_cell tells cells of one line apart, from 1, and
- * is 0 for anything else. */
+/* The parts of names that readers see: the place from "LINE:COLUMN", and the name of a variable,
+ * which for a cell is "@LINE".  *ret_cell numbers the cells of one line from 1, and is 0 for
+ * anything else. */
 struct snag_task_place snag_task_place_of(const struct snag_names *names, snag_loc loc);
 enum { SNAG_TASK_NAME = 128 };
 void snag_task_variable_of(const struct snag_names *names, uint32_t variable,
@@ -141,7 +142,7 @@ struct snag_task_race {
 	uint64_t count;		      /* pairs of events, of the detector that found most */
 };
 
-/* All of them, in the order of their second accesses; to be freed. */
+/* Returns all of them, in the order of their second accesses; the caller frees the array. */
 struct snag_task_race *snag_task_races(const struct snag_task_report *report, size_t *ret_n);
 
 #endif

@@ -2,13 +2,13 @@
  *
  * text.c - the report for people
  *
- * The verdict comes first and last, because logs get cut at either end.  Every
- * race begins with a line that can be searched for,
+ * The verdict comes first and last, because logs get cut at either end.  Every race begins with
+ * a line that can be searched for,
  *
  *     RACE <verdict> <variable>: <location> / <location>
  *
- * and goes on in plain words: who did what where, under which locks, and why
- * nothing orders the two.  One line a detector sums up.
+ * followed by an explanation: which thread did what where, under which locks, and why nothing
+ * orders the two.  One line per detector sums up.
  */
 #include "report/report.h"
 
@@ -115,7 +115,7 @@ static void access_line(struct snag_printer *to, const struct snag_report *r,
 	snag_print(to, "\n");
 }
 
-/* A lock of both, or NULL; of many locks too, therefore by a set. */
+/* Returns a lock that both hold, or NULL.  It uses a set, because there may be many locks. */
 static const uint32_t *common_lock(const struct snag_report *r, const struct snag_race *race)
 {
 	const struct snag_site *a = &race->first, *b = &race->second;
@@ -172,7 +172,7 @@ static void order_line(struct snag_printer *to, const struct snag_report *r,
 {
 	const struct snag_race *race = m->race;
 	const struct snag_report_part *part = &r->part[m->part];
-	if (race->nwitness) /* the witness says it better */
+	if (race->nwitness) /* the witness explains it better */
 		return;
 	if (race->known.thread == SNAG_NO_ID) {
 		snag_printf(
@@ -310,7 +310,7 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 		snag_stats_text(f, to);
 }
 
-/* What "no race found" does not mean. */
+/* Says what "no race found" does not mean. */
 static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)

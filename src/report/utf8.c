@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * utf8.c - which bytes of a name may be shown as they are
+ * utf8.c - which bytes of a name may be shown unchanged
  */
 #include "report/utf8.h"
 

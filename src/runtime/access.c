@@ -6,9 +6,8 @@
 
 #include "runtime/free.h"
 #include "runtime/judge.h"
-#include "runtime/omp_known.h"
+#include "runtime/omp_own.h"
 #include "runtime/omp_sections.h"
-#include "runtime/own.h"
 #include "runtime/record.h"
 #include "runtime/run.h"
 #include "runtime/sched.h"
@@ -18,8 +17,6 @@
 #include <string.h>
 
 struct rt_filter rt_filter;
-struct rt_alone_with rt_alone_with[RT_ALONES];
-uint64_t rt_alone_epoch;
 
 /* As the code of the pass knows them. */
 extern RT_EXPORT struct rt_filter __snag_filter __attribute__((alias("rt_filter")));
@@ -32,8 +29,7 @@ void rt_epochs_again(void)
 		for (uint64_t i = 0; i <= rt_filter.bytes / RT_FILTER_ENTRY; i++)
 			if (rt_filter.slot[k][i]) /* pages that are not there stay away */
 				rt_filter.slot[k][i] = 0;
-	memset(rt_alone_with, 0, sizeof(rt_alone_with));
-	rt_alone_epoch = 0;
+	rt_own.fresh = (struct own_fresh){0};
 	rt.epochs = rt_epoch_after(RT_SEEN);
 	rt.ends++;
 	rt_filter.lasting = rt_filter.lasting ? RT_SEEN : 0; /* epoch 0 is nobody's */
@@ -82,7 +78,7 @@ bool rt_access_is_untold(uintptr_t addr)
 {
 	if (rt_is_own(addr))
 		return true;
-	rt_stack_used(addr, false);
+	rt_own_told(addr, false);
 	return false;
 }
 
@@ -107,9 +103,9 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 	if (is_write)
 		rt_before_write();
 	access_note(addr, k, is_write);
-	rt_stack_used(addr, is_write);
-	if (is_write && k == 3 && rt_written_counts(rt_hot.self))
-		rt_written_word(addr);
+	rt_own_told(addr, is_write);
+	if (is_write && k == 3)
+		rt_own_stored_word(addr);
 	if (rt_unlikely(rt_hot.self->section.depth))
 		rt_section_access(addr, is_write);
 	if (rt.judges) {
@@ -122,8 +118,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
-	return rt_unlikely((uint32_t)self->ignores | self->section.depth |
-			   self->private.is_watched) ||
+	return rt_unlikely((uint32_t)self->ignores | self->section.depth | self->own.is_watched) ||
 	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before_write != NULL);
 }
 
@@ -143,18 +138,18 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 				 unsigned k, bool is_write)
 {
 	const struct rt_thread *self = rt_hot.self;
-	if (rt_is_on_own_stack(self, addr) || rt_is_of_thread(addr)) {
+	if (own_is_near(&self->own, addr) || own_is_tls(&rt_own, addr)) {
 		*slot = entry;
 		return;
 	}
-	if (is_judged_specially(self) || rt_unlikely(rt_block_may_be(addr))) {
+	if (is_judged_specially(self) || rt_unlikely(own_in_hull(&rt_own.heap, addr))) {
 		special_record(addr, pc, k, is_write);
 		return;
 	}
 	*slot = entry;
-	rt_stack_used(addr, is_write);
-	if (is_write && k == 3 && rt_written_counts(self))
-		rt_written_word(addr);
+	rt_own_told(addr, is_write);
+	if (is_write && k == 3)
+		rt_own_stored_word(addr);
 	rt_record_settle();
 	rt_judge_new[k][is_write](addr);
 }
@@ -162,7 +157,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 static inline bool is_special(const struct rt_thread *self)
 {
 	return (uint64_t)rt.is_alone | (uint64_t)self->ignores | self->section.depth |
-	       self->own_bytes | self->stack_high | rt_nblocks | rt.tls_bytes;
+	       rt_own.tls_bytes;
 }
 
 bool rt_access_is_special(void)
@@ -221,7 +216,7 @@ static __attribute__((noinline)) void access_record(uintptr_t addr, uintptr_t pc
 	}                                                                                 \
 	static __attribute__((noinline)) void judged_##name(TOLD)                         \
 	{                                                                                 \
-		if (rt.tls_bytes)                                                         \
+		if (rt_own.tls_bytes)                                                     \
 			judged_omp(addr, slot, entry, pc, k, is_write);                   \
 		else                                                                      \
 			plain_##name(addr, slot, entry, pc);                              \

@@ -45,18 +45,6 @@ static inline uint64_t rt_epoch_after(uint64_t epoch)
 
 extern struct rt_filter rt_filter RT_HIDDEN;
 
-/* Words that were written in this epoch, in programs that use OpenMP; they are looked at when it ends
- * (omp_known.h). */
-extern struct rt_written {
-	size_t n;
-	struct rt_words {
-		uintptr_t at, end;
-	} * words;
-	uintptr_t *end;	       /* of the last one; NULL: there is none */
-	struct rt_private *by; /* one context */
-} rt_written RT_HIDDEN;
-RT_COLD void rt_written_look(void);
-
 static inline uint64_t *rt_filter_slot(uintptr_t addr, unsigned k)
 {
 	const uintptr_t bytes = RT_FILTER_ENTRY, high = addr >> (RT_FILTER_LOG + k);
@@ -90,8 +78,8 @@ static inline void rt_epoch_new(void)
 {
 	if (rt_unlikely(rt.is_fresh))
 		rt_tasks_known();
-	if (rt_unlikely(rt_written.n))
-		rt_written_look();
+	if (rt_unlikely(rt_own.stores.n))
+		own_stores_look(&rt_own);
 	rt.epochs = rt_epoch_after(rt.epochs);
 	if (rt_unlikely(rt.epochs & RT_WRITTEN))
 		rt_epochs_again();
@@ -105,29 +93,16 @@ static inline void rt_epoch_end(void)
 	rt_epoch_new();
 }
 
-/* Memory that only the running context knows of until its next event: what it does there is
- * ordered with all that others will do, and a detector in the process need not hear of it. */
-enum rt_alone { RT_ALONE_STACK, RT_ALONE_BLOCK, RT_ALONES };
-extern struct rt_alone_with {
-	uintptr_t low;
-	size_t nbytes;
-} rt_alone_with[RT_ALONES] RT_HIDDEN;
-extern uint64_t rt_alone_epoch RT_HIDDEN; /* the one it is so in */
-
-static inline void rt_alone_is(enum rt_alone what, uintptr_t low, size_t nbytes)
+/* Only the running context can reach this memory until its next event.  What it does there happens
+ * before all that other contexts will do, so a detector in the process need not hear of it. */
+static inline void rt_alone_is(enum own_fresh_kind kind, uintptr_t low, size_t nbytes)
 {
-	if (rt_alone_epoch != rt_filter.key[0])
-		rt_alone_with[RT_ALONE_STACK].nbytes = rt_alone_with[RT_ALONE_BLOCK].nbytes = 0;
-	rt_alone_with[what] = (struct rt_alone_with){low, nbytes};
-	rt_alone_epoch = rt_filter.key[0];
+	own_fresh_add(&rt_own, kind, low, nbytes, rt_filter.key[0]);
 }
 
 static inline bool rt_is_alone_with(uintptr_t addr)
 {
-	const struct rt_alone_with *a = rt_alone_with;
-	return rt_unlikely(rt_alone_epoch == rt_filter.key[0]) &&
-	       (addr - a[RT_ALONE_STACK].low < a[RT_ALONE_STACK].nbytes ||
-		addr - a[RT_ALONE_BLOCK].low < a[RT_ALONE_BLOCK].nbytes);
+	return own_is_fresh(&rt_own, addr, rt_filter.key[0]);
 }
 
 static inline void rt_before_write(void)

@@ -5,8 +5,7 @@
 #include "runtime/access.h"
 #include "runtime/free.h"
 #include "runtime/judge.h"
-#include "runtime/omp_known.h"
-#include "runtime/own.h"
+#include "runtime/omp_own.h"
 #include "runtime/record.h"
 #include "runtime/stack.h"
 
@@ -59,10 +58,10 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		return;
 	if (is_write)
 		rt_before_write();
-	rt_stack_used(addr, is_write);
+	rt_own_told(addr, is_write);
 	rt_hot.has_read |= !is_write;
-	if (is_write && rt_written_counts(rt_hot.self))
-		rt_written_note(addr, n);
+	if (is_write)
+		rt_own_stored(addr, n);
 	if (rt.judges) {
 		rt_record_settle();
 		rt_judge_places(addr, n, 0, 1, is_write);
@@ -87,16 +86,16 @@ void rt_access_elements(uintptr_t addr, size_t n, unsigned element, bool is_writ
 
 bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bool is_write)
 {
-	if (!rt.judges || rt_hot.self->own_bytes || rt_nblocks) /* some may be its own */
+	if (!rt.judges || own_may_skip(&rt_own, &rt_hot.self->own)) /* some of them */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
 	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
 		return true;
 	if (is_write)
 		rt_before_write();
-	rt_stack_used(lowest, is_write);
-	for (uint64_t i = 0; is_write && rt_written_counts(rt_hot.self) && i < count; i++)
-		rt_written_note(addr + (uintptr_t)step * i, n);
+	rt_own_told(lowest, is_write);
+	for (uint64_t i = 0; is_write && i < count; i++)
+		rt_own_stored(addr + (uintptr_t)step * i, n);
 	rt_record_settle();
 	rt_judge_places(addr, n, step, count, is_write);
 	return true;

@@ -9,7 +9,7 @@
  *         comes from a small arena, which is never given back.
  */
 #include "runtime/access.h"
-#include "runtime/omp_blocks.h"
+#include "runtime/omp_own.h"
 #include "runtime/real.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -51,7 +51,7 @@ static void *told(void *p, size_t n, uintptr_t pc)
 	if (p && !rt_hot.is_own && rt_enter()) {
 		if (rt.judges)
 			n = malloc_usable_size(p); /* as much as ends with it */
-		rt_block_add((uintptr_t)p, n);
+		rt_own_alloc((uintptr_t)p, n);
 		rt_put(RT_ALLOC, 0, (uintptr_t)p, rt_location(pc),
 		       n > UINT32_MAX ? UINT32_MAX : (uint32_t)n);
 	}
@@ -62,8 +62,7 @@ static void tell_free(void *p, uintptr_t pc)
 {
 	if (rt_hot.is_own || !rt_enter())
 		return;
-	if (rt_nblocks)
-		rt_block_gone((uintptr_t)p);
+	rt_own_free((uintptr_t)p);
 	rt_put(RT_FREE, rt.is_alone, (uintptr_t)p, rt_location(pc),
 	       rt.judges ? (uint32_t)malloc_usable_size(p) : 0);
 	rt_epoch_end(); /* what comes to lie there is not known yet */

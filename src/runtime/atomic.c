@@ -13,7 +13,7 @@
 #include "omp/hooks.h"
 #include "runtime/access.h"
 #include "runtime/omp_flags.h"
-#include "runtime/omp_known.h"
+#include "runtime/omp_own.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
 #include "runtime/spin.h"
@@ -35,7 +35,7 @@ static void told(struct rt_thread *self, enum rt_op op, bool takes, volatile voi
 	if (!self || self->ignores || (__snag_omp_yield && rt_access_is_untold((uintptr_t)at)))
 		return;
 	if (op != RT_ATOMIC_READ && size == WORD && __snag_omp_yield && !rt.is_alone)
-		rt_word_look((uintptr_t)at);
+		rt_own_stored_now((uintptr_t)at);
 	rt_put(op, size < WORD ? size : WORD, (uintptr_t)at, rt_location(pc), (uint32_t)order);
 	if (!rt.is_alone && (__snag_omp_yield || rt_flag_is_known((uintptr_t)at)))
 		rt_flag(op, takes, (uintptr_t)at, order, rt_location(pc));

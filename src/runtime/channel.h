@@ -29,8 +29,9 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3d746e6e63676e73u /* "sngcnnt=": rises with every change here */
-#define RT_CHANNEL_ENV "SNAG_CHANNEL"	     /* the number of the descriptor to map */
+#define RT_CHANNEL_MAGIC 0x3e746e6e63676e73u /* "sngcnnt>": rises with every change here */
+/* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
+#define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
 enum { RT_CHANNEL_HEADER = 4096, RT_CHANNEL_RECORDS = 1 << 18 };
 enum { RT_OPENED = 2048 };
@@ -62,17 +63,9 @@ enum { RT_STATS = 24, RT_BUILD_ID = 64 };
 /* Questions whose answers differ from schedule to schedule: what a program does with them may,
  * too.  And what it was not asked in detail. */
 enum rt_asked {
-	RT_ASKED_THREAD,    /* which thread is this? omp_get_thread_num(), snag_worker_number() */
-	RT_ASKED_THREADS,   /* how many are there? omp_get_num_threads(), snag_workers() */
-	RT_ASKED_LOCK,	    /* is the lock free? pthread_mutex_trylock(), omp_test_lock() */
-	RT_ASKED_CANCELLED, /* has another task cancelled this? omp cancellation points */
-	RT_ASKED_IS_SET,    /* is the promise set? snag_promise_is_set() */
-	RT_ASKED_WAS_SET,   /* was it, when somebody set it again? snag_promise_set() */
-	RT_ASKED_RELAXED,   /* has a relaxed atomic write been done? atomic read acquire */
-	RT_ASKED_TOGETHER,  /* iterations of a loop that were not told apart */
-	RT_ASKED_PRIVATE,   /* memory that a thread had for itself, and another one has met */
-	RT_ASKED_ONE,	    /* blocks for one thread each that the same one had to execute */
-	RT_ASKED_ALIKE, /* threads of a team that do different things, and did not ask who they are */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) RT_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 	RT_ASKED_KINDS
 };
 
@@ -109,13 +102,18 @@ struct rt_channel {
 	uint64_t run_at;     /* its number */
 	uint32_t run_period; /* its size */
 	uint32_t run_events; /* its arg; 0: no run is open */
+	/* Of a program that started its observer by itself (observe.c): */
+	uint32_t is_attached;
+	uint32_t finished; /* by the writer: 1 + its exit status; 0: it runs */
+	uint32_t answer;   /* by the reader: 1 + the exit status that the verdict gives it */
+	uint32_t spare3;
 	/* Accesses, by what became of their checks: see pass.c; at the end. */
 	uint64_t executed[24];
 	struct rt_verdict verdict;
 	/* Paths of libraries that it opened by itself and that were compiled with snag, each with a
 	 * NUL behind it; those for which there is no room are missing. */
 	char opened[RT_OPENED];
-	char spare[4096 - 240 - sizeof(struct rt_verdict) - RT_OPENED - 64];
+	char spare[4096 - 256 - sizeof(struct rt_verdict) - RT_OPENED - 64];
 	uint64_t taken; /* by the reader; in a cache line of its own */
 	char spare2[56];
 };
@@ -167,6 +165,8 @@ enum rt_op {
 	RT_MODULE,     /* a module: address = where its offsets count from, arg = bytes of
 			   * its text "path NUL build-id", which follow in RT_TEXT records */
 	RT_MODULE_END, /* arg = 4096-byte pages it spans */
+	RT_DEFAULT,    /* the text, begun as that of a module, is the program's own: arg = enum
+			* rt_default; a long one comes in pieces */
 	RT_TEXT,       /* arg, loc and the address: 12 bytes of text, in this order */
 	RT_NOTE,       /* arg = enum rt_note */
 	RT_TASK,       /* an event of tasks: size = enum snag_op, arg = task or promise */
@@ -184,6 +184,13 @@ enum rt_op {
 };
 
 enum rt_waits { RT_WAITS_ALONE, RT_WAITS_SHARED, RT_WAITS_THREAD };
+
+/* What a program says to ThreadSanitizer by functions that it defines. */
+enum rt_default {
+	RT_DEFAULT_OPTIONS,	 /* __tsan_default_options() */
+	RT_DEFAULT_SUPPRESSIONS, /* __tsan_default_suppressions() */
+	RT_DEFAULTS
+};
 
 enum rt_note {
 	RT_NOTE_DEADLOCK, /* the program ended because no thread could run */

@@ -6,6 +6,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/object.h"
+#include "runtime/observe.h"
 #include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/sched.h"
@@ -56,7 +57,7 @@ void rt_deadlock(void)
 		if (t && t->state == RT_BLOCKED && t->waits_for)
 			say_waiter(t);
 	}
-	rt_sys_exit((int)rt_options.exitcode);
+	rt_observe_exit((int)rt_options.exitcode);
 }
 
 /* ---- circles ---- */

@@ -8,6 +8,7 @@
  */
 #include "runtime/fork.h"
 #include "runtime/modules.h"
+#include "runtime/observe.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/policy.h"
@@ -32,11 +33,19 @@ void rt_begin(void)
 	is_beginning = true;
 	rt_real_begin();
 	rt_options_read();
-	if (rt_record_open()) {
+	bool is_open = rt_record_open();
+	rt_options_hide();
+	if (!is_open) {
+		rt_observe_start();
+		is_open = rt_record_open();
+	}
+	if (is_open) {
+		rt_observe_begin();
 		rt_policy_begin();
 		rt.is_free = rt_options.free;
 		rt_thread_begin();
 		rt_modules_tell();
+		rt_options_tell();
 		rt_tasks_tell();
 		rt.is_free &= !rt.is_of_tasks;
 		rt_fork_begin();

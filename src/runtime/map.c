@@ -3,7 +3,7 @@
  * map.c - mappings that begin and end, and shared libraries that come and go
  *
  * Rules.  [end]  before memory can no longer be read, the epoch ends: what was written there is looked at
- *                (omp_known.h)
+ *                (omp_own.h)
  */
 #include "runtime/access.h"
 #include "runtime/modules.h"

@@ -26,10 +26,9 @@
 #include "runtime/deadlock.h"
 #include "runtime/fail.h"
 #include "runtime/judge.h"
-#include "runtime/omp_blocks.h"
+#include "runtime/omp_done.h"
 #include "runtime/omp_flags.h"
-#include "runtime/omp_known.h"
-#include "runtime/omp_private.h"
+#include "runtime/omp_own.h"
 #include "runtime/omp_sections.h"
 #include "runtime/omp_segments.h"
 #include "runtime/options.h"
@@ -40,8 +39,6 @@
 #include "runtime/tasks.h"
 #include "runtime/thread.h"
 #include "trace/event.h"
-
-#include <link.h>
 
 enum {
 	LEAST_PATIENCE = 1 << 22,
@@ -72,8 +69,10 @@ static void *context_first(void)
 	return rt_hot.self;
 }
 
-static void *context_new(const void *low, const void *high)
+static void *context(const void *low, const void *high)
 {
+	if (!low)
+		return context_first();
 	struct rt_thread *t = rt_thread_new_fiber();
 	made++;
 	contexts++;
@@ -138,11 +137,6 @@ static void become(uint32_t task)
 		rt_sched_speak_as(self, task);
 }
 
-static bool order_look(void)
-{
-	return rt_omp_has_order = rt_sections_are_ordered();
-}
-
 static inline void event_put(uint8_t op, uint32_t target, const void *place)
 {
 	rt_epoch_end();
@@ -165,8 +159,7 @@ static void launch(bool begins) /* [launch] */
 			"judged");
 	rt_sections_asked(false);
 	rt_flags_forget();
-	rt_blocks_forget();
-	rt_stacks_forget();
+	own_launch(&rt_own);
 	if (begins)
 		rt_thread_begun_fibers(contexts);
 	else
@@ -176,12 +169,22 @@ static void launch(bool begins) /* [launch] */
 
 static void enter(const void *place)
 {
-	__tsan_func_entry((void *)place);
+	if (place)
+		__tsan_func_entry((void *)place);
+	else
+		__tsan_func_exit();
 }
 
-static uint32_t lock_new(void)
+static uint32_t number(enum snag_omp_number kind)
 {
-	return rt_new_lock();
+	switch (kind) {
+	case SNAG_OMP_NUMBER_TASK:
+		return rt_omp_task_new();
+	case SNAG_OMP_NUMBER_PROMISE:
+		return rt_promise_new();
+	default:
+		return rt_new_lock();
+	}
 }
 
 static void lock(uint32_t number, const void *at, bool is_acquired, const void *place)
@@ -212,8 +215,12 @@ static bool may_enter(void)
 	return rt_sections_may_enter(self->as);
 }
 
-static void stuck(void)
+static void stuck(bool is_deadlock)
 {
+	if (is_deadlock) {
+		rt_deadlock();
+		rt_fail("OpenMP: deadlock: every thread and task waits for another");
+	}
 	if (rt_entered())
 		rt_sections_stuck();
 }
@@ -228,13 +235,13 @@ static void memory(const void *at, size_t nbytes, const void *place)
 {
 	if (!rt_entered())
 		return;
-	rt_args_given((uintptr_t)at, nbytes);
+	own_args(&rt_own, (uintptr_t)at, nbytes);
 	if (!rt.judges) {
 		memory_put(at, nbytes, place);
 		return;
 	}
 	rt_record_settle();
-	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 	rt_judge_forget((uintptr_t)at, nbytes);
 }
 
@@ -253,42 +260,54 @@ static uintptr_t stack_new(struct rt_thread *self, uintptr_t low, uintptr_t high
 }
 
 /* Only what was used since last time is told. */
-static void stack(const void *low, const void *high, uint32_t task)
+static void stack_renew(struct rt_thread *self, uintptr_t low, uintptr_t high, uint32_t task)
 {
-	struct rt_thread *self = rt_entered();
-	if (!self)
-		return;
 	rt_epoch_end();
 	if (rt.judges)
 		rt_record_settle();
-	uintptr_t from = stack_new(self, (uintptr_t)low, (uintptr_t)high), end = (uintptr_t)high;
-	if (from < end && !rt.judges) {
-		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(end - from));
-		rt_put(RT_STACK, 0, end, 0, task);
+	uintptr_t from = stack_new(self, low, high);
+	if (from < high && !rt.judges) {
+		rt_put(RT_FORGET, 1, from, 0, (uint32_t)(high - from));
+		rt_put(RT_STACK, 0, high, 0, task);
 	}
+}
+
+static void stack(const void *low, const void *high, uint32_t task)
+{
+	struct rt_thread *self = rt_entered();
+	if (self)
+		stack_renew(self, (uintptr_t)low, (uintptr_t)high, task);
 }
 
 static void alone_with(const struct rt_thread *self, const void *at, size_t nbytes) /* [alone] */
 {
-	rt_alone_is(RT_ALONE_STACK, self->stack_low, self->stack_high - self->stack_low);
-	rt_alone_is(RT_ALONE_BLOCK, (uintptr_t)at, nbytes);
+	rt_alone_is(OWN_FRESH_STACK, self->stack_low, self->stack_high - self->stack_low);
+	rt_alone_is(OWN_FRESH_BLOCK, (uintptr_t)at, nbytes);
 }
 
-static void alone(const void *at, size_t nbytes)
+static void fresh(const void *at, size_t nbytes)
 {
 	const struct rt_thread *self = rt_entered();
 	if (self && rt.judges)
 		alone_with(self, at, nbytes);
 }
 
-static void synced(const void *place, bool is_alone, const void *at, size_t nbytes)
+static void segment(enum snag_omp_segment what, uint32_t task, bool has_loans, const void *place)
 {
-	const struct rt_thread *self = rt_entered();
+	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
-	event_put(SNAG_OP_SYNC, 0, place);
-	if (is_alone && rt.judges)
-		alone_with(self, at, nbytes);
+	if (what == SNAG_OMP_SEGMENT_OVER) {
+		if (rt_own_segment_over(self))
+			stack_renew(self, self->own.low, self->own.high, task);
+		rt_sched_speak_as(self, task);
+		return;
+	}
+	if (what == SNAG_OMP_SEGMENT_NEW)
+		rt_segment_begin(task, place);
+	else
+		rt_sched_speak_as(self, task);
+	rt_own_segment(self, has_loans);
 }
 
 static void child_recorded(struct rt_thread *to, uint32_t task, const void *place)
@@ -341,23 +360,33 @@ static void ended(void *context, const void *place)
 	rt_judge_ended(to->as);
 }
 
-static bool is_seen(void)
-{
-	return rt_self();
-}
-
-static bool is_apart(void)
-{
-	return rt.judges || rt_options.apart;
-}
-
-static bool lockstep(void)
+static bool is_lockstep(void)
 {
 	if (!rt_entered())
 		return false;
 	if (rt.judges)
 		rt.channel->verdict.has_simd = 1;
 	return !rt.judges || rt_options.lockstep;
+}
+
+static bool answer(enum snag_omp_question question)
+{
+	switch (question) {
+	case SNAG_OMP_IS_SEEN:
+		return rt_self();
+	case SNAG_OMP_IS_APART:
+		return rt.judges || rt_options.apart;
+	case SNAG_OMP_IS_LOCKSTEP:
+		return is_lockstep();
+	case SNAG_OMP_HAS_ORDER:
+		return rt_omp_has_order = rt_sections_are_ordered();
+	case SNAG_OMP_MAY_ENTER:
+		return may_enter();
+	case SNAG_OMP_WAS_TOLD:
+		return rt_segment_was_told();
+	default:
+		return rt_segment_may_reuse();
+	}
 }
 
 static void before_write(void (*f)(void))
@@ -370,22 +399,18 @@ static void before_write(void (*f)(void))
 
 static void asked(const void *place, enum snag_omp_asked what)
 {
-	static const enum rt_asked kind[] = {
-		[SNAG_OMP_ASKED_THREAD] = RT_ASKED_THREAD,
-		[SNAG_OMP_ASKED_THREADS] = RT_ASKED_THREADS,
-		[SNAG_OMP_ASKED_LOCK] = RT_ASKED_LOCK,
-		[SNAG_OMP_ASKED_CANCELLED] = RT_ASKED_CANCELLED,
-		[SNAG_OMP_ASKED_TOGETHER] = RT_ASKED_TOGETHER,
-		[SNAG_OMP_ASKED_ONE] = RT_ASKED_ONE,
-		[SNAG_OMP_ASKED_ALIKE] = RT_ASKED_ALIKE,
+	static const bool is_answer[] = {
+#define OBSTACLE(name, kind, is_judged, is_answer, words) [SNAG_OMP_ASKED_##name] = is_answer,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 	};
 	struct rt_thread *self = rt_entered();
 	if (!self)
 		return;
 	if (what == SNAG_OMP_ASKED_THREAD)
-		rt_omp_differs(self);
-	rt_tasks_asked(kind[what], (uintptr_t)place);
-	if (what < SNAG_OMP_ASKED_TOGETHER)
+		rt_done_asked(self);
+	rt_tasks_asked((enum rt_asked)what, (uintptr_t)place); /* of one list */
+	if (is_answer[what])
 		rt_sections_asked(true);
 }
 
@@ -405,21 +430,6 @@ static void flush(const void *place)
 		rt_flags_flush(rt_location((uintptr_t)place));
 }
 
-static void deadlock(void)
-{
-	rt_deadlock();
-	rt_fail("OpenMP: deadlock: every thread and task waits for another");
-}
-
-static int tls_add(struct dl_phdr_info *info, size_t nbytes, void *ctx)
-{
-	size_t *sum = ctx;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_TLS)
-			*sum += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
-	return 0;
-}
-
 bool rt_omp_may_launch(void)
 {
 	return __snag_omp_yield;
@@ -434,54 +444,38 @@ void rt_omp_tell(void)
 RT_EXPORT const struct snag_omp_hooks *__snag_omp_hooks(void)
 {
 	static const struct snag_omp_hooks hooks = {
-		.context_first = context_first,
-		.context_new = context_new,
+		.answer = answer,
+		.number = number,
+		.done = rt_omp_done,
+		.context = context,
 		.context_switch = context_switch,
 		.thread_start = thread_start,
 		.thread_hand = thread_hand,
-		.task_new = rt_omp_task_new,
-		.promise_new = rt_promise_new,
+		.launch = launch,
 		.become = become,
 		.event = event,
 		.child = child,
 		.ended = ended,
-		.synced = synced,
-		.segment = rt_segment_begin,
-		.was_told = rt_segment_was_told,
-		.segment_next = rt_segment_next,
-		.may_reuse = rt_segment_may_reuse,
 		.label = rt_segment_label,
-		.done = rt_omp_done,
-		.is_apart = is_apart,
-		.lockstep = lockstep,
-		.before_write = before_write,
-		.launch = launch,
-		.enter = enter,
-		.leave = __tsan_func_exit,
-		.lock_new = lock_new,
-		.lock = lock,
-		.has_order = order_look,
-		.may_enter = may_enter,
-		.stuck = stuck,
+		.phase = rt_omp_phase,
+		.segment = segment,
+		.segment_next = rt_segment_next,
 		.memory = memory,
 		.stack = stack,
-		.own = rt_omp_own,
-		.lend = rt_omp_lend,
-		.handed = rt_omp_handed,
-		.alone = alone,
-		.implicit = rt_omp_implicit,
-		.renewed = rt_omp_renewed,
-		.unseen = rt_omp_unseen,
-		.asked = asked,
+		.lends = rt_omp_lends,
+		.fresh = fresh,
+		.copy = rt_omp_copy,
+		.lock = lock,
+		.stuck = stuck,
 		.flush = flush,
-		.is_seen = is_seen,
-		.deadlock = deadlock,
+		.enter = enter,
+		.before_write = before_write,
+		.asked = asked,
 		.fail = rt_fail,
 	};
 	rt_begin_once();
 	if (!rt_self())
 		return NULL;
-	if (!rt.tls_bytes)
-		dl_iterate_phdr(tls_add, &rt.tls_bytes);
+	rt_own_begin();
 	return &hooks;
 }

@@ -5,7 +5,6 @@
 #include "runtime/omp_segments.h"
 
 #include "runtime/access.h"
-#include "runtime/omp_blocks.h"
 #include "runtime/sched.h"
 #include "runtime/sched_context.h"
 #include "runtime/stack.h"
@@ -15,7 +14,6 @@ bool rt_omp_has_order;
 /* It has not been told: the next record is put after its creation (record.h). */
 static struct {
 	uint32_t task, by, loc;
-	uint8_t op;
 	bool is_there, has_label;
 	bool is_next; /* the one that was told last ends, `creator` made it; both have one number */
 	uint32_t creator;
@@ -36,7 +34,7 @@ static void pending_tell(void)
 		rt_judge_next(pending.creator);
 		return;
 	}
-	rt_omp_put(pending.op, pending.task, pending.loc);
+	rt_omp_put(SNAG_OP_TASK_CREATE, pending.task, pending.loc);
 	if (pending.has_label)
 		label_put(pending.task, pending.label, pending.number);
 	rt_hot.self->as = pending.task;
@@ -46,14 +44,13 @@ static void pending_tell(void)
 		rt_put(RT_SWITCH, 0, 0, (uint32_t)rt_hot.fuel, pending.task);
 }
 
-void rt_segment_begin(uint8_t op, uint32_t task, const void *place)
+void rt_segment_begin(uint32_t task, const void *place)
 {
 	if (!rt_entered())
 		return;
 	rt_epoch_end();
 	if (rt_run.is_open) /* of the segment before */
 		rt_run_end();
-	pending.op = op;
 	pending.task = task;
 	pending.by = rt_hot.self->as;
 	pending.loc = rt_location((uintptr_t)place);
@@ -108,7 +105,7 @@ static uint32_t next_put(struct rt_thread *self, uint32_t by, const void *place,
 	uint32_t task = rt_omp_task_new();
 	rt_omp_put(SNAG_OP_TASK_END, 0, rt.judges ? 0 : rt_location((uintptr_t)place));
 	rt_sched_speak_as(self, by);
-	rt_segment_begin(SNAG_OP_TASK_CREATE, task, place);
+	rt_segment_begin(task, place);
 	rt_segment_label(task, label, number);
 	return task;
 }
@@ -128,7 +125,7 @@ uint32_t rt_segment_next(uint32_t task, uint32_t by, const void *place, enum sna
 	if (!self)
 		return task;
 	if (is_pending()) { /* the filter knows of it what it did to its own only */
-		if (rt_nblocks)
+		if (rt_own.nranges)
 			rt_epoch_end();
 		pending.number = number;
 		if (!rt.judges)

@@ -9,11 +9,15 @@
 
 #include "runtime/channel.h"
 #include "runtime/fail.h"
+#include "runtime/record.h"
 #include "runtime/sys.h"
 
 #include <string.h>
 
 extern char **environ;
+/* The program may have these. */
+extern const char *__tsan_default_options(void) __attribute__((weak));
+extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 
 struct rt_options rt_options = {
 #define NUMBER(name, value, about) .name = value,
@@ -169,26 +173,68 @@ __attribute__((noreturn)) static void help(void)
 	rt_sys_exit(0);
 }
 
-static const char *variable(const char *name)
+static char **variable_find(const char *name)
 {
+	static char *none;
 	size_t n = strlen(name);
 	for (char **e = environ; e && *e; e++)
 		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-			return *e + n + 1;
-	return "";
+			return e;
+	return &none;
 }
 
-void rt_options_read(void)
+const char *rt_options_variable(const char *name)
 {
-	const char *own = variable("SNAG_OPTIONS"), *fd = variable(RT_CHANNEL_ENV);
-	struct piece number = {fd, strlen(fd)};
+	const char *found = *variable_find(name);
+	return found ? found + strlen(name) + 1 : "";
+}
+
+void rt_options_channel(const char *text)
+{
+	const char *own = rt_options_variable("SNAG_OPTIONS");
+	struct piece number = {text, 0};
+	while (text[number.n] && text[number.n] != ':')
+		number.n++;
+	text_read(text + number.n, false);
 	text_read(own, false);
 	if (!rt_options.ignore_tsan_options) {
-		text_read(variable("TSAN_OPTIONS"), true);
+		if (__tsan_default_options)
+			text_read(__tsan_default_options(), true);
+		text_read(rt_options_variable("TSAN_OPTIONS"), true);
 		text_read(own, false); /* what is said to snag goes before */
 	}
 	if (!number_read(&number, &rt_options.channel))
 		rt_options.channel = -1;
+}
+
+void rt_options_read(void)
+{
+	rt_options_channel(rt_options_variable(RT_CHANNEL_ENV));
 	if (rt_options.help)
 		help();
+}
+
+static void default_tell(enum rt_default which, const char *text)
+{
+	enum { PIECE = 1024 };
+	for (size_t n = strlen(text), at = 0; at < n; at += PIECE) {
+		rt_record_text(RT_MODULE, 0, text + at, n - at < PIECE ? n - at : PIECE);
+		rt_put(RT_DEFAULT, 0, 0, 0, which);
+	}
+}
+
+void rt_options_tell(void)
+{
+	if (rt.judges)
+		return;
+	if (__tsan_default_options)
+		default_tell(RT_DEFAULT_OPTIONS, __tsan_default_options());
+	if (__tsan_default_suppressions)
+		default_tell(RT_DEFAULT_SUPPRESSIONS, __tsan_default_suppressions());
+}
+
+void rt_options_hide(void)
+{
+	for (char **e = variable_find(RT_CHANNEL_ENV); *e; e++)
+		e[0] = e[1];
 }

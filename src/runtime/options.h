@@ -25,5 +25,14 @@ extern struct rt_options rt_options;
 /* From the environment; ends the process with one line if SNAG_OPTIONS is wrong, and
  * after help=1. */
 void rt_options_read(void);
+/* The same, with this text as that of SNAG_CHANNEL. */
+void rt_options_channel(const char *text);
+/* Takes SNAG_CHANNEL out of the environment, for the program and those that it starts. */
+void rt_options_hide(void);
+/* Tells the recorder what the program says by __tsan_default_options() and
+ * __tsan_default_suppressions(). */
+void rt_options_tell(void);
+/* The value of a variable of the environment; "" if there is none. */
+const char *rt_options_variable(const char *name);
 
 #endif

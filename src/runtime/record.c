@@ -5,6 +5,7 @@
 #include "runtime/record.h"
 
 #include "runtime/access.h"
+#include "runtime/fail.h"
 #include "runtime/judge.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
@@ -53,6 +54,7 @@ bool rt_record_open(void)
 	if (!c || !__atomic_compare_exchange_n(&c->owner, &nobody, (uint32_t)rt_sys_getpid(), false,
 					       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
+	rt_sys(SYS_close, rt_options.channel, 0, 0, 0, 0, 0);
 	rt.channel = c;
 	rt.judges = judge_begin(c);
 	rt.limit = rt.judges ? 0 : c->records; /* none is ever written then */
@@ -60,10 +62,28 @@ bool rt_record_open(void)
 	return true;
 }
 
-static bool reader_lives(void)
+/* Whether the process has ended and nobody has waited for it yet. */
+static bool is_zombie(uint32_t pid)
+{
+	struct rt_line path = {.n = 0};
+	char stat[128] = {0};
+	rt_line_text(&path, "/proc/");
+	rt_line_number(&path, pid);
+	rt_line_text(&path, "/stat");
+	path.text[path.n] = 0;
+	if (rt_sys_read_file(path.text, stat, sizeof(stat) - 1) <= 0)
+		return false;
+	size_t name_end = sizeof(stat) - 3;
+	while (name_end > 0 && stat[name_end] != ')')
+		name_end--;
+	return stat[name_end + 1] == ' ' && stat[name_end + 2] == 'Z';
+}
+
+bool rt_record_reader_lives(void)
 {
 	return !__atomic_load_n(&rt.channel->ended, __ATOMIC_RELAXED) &&
-	       rt_sys(SYS_kill, rt.channel->reader, 0, 0, 0, 0, 0) != -3 /* ESRCH */;
+	       rt_sys(SYS_kill, rt.channel->reader, 0, 0, 0, 0, 0) != -3 /* ESRCH */ &&
+	       !is_zombie(rt.channel->reader);
 }
 
 static uint64_t true_limit; /* while there seems to be no room: see rt.before */
@@ -101,7 +121,8 @@ bool rt_record_room(struct rt_record record)
 		rt.limit = taken + RT_CHANNEL_RECORDS;
 		if (rt.limit >= rt.written + ROOM_WANTED)
 			break;
-		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 && !reader_lives()) {
+		if (waits % WAITS_BETWEEN_LOOKS == WAITS_BETWEEN_LOOKS - 1 &&
+		    !rt_record_reader_lives()) {
 			rt.limit = UINT64_MAX; /* into the void, over and over */
 			break;
 		}

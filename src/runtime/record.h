@@ -16,6 +16,8 @@ bool rt_record_open(void);
 /* Waits until there is room behind rt.written, for ever written over when the recorder is gone.
  * False: a detector in this process has got the record (judge.h). */
 bool rt_record_room(struct rt_record record);
+/* Whether the recorder still reads. */
+bool rt_record_reader_lives(void);
 /* Calls f before the next record is put, once; NULL: no longer. */
 void rt_record_before(void (*f)(void));
 void rt_record_settle_now(void);

@@ -19,6 +19,7 @@
 #ifndef SNAG_RUNTIME_RT_H
 #define SNAG_RUNTIME_RT_H
 
+#include "own/own.h"
 #include "runtime/channel.h"
 
 #include <pthread.h>
@@ -124,22 +125,12 @@ struct rt_section {	      /* omp_sections.h */
 	} noted[RT_NOTED];
 };
 
-struct rt_private {	   /* omp_known.h: the implicit task of OpenMP that a context runs */
-	uint32_t implicit; /* its number; 0: outside of regions */
-	uint32_t phase;	   /* between which barriers; no two have the same; outside: the last one */
-	uintptr_t low, high; /* of its stack */
-	bool is_known;	     /* others know of that, in this region */
-	bool is_listed;	     /* tasks that it has created do, in this launch ... */
-	uint64_t *met;	     /* where, a set */
-	uint32_t met_in;     /* ... and the last phase in which one of them was there */
-	uint32_t untold_in;  /* the last phase in which it was not told what it did there */
-	uint32_t asked_as;   /* the implicit task that has asked for its number */
-	uint32_t noted_in;   /* the phase it is so in */
-	uint32_t noted_as;   /* the outermost one of this context, whose deeds are noted */
-	bool is_noted;	     /* what it does: it is in no segment */
-	uint64_t *done;	     /* what it has done since the barrier, a set; NULL: nothing yet */
-	bool is_watched; /* its stack, in a segment: tasks know of it, and one of them was there */
-	bool is_lent; /* what it has is shared with what it has created, until the segment ends */
+struct rt_done {	   /* omp_done.h */
+	uint64_t *set;	   /* of accesses since the barrier; NULL: none yet */
+	uint32_t as;	   /* the implicit task that it is about ... */
+	uint32_t phase;	   /* ... and its phase */
+	uint32_t asked_as; /* the implicit task that has asked for its thread number */
+	bool is_noted;	   /* the task is compared, and in no segment */
 };
 
 struct rt_thread {
@@ -190,9 +181,8 @@ struct rt_thread {
 	bool is_of_team;		 /* of OpenMP: not the context of an explicit task */
 	uintptr_t stack_low, stack_high; /* of a context of OpenMP */
 	uintptr_t low_water;		 /* what was recorded of it lies above */
-	uintptr_t own_low;		 /* nobody else's business, nor is its TLS: own.h */
-	size_t own_bytes;		 /* 0: no such */
-	struct rt_private private;
+	struct own_context own;		 /* its private memory: omp_own.h */
+	struct rt_done done;
 
 	uint64_t *filter; /* free.c: what it accessed since it last synchronised */
 	uint64_t epoch;	  /* likewise */
@@ -229,11 +219,11 @@ struct rt {
 	bool is_waiting;  /* for the recorder */
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	bool is_free;	  /* threads run in parallel, see free.c */
-	size_t tls_bytes; /* at most, of a thread; 0: nobody asks */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
 };
 
 extern struct rt rt RT_HIDDEN;
+extern struct own rt_own RT_HIDDEN; /* omp_own.h */
 extern __thread struct rt_hot rt_hot __attribute__((tls_model("initial-exec"))) RT_HIDDEN;
 
 /* Called from anywhere before anything else; cheap when done before. */

@@ -5,7 +5,7 @@
  * Idea.   Blocks are known by names that are the same in every schedule
  *         (trace/task_path.h).  While blocks of the file are left, only the next of
  *         them may be entered; then all may, as they come, but those that the file lists
- *         behind a 0 only when there are no others (detect/reversals.h: they sleep).
+ *         behind a 0 only when there are no others (detect/tasks/reversals.h: they sleep).
  *
  * State.  by thread number of the task: its path, how many tasks it created and blocks it
  *         entered; the names of the file, and how many of them have been entered

@@ -90,7 +90,7 @@ void rt_tasks_known(void) /* [fresh] */
 static void fresh_begin(const struct snag_stack *stack)
 {
 	fresh = *stack;
-	rt_alone_is(RT_ALONE_STACK, (uintptr_t)stack->base, stack->nbytes);
+	rt_alone_is(OWN_FRESH_STACK, (uintptr_t)stack->base, stack->nbytes);
 	rt.is_fresh = true;
 }
 
@@ -267,14 +267,8 @@ static void on_copy(void *ctx, void *to, const void *from, size_t nbytes, bool i
 
 static void on_asked(void *ctx, enum snag_task_asked what)
 {
-	static const enum rt_asked kind[] = {
-		[SNAG_TASK_ASKED_WORKER] = RT_ASKED_THREAD,
-		[SNAG_TASK_ASKED_WORKERS] = RT_ASKED_THREADS,
-		[SNAG_TASK_ASKED_IS_SET] = RT_ASKED_IS_SET,
-		[SNAG_TASK_ASKED_WAS_SET] = RT_ASKED_WAS_SET,
-	};
 	if (rt_sched_point())
-		rt_tasks_asked(kind[what], (uintptr_t)rt_tasks_place);
+		rt_tasks_asked((enum rt_asked)what, (uintptr_t)rt_tasks_place); /* of one list */
 }
 
 /* The thread that launched is itself again. */

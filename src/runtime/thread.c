@@ -152,8 +152,8 @@ struct rt_thread *rt_thread_new_fiber(void)
 static bool is_clean(const struct rt_thread *fiber)
 {
 	const struct rt_section *section = &fiber->section;
-	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->own_bytes &&
-	       !fiber->stack_high && !fiber->filter && !fiber->joiners &&
+	return rt.judges && !fiber->ignores && !fiber->is_of_team && !fiber->stack_high &&
+	       !fiber->filter && !fiber->joiners &&
 	       !(section->depth | section->got | section->nnoted) && !section->has_promise &&
 	       fiber->signals_kept == fiber->signals_run;
 }

@@ -2,19 +2,19 @@
  *
  * async.c - creating tasks and waiting for them, in parallel
  *
- * Rules.  [create]  the task goes to the worker's queue; if that is full, it runs at once on a
- *                   strand of its own, and its creator becomes ready
- *         [wait]    while the newest task of the queue is one that is waited for, it
- *                   runs here, as a call; then the strand is suspended until the rest,
- *                   which others work on, has ended
- *         [end]     of a task that runs here is a plain count; elsewhere an atomic one, and
- *                   the last resumes who waits
+ * Rules.  [create]  the task goes to the worker's queue; if that is full, it runs at once on its
+ *                   own strand, and its creator becomes ready
+ *         [wait]    while the newest task of the queue is one that is waited for, it runs here,
+ *                   as a call; then the strand is suspended until the rest, which other workers
+ *                   execute, has ended
+ *         [end]     a task that ran here is counted by a plain number; elsewhere by an atomic
+ *                   one, and the last one resumes the waiting task
  *
- * A spawned task counts in its frame only: every frame ends with a sync, so that whoever
- * waits for the frame's task waits for it too.
+ * A spawned task counts in its frame only: every frame ends with a sync, so a task that waits
+ * for the frame's task waits for it too.
  *
- * Deep recursion.  A call needs room: if half of the stack is used, [wait] suspends, and a
- *         fresh strand runs the task.
+ * Deep recursion.  A call needs stack: if half of it is used, [wait] suspends, and a fresh
+ * strand runs the task.
  */
 #include "task/parallel.h"
 #include "task/serial.h"
@@ -39,7 +39,7 @@ static bool scope_is_done(const struct snag_scope *scope)
 }
 
 /* A task of the scope has ended, not on its owner's stack. */
-static void scope_less(struct worker *w, struct snag_scope *scope)
+static void scope_less(struct task_worker *w, struct snag_scope *scope)
 {
 	/* Release: what the task did; acquire: `waiter`. */
 	if (atomic_fetch_sub_explicit(&scope->balance, 1, memory_order_acq_rel) != 1)
@@ -50,9 +50,9 @@ static void scope_less(struct worker *w, struct snag_scope *scope)
 		snag_run_over(0);
 }
 
-static void task_run(struct worker *w, struct async_task *task);
+static void task_run(struct task_worker *w, struct async_task *task);
 
-static void scope_wait(struct worker *w, struct snag_scope *scope) /* [wait] */
+static void scope_wait(struct task_worker *w, struct snag_scope *scope) /* [wait] */
 {
 	while (!scope_is_done(scope)) {
 		struct async_task *task = snag_deque_pop(&w->deque);
@@ -69,7 +69,7 @@ static void scope_wait(struct worker *w, struct snag_scope *scope) /* [wait] */
 	scope_open(scope, scope->owner);
 }
 
-static void task_run(struct worker *w, struct async_task *task)
+static void task_run(struct task_worker *w, struct async_task *task)
 {
 	struct run_context context, *below = w->now;
 	context.finish = task->finish;
@@ -90,7 +90,7 @@ static void task_run(struct worker *w, struct async_task *task)
 	snag_record_free(w, task);
 }
 
-void snag_async_run(struct worker *w, struct async_task *task)
+void snag_async_run(struct task_worker *w, struct async_task *task)
 {
 	struct snag_scope *scope = task->scope;
 	task_run(w, task);
@@ -98,7 +98,7 @@ void snag_async_run(struct worker *w, struct async_task *task)
 }
 
 /* A task that was given its function and argument begins to exist. */
-static void task_create(struct worker *w, struct async_task *task,
+static void task_create(struct task_worker *w, struct async_task *task,
 			struct snag_scope *scope) /* [create] */
 {
 	struct run_context *now = w->now;
@@ -114,7 +114,7 @@ static void task_create(struct worker *w, struct async_task *task,
 		snag_strand_run(w, task);
 }
 
-static struct async_task *task_new(struct worker *w, snag_task_function *function, void *arg)
+static struct async_task *task_new(struct task_worker *w, snag_task_function *function, void *arg)
 {
 	struct async_task *task = snag_record_new(w, sizeof(*task));
 	task->function = function;
@@ -122,7 +122,7 @@ static struct async_task *task_new(struct worker *w, snag_task_function *functio
 	return task;
 }
 
-static struct async_task *task_new_copy(struct worker *w, snag_task_function *function,
+static struct async_task *task_new_copy(struct task_worker *w, snag_task_function *function,
 					const void *arg, size_t nbytes)
 {
 	size_t size;
@@ -143,7 +143,7 @@ static void async_create(snag_task_function *function, void *arg, const void *co
 		snag_serial_create(function, arg, copy, nbytes, kind);
 		return;
 	}
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	task_create(w, copy ? task_new_copy(w, function, copy, nbytes) : task_new(w, function, arg),
 		    w->now->finish);
 }
@@ -155,7 +155,7 @@ static void spawn_create(snag_task_function *function, void *arg, const void *co
 		snag_serial_create(function, arg, copy, nbytes, kind | SNAG_SERIAL_SPAWNED);
 		return;
 	}
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	task_create(w, copy ? task_new_copy(w, function, copy, nbytes) : task_new(w, function, arg),
 		    w->now->frame);
 }
@@ -189,7 +189,8 @@ void snag_spawn_copy(snag_task_function *function, const void *arg, size_t nbyte
 	spawn_create(function, NULL, arg, nbytes, 0);
 }
 
-/* What the plugin for clang makes of these if nobody else can know of `arg` (pass/local.cpp). */
+/* The plugin for clang calls these instead, if the address `arg` has not escaped
+ * (pass/local.cpp). */
 SNAG_API void snag_async_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
 SNAG_API void snag_spawn_copy_local(snag_task_function *function, const void *arg, size_t nbytes);
 
@@ -211,14 +212,14 @@ void snag_sync(void)
 		snag_serial_sync();
 		return;
 	}
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	if (w->now->frame->made > 0)
 		scope_wait(w, w->now->frame);
 }
 
 static struct finish_block *block_begin(bool is_finish)
 {
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	struct run_context *now = w->now;
 	struct finish_block *block = snag_record_new(w, sizeof(*block));
 	block->outer = now->block;
@@ -233,7 +234,7 @@ static struct finish_block *block_begin(bool is_finish)
 
 static void block_end(bool is_finish)
 {
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	struct run_context *now = w->now;
 	struct finish_block *block = now->block;
 	assert(block && block->is_finish == is_finish && "no such block of this task is open");

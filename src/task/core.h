@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * core.h - what the files of the depth-first executor share
+ * core.h - shared by the files of the depth-first executor
  *
- * Not for others: they use task/task.h.
+ * Other code uses task/task.h.
  */
 #ifndef SNAG_TASK_CORE_H
 #define SNAG_TASK_CORE_H
@@ -11,14 +11,14 @@
 #include "task/stacks.h"
 #include "task/task.h"
 
-/* What waits for tasks: a finish, or the tasks spawned in a frame.  Given back when it has
- * been left and no task counts in it. */
+/* A scope that waits for tasks: a finish, or the tasks spawned in a frame.  It is freed when it
+ * has been left and no task counts in it. */
 struct task_scope {
 	struct task_scope *outer;  /* open around it in the same task or inherited; NULL: none */
 	struct snag_task *owner;   /* NULL: left */
 	uint32_t pending;	   /* tasks that count in it and have not ended */
 	bool is_waited_for;	   /* its owner is blocked until pending is 0 */
-	snag_tid witness;	   /* for snag_tasks_waiting(): one of them */
+	snag_tid witness;	   /* for snag_tasks_waiting(): one of the pending tasks */
 	struct hclib_joins *joins; /* of a finish: hclib_joins.c; otherwise NULL */
 };
 
@@ -28,11 +28,12 @@ struct task_frame {
 	struct task_scope *scope; /* NULL: nothing was spawned since the last sync */
 };
 
-/* A task that has not ended.  The records of others are used again. */
+/* A task that has not ended.  Records of ended tasks are reused. */
 struct snag_task {
-	struct snag_fiber fiber; /* if it does not run */
-	struct snag_task *back; /* who started or resumed it: gets control when it ends or blocks */
-	struct snag_task *next; /* in the queue of the promise it waits for, or to enter */
+	struct snag_fiber fiber;      /* if it does not run */
+	struct snag_task *back;	      /* the task that started or resumed it: gets control when this
+				 * one ends or blocks */
+	struct snag_task *next;	      /* in the queue of the promise it waits for, or to enter */
 	struct task_scope *finish;    /* the innermost one that is open or inherited */
 	struct task_frame *frame;     /* the innermost one; the last is `base` */
 	struct task_scope *in_finish; /* where it counts itself */
@@ -40,7 +41,7 @@ struct snag_task {
 	struct task_frame base;
 	snag_task_body *body;
 	void *arg;
-	void *own; /* of who listens */
+	void *own; /* at the disposal of the listener */
 	snag_tid id;
 	uint32_t stack_number;
 	struct snag_stack stack;
@@ -60,7 +61,7 @@ struct snag_tasks {
 	void (*stuck)(void *ctx);
 	void *ctx;
 	struct snag_task *now;	  /* the task that runs; NULL: none has yet */
-	struct snag_task outside; /* who called snag_tasks_run() */
+	struct snag_task outside; /* the caller of snag_tasks_run() */
 	struct task_scope all;	  /* the finish that task 0 lives in */
 	struct snag_task *oldest, *newest;
 	struct snag_task *spare; /* the task that ended last, with its stack; NULL: none */
@@ -79,7 +80,7 @@ static inline void snag_task_tell(struct snag_tasks *ts, enum snag_op op, uint32
 	ts->event(ts->ctx, (uint8_t)op, ts->now->id, target);
 }
 
-/* From here on `task` is the one that runs; `stack`: see struct snag_tasks_options. */
+/* Makes `task` the running one; `stack`: see struct snag_tasks_options. */
 static inline void snag_task_is_now(struct snag_tasks *ts, struct snag_task *task,
 				    const struct snag_stack *stack)
 {
@@ -97,11 +98,11 @@ void snag_task_block(struct snag_tasks *ts, enum snag_wait why);
 /* Ends the run: there is no memory, or no number left. */
 _Noreturn void snag_tasks_exhausted(struct snag_tasks *ts);
 
-/* In entering.c: nothing can go on but those that may not enter. */
+/* In entering.c: only tasks that may not enter a block are left. */
 void snag_tasks_unstick(struct snag_tasks *ts);
 
-/* In scope.c.  A task counts in its scopes from its creation to its end; the return value
- * is the task that was waiting for this end, or NULL. */
+/* In scope.c.  A task counts in its scopes from its creation to its end.  leave() returns the
+ * task that was waiting for this end, or NULL. */
 void snag_scope_enter(struct snag_tasks *ts, struct snag_task *task, bool is_spawned);
 struct snag_task *snag_scope_leave(struct snag_tasks *ts, struct snag_task *task);
 

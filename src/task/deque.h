@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * deque.h - a queue one worker uses as a stack, and others take the oldest from
+ * deque.h - a queue that its owner uses as a stack, and from which other workers take the oldest
  *
- * Idea.   The owner pushes and pops at `bottom`, thieves take at `top`.  They meet only at
+ * Idea.   The owner pushes and pops at `bottom`, thieves take at `top`.  They compete only for
  *         the last element, which a compare-and-swap of `top` gives to one of them.
  *
- * State.  Elements are [top, bottom), in a ring of fixed size; both only grow, except that
- *         a pop lowers `bottom` for a moment.  A queue that is full refuses: its
- *         owner then runs the task itself (async.c), which bounds memory as well.
+ * State.  Elements are [top, bottom), in a ring of fixed size.  Both only grow, except that a
+ *         pop lowers `bottom` for a moment.  A full queue refuses: its owner then runs the task
+ *         itself (async.c), which also bounds memory.
  *
- * Threading.  push and pop by the owner; steal and is_empty by anyone.
+ * Threading.  push and pop by the owner; steal and is_empty by any thread.
  *
- * Reference.  Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005; memory
- *         orders from Le, Pop, Cohen and Zappa Nardelli, "Correct and efficient
- *         work-stealing for weak memory models", PPoPP 2013.
+ * Reference.  Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005; memory orders
+ *             from Le, Pop, Cohen and Zappa Nardelli, "Correct and efficient work-stealing for
+ *             weak memory models", PPoPP 2013.
  */
 #ifndef SNAG_TASK_DEQUE_H
 #define SNAG_TASK_DEQUE_H
@@ -38,7 +38,7 @@ static inline bool snag_deque_push(struct snag_deque *d, void *item) /* false: f
 	if (b - t >= SNAG_DEQUE_SIZE)
 		return false;
 	atomic_store_explicit(&d->slot[b & (SNAG_DEQUE_SIZE - 1)], item, memory_order_relaxed);
-	/* What the item points to is there before the item is: pairs with the load in steal. */
+	/* The item's data is written before the item is: pairs with the load in steal. */
 	atomic_store_explicit(&d->bottom, b + 1, memory_order_release);
 	return true;
 }

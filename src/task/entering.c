@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * entering.c - tasks that wait for what this library does not know: isolated blocks, foreign locks
+ * entering.c - tasks that wait for something unknown to this library: isolated blocks, foreign
+ * locks
  *
  * Idea.   Blocks never wait for each other: one task runs at a time, and it runs through its
- *         block.  Whoever wants them in another order says of each task that comes to one
- *         whether it may enter; if not it is blocked, as in a get, and asked again
- *         whenever a block ends.  A task that comes to a lock another task holds is blocked
- *         likewise, until whoever knows the lock says that something has changed.
+ *         block. A listener that wants them in another order decides for each task that reaches
+ *         a block whether it may enter.  If not, the task is blocked, as in a get, and the
+ *         listener is asked again whenever a block ends.  A task that reaches a lock held by
+ *         another task is blocked likewise, until the owner of the lock reports a change.
  *
- * State.  entering   the tasks that may not go on, in the order they came
+ * State.  entering   the tasks that may not continue, in the order they came
  *
- * Rules.  [enter]  the task goes on, or is blocked
- *         [leave]  the tasks that now may go on are resumed, one after the other
- *         [stuck]  nothing can go on but tasks that may not enter a block: whoever keeps them
- *                  waiting is told so, and has to let one enter
+ * Rules.  [enter]  the task continues, or is blocked
+ *         [leave]  the tasks that now may continue are resumed, one after the other
+ *         [stuck]  only tasks that may not enter a block are left: the listener that blocks them
+ *                  is told so, and must let one enter
  */
 #include "task/core.h"
 
@@ -44,7 +45,7 @@ void snag_tasks_poll(struct snag_tasks *ts)
 		}
 		*at = task->next;
 		snag_task_resume(ts, task);
-		at = &ts->entering; /* whoever came meanwhile */
+		at = &ts->entering; /* the tasks that came meanwhile */
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exceptions.h - what C++ knows of exceptions being handled belongs to a task
+ * exceptions.h - the C++ exceptions being handled belong to a task
  *
- * The C++ runtime keeps, for each thread, the exceptions that are being handled.  A task
- * that waits inside a handler takes them with it.  Programs without C++ have none.
+ * The C++ runtime keeps, for each thread, the exceptions that are being handled.  A task that
+ * waits inside a handler takes them with it.  Programs without C++ have none.
  *
  * Reference.  Itanium C++ ABI: Exception Handling, section 2.2.2.
  */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fiber.c - stacks one can switch between, in a few instructions
+ * fiber.c - stacks that code can switch between, in a few instructions
  *
- * Idea.   To its caller a switch is a function call that returns later: only what the
- *         calling convention makes a function preserve has to be saved.  It is pushed on
- *         the stack that is left, whose pointer is then all there is to remember.
+ * Idea.   For its caller, a switch is a function call that returns later: only the registers
+ *         that the calling convention makes a function preserve must be saved.  They are pushed
+ *         on the stack that is left, and its pointer is all that must be remembered.
  *
  * State.  A suspended stack ends, from its pointer upwards, on
  *         x86-64   mxcsr, x87 control word, r15 r14 r13 r12 rbx rbp, return address
  *         aarch64  d8..d15, x19..x28, x29 x30, fpcr, unused
- *         A prepared fiber looks the same: its return address is fiber_start, which finds
- *         entry and arg in two of the saved registers.  It inherits the floating-point
- *         modes of whoever prepares it.
+ *         A prepared fiber looks the same: its return address is fiber_start, which finds entry
+ *         and arg in two of the saved registers.  It inherits the floating-point modes of the
+ *         code that prepares it.
  *
- * Unwinding.  fiber_start declares its caller undefined, which ends a backtrace and makes
- *         an exception nobody catches end the program as it does in a thread.
+ * Unwinding.  fiber_start declares its caller undefined.  This ends a backtrace, and an uncaught
+ *             exception ends the program as it does in a thread.
  *
  * Reference.  System V ABI for x86-64, section 3.2.1; AAPCS64, section 6.1.
  */
@@ -224,7 +224,7 @@ _Static_assert(sizeof(struct frame) % 16 == 0, "the first frame begins on 16 byt
 /* The context that is being left: who arrives learns its stack and writes it down. */
 static __thread struct snag_fiber *leaving;
 
-/* Not inlined: the address of `leaving` is another's if the fiber has moved to a thread. */
+/* Not inlined: the address of `leaving` changes if the fiber has moved to another thread. */
 __attribute__((noinline)) static void arrive(void *fake)
 {
 	struct snag_fiber *left = leaving, none;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fiber.h - stacks one can switch between, in a few instructions
+ * fiber.h - stacks that code can switch between, in a few instructions
  *
- * A fiber is a stack with something suspended on it.  Switching saves the registers a
- * called function must keep and the floating-point modes, and changes the stack: no
- * system call, no signal mask.  Stacks for fibers come from task/stacks.h, or from
- * anywhere else.
+ * A fiber is a stack with a suspended computation on it.  Switching saves the registers that a
+ * called function must preserve and the floating-point modes, and changes the stack: no system
+ * call, no signal mask.  Stacks for fibers come from task/stacks.h, or from anywhere else.
  */
 #ifndef SNAG_TASK_FIBER_H
 #define SNAG_TASK_FIBER_H
@@ -38,24 +37,24 @@ struct snag_stack {
 int snag_stack_map(struct snag_stack *ret_stack, size_t nbytes); /* negative: no memory */
 void snag_stack_unmap(struct snag_stack *stack);		 /* accepts an empty one */
 
-/* Prepares `fiber` so that the first switch to it calls entry(arg) on `stack`.  The entry
- * must not return: it leaves for good. */
+/* Prepares `fiber` so that the first switch to it calls entry(arg) on `stack`.  The entry must
+ * not return: it leaves for good. */
 void snag_fiber_prepare(struct snag_fiber *fiber, const struct snag_stack *stack,
 			void (*entry)(void *arg), void *arg);
 
 /* Suspends the caller in *from and continues *to. */
 void snag_fiber_switch(struct snag_fiber *from, const struct snag_fiber *to);
 
-/* Suspends the caller in *from and calls entry(arg) on `stack`.  If nobody has continued *from
- * meanwhile, the entry may return, and the caller goes on; otherwise it leaves for good.  What is
- * cheaper than two switches: the processor foresees where calls return to. */
+/* Suspends the caller in *from and calls entry(arg) on `stack`.  If *from was not continued
+ * meanwhile, the entry may return, and the caller continues; otherwise the entry leaves for
+ * good. This is cheaper than two switches, because the processor predicts where calls return to. */
 void snag_fiber_call(struct snag_fiber *from, const struct snag_stack *stack,
 		     void (*entry)(void *arg), void *arg);
 
 /* Continues *to; the stack of the caller will not be continued. */
 _Noreturn void snag_fiber_leave(const struct snag_fiber *to);
 
-/* To be told before the stack of a suspended fiber is used for another, or unmapped. */
+/* Must be called before the stack of a suspended fiber is used for another one, or unmapped. */
 void snag_fiber_forget(const struct snag_fiber *fiber);
 
 #endif

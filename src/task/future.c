@@ -5,13 +5,13 @@
  * State.  `state` of a promise is UNSET, SET, or the list of strands that wait for it, the
  *         newest first; a link lies on the stack of each of them.
  *
- * Rules.  [get]  of what is not set suspends the strand and adds it to the list, if
- *                it has not been set meanwhile
- *         [set]  takes the list, and makes all on it ready; the oldest goes on first
- *         [openmp]  outside of a launch, in a region of OpenMP: its runtime does both, if it is
- *                snag's; under another runtime the thread waits, whatever task it runs
+ * Rules.  [get]  if it is not set, suspends the strand and adds it to the list, unless it has
+ *                been set meanwhile
+ *         [set]  takes the list, and makes all strands on it ready; the oldest continues first
+ *         [openmp]  outside a launch, in a region of OpenMP: its runtime does both, if it is
+ *                   snag's; under another runtime the thread waits, whatever task it runs
  *
- * A promise whose bytes are all 0 is UNSET.  The value is there before SET is.
+ * A promise whose bytes are all 0 is UNSET.  The value is written before SET is.
  */
 #include "task/omp_promises.h"
 #include "task/parallel.h"
@@ -118,8 +118,8 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	/* Release: the value and what came before; acquire: the links. */
 	uintptr_t first = __atomic_exchange_n(&promise->state, SET, __ATOMIC_ACQ_REL);
 	if (first == UNSET && omp_in_parallel && !snag_worker_self())
-		return 0; /* [openmp] nobody's strand waits for it */
-	struct worker *w = snag_worker_in_task();
+		return 0; /* [openmp] no strand waits for it */
+	struct task_worker *w = snag_worker_in_task();
 	struct promise_wait *wait = (struct promise_wait *)first, *next;
 	for (; wait; wait = next) {
 		next = wait->next; /* the link goes when its strand does */
@@ -128,8 +128,6 @@ int snag_promise_set(struct snag_promise *promise, void *value) /* [set] */
 	}
 	return 0;
 }
-
-/* ------ futures ------ */
 
 struct future_task {
 	snag_future_function *function;
@@ -159,7 +157,7 @@ struct snag_promise *snag_future_copy(snag_future_function *function, const void
 				      size_t nbytes)
 {
 	struct snag_promise *promise = snag_promise_new();
-	struct worker *w = snag_serial_called() ? NULL : snag_worker_self();
+	struct task_worker *w = snag_serial_called() ? NULL : snag_worker_self();
 	size_t size;
 	if (__builtin_add_overflow(sizeof(struct future_task), nbytes, &size))
 		snag_no_memory();

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-static struct worker *worker_now(void)
+static struct task_worker *worker_now(void)
 {
 	return snag_serial ? NULL : snag_worker_self();
 }
@@ -67,8 +67,6 @@ unsigned long long hclib_current_time_ms(void)
 {
 	return hclib_current_time_ns() / 1000000;
 }
-
-/* ------ promises and futures ------ */
 
 void hclib_promise_init(hclib_promise_t *promise)
 {
@@ -135,8 +133,6 @@ int hclib_future_is_satisfied(hclib_future_t *future)
 {
 	return snag_promise_is_set(&future->owner->promise);
 }
-
-/* ------ tasks ------ */
 
 static void task_create(async_fct_t function, void *arg, const void *copy, size_t nbytes)
 {
@@ -210,7 +206,8 @@ hclib_future_t *hclib_async_future(future_fct_t function, void *arg, hclib_futur
 
 void hclib_yield(hclib_locale_t *locale)
 {
-	struct worker *w = worker_now(); /* depth first, all tasks have run as far as they can */
+	struct task_worker *w =
+		worker_now(); /* depth first, all tasks have run as far as they can */
 	struct async_task *task = w ? snag_deque_pop(&w->deque) : NULL;
 	if (task)
 		snag_strand_run(w, task);
@@ -230,8 +227,6 @@ void hclib_end_finish(void)
 	else
 		snag_finish_end();
 }
-
-/* ------ loops ------ */
 
 enum { MOST_DIMENSIONS = 3 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hclib_atomic.c - hclib's atomics: a value for each worker, put together at the end
+ * hclib_atomic.c - hclib's atomics: a value for each worker, combined at the end
  *
- * In parallel each worker updates a value of its own, which nobody else touches.  Under a detector
- * there is one worker and one value, and updates are isolated blocks: none of
- * them races with another, all of them do with a gather that nothing orders behind them, and whether
- * they commute only the program knows.
+ * In parallel each worker updates its own value, which no other thread touches.  Under a
+ * detector there is one worker and one value, and updates are isolated blocks: they do not race
+ * with each other, but each races with a gather that nothing orders after it.  Only the program
+ * knows whether they commute.
  */
 #include <snag/hclib/hclib_atomic.h>
 
@@ -47,7 +47,7 @@ hclib_atomic_t *hclib_atomic_create(size_t nbytes, atomic_init_func init, void *
 void hclib_atomic_update(hclib_atomic_t *atomic, atomic_update_func update, void *data)
 {
 	if (!snag_serial) {
-		struct worker *w = snag_worker_self();
+		struct task_worker *w = snag_worker_self();
 		assert(w && w->number < atomic->nthreads && "outside of its launch");
 		update(atomic->vals + w->number * atomic->padded_val_size, data);
 		return;

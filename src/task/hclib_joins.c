@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hclib_joins.c - hclib_end_finish_nonblocking(): a finish that somebody else waits for
+ * hclib_joins.c - hclib_end_finish_nonblocking(): a finish that another task waits for
  *
- * Idea.   Each task has a promise that it sets at its end, known to the finish it counts in.  A
- *         finish that is left without waiting gets a task that gets them all and then
- *         puts the future; so detectors see exactly who waits for whom.
+ * Idea.   Each task has a promise that it sets at its end, and that the finish it counts in
+ *         knows. A finish that is left without waiting gets a task that gets all these promises
+ *         and then puts the future.  So detectors see exactly which task waits for which.
  *
- * State.  Of a finish: the promises of its tasks, newest first.  A task adds those of its children
- *         before it sets its own: when none is left that was not got, all have ended.
+ * State.  Of a finish: the promises of its tasks, newest first.  A task adds those of its
+ *         children before it sets its own.  When all have been got, all tasks have ended.
  *
- * Rules.  [leave]  the finish stays open, since its tasks count there, and what follows goes on in
- *                  one inside it, whose tasks are those of the outer finish
- *         [known]  tasks created by <snag/task.h> or hclib_cpp.h are not known: only the outer finish waits
- *                  for them
- *         [end]    of a finish or a task: all that were left inside it end first
+ * Rules.  [leave]  the finish stays open, because its tasks count there, and the program
+ *                  continues in one inside it, whose tasks are those of the outer finish
+ *         [known]  tasks created by <snag/task.h> or hclib_cpp.h are unknown here: only the
+ *                  outer finish waits for them
+ *         [end]    at the end of a finish or a task, all finishes that were left inside it end
+ *                  first
  */
 #include "task/hclib_joins.h"
 
@@ -39,7 +40,7 @@ struct hclib_joins {
 	bool is_left;
 };
 
-static struct worker *worker_now(void)
+static struct task_worker *worker_now(void)
 {
 	return snag_serial ? NULL : snag_worker_self();
 }
@@ -91,8 +92,6 @@ void snag_hclib_end(void)
 	finish_close(*joins_now());
 }
 
-/* ------ tasks ------ */
-
 struct joined {
 	void (*function)(void *arg);
 	void *arg; /* if there is no copy behind this */
@@ -135,8 +134,6 @@ void snag_hclib_create(void (*function)(void *), void *arg, const void *copy, si
 	snag_async_from(joined_run, NULL, task, sizeof(*task) + nbytes);
 	snag_record_free(worker_now(), task);
 }
-
-/* ------ leaving ------ */
 
 struct all {
 	struct hclib_joins *joins;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hclib_joins.h - what hclib_end_finish_nonblocking() needs of all other calls
+ * hclib_joins.h - what hclib_end_finish_nonblocking() needs from all other calls
  *
- * Only programs that call it are linked with hclib_joins.c: elsewhere these are not there.
+ * Only programs that call it are linked with hclib_joins.c; in others these symbols are missing.
  */
 #ifndef SNAG_TASK_HCLIB_JOINS_H
 #define SNAG_TASK_HCLIB_JOINS_H

@@ -2,8 +2,8 @@
  *
  * hclib_memory.c - hclib's locales, of which there is one, and memory at them
  *
- * What allocates, fills and copies is a task, as in hclib, and the future is satisfied when it has
- * ended: a detector sees that a program which does not wait for it uses the memory too early.
+ * Allocating, filling and copying are tasks, as in hclib, and the future is satisfied when the
+ * task has ended.  So a detector sees if a program uses the memory without waiting.
  */
 #include "task/parallel.h"
 #include <snag/hclib/hclib.h>
@@ -37,8 +37,6 @@ hclib_locale_t *hclib_get_central_place(void)
 {
 	return &the_locale;
 }
-
-/* ------ memory ------ */
 
 struct memory_task {
 	void *to;

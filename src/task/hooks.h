@@ -2,9 +2,9 @@
  *
  * hooks.h - how a detector attaches to a program that uses <snag/task.h>
  *
- * A detector in the process defines __snag_task_hooks().  If it returns a table,
- * snag_launch() runs the program depth first on one worker (task/task.h), and the
- * detector hears of every event.
+ * A detector in the process defines __snag_task_hooks().  If it returns a table, snag_launch()
+ * runs the program depth first on one worker (task/task.h), and reports every event to the
+ * detector.
  */
 #ifndef SNAG_TASK_HOOKS_H
 #define SNAG_TASK_HOOKS_H
@@ -12,12 +12,11 @@
 #include "task/fiber.h"
 #include "task/task.h"
 
-/* What the program asks, though the schedule decides it. */
+/* Questions of the program whose answer depends on the schedule. */
 enum snag_task_asked {
-	SNAG_TASK_ASKED_WORKER,	 /* which worker this is */
-	SNAG_TASK_ASKED_WORKERS, /* how many there are */
-	SNAG_TASK_ASKED_IS_SET,	 /* whether a promise is set */
-	SNAG_TASK_ASKED_WAS_SET, /* the same, by setting it again */
+#define OBSTACLE(name, kind, is_judged, is_answer, words) SNAG_TASK_ASKED_##name,
+#include "trace/obstacles.def"
+#undef OBSTACLE
 };
 
 struct snag_task_hooks {
@@ -29,18 +28,20 @@ struct snag_task_hooks {
 	bool (*may_enter)(void *ctx, snag_tid task); /* likewise */
 	void (*stuck)(void *ctx);
 
-	/* Memory that the library gives the program, used before or not.  May be NULL. */
+	/* The library gives this memory to the program, perhaps reused.  May be NULL. */
 	void (*memory)(void *ctx, const void *at, size_t nbytes);
-	/* Copies the argument of the next task, for which this is a read by its creator, unless it is
-	 * `unseen`: nobody else can know of it.  Nobody else knows of the copy.  May be NULL. */
+	/* Copies the argument of the next task.  This is a read by its creator, unless
+	 * `is_unseen`: then `from` has not escaped.  The copy is private to the task.  May be
+	 * NULL. */
 	void (*copy)(void *ctx, void *to, const void *from, size_t nbytes, bool is_unseen);
 
-	/* Where the address is kept at which the program called the library.  May be NULL. */
+	/* Where to store the address at which the program called the library.  May be NULL. */
 	const void **place;
 
 	void (*asked)(void *ctx, enum snag_task_asked what); /* may be NULL */
 
-	/* The run is over: how, and after a deadlock who waits.  May be NULL. */
+	/* Called when the run is over: how it ended, and after a deadlock which tasks wait.  May
+	 * be NULL. */
 	void (*end)(void *ctx, const struct snag_tasks *ts, enum snag_tasks_end end);
 
 	void *ctx;
@@ -48,12 +49,13 @@ struct snag_task_hooks {
 
 __attribute__((weak)) const struct snag_task_hooks *__snag_task_hooks(void);
 
-/* For the detector, which knows of locks: the running task waits until `is_over` says so, and others
- * go on (false: it cannot); and something has changed for those that do. */
+/* For the detector, which handles locks.  wait: blocks the running task until `is_over` returns
+ * true, while other tasks run; returns false if it cannot.  poll: tells the waiting tasks that
+ * something has changed. */
 __attribute__((weak)) bool __snag_task_wait(bool (*is_over)(void *arg), void *arg);
 __attribute__((weak)) void __snag_task_poll(void);
 
-/* Likewise: the number of a promise that the program does not have. */
+/* For the detector: makes a promise that the program does not have, and returns its number. */
 __attribute__((weak)) uint32_t __snag_task_promise(void);
 
 #endif

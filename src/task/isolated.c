@@ -2,8 +2,8 @@
  *
  * isolated.c - one isolated block at a time
  *
- * One lock for the process.  Nobody waits for a task inside an isolated block, so a
- * worker that waits for the lock waits for short, and may hold up its thread.
+ * There is one lock for the process.  No task waits for another inside an isolated block, so a
+ * worker waits for the lock only for a short time, and may block its thread.
  */
 #include "task/parallel.h"
 #include "task/serial.h"
@@ -18,7 +18,7 @@ void snag_isolated_begin(void)
 		snag_serial_isolated_begin();
 		return;
 	}
-	struct worker *w = snag_worker_in_task();
+	struct task_worker *w = snag_worker_in_task();
 	pthread_mutex_lock(&isolated);
 	w->is_isolated = true;
 }
@@ -29,7 +29,7 @@ void snag_isolated_end(void)
 		snag_serial_isolated_end();
 		return;
 	}
-	struct worker *w = snag_worker_self();
+	struct task_worker *w = snag_worker_self();
 	assert(w && w->is_isolated && "no isolated block is open");
 	w->is_isolated = false;
 	pthread_mutex_unlock(&isolated);

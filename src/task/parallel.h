@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parallel.h - what the files of the parallel runtime share
+ * parallel.h - shared by the files of the parallel runtime
  *
- * Not for others: they use <snag/task.h>.
+ * Other code uses <snag/task.h>.
  *
- * Idea.   Each worker (a thread) has a queue of tasks that it created and nobody began.
- *         It works on the newest; a worker without work steals the oldest of another.
- *         A task runs as a plain call, on the stack of whoever waits for it, if it can:
- *         a task that waits takes, from its own queue, those it waits for.  Otherwise it runs on
- *         a strand: a stack with the loop that looks for work.  A task that must wait leaves its
- *         strand suspended, and its worker goes on with another.
+ * Idea.   Each worker (a thread) has a queue of the tasks that it created and that have not
+ *         begun.  It works on the newest; a worker without work steals the oldest of another. If
+ *         possible, a task runs as a plain call on the stack of the task that waits for it: a
+ *         waiting task takes from its own queue those tasks that it waits for.  Otherwise a task
+ *         runs on a *strand*: a stack with the loop that looks for work.  A task that must wait
+ *         leaves its strand suspended, and its worker continues with another.
  *
- * Why it does not deadlock.  Only tasks that somebody waits for run on top of him: if they
- *         wait, he has to wait anyway.
+ * Why it does not deadlock.  Only tasks that a task waits for run on top of it: if they wait, it
+ * has to wait anyway.
  *
  * Files.  async.c     creating tasks, finish, frames and sync
  *         serial.c    the same under a detector, by task/task.h
@@ -36,11 +36,11 @@ enum { SNAG_MAX_WORKERS = 1024, SNAG_SIZE_CLASSES = 10 };
 
 /* A place where tasks are waited for: a finish, or the tasks spawned in a frame.
  *
- * `made` counts what the owner created and `inlined` what of it has ended on the owner's
- * stack: plain numbers.  `balance` counts the rest: +1 for a task that another than the owner
- * created, -1 for every one that ended elsewhere.  It starts at OPEN, so
- * that it cannot be 0 before the owner waits: it then subtracts OPEN and adds made - inlined,
- * and whoever brings it to 0 resumes the owner. */
+ * `made` counts the tasks that the owner created, and `inlined` those of them that ended on the
+ * owner's stack: plain numbers.  `balance` counts the rest: +1 for a task that another task
+ * created, -1 for every one that ended elsewhere.  It starts at OPEN, so that it cannot be 0
+ * before the owner waits.  The owner then subtracts OPEN and adds made - inlined, and the thread
+ * that brings it to 0 resumes the owner. */
 struct snag_scope {
 	_Atomic int64_t balance;
 	int64_t made, inlined;
@@ -85,7 +85,7 @@ struct strand {
 	bool is_suspended;
 };
 
-/* What is to be done for the strand just left, once its registers are saved. */
+/* What to do with the strand just left, once its registers are saved. */
 enum after { AFTER_NOTHING, AFTER_DROP, AFTER_READY, AFTER_WAIT_SCOPE, AFTER_WAIT_PROMISE };
 
 /* A strand that waits for a promise; on its stack. */
@@ -94,7 +94,7 @@ struct promise_wait {
 	struct strand *strand;
 };
 
-struct worker {
+struct task_worker {
 	struct snag_deque deque;
 
 	/* Of the worker alone. */
@@ -123,16 +123,17 @@ struct worker {
 
 /* The one run of the process. */
 struct parallel_run {
-	struct worker *worker[SNAG_MAX_WORKERS];
+	struct task_worker *worker[SNAG_MAX_WORKERS];
 	_Atomic unsigned nworkers; /* of this run; more may exist from earlier ones */
 	struct snag_scope all;
 	_Atomic int is_over;
 	int result;
 
-	/* How many sleep in the low 32 bits; the others count how often one woke up. */
+	/* The low 32 bits count the sleeping workers, the others how often one woke up. */
 	_Alignas(64) _Atomic uint64_t sleepers;
-	_Atomic uint32_t alarm; /* futex: changes when somebody shall wake up */
-	_Atomic int is_called;	/* somebody was told to and has not yet: no need to again */
+	_Atomic uint32_t alarm; /* futex: changes when a worker should wake up */
+	_Atomic int is_called;	/* a worker was called and has not woken up yet: no need to call
+				 * again */
 	bool has_membarrier;
 
 	pthread_mutex_t lock; /* of the rest */
@@ -144,39 +145,41 @@ struct parallel_run {
 
 extern struct parallel_run snag_run;
 
-/* The calling thread's worker; NULL: none.  A call, because a function that kept the address
- * of a thread-local variable while its strand moves to another thread would be wrong. */
-struct worker *snag_worker_self(void);
+/* Returns the calling thread's worker, or NULL.  It is a function, because code that kept the
+ * address of a thread-local variable while its strand moves to another thread would be wrong. */
+struct task_worker *snag_worker_self(void);
 
 /* The same from a task, which may create, set and wait. */
-struct worker *snag_worker_in_task(void);
+struct task_worker *snag_worker_in_task(void);
 
-/* records.c: memory of at least `nbytes` for the calling worker (NULL: none).  Without memory the
- * process ends with a message. */
-void *snag_record_new(struct worker *w, size_t nbytes);
-void *snag_record_take(struct worker *w, size_t nbytes); /* the same, but no detector hears of it */
-void snag_record_free(struct worker *w, void *record);
+/* records.c: returns memory of at least `nbytes` for the calling worker (NULL: none).  Without
+ * memory the process ends with a message. */
+void *snag_record_new(struct task_worker *w, size_t nbytes);
+void *snag_record_take(struct task_worker *w, size_t nbytes); /* the same, but not reported to a
+							  * detector */
+void snag_record_free(struct task_worker *w, void *record);
 _Noreturn void snag_no_memory(void);
 
 /* strand.c */
-void snag_strand_wait(struct worker *w, enum after after, void *awaited); /* suspends */
-void snag_strand_run(struct worker *w, struct async_task *task); /* now, on a strand of its own */
-void snag_strand_begin(struct worker *w); /* of a thread; returns when the run is over */
-void snag_strand_ready(struct worker *w, struct strand *strand);
-struct strand *snag_strand_take_ready(struct worker *w); /* NULL: none */
-_Noreturn void snag_strand_loop(void);			 /* worker.c: looks for work */
-_Noreturn void snag_strand_resume(struct worker *w, struct strand *strand); /* from a loop */
-_Noreturn void snag_strand_exit(struct worker *w); /* from a loop, to the thread's stack */
-bool snag_strand_has_room(const struct worker *w);
+void snag_strand_wait(struct task_worker *w, enum after after, void *awaited); /* suspends */
+void snag_strand_run(struct task_worker *w,
+		     struct async_task *task); /* now, on a strand of its own */
+void snag_strand_begin(struct task_worker *w); /* of a thread; returns when the run is over */
+void snag_strand_ready(struct task_worker *w, struct strand *strand);
+struct strand *snag_strand_take_ready(struct task_worker *w); /* NULL: none */
+_Noreturn void snag_strand_loop(void);			      /* worker.c: looks for work */
+_Noreturn void snag_strand_resume(struct task_worker *w, struct strand *strand); /* from a loop */
+_Noreturn void snag_strand_exit(struct task_worker *w); /* from a loop, to the thread's stack */
+bool snag_strand_has_room(const struct task_worker *w);
 bool snag_promise_enqueue(struct snag_promise *promise, struct promise_wait *wait);
 
 void snag_strands_done(void); /* all of them, when the run is over */
 
 /* async.c: runs a task from a loop. */
-void snag_async_run(struct worker *w, struct async_task *task);
+void snag_async_run(struct task_worker *w, struct async_task *task);
 
-/* As snag_async(), or with `copy` snag_async_copy(), for a function of the library that has said where
- * it was called (snag_serial_called()). */
+/* As snag_async(), or with `copy` snag_async_copy(), for a function of the library that has said
+ * where it was called (snag_serial_called()). */
 void snag_async_from(snag_task_function *function, void *arg, const void *copy, size_t nbytes);
 
 /* worker.c */
@@ -187,7 +190,7 @@ unsigned snag_run_workers(void); /* for the library: the program does not ask */
 void snag_run_over(int result);	 /* all have ended, or none can go on */
 void snag_worker_wake(void);
 
-/* There is new work for others. */
+/* Announces new work to other workers. */
 static inline void snag_worker_call(void)
 {
 	if ((uint32_t)atomic_load_explicit(&snag_run.sleepers, memory_order_relaxed) > 0 &&

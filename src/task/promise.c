@@ -2,13 +2,13 @@
  *
  * promise.c - promises: wait until something has been set
  *
- * State.  One word a promise: UNSET, SET, or the last task in the queue of those that
- *         wait for it; `next` of the last is the first.
+ * State.  One word per promise: UNSET, SET, or the last task in the queue of those that wait for
+ *         it; `next` of the last is the first.
  *
- * Rules.  [get]  of a promise that is not set puts the task at the end of the queue, and
- *                gives control back to whoever started or resumed the task
- *         [set]  runs each waiting task, first come first served, until it ends or
- *                blocks again; then the setter goes on
+ * Rules.  [get]  if it is not set, puts the task at the end of the queue, and returns control to
+ *                the task that started or resumed it
+ *         [set]  runs each waiting task, first come first served, until it ends or blocks again;
+ *                then the setter continues
  */
 #include "base/pages.h"
 #include "task/core.h"
@@ -61,7 +61,7 @@ int snag_task_promise_set(struct snag_tasks *ts, uint32_t promise) /* [set] */
 	if (!last)
 		return 0;
 
-	/* Who is resumed may end, or wait again: its `next` is read before. */
+	/* A resumed task may end, or wait again: read its `next` before. */
 	struct snag_task *task, *next = last->next;
 	do {
 		task = next;

@@ -2,14 +2,14 @@
  *
  * records.c - memory for tasks and promises of the parallel runtime
  *
- * State.  Each worker has a pool for each size: 64, 128, 256 ... bytes; what is larger is
- *         mapped by itself.  Before a record lies a header that says whose it is.
- *         Who frees a record of another worker pushes it to that one's `returned` list; it
- *         takes the whole list when its pool is empty.  So memory goes back to
- *         where it is needed, however tasks wander.
+ * State.  Each worker has a pool for each size: 64, 128, 256 ... bytes; larger records are
+ *         mapped separately.  A header before each record names its owner.  A thread that frees
+ *         a record of another worker pushes it to that worker's `returned` list.  The worker
+ *         takes the whole list when its pool is empty.  So memory returns to where it is needed,
+ *         however tasks move.
  *
- * Threads that are no workers share the pools of one worker that does not exist, under
- * a lock.  Pools live as long as the process: promises may outlive a launch.
+ * Threads that are not workers share the pools of one worker that does not exist, under a lock.
+ * Pools live as long as the process, because promises may outlive a launch.
  */
 #include "task/parallel.h"
 
@@ -23,12 +23,12 @@
 
 enum { SMALLEST = 64 };
 
-struct record_head {	      /* 16 bytes, before each record */
-	struct worker *owner; /* NULL: mapped */
-	size_t size;	      /* its class; or bytes mapped */
+struct record_head {		   /* 16 bytes, before each record */
+	struct task_worker *owner; /* NULL: mapped */
+	size_t size;		   /* its class; or bytes mapped */
 };
 
-static struct worker nobody;			   /* whose pools the other threads use */
+static struct task_worker nobody;		   /* whose pools the other threads use */
 static atomic_flag nobody_lock = ATOMIC_FLAG_INIT; /* held briefly; no event for a detector */
 
 void snag_no_memory(void)
@@ -43,7 +43,7 @@ static unsigned size_class(size_t nbytes)
 }
 
 /* A record of a class that its pool has none of. */
-static void *record_refill(struct worker *w, unsigned class)
+static void *record_refill(struct task_worker *w, unsigned class)
 {
 	struct snag_pool *pool = &w->pool[class];
 	/* Pairs with the release in record_return(). */
@@ -58,7 +58,7 @@ static void *record_refill(struct worker *w, unsigned class)
 	return snag_pool_take(pool);
 }
 
-static void *record_take(struct worker *w, unsigned class)
+static void *record_take(struct task_worker *w, unsigned class)
 {
 	struct record_head *head =
 		w->pool[class].free ? snag_pool_take(&w->pool[class]) : record_refill(w, class);
@@ -68,7 +68,7 @@ static void *record_take(struct worker *w, unsigned class)
 	return head + 1;
 }
 
-void *snag_record_take(struct worker *w, size_t nbytes)
+void *snag_record_take(struct task_worker *w, size_t nbytes)
 {
 	if (nbytes > (size_t)SMALLEST << (SNAG_SIZE_CLASSES - 1)) {
 		size_t size = sizeof(struct record_head) + nbytes;
@@ -87,7 +87,7 @@ void *snag_record_take(struct worker *w, size_t nbytes)
 	return record;
 }
 
-void *snag_record_new(struct worker *w, size_t nbytes)
+void *snag_record_new(struct task_worker *w, size_t nbytes)
 {
 	void *record = snag_record_take(w, nbytes);
 	if (snag_serial)
@@ -95,7 +95,7 @@ void *snag_record_new(struct worker *w, size_t nbytes)
 	return record;
 }
 
-static void record_return(struct worker *owner, struct record_head *head)
+static void record_return(struct task_worker *owner, struct record_head *head)
 {
 	void *first = atomic_load_explicit(&owner->returned, memory_order_relaxed);
 	do
@@ -104,7 +104,7 @@ static void record_return(struct worker *owner, struct record_head *head)
 						      memory_order_release, memory_order_relaxed));
 }
 
-void snag_record_free(struct worker *w, void *record)
+void snag_record_free(struct task_worker *w, void *record)
 {
 	struct record_head *head = (struct record_head *)record - 1;
 	if (!head->owner)

@@ -2,21 +2,20 @@
  *
  * scope.c - finish, frames and sync: waiting for tasks
  *
- * State.  A task counts in one finish, the innermost that was open in its creator or
- *         inherited by it, and, if it was spawned, in the frame that spawned it.  A
- *         task's finish list goes outwards through its own to those it inherited.
+ * State.  A task counts in one finish, the innermost that was open in its creator or inherited
+ *         by it, and, if it was spawned, in the frame that spawned it.  A task's finish list
+ *         goes outwards through its own to those it inherited.
  *
- * Rules.  [create]      the child counts in its creator's innermost finish; a spawned one
- *                       also in the scope of its creator's frame
- *         [end]         it counts no longer; an owner that waits for nothing else goes on
- *         [finish end]  the owner waits until nobody counts in it
+ * Rules.  [create]      the child counts in its creator's innermost finish; a spawned one also
+ *                       in the scope of its creator's frame
+ *         [end]         it counts no longer; an owner that waits for nothing else continues
+ *         [finish end]  the owner waits until no task counts in it
  *         [sync]        the same for the frame
- *         A frame may be left while tasks spawned in it run: nothing waits for them but
- *         the finish, and their scope goes when they do.
+ *         A frame may be left while tasks spawned in it run: only the finish waits for them, and
+ *         their scope is freed with the last of them.
  *
- * At most one owner goes on when a task ends: if it counted in a frame whose owner waits in
- *         a sync, then that owner has not ended, and either counts in the same finish
- *         or owns it.
+ * At most one owner continues when a task ends.  If the task counted in a frame whose owner
+ * waits in a sync, that owner has not ended, and either counts in the same finish or owns it.
  */
 #include "task/core.h"
 

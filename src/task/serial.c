@@ -2,13 +2,13 @@
  *
  * serial.c - <snag/task.h> under a detector: depth first on one worker
  *
- * State.  Each task keeps on its stack which finishes and frames it has begun.  `now`
- *         belongs to the task that runs: whoever calls the executor, which may switch to
- *         another task, puts it back afterwards; the same for what C++ knows of exceptions.
+ * State.  Each task keeps on its stack which finishes and frames it has begun.  `now` belongs to
+ *         the running task.  A call of the executor may switch to another task, so the caller
+ *         restores `now` afterwards, and likewise the C++ exceptions being handled.
  *
- * Rules.  The body of a finish is a frame.  Its FRAME_BEGIN is told when something is
- *         spawned in it, not before: most programs use async and finish only.
- *         Each frame in which something was spawned ends with a sync.
+ * Rules.  The body of a finish is a frame.  Its FRAME_BEGIN is reported when something is
+ *         spawned in it, not before: most programs use only async and finish.  Each frame in
+ *         which something was spawned ends with a sync.
  */
 #include "task/serial.h"
 

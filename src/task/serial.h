@@ -2,7 +2,7 @@
  *
  * serial.h - <snag/task.h> under a detector: depth first on one worker
  *
- * Each function of <snag/task.h> asks whether snag_serial is there, and if so calls its
+ * Each function of <snag/task.h> tests whether snag_serial is set, and if so calls its
  * counterpart here.
  */
 #ifndef SNAG_TASK_SERIAL_H
@@ -17,7 +17,7 @@
 extern struct snag_tasks *snag_serial; /* the run under a detector; NULL: none */
 extern const void **snag_serial_place;
 
-/* Whether there is one; it may want to know where the function was called. */
+/* Tests whether there is one, and records where the function was called. */
 #define snag_serial_called() \
 	(snag_serial && (*snag_serial_place = __builtin_return_address(0), true))
 
@@ -27,7 +27,7 @@ int snag_serial_launch(const struct snag_launch_options *options, snag_task_func
 
 enum snag_serial_kind {
 	SNAG_SERIAL_SPAWNED = 1,
-	SNAG_SERIAL_UNSEEN = 2, /* nobody else can know of what is copied */
+	SNAG_SERIAL_UNSEEN = 2, /* the copied memory has not escaped */
 };
 
 /* With `copy` the argument is a copy of these `nbytes` bytes, otherwise `arg`. */

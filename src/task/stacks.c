@@ -6,21 +6,20 @@
  *
  *           | guard | stack 0 ... | guard | stack 1 ... | ...
  *
- *         Free stacks form a list, linked by numbers outside of them, so that a free
- *         stack can lose its pages.
+ *         Free stacks form a list, linked by numbers outside of them, so that a free stack can
+ *         lose its pages.
  *
- * Guards. Protecting a page cuts a mapping in two, and a process may have only 65,530 of
- *         them.  Linux 6.13 marks guard pages without cutting; before that, the first
- *         24,000 stacks have a guard page, and those beyond are checked when they are given
- *         back: their lowest word is 0 until something overflows into it.
+ * Guards. Protecting a page cuts a mapping in two, and a process may have only 65,530 mappings.
+ *         Linux 6.13 marks guard pages without cutting.  Before that, the first 24,000 stacks
+ *         have a guard page.  Further stacks are checked when they are given back: their lowest
+ *         word is 0 until something overflows into it.
  *
- * Memory. Of the stacks that are free, about `keep` are left as they are.  When there are
- *         more, the slab whose stacks have all been free for the longest time, and will
- *         be taken last, gives its pages back: one system call for 63 stacks, and
- *         none for programs whose tasks come and go.
+ * Memory. About `keep` free stacks keep their pages.  If there are more, the slab whose stacks
+ *         have all been free for the longest time, and will be taken last, gives its pages back:
+ *         one system call for 63 stacks, and none for programs whose tasks come and go.
  *
- * Colour. Stacks that begin at the same place of a page would compete for the same
- *         few lines of the first-level cache: they begin 128 bytes apart.
+ * Colour. Stacks that begin at the same place of a page would compete for the same few lines of
+ *         the first-level cache.  So they begin 128 bytes apart.
  */
 #include "task/stacks.h"
 

@@ -2,8 +2,8 @@
  *
  * stacks.h - a pool of stacks for fibers
  *
- * Millions of stacks can be taken; only those in use, and a bounded number of others,
- * hold memory.  The one given back last is taken first: it is still in the cache.
+ * A program can take millions of stacks.  Only those in use, and a bounded number of others,
+ * hold memory.  The stack given back last is taken first, because it is still in the cache.
  */
 #ifndef SNAG_TASK_STACKS_H
 #define SNAG_TASK_STACKS_H

@@ -2,11 +2,11 @@
  *
  * strand.c - suspending and resuming in the parallel runtime
  *
- * A strand that is left may be resumed by another worker as soon as somebody can find it.
- * So it is made known, as ready or as waiting, only after its registers are saved: by
- * the strand that its worker goes on with (`after`).
+ * Another worker may resume a strand as soon as it can find it.  So a strand that is left is
+ * published, as ready or as waiting, only after its registers are saved: by the strand that its
+ * worker continues with (`after`).
  *
- * What C++ knows of exceptions being handled is saved with a strand (exceptions.h).
+ * The C++ exceptions being handled are saved with a strand (exceptions.h).
  */
 #include "task/exceptions.h"
 #include "task/parallel.h"
@@ -32,7 +32,7 @@ static struct strand *strand_take(void)
 	return strand;
 }
 
-static struct strand *strand_new(struct worker *w)
+static struct strand *strand_new(struct task_worker *w)
 {
 	struct strand *strand = w->unused;
 	if (strand) {
@@ -51,7 +51,7 @@ static struct strand *strand_new(struct worker *w)
 	return strand;
 }
 
-static void strand_drop(struct worker *w, struct strand *strand)
+static void strand_drop(struct task_worker *w, struct strand *strand)
 {
 	if (w->nunused < MOST_UNUSED) {
 		strand->next = w->unused;
@@ -66,19 +66,19 @@ static void strand_drop(struct worker *w, struct strand *strand)
 	pthread_mutex_unlock(&snag_run.lock);
 }
 
-static void ready_lock(struct worker *w)
+static void ready_lock(struct task_worker *w)
 {
 	while (atomic_exchange_explicit(&w->ready_lock, 1, memory_order_acquire))
 		while (atomic_load_explicit(&w->ready_lock, memory_order_relaxed))
 			sched_yield();
 }
 
-static void ready_unlock(struct worker *w) /* pairs with the exchange in ready_lock() */
+static void ready_unlock(struct task_worker *w) /* pairs with the exchange in ready_lock() */
 {
 	atomic_store_explicit(&w->ready_lock, 0, memory_order_release);
 }
 
-void snag_strand_ready(struct worker *w, struct strand *strand)
+void snag_strand_ready(struct task_worker *w, struct strand *strand)
 {
 	ready_lock(w);
 	strand->next = w->ready;
@@ -88,7 +88,7 @@ void snag_strand_ready(struct worker *w, struct strand *strand)
 	ready_unlock(w);
 }
 
-struct strand *snag_strand_take_ready(struct worker *w)
+struct strand *snag_strand_take_ready(struct task_worker *w)
 {
 	if (atomic_load_explicit(&w->nready, memory_order_relaxed) == 0)
 		return NULL; /* at some moment; the lock orders the rest */
@@ -102,8 +102,8 @@ struct strand *snag_strand_take_ready(struct worker *w)
 	return strand;
 }
 
-/* Makes known what became of the strand that was left. */
-static void after_switch(struct worker *w)
+/* Publishes the strand that was left. */
+static void after_switch(struct task_worker *w)
 {
 	struct strand *left = w->left;
 	struct snag_scope *scope;
@@ -139,7 +139,7 @@ static void after_switch(struct worker *w)
 
 static void strand_main(void *arg)
 {
-	struct worker *w = snag_worker_self();
+	struct task_worker *w = snag_worker_self();
 	w->strand = arg;
 	after_switch(w);
 	snag_exceptions_restore(&(struct snag_exceptions){0});
@@ -151,14 +151,14 @@ static void strand_main(void *arg)
 	snag_strand_loop();
 }
 
-static struct snag_fiber *strand_fresh(struct worker *w)
+static struct snag_fiber *strand_fresh(struct task_worker *w)
 {
 	struct strand *strand = strand_new(w);
 	snag_fiber_prepare(&strand->fiber, &strand->stack, strand_main, strand);
 	return &strand->fiber;
 }
 
-void snag_strand_wait(struct worker *w, enum after after, void *awaited)
+void snag_strand_wait(struct task_worker *w, enum after after, void *awaited)
 {
 	struct strand *self = w->strand;
 	struct run_context *now = w->now;
@@ -181,34 +181,34 @@ void snag_strand_wait(struct worker *w, enum after after, void *awaited)
 	after_switch(w);
 }
 
-void snag_strand_run(struct worker *w, struct async_task *task)
+void snag_strand_run(struct task_worker *w, struct async_task *task)
 {
 	w->first = task;
 	snag_strand_wait(w, AFTER_READY, NULL);
 }
 
-void snag_strand_begin(struct worker *w)
+void snag_strand_begin(struct task_worker *w)
 {
 	w->after = AFTER_NOTHING;
 	snag_fiber_switch(&w->outside, strand_fresh(w));
 	after_switch(w);
 }
 
-void snag_strand_resume(struct worker *w, struct strand *strand)
+void snag_strand_resume(struct task_worker *w, struct strand *strand)
 {
 	w->after = AFTER_DROP;
 	w->left = w->strand;
 	snag_fiber_leave(&strand->fiber);
 }
 
-void snag_strand_exit(struct worker *w)
+void snag_strand_exit(struct task_worker *w)
 {
 	w->after = AFTER_DROP;
 	w->left = w->strand;
 	snag_fiber_leave(&w->outside);
 }
 
-bool snag_strand_has_room(const struct worker *w)
+bool snag_strand_has_room(const struct task_worker *w)
 {
 	const char *here = __builtin_frame_address(0);
 	return (size_t)(here - (const char *)w->strand->stack.base) > w->strand->stack.nbytes / 2;

@@ -2,34 +2,34 @@
  *
  * task.c - tasks on one worker, depth first
  *
- * Idea.   There is no queue of ready tasks.  Whoever enables a task runs it at once, as
- *         if it called it: a creator its child, the setter of a promise those that waited
- *         for it, the last task of a finish (or frame) the owner that waits for it.  A task
- *         that ends or blocks gives control back to whoever ran it.
+ * Idea.   There is no queue of ready tasks.  A task that enables another one runs it at once, as
+ *         if by a call: a creator runs its child, the setter of a promise those that waited for
+ *         it, the last task of a finish (or frame) the owner that waits for it.  A task that
+ *         ends or blocks returns control to the task that ran it.
  *
- * State.  `back` of the running task leads to whoever ran it, and so on to the caller
- *         of snag_tasks_run(): the tasks on this chain are those that could go on.  All
- *         others have ended or are blocked.  Each task has a stack of its own,
- *         because its creator goes on while it is blocked.
+ * State.  `back` of the running task leads to the task that ran it, and so on to the caller of
+ *         snag_tasks_run(): the tasks on this chain can continue.  All others have ended or are
+ *         blocked. Each task has its own stack, because its creator continues while it is
+ *         blocked.
  *
  * Rules.  [create]  the child runs; its `back` is its creator
- *         [end]     if an owner waited for this end it goes on, with the `back` of the task
- *                   that ended; otherwise that `back` goes on
- *         [block]   `back` goes on
+ *         [end]     if an owner waited for this end, it continues, with the `back` of the task
+ *                   that ended; otherwise that `back` continues
+ *         [block]   `back` continues
  *         [resume]  the resumed task runs; its `back` is the one that resumed it
  *
- * Guarantee.  A program without promises never blocks before its children have ended:
- *         it runs as if async were a call.  When control is back outside and tasks are left, every
- *         one of them is blocked: that is a deadlock.  Theirs is the only way not to end.
+ * Guarantee.  A program without promises never blocks before its children have ended: it runs as
+ *             if async were a call.  When control is back outside and tasks are left, every one
+ *             of them is blocked: that is a deadlock.  There is no other way not to end.
  *
- * Cost.   A task: one record and one stack taken and given back, two switches.  A task that
- *         has ended costs nothing.  The record and stack of the task that ended last are set
- *         aside, not given back, because its end still runs on it; the next child takes them.
+ * Cost.   A task: one record and one stack taken and given back, two switches.  A task that has
+ *         ended costs nothing.  The record and stack of the task that ended last are set aside,
+ *         not given back, because its end still runs on it; the next child takes them.
  *
- * Reference.  Jin et al., "Dynamic determinacy race detection for task-parallel programs
- *         with promises" (DRDP), section 4.2.  There, a task that blocks again switches
- *         to its parent; that loses races (the parent may not be who is
- *         suspended): here control returns to whoever resumed it.
+ * Reference.  Jin et al., "Dynamic determinacy race detection for task-parallel programs with
+ *             promises" (DRDP), section 4.2.  There, a task that blocks again switches to its
+ *             parent. That loses races, because the parent may not be the suspended task.  Here
+ *             control returns to the task that resumed it.
  */
 #include "task/task.h"
 

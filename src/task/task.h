@@ -2,20 +2,19 @@
  *
  * task.h - tasks on one worker, depth first
  *
- * Runs a task-parallel program one task at a time, in an order that detectors can
- * rely on, and tells a listener what happens as events (trace/event.h).  Whoever
- * writes the bodies of the tasks calls the functions below from inside them: the
- * small task language, C programs, OpenMP.
+ * Runs a task-parallel program one task at a time, in an order that detectors can rely on, and
+ * reports events (trace/event.h) to a listener.  The bodies of the tasks call the functions
+ * below: the small task language, C programs, OpenMP.
  *
- * Order.     A child runs as soon as it is created; its creator goes on when the child
- *            ends, or blocks in a get, a finish or a sync.  A task that blocks gives control
- *            back to whoever started or resumed it.  When a promise is set, the tasks
- *            that wait for it run, in the order of their gets, before the setter goes on;
- *            the last task of a finish or a frame runs its waiting owner as it ends.
- * Threading. Everything runs on the thread that called snag_tasks_run(); each task that
- *            must be able to wait has a stack of its own (task/fiber.h).
- * Memory.    Never malloc's: arenas of pages of our own, because this runs inside other
- *            people's programs too.  A task that has ended costs no stack.
+ * Order.     A child runs as soon as it is created.  Its creator continues when the child ends,
+ *            or blocks in a get, a finish or a sync.  A task that blocks returns control to the
+ *            task that started or resumed it.  When a promise is set, the tasks that wait for it
+ *            run, in the order of their gets, before the setter continues.  The last task of a
+ *            finish or a frame runs its waiting owner as it ends.
+ * Threading. Everything runs on the thread that called snag_tasks_run().  Each task that must be
+ *            able to wait has its own stack (task/fiber.h).
+ * Memory.    Never malloc: it uses its own arenas of pages, because it also runs inside user
+ *            programs.  A task that has ended costs no stack.
  */
 #ifndef SNAG_TASK_TASK_H
 #define SNAG_TASK_TASK_H
@@ -30,19 +29,21 @@ struct snag_stack; /* task/fiber.h */
 typedef void snag_task_body(void *arg);
 
 struct snag_tasks_options {
-	/* Sees every event of the run, in order; of accesses it hears from the bodies, not from
-	 * here.  `target` is a task, a promise, or 0. */
+	/* Gets every event of the run, in order, except accesses, which the bodies report
+	 * themselves. `target` is a task, a promise, or 0. */
 	void (*event)(void *ctx, uint8_t op, snag_tid task, uint32_t target);
-	/* Told before another task goes on than ran so far, or task 0's caller, which is 0 too.
-	 * `own` is a word for each task and for that caller, NULL at first, that nobody else uses;
-	 * `stack` is not NULL at the first time: where the task will run.  May be NULL. */
+	/* Called before another task continues, or the caller of task 0, which also has number
+	 * 0. `own` is a word for each task and for that caller, NULL at first, at the disposal
+	 * of the listener.  The first time, `stack` is not NULL: the stack of the task.  May be
+	 * NULL. */
 	void (*runs)(void *ctx, snag_tid task, void **own, const struct snag_stack *stack);
-	/* Whether the task, which comes to an isolated block, may enter it now; asked again
-	 * whenever a block ends.  When only tasks are left that may not, `stuck` is told, and
-	 * one of them must.  Both may be NULL: they may. */
+	/* may_enter: returns whether the task, which has reached an isolated block, may enter it
+	 * now; it is asked again whenever a block ends.  stuck: called when only tasks are left
+	 * that may not; then one of them must be allowed.  Both may be NULL: every task may
+	 * enter. */
 	bool (*may_enter)(void *ctx, snag_tid task);
 	void (*stuck)(void *ctx);
-	void *ctx;	    /* `event` may be NULL: nobody listens */
+	void *ctx;	    /* `event` may be NULL: no listener */
 	size_t stack_bytes; /* of a task; 0: 256 KiB.  Only what is touched is used. */
 };
 
@@ -69,12 +70,13 @@ void snag_tasks_free(struct snag_tasks *ts); /* accepts NULL */
 /* Runs `body` as task 0, inside a finish, until nothing can go on.  Once. */
 enum snag_tasks_end snag_tasks_run(struct snag_tasks *ts, snag_task_body *body, void *arg);
 
-/* After a deadlock: the tasks that wait, in the order of their ids; returns how many
- * there are, and fills at most `max`. */
+/* After a deadlock: returns the number of tasks that wait, and fills at most `max`, in the order
+ * of their ids. */
 size_t snag_tasks_waiting(const struct snag_tasks *ts, struct snag_waiting *ret, size_t max);
 
-/* From that list, sorted as it is: what `task` waits for, what this waits for, and so on to
- * a promise that nobody is left to set.  Returns how many, and fills at most `max`. */
+/* From that sorted list: follows what `task` waits for, what that waits for, and so on, to a
+ * promise that no task is left to set.  Returns the length of the chain, and fills at most
+ * `max`. */
 size_t snag_waiting_chain(const struct snag_waiting *waiting, size_t n, snag_tid task,
 			  struct snag_waiting *ret, size_t max);
 
@@ -84,18 +86,19 @@ struct snag_tasks_stats {
 };
 struct snag_tasks_stats snag_tasks_stats(const struct snag_tasks *ts); /* so far */
 
-/* The rest is called from inside bodies.  What a body must not do (create or wait inside
- * isolated, end inside a finish it began, ...) is a failed assertion. */
+/* The rest is called from bodies.  What a body must not do (create or wait inside isolated, end
+ * inside a finish it began, ...) is a failed assertion. */
 
 snag_tid snag_task_self(const struct snag_tasks *ts);
 
-/* Creates a task (async or spawn) and runs it; returns its number when it has ended or
- * blocked.  Numbers are dense, in the order of creation. */
+/* Creates a task (async or spawn) and runs it.  Returns its number when it has ended or blocked.
+ * Numbers are dense, in the order of creation. */
 snag_tid snag_task_async(struct snag_tasks *ts, snag_task_body *body, void *arg);
 snag_tid snag_task_spawn(struct snag_tasks *ts, snag_task_body *body, void *arg);
 
-/* Memory for the argument of the task that is created next, aligned to 16, which lives as long as that
- * task; at the end of its stack, so that it is new whenever that is.  NULL: that is too much. */
+/* Returns memory for the argument of the next task, aligned to 16, which lives as long as that
+ * task.  It lies at the end of the task's stack, so it is new whenever the stack is.  NULL: too
+ * much. */
 void *snag_task_argument(struct snag_tasks *ts, size_t nbytes);
 
 void snag_task_finish_begin(struct snag_tasks *ts);
@@ -112,13 +115,12 @@ int snag_task_promise_set(struct snag_tasks *ts,
 void snag_task_promise_get(struct snag_tasks *ts, uint32_t promise);
 bool snag_task_promise_is_set(const struct snag_tasks *ts, uint32_t promise);
 
-/* Waits for what is not known here: `is_over` is asked whenever snag_tasks_poll() is called or an isolated
- * block ends.  False: it cannot wait, it is in one. */
+/* Waits for something unknown here: `is_over` is called whenever snag_tasks_poll() is called or
+ * an isolated block ends.  Returns false if the task cannot wait because it is in such a block. */
 bool snag_task_wait(struct snag_tasks *ts, bool (*is_over)(void *arg), void *arg);
 void snag_tasks_poll(struct snag_tasks *ts);
 
-/* Abandons the run: does not return, snag_tasks_run() does.  The stacks of all tasks are
- * dropped as they are. */
+/* Abandons the run: does not return, but snag_tasks_run() does.  Drops the stacks of all tasks. */
 _Noreturn void snag_tasks_stop(struct snag_tasks *ts);
 
 #endif

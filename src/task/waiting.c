@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * waiting.c - who waits for what, after a deadlock
+ * waiting.c - which task waits for what, after a deadlock
  *
  * A chain of waits ends: a task that waits in a finish or a sync waits for a task that was
- * created later, and a task that waits for a promise waits for nobody in particular, because
- * any task may set it.
+ * created later, and a task that waits for a promise waits for no particular task, because any
+ * task may set it.
  */
 #include "task/core.h"
 

@@ -3,22 +3,22 @@
  * worker.c - the threads of the parallel runtime: looking for work, sleeping, launch
  *
  * Order.  A worker without a task resumes a ready strand of its own, takes the newest task of
- *         its own, steals the oldest task or a ready strand of another, spins for
- *         a moment, sleeps.
+ *         its own, steals the oldest task or a ready strand of another, spins for a moment,
+ *         sleeps.
  *
- * Sleep.  A worker says that it sleeps, then looks whether there is work, then sleeps;
- *         who makes work looks whether somebody sleeps.  One of them must see the other,
- *         which takes a fence on both sides.  Creating a task shall not pay for one: the
- *         sleeper makes the processors of all threads execute one (membarrier).  Without
- *         that system call it wakes up by itself now and then.
+ * Sleep.  A worker announces that it sleeps, then looks for work, then sleeps.  A thread that
+ *         makes work looks for sleepers.  One of them must see the other, which takes a fence on
+ *         both sides. Creating a task should not pay for one, so the sleeper makes the
+ *         processors of all threads execute one (membarrier).  Without that system call it wakes
+ *         up by itself now and then.
  *
- *         One worker is called at a time; one that finds work calls the next.  It does not
- *         matter if work that comes while it wakes up is overlooked: before it sleeps
- *         again it looks at everything, as above.
+ *         One worker is called at a time; one that finds work calls the next.  Work that comes
+ *         while it wakes up may be overlooked: before it sleeps again it looks at everything, as
+ *         above.
  *
- * Deadlock.  Only workers make work.  If all sleep, and there was no work while none of
- *         them woke up, there will never be any.  A sleeper only looks, and takes
- *         work after it has said that it is awake.
+ * Deadlock.  Only workers make work.  If all sleep, and there was no work while none of them
+ *            woke up, there will never be any.  A sleeper only looks, and takes work after it
+ *            has announced that it is awake.
  */
 #include "base/pages.h"
 #include "task/parallel.h"
@@ -38,23 +38,21 @@ enum { DEFAULT_STACK = 1 << 20, LEAST_STACK = 16 << 10, SPINS = 100, YIELD_FROM 
 
 struct parallel_run snag_run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread struct worker *self;
+static __thread struct task_worker *self;
 
-__attribute__((noinline)) struct worker *snag_worker_self(void)
+__attribute__((noinline)) struct task_worker *snag_worker_self(void)
 {
 	__asm__ volatile("" ::: "memory"); /* not to be merged with an earlier call */
 	return self;
 }
 
-struct worker *snag_worker_in_task(void)
+struct task_worker *snag_worker_in_task(void)
 {
-	struct worker *w = snag_worker_self();
+	struct task_worker *w = snag_worker_self();
 	assert(w && w->now && "outside of snag_launch()");
 	assert(!w->is_isolated && "not inside isolated");
 	return w;
 }
-
-/* ------ sleeping ------ */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen, const struct timespec *most)
 {
@@ -93,11 +91,11 @@ static bool run_is_over(void)
 	return atomic_load_explicit(&snag_run.is_over, memory_order_acquire);
 }
 
-/* Pairs with the release of whoever made work: a push, or snag_strand_ready(). */
+/* Pairs with the release of the thread that made work: a push, or snag_strand_ready(). */
 static bool is_work(void)
 {
 	for (unsigned i = 0; i < snag_run.nworkers; i++) {
-		struct worker *w = snag_run.worker[i];
+		struct task_worker *w = snag_run.worker[i];
 		if (!snag_deque_is_empty(&w->deque) ||
 		    atomic_load_explicit(&w->nready, memory_order_acquire) > 0)
 			return true;
@@ -129,9 +127,7 @@ static void worker_sleep(void)
 				  memory_order_seq_cst);
 }
 
-/* ------ working ------ */
-
-static uint64_t worker_random(struct worker *w) /* xorshift64 */
+static uint64_t worker_random(struct task_worker *w) /* xorshift64 */
 {
 	w->random ^= w->random << 13;
 	w->random ^= w->random >> 7;
@@ -140,11 +136,11 @@ static uint64_t worker_random(struct worker *w) /* xorshift64 */
 }
 
 /* Tries each other worker once; returns whether it found work, which is then done. */
-static bool worker_steal(struct worker *w)
+static bool worker_steal(struct task_worker *w)
 {
 	unsigned n = snag_run.nworkers, start = (unsigned)(worker_random(w) % n);
 	for (unsigned i = 0; i < n; i++) {
-		struct worker *victim = snag_run.worker[(start + i) % n];
+		struct task_worker *victim = snag_run.worker[(start + i) % n];
 		if (victim == w)
 			continue;
 		struct async_task *task = snag_deque_steal(&victim->deque);
@@ -164,7 +160,7 @@ static bool worker_steal(struct worker *w)
 void snag_strand_loop(void)
 {
 	for (int spins = 0;; spins++) {
-		struct worker *w = snag_worker_self();
+		struct task_worker *w = snag_worker_self();
 		struct strand *strand = snag_strand_take_ready(w);
 		if (strand)
 			snag_strand_resume(w, strand);
@@ -185,8 +181,6 @@ void snag_strand_loop(void)
 	}
 }
 
-/* ------ launch ------ */
-
 static unsigned workers_wanted(const struct snag_launch_options *options)
 {
 	long n = options->workers;
@@ -199,9 +193,9 @@ static unsigned workers_wanted(const struct snag_launch_options *options)
 	return n > SNAG_MAX_WORKERS ? SNAG_MAX_WORKERS : (unsigned)n;
 }
 
-static struct worker *worker_ready(unsigned number)
+static struct task_worker *worker_ready(unsigned number)
 {
-	struct worker *w = snag_run.worker[number];
+	struct task_worker *w = snag_run.worker[number];
 	if (!w) {
 		w = snag_pages_map(sizeof(*w));
 		if (!w)
@@ -262,7 +256,7 @@ int snag_launch_from(const void *place, const struct snag_launch_options *option
 	unsigned started = 1;
 	if (result == 0) {
 		for (; started < snag_run.nworkers; started++) {
-			struct worker *w = snag_run.worker[started];
+			struct task_worker *w = snag_run.worker[started];
 			if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
 				break;
 		}
@@ -299,14 +293,14 @@ unsigned snag_run_workers(void)
 unsigned snag_workers(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_WORKERS);
+		snag_serial_asked(SNAG_TASK_ASKED_THREADS);
 	return snag_run_workers();
 }
 
 unsigned snag_worker_number(void)
 {
 	if (snag_serial_called())
-		snag_serial_asked(SNAG_TASK_ASKED_WORKER);
-	struct worker *w = snag_worker_self();
+		snag_serial_asked(SNAG_TASK_ASKED_THREAD);
+	struct task_worker *w = snag_worker_self();
 	return w ? w->number : 0;
 }

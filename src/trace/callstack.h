@@ -2,17 +2,17 @@
  *
  * callstack.h - the locations of a recorded program: one name is one frame of a stack
  *
- * A location of a recorded program is where a thread was, with all the calls that led
- * there.  Its name holds its innermost frame and the location of the frame around it, so
- * that stacks share their outer parts, and a trace needs nothing but names:
+ * A location of a recorded program is a place in the code with all the calls that led to it.
+ * Its name contains its innermost frame and the location of its caller.  So stacks share their
+ * outer parts, and a trace needs nothing but names:
  *
  *   FILE:LINE:COLUMN~FUNCTION~MODULE+0xOFFSET~CALLER
  *
- * CALLER is the number of a location that was named before, with `^` in front if this
- * function was inlined into that one; what is not known is left out, and so are `~` at the
- * end.  Bytes that would be taken for something else (blanks, `~`, `|`, `%`, `<` ...) are written
- * %XX, so that such names fit every format.  Names of other traces (`12`, `bank.c:17`) are
- * places without a function and a caller.
+ * CALLER is the number of a location that was named before, with `^` in front if this function
+ * was inlined into that one.  Unknown parts are left out, and so are `~` at the end.  Bytes with
+ * a meaning in some format (blanks, `~`, `|`, `%`, `<` ...) are written %XX, so that such names
+ * fit every format.  Names of other traces (`12`, `bank.c:17`) are places without a function and
+ * a caller.
  */
 #ifndef SNAG_TRACE_CALLSTACK_H
 #define SNAG_TRACE_CALLSTACK_H
@@ -21,7 +21,7 @@
 
 #include <stdbool.h>
 
-/* One function of a stack.  What is not known is NULL or 0. */
+/* One function of a stack.  Unknown parts are NULL or 0. */
 struct snag_frame {
 	const char *function; /* demangled */
 	const char *file;
@@ -31,8 +31,8 @@ struct snag_frame {
 	bool is_inlined;    /* into the next one */
 };
 
-/* Writes the name of a location into buf (as snprintf: returns the length it needs, at
- * most `room` bytes are written with the NUL).  caller: a location or SNAG_NO_ID. */
+/* Writes the name of a location into buf, at most `room` bytes with the NUL.  Returns the length
+ * it needs, as snprintf.  caller: a location or SNAG_NO_ID. */
 size_t snag_frame_name(const struct snag_frame *frame, uint32_t caller, char *buf, size_t room);
 
 struct snag_callstack {
@@ -41,15 +41,16 @@ struct snag_callstack {
 	char *text; /* what the frames point to */
 };
 
-enum { SNAG_MAX_CALLSTACK = 512 }; /* deeper ones lose their outermost frames */
+enum { SNAG_MAX_CALLSTACK = 512 }; /* deeper stacks lose their outermost frames */
 
-/* The stack of a location, up to main(): what calls that is no affair of the program.  At least one
- * frame. */
+/* Reads the stack of a location, at least one frame, up to main(); the callers of main() are
+ * left out. */
 void snag_callstack_read(const struct snag_names *names, snag_loc loc,
 			 struct snag_callstack *ret_stack);
 void snag_callstack_done(struct snag_callstack *stack);
 
-/* `FILE:LINE:COLUMN` of a location for people, or what is known instead; as snprintf. */
+/* Writes `FILE:LINE:COLUMN` of a location for people, or what is known instead; returns as
+ * snprintf. */
 size_t snag_location_text(const struct snag_names *names, snag_loc loc, char *buf, size_t room);
 
 #endif

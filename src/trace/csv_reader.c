@@ -11,6 +11,7 @@
  *
  * Cost.    O(bytes), and one location per event.
  */
+#include "trace/formats.h"
 #include "trace/text_source.h"
 
 #include <stdio.h>
@@ -150,3 +151,6 @@ int snag_csv_source(struct snag_input *in, const struct snag_source_options *opt
 	*ret_src = snag_text_source_new(&csv_format, in, options);
 	return 0;
 }
+
+const struct snag_trace_format snag_format_csv = {
+	.name = "csv", .source = snag_csv_source, .sink_of_threads = snag_csv_sink};

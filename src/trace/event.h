@@ -2,54 +2,53 @@
  *
  * event.h - THE event: what every source produces and every analysis consumes
  *
- * A trace is a sequence of events in one total order (the observed one).  An
- * event says which thread did what to which object, and where in the code.  All
- * four are dense integers, counted from 0 in order of first appearance, each in
- * its own name space; names.h turns them into words.
+ * A trace is a sequence of events in one total order (the observed one).  An event says which
+ * thread did what to which object, and where in the code.  All four are dense integers, counted
+ * from 0 in order of first appearance, each in its own name space.  names.h turns them into
+ * words.
  *
  *   0        4        8        12   13    14   15   16
  *   +--------+--------+--------+----+-----+----+----+
  *   | thread | target |  loc   | op |flags|size|part|
  *   +--------+--------+--------+----+-----+----+----+
  *
- * Variables.  Two accesses can conflict only if they have the same target: a
- * source that sees overlapping accesses of different sizes splits them until
- * that is true.  `size` (bytes, 0: unknown) is for reports.
+ * Variables.  Two accesses can conflict only if they have the same target.  A source that sees
+ * overlapping accesses of different sizes splits them until that is true.  `size` (bytes, 0:
+ * unknown) is for reports.
  *
- * Reentrancy.  A thread may take a lock it already holds.  Only the outermost
- * acquire and release form the critical section; the inner ones carry
- * SNAG_NESTED, set by wellformed.c whatever the source, and every analysis
- * ignores them.
+ * Reentrancy.  A thread may acquire a lock that it already holds.  Only the outermost acquire
+ * and release form the critical section.  The inner ones carry SNAG_NESTED, which wellformed.c
+ * sets for every source, and every analysis ignores them.
  *
- * Dependence.  A branch may depend on all earlier reads of its thread; unless DEPENDS events of its
- * thread, since its last branch, name variables: then only on the earlier reads of these, and
- * on reads from before the first DEPENDS event of the thread.  Naming a variable that the
- * thread has not read says that the branch depends on nothing else.
+ * Dependence.  By default a branch depends on all earlier reads of its thread.  If DEPENDS
+ * events of its thread, since the thread's last branch, name variables, it depends only on the
+ * earlier reads of these, and on reads from before the first DEPENDS event of the thread.
+ * Naming a variable that the thread has not read says that the branch depends on nothing else.
  *
- * Tasks.  In a trace of a task-parallel program `thread` is the task; ids and names of
- * tasks are those of threads.  Tasks come into being in three ways and are waited for
- * in three:
+ * Tasks.  In a trace of a task-parallel program `thread` is the task; ids and names of tasks are
+ * those of threads.
  *
- *   async      child || what its creator does next; the innermost finish that was open in
- *              its creator, or was inherited by it, waits for the child
- *   finish     FINISH_END comes when all tasks whose finish it is have ended; so they, and
- *              theirs, come before what follows.  The first task, 0, lives in a finish
+ *   async      the child is parallel to what its creator does next.  The finish that was
+ *              innermost in its creator, open there or inherited, waits for the child
+ *   finish     FINISH_END comes when all tasks whose finish it is have ended.  So they, and
+ *              their tasks, come before what follows.  The first task, 0, lives in a finish
  *              that no event shows; the end of the trace ends it.
  *   spawn      as async, and the next SYNC in the same frame waits for the child
  *   sync       comes when the tasks spawned in this frame have ended (not those that they
- *              created in turn, unless they waited for them).  Each task begins
- *              with a frame; FRAME_BEGIN and FRAME_END enclose that of a
- *              procedure it calls.  A task that spawns ends with a SYNC if its language says so:
- *              nothing is implied.
+ *              created in turn, unless they waited for them).  Each task begins with a
+ *              frame; FRAME_BEGIN and FRAME_END enclose that of a procedure it calls.  A task
+ *              that spawns ends with a SYNC if its language says so: nothing is implied.
  *   set, get   PROMISE_GET comes when the promise has been set; what came before the set
  *              comes before what follows the get.  A promise is set at most once.
  *
- * What a task does before it creates another comes before everything that one does.  An
- * isolated block excludes all other isolated blocks, and contains accesses, atomics and locks only.
- * Locks and atomics of tasks order nothing: they keep apart what they guard, in some order.
- * A trace of tasks is of a run on one worker, so the events of two isolated blocks never mix.  The order in
- * which tasks run is not said, but one that is `serial` (each child runs to its end as soon as it is
- * created) suffices for programs without promises, and some detectors need it.
+ * What a task does before it creates another comes before everything that the other does.  An
+ * isolated block excludes all other isolated blocks, and contains only accesses, atomics and
+ * locks.  Locks and atomics of tasks order nothing: they keep the guarded accesses apart, in
+ * some order.
+ *
+ * A trace of tasks comes from a run on one worker, so the events of two isolated blocks never
+ * mix. Tasks may run in any order.  A `serial` order (each child runs to its end as soon as it
+ * is created) suffices for programs without promises, and some detectors need it.
  */
 #ifndef SNAG_TRACE_EVENT_H
 #define SNAG_TRACE_EVENT_H
@@ -103,7 +102,7 @@ struct snag_event {
 	uint8_t op; /* enum snag_op */
 	uint8_t flags;
 	uint8_t size; /* of an access in bytes, 0: unknown */
-	uint8_t part; /* 1: of the access of the event before, another part (refined.h); else 0 */
+	uint8_t part; /* 1: another part of the access of the previous event (refined.h); else 0 */
 };
 
 _Static_assert(sizeof(struct snag_event) == 16, "an event is 16 bytes");
@@ -121,8 +120,8 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 
 /* Sets of operations. */
 #define SNAG_OP_BIT(name) (UINT32_C(1) << SNAG_OP_##name)
-/* Those that every trace may have and every analysis takes, those of locks and atomics, and
- * those that are of threads or of tasks alone. */
+/* Operations that every trace may have and every analysis accepts; those of locks and atomics;
+ * and those of threads or of tasks alone. */
 #define SNAG_OPS_COMMON                                                                      \
 	(SNAG_OP_BIT(READ) | SNAG_OP_BIT(WRITE) | SNAG_OP_BIT(BRANCH) | SNAG_OP_BIT(BEGIN) | \
 	 SNAG_OP_BIT(END) | SNAG_OP_BIT(DEPENDS))
@@ -138,7 +137,7 @@ extern const struct snag_op_info snag_op_info[SNAG_OPS];
 	 SNAG_OP_BIT(ISOLATED_BEGIN) | SNAG_OP_BIT(ISOLATED_END) | SNAG_OP_BIT(TASK_SPAWN) | \
 	 SNAG_OP_BIT(SYNC) | SNAG_OP_BIT(FRAME_BEGIN) | SNAG_OP_BIT(FRAME_END))
 #define SNAG_OPS_OF_THREADS (SNAG_OP_BIT(FORK) | SNAG_OP_BIT(JOIN))
-/* What detectors of threads take. */
+/* The operations that detectors of threads accept. */
 #define SNAG_OPS_BUT_TASKS (((UINT32_C(1) << SNAG_OPS) - 1) & ~SNAG_OPS_OF_TASKS)
 
 static inline bool snag_op_is_of_tasks(uint8_t op)
@@ -146,12 +145,12 @@ static inline bool snag_op_is_of_tasks(uint8_t op)
 	return SNAG_OPS_OF_TASKS >> op & 1;
 }
 
-static inline bool snag_op_is_access(uint8_t op) /* a plain one: those race */
+static inline bool snag_op_is_access(uint8_t op) /* a plain one: only those race */
 {
 	return op == SNAG_OP_READ || op == SNAG_OP_WRITE;
 }
 
-/* Of accesses, plain or atomic. */
+/* For accesses, plain or atomic. */
 static inline bool snag_op_writes(uint8_t op)
 {
 	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
@@ -162,8 +161,8 @@ static inline bool snag_op_is_atomic(uint8_t op)
 	return SNAG_OPS_OF_ATOMICS >> op & 1;
 }
 
-/* Barriers, semaphores, conditions and the like are atomics of a recording's own, without a size:
- * a thread that reads one has waited for it. */
+/* A recording represents barriers, semaphores, conditions and the like by atomics without a
+ * size: a thread that reads one has waited for it. */
 static inline bool snag_event_is_wait(const struct snag_event *ev)
 {
 	return snag_op_is_atomic(ev->op) && ev->op != SNAG_OP_FENCE && ev->size == 0;

@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Not text, and damaged by whatever converts line ends. */
+/* Not text, and any conversion of line ends damages it. */
 #define SNAG_FORMAT_MAGIC "\x89SNAG\r\n\x1a"
 #define SNAG_FORMAT_SYNC "\xb5SnagBlk"
 
@@ -55,7 +55,7 @@ enum {
 	SNAG_BLOCK_HEADER_BYTES = 48,
 	SNAG_COLUMN_HEADER_BYTES = 12,
 
-	/* Bounds a reader may rely on, and checks before it takes memory. */
+	/* Bounds that a reader may rely on, and checks before it allocates memory. */
 	SNAG_BLOCK_MAX_EVENTS = 65535,	 /* thread and site numbers of a block fit 16 bits */
 	SNAG_BLOCK_MAX_TOTAL = 1 << 20,	 /* with the events of its runs */
 	SNAG_BLOCK_MAX_BYTES = 64 << 20, /* plain, and stored */
@@ -65,13 +65,13 @@ enum {
 };
 
 enum {				 /* of the space of an entry of NAMES */
-       SNAG_NAME_SHARED = 0x80,	 /* the name begins as the one before */
-       SNAG_NAME_COUNTED = 0x40, /* the names follow the one before in counting */
-       SNAG_NAME_PLACED = 0x20,	 /* the name is that of a place in the object of another */
+       SNAG_NAME_SHARED = 0x80,	 /* the name begins like the previous one */
+       SNAG_NAME_COUNTED = 0x40, /* successors of the previous name */
+       SNAG_NAME_PLACED = 0x20,	 /* a place in the object of another name */
 };
 
-/* How many names of all blocks up to one may be counted, if its first event has this number: a small
- * file cannot ask for much memory without as much work. */
+/* Returns how many names may be counted in all blocks up to one whose first event has this
+ * number. So a small file cannot demand much memory without as much work. */
 static inline uint64_t snag_format_counted_max(uint64_t first_event)
 {
 	return (UINT64_C(1) << 20) + 4 * first_event;
@@ -127,9 +127,9 @@ enum snag_base_mode {
 	SNAG_BASE_MODES
 };
 
-/* For each thread of a block one last target is kept for each site with
- * SNAG_BASE_SITE, and SNAG_LAST_SPACES more.  These are at most SNAG_LAST_CELLS
- * in all, or else no site has SNAG_BASE_SITE. */
+/* For each thread of a block, the codec keeps one last target for each site with SNAG_BASE_SITE,
+ * and SNAG_LAST_SPACES more.  If these would be more than SNAG_LAST_CELLS in all, no site has
+ * SNAG_BASE_SITE. */
 enum { SNAG_LAST_SPACES = 8, SNAG_LAST_CELLS = 1 << 16 };
 
 struct snag_block_header {
@@ -145,7 +145,7 @@ uint64_t snag_format_hash(const void *bytes, size_t n);
 void snag_file_header_pack(uint8_t to[static SNAG_FILE_HEADER_BYTES], bool may_have_splits);
 void snag_block_header_pack(uint8_t to[static SNAG_BLOCK_HEADER_BYTES],
 			    const struct snag_block_header *h);
-/* False: sync marker or hash is wrong. */
+/* Returns false if the sync marker or the hash is wrong. */
 bool snag_block_header_unpack(const uint8_t from[static SNAG_BLOCK_HEADER_BYTES],
 			      struct snag_block_header *ret_h);
 

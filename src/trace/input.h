@@ -2,8 +2,8 @@
  *
  * input.h - a byte stream to read a trace from: file or pipe, plain, gzip or zstd
  *
- * Compression is recognised by its magic bytes, not by the name.  The unread
- * bytes are at[0 .. end - at); readers consume by advancing `at`.
+ * Magic bytes, not the name, identify the compression.  The unread bytes are at[0 .. end - at);
+ * readers consume by advancing `at`.
  */
 #ifndef SNAG_TRACE_INPUT_H
 #define SNAG_TRACE_INPUT_H
@@ -20,7 +20,7 @@ struct snag_input {
 	const uint8_t *at, *end; /* unread bytes; SNAG_INPUT_PAD readable bytes follow end */
 	uint64_t end_offset;	 /* offset of `end` in the (decompressed) stream */
 	char *name;		 /* as given, for messages; "-" reads "<stdin>" */
-	/* Non-zero: a read that a signal interrupts is not taken up again but fails; may be
+	/* If non-zero, a read that a signal interrupts fails instead of being restarted; may be
 	 * NULL. */
 	const volatile sig_atomic_t *stop;
 	struct snag_input_state *state;
@@ -30,12 +30,12 @@ enum { SNAG_INPUT_PAD = 16 }; /* so that a parser may load words without a bound
 
 /* "-" is standard input.  A directory or an unreadable file is an error here. */
 int snag_input_open(const char *path, struct snag_input **ret_in, struct snag_error *err);
-/* Over bytes in memory, which must outlive it (tests, fuzzers). */
+/* Returns an input over bytes in memory, which must outlive it (tests, fuzzers). */
 struct snag_input *snag_input_from_memory(const char *name, const void *bytes, size_t nbytes);
 void snag_input_close(struct snag_input *in); /* accepts NULL */
 
-/* Makes at least `need` bytes available unless the stream ends before; the bytes
- * at `at` may move.  Returns how many are available, or a negative code. */
+/* Makes at least `need` bytes available, unless the stream ends before; the bytes at `at` may
+ * move.  Returns how many are available, or a negative code. */
 ssize_t snag_input_fill(struct snag_input *in, size_t need, struct snag_error *err);
 
 static inline uint64_t snag_input_offset(const struct snag_input *in) /* of `at` */
@@ -43,16 +43,17 @@ static inline uint64_t snag_input_offset(const struct snag_input *in) /* of `at`
 	return in->end_offset - (uint64_t)(in->end - in->at);
 }
 
-/* The part of the file read so far, 0 to 1, or -1 where it cannot be known (a pipe). */
+/* Returns the part of the file read so far, 0 to 1, or -1 if unknown (a pipe). */
 double snag_input_progress(const struct snag_input *in);
-/* Makes sure that snag_input_rewind() is possible: copies a pipe to a temporary file.  Nothing of
- * it may have been consumed yet. */
+/* Makes snag_input_rewind() possible: copies a pipe to a temporary file.  Call it before
+ * anything is consumed. */
 int snag_input_keep(struct snag_input *in, struct snag_error *err);
-/* Begins again with the first byte. */
+/* Starts again at the first byte. */
 int snag_input_rewind(struct snag_input *in, struct snag_error *err);
-/* The last n bytes of the stream; false: they are not known before it was read. */
+/* Copies the last n bytes of the stream.  Returns false if they are unknown before the stream
+ * was read. */
 bool snag_input_tail(const struct snag_input *in, void *to, size_t n);
-/* Opens the same file once more; 1: done, 0: it is not a regular file. */
+/* Opens the same file once more.  Returns 1, or 0 if it is not a regular file. */
 int snag_input_again(const struct snag_input *in, struct snag_input **ret_in,
 		     struct snag_error *err);
 

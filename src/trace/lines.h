@@ -28,10 +28,11 @@ struct snag_lines {
 
 void snag_lines_init(struct snag_lines *l, struct snag_input *in, bool lenient);
 
-/* Call when all lines were consumed.  1: there are more; 0: the end; or negative. */
+/* Call it when all lines are consumed.  Returns 1 if there are more, 0 at the end, or a negative
+ * code. */
 int snag_lines_fill(struct snag_lines *l, struct snag_error *err);
 
-/* The length of the line at in->at without its end; *ret_next is the line behind. */
+/* Returns the length of the line at in->at without its end; *ret_next is the next line. */
 size_t snag_lines_length(const struct snag_lines *l, const uint8_t **ret_next);
 
 int snag_lines_too_long(const struct snag_lines *l, struct snag_error *err);

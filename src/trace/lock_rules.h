@@ -42,7 +42,7 @@ struct snag_lock_rules {
 	uint32_t free_shares; /* as shares */
 };
 
-/* Why an event cannot be: something of the thread itself, or who holds the lock. */
+/* Why an event is impossible: because of the thread itself, or because of who holds the lock. */
 struct snag_lock_fault {
 	const char *what; /* "acquire" */
 	const char *why;  /* "does not hold it", or NULL: */
@@ -54,7 +54,8 @@ struct snag_lock_fault {
 void snag_lock_rules_done(struct snag_lock_rules *r);
 void snag_lock_rules_reserve(struct snag_lock_rules *r, const struct snag_counts *counts);
 
-/* An acquire or release; may set SNAG_NESTED, which is clear.  Returns whether it can be. */
+/* Checks an acquire or release, and sets SNAG_NESTED where it applies; it must be clear before.
+ * Returns whether the event is possible. */
 bool snag_lock_rules_check(struct snag_lock_rules *r, struct snag_event *ev, uint64_t place,
 			   struct snag_lock_fault *ret_fault);
 

@@ -19,7 +19,7 @@ struct snag_counts {
 
 void snag_names_init(struct snag_names *names);
 void snag_names_done(struct snag_names *names);
-/* Makes *ret_names, which is not initialised, a copy. */
+/* Initialises *ret_names as a copy. */
 void snag_names_copy(struct snag_names *ret_names, const struct snag_names *names);
 struct snag_counts snag_names_counts(const struct snag_names *names);
 

@@ -2,15 +2,19 @@
  *
  * open.c - opens a trace for reading or writing: which format it is
  */
-#include "trace/format.h"
-#include "trace/format.h"
+#include "trace/formats.h"
 #include "trace/input.h"
 #include "trace/output.h"
-#include "trace/sink.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum format { STD, CSV, BINARY, OTHER };
+const struct snag_trace_format *const snag_formats[] = {
+#define FORMAT(name) &snag_format_##name,
+#include "trace/formats.def"
+#undef FORMAT
+	NULL,
+};
 
 /* Whether the n bytes at path end with the suffix, with something before it. */
 static bool has_suffix(const char *path, size_t n, const char *suffix)
@@ -19,50 +23,45 @@ static bool has_suffix(const char *path, size_t n, const char *suffix)
 	return n > m && memcmp(path + n - m, suffix, m) == 0;
 }
 
-static enum format format_of_name(const char *path)
+const struct snag_trace_format *snag_format_of_name(const char *path)
 {
 	size_t n = strlen(path);
 	if (has_suffix(path, n, ".gz"))
 		n -= strlen(".gz");
 	else if (has_suffix(path, n, ".zst"))
 		n -= strlen(".zst");
-	if (has_suffix(path, n, ".std"))
-		return STD;
-	if (has_suffix(path, n, ".csv"))
-		return CSV;
-	return has_suffix(path, n, ".snag") ? BINARY : OTHER;
+	for (size_t i = 0; snag_formats[i]; i++) {
+		size_t m = strlen(snag_formats[i]->name);
+		if (has_suffix(path, n, snag_formats[i]->name) && n > m + 1 &&
+		    path[n - m - 1] == '.')
+			return snag_formats[i];
+	}
+	return NULL;
 }
 
-static int format_of_bytes(struct snag_input *in, enum format *ret_format, struct snag_error *err)
+/* By the first bytes; the first format if they say nothing. */
+static int format_of_bytes(struct snag_input *in, const struct snag_trace_format **ret_format,
+			   struct snag_error *err)
 {
-	ssize_t have = snag_input_fill(in, SNAG_MAGIC_BYTES, err);
-	if (have < 0)
-		return (int)have;
-	bool is_binary = have >= SNAG_MAGIC_BYTES &&
-			 memcmp(in->at, SNAG_FORMAT_MAGIC, SNAG_MAGIC_BYTES) == 0;
-	*ret_format = is_binary ? BINARY : STD;
+	*ret_format = snag_formats[0];
+	for (size_t i = 0; snag_formats[i]; i++) {
+		const struct snag_trace_format *f = snag_formats[i];
+		if (!f->magic)
+			continue;
+		ssize_t have = snag_input_fill(in, f->nmagic, err);
+		if (have < 0)
+			return (int)have;
+		if ((size_t)have >= f->nmagic && memcmp(in->at, f->magic, f->nmagic) == 0)
+			*ret_format = f;
+	}
 	return 0;
 }
 
-static int format_open(enum format format, struct snag_input *in,
+int snag_format_source(const struct snag_trace_format *format, const char *path,
 		       const struct snag_source_options *options, struct snag_source **ret_src,
 		       struct snag_error *err)
 {
-	switch (format) {
-	case CSV:
-		return snag_csv_source(in, options, ret_src, err);
-	case BINARY:
-		return snag_binary_source(in, options, ret_src, err);
-	default:
-		return snag_std_source(in, options, ret_src, err);
-	}
-}
-
-int snag_source_open(const char *path, const struct snag_source_options *options,
-		     struct snag_source **ret_src, struct snag_error *err)
-{
 	static const struct snag_source_options strict;
-	enum format format = format_of_name(path);
 	struct snag_source *src;
 	struct snag_input *in;
 	if (!options)
@@ -71,44 +70,68 @@ int snag_source_open(const char *path, const struct snag_source_options *options
 	if (rc < 0)
 		return rc;
 	in->stop = options->stop;
-	if (format == OTHER) {
+	if (!format)
+		format = snag_format_of_name(path);
+	if (!format) {
 		rc = format_of_bytes(in, &format, err);
 		if (rc < 0) {
 			snag_input_close(in);
 			return rc;
 		}
 	}
-	rc = format_open(format, in, options, &src, err);
+	rc = format->source(in, options, &src, err);
 	if (rc < 0)
 		return rc;
 	*ret_src = snag_wellformed_source(src, options);
 	return 0;
 }
 
+int snag_source_open(const char *path, const struct snag_source_options *options,
+		     struct snag_source **ret_src, struct snag_error *err)
+{
+	return snag_format_source(NULL, path, options, ret_src, err);
+}
+
 bool snag_sink_needs_threads(const char *path)
 {
-	return format_of_name(path) == CSV;
+	const struct snag_trace_format *format = snag_format_of_name(path);
+	return format && format->sink_of_threads;
+}
+
+int snag_format_sink(const struct snag_trace_format *format, const char *path, uint32_t threads,
+		     struct snag_sink **ret_sink, struct snag_error *err)
+{
+	struct snag_output *out;
+	int rc = snag_output_open(path, &out, err);
+	if (rc < 0)
+		return rc;
+	*ret_sink = format->sink ? format->sink(out) : format->sink_of_threads(out, threads);
+	return 0;
+}
+
+/* ".std, .csv or .snag" */
+static void extensions_text(char *to, size_t room)
+{
+	size_t n = 0;
+	for (size_t i = 0; snag_formats[i] && n < room; i++) {
+		const char *before = !i ? "" : snag_formats[i + 1] ? ", " : " or ";
+		n += (size_t)snprintf(to + n, room - n, "%s.%s", before, snag_formats[i]->name);
+	}
 }
 
 int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink,
 		   struct snag_error *err)
 {
-	enum format format = strcmp(path, "-") == 0 ? STD : format_of_name(path);
-	if (format == OTHER)
-		return snag_fail(
-			err, SNAG_EINPUT,
-			"%s: unknown kind of trace, expected a name that ends in .std, .csv "
-			"or .snag, perhaps with .gz or .zst",
-			path);
-	struct snag_output *out;
-	int rc = snag_output_open(path, &out, err);
-	if (rc < 0)
-		return rc;
-	if (format == CSV)
-		*ret_sink = snag_csv_sink(out, threads);
-	else
-		*ret_sink = format == STD ? snag_std_sink(out) : snag_binary_sink(out);
-	return 0;
+	const struct snag_trace_format *format =
+		strcmp(path, "-") == 0 ? snag_formats[0] : snag_format_of_name(path);
+	char extensions[256] = "";
+	if (format)
+		return snag_format_sink(format, path, threads, ret_sink, err);
+	extensions_text(extensions, sizeof(extensions));
+	return snag_fail(err, SNAG_EINPUT,
+			 "%s: unknown kind of trace, expected a name that ends in %s, perhaps with "
+			 ".gz or .zst",
+			 path, extensions);
 }
 
 int snag_sink_copy(struct snag_sink *sink, struct snag_source *src, struct snag_error *err)

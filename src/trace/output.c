@@ -64,7 +64,7 @@ static void output_free(struct snag_output *out)
 	free(out);
 }
 
-/* Names of descriptors: a file beside them is not beside what they stand for. */
+/* Names of descriptors: a file beside the name is not beside the open file. */
 static int is_descriptor_name(const char *path)
 {
 	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
@@ -102,7 +102,7 @@ static int open_target(struct snag_output *out)
 		return out->fd;
 	}
 	if (strcmp(out->path, "/dev/stdout") == 0 || strcmp(out->path, "/dev/stderr") == 0) {
-		/* The same open file: whoever else writes to it goes on behind us. */
+		/* The same open file, so that other writers continue after this output. */
 		out->fd = fcntl(out->path[8] == 'o' ? 1 : 2, F_DUPFD_CLOEXEC, 0);
 		return out->fd;
 	}
@@ -161,7 +161,7 @@ int snag_output_open(const char *path, struct snag_output **ret_out, struct snag
 	return 0;
 }
 
-/* The target is what was written so far; false: it has not got it. */
+/* Renames what was written so far to the target.  Returns false if that failed. */
 static bool target_replace(struct snag_output *out)
 {
 	if (!out->temporary || rename(out->temporary, out->target) < 0)

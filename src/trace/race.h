@@ -15,7 +15,7 @@
 enum snag_verdict {
 	SNAG_OBSERVED,	 /* unordered by happens-before in the trace itself */
 	SNAG_PREDICTED,	 /* a checked witness exists */
-	SNAG_CONFIRMED,	 /* none was found, but another run of the program had it */
+	SNAG_CONFIRMED,	 /* no witness, but another run of the program had it */
 	SNAG_UNVERIFIED, /* unordered by an unsound relation, no witness found */
 	SNAG_VERDICTS
 };
@@ -34,7 +34,7 @@ struct snag_site {
 	uint32_t nlocks;
 };
 
-/* A set of variables, which is sorted when it has doubled. */
+/* A set of variables.  It is sorted when it has doubled. */
 struct snag_variables {
 	uint32_t *at; /* ascending up to `sorted`, no two alike */
 	size_t n, cap, sorted;
@@ -45,17 +45,17 @@ void snag_variables_sort(struct snag_variables *v);
 
 struct snag_race {
 	struct snag_site first, second;	 /* first.event < second.event */
-	uint64_t count;			 /* how many pairs of events this stands for */
-	struct snag_variables variables; /* what they are about; empty: that of `second` alone */
+	uint64_t count;			 /* number of pairs of events that this stands for */
+	struct snag_variables variables; /* the variables of these pairs; empty: only that of
+					  * `second` */
 	enum snag_verdict verdict;
-	/* Why nothing orders them: the last event of the first access's thread that
-	 * the relation does order before the second access (.event may be
-	 * SNAG_NO_EVENT: nothing of that thread is; .thread is SNAG_NO_ID if the pair was
-	 * looked at in another way and this is not known). */
+	/* Why nothing orders them: the last event of the first access's thread that the relation
+	 * does order before the second access.  .event is SNAG_NO_EVENT if there is none.
+	 * .thread is SNAG_NO_ID if the pair was found in another way and this is unknown. */
 	struct snag_site known;
-	/* A witness: event numbers of a valid reordering that ends with the two
-	 * accesses; nwitness = 0: none.  Before them come the first prefix[i].n events of
-	 * each thread prefix[i].thread, in observed order. */
+	/* A witness: event numbers of a valid reordering that ends with the two accesses;
+	 * nwitness = 0: none.  The first prefix[i].n events of each thread prefix[i].thread come
+	 * before them, in observed order. */
 	uint32_t *witness;
 	size_t nwitness;
 	struct snag_prefix {
@@ -67,12 +67,12 @@ struct snag_race {
 
 /* Sets the prefix from the number of events of each thread. */
 void snag_race_prefix_set(struct snag_race *race, const uint32_t *count, size_t nthreads);
-/* The number of events of each thread, to be freed. */
+/* Returns the number of events of each thread; the caller frees the array. */
 uint32_t *snag_race_prefix_counts(const struct snag_race *race, size_t nthreads);
 
-/* Why no race in a run of tasks is no proof for other schedules: parallel accesses to one variable
- * conflict, and only this keeps them apart, so that their order, and all that follows from it,
- * is up to the schedule. */
+/* Why no race in a run of tasks proves nothing for other schedules: parallel accesses to one
+ * variable conflict, and only this keeps them apart.  So the schedule decides their order, and
+ * all that follows from it. */
 enum snag_doubt { SNAG_DOUBT_ISOLATED, SNAG_DOUBT_LOCK, SNAG_DOUBT_ATOMIC, SNAG_DOUBTS };
 
 struct snag_doubtful { /* the first such pair */
@@ -87,15 +87,15 @@ struct snag_stat { /* a figure about the run of a detector */
 
 struct snag_deadlock;
 
-/* What one detector found in one trace. */
+/* The findings of one detector in one trace. */
 struct snag_findings {
 	const char *name; /* of the detector */
 	double seconds;	  /* of its own time */
 	bool complete;	  /* no predictable race is missing */
-	bool race_free;	  /* of tasks: there is none, for this input, on any schedule */
+	bool race_free;	  /* for tasks: this input has no race on any schedule */
 	struct snag_doubtful doubt[SNAG_DOUBTS]; /* why not, as far as known */
 	bool by_paper;				 /* decided by the published procedure */
-	uint64_t uncertain; /* then: rejected, but perhaps wrongly; pairs of events or locations */
+	uint64_t uncertain; /* then: rejections that may be wrong; pairs of events or locations */
 	uint32_t *racy;	    /* events that are second in some race, ascending */
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
@@ -109,8 +109,8 @@ struct snag_findings {
 	/* Racy events that may race with more accesses than the races here count.  If not 0, the
 	 * counts are lower bounds. */
 	uint64_t abridged;
-	/* Not 0: the trace was too long for the memory, and was looked at in so many windows of so
-	 * many events (detect/windows.h).  Then counts are lower bounds, too. */
+	/* Not 0: the trace did not fit into memory, and was analysed in this many windows of
+	 * this many events (detect/analyze/windows.h).  Then counts are lower bounds, too. */
 	uint64_t windows, window_events;
 };
 

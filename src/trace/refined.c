@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * refined.c - a recorded trace as if no variable had been split
+ * refined.c - a recorded trace as if every variable had been split from the start
  *
- * State.  bit[]       by variable: splits off it are still to come
+ * State.  bit[]       by variable: variables will still be split off it
  *         summary[]   a bit for each 64 words of bit[]: some bit of these was set at first
  *         last[v]     1 + the last split off v; 0: there is none
  *         before[i]   the same for the split before split i, off the same variable
- *         from        a batch of the inner source; of its events and runs so many are done:
- *         at, run     and `number` is that of the next event there
- *         steps, left the run that is being expanded, and how many of its events are to come
+ *         from        a batch of the inner source
+ *         at, run     its events and runs that are done; `number` is that of its next event
+ *         steps, left  the run that is being expanded, and how many of its events are to come
  *         tail        the events of the inner source so far
- *         alone       how many of the last events delivered were all of their accesses
+ *         alone       how many of the last delivered events were the only event of their access
  */
 #include "trace/refined.h"
 
@@ -69,7 +69,7 @@ static void splits_index(struct refined *r)
 	}
 }
 
-/* Splits before the event `number` have happened: accesses to come do not mind them. */
+/* Drops the splits before the event `number`: they do not affect later accesses. */
 static void splits_pass(struct refined *r)
 {
 	const struct snag_splits_list *s = &r->splits;
@@ -121,7 +121,7 @@ static bool has_room(const struct refined *r)
 	return r->n + SNAG_SPLIT_PARTS <= SNAG_BATCH_EVENTS;
 }
 
-/* Whether a variable from `low` up to `high` may have parts, at a coarse look. */
+/* Returns whether a variable from `low` up to `high` may have parts, by a coarse test. */
 static bool may_have_parts(const struct refined *r, uint32_t low, uint32_t high)
 {
 	const uint32_t block = WORD * WORD;
@@ -174,7 +174,7 @@ static void run_put(struct refined *r)
 	snag_tail_run(&r->tail, &all, r->left);
 }
 
-/* Events of ev[] up to the next run, as far as there is room; false: there was not. */
+/* Puts events of ev[] up to the next run.  Returns false if there was not enough room. */
 static bool stored_put(struct refined *r)
 {
 	const size_t end = r->run < r->from.nruns ? r->from.run[r->run].at : r->from.n;
@@ -185,7 +185,7 @@ static bool stored_put(struct refined *r)
 	return r->at == end;
 }
 
-/* Fills the batch from the inner one; true: that is done. */
+/* Fills the batch from the inner one.  Returns true if the inner one is used up. */
 static bool batch_fill(struct refined *r)
 {
 	for (;;) {
@@ -220,7 +220,7 @@ static void splits_tell(struct refined *r, struct snag_batch *batch)
 	batch->nsplits = (size_t)(s->at + r->passed - batch->split);
 }
 
-/* Whether what the inner source delivers need not be looked at. */
+/* Returns whether the remaining events of the inner source need no refinement. */
 static bool is_past(const struct refined *r)
 {
 	return r->passed == r->splits.n && r->alone >= (uint64_t)2 * SNAG_RUN_MAX && !r->follows;
@@ -290,7 +290,7 @@ static void refined_close(struct snag_source *src)
 	free(r);
 }
 
-/* The inner source, opened again, is refined, too: who opens it reads its splits. */
+/* The inner source, opened again, refines by itself. */
 static int refined_again(const struct snag_source *src, struct snag_source **ret_src,
 			 struct snag_error *err)
 {

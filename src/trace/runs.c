@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runs.c - events that follow from those before them
+ * runs.c - events that follow from earlier ones
  */
 #include "trace/runs.h"
 

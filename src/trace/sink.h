@@ -2,8 +2,8 @@
  *
  * sink.h - where events go: a trace file being written
  *
- * The mirror of source.h.  A sink is given batches with the names they use; at
- * commit the file appears under its name, at abort nothing is left behind.
+ * The mirror image of source.h.  A sink gets batches with the names they use.  At commit the
+ * file appears under its name; at abort nothing is left behind.
  */
 #ifndef SNAG_TRACE_SINK_H
 #define SNAG_TRACE_SINK_H
@@ -20,8 +20,8 @@ struct snag_sink_ops {
 	/* Both end the sink and free it. */
 	int (*commit)(struct snag_sink *sink, struct snag_error *err);
 	void (*abort)(struct snag_sink *sink);
-	/* Takes runs, and asks for a name once: in the first batch that has its id, or one
-	 * above it. */
+	/* The sink accepts runs, and reads a name only once: in the first batch that has its id
+	 * or a higher one. */
 	bool takes_runs;
 	/* As snag_output_keep. */
 	void (*keep)(struct snag_sink *sink);
@@ -56,8 +56,8 @@ static inline void snag_sink_keep(struct snag_sink *sink)
 	sink->ops->keep(sink);
 }
 
-/* Says that the events will be recorded ones and that their splits (split.h) will follow; before the
- * first write.  False: the sink cannot hold splits. */
+/* Announces recorded events whose splits (split.h) will follow; call it before the first write.
+ * Returns false if the sink cannot store splits. */
 static inline bool snag_sink_expect_splits(struct snag_sink *sink)
 {
 	if (sink->ops->expect_splits)
@@ -65,7 +65,7 @@ static inline bool snag_sink_expect_splits(struct snag_sink *sink)
 	return sink->ops->expect_splits != NULL;
 }
 
-/* The splits that matter, behind all events; before commit. */
+/* Writes the splits that matter, after all events and before commit. */
 static inline int snag_sink_put_splits(struct snag_sink *sink, const struct snag_split *split,
 				       size_t n, const struct snag_names *names,
 				       struct snag_error *err)
@@ -73,11 +73,11 @@ static inline int snag_sink_put_splits(struct snag_sink *sink, const struct snag
 	return n ? sink->ops->put_splits(sink, split, n, names, err) : 0;
 }
 
-/* Picks the format by the extension behind any .gz or .zst; another one is an
- * error.  CSV needs the number of threads in advance: `threads`, else 0. */
+/* Opens a sink.  The extension before any .gz or .zst chooses the format (formats.h); an unknown
+ * one is an error.  Some formats need the number of threads in advance: `threads`, else 0. */
 int snag_sink_open(const char *path, uint32_t threads, struct snag_sink **ret_sink,
 		   struct snag_error *err);
-/* Whether the format of that name needs the number of threads in advance. */
+/* Returns whether the format of that name needs the number of threads in advance. */
 bool snag_sink_needs_threads(const char *path);
 
 /* The formats themselves.  Each takes over `out`. */

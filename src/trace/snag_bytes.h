@@ -17,7 +17,7 @@ struct snag_bytes { /* grows at its end */
 	size_t n, cap;
 };
 
-/* Room for `n` more bytes behind b->n, which the caller advances. */
+/* Makes room for `n` more bytes after b->n; the caller advances b->n. */
 uint8_t *snag_bytes_room(struct snag_bytes *b, size_t n);
 void snag_bytes_put(struct snag_bytes *b, const void *bytes, size_t n);
 void snag_bytes_put_varint(struct snag_bytes *b, uint64_t v);
@@ -32,7 +32,7 @@ static inline struct snag_span snag_bytes_span(const struct snag_bytes *b)
 	return (struct snag_span){b->at, b->n ? b->at + b->n : b->at}; /* at may be NULL */
 }
 
-/* False: the bytes end too early, or the number has more than 32 bits. */
+/* Both return false if the bytes end too early; the varint also if it has more than 32 bits. */
 bool snag_span_byte(struct snag_span *s, uint8_t *ret_v);
 bool snag_span_varint64(struct snag_span *s, uint64_t *ret_v);	  /* the same for 64 bits */
 bool snag_span_varint_long(struct snag_span *s, uint32_t *ret_v); /* or short */

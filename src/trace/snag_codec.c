@@ -262,15 +262,15 @@ const char *snag_decoder_part(struct snag_decoder *dec, size_t most, uint32_t le
 	return NULL;
 }
 
-void snag_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode)
+void snag_layout_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode)
 {
 	const uint8_t site[] = {(uint8_t)(key >> 32), (uint8_t)(key >> 40), (uint8_t)(key >> 48),
 				mode};
 	snag_bytes_put(table, site, sizeof(site));
 }
 
-bool snag_site_read(struct snag_span *table, const struct snag_counts *counts,
-		    struct snag_site *ret_site)
+bool snag_layout_site_read(struct snag_span *table, const struct snag_counts *counts,
+			   struct snag_layout_site *ret_site)
 {
 	if (table->end - table->at < 4)
 		return false;
@@ -279,7 +279,7 @@ bool snag_site_read(struct snag_span *table, const struct snag_counts *counts,
 	    (flags & SNAG_ORDER_MASK) >= SNAG_ORDERS)
 		return false;
 	enum snag_space space = snag_op_info[op].space;
-	*ret_site = (struct snag_site){
+	*ret_site = (struct snag_layout_site){
 		.what = {op, flags, size, 0},
 		.limit = space == SNAG_SPACE_NONE ? 1 : counts->n[space],
 		.space = space,

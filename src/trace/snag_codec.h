@@ -35,22 +35,22 @@ const struct snag_payload *snag_encoder_block(struct snag_encoder *enc, const st
 struct snag_decoder;
 struct snag_decoder *snag_decoder_new(void);
 void snag_decoder_free(struct snag_decoder *dec); /* accepts NULL */
-/* The three steps of one block.  Each returns NULL, or in words what is wrong with
- * the payload; after that the decoder can only be freed.
- * scan: *ret_names is the NAMES column, which lives until the next scan. */
+/* The three steps for one block.  Each returns NULL, or a description of what is wrong with the
+ * payload; after that the decoder can only be freed.  scan: *ret_names is the NAMES column,
+ * which lives until the next scan. */
 const char *snag_decoder_scan(struct snag_decoder *dec, struct snag_span payload, uint32_t plain,
 			      struct snag_span *ret_names);
-/* Instead of the next two, of a block of splits: adds them to the list. */
+/* For a block of splits, instead of the next two steps: adds them to the list. */
 const char *snag_decoder_splits(struct snag_decoder *dec, struct snag_splits_list *list);
-/* begin: `counts` are the names known, those of this block included, and `n` is the
- * number of events.  The payload must still be there, but is not needed again. */
+/* begin: `counts` are the known names, including those of this block, and `n` is the number of
+ * events.  The payload must still exist, but is not needed afterwards. */
 const char *snag_decoder_begin(struct snag_decoder *dec, const struct snag_counts *counts,
 			       uint32_t n);
-/* events: the next n events of the block; over all calls as many as it has. */
+/* events: the next n events of the block; all calls together ask for exactly its events. */
 const char *snag_decoder_events(struct snag_decoder *dec, struct snag_event *ev, size_t n);
-/* The same with runs, where they are plain (rule [run] of source.h): fills the part, whose
- * arrays have room for `most` events and SNAG_PART_RUNS runs.  `left` events of the block are still
- * to come. */
+/* The same with runs, where they are plain (rule [run] of source.h).  Fills the part, whose
+ * arrays have room for `most` events and SNAG_PART_RUNS runs.  `left` events of the block are
+ * still to come. */
 enum { SNAG_PART_RUNS = 1024 };
 struct snag_decoder_part {
 	struct snag_event *ev;

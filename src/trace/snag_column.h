@@ -34,7 +34,7 @@ struct snag_column_writer {
 	ZSTD_CCtx *zstd;
 	uint8_t *plane;		 /* being written */
 	struct snag_payload *to; /* borrowed */
-	struct snag_bytes table; /* a table being written, for whoever writes one */
+	struct snag_bytes table; /* a table being written, for the callers */
 };
 
 void snag_column_writer_init(struct snag_column_writer *w);
@@ -63,11 +63,11 @@ struct snag_column_reader {
 
 void snag_column_reader_init(struct snag_column_reader *r);
 void snag_column_reader_done(struct snag_column_reader *r);
-/* Finds the columns of a payload; false: their headers are not valid, or their
+/* Finds the columns of a payload.  Returns false if their headers are not valid, or if their
  * plain sizes do not add up to `plain`. */
 bool snag_column_reader_scan(struct snag_column_reader *r, struct snag_span payload,
 			     uint32_t plain);
-/* Each false: the bytes are not those of such a column. */
+/* Each returns false if the bytes are not those of such a column. */
 bool snag_column_load(struct snag_column_reader *r, enum snag_column_id id, struct snag_bytes *to);
 /* n numbers of up to two, or up to four planes; `to` has room up to a full group. */
 bool snag_column_load16(struct snag_column_reader *r, enum snag_column_id id, uint16_t *to,

@@ -64,7 +64,8 @@ static void put_sites(const struct snag_numbering *sites, struct snag_column_wri
 	snag_bytes_put(&w->table, &layout, 1);
 	snag_bytes_put_varint(&w->table, sites->n);
 	for (uint32_t i = 0; i < sites->n; i++) {
-		snag_site_put(&w->table, sites->key[i], (uint8_t)(sites->key[i] >> MODE_BIT));
+		snag_layout_site_put(&w->table, sites->key[i],
+				     (uint8_t)(sites->key[i] >> MODE_BIT));
 		snag_bytes_put_varint(&w->table, (uint32_t)sites->key[i]);
 	}
 	snag_column_put(w, SNAG_COLUMN_SITES, w->table.at, w->table.n);
@@ -106,7 +107,7 @@ void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *
 
 /* Masks are 0 or all ones. */
 struct site {
-	uint8_t what[4]; /* see struct snag_site */
+	uint8_t what[4]; /* see struct snag_layout_site */
 	uint32_t limit;
 	uint32_t slot;			/* of its operation and target 0 */
 	uint32_t thread, stays;		/* one of them is 0; stays is a mask */
@@ -148,9 +149,9 @@ void snag_flat_decoder_free(struct snag_flat_decoder *dec)
 
 static bool read_site(struct snag_span *table, const struct snag_counts *counts, struct site *site)
 {
-	struct snag_site head;
+	struct snag_layout_site head;
 	uint32_t thread;
-	if (!snag_site_read(table, counts, &head) || head.mode >= SNAG_LOC_MODES ||
+	if (!snag_layout_site_read(table, counts, &head) || head.mode >= SNAG_LOC_MODES ||
 	    !snag_span_varint(table, &thread) || thread > counts->n[SNAG_SPACE_THREAD])
 		return false;
 	*site = (struct site){

@@ -2,13 +2,13 @@
  *
  * snag_layout.h - the two layouts of events in a .snag block, encoder and decoder each
  *
- * Encoders write the columns of n > 0 events through `w`.  Decoders are begun with
- * the columns of a block and then asked for its events, batch by batch.
+ * Encoders write the columns of n > 0 events through `w`.  Decoders begin with the columns of a
+ * block, and then deliver its events batch by batch.
  *
- * Rules of both decoders.  The loop over events does not branch on their values,
- * which are as good as random.  What it indexes with cannot leave the arrays: the
- * tables have an entry for every number that a column can hold, and those beyond
- * the block's own have limit 0, so that no target is below it.
+ * Rules of both decoders.  The loop over events does not branch on their values, which are
+ * practically random.  Its indices cannot leave the arrays: the tables have an entry for every
+ * number that a column can hold.  Entries beyond the block's own have limit 0, so that no target
+ * is below it.
  */
 #ifndef SNAG_TRACE_SNAG_LAYOUT_H
 #define SNAG_TRACE_SNAG_LAYOUT_H
@@ -20,16 +20,16 @@
 #include <string.h>
 
 /* What a site says about all its events, in either layout. */
-struct snag_site {
+struct snag_layout_site {
 	uint8_t what[4]; /* op, flags, size, part: the end of an event */
 	uint32_t limit;	 /* targets are below */
 	enum snag_space space;
 	uint8_t mode; /* means what the layout says */
 };
 
-void snag_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode);
-bool snag_site_read(struct snag_span *table, const struct snag_counts *counts,
-		    struct snag_site *ret_site);
+void snag_layout_site_put(struct snag_bytes *table, uint64_t key, uint8_t mode);
+bool snag_layout_site_read(struct snag_span *table, const struct snag_counts *counts,
+			   struct snag_layout_site *ret_site);
 
 /* A site as a number: | 56 | 48 size | 40 flags | 32 op | 0 32 bits for the layout */
 static inline uint64_t snag_site_key(const struct snag_event *ev, uint32_t rest)
@@ -55,7 +55,7 @@ void snag_flat_encode(struct snag_flat_encoder *enc, struct snag_column_writer *
 struct snag_flat_decoder;
 struct snag_flat_decoder *snag_flat_decoder_new(void);
 void snag_flat_decoder_free(struct snag_flat_decoder *dec);
-/* Loads the columns of n events, then reads the SITES table behind its layout byte.
+/* Loads the columns of n events, then reads the SITES table after its layout byte.  Returns
  * NULL, or what is wrong. */
 const char *snag_flat_begin(struct snag_flat_decoder *dec, struct snag_column_reader *r,
 			    struct snag_span sites, const struct snag_counts *counts, size_t n);

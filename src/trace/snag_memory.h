@@ -2,11 +2,11 @@
  *
  * snag_memory.h - the last two locations of each (operation, target), for the .snag codec
  *
- * A slot holds the last location in its low half and the last one that differed
- * from it in its high half; both are 0 at first.  The table has no tags: what
- * collides is forgotten, which costs space in the file and nothing else.  Targets
- * are dense and are not scattered by a hash function: neighbours share cache lines,
- * and reads and writes do not collide while there are at most SLOTS / 2 variables.
+ * A slot holds the last location in its low half, and in its high half the last one that
+ * differed from it; both are 0 at first.  The table has no tags: a collision overwrites a slot,
+ * which costs space in the file and nothing else.  Targets are dense and not hashed: neighbours
+ * share cache lines, and reads and writes do not collide while there are at most SLOTS / 2
+ * variables.
  */
 #ifndef SNAG_TRACE_SNAG_MEMORY_H
 #define SNAG_TRACE_SNAG_MEMORY_H

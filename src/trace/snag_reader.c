@@ -2,21 +2,21 @@
  *
  * snag_reader.c - reads a .snag file; docs/trace-format.md is the specification
  *
- * Idea.   Block by block: header, hash, columns, new names; then the events, one
- *         batch at a time, so that they are used while they are in the cache.
- * Rules.  A file that is cut or damaged is an error that names the offset of the
- *         block; lenient, the trace ends before that block and one thing counts as
- *         skipped.  There is no going on behind it: names and the memory of the
- *         codec would be missing.
- *         If the file has splits (split.h), its blocks are gone through once for these, then
- *         once more for the events, which are refined (refined.h).  The parts of an access may
- *         have names that come later in the file.  So unless the consumer forgets names, they are
- *         read before the events.  A file that is not whole is read without its splits.
- * Guarantee.  Events of a block are delivered only if the hash of its bytes is
- *         right, and only with ids that have names.  The same holds for runs: their targets are
- *         checked without expanding them.
+ * Idea.   Block by block: header, hash, columns, new names; then the events, one batch at a
+ *         time, so that they are used while they are in the cache.
+ * Rules.  A cut or damaged file is an error that names the offset of the block.  With lenient,
+ *         the trace ends before that block and one item counts as skipped.  Reading cannot
+ *         continue after it, because names and the memory of the codec would be missing.
+ *         If the file has splits (split.h), the reader goes through its blocks once for these,
+ *         then once more for the events, which are refined (refined.h).  The parts of an access
+ *         may have names that come later in the file.  So unless the consumer forgets names, the
+ *         reader reads them before the events.  A file that is not whole is read without its
+ *         splits.
+ * Guarantee.  Events of a block are delivered only if the hash of its bytes is right, and only
+ *             with ids that have names.  The same holds for runs: their targets are checked
+ *             without expanding them.
  */
-#include "trace/source.h"
+#include "trace/formats.h"
 
 #include "base/memory.h"
 #include "trace/input.h"
@@ -97,9 +97,9 @@ struct name {
 	bool is_hashed;
 };
 
-/* Takes up to GROUP names off the column, and has the caches fetch what interning them
- * will look at: a table of many names is beyond the caches.  (There is none while the names
- * ascend, as those of tasks do.)  False: a bad name. */
+/* Takes up to GROUP names off the column, and prefetches what interning them will look at: a
+ * table of many names is larger than the caches.  (There is no table while the names ascend, as
+ * those of tasks do.)  Returns false for a bad name. */
 static bool take_names(struct binary_source *s, struct snag_span *column, struct name name[GROUP],
 		       size_t *ret_n)
 {
@@ -189,7 +189,7 @@ static int read_end(struct binary_source *s, const struct snag_block_header *h,
 	return 0;
 }
 
-/* Takes in the payload of a block: its columns and, at the first look at it, its names. */
+/* Reads the payload of a block: its columns and, in the first pass, its names. */
 static int read_payload(struct binary_source *s, const struct snag_block_header *h,
 			struct snag_error *err)
 {
@@ -238,7 +238,7 @@ static int read_header(struct binary_source *s, struct snag_block_header *ret_h,
 	return 0;
 }
 
-/* All but the last, which the next ones may follow from. */
+/* Forgets all but the last, from which the next ones may count on. */
 static void variables_forget(struct snag_strtab *words)
 {
 	if (words->nranges)
@@ -272,7 +272,7 @@ static int read_block(struct binary_source *s, struct snag_error *err)
 	return damaged(s, "unknown kind of block", err);
 }
 
-/* The first look at a block, which reads splits, and names if `takes_names`; returns as
+/* The first pass over a block, which reads splits, and names if `takes_names`; returns as
  * read_block(). */
 static int scan_block(struct binary_source *s, bool takes_names, struct snag_error *err)
 {
@@ -309,7 +309,8 @@ static int scan_block(struct binary_source *s, bool takes_names, struct snag_err
 	return 1;
 }
 
-/* Goes through all blocks for splits and, if `takes_names`, for names, then back to the first one. */
+/* Goes through all blocks for splits and, if `takes_names`, for names, then back to the first
+ * one. */
 static int blocks_scan(struct binary_source *s, bool takes_names, struct snag_error *err)
 {
 	int rc = 1;
@@ -436,7 +437,7 @@ static const struct snag_source_ops binary_source_ops = {.next = source_next,
 							 .forget_variables =
 								 source_forget_variables};
 
-/* Whether the file has splits; one that cannot be known to have none may have some. */
+/* Returns whether the file may have splits. */
 static bool may_have_splits(const struct snag_input *in, uint32_t needed)
 {
 	uint8_t tail[SNAG_BLOCK_HEADER_BYTES];
@@ -513,3 +514,9 @@ int snag_binary_source(struct snag_input *in, const struct snag_source_options *
 	}
 	return 0;
 }
+
+const struct snag_trace_format snag_format_snag = {.name = "snag",
+						   .magic = SNAG_FORMAT_MAGIC,
+						   .nmagic = SNAG_MAGIC_BYTES,
+						   .source = snag_binary_source,
+						   .sink = snag_binary_sink};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * snag_runs.h - the RUNS column of a .snag block: which events are not in its other columns
+ * snag_runs.h - the RUNS column of a .snag block: the events that are not in its other columns
  *
- * They follow from events before them in the block (runs.h).
+ * They follow from earlier events in the block (runs.h).
  */
 #ifndef SNAG_TRACE_SNAG_RUNS_H
 #define SNAG_TRACE_SNAG_RUNS_H
@@ -23,20 +23,20 @@ struct snag_runs {
 	struct snag_steps steps;
 };
 
-/* Reads the table of a block with `total` events.  False: it is not valid. */
+/* Reads the table of a block with `total` events.  Returns false if it is not valid. */
 bool snag_runs_begin(struct snag_runs *r, struct snag_span table, const struct snag_counts *counts,
 		     uint32_t total, uint32_t *ret_stored);
 void snag_runs_done(struct snag_runs *r);
-/* Makes up to n events of the run that is next, if one is; returns how many, negative: it is not
- * valid. */
+/* Makes up to n events of the next run, if a run comes next.  Returns their number; negative if
+ * the run is not valid. */
 int64_t snag_runs_events(struct snag_runs *r, struct snag_event *ev, size_t n);
-/* Takes the run that is next as a whole, if one is and it is plain (rule [run] of source.h).
- * 1: *ret_run is that run, but for .at; 0: there is none, and snag_runs_events() says whether there
- * are events of a run; -1: it is not valid. */
+/* Takes the next run as a whole, if a run comes next and it is plain (rule [run] of source.h).
+ * Returns 1 and the run in *ret_run, except .at; 0 if there is none, in which case
+ * snag_runs_events() says whether events of a run come next; -1 if it is not valid. */
 int snag_runs_take(struct snag_runs *r, struct snag_repeat *ret_run);
-/* How many events, of at most n, come before the next run. */
+/* Returns how many events, at most n, come before the next run. */
 size_t snag_runs_before(const struct snag_runs *r, size_t n);
-/* Events that are in no run were delivered. */
+/* Notes delivered events that are in no run. */
 void snag_runs_stored(struct snag_runs *r, const struct snag_event *ev, size_t n);
 
 #endif

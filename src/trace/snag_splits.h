@@ -17,9 +17,10 @@ struct snag_splits_list {
 };
 
 void snag_splits_list_done(struct snag_splits_list *list);
-/* Adds those of one table, which go on from those before; false: it is not valid. */
+/* Adds the splits of one table, which continues the ones before.  Returns false if it is not
+ * valid. */
 bool snag_splits_unpack(struct snag_span table, struct snag_splits_list *list);
-/* Whether all of them are right (split.h) in a trace with so many variables and events. */
+/* Returns whether all of them are valid (split.h) in a trace with so many variables and events. */
 bool snag_splits_check(const struct snag_splits_list *list, uint32_t variables, uint64_t events);
 
 #endif

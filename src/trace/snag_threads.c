@@ -39,7 +39,7 @@ struct thread {
 };
 
 struct site {
-	uint8_t what[4]; /* see struct snag_site */
+	uint8_t what[4]; /* see struct snag_layout_site */
 	uint32_t limit;
 	uint32_t loc;
 	uint32_t sign; /* the sign bit of a difference; 0: a whole target */
@@ -118,9 +118,9 @@ static bool read_threads(struct snag_threads_decoder *dec, struct snag_span tabl
 static bool read_site(struct snag_threads_decoder *dec, struct snag_span *table,
 		      const struct snag_counts *counts, struct site *site)
 {
-	struct snag_site head;
+	struct snag_layout_site head;
 	uint32_t loc;
-	if (!snag_site_read(table, counts, &head) || head.mode >= SNAG_BASE_MODES ||
+	if (!snag_layout_site_read(table, counts, &head) || head.mode >= SNAG_BASE_MODES ||
 	    !snag_span_varint(table, &loc) || loc >= counts->n[SNAG_SPACE_LOCATION])
 		return false;
 	*site = (struct site){

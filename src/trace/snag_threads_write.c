@@ -290,7 +290,7 @@ static void put_sites(const struct snag_threads_encoder *enc, struct snag_column
 	snag_bytes_put(&w->table, &layout_byte, 1);
 	snag_bytes_put_varint(&w->table, enc->sites.n);
 	for (uint32_t i = 0; i < enc->sites.n; i++) {
-		snag_site_put(&w->table, enc->sites.key[i], enc->choice[i].base);
+		snag_layout_site_put(&w->table, enc->sites.key[i], enc->choice[i].base);
 		snag_bytes_put_varint(&w->table, (uint32_t)enc->sites.key[i]);
 	}
 	snag_column_put(w, SNAG_COLUMN_SITES, w->table.at, w->table.n);

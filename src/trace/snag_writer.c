@@ -2,15 +2,15 @@
  *
  * snag_writer.c - writes a .snag file; docs/trace-format.md is the specification
  *
- * Idea.   Events gather until a block is full, which is then written at once with
- *         the names that were not written before.  What has been written is thus
- *         always readable up to its last whole block.
- * State.  ev[0 .. n), run[0 .. nruns): the events of the block to come, and the runs
- *         between them; tail: the last events of the file, those of runs included
- *         words[s]: new names of space s, as in its NAMES column (by space, so that
- *         the file does not depend on how batches cut the trace); named[s]: how many
- *         names of space s were put there, in this block or before; counted: how many
- *         of all names were only counted
+ * Idea.   Events gather until a block is full.  Then the block is written at once, with the
+ *         names that were not written before.  So the file is always readable up to its last
+ *         whole block.
+ * State.  ev[0 .. n), run[0 .. nruns): the events of the next block, and the runs between them
+ *         tail: the last events of the file, including those of runs
+ *         words[s]: new names of space s, as in its NAMES column (by space, so that the file
+ *         does not depend on how batches cut the trace)
+ *         named[s]: how many names of space s were put there, in this block or before
+ *         counted: how many of all names were only counted
  */
 #include "trace/sink.h"
 

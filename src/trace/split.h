@@ -2,22 +2,23 @@
  *
  * split.h - a variable that was cut in two while it was recorded
  *
- * A recorder learns only as it goes which parts of memory are accessed by themselves.  An access
- * that meets part of a variable splits it: some of its bytes become a new variable.
+ * A recorder learns only during the run which parts of memory are accessed separately.  An
+ * access to part of a variable splits it: some of its bytes become a new variable.
  *
  *     event 3   w x 8     a write of 8 bytes, the variable x
  *     event 9   r x+4 4   a read of its upper half: {x+4, split off x, at event 9}
  *
- * The events of `from` with a number below `event` are accesses to the new variable, too: here
- * event 3 is one to x+4.  Later events name the new variable where they access it.
+ * The events of `from` with a number below `event` also access the new variable: here event 3
+ * accesses x+4.  Later events name the new variable where they access it.
  *
- * A split matters if several threads have accessed the bytes; otherwise its past has no conflicts.
+ * A split matters if several threads have accessed the bytes; otherwise its past has no
+ * conflicts.
  *
  * A list of splits has these rules:
  *   [order]   the new variables ascend, and events do not descend
  *   [from]    from < variable
- *   [few]     at most SNAG_SPLIT_PARTS variables come from one that was split off none, itself
- *             included
+ *   [few]     at most SNAG_SPLIT_PARTS variables come from one that was not split off another,
+ *             itself included
  */
 #ifndef SNAG_TRACE_SPLIT_H
 #define SNAG_TRACE_SPLIT_H

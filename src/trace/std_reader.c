@@ -19,6 +19,7 @@
  *
  * Cost.    O(bytes); no allocation per event.
  */
+#include "trace/formats.h"
 #include "trace/text_source.h"
 
 #include <string.h>
@@ -314,3 +315,6 @@ int snag_std_source(struct snag_input *in, const struct snag_source_options *opt
 	*ret_src = snag_text_source_new(&std_format, in, options);
 	return 0;
 }
+
+const struct snag_trace_format snag_format_std = {
+	.name = "std", .source = snag_std_source, .sink = snag_std_sink};

@@ -31,22 +31,22 @@ struct snag_stretches { /* all 0: empty */
 };
 
 void snag_stretches_done(struct snag_stretches *s); /* accepts zeroed ones */
-/* The next n events are of this thread. */
+/* Adds n events of this thread. */
 void snag_stretches_add(struct snag_stretches *s, snag_tid thread, uint32_t n);
-/* All events of a trace. */
+/* Adds all events of a trace. */
 void snag_stretches_of_trace(struct snag_stretches *ret_stretches, const struct snag_trace *trace);
 
-/* The stretch that an event is in. */
+/* Returns the stretch that contains an event. */
 uint32_t snag_stretches_find(const struct snag_stretches *s, uint32_t event);
 /* The position of an event in its thread. */
 uint32_t snag_stretches_position(const struct snag_stretches *s, uint32_t event);
-/* Behind its last event. */
+/* Returns the number after its last event. */
 uint32_t snag_stretch_end(const struct snag_stretches *s, uint32_t stretch);
 
-/* How many events of each thread have numbers below this one. */
+/* Counts the events of each thread with numbers below this one. */
 void snag_stretches_before(const struct snag_stretches *s, uint32_t event, uint32_t *ret_prefix);
-/* Writes the numbers of the first prefix[t] events of each thread t, in observed order; returns how
- * many.  ret_event has room for them. */
+/* Writes the numbers of the first prefix[t] events of each thread t, in observed order;
+ * ret_event has room for them.  Returns their number. */
 size_t snag_stretches_prefix(const struct snag_stretches *s, const uint32_t *prefix,
 			     uint32_t *ret_event);
 

@@ -2,9 +2,9 @@
  *
  * task_path.h - tasks and isolated blocks by names that are the same in every schedule
  *
- * Tasks are numbered as they are created, and that depends on the schedule.  What does not, as
- * long as they do the same, is that a task is the nth that its creator creates, and a block the
- * nth of its task.  Both are hashed to 64 bits.  The first task has path 0.
+ * Tasks are numbered as they are created, and this depends on the schedule.  As long as tasks do
+ * the same, two positions do not: that of a task among the children of its creator, and that of
+ * a block in its task.  Both are hashed to 64 bits.  The first task has path 0.
  */
 #ifndef SNAG_TRACE_TASK_PATH_H
 #define SNAG_TRACE_TASK_PATH_H

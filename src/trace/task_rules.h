@@ -2,25 +2,24 @@
  *
  * task_rules.h - the rules of traces of tasks
  *
- * Part of wellformed.c, which knows who ran, was created and has ended; this knows what
- * tasks have open and wait for.
+ * Part of wellformed.c, which knows which tasks ran, were created and have ended.  This file
+ * knows the open scopes of tasks and what tasks wait for.
  *
- * Rules.  [task]      Every task but the first is created by another, once, before its first
+ * Rules.  [task]      Another task creates every task except the first, once, before its first
  *                     event.  A task that has ended has no further events.
- *         [kinds]     A trace has no forks and joins of threads beside events of tasks.
+ *         [kinds]     A trace with events of tasks has no forks and joins of threads.
  *         [locks]     have the rules of lock_rules.h, with tasks for threads.
  *         [end]       A task ends outside its finishes, procedures and isolated blocks.
- *         [finish]    closes what the task opened last, when all tasks it waits for have
- *                     ended.
+ *         [finish]    closes what the task opened last, when all tasks it waits for have ended.
  *         [frame]     closes what the task opened last.
- *         [sync]      when all tasks spawned in the frame have ended.
+ *         [sync]      comes when all tasks spawned in the frame have ended.
  *         [promise]   is set at most once, and got only when it is set.
- *         [isolated]  blocks do not nest and contain accesses, atomics and locks only; no other
+ *         [isolated]  blocks do not nest and contain only accesses, atomics and locks; no other
  *                     task has events before one closes.
  *
- * State.  task[t]     its innermost scope, and who waits for it
- *         scope[]     frames and finishes: those open, and those with tasks that have not
- *                     ended; entries are used again
+ * State.  task[t]     its innermost scope, and what waits for it
+ *         scope[]     frames and finishes: the open ones, and those with tasks that have not
+ *                     ended; entries are reused
  * Cost.   O(1) per event; 12 bytes per task, 8 per promise.
  */
 #ifndef SNAG_TRACE_TASK_RULES_H
@@ -49,7 +48,7 @@ struct snag_task_rules {
 	uint64_t isolated_since;
 };
 
-/* Why an event cannot be. */
+/* Why an event is impossible. */
 struct snag_task_fault {
 	const char *why;
 	uint64_t since; /* the place of the event that it contradicts, or SNAG_NO_PLACE */
@@ -62,8 +61,8 @@ void snag_task_rules_reserve(struct snag_task_rules *r, const struct snag_counts
 /* The first task begins. */
 void snag_task_rules_first(struct snag_task_rules *r, snag_tid task);
 
-/* An event of a task that has begun.  The task a TASK_CREATE or TASK_SPAWN names has not begun:
- * that was looked at before.  Returns whether it can be. */
+/* Checks an event of a task that has begun.  The caller has checked that the task that a
+ * TASK_CREATE or TASK_SPAWN names has not begun.  Returns whether the event is possible. */
 bool snag_task_rules_check(struct snag_task_rules *r, const struct snag_event *ev, uint64_t place,
 			   struct snag_task_fault *ret_fault);
 

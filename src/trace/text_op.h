@@ -2,9 +2,9 @@
  *
  * text_op.h - the part STD and CSV have in common: `op(operand)`, and messages
  *
- * The operand is what is between the first `(` and a `)` that ends the text, so
- * it may itself contain parentheses.  `br`, `begin` and `end` have none that
- * matters: they stand alone or with anything in parentheses, which is ignored.
+ * The operand is the text between the first `(` and a `)` that ends the text, so it may itself
+ * contain parentheses.  `br`, `begin` and `end` have no operand: they stand alone or with
+ * anything in parentheses, which is ignored.
  */
 #ifndef SNAG_TRACE_TEXT_OP_H
 #define SNAG_TRACE_TEXT_OP_H
@@ -37,7 +37,7 @@ const char *snag_text_op_list(void);
 int snag_text_op_parse(const char *s, size_t n, const struct snag_text_place *place,
 		       struct snag_text_op *ret_op, struct snag_error *err);
 
-/* The name of a thread, variable, lock or location as text traces hold it: not
+/* Returns whether text traces can hold the name of a thread, variable, lock or location: not
  * empty, no NUL, no white space and none of the bytes in `but`. */
 bool snag_text_name_ok(const char *s, size_t n, const char *but);
 bool snag_text_is_space(unsigned char c);

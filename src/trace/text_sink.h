@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text_sink.h - what the writers of text traces have in common
+ * text_sink.h - the common part of the writers of text traces
  *
- * A format gives the line of one event; this gives the rest of a sink.  What the
- * format cannot hold is an error that names the event: operations beyond those of
- * text_op.h, and names that are empty or contain white space or the format's own
- * separator.  Nested acquires and releases are written as plain ones.
+ * A format provides the line of one event; this file provides the rest of a sink.  If the format
+ * cannot hold an event, that is an error that names the event: operations beyond those of
+ * text_op.h, and names that are empty or contain white space or the format's own separator.
+ * Nested acquires and releases are written as plain ones.
  */
 #ifndef SNAG_TRACE_TEXT_SINK_H
 #define SNAG_TRACE_TEXT_SINK_H

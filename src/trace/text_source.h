@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text_source.h - what the readers of text traces have in common
+ * text_source.h - the common part of the readers of text traces
  *
- * A format gives the parser of one line; this gives the rest of a source: lines,
- * batches, line numbers, and what happens to bad lines.
+ * A format provides the parser of one line; this file provides the rest of a source: lines,
+ * batches, line numbers, and the handling of bad lines.
  *
- * Errors.  The events before a bad line are delivered first; the error comes with
- *          the next call, so that an earlier breach of the trace rules wins.
+ * Errors.  The events before a bad line are delivered first.  The error comes with the next
+ *          call, so that an earlier breach of the trace rules wins.
  */
 #ifndef SNAG_TRACE_TEXT_SOURCE_H
 #define SNAG_TRACE_TEXT_SOURCE_H
@@ -28,12 +28,12 @@ struct snag_text_source {
 
 struct snag_text_format {
 	size_t nbytes; /* of the source, which begins with struct snag_text_source */
-	/* Parses the line of n bytes at s.  A line that is refused leaves no names. */
+	/* Parses the line of n bytes at s.  A refused line adds no names. */
 	int (*parse)(struct snag_text_source *src, const char *s, size_t n,
 		     const struct snag_text_place *place, struct snag_event *ret_ev,
 		     struct snag_error *err);
-	/* May be NULL.  Consumes lines into the batch, which has n events, as long as
-	 * they are ordinary, the batch has room and there are lines; returns the new n. */
+	/* May be NULL.  Consumes lines into the batch, which has n events, as long as they are
+	 * ordinary, the batch has room and there are lines.  Returns the new n. */
 	size_t (*run)(struct snag_text_source *src, size_t n);
 };
 

@@ -34,7 +34,7 @@ static inline uint32_t snag_threads_event(const struct snag_threads *threads, sn
 }
 
 /* Writes the numbers of the events with from[t] <= position < to[t] (from = NULL: 0), in
- * observed order; returns how many.  ret_event has room for them. */
+ * observed order; ret_event has room for them.  Returns their number. */
 size_t snag_threads_merge(const struct snag_threads *threads, const uint32_t *from,
 			  const uint32_t *to, uint32_t *ret_event);
 

@@ -20,8 +20,8 @@ struct snag_walk {
 };
 
 typedef void snag_walk_event(void *ctx, const struct snag_event *ev, uint64_t number);
-/* A run of n events, the first of which has that number.  A handler that wants them
- * one by one copies the steps and calls snag_steps_next() n times. */
+/* Handles a run of n events, the first of which has that number.  A handler that wants single
+ * events copies the steps and calls snag_steps_next() n times. */
 typedef void snag_walk_run(void *ctx, const struct snag_steps *steps, uint32_t n, uint64_t number);
 
 static inline __attribute__((always_inline)) void snag_walk_batch(struct snag_walk *w,

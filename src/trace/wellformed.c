@@ -85,7 +85,7 @@ struct wellformed {
 struct step {
 	struct snag_event *ev;
 	uint64_t place;
-	struct snag_error *err; /* NULL: nobody wants the words */
+	struct snag_error *err; /* NULL: no message is wanted */
 };
 
 /* Names in messages are shortened; each needs a buffer. */
@@ -498,7 +498,8 @@ static int wellformed_next(struct snag_source *src, struct snag_batch *ret_batch
 	if (!w->failed.code) {
 		int rc = wellformed_read(w, ret_batch, &w->failed);
 		src->skipped = w->inner->skipped + w->removed;
-		src->names = w->inner->names; /* a source may have its own from the first batch on */
+		src->names =
+			w->inner->names; /* a source may have its own from the first batch on */
 		if (rc >= 0)
 			return rc;
 	}

@@ -1,56 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check.c - is this a witness?  One replay, apart from every analysis
+ * check.c - is this a witness?  One replay that shares no code with any analysis
  *
- * Idea.   A witness claims: the program could have run these events in this order
- *         and then stood before two racing accesses, or at a deadlock.  Replay it, and hold every
- *         step against the rules.  Whoever built the witness is not asked.
+ * Idea.   A witness claims: the program could have run these events in this order, and then two
+ *         racing accesses would have been next, or threads would have waited for each other.  Replay it, and check every step against the
+ *         rules. Nothing is taken from the code that built the witness.
  *
- * State.  Facts of the trace (check_facts.h): of an event its position, and what it saw.
- *         Walking through the trace, as far as the witness goes, gives them one by one: so
- *         the prefix, which is in the order of the trace, is replayed as it comes, and only
- *         the facts of listed events are kept.
+ * State.  Facts of the trace (check_facts.h): the position of an event, and what it saw.  A walk
+ *         through the trace, as far as the witness goes, yields them one by one.  So the prefix,
+ *         which is in the order of the trace, is replayed during the walk, and only the facts of
+ *         listed events are kept.
  *         Of the trace, by thread: fork (the event that starts it).
  *         Of the replay:
  *         done[t]        events of t that have happened
- *         causal[t]      the first causal[t] events of t: their reads keep their
- *                        writer
- *         named[e]       so does this read: a branch of the witness that depends on some
- *                        reads only depends on it
+ *         causal[t]      the first causal[t] events of t: their reads keep their writer
+ *         named[e]       this read keeps its writer too: a branch of the witness that depends on
+ *                        only some reads depends on it
  *         last_write[x]  the write of x that a read would see now
- *         lock[l]        who holds l
+ *         lock[l]        the threads that hold l
  *
  * Rules.  [number]   every number is that of an event
- *         [program]  an event is the next one of its thread (so none is missing,
- *                    repeated or out of order)
+ *         [program]  an event is the next one of its thread (so none is missing, repeated or out
+ *                    of order)
  *         [fork]     a thread starts after its fork, if the trace has one
- *         [join]     a join follows all that the joined thread did before it in
- *                    the trace
- *         [lock]     a lock is taken alone only when nobody holds it, together
- *                    with others only when nobody holds it alone
- *         [read]     a read that must keep its writer sees the same write as in
- *                    the trace, or none in both.  By the rules READS these are all
- *                    but the two racing ones; by the rules DEPENDENCE those that a
- *                    write of the same thread, or a branch that depends on it, follows in
- *                    the witness.  A branch depends on all earlier reads of its thread,
- *                    or if DEPENDS events since its last branch name variables, on those
- *                    of these variables, and on those before its first DEPENDS event
- *         [race]     the last two events are plain accesses of one variable by
- *                    two threads, at least one a write
- *         [deadlock] of a witness with requests, instead: after the last event the
- *                    threads of the requests wait for each other (check_deadlock.h),
- *                    and all reads count as not racing
- *         Nested acquires and releases are no lock operations.  Atomic accesses
- *         read and write like plain ones; an update's read is causal, as it is
- *         its own write.  Neither of the last two steps can enable the other, so
- *         both are enabled at once.
+ *         [join]     a join follows all events of the joined thread that precede it in the trace
+ *         [lock]     a lock is taken alone only when no thread holds it, and shared only when no
+ *                    thread holds it alone
+ *         [read]     a read that must keep its writer sees the same write as in the trace, or
+ *                    none in both.  By the rules READS these are all but the two racing ones.
+ *                    By the rules DEPENDENCE these are the reads that a write of the same
+ *                    thread, or a branch that depends on them, follows in the witness.  A branch
+ *                    depends on all earlier reads of its thread.  If DEPENDS events since its
+ *                    last branch name variables, it depends on the reads of these variables, and
+ *                    on those before the first DEPENDS event
+ *         [race]     the last two events are plain accesses of one variable by two threads, at
+ *                    least one a write
+ *         [deadlock] of a witness with requests, instead: after the last event the threads of the
+ *                    requests wait for each other (check_deadlock.h), and no read is racing
+ *         Nested acquires and releases are no lock operations.  Atomic accesses read and write
+ *         like plain ones; an update's read is causal, because the update is its own write.
+ *         Neither of the last two steps can enable the other, so both are enabled at once.
  *
- * Guarantee.  0 exactly for the reorderings of the two definitions.
- * Cost.       One walk, or two by the rules DEPENDENCE, and O(n log n) time and 28 bytes a
- *             listed event, of which there are n; with DEPENDS events also 6 bytes an event of
- *             the trace.
- * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and
- *             Bond, OOPSLA 2019, definitions 2.2 to 2.4 (DEPENDENCE).
+ * Guarantee.  Returns 0 exactly for the reorderings of the two definitions.
+ * Cost.       One walk, or two by the rules DEPENDENCE; with n listed events O(n log n) time and
+ *             28 bytes each; with DEPENDS events also 6 bytes per event of the trace.
+ * Reference.  Pavlogiannis, POPL 2020, section 2 (READS); Genç, Roemer, Xu and Bond, OOPSLA
+ *             2019, definitions 2.2 to 2.4 (DEPENDENCE).
  */
 #include "witness/witness.h"
 
@@ -66,8 +61,8 @@
 enum { NOBODY = UINT32_MAX };
 
 struct lock_state {
-	snag_tid owner;	  /* who holds it alone, or NOBODY */
-	uint32_t readers; /* how many hold it together */
+	snag_tid owner;	  /* the thread that holds it alone, or NOBODY */
+	uint32_t readers; /* how many hold it shared */
 };
 
 /* Where an event is listed. */
@@ -80,7 +75,8 @@ struct listing {
 struct walk {
 	struct snag_facts_walk facts;
 	const struct listing *listed; /* the next one it comes to */
-	size_t left;		      /* members of the witness to come: of the prefix, or listed */
+	size_t left;		      /* members of the witness that are still to come: of the
+				       * prefix, or listed */
 };
 
 struct replay {
@@ -117,7 +113,7 @@ static void describe(const struct snag_trace *trace, uint32_t event, char *to, s
 			 snag_name(&trace->names, op->space, ev->target));
 }
 
-/* The current step breaks a rule. */
+/* Reports that the current step breaks a rule. */
 __attribute__((format(printf, 2, 3))) static int broken(const struct replay *r, const char *fmt,
 							...)
 {
@@ -165,7 +161,7 @@ static uint32_t ops_of(const struct snag_trace *trace)
 
 enum member { NONE, OF_PREFIX, LISTED, OF_BOTH = OF_PREFIX | LISTED };
 
-/* Goes on to the next event that is part of the witness. */
+/* Advances to the next event that is part of the witness. */
 static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *ret_event,
 				    struct snag_facts *ret_facts)
 {
@@ -191,7 +187,7 @@ static inline enum member walk_next(struct replay *r, struct walk *w, uint32_t *
 	return NONE;
 }
 
-/* A walk that has come to the end of the trace has not found all: the prefix promises too much. */
+/* If a walk reached the end of the trace before it found all members, the prefix is too long. */
 static int check_prefix(const struct replay *r, const struct walk *w) /* [number] */
 {
 	uint32_t t = 0;
@@ -223,7 +219,8 @@ static int check_numbers(struct replay *r) /* [number] */
 	return 0;
 }
 
-/* Along one thread from its end: a read of a variable that was named for a branch of the witness. */
+/* Goes through one thread from its end, and marks reads of variables that were named for a
+ * branch of the witness. */
 static void choose_named_of(struct replay *r, const uint32_t *event, uint32_t n, const bool *is_in,
 			    uint32_t *named_by)
 {
@@ -297,7 +294,7 @@ static void choose_dependent(struct replay *r)
 	free(first);
 }
 
-/* Which reads must keep their writer. */
+/* Decides which reads must keep their writer. */
 static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 {
 	bool has_branch = ops >> SNAG_OP_BRANCH & 1, has_depends = ops >> SNAG_OP_DEPENDS & 1;
@@ -311,7 +308,7 @@ static void choose_causal(struct replay *r, enum snag_rules rules, uint32_t ops)
 		choose_dependent(r);
 }
 
-/* An event, at position `pit` of its thread. */
+/* For an event at position `pit` of its thread. */
 static bool has_happened(const struct replay *r, uint32_t event, uint32_t pit)
 {
 	return pit < r->done[r->trace->ev[event].thread];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_facts.c - what the trace says about its events, one after another
+ * check_facts.c - facts about the events of a trace, one event after another
  */
 #include "witness/check_facts.h"
 

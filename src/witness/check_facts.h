@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_facts.h - what the trace says about its events, one after another
+ * check_facts.h - facts about the events of a trace, one event after another
  *
- * For the checker of witnesses alone (check.c): apart from every analysis, and from what
- * decisions know of a trace.
+ * Only the checker of witnesses (check.c) uses this file.  It shares nothing with the analyses
+ * and with the engine that decides candidates.
  *
  * State.  Of an event:
  *         pit        its position in its thread, from 0
- *         saw        read: the last write of the variable before it;
- *                    join: the last event of the joined thread before it (its
- *                    fork, if it did nothing); otherwise, or if there is none,
- *                    SNAG_NO_EVENT
+ *         saw        read: the last write of the variable before it; join: the last event of the
+ *                    joined thread before it (its fork, if it did nothing); otherwise, or if
+ *                    there is none, SNAG_NO_EVENT
  */
 #ifndef SNAG_WITNESS_CHECK_FACTS_H
 #define SNAG_WITNESS_CHECK_FACTS_H
@@ -20,7 +19,7 @@
 
 struct snag_facts {
 	uint32_t pit, saw;
-	uint32_t saw_pit; /* of a join: the position of what it saw */
+	uint32_t saw_pit; /* of a join: the position of the event it saw */
 };
 
 /* A walk through the trace, up to event number `next`. */
@@ -46,7 +45,7 @@ static inline bool snag_facts_is_write(uint8_t op)
 	return op == SNAG_OP_WRITE || op == SNAG_OP_ATOMIC_WRITE || op == SNAG_OP_ATOMIC_UPDATE;
 }
 
-/* The facts of the next event, which must exist. */
+/* Returns the facts of the next event, which must exist. */
 static inline struct snag_facts snag_facts_step(struct snag_facts_walk *w)
 {
 	uint32_t e = w->next++;

@@ -31,15 +31,15 @@ void snag_witness_done(struct snag_witness *w); /* accepts NULL */
 int snag_witness_read(const char *path, const struct snag_trace *trace,
 		      struct snag_witness *ret_witness, struct snag_error *err);
 
-/* What a reordering must keep of the reads. */
+/* Which reads a reordering must keep. */
 enum snag_rules {
 	SNAG_RULES_AUTO,  /* dependence if the trace has branch events, else reads */
 	SNAG_RULES_READS, /* every read keeps its writer (Pavlogiannis, POPL 2020, section 2) */
 	SNAG_RULES_DEPENDENCE, /* only causal reads do (Genç et al., OOPSLA 2019, definition 2.3) */
 };
 
-/* Checks a witness; 0: valid.  Otherwise SNAG_EINPUT, and err says which rule the
- * first wrong event breaks.  See check.c. */
+/* Checks a witness.  Returns 0 if it is valid; otherwise SNAG_EINPUT, and err says which rule
+ * the first wrong event breaks.  See check.c. */
 int snag_witness_check(const struct snag_trace *trace, const struct snag_witness *w,
 		       enum snag_rules rules, struct snag_error *err);
 

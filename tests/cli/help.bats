@@ -50,10 +50,23 @@ commands='run replay explore record analyze info convert check task list'
 @test "version" {
 	snags --version
 	[ "$status" = 0 ]
-	[[ $output =~ ^snag\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ $output =~ ^snag\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ ([0-9a-f]{12,}|unknown)\)$ ]]
 	version=$output
 	snags version
 	[ "$output" = "$version" ]
+}
+
+@test "the commit is that of the source, and of no checkout around it" {
+	commit() { # SOURCE
+		cmake -DSOURCE="$1" -DHEADER="$PWD/commit.h" -P "$root/cmake/commit.cmake"
+		cut -d'"' -f2 commit.h
+	}
+	git init -q outer
+	mkdir outer/inner
+	[ "$(commit "$PWD/outer")" = unknown ] # nothing is committed
+	git -C outer -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m x
+	[ "$(commit "$PWD/outer")" = "$(git -C outer rev-parse --short=12 HEAD)" ]
+	[ "$(commit "$PWD/outer/inner")" = unknown ]
 }
 
 @test "no command" {
@@ -115,4 +128,13 @@ commands='run replay explore record analyze info convert check task list'
 	cp race.std ./--pairs
 	snags analyze -- --pairs
 	[ "$status" = 66 ]
+}
+
+@test "every obstacle to a verdict is documented" {
+	local kind n=0
+	for kind in $(sed -nE 's/^OBSTACLE\([A-Z_]+, "([a-z-]+)",.*/\1/p' "$root/src/trace/obstacles.def"); do
+		grep -q "^|.*\`$kind\`" "$root/docs/tasks.md" || { echo "$kind"; return 1; }
+		n=$((n + 1))
+	done
+	[ $n -ge 11 ]
 }

@@ -544,3 +544,22 @@ C
 	snags record --follow . ./prog
 	refused 2 "snag: record: .: Is a directory"
 }
+
+@test "response files that include themselves, and very many" {
+	local i
+	printf '@a @a' >a
+	run --separate-stderr timeout 20 "$SNAG" cc @a
+	refused 2 "snag: cc: @a: this response file includes itself"
+	printf '@c' >b
+	printf '@b' >c
+	run --separate-stderr timeout 20 "$SNAG" cc -c @b
+	refused 2 "snag: cc: @b: this response file includes itself"
+	for i in $(seq 40); do
+		printf '@%s @%s' $((i + 1)) $((i + 1)) >"$i"
+	done
+	: >41
+	run --separate-stderr timeout 20 "$SNAG" cc @1
+	refused 2 "snag: cc: @*: more than 2000 response files"
+	printf '@41 @41 -dumpversion' >1
+	snag cc @1
+}

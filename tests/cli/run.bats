@@ -370,3 +370,40 @@ C
 	[ "$status" = 66 ]
 	[[ $output$stderr == *confirmed* ]]
 }
+
+@test "JUnit: a failed test case for each report, and valid XML whatever the names" {
+	"$SNAG" run --json r.json --junit r.xml "$PROGS/report" >out 2>err || [ $? = 66 ]
+	python3 - <<-'END'
+		import json, xml.etree.ElementTree as tree
+		suite = tree.parse("r.xml").getroot().find("testsuite")
+		reports = json.load(open("r.json"))["incidents"]
+		failed = [case for case in suite.iter("testcase") if case.find("failure") is not None]
+		assert len(failed) == len(reports) == int(suite.get("failures")) > 0
+		assert all(r["id"] in c.get("name") for c, r in zip(failed, reports))
+		assert all("report.c:" in c.find("failure").text for c in failed)
+	END
+	printf '%s\n' 'int main(void) { return 0; }' >clean.c
+	snag cc -o 'a<&">b' clean.c
+	"$SNAG" run --junit clean.xml './a<&">b'
+	python3 -c 'import xml.etree.ElementTree as t
+suite = t.parse("clean.xml").getroot().find("testsuite")
+assert suite.get("name") == "snag run ./a<&\">b", suite.get("name")
+assert suite.get("failures") == "0" and len(suite.findall("testcase")) == 1'
+}
+
+@test "a baseline: known reports do not fail, new ones do" {
+	"$SNAG" run --json r.json "$PROGS/report" >out 2>err || [ $? = 66 ]
+	snags run --baseline r.json "$PROGS/report"
+	[ "$status" = 0 ]
+	[[ $stderr != *WARNING* ]]
+	jq 'del(.incidents[0])' r.json >fewer.json
+	snags run --baseline fewer.json "$PROGS/report"
+	[ "$status" = 66 ]
+	[ "$(grep -c WARNING <<<"$stderr")" = 1 ]
+	echo '{' >cut.json
+	snags run --baseline cut.json "$PROGS/report"
+	refused 2 "snag: run: cut.json:*"
+	echo '{"incidents":[{}]}' >empty.json
+	snags run --baseline empty.json "$PROGS/report"
+	refused 2 "snag: run: empty.json: an incident has no id"
+}

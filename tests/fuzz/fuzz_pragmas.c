@@ -4,7 +4,7 @@
  *
  * For clang, a text that does not name OpenMP comes out as it was.
  */
-#include "cli/openmp_pragmas.h"
+#include "cc/openmp_pragmas.h"
 #include "fuzz.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	size_t ndone;
 	char *text = calloc(1, n ? n : 1); /* its end is watched */
 	memcpy(text, bytes, n);
-	free(cli_openmp_rewrite(text, n, true, &ndone));
-	char *done = cli_openmp_rewrite(text, n, false, &ndone);
+	free(cc_openmp_rewrite(text, n, true, &ndone));
+	char *done = cc_openmp_rewrite(text, n, false, &ndone);
 	if (!memmem(text, n, "omp", 3))
 		fuzz_require(ndone == n && memcmp(done, text, n) == 0);
 	free(done);

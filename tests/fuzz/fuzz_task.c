@@ -9,7 +9,7 @@
  */
 #include "fuzz.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "lang/machine.h"
 #include "lang/run.h"
 #include "trace/trace.h"

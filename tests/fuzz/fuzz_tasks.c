@@ -6,7 +6,7 @@
  * cannot be; whatever detector of tasks then judges the rest must do so without harm, and all
  * that look for parallel accesses must name races of the same variables.
  */
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "fuzz.h"
 #include "trace/trace.h"
 

@@ -7,7 +7,7 @@
  * are unordered when isolated blocks order nothing.  The first failure is printed and ends
  * the run with status 1.
  */
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "truth.h"
 
 #include <getopt.h>

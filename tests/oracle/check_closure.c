@@ -14,7 +14,7 @@
  */
 #include "check.h"
 
-#include "witness/decide_cut.h"
+#include "witness/decide/cut.h"
 
 #include <string.h>
 

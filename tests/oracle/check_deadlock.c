@@ -11,7 +11,7 @@
  */
 #include "check.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "naive.h"
 #include "prng.h"
 #include "trace/deadlock.h"

@@ -11,8 +11,8 @@
 #include "check.h"
 
 #include "prng.h"
-#include "witness/decide.h"
-#include "witness/decide_check.h"
+#include "witness/decide/decide.h"
+#include "witness/decide/check.h"
 
 #include <stdio.h>
 #include <string.h>

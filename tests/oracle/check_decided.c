@@ -11,7 +11,7 @@
  */
 #include "check.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 
 #include <stdio.h>
 #include <stdlib.h>

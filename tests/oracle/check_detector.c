@@ -10,7 +10,7 @@
  */
 #include "check.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  */
 #include "base/memory.h"
 #include "check.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 
 #include <string.h>
 

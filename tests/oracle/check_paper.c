@@ -14,8 +14,8 @@
  */
 #include "check.h"
 
-#include "detect/analyze.h"
-#include "witness/decide_paper.h"
+#include "detect/analyze/analyze.h"
+#include "witness/decide/paper.h"
 
 /* What RaceDecision says about the pairs, by the later event. */
 struct answers {

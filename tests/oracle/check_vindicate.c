@@ -10,7 +10,7 @@
  */
 #include "check.h"
 
-#include "witness/decide_vindicate.h"
+#include "witness/decide/vindicate.h"
 
 static enum outcome check_pair(struct subject *s, struct snag_vindicator *v, bool is_race,
 			       unsigned e1, unsigned e2, enum snag_rules rules, struct reason *why)

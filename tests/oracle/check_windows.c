@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_windows.c - m2 in windows (detect/windows.h) predicts no race that is none
+ * check_windows.c - m2 in windows (detect/analyze/windows.h) predicts no race that is none
  *
  * The windows are as small as they can be, up to a few events.  Every race must be one of those that m2
  * finds in the whole trace, the checker must accept its witness on the whole trace, and hb
@@ -9,8 +9,8 @@
  */
 #include "base/memory.h"
 #include "check.h"
-#include "detect/analyze.h"
-#include "detect/windows.h"
+#include "detect/analyze/analyze.h"
+#include "detect/analyze/windows.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
  */
 #include "explore_tasks.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "lang/explore.h"
 #include "lang/run.h"
 #include "task_program.h"

@@ -16,7 +16,7 @@
  */
 #include "explore_program.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "lang/explore.h"
 #include "lang/run.h"
 #include "report/task_report.h"

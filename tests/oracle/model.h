@@ -66,7 +66,7 @@ struct model {
 	bool has_shared, has_atomic;	   /* shared locks; atomic accesses or fences */
 	bool has_branch;
 	bool has_depends; /* some branch may depend on some reads only */
-	bool is_nested; /* releases undo acquires in reverse order */
+	bool is_nested;	  /* releases undo acquires in reverse order */
 	struct section section[MAX_EVENTS];
 	unsigned nsections;
 	/* Behind them: each atomic access as a section of its own, of a lock of its variable

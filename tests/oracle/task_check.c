@@ -7,7 +7,7 @@
  */
 #include "task_check.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "task_truth.h"
 
 #include <stdarg.h>

@@ -7,7 +7,7 @@
  * none.  The first failure is shrunk and printed, and ends the
  * run with status 1.
  */
-#include "detect/drdp.h"
+#include "detect/tasks/drdp.h"
 #include "task_check.h"
 #include "task_truth.h"
 

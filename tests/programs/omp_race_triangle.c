@@ -7,9 +7,10 @@
  * race: c
  * race: d
  * race: e
+ * race: f
  */
-enum { N = 12 };
-int a[N][N], b[N][N], c[N][N][N], d[N][N], e[N][N];
+enum { N = 12, DEPTH = 2 };
+int a[N][N], b[N][N], c[N][N][N], d[N][N], e[N][N], f[N][N];
 
 int main(void)
 {
@@ -41,5 +42,9 @@ int main(void)
 	for (i = 0; i < N; i++)
 		for (j = i; j < N; j++)
 			e[i][j] = 1 + (i == 0 && j == 1 ? e[i][j - 1] : 0);
+#pragma omp parallel for collapse(DEPTH)
+	for (i = 0; i < N; i++)
+		for (j = i; j < N; j++)
+			f[i][j] = 1 + (i == 0 && j == 1 ? f[i][j - 1] : 0);
 	return 0;
 }

@@ -168,9 +168,8 @@ static inline struct snag_trace random_trace(size_t n, uint32_t names, uint64_t 
 	trace.ev = snag_huge_grow(NULL, &trace.cap, n, sizeof(*trace.ev));
 	for (; trace.n < n; trace.n++)
 		trace.ev[trace.n] = random_event(&random, &counts);
-	static const uint8_t user[SNAG_SPACES] = {SNAG_OP_FORK,	       SNAG_OP_READ,
-						  SNAG_OP_ACQUIRE,     SNAG_OP_BRANCH,
-						  SNAG_OP_PROMISE_SET};
+	static const uint8_t user[SNAG_SPACES] = {SNAG_OP_FORK, SNAG_OP_READ, SNAG_OP_ACQUIRE,
+						  SNAG_OP_BRANCH, SNAG_OP_PROMISE_SET};
 	for (int s = 0; s < SNAG_SPACES; s++) /* uses the last name of each space */
 		trace.ev[n - 1 - (size_t)s] =
 			(struct snag_event){.op = user[s],

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/trace.h"
 
 #include <string.h>

@@ -8,15 +8,15 @@
 #include "unit.h"
 
 #include "bench/generate.h"
-#include "detect/analyze.h"
-#include "detect/candidates.h"
-#include "witness/decide.h"
-#include "witness/decide_check.h"
-#include "witness/decide_cut.h"
-#include "witness/decide_ops.h"
-#include "witness/decide_paper.h"
-#include "witness/decide_propagate.h"
-#include "witness/decide_vindicate.h"
+#include "detect/analyze/analyze.h"
+#include "detect/candidates/candidates.h"
+#include "witness/decide/decide.h"
+#include "witness/decide/check.h"
+#include "witness/decide/cut.h"
+#include "witness/decide/ops.h"
+#include "witness/decide/paper.h"
+#include "witness/decide/propagate.h"
+#include "witness/decide/vindicate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +230,7 @@ static bool is_before(struct snag_state *s, uint32_t a, uint32_t b)
 	return a != SNAG_NO_EVENT && snag_state_is_before(s, a, b);
 }
 
-/* [writer] and [between] of decide_propagate.c, of a read and another write of its variable. */
+/* [writer] and [between] of decide/propagate.c, of a read and another write of its variable. */
 static void assert_read(struct snag_state *s, uint32_t r, uint32_t v)
 {
 	uint32_t w = s->ix->link[r];

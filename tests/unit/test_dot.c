@@ -4,8 +4,8 @@
  */
 #include "report/dot.h"
 
-#include "detect/analyze.h"
-#include "detect/graph.h"
+#include "detect/analyze/analyze.h"
+#include "detect/tasks/graph.h"
 #include "trace/trace.h"
 
 #include <setjmp.h>

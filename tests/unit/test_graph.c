@@ -4,7 +4,7 @@
  *
  * Random programs are compared with the definition in tests/graphs/ and tests/oracle/.
  */
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/trace.h"
 
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 
-#include "detect/drdp.h"
+#include "detect/tasks/drdp.h"
 #include "inside/access.h"
 #include "runtime/access.h"
 #include "runtime/judge.h"
@@ -57,8 +57,6 @@ static void wrong(const char *what)
 	fprintf(stderr, "%s, round %u, task %u: %s\n", config->detector, round_number, task, what);
 	_exit(1);
 }
-
-/* ---- the two detectors ---- */
 
 static void on_race_with(void *ctx, const struct snag_event *ev, uint32_t event, uint32_t first)
 {
@@ -112,8 +110,6 @@ static void both_agree(void)
 	if (inside != bytes)
 		wrong(inside ? "a race only inside" : "a race only by bytes");
 }
-
-/* ---- programs ---- */
 
 /* Reads that may be left out, by size and place, as the runtime remembers them. */
 static bool is_lasting[9][SPAN];

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "cli/openmp_pragmas.h"
+#include "cc/openmp_pragmas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +179,30 @@ static const struct {
 	 "#pragma omp simd safelen(2) collapse(2)\nfor (i = 0;;)\nfor (j = i;;)" TOGETHER " x;\n"},
 	{false, "#pragma omp for collapse(2)\nfor (i = 0;;) for (j = ii;;) x;\n",
 	 "#pragma omp for collapse(2) " STATIC ") \nfor (i = 0;;) for (j = ii;;) x;\n"},
+	/* numbers by name */
+	{true, "enum { A, D = 2 };\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 "enum { A, D = 2 };\n#pragma omp for collapse(2)\nfor (i = 0;;) for (j = i;;)" ITERATION
+	 " x;\n"},
+	{true, "const int D = 1;\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 "const int D = 1;\n#pragma omp for collapse(1) " STATIC ") \n"
+	 "for (i = 0;;) for (j = i;;) x;\n"},
+	{false, "enum { D = 2 };\n#pragma omp simd collapse(D)\nfor (i = 0;;) for (j = 0;;)\n",
+	 "enum { D = 2 };\n" SIMD "collapse(2) schedule(monotonic : dynamic, 0x50000000) "
+	 "lastprivate(i) lastprivate(j)\nfor (i = 0;;) for (j = 0;;)\n"},
+	/* which are not known: of two, by a template, of a list */
+	{false,
+	 "enum { D = 2 }; f() { enum { D = 1 }; }\n"
+	 "#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 TOGETHER_HEAD "enum { D = 2 }; f() { enum { D = 1 }; }\n#pragma omp for collapse(D)\n"
+		       "for (i = 0;;) for (j = i;;)" TOGETHER " x;\n"},
+	{false, "template <int D>\n#pragma omp for collapse(D)\nfor (i = 0;;) for (j = i;;) x;\n",
+	 TOGETHER_HEAD "template <int D>\n#pragma omp for collapse(D)\n"
+		       "for (i = 0;;) for (j = i;;)" TOGETHER " x;\n"},
+	{false, "enum { A, B, D };\n#pragma omp simd collapse(D)\nfor (i = 0;;) for (j = 0;;) x;\n",
+	 TOGETHER_HEAD "enum { A, B, D };\n#pragma omp simd collapse(D)\n"
+		       "for (i = 0;;) for (j = 0;;)" TOGETHER " x;\n"},
+	{false, "#pragma omp for collapse(1 + 1)\nfor (i = 0;;) for (j = 0;;) x;\n",
+	 "#pragma omp for collapse(1 + 1) " STATIC ") \nfor (i = 0;;) for (j = 0;;) x;\n"},
 	/* simd of others */
 	{false, "#pragma omp target simd map(a) if(c) if(simd : d)\nfor (int i;;)",
 	 "#pragma omp target parallel for num_threads(0x51D0001) map(a) if(target : c) "
@@ -240,8 +264,8 @@ static void test_table(void **state)
 {
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		size_t n;
-		char *to = cli_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
-					      &n);
+		char *to = cc_openmp_rewrite(table[i].from, strlen(table[i].from), table[i].is_gnu,
+					     &n);
 		to = realloc(to, n + 1);
 		to[n] = '\0';
 		assert_string_equal(table[i].is_gnu ? behind_head(to) : to, table[i].to);
@@ -255,7 +279,7 @@ static void test_marks(void **state)
 	static const char begins[] = "# 0 \"x.c\"\n# 1 \"/tmp//\"\n# 1 \"<snag>\" 3\n";
 	static const char ends[] = "\n# 1 \"x.c\"\nint x;\n";
 	size_t n;
-	char *to = cli_openmp_rewrite(text, strlen(text), true, &n);
+	char *to = cc_openmp_rewrite(text, strlen(text), true, &n);
 	assert_memory_equal(to, begins, strlen(begins));
 	assert_memory_equal(to + n - strlen(ends), ends, strlen(ends));
 	free(to);
@@ -304,7 +328,7 @@ static void test_statements(void **state)
 				from[nfrom++] = want[nwant++] = *c;
 		}
 		want[nwant] = 0;
-		char *text = cli_openmp_rewrite(from, nfrom, i % 2, &n);
+		char *text = cc_openmp_rewrite(from, nfrom, i % 2, &n);
 		text = realloc(text, n + 1);
 		text[n] = 0;
 		/* what keeps the columns is put where lines are known only */
@@ -322,7 +346,7 @@ static void test_columns(void **state)
 {
 	static const char from[] = "# 1 \"x.c\"\n#pragma omp simd\nfor (i = 0;;) {\n\ta;  b;\n}\n";
 	size_t n;
-	char *text = cli_openmp_rewrite(from, sizeof(from) - 1, false, &n);
+	char *text = cc_openmp_rewrite(from, sizeof(from) - 1, false, &n);
 	text = realloc(text, n + 1);
 	text[n] = 0;
 	assert_non_null(strstr(text, "\ta; __snag_omp_statement(0u);\n# 3 \"x.c\"\n\t    b;\n}\n"));
@@ -343,7 +367,7 @@ static void test_damage(void **state)
 			memcpy(text, table[i].from, len);
 			if (k >= all)
 				text[(seed >> 8) % all] = put[(seed >> 16) % (sizeof(put) - 1)];
-			free(cli_openmp_rewrite(text, len, seed >> 31, &n));
+			free(cc_openmp_rewrite(text, len, seed >> 31, &n));
 			free(text);
 		}
 	}

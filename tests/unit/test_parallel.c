@@ -25,8 +25,6 @@ static void launch_all(snag_task_function *function, void *arg, int expected)
 	}
 }
 
-/* ------ fib, with spawn, finish and futures ------ */
-
 struct fib {
 	long n, result;
 };
@@ -87,8 +85,6 @@ static void fib_three_ways(void **state)
 	}
 }
 
-/* ------ nqueens: arguments of the task's own ------ */
-
 enum { QUEENS = 8 };
 
 struct board {
@@ -124,8 +120,6 @@ static void eight_queens_have_92_solutions(void **state)
 	launch_all(queens, &empty, 0);
 	assert_int_equal(atomic_load(&solutions), 92 * 4);
 }
-
-/* ------ sort ------ */
 
 enum { NUMBERS = 50000 };
 
@@ -170,8 +164,6 @@ static void numbers_are_sorted(void **state)
 			assert_true(numbers[i - 1] <= numbers[i]);
 	}
 }
-
-/* ------ promises ------ */
 
 enum { STAGES = 20, ITEMS = 200 };
 
@@ -244,8 +236,6 @@ static void a_promise_is_set_once_for_all(void **state)
 	assert_int_equal(atomic_load(&woken), 4000);
 }
 
-/* ------ isolated ------ */
-
 static long counter; /* plain: isolated protects it */
 
 static void count_isolated(void *arg)
@@ -269,8 +259,6 @@ static void isolated_blocks_exclude_each_other(void **state)
 	launch_all(count_by_many, NULL, 0);
 	assert_int_equal(counter, 4 * 10000);
 }
-
-/* ------ frames ------ */
 
 static atomic_int ended;
 
@@ -313,8 +301,6 @@ static void sync_waits_for_its_frame_only(void **state)
 		assert_int_equal(seen[2], 3);
 	}
 }
-
-/* ------ limits ------ */
 
 static atomic_long many;
 
@@ -423,8 +409,6 @@ static void workers_as_asked_for(void **state)
 	unsetenv("SNAG_WORKERS");
 	assert_int_equal(answer, 301);
 }
-
-/* ------ what a task must not do ------ */
 
 static void async_in_isolated(void *arg)
 {

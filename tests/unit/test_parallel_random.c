@@ -132,8 +132,6 @@ static void program_run(void *arg)
 	job_run(&job);
 }
 
-/* ------ depth first ------ */
-
 static bool is_attached;
 static size_t nevents;
 
@@ -148,8 +146,6 @@ const struct snag_task_hooks *__snag_task_hooks(void)
 {
 	return is_attached ? &hooks : NULL;
 }
-
-/* ------ both ------ */
 
 struct outcome {
 	int result, begun, ended, done;

@@ -8,7 +8,7 @@
 #include "unit.h"
 
 #include "bench/generate.h"
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

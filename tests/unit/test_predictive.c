@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "bench/generate.h"
 #include "bench/random.h"
-#include "detect/predictive.h"
+#include "detect/predictive/predictive.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,8 +132,6 @@ static void trimming_changes_no_answer(void **state)
 		snag_trace_done(&trace);
 	}
 }
-
-/* ---- random traces with everything in them ---- */
 
 enum { THREADS = 8, LOCKS = 12, VARIABLES = 6 };
 

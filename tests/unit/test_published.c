@@ -12,10 +12,10 @@
 #include "unit.h"
 
 #include "trace/source.h"
-#include "witness/decide_cut.h"
-#include "witness/decide_paper.h"
-#include "witness/decide_propagate.h"
-#include "witness/decide_vindicate.h"
+#include "witness/decide/cut.h"
+#include "witness/decide/paper.h"
+#include "witness/decide/propagate.h"
+#include "witness/decide/vindicate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -183,7 +183,7 @@ static void test_vindication(void **state)
 	}
 }
 
-/* Steps 1 and 2 of decide_paper.c: the cones as a cut. */
+/* Steps 1 and 2 of decide/paper.c: the cones as a cut. */
 static void assert_cones(struct snag_state *s, const struct figure *f, uint32_t *ret_cut)
 {
 	const struct snag_index *ix = s->ix;

@@ -10,8 +10,7 @@
 #include "unit.h"
 
 #include "runtime/access.h"
-#include "runtime/omp_blocks.h"
-#include "runtime/omp_known.h"
+#include "runtime/omp_own.h"
 #include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/stack.h"
@@ -26,11 +25,8 @@
 struct rt rt;
 __thread struct rt_hot rt_hot;
 struct rt_options rt_options = {.runs = 1};
-uint32_t rt_nblocks;
+struct own rt_own;
 bool rt_stranger_may_come;
-struct rt_blocks_hull rt_blocks_hull;
-struct rt_written rt_written;
-struct rt_stacks_hull rt_stacks_hull;
 
 /* What is not tested here: there is one thread, with fuel, and no task. */
 void rt_begin(void)
@@ -48,11 +44,7 @@ bool rt_sched_event(void)
 		fail_msg("%s was called", #name); \
 		__builtin_unreachable();          \
 	}
-NEVER(enum rt_block, rt_block_find, uintptr_t addr)
-NEVER(void, rt_written_note, uintptr_t addr, size_t nbytes)
-NEVER(void, rt_written_look, void)
-NEVER(void, rt_stacks_met, uintptr_t addr)
-NEVER(bool, rt_stack_is_watched, uintptr_t addr)
+NEVER(void, rt_own_doubt, void)
 NEVER(void, rt_done_note, uintptr_t addr, bool is_write)
 NEVER(void, rt_section_access, uintptr_t addr, bool is_write)
 NEVER(void, rt_free_access, uintptr_t addr, unsigned size, bool is_write, uintptr_t pc)
@@ -77,7 +69,6 @@ NEVER(void, rt_leave_free, void)
 NEVER(bool, rt_tasks_may_launch, void)
 NEVER(void, rt_tasks_known, void)
 NEVER(bool, rt_omp_may_launch, void)
-NEVER(void, rt_fail, const char *words)
 
 typedef void access_pc(uintptr_t addr, uintptr_t pc);
 #define BOTH(n) __tsan_read##n##_pc, __tsan_write##n##_pc

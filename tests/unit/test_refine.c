@@ -12,7 +12,7 @@
  */
 #include "unit.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "record/convert.h"
 #include "trace/sink.h"
 #include "trace/trace.h"

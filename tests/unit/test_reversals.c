@@ -8,7 +8,7 @@
 #include "unit.h"
 
 #include "base/memory.h"
-#include "detect/reversals.h"
+#include "detect/tasks/reversals.h"
 #include "trace/task_path.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include "bench/generate.h"
 #include "trace/trace.h"
-#include "witness/decide_index.h"
+#include "witness/decide/index.h"
 
 enum { TRACES = 24 };
 
@@ -84,7 +84,7 @@ static void assert_rows(const struct snag_index *ix, enum snag_mode mode, unsign
 	const struct snag_rows *rows = &ix->rows[mode];
 	uint32_t *cut = calloc(ix->nthreads, sizeof(*cut));
 	uint32_t *expected = calloc(ix->nthreads, sizeof(*expected));
-	struct snag_walk walk;
+	struct snag_rows_walk walk;
 	snag_walk_init(&walk, ix->nthreads);
 	for (uint32_t e = seed % 5; e < ix->nevents; e += 5) {
 		snag_tid t = snag_index_thread(ix, e);

@@ -8,7 +8,7 @@
  */
 #include "snag_files.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "witness/witness.h"
 
 enum {

@@ -349,8 +349,6 @@ static void too_many_stacks_end_the_run(void **state)
 	snag_tasks_free(ts);
 }
 
-/* ------ what a body must not do ------ */
-
 static void async_in_isolated(void *arg)
 {
 	snag_task_isolated_begin(ts);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/sink.h"
 #include "trace/trace.h"
 

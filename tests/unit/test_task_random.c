@@ -18,8 +18,6 @@
 
 enum { PROGRAMS = 20000, MAX_TASKS = MAX_STMTS, MAX_LOG = 8192 };
 
-/* ---- what is compared ---- */
-
 struct told {
 	uint8_t op;
 	snag_tid task;
@@ -39,8 +37,6 @@ static void outcome_tell(struct outcome *out, uint8_t op, snag_tid task, uint32_
 	assert_true(out->nlog < MAX_LOG);
 	out->log[out->nlog++] = (struct told){op, task, target};
 }
-
-/* ---- the executor ---- */
 
 static struct snag_tasks *ts;
 
@@ -106,8 +102,6 @@ static void executor(struct stmt *program, struct outcome *out)
 	out->blocked = snag_tasks_stats(ts).blocked;
 	snag_tasks_free(ts);
 }
-
-/* ---- the model ---- */
 
 struct place {
 	const struct stmt *next; /* to be done */
@@ -300,8 +294,6 @@ static void model(const struct stmt *program, struct outcome *out)
 	}
 	out->end = out->nwaiting ? SNAG_TASKS_DEADLOCK : SNAG_TASKS_DONE;
 }
-
-/* ---- both ---- */
 
 static void expect_equal(const struct outcome *a, const struct outcome *b)
 {

@@ -19,7 +19,7 @@
  */
 #include "unit.h"
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "lang/explore.h"
 #include "lang/run.h"
 #include "report/task_report.h"

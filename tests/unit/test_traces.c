@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detect/analyze.h"
+#include "detect/analyze/analyze.h"
 #include "trace/deadlock.h"
 #include "trace/source.h"
 #include "witness/witness.h"

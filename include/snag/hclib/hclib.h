@@ -40,15 +40,11 @@ typedef struct _hclib_locale_t { /* there is one */
 	const char *lbl;
 } hclib_locale_t;
 
-/* ------ running ------ */
-
 SNAG_API void hclib_launch(async_fct_t function, void *arg, const char **deps, int ndeps);
 SNAG_API int hclib_get_num_workers(void);
 SNAG_API int hclib_get_current_worker(void);
 SNAG_API unsigned long long hclib_current_time_ns(void);
 SNAG_API unsigned long long hclib_current_time_ms(void);
-
-/* ------ promises and futures ------ */
 
 struct hclib_promise_st;
 
@@ -75,8 +71,6 @@ SNAG_API void *hclib_future_wait(hclib_future_t *future); /* for its datum */
 SNAG_API void *hclib_future_get(hclib_future_t *future);  /* the same */
 SNAG_API int hclib_future_is_satisfied(hclib_future_t *future);
 
-/* ------ tasks ------ */
-
 /* A task that begins when all of the futures are satisfied (NULL: none). */
 SNAG_API void hclib_async(generic_frame_ptr function, void *arg, hclib_future_t **futures,
 			  int nfutures, hclib_locale_t *locale);
@@ -92,8 +86,6 @@ SNAG_API void hclib_end_finish(void);
 /* The same without waiting: the future is satisfied when it would have ended, as far as it is
  * about tasks of the functions above. */
 SNAG_API hclib_future_t *hclib_end_finish_nonblocking(void);
-
-/* ------ memory ------ */
 
 SNAG_API int hclib_get_num_locales(void);
 SNAG_API hclib_locale_t *hclib_get_all_locales(void);
@@ -113,8 +105,6 @@ SNAG_API void hclib_free_at(void *ptr, hclib_locale_t *locale);
 SNAG_API hclib_future_t *hclib_async_copy(hclib_locale_t *to_locale, void *to,
 					  hclib_locale_t *from_locale, void *from, size_t nbytes,
 					  hclib_future_t **futures, int nfutures);
-
-/* ------ loops ------ */
 
 typedef struct {
 	int low, high, stride; /* low, low + stride, ... below high */

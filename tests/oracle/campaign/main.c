@@ -17,7 +17,7 @@
 
 #include "../draft.h"
 
-#include "witness/decide.h"
+#include "witness/decide/decide.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -1,0 +1,25 @@
+# Writes the commit that is built to a header, if it has changed: run at every build, by
+#   cmake -DSOURCE=folder -DHEADER=file -P commit.cmake
+# A source that is no checkout of its own, or a machine without git: "unknown".
+set(COMMIT unknown)
+find_program(GIT git)
+if(GIT)
+	execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-toplevel --short=12 HEAD
+		OUTPUT_VARIABLE SAID ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE STATUS)
+	get_filename_component(SOURCE ${SOURCE} REALPATH)
+	if(STATUS EQUAL 0 AND SAID MATCHES "^(.*)\n([0-9a-f]+)$")
+		set(SAID ${CMAKE_MATCH_2})
+		get_filename_component(TOP ${CMAKE_MATCH_1} REALPATH)
+		if(TOP STREQUAL SOURCE)
+			set(COMMIT ${SAID})
+		endif()
+	endif()
+endif()
+set(TEXT "#define SNAG_COMMIT \"${COMMIT}\"\n")
+set(OLD "")
+if(EXISTS ${HEADER})
+	file(READ ${HEADER} OLD)
+endif()
+if(NOT OLD STREQUAL TEXT)
+	file(WRITE ${HEADER} "${TEXT}")
+endif()

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc_pass.h - the plugin for clang (pass/), as `snag cc` uses it
+ *
+ * There is one for each version of LLVM that snag was built with: <folder>/snag-pass-<version>.so.
+ * A clang of another version instruments by itself.
+ */
+#ifndef SNAG_CC_PASS_H
+#define SNAG_CC_PASS_H
+
+#include "cc/words.h"
+
+#include <stdbool.h>
+
+struct cc_pass {
+	bool is_off;	    /* -fno-snag-pass */
+	bool has_counts;    /* -fsnag-pass-count */
+	struct cc_words no; /* -fsnag-pass-no-<name>: the names */
+	const char *plugin; /* the file; NULL: none */
+};
+
+/* Whether the word is one for the pass, not for the compiler; if so, remembers it. */
+bool cc_pass_takes(struct cc_pass *p, const char *word);
+
+/* What the compiler says its version is, the first number; negative: nothing that could be read. */
+int cc_version(const char *compiler);
+
+/* Looks for the plugin of this compiler's version. */
+void cc_pass_find(struct cc_pass *p, const char *compiler, const char *folder);
+
+/* The words that make the compiler load it. */
+void cc_pass_flags(const struct cc_pass *p, bool has_tasks, bool has_branches, struct cc_words *w);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libraries.h - the files a program is made of: its own, and the shared libraries it needs
+ *
+ * Found as the loader does, by DT_RPATH, LD_LIBRARY_PATH and DT_RUNPATH, and in /usr/local/lib; not in the
+ * system's own folders, whose libraries were not built by `snag cc`.  Libraries that the program opens by
+ * itself are told by the runtime in it (record/launch.h).
+ */
+#ifndef SNAG_CC_LIBRARIES_H
+#define SNAG_CC_LIBRARIES_H
+
+#include <limits.h>
+
+/* Where the program is, looked for as a shell does. */
+void cc_program_path(const char *program, char ret_path[PATH_MAX]);
+
+typedef void cc_file_handler(void *ctx, const char *path);
+
+/* The program first; each file once. */
+void cc_program_files(const char *program, cc_file_handler *handler, void *ctx);
+
+#endif

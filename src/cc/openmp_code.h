@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_code.h - what is rewritten between the pragmas of OpenMP
+ *
+ * Rules.  [calls]     the program's calls of omp_get_thread_num() and the like get names of their own, since
+ *                     gcc calls these functions for its own purposes too: only who asks by himself
+ *                     may do something else on another thread.  What gcc calls gets names as well, in the assembler: the
+ *                     plain ones are left to files that were compiled otherwise, or by a gcc whose master
+ *                     blocks cannot be seen (openmp_masked.h)
+ *         [sections]  { a; section b; } becomes
+ *                     for (int s = 0; s < 2; s++) switch (s) { case 0:; a; break; case 1:; b; }
+ */
+#ifndef SNAG_CC_OPENMP_CODE_H
+#define SNAG_CC_OPENMP_CODE_H
+
+#include "cc/openmp_text.h"
+
+#define CC_CALLS_OWN                                                          \
+	"__asm__(\".set omp_get_thread_num, __snag_gnu_get_thread_num\\n\"\n" \
+	"\".set omp_get_num_threads, __snag_gnu_get_num_threads\\n\"\n"       \
+	"\".set omp_get_team_num, __snag_gnu_get_team_num\\n\"\n"             \
+	"\".set omp_get_num_teams, __snag_gnu_get_num_teams\");\n"
+void cc_calls_rename(struct cc_text *t, struct cc_span text); /* [calls] */
+
+/* The sections that a place of the text is in, innermost last. */
+struct cc_sections {
+	struct sections_open {
+		unsigned depth;	    /* of braces, outside */
+		unsigned at;	    /* the number of the present section */
+		bool has_statement; /* in it */
+	} * open;
+	size_t n, cap;
+	unsigned depth;
+	unsigned awaited; /* the block of so many sections is to begin; 0: none */
+	unsigned number;  /* of such blocks so far */
+};
+
+bool cc_sections_begin(struct cc_sections *s,
+		       struct cc_span after);			 /* a block of them; false: none */
+void cc_section_begin(struct cc_sections *s, struct cc_text *t); /* the pragma of one section */
+void cc_sections_pragma(struct cc_sections *s);			 /* any other pragma */
+void cc_code_copy(struct cc_sections *s, struct cc_text *t, struct cc_span line);
+void cc_sections_done(struct cc_sections *s);
+
+#endif

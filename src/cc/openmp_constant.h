@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_constant.h - numbers that a pragma gives by name
+ *
+ * Idea.   `enum { DEPTH = 2 };` and then `collapse(DEPTH)`: the rewriter has to know how many loops
+ *         belong to the pragma, but it reads text, not scopes.  A name that the compiler accepts
+ *         in `collapse` is a constant.  If the text declares that name only once, and as
+ *         NAME = digits, this is the constant.
+ * Rules.  [declares]  These may declare a name: a word before it (`const int D`), `=` behind it,
+ *                     or its place in a list (`{A, D}`).
+ *         [once]      Two places that may declare it: the value is unknown.
+ * Cost.   One pass over the text before the pragma, only if a pragma gives a name.
+ */
+#ifndef SNAG_CC_OPENMP_CONSTANT_H
+#define SNAG_CC_OPENMP_CONSTANT_H
+
+#include "cc/openmp_text.h"
+
+/* The digits that `name` stands for at the end of the text; empty: unknown. */
+struct cc_span cc_constant_digits(struct cc_span text, struct cc_span name);
+
+/* Appends the pragma with the digits in place of a name in `collapse`.  The text is what is before
+ * the pragma.  False: there is no such name or its value is unknown; appends nothing. */
+bool cc_constant_rewrite(struct cc_text *t, struct cc_span text, struct cc_span line);
+
+#endif

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_pragmas.c - makes the runtime see every iteration of OpenMP loops
+ *
+ * Idea.   Compilers run loops with the static schedule by themselves: the runtime does not see
+ *         where an iteration begins.  With the dynamic schedule they ask it for every
+ *         chunk.  So, in the preprocessed text, where macros are expanded and lines joined,
+ *         static schedules become dynamic ones (monotonic, so that the compiler leaves the order
+ *         inside a chunk), and what was said goes into the chunk size
+ *         (omp/marks.def: CHUNK_STATIC and so on).  A loop without the clause is static.
+ *
+ *         Where gcc could combine a reduction by itself, it gets a second one, of nothing, which it
+ *         cannot: then it calls the runtime before and after.
+ *
+ * Rules.  [static]   schedule(static) and none     schedule(dynamic, STATIC)
+ *                    schedule(static, c)           schedule(dynamic, STATIC | (c) & MASK)
+ *         [nowait]   with that clause, | NOWAIT
+ *         [simd]     see openmp_simd.h
+ *         [sections] for clang, which runs the sections of a thread by itself: a loop around a switch
+ *                    (openmp_code.h); gcc asks for every section
+ *         [combine]  for gcc: reduction(...) of teams, a region, a loop or sections gets
+ *                    reduction(__snag_combine : __snag_nothing), one inside of a region another
+ *                    name; default(none) allows for both
+ *         [loop]     `loop` is what `for` is if it binds to a parallel region, `distribute parallel for`
+ *                    if to teams, `simd` if to a thread (openmp_regions.h): the compilers run the
+ *                    iterations of each by themselves
+ *         [order]    order(concurrent) is left out: gcc's loop with it and this schedule does not end
+ *         [data]     for clang, which without a device leaves out `target update`, `target enter data` and
+ *                    `target exit data`, also if something depends on them: those with a depend
+ *                    clause become a task that does nothing, undeferred or as target regions are
+ *         [inscan]   see openmp_scan.h
+ *         [auto]     schedule(auto), which for gcc is static, becomes guided
+ *         [odd]      loops that are no rectangle: see openmp_nest.h
+ *         [name]     collapse(NAME) gets the number that NAME stands for (openmp_constant.h)
+ *         [unknown]  if that is unknown, simd loops and loops that may be no rectangle are left as they are
+ *         [left]     loops with inscan, and of simd, that are left as they are say that nobody sees their iterations
+ *         [split]    for clang: see openmp_split.h
+ *         [statements]  of simd loops are told apart: see openmp_statements.h
+ *         [masked]   for gcc, from 12 on: see openmp_masked.h
+ *         [chosen]   of a metadirective, what is in `when` and `default`
+ *         [attribute] see openmp_attributes.h
+ *         Everything else is left as it is, lines included; but see openmp_code.h.
+ */
+#include "cc/openmp_pragmas.h"
+
+#include "base/memory.h"
+#include "cc/openmp_attributes.h"
+#include "cc/openmp_code.h"
+#include "cc/openmp_constant.h"
+#include "cc/openmp_lines.h"
+#include "cc/openmp_marks.h"
+#include "cc/openmp_masked.h"
+#include "cc/openmp_nest.h"
+#include "cc/openmp_regions.h"
+#include "cc/openmp_scan.h"
+#include "cc/openmp_scanner.h"
+#include "cc/openmp_simd.h"
+#include "cc/openmp_split.h"
+#include "cc/openmp_statements.h"
+#include "cc/openmp_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_directive_word(struct cc_span name)
+{
+	static const char *const word[] = {
+		"parallel", "for",	"simd",	 "target", "teams",	 "masked", "master",
+		"sections", "taskloop", "scope", "omp",	   "distribute", "pragma", "loop"};
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (cc_span_is(name, word[i]))
+			return true;
+	return false;
+}
+
+/* What a pragma says, as far as it matters here. */
+struct pragma {
+	bool is_loop, is_nowait;
+	bool is_other;	   /* a schedule that the runtime sees anyway */
+	bool is_auto;	   /* [auto] */
+	bool is_combining; /* a region or worksharing, with a reduction that its threads combine */
+	bool is_region;	   /* parallel */
+	bool is_inscan;	   /* left as it is: its loop must have no schedule */
+	bool is_none;	   /* default(none) */
+	bool is_simd;	   /* and no loop of threads or tasks */
+	const char *odd;   /* [odd]: behind the innermost head; NULL: its loops are a rectangle */
+	struct cc_span name; /* `sections`; empty: it is none */
+	struct cc_span loop; /* [loop]; empty: it is none */
+	enum cc_region of;   /* likewise: what it binds to */
+	bool has_teams;
+	struct cc_span bind;   /* bind(...); empty: none */
+	struct cc_span order;  /* order(...); likewise */
+	struct cc_span clause; /* schedule(...); empty: none */
+	struct cc_span chunk;  /* empty: none */
+};
+
+/* A chunk size may have a colon, too. */
+static void schedule_read(struct pragma *p, struct cc_span value)
+{
+	struct cc_span kind = value, word, ignored;
+	cc_clause_next(&kind, &word, &ignored);
+	bool is_modifier = cc_span_is(word, "monotonic") || cc_span_is(word, "nonmonotonic") ||
+			   cc_span_is(word, "simd");
+	const char *colon = is_modifier ? cc_colon_find(value) : NULL;
+	kind = (struct cc_span){colon ? colon + 1 : value.at, value.end};
+	const char *comma = memchr(kind.at, ',', (size_t)(kind.end - kind.at));
+	if (comma) {
+		p->chunk = cc_span_trim((struct cc_span){comma + 1, kind.end});
+		kind.end = comma;
+	}
+	p->is_auto = cc_span_is(cc_span_trim(kind), "auto");
+	p->is_other = !p->is_auto && !cc_span_is(cc_span_trim(kind), "static");
+}
+
+static void reduction_read(struct pragma *p, struct cc_span value, bool *ret_is_plain)
+{
+	struct cc_span word, ignored;
+	cc_clause_next(&value, &word, &ignored);
+	p->is_inscan |= cc_span_is(word, "inscan");
+	*ret_is_plain |= !cc_span_is(word, "task");
+}
+
+/* What a `loop` binds to: what the rest of the pragma is, or it is in.  A combined one has to be of its
+ * last part. */
+static enum cc_region loop_region(const struct pragma *p, struct cc_span bind,
+				  enum cc_region around)
+{
+	if (bind.at < bind.end)
+		return cc_span_is(bind, "teams")      ? CC_REGION_TEAMS
+		       : cc_span_is(bind, "parallel") ? CC_REGION_PARALLEL
+						      : CC_REGION_OTHER;
+	return p->has_teams ? CC_REGION_TEAMS : p->is_region ? CC_REGION_PARALLEL : around;
+}
+
+static struct pragma pragma_read(struct cc_span line, enum cc_region around)
+{
+	struct pragma p = {0};
+	struct cc_span name, value;
+	bool is_directive = true, is_shared = false, has_tasks = false, has_reduction = false;
+	struct cc_span bind = {0};
+	while (cc_clause_next(&line, &name, &value)) {
+		is_directive = is_directive && is_directive_word(name);
+		if (is_directive && cc_span_is(name, "sections"))
+			p.name = name;
+		p.is_loop |= is_directive && cc_span_is(name, "for");
+		has_tasks |= is_directive && cc_span_is(name, "taskloop");
+		p.is_simd |= is_directive && cc_span_is(name, "simd");
+		if (is_directive && cc_span_is(name, "loop"))
+			p.loop = name;
+		p.has_teams |= is_directive && cc_span_is(name, "teams");
+		if (cc_span_is(name, "order"))
+			p.order = (struct cc_span){name.at, line.at};
+		if (cc_span_is(name, "bind")) {
+			p.bind = (struct cc_span){name.at, line.at};
+			bind = cc_span_trim(value);
+		}
+		p.is_region |= is_directive && cc_span_is(name, "parallel");
+		is_shared |= is_directive &&
+			     (p.is_loop || p.name.at || p.is_region || cc_span_is(name, "scope"));
+		p.is_nowait |= cc_span_is(name, "nowait");
+		p.is_none |= cc_span_is(name, "default") && cc_span_is(cc_span_trim(value), "none");
+		if (cc_span_is(name, "reduction"))
+			reduction_read(&p, value, &has_reduction);
+		if (cc_span_is(name, "schedule")) {
+			p.clause = (struct cc_span){name.at, line.at};
+			schedule_read(&p, value);
+		}
+	}
+	p.of = p.loop.at ? loop_region(&p, bind, around) : CC_REGION_NONE;
+	if (p.of != CC_REGION_TEAMS && p.of != CC_REGION_PARALLEL) /* a thread's */
+		p.loop = (struct cc_span){0};
+	is_shared |= p.loop.at != NULL || p.has_teams;
+	p.is_simd = (p.is_simd && !p.is_loop && !has_tasks) || p.of == CC_REGION_OTHER;
+	if (p.is_simd) /* a region to be */
+		p.is_region = is_shared = true;
+	p.is_combining = has_reduction && is_shared && !has_tasks && !p.is_inscan;
+	return p;
+}
+
+/* [combine] */
+static void combining_add(struct cc_text *t, const struct pragma *p)
+{
+	bool is_region = p->is_region || p->has_teams;
+	if (p->is_combining && is_region)
+		cc_text_words(t, " reduction(__snag_combine : __snag_nothing)");
+	else if (p->is_combining)
+		cc_text_words(t, " reduction(__snag_combine : __snag_nothing_shared)");
+	if (p->is_none && !(p->is_combining && is_region))
+		cc_text_words(t, " shared(__snag_nothing)");
+	if (p->is_none)
+		cc_text_words(t, " shared(__snag_nothing_shared)");
+}
+
+/* What a loop says of itself, but for what only `loop` may say, or the new schedule cannot be with. */
+static void clauses_copy(struct cc_text *t, struct cc_span text, const struct pragma *p)
+{
+	while (text.at < text.end) {
+		struct cc_span next = {text.end, text.end};
+		const struct cc_span gone[] = {p->clause, p->bind, p->order};
+		for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+			if (gone[i].at && gone[i].at >= text.at && gone[i].at < next.at)
+				next = gone[i];
+		cc_text_span(t, (struct cc_span){text.at, next.at});
+		text.at = next.end;
+	}
+}
+
+static void loop_rewrite(struct cc_text *t, struct cc_span line, const struct pragma *p,
+			 bool is_scan)
+{
+	if (p->loop.at) { /* [loop] */
+		cc_text_span(t, (struct cc_span){line.at, p->loop.at});
+		cc_text_words(t, p->of == CC_REGION_TEAMS ? "distribute parallel for" : "for");
+		line.at = p->loop.end;
+	}
+	clauses_copy(t, line, p);
+	if (p->odd)
+		return;
+	if (p->is_auto) {
+		cc_text_words(t, " schedule(monotonic : guided) ");
+		return;
+	}
+	cc_text_words(t, " schedule(monotonic : dynamic, ");
+	cc_mark_add(t, is_scan ? CC_MARK_CHUNK_SCAN : CC_MARK_CHUNK_STATIC);
+	if (p->is_nowait && !is_scan) {
+		cc_text_words(t, " | ");
+		cc_mark_add(t, CC_MARK_CHUNK_NOWAIT);
+	}
+	cc_mark_value(t, p->chunk);
+	cc_text_words(t, ") ");
+}
+
+/* [sections] */
+static void sections_rewrite(struct cc_text *t, struct cc_span line, struct cc_span name)
+{
+	cc_text_span(t, (struct cc_span){line.at, name.at});
+	cc_text_words(t, "for schedule(monotonic : dynamic, ");
+	cc_mark_add(t, CC_MARK_CHUNK_SECTIONS);
+	cc_text_words(t, ")");
+	cc_text_span(t, (struct cc_span){name.end, line.end});
+}
+
+/* `cancel sections` and `cancellation point sections`, where sections are loops. */
+static void cancel_rewrite(struct cc_text *t, struct cc_span line)
+{
+	struct cc_span rest = line, name, value;
+	while (cc_clause_next(&rest, &name, &value))
+		if (cc_span_is(name, "sections")) {
+			cc_text_span(t, (struct cc_span){line.at, name.at});
+			cc_text_words(t, "for");
+			line.at = name.end;
+		}
+	cc_text_span(t, line);
+}
+
+/* [data] */
+static bool is_dependent_data(struct cc_span line)
+{
+	enum { BEHIND_TARGET = 3 };
+	struct cc_span name, value;
+	bool is_data = false, depends = false;
+	for (int i = 0; cc_clause_next(&line, &name, &value); i++) {
+		is_data |= i == BEHIND_TARGET &&
+			   (cc_span_is(name, "update") || cc_span_is(name, "enter") ||
+			    cc_span_is(name, "exit"));
+		depends |= cc_span_is(name, "depend");
+	}
+	return is_data && depends;
+}
+
+/* With the operator, so that the task's statement is on the same line. */
+static void data_rewrite(struct cc_text *t, struct cc_span line, bool is_nowait)
+{
+	struct cc_span name, value;
+	cc_text_words(t, is_nowait ? "_Pragma(\"omp task priority(" : "_Pragma(\"omp task if(0");
+	if (is_nowait)
+		cc_mark_add(t, CC_MARK_TARGET);
+	cc_text_words(t, ")");
+	while (cc_clause_next(&line, &name, &value))
+		if (cc_span_is(name, "depend")) {
+			cc_text_words(t, " ");
+			cc_text_span(t, (struct cc_span){name.at, line.at});
+		}
+	cc_text_words(t, "\") ;");
+}
+
+/* A text that is rewritten. */
+struct rewriting {
+	struct cc_text t;
+	struct cc_sections s;
+	struct cc_regions r;
+	bool is_gnu;
+	bool keeps_scan;   /* of the latest loop with inscan */
+	const char *body;  /* of the latest loop that gets such words; NULL: it is past */
+	const char *words; /* what it begins with then */
+	bool has_odd, has_together;
+	struct cc_statements statements;
+	const struct cc_lines *lines;
+};
+
+/* [left] */
+static void loop_leave(struct rewriting *w, unsigned nloops, const struct pragma *p,
+		       struct cc_span after)
+{
+	w->body = p->is_inscan ? cc_nest_block(after, nloops) : cc_nest_body(after, nloops);
+	w->words = p->is_inscan && !w->is_gnu ? CC_TOGETHER_INSIDE : CC_TOGETHER_BEFORE;
+	w->has_together |= w->body != NULL;
+}
+
+static void loops_rewrite(struct rewriting *w, struct cc_text *t, struct cc_span line,
+			  struct pragma *p, struct cc_span after, bool is_scan)
+{
+	struct cc_nest nest = cc_nest_of(line, after);
+	bool is_loop = p->loop.at || (p->is_loop && !p->is_other && !p->is_inscan);
+	bool is_simd = p->is_simd && !p->is_inscan;
+	if (!p->clause.at && !p->is_inscan && !is_scan)
+		p->odd = cc_nest_odd(after, nest.n);
+	bool is_left = p->is_inscan ||
+		       (!nest.is_known && (is_simd || (is_loop && p->odd))); /* [unknown] */
+	if (!is_left && is_simd && cc_simd_rewrite(t, line, after, nest.n, p->odd)) {
+		is_loop = true;
+		cc_statements_begin(&w->statements, after, nest.n);
+	} else if (!is_left && is_loop)
+		loop_rewrite(t, line, p, is_scan);
+	else
+		cc_text_span(t, line);
+	if (!is_left && is_loop && p->odd) {
+		w->body = p->odd;
+		w->words = CC_NEST_ITERATION;
+		w->has_odd = true;
+	}
+	if (is_left || (is_simd && !is_loop))
+		loop_leave(w, nest.n, p, after);
+	if (w->is_gnu)
+		combining_add(t, p);
+	if (is_scan || p->is_inscan)
+		w->keeps_scan = p->is_inscan;
+}
+
+/* [chosen] */
+static void directive_chosen(struct rewriting *w, struct cc_span chosen, struct cc_span after,
+			     enum cc_region around)
+{
+	static const char pragma[] = "#pragma omp ";
+	struct cc_text from = {0}, to = {0};
+	if (cc_nest_odd(after, cc_nest_of(chosen, after).n)) { /* others may be no loops */
+		cc_text_span(&w->t, chosen);
+		return;
+	}
+	cc_text_words(&from, pragma);
+	if (!cc_constant_rewrite(&from, w->lines->before, chosen))
+		cc_text_span(&from, chosen);
+	struct cc_span line = {from.at, from.at + from.n};
+	struct pragma p = pragma_read(line, around);
+	loops_rewrite(w, &to, line, &p, after, false);
+	cc_text_span(&w->t, (struct cc_span){to.at + strlen(pragma), to.at + to.n});
+	cc_regions_pragma(&w->r, line);
+	free(from.at);
+	free(to.at);
+}
+
+static void metadirective_rewrite(struct rewriting *w, struct cc_span line, struct cc_span after)
+{
+	struct cc_span rest = line, name, value;
+	const enum cc_region around = cc_regions_at(&w->r);
+	while (cc_clause_next(&rest, &name, &value)) {
+		const char *colon = cc_colon_find(value);
+		if (cc_span_is(name, "when") && colon)
+			value.at = colon + 1;
+		else if (!cc_span_is(name, "default") && !cc_span_is(name, "otherwise"))
+			continue;
+		cc_text_span(&w->t, (struct cc_span){line.at, value.at});
+		directive_chosen(w, value, after, around);
+		line.at = value.end;
+	}
+	cc_text_span(&w->t, line);
+}
+
+/* Whether what is in parentheses is there, and closed; else the compiler is to say so. */
+static bool is_whole(struct cc_span line)
+{
+	struct cc_span name, value;
+	while (cc_clause_next(&line, &name, &value)) {
+		bool is_open = value.at[-1] == '('; /* a name is before it */
+		struct cc_span inside = cc_span_trim(value);
+		if (is_open &&
+		    (value.end == line.end || inside.at == inside.end || inside.end[-1] == ','))
+			return false;
+	}
+	return true;
+}
+
+static void directive_rewrite(struct rewriting *w, struct cc_span line, struct cc_span word,
+			      struct cc_span after, bool is_scan)
+{
+	struct cc_text *t = &w->t;
+	if (!is_whole(line)) {
+		cc_text_span(t, line);
+		return;
+	}
+	struct pragma p = pragma_read(line, cc_regions_at(&w->r));
+	if (!w->is_gnu && p.name.at && cc_sections_begin(&w->s, after))
+		sections_rewrite(t, line, p.name);
+	else if (!w->is_gnu && (cc_span_is(word, "cancel") || cc_span_is(word, "cancellation")))
+		cancel_rewrite(t, line);
+	else if (!w->is_gnu && is_dependent_data(line))
+		data_rewrite(t, line, p.is_nowait);
+	else
+		loops_rewrite(w, t, line, &p, after, is_scan);
+}
+
+/* The text `after` follows the pragma. */
+static void pragma_rewrite(struct rewriting *w, struct cc_span line, struct cc_span word,
+			   struct cc_span after)
+{
+	struct cc_text known = {0}, scan = {0};
+	if (!w->is_gnu && cc_span_is(word, "section")) {
+		cc_section_begin(&w->s, &w->t);
+		return;
+	}
+	cc_sections_pragma(&w->s);
+	if (cc_span_is(word, "scan") && !w->keeps_scan)
+		return; /* [inscan] */
+	if (cc_span_is(word, "metadirective")) {
+		metadirective_rewrite(w, line, after);
+		return;
+	}
+	if (cc_constant_rewrite(&known, w->lines->before, line)) /* [name] */
+		line = (struct cc_span){known.at, known.at + known.n};
+	bool is_scan = cc_scan_rewrite(&scan, line, after);
+	if (is_scan)
+		line = (struct cc_span){scan.at, scan.at + scan.n};
+	directive_rewrite(w, line, word, after, is_scan);
+	free(known.at);
+	free(scan.at);
+}
+
+/* [combine] Before the last of the marks at the file's beginning that says where what follows comes
+ * from, and no more: one that enters or leaves a header has flags, and what it returns to must not
+ * have got another name. */
+static const char *marks_end(const char *text, const char *end)
+{
+	const char *last = text;
+	while (text < end && *text == '#') {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *next = newline ? newline + 1 : end;
+		if (next - text >= 2 && next[-2] == '"')
+			last = text;
+		text = next;
+	}
+	return last;
+}
+
+static void code_rewrite(struct rewriting *w, struct cc_span line)
+{
+	cc_regions_code(&w->r, line);
+	if (w->body && w->body <= line.end && w->body >= line.at) { /* [odd], [left] */
+		cc_code_copy(&w->s, &w->t, (struct cc_span){line.at, w->body});
+		cc_text_words(&w->t, w->words);
+		line.at = w->body;
+		w->body = NULL;
+	}
+	cc_statements_copy(&w->statements, &w->s, w->lines, line, &w->t);
+}
+
+/* Directives on lines of their own that the compiler knows. */
+static struct cc_text lines_rewrite(struct cc_span text, enum cc_compiler is)
+{
+	struct cc_text renamed = {0}, t = {0}, split = {0};
+	struct cc_span line;
+	cc_calls_rename(&renamed, text);
+	cc_attributes_rewrite(&t, (struct cc_span){renamed.at, renamed.at + renamed.n});
+	free(renamed.at);
+	struct cc_lines l = cc_lines_of((struct cc_span){t.at, t.at + t.n});
+	while (cc_lines_next(&l, &line)) {
+		bool is_done = (is == CC_GCC && cc_masked_rewrite(&split, line)) || /* [masked] */
+			       (is == CC_CLANG && cc_split_rewrite(&split, &l, line)); /* [split] */
+		if (!is_done)
+			cc_text_span(&split, line);
+		if (line.end < l.rest.at)
+			cc_text_words(&split, "\n");
+	}
+	free(t.at);
+	return split;
+}
+
+static void text_rewrite(struct rewriting *w, struct cc_span text)
+{
+	struct cc_lines l = cc_lines_of(text);
+	struct cc_span line, word;
+	w->lines = &l;
+	while (cc_lines_next(&l, &line)) {
+		if (cc_is_openmp(line, &word)) {
+			pragma_rewrite(w, line, word, l.rest);
+			cc_regions_pragma(&w->r, line);
+		} else {
+			code_rewrite(w, line);
+		}
+		if (line.end < l.rest.at)
+			cc_text_words(&w->t, "\n");
+	}
+}
+
+char *cc_openmp_rewrite(const char *text, size_t n, enum cc_compiler is, size_t *ret_n)
+{
+	static const char combining[] =
+		"typedef struct { } __snag_nothing_type;\n"
+		"static __snag_nothing_type __snag_nothing __attribute__((unused));\n"
+		"static __snag_nothing_type __snag_nothing_shared __attribute__((unused));\n"
+		"#pragma omp declare reduction(__snag_combine : __snag_nothing_type : (void)0)\n";
+	const bool is_gnu = is != CC_CLANG;
+	struct rewriting w = {.is_gnu = is_gnu};
+	struct cc_text from = lines_rewrite((struct cc_span){text, text + n}, is), to = {0};
+	const char *end = from.at + from.n, *begin = marks_end(from.at, end);
+	text_rewrite(&w, (struct cc_span){begin, end});
+	cc_text_span(&to, (struct cc_span){from.at, begin});
+	if (is_gnu || w.has_odd || w.has_together || w.statements.are_there)
+		cc_text_words(&to, "# 1 \"<snag>\" 3\n");
+	if (w.statements.are_there)
+		cc_text_words(&to, CC_STATEMENT_DECLARATION);
+	if (w.has_odd)
+		cc_text_words(&to, CC_NEST_DECLARATION);
+	if (w.has_together)
+		cc_text_words(&to, CC_TOGETHER_DECLARATION);
+	if (is == CC_GCC)
+		cc_text_words(&to, CC_CALLS_OWN CC_MASKED_DECLARATION);
+	if (is_gnu)
+		cc_text_words(&to, combining);
+	cc_text_add(&to, w.t.at, w.t.n);
+	free(from.at);
+	free(w.t.at);
+	cc_sections_done(&w.s);
+	cc_regions_done(&w.r);
+	*ret_n = to.n;
+	return to.at ? to.at : snag_alloc(1);
+}

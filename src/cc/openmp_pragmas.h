@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_pragmas.h - makes the runtime see every iteration of OpenMP loops
+ */
+#ifndef SNAG_CC_OPENMP_PRAGMAS_H
+#define SNAG_CC_OPENMP_PRAGMAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An old one knows no `masked`. */
+enum cc_compiler { CC_CLANG, CC_GCC, CC_GCC_OLD };
+
+/* The preprocessed text of a program, rewritten for this compiler; to be freed. */
+char *cc_openmp_rewrite(const char *text, size_t n, enum cc_compiler is, size_t *ret_n);
+
+#endif

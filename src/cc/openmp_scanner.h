@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * openmp_scanner.h - the scanner of preprocessed C and C++: tokens, and what they enclose
+ *
+ * Idea.   The rewriter needs no grammar, only where a token ends: a brace in a literal closes nothing,
+ *         and a word in a longer word is not that word.  A token is a word, a number, a literal or any
+ *         other character.
+ * Rules.  [number]  may have quotes in it, and counts as a word
+ *         [raw]     R"x(...)x" is one token, however many lines it has
+ *         [line]    blanks, marks of lines and pragmas stand between tokens
+ */
+#ifndef SNAG_CC_OPENMP_SCANNER_H
+#define SNAG_CC_OPENMP_SCANNER_H
+
+#include "cc/openmp_text.h"
+
+/* The end of the token that the text begins with; the text must not be empty. */
+const char *cc_token_end(struct cc_span s, bool *ret_is_word);
+/* Of a literal like R"x(...)x"; NULL: the text does not begin with one. */
+const char *cc_raw_end(struct cc_span s);
+
+struct cc_span cc_line_skip(struct cc_span text);   /* behind the end of the line */
+struct cc_span cc_blanks_skip(struct cc_span text); /* behind marks of lines and pragmas, too */
+
+struct cc_token {
+	struct cc_span is; /* empty: the text is over */
+	bool is_word;
+};
+/* The next token, behind blanks; steps behind it. */
+struct cc_token cc_token_next(struct cc_span *text);
+/* Steps behind the next token if it is that one. */
+bool cc_token_skip(struct cc_span *text, const char *token);
+
+/* Behind what `opens`, with which the text begins, and is closed by the other one. */
+const char *cc_closed_end(struct cc_span s, char opens, char closes);
+/* The first word of a text that is `word`; NULL: there is none. */
+const char *cc_word_find(struct cc_span text, struct cc_span word);
+/* The first colon outside of parentheses and braces; NULL: none. */
+const char *cc_colon_find(struct cc_span s);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pass_marks.h - what the plugin for clang (pass/) left behind in a program
+ *
+ * Self-check.  `snag cc` makes the compiler keep its command line in the section
+ *         .GCC.command.line, and the plugin names each source file it has seen in .snag.pass
+ *         (pass/marker.h).  A source in the former that is missing in the latter came
+ *         out without checks: its accesses are not seen, and nothing else would say so.
+ *         Looked at are the program's file and the shared libraries it needs, and when it has
+ *         ended those it has opened.
+ */
+#ifndef SNAG_CC_PASS_MARKS_H
+#define SNAG_CC_PASS_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CC_PASS_KINDS = 9 }; /* of removals.def, and the checks that there are */
+
+/* What the plugin left behind in one file, or in several. */
+struct cc_pass_marks {
+	bool says;			/* anything */
+	uint64_t places[CC_PASS_KINDS]; /* accesses in the code, by what became of their checks */
+	size_t nmissing;		/* source files without checks ... */
+	char missing[256];		/* ... of which this is one */
+};
+
+/* Reads a file and adds its marks to those that are there. */
+void cc_pass_marks_read(const char *path, struct cc_pass_marks *marks);
+const char *cc_pass_kind_name(int kind); /* the last one: "checks" */
+
+#endif

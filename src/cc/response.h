@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * response.h - words of a command that stand in files
+ *
+ * Rules, as gcc and clang have them.
+ *         [file]   @file stands for the words in the file, which may be such again.  If there is no
+ *                  such file, it stands for itself.
+ *         [quote]  A backslash takes away the meaning of the character that follows; quotes take it
+ *                  away from blanks, and from the other kind of quotes.
+ *         [self]   A file that includes itself, by itself or by other files, is an error.
+ *         [many]   So are more than 2000 files, as in gcc.
+ */
+#ifndef SNAG_CC_RESPONSE_H
+#define SNAG_CC_RESPONSE_H
+
+#include "cc/words.h"
+
+/* The words that are meant; ret_words->at is to be freed. */
+int cc_response_expand(char *const *word, struct cc_words *ret_words, struct snag_error *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * two_steps.c - compiles with a look at the preprocessed text in between
+ *
+ * Idea.   Each source is preprocessed by a command of its own, with the words of the user, into a
+ *         folder that goes away, rewritten, and takes the place of the source in
+ *         the user's command.  It keeps its name, so that outputs have the names they
+ *         would have; what the compiler says names the source, by the line marks.
+ *
+ * Rules.  [language]  is what the suffix says, or -x before it; what is preprocessed already is only rewritten
+ *         [comments]  and marks of lines are always as usual in the first step; -fdirectives-only, with which gcc
+ *                     would lose pragmas, is left out of it
+ *         [errors]    macros and comments are gone in the second step, so that compilers warn of what they would not warn
+ *                     of otherwise.  If warnings are errors the source itself is looked at
+ *                     before, and the rest is silent
+ *         [depend]    -M.. (what a source includes) belongs to the first step; the names of the
+ *                     rule and of its file follow from the output, as they would
+ */
+#include "cc/two_steps.h"
+
+#include "base/memory.h"
+#include "cc/openmp_pragmas.h"
+#include "cc/openmp_text.h"
+#include "base/temporary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct steps {
+	const struct cc_words *w;
+	cc_takes_value *takes_value;
+	enum cc_compiler compiler;
+	char folder[SNAG_TEMPORARY_MAX];
+	struct cc_words made, folders; /* a file in each */
+	const char *output;
+	const char *make_file; /* -MF */
+	bool has_target;       /* -MT, -MQ */
+	bool has_make;	       /* -MD, -MMD */
+	bool has_inner_make;   /* -Wp,-MD,file: clang goes by the output, too */
+	bool is_compiling;     /* -c */
+	bool has_errors;       /* -Werror */
+	const char *language;  /* -x of the sources to come; NULL: none */
+};
+
+/* Sources that are rewritten, by their suffix or what -x says. */
+static const struct source {
+	const char *name;
+	const char *suffix;   /* of its text when it is preprocessed */
+	const char *language; /* likewise, as -x says */
+	bool is_preprocessed;
+} sources[] = {
+	{".c", ".i", "cpp-output", false},	  {".i", ".i", "cpp-output", true},
+	{"c", ".i", "cpp-output", false},	  {"cpp-output", ".i", "cpp-output", true},
+	{".cc", ".ii", "c++-cpp-output", false},  {".cp", ".ii", "c++-cpp-output", false},
+	{".cxx", ".ii", "c++-cpp-output", false}, {".cpp", ".ii", "c++-cpp-output", false},
+	{".c++", ".ii", "c++-cpp-output", false}, {".C", ".ii", "c++-cpp-output", false},
+	{".CPP", ".ii", "c++-cpp-output", false}, {".ii", ".ii", "c++-cpp-output", true},
+	{"c++", ".ii", "c++-cpp-output", false},  {"c++-cpp-output", ".ii", "c++-cpp-output", true},
+};
+
+/* [language] NULL: the word is no source, or of another language. */
+static const struct source *source_of(const struct steps *s, const char *word)
+{
+	const char *name = s->language ? s->language : strrchr(word, '.');
+	bool is_input = strcmp(word, "-") == 0;
+	if (!name || (word[0] == '-' && !is_input))
+		return NULL;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (strcmp(name, sources[i].name) == 0)
+			return is_input && sources[i].is_preprocessed ? NULL : &sources[i];
+	return NULL;
+}
+
+static bool starts(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* The value of an option, joined to it or behind it; NULL: the word is another one. */
+static const char *value_of(const struct cc_words *w, size_t i, const char *option)
+{
+	size_t n = strlen(option);
+	if (!starts(w->at[i], option))
+		return NULL;
+	return w->at[i][n] ? w->at[i] + n : i + 1 < w->n ? w->at[i + 1] : "";
+}
+
+static bool is_make_word(const char *word)
+{
+	return starts(word, "-M") || starts(word, "-Wp,-M");
+}
+
+static void words_look(struct steps *s, bool *ret_is_plain)
+{
+	*ret_is_plain = false;
+	for (size_t i = 1; i < s->w->n; i++) {
+		const char *word = s->w->at[i], *value;
+		if (strcmp(word, "-E") == 0 || strcmp(word, "-M") == 0 || strcmp(word, "-MM") == 0)
+			*ret_is_plain = true;
+		if ((value = value_of(s->w, i, "-o")))
+			s->output = value;
+		if ((value = value_of(s->w, i, "-MF")))
+			s->make_file = value;
+		s->is_compiling |= strcmp(word, "-c") == 0;
+		s->has_errors |= starts(word, "-Werror");
+		s->has_target |= starts(word, "-MT") || starts(word, "-MQ");
+		s->has_inner_make |= s->compiler == CC_CLANG && starts(word, "-Wp,-M");
+		s->has_make |= strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
+		if (s->takes_value(word))
+			i++;
+	}
+}
+
+/* The file name without its folder and suffix, and another suffix. */
+static const char *renamed(const char *name, const char *suffix, bool keeps_folder)
+{
+	const char *base = keeps_folder ? name : basename(name), *dot = strrchr(base, '.');
+	size_t n = dot && !strchr(dot, '/') ? (size_t)(dot - base) : strlen(base);
+	char *s = snag_alloc(n + strlen(suffix) + 1);
+	memcpy(s, base, n);
+	strcpy(s + n, suffix);
+	return cc_word_kept(s);
+}
+
+/* [depend] What the compiler would have taken by itself. */
+static void make_words(const struct steps *s, struct cc_words *to, const char *source)
+{
+	const char *object = s->output ? s->output : renamed(source, ".o", false);
+	if (s->has_make && !s->make_file) {
+		cc_word_add(to, "-MF");
+		cc_word_add(to, s->output ? renamed(s->output, ".d", true)
+					  : renamed(source, ".d", false));
+	}
+	if ((s->has_make || s->has_inner_make) && !s->has_target && s->is_compiling) {
+		cc_word_add(to, "-MT");
+		cc_word_add(to, object);
+	}
+}
+
+static bool is_of_first_step(const char *word)
+{
+	static const char *const not_whole[] = {"-c", "-S", "-fdirectives-only", "-C", "-CC", "-P"};
+	static const char *const not_begin[] = {"-o", "-x", "-l", "-L", "-Wl,"};
+	for (size_t i = 0; i < sizeof(not_whole) / sizeof(not_whole[0]); i++)
+		if (strcmp(word, not_whole[i]) == 0)
+			return false;
+	for (size_t i = 0; i < sizeof(not_begin) / sizeof(not_begin[0]); i++)
+		if (starts(word, not_begin[i]))
+			return false;
+	return word[0] == '-' && word[1];
+}
+
+/* What the user says of one source, for a command of its own. */
+static struct cc_words words_of(const struct steps *s, const char *source, bool has_make)
+{
+	struct cc_words w = {0};
+	for (size_t i = 0; i < s->w->n; i++) {
+		const char *word = s->w->at[i];
+		bool has_value = s->takes_value(word) && i + 1 < s->w->n;
+		bool is_kept =
+			i == 0 || (is_of_first_step(word) && (has_make || !is_make_word(word)));
+		if (is_kept)
+			cc_word_add(&w, word);
+		if (has_value && is_kept)
+			cc_word_add(&w, s->w->at[i + 1]);
+		i += has_value;
+	}
+	if (s->language) {
+		cc_word_add(&w, "-x");
+		cc_word_add(&w, s->language);
+	}
+	cc_word_add(&w, source);
+	return w;
+}
+
+/* [errors] */
+static int source_check(const struct steps *s, const char *source, struct snag_error *err)
+{
+	if (!s->has_errors || strcmp(source, "-") == 0)
+		return 0;
+	struct cc_words w = words_of(s, source, false);
+	cc_word_add(&w, "-fsyntax-only");
+	if (s->compiler == CC_CLANG)
+		cc_word_add(&w, "-Qunused-arguments");
+	int rc = cc_words_run(&w, err);
+	free(w.at);
+	return rc;
+}
+
+static int step_one(const struct steps *s, const char *source, const char *to,
+		    struct snag_error *err)
+{
+	struct cc_words w = words_of(s, source, true);
+	make_words(s, &w, source);
+	cc_word_add(&w, "-E");
+	cc_word_add(&w, "-o");
+	cc_word_add(&w, to);
+	if (s->has_errors)
+		cc_word_add(&w, "-w");
+	int rc = cc_words_run(&w, err);
+	free(w.at);
+	return rc;
+}
+
+static int file_read(const char *path, struct cc_text *t, struct snag_error *err)
+{
+	FILE *f = fopen(path, "r");
+	char part[65536];
+	size_t n;
+	if (!f)
+		return snag_fail(err, SNAG_EIO, "%s: %s", path, strerror(errno));
+	while ((n = fread(part, 1, sizeof(part), f)) > 0)
+		cc_text_add(t, part, n);
+	bool is_bad = ferror(f);
+	fclose(f);
+	return is_bad ? snag_fail(err, SNAG_EIO, "%s: cannot be read", path) : 0;
+}
+
+static int file_rewrite(const char *from, const char *to, enum cc_compiler is,
+			struct snag_error *err)
+{
+	struct cc_text text = {0};
+	size_t n;
+	int rc = file_read(from, &text, err);
+	FILE *f = rc == 0 ? fopen(to, "w") : NULL;
+	if (rc == 0 && !f)
+		rc = snag_fail(err, SNAG_EIO, "%s: %s", to, strerror(errno));
+	if (rc == 0) {
+		char *done = cc_openmp_rewrite(text.at ? text.at : "", text.n, is, &n);
+		bool is_bad = fwrite(done, 1, n, f) != n;
+		is_bad |= fclose(f) != 0;
+		free(done);
+		if (is_bad)
+			rc = snag_fail(err, SNAG_EIO, "%s: cannot be written", to);
+	}
+	free(text.at);
+	return rc;
+}
+
+/* Preprocesses one source and returns its status; *ret_made is the rewritten text. */
+static int source_rewrite(struct steps *s, const struct source *is, const char *source,
+			  const char **ret_made, struct snag_error *err)
+{
+	char number[24];
+	snprintf(number, sizeof(number), "/%zu", s->made.n); /* two may have one name */
+	const char *folder = cc_words_joined(s->folder, number);
+	const char *name = renamed(source, is->suffix, false);
+	*ret_made = cc_words_joined(cc_words_joined(folder, "/"), name);
+	if (mkdir(folder, 0700) != 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", folder, strerror(errno));
+	cc_word_add(&s->folders, folder);
+	cc_word_add(&s->made, *ret_made);
+	int rc = source_check(s, source, err);
+	if (rc == 0 && !is->is_preprocessed)
+		rc = step_one(s, source, *ret_made, err);
+	const char *from = is->is_preprocessed ? source : *ret_made;
+	return rc == 0 ? file_rewrite(from, *ret_made, s->compiler, err) : rc;
+}
+
+/* What -x says of the words to come. */
+static void language_read(struct steps *s, size_t i)
+{
+	const char *language = value_of(s->w, i, "-x");
+	if (language)
+		s->language = strcmp(language, "none") == 0 ? NULL : language;
+}
+
+/* Between -x and the source, which was another language then. */
+static void source_add(const struct steps *s, struct cc_words *w, const struct source *is,
+		       const char *made)
+{
+	if (s->language) {
+		cc_word_add(w, "-x");
+		cc_word_add(w, is->language);
+	}
+	cc_word_add(w, made);
+	if (s->language) {
+		cc_word_add(w, "-x");
+		cc_word_add(w, s->language);
+	}
+}
+
+static int step_two(struct steps *s, struct snag_error *err)
+{
+	struct cc_words w = {0};
+	int rc = 0;
+	for (size_t i = 0; i < s->w->n && rc == 0; i++) {
+		const char *word = s->w->at[i], *made;
+		bool has_value = s->takes_value(word) && i + 1 < s->w->n;
+		const struct source *is = i ? source_of(s, word) : NULL;
+		language_read(s, i);
+		if (is) {
+			rc = source_rewrite(s, is, word, &made, err);
+			source_add(s, &w, is, made);
+		} else if (!is_make_word(word)) {
+			cc_word_add(&w, word);
+			if (has_value)
+				cc_word_add(&w, s->w->at[i + 1]);
+		}
+		i += has_value;
+	}
+	if (s->has_errors)
+		cc_word_add(&w, "-w");
+	if (s->compiler ==
+	    CC_CLANG) { /* -U of what is preprocessed, simd that cannot be: no fault of the user's */
+		cc_word_add(&w, "-Qunused-arguments");
+		cc_word_add(&w, "-Wno-pass-failed");
+	}
+	if (rc == 0)
+		rc = cc_words_run(&w, err);
+	free(w.at);
+	return rc;
+}
+
+int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
+		 struct snag_error *err)
+{
+	struct steps s = {.w = w, .takes_value = takes_value, .compiler = is};
+	bool is_plain;
+	words_look(&s, &is_plain);
+	if (is_plain)
+		return cc_words_run(w, err);
+	int rc = snag_temporary_make(s.folder, err);
+	if (rc == 0)
+		rc = step_two(&s, err);
+	for (size_t i = 0; i < s.folders.n; i++) {
+		unlink(s.made.at[i]);
+		rmdir(s.folders.at[i]);
+	}
+	snag_temporary_remove(s.folder);
+	free(s.made.at);
+	free(s.folders.at);
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * two_steps.h - compiles with a look at the preprocessed text in between
+ */
+#ifndef SNAG_CC_TWO_STEPS_H
+#define SNAG_CC_TWO_STEPS_H
+
+#include "cc/openmp_pragmas.h"
+#include "cc/words.h"
+
+#include <stdbool.h>
+
+/* Whether the next word is the value of this one. */
+typedef bool cc_takes_value(const char *word);
+
+/* Runs a compiler whose words are complete; returns its status.  Sources that are C or C++ by
+ * their name go through cc_openmp_rewrite() on their way. */
+int cc_two_steps(const struct cc_words *w, cc_takes_value *takes_value, enum cc_compiler is,
+		 struct snag_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * words.c - a command to run, word by word
+ */
+#include "cc/words.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void cc_word_add(struct cc_words *w, const char *word)
+{
+	w->at = snag_grow(w->at, &w->cap, w->n + 2, sizeof(*w->at));
+	w->at[w->n++] = word;
+	w->at[w->n] = NULL;
+}
+
+const char *cc_word_kept(char *made)
+{
+	static struct cc_words kept;
+	cc_word_add(&kept, made);
+	return made;
+}
+
+const char *cc_words_joined(const char *a, const char *b)
+{
+	size_t n = strlen(a) + strlen(b) + 1;
+	char *s = snag_alloc(n);
+	snprintf(s, n, "%s%s", a, b);
+	return cc_word_kept(s);
+}
+
+int cc_words_run(const struct cc_words *w, struct snag_error *err)
+{
+	pid_t pid;
+	int status;
+	int rc = posix_spawnp(&pid, w->at[0], NULL, NULL, (char *const *)w->at, environ);
+	if (rc != 0)
+		return snag_fail(err, SNAG_EIO, "%s: %s", w->at[0], strerror(rc));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return snag_fail(err, SNAG_EIO, "%s: %s", w->at[0], strerror(errno));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

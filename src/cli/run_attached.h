@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run_attached.h - `snag run` of a program that runs already and has started the tool
+ */
+#ifndef SNAG_CLI_RUN_ATTACHED_H
+#define SNAG_CLI_RUN_ATTACHED_H
+
+#include "record/launch.h"
+
+/* As `snag run` without options.  Returns the exit status; the program is not told yet. */
+int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err);
+
+#endif

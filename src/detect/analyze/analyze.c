@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analyze.c - run detectors over a trace and collect their findings
+ *
+ * Idea.   One reading feeds every detector.  The trace is read again only if there are races:
+ *         once to name partners that lie far back, and once to look up the details that a report
+ *         shows.  A source that cannot be read again is copied into a log during the first
+ *         reading.  A trace that is too long for the memory is decided in windows, in another
+ *         reading.
+ */
+#include "detect/analyze/analyze_run.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "detect/partners/details.h"
+#include "detect/analyze/windows.h"
+
+#include <string.h>
+
+/* Returns how many events of the trace are kept for detectors that need all of it. */
+size_t snag_run_events_to_keep(const struct snag_analyze_run *r)
+{
+	size_t keep = 0;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_detector *d = r->collector[i].detector;
+		bool decides = d->decide && !r->options->undecided;
+		if (r->is_out[i])
+			continue;
+		if (d->finish || (decides && !d->decide_if_short))
+			return SIZE_MAX;
+		if (decides)
+			keep = SNAG_SHORT_TRACE;
+	}
+	return keep;
+}
+
+/* Returns whether a detector may look for partners in the window: it has clocks (detectors of
+ * tasks do not), its pairs are not all decided, and held locks do not count. */
+bool snag_run_needs_window(const struct snag_analyze_run *r)
+{
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		const struct snag_detector *d = r->options->detector[i];
+		bool decides = d->decide && !d->decide_if_short && !r->options->undecided;
+		if (!r->is_out[i] && d->events && d->ops & SNAG_OP_BIT(FORK) &&
+		    !d->disjoint_locksets && !decides)
+			return true;
+	}
+	return false;
+}
+
+/* Finds out whether the source can be read again.  If not, a log is kept, or the whole trace if
+ * a detector needs it. */
+static int second_reading_prepare(struct snag_analyze_run *r)
+{
+	struct snag_source *again;
+	r->keep = r->contended ? 0 : snag_run_events_to_keep(r);
+	if (r->is_lent)
+		return 0;
+	if (r->keep) {
+		r->trace = snag_alloc(sizeof(*r->trace));
+		snag_trace_init(r->trace);
+	}
+	if (r->keep == SIZE_MAX && r->most == SIZE_MAX)
+		return 0;
+	int rc = snag_source_again(r->src, &again, r->err);
+	if (rc > 0)
+		snag_source_close(again);
+	if (rc > 0 && r->keep > r->most)
+		r->keep = r->most;
+	if (r->keep == SIZE_MAX) /* its copy is what is read again */
+		return rc < 0 ? rc : 0;
+	if (rc == 0) {
+		r->log = snag_alloc(sizeof(*r->log));
+		snag_log_init(r->log, r->src->names);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static void trace_drop(struct snag_analyze_run *r)
+{
+	if (!r->is_lent) {
+		snag_trace_done(r->trace);
+		free(r->trace);
+	}
+	r->trace = NULL;
+}
+
+/* Keeps the batch.  If the trace turns out too long, drops all of it. */
+static void trace_keep(struct snag_analyze_run *r, const struct snag_batch *batch)
+{
+	size_t n = r->is_lent ? r->trace->n : r->trace ? r->trace->n + batch->n : 0;
+	if (n > r->keep || n > r->most) {
+		if (!r->is_lent && n > r->keep)
+			trace_drop(r);
+		for (size_t i = 0; i < r->analysis->n; i++)
+			r->collector[i].decides = false;
+	}
+	if (r->trace && !r->is_lent)
+		snag_trace_append(r->trace, batch);
+}
+
+static int second_reading(struct snag_analyze_run *r, struct snag_source **ret_src)
+{
+	if (r->trace && !r->is_lent)
+		snag_trace_names(r->trace, r->src);
+	else if (!r->log && !r->trace)
+		return snag_source_again(r->src, ret_src, r->err);
+	*ret_src = r->trace ? snag_trace_source(r->trace) : snag_log_source(r->log);
+	return 1;
+}
+
+/* Returns whether its partners are still to be named: not if they were candidates. */
+static bool asks(const struct snag_collector *c)
+{
+	return c->partners.n && !c->verify;
+}
+
+/* Names the partners of the racy accesses of all detectors, in one reading. */
+static int answer_partners(struct snag_analyze_run *r)
+{
+	struct snag_partners *partners[SNAG_MAX_DETECTORS];
+	struct snag_source *src;
+	size_t n = 0;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (asks(&r->collector[i]))
+			partners[n++] = &r->collector[i].partners;
+	if (n == 0)
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	double begin = snag_seconds_now();
+	rc = snag_partners_answer(partners, n, src, r->err);
+	snag_source_close(src);
+	/* One reading serves all detectors, so its time is shared evenly. */
+	double seconds = (snag_seconds_now() - begin) / (double)n;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (asks(&r->collector[i]))
+			r->collector[i].findings->seconds += seconds;
+	return rc;
+}
+
+/* Completes the races of which only a number is known, of all detectors in one reading. */
+static int answer_pairs(struct snag_analyze_run *r)
+{
+	struct snag_pairs *pairs[SNAG_MAX_DETECTORS];
+	struct snag_source *src;
+	size_t n = 0;
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].incomplete.n)
+			pairs[n++] = &r->collector[i].incomplete;
+	if (n == 0)
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	rc = snag_pairs_answer(pairs, n, src, r->err);
+	snag_source_close(src);
+	return rc;
+}
+
+/* Answers the questions before the trace ends, if too many have gathered. */
+static int answer_early(struct snag_analyze_run *r)
+{
+	int rc = answer_partners(r);
+	for (size_t i = 0; i < r->analysis->n; i++)
+		snag_partners_drop(&r->collector[i].partners);
+	return rc < 0 ? rc : answer_pairs(r);
+}
+
+static int batch_run(struct snag_analyze_run *r, const struct snag_batch *batch)
+{
+	bool should_answer = false;
+	double begin = snag_seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (r->is_out[i])
+			continue;
+		if (c->detector->events)
+			c->detector->events(r->state[i], batch);
+		should_answer |= !c->decides && snag_partners_should_answer(&c->partners);
+		should_answer |= snag_pairs_should_answer(&c->incomplete, r->analysis->events);
+		double end = snag_seconds_now();
+		c->findings->seconds += end - begin;
+		begin = end;
+	}
+	int rc = snag_fit_after(r, batch);
+	should_answer &= r->trace || r->log || !r->src->is_growing;
+	return rc == 0 && should_answer ? answer_early(r) : rc;
+}
+
+static bool is_stopped(const struct snag_analyze_options *options)
+{
+	return options->stop && *options->stop;
+}
+
+/* Ignores the rest of the trace.  But a growing source can be read again only at its end. */
+static int stopped_reading(struct snag_analyze_run *r)
+{
+	struct snag_batch batch;
+	int rc = 1;
+	r->analysis->interrupted = true;
+	while (rc > 0 && r->src->is_growing)
+		rc = snag_source_next(r->src, &batch, r->err);
+	return rc < 0 ? rc : 0;
+}
+
+static int first_reading(struct snag_analyze_run *r)
+{
+	const struct snag_analyze_options *options = r->options;
+	struct snag_analysis *a = r->analysis;
+	struct snag_batch batch;
+	int rc;
+	while ((rc = snag_source_next(r->src, &batch, r->err)) > 0) {
+		if (batch.counts.n[SNAG_SPACE_THREAD] > SNAG_LOG_MAX_THREADS)
+			return snag_fail(r->err, SNAG_EINPUT, "%s: more than %d threads",
+					 r->src->name, SNAG_LOG_MAX_THREADS);
+		rc = snag_fit_before(r, &batch);
+		if (rc < 0)
+			return rc;
+		if (r->log)
+			snag_log_add(r->log, &batch);
+		trace_keep(r, &batch);
+		snag_recent_add(&r->recent, &batch);
+		rc = batch_run(r, &batch);
+		if (rc < 0)
+			return rc;
+		a->events += batch.n;
+		a->counts = batch.counts;
+		if (options->progress)
+			options->progress(options->progress_ctx, a->events,
+					  snag_source_progress(r->src));
+		if (is_stopped(options))
+			return stopped_reading(r);
+	}
+	/* After a stop, an error comes from the interrupted read. */
+	a->interrupted = rc != 0 && is_stopped(options);
+	return a->interrupted ? 0 : rc;
+}
+
+static bool has_branch(const struct snag_trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		if (trace->ev[i].op == SNAG_OP_BRANCH)
+			return true;
+	return false;
+}
+
+/* Decides the pairs of the detectors that want it. */
+static void decide_pairs(struct snag_analyze_run *r, struct snag_index *ix)
+{
+	enum snag_rules rules = r->options->rules;
+	bool by_dependence =
+		rules == SNAG_RULES_AUTO ? has_branch(r->trace) : rules == SNAG_RULES_DEPENDENCE;
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		enum snag_mode mode = c->detector->decide == SNAG_DECIDE_DEPENDENCE && by_dependence
+					      ? SNAG_MODE_DEP
+					      : SNAG_MODE_M2;
+		if (!c->decides)
+			continue;
+		double begin = snag_seconds_now();
+		c->findings->complete = c->detector->is_complete;
+		if (c->partners.n) {
+			snag_index_add_mode(ix, mode);
+			snag_collector_decide(c, ix, mode);
+		}
+		c->findings->seconds += snag_seconds_now() - begin;
+	}
+}
+
+/* Passes the whole trace to the detectors that need it. */
+static void finish(struct snag_analyze_run *r, struct snag_index *ix)
+{
+	double begin = snag_seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->finish || r->is_out[i])
+			continue;
+		c->findings->complete = c->detector->finish(r->state[i], ix);
+		double end = snag_seconds_now();
+		c->findings->seconds += end - begin;
+		begin = end;
+	}
+}
+
+/* Tells the detectors that there are no more events. */
+static void end(struct snag_analyze_run *r)
+{
+	double begin = snag_seconds_now();
+	for (size_t i = 0; i < r->analysis->n; i++) {
+		struct snag_collector *c = &r->collector[i];
+		if (!c->detector->end || r->is_out[i])
+			continue;
+		c->detector->end(r->state[i]);
+		double now = snag_seconds_now();
+		c->findings->seconds += now - begin;
+		begin = now;
+	}
+	r->analysis->interrupted |= is_stopped(r->options);
+}
+
+static bool has_finish(const struct snag_analyze_run *r)
+{
+	for (size_t i = 0; i < r->analysis->n; i++)
+		if (r->collector[i].detector->finish && !r->is_out[i] &&
+		    !r->collector[i].detector->tells_deadlocks)
+			return true;
+	return false;
+}
+
+/* The trace was too long: detectors that need all of it get windows. */
+static int windows_finish(struct snag_analyze_run *r)
+{
+	const struct snag_windows windows = {.options = r->options,
+					     .contended = r->contended,
+					     .events = r->most,
+					     .collector = r->collector,
+					     .is_out = r->is_out};
+	struct snag_source *src;
+	bool is_long = r->contended || r->analysis->events > r->most;
+	if (!is_long || r->analysis->interrupted || r->ops & SNAG_OPS_OF_TASKS || !has_finish(r))
+		return 0;
+	int rc = second_reading(r, &src);
+	if (rc <= 0)
+		return rc;
+	snag_source_take_runs(src);
+	snag_source_forget_variables(src);
+	rc = snag_windows_analyze(&windows, src, r->analysis, r->err);
+	snag_source_close(src);
+	return rc;
+}
+
+/* The work after the reading: naming and deciding pairs. */
+static int second_part(struct snag_analyze_run *r)
+{
+	struct snag_index *ix = NULL;
+	end(r);
+	if (r->trace && r->keep >= r->trace->n && r->most >= r->trace->n && r->keep &&
+	    !r->analysis->interrupted) {
+		if (!r->is_lent)
+			snag_trace_names(r->trace, r->src);
+		ix = r->options->stages == SNAG_STAGES_PAPER ? snag_index_new_published(r->trace)
+							     : snag_index_new(r->trace);
+	}
+	if (ix && !ix->is_task)
+		decide_pairs(r, ix);
+	int rc = answer_partners(r);
+	if (rc == 0)
+		rc = answer_pairs(r);
+	if (rc == 0 && ix) {
+		finish(r, ix);
+		snag_stretches_of_trace(&r->analysis->stretches, r->trace);
+		r->analysis->interrupted |= is_stopped(r->options);
+	}
+	if (rc == 0 && !ix)
+		rc = windows_finish(r);
+	snag_index_free(ix);
+	return rc;
+}
+
+/* Collects the sites of which a report shows more than their number: both accesses of a race,
+ * the last known event, and accesses that only mutual exclusion keeps apart. */
+static size_t findings_sites(struct snag_findings *f, struct snag_site **site)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < f->nraces; k++) {
+		site[n++] = &f->race[k].first;
+		site[n++] = &f->race[k].second;
+		site[n++] = &f->race[k].known;
+	}
+	for (int k = 0; k < SNAG_DOUBTS; k++)
+		if (f->doubt[k].is_there) {
+			site[n++] = &f->doubt[k].first;
+			site[n++] = &f->doubt[k].second;
+		}
+	return n;
+}
+
+static int look_up_details(struct snag_analyze_run *r)
+{
+	struct snag_analysis *a = r->analysis;
+	struct snag_site **site = NULL;
+	size_t room = 0, n = 0;
+	for (size_t i = 0; i < a->n && !r->options->brief; i++) {
+		if (r->is_out[i])
+			continue;
+		site = snag_grow(site, &room, n + a->findings[i].nraces * 3 + SNAG_DOUBTS * 2,
+				 sizeof(struct snag_site *));
+		n += findings_sites(&a->findings[i], site + n);
+	}
+	struct snag_source *src;
+	int rc = n ? second_reading(r, &src) : 0;
+	if (rc > 0) {
+		rc = snag_details_fill(a->details, site, n, src, r->err);
+		snag_source_close(src);
+	}
+	free(site);
+	return rc;
+}
+
+/* Detectors that decide nothing ignore the stages. */
+static enum snag_stages stages_of(const struct snag_analyze_options *options,
+				  const struct snag_detector *d)
+{
+	bool decides = d->decide && !options->undecided;
+	return (d->finish && !d->tells_deadlocks) || decides ? options->stages : SNAG_STAGES_EXACT;
+}
+
+static uint64_t max_races(const struct snag_analyze_options *options)
+{
+	if (options->max_races)
+		return options->max_races;
+	return options->pairs ? SNAG_ALL_RACES : SNAG_MAX_RACES;
+}
+
+static void stat_add(void *ctx, const char *name, uint64_t value)
+{
+	struct snag_findings *f = ctx;
+	f->stat = snag_grow(f->stat, &f->stat_cap, f->nstats + 1, sizeof(*f->stat));
+	f->stat[f->nstats++] = (struct snag_stat){name, value};
+}
+
+/* Ends a detector that may have been left out. */
+static void detector_end(struct snag_analyze_run *r, size_t i)
+{
+	struct snag_collector *c = &r->collector[i];
+	struct snag_findings *f = c->findings;
+	/* Skipped or unread events may have had races. */
+	bool is_whole = !r->analysis->interrupted && r->src->skipped == 0;
+	f->complete &= is_whole;
+	f->race_free = c->detector->proves && is_whole && f->nraces == 0 &&
+		       c->detector->proves(r->state[i]);
+	if (c->detector->stats)
+		c->detector->stats(r->state[i], stat_add, f);
+	snag_collector_sort(c);
+	snag_collector_done(c);
+	c->detector->close(r->state[i]);
+}
+
+/* Closes the gaps of the detectors that were left out. */
+static void findings_compact(struct snag_analyze_run *r)
+{
+	struct snag_analysis *a = r->analysis;
+	size_t to = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		if (r->is_out[i]) {
+			snag_findings_done(&a->findings[i]);
+			continue;
+		}
+		a->findings[to] = a->findings[i];
+		a->detector[to++] = r->options->detector[i];
+	}
+	a->n = to;
+}
+
+int snag_analyze_whole(const struct snag_whole *whole, const struct snag_analyze_options *options,
+		       struct snag_analysis *ret_analysis, struct snag_error *err)
+{
+	struct snag_analysis *a = ret_analysis;
+	struct snag_analyze_run r = {.src = whole->src,
+				     .options = options,
+				     .analysis = a,
+				     .err = err,
+				     .trace = whole->trace,
+				     .contended = whole->contended,
+				     .most = whole->most ? whole->most
+							 : snag_windows_events(options, 0),
+				     .is_lent = whole->trace != NULL};
+	memset(a, 0, sizeof(*a));
+	a->details = snag_alloc(sizeof(*a->details));
+	snag_details_init(a->details);
+	a->n = options->ndetectors;
+	snag_recent_init(&r.recent, snag_run_needs_window(&r));
+	for (size_t i = 0; i < a->n; i++) {
+		const struct snag_detector *d = options->detector[i];
+		snag_collector_init(&r.collector[i], d, &r.recent, &a->findings[i], options->pairs);
+		snag_collector_bound(&r.collector[i], max_races(options));
+		r.collector[i].by_variable = options->by_variable;
+		r.collector[i].decides &= !options->undecided;
+		r.collector[i].env.jobs = options->jobs ? options->jobs : snag_parallel_default();
+		r.collector[i].env.budget = options->budget;
+		r.collector[i].env.stages = stages_of(options, d);
+		a->findings[i].by_paper = r.collector[i].env.stages == SNAG_STAGES_PAPER;
+		r.collector[i].env.stop = options->stop;
+		r.collector[i].env.on_decided = options->decided;
+		r.collector[i].env.decided_ctx = options->progress_ctx;
+		r.state[i] = d->open(&r.collector[i].env);
+	}
+	int rc = second_reading_prepare(&r);
+	if (rc == 0)
+		rc = first_reading(&r);
+	a->interrupted |= whole->is_cut;
+	snag_fit_end(&r);
+	if (rc == 0)
+		rc = second_part(&r);
+	if (rc == 0)
+		rc = look_up_details(&r);
+	for (size_t i = 0; i < a->n; i++)
+		detector_end(&r, i);
+	findings_compact(&r);
+	snag_recent_done(&r.recent);
+	snag_log_done(r.log);
+	free(r.log);
+	trace_drop(&r);
+	if (rc < 0)
+		snag_analysis_done(a);
+	return rc;
+}
+
+void snag_analysis_leave_out(struct snag_analysis *a, size_t detector)
+{
+	snag_findings_done(&a->findings[detector]);
+	a->n--;
+	for (size_t i = detector; i < a->n; i++) {
+		a->findings[i] = a->findings[i + 1];
+		a->detector[i] = a->detector[i + 1];
+	}
+}
+
+void snag_analysis_done(struct snag_analysis *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		snag_findings_done(&a->findings[i]);
+	if (a->details)
+		snag_details_done(a->details);
+	free(a->details);
+	snag_stretches_done(&a->stretches);
+	if (a->names)
+		snag_names_done(a->names);
+	free(a->names);
+	if (a->slice)
+		snag_slice_done(a->slice);
+	free(a->slice);
+	memset(a, 0, sizeof(*a));
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify.c - from candidate pairs to races with witnesses
+ */
+#include "detect/candidates/verify.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/slots.h"
+#include "witness/decide/check.h"
+#include "witness/decide/paper.h"
+#include "witness/decide/vindicate.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+	KEPT = 4,	 /* instances of each sort for a pair of locations */
+	BLOCK = 1 << 20, /* candidates gathered before they are decided, */
+	CHUNK = 1 << 14	 /* so many at once */
+};
+
+/* The number of events that may be replayed for all witnesses together; a replay costs the
+ * trace. */
+#define MAX_REPLAYED ((uint64_t)2 << 20)
+/* The limit of pairs of locations x threads that are decided, and the number of pairs that
+ * always are. */
+#define MAX_PLACE_THREADS ((uint64_t)1 << 28)
+#define MIN_PLACES ((uint64_t)1000)
+/* Candidates of the second round; beyond that the result is not complete. */
+#define MAX_SECOND ((uint64_t)20 << 20)
+
+struct pair {
+	uint32_t e1, e2;
+};
+
+/* The result of a candidate or of a pair of locations. */
+struct result {
+	enum snag_decision decision;
+	bool is_uncertain; /* rejected, but perhaps wrongly */
+	struct pair pair;  /* decided so */
+	struct snag_race race;
+};
+
+/* A pair of locations. */
+struct place {
+	snag_loc low, high;
+	uint32_t nearly, nnear;
+	struct pair early[KEPT]; /* by second event */
+	struct pair near[KEPT];	 /* by distance */
+	bool is_settled;	 /* a race was found */
+	bool is_uncertain;	 /* an instance is */
+	bool is_undecided;
+	struct pair undecided; /* an instance of it */
+};
+
+/* One of these decides. */
+struct worker {
+	struct snag_decider *decider;
+	struct snag_paper *paper;
+	struct snag_vindicator *vindicator;
+};
+
+struct snag_verify {
+	const struct snag_detector_env *env;
+	const struct snag_index *ix;
+	enum snag_mode mode;
+	enum snag_procedure procedure;
+	struct worker *worker;
+	unsigned workers;
+	_Atomic uint64_t replayed; /* events */
+
+	struct pair *block;
+	size_t nblock, block_cap;
+	size_t chunk;		  /* where it begins in the block */
+	struct result *result;	  /* of the chunk, or of the places */
+	_Atomic uint64_t decided; /* candidates, or places; for the user */
+	uint64_t of;		  /* so many, as far as is known */
+
+	struct place *place;
+	size_t nplaces, place_cap;
+	struct snag_slots slots; /* of the places */
+	struct snag_listing listing;
+	uint64_t *cut; /* bit by event: some of its candidates are left out; NULL: none */
+	uint64_t nreported;
+	bool *locations;
+	unsigned round;
+	uint64_t nsecond;
+	uint64_t nuncertain; /* pairs, or places */
+	bool is_incomplete;
+};
+
+struct snag_verify *snag_verify_new(const struct snag_detector_env *env,
+				    const struct snag_index *ix, enum snag_mode mode,
+				    enum snag_procedure procedure)
+{
+	struct snag_verify *v = snag_calloc(1, sizeof(*v));
+	struct snag_decide_options options = {.mode = mode, .max_nodes = env->budget};
+	v->env = env;
+	v->ix = ix;
+	v->mode = mode;
+	v->procedure = procedure;
+	v->workers = env->jobs;
+	snag_listing_init(&v->listing, env->max_races);
+	if (env->max_races != SNAG_ALL_RACES) {
+		uint64_t limit = MAX_PLACE_THREADS / (ix->nthreads ? ix->nthreads : 1);
+		v->listing.limit = limit > MIN_PLACES ? limit : MIN_PLACES;
+	}
+	v->worker = snag_calloc(v->workers, sizeof(*v->worker));
+	for (unsigned i = 0; i < v->workers; i++) {
+		struct worker *w = &v->worker[i];
+		if (procedure == SNAG_DECIDE_EXACTLY)
+			w->decider = snag_decider_new(ix, &options);
+		else if (procedure == SNAG_RACE_DECISION)
+			w->paper = snag_paper_new(ix, options.max_window);
+		else
+			w->vindicator = snag_vindicator_new(ix, mode, options.max_window);
+	}
+	return v;
+}
+
+void snag_verify_free(struct snag_verify *v)
+{
+	if (!v)
+		return;
+	for (unsigned i = 0; i < v->workers; i++) {
+		snag_decider_free(v->worker[i].decider);
+		snag_paper_free(v->worker[i].paper);
+		snag_vindicator_free(v->worker[i].vindicator);
+	}
+	free(v->worker);
+	free(v->block);
+	free(v->place);
+	snag_slots_done(&v->slots);
+	snag_listing_done(&v->listing);
+	free(v->cut);
+	free(v->locations);
+	free(v);
+}
+
+static bool is_stopped(const struct snag_verify *v)
+{
+	return v->env->stop && *v->env->stop;
+}
+
+static bool is_valid(struct snag_verify *v, const struct snag_witness *w)
+{
+	uint64_t n = v->ix->nevents;
+	/* Relaxed: a count, nothing is published by it. */
+	if (atomic_fetch_add_explicit(&v->replayed, n, memory_order_relaxed) > MAX_REPLAYED)
+		return snag_witness_check_indexed(v->ix, v->mode, w);
+	enum snag_rules rules = v->mode == SNAG_MODE_M2 ? SNAG_RULES_READS : SNAG_RULES_DEPENDENCE;
+	return snag_witness_check(v->ix->trace, w, rules, NULL) == 0;
+}
+
+static struct snag_site site_of(const struct snag_verify *v, uint32_t e)
+{
+	const struct snag_event *ev = &v->ix->trace->ev[e];
+	return (struct snag_site){.event = e,
+				  .thread = ev->thread,
+				  .target = ev->target,
+				  .loc = ev->loc,
+				  .op = ev->op};
+}
+
+static void *copy_of(const void *from, size_t n, size_t elem)
+{
+	return memcpy(snag_realloc(NULL, n, elem), from, n * elem);
+}
+
+/* Fills in the decision, and returns the witness if there is one. */
+static const struct snag_witness *decide_by(const struct snag_verify *v, unsigned worker,
+					    struct pair pair, struct result *ret)
+{
+	const struct worker *w = &v->worker[worker];
+	ret->is_uncertain = false;
+	switch (v->procedure) {
+	case SNAG_RACE_DECISION:
+		ret->decision = snag_paper_decide(w->paper, pair.e1, pair.e2);
+		ret->is_uncertain =
+			ret->decision == SNAG_INFEASIBLE && !snag_paper_is_certain(w->paper);
+		return snag_paper_witness(w->paper);
+	case SNAG_VINDICATE:
+		ret->decision = snag_vindicate(w->vindicator, pair.e1, pair.e2);
+		return snag_vindicator_witness(w->vindicator);
+	default:
+		ret->decision = snag_decide(w->decider, pair.e1, pair.e2);
+		return snag_decider_witness(w->decider);
+	}
+}
+
+static void decide(struct snag_verify *v, unsigned worker, struct pair pair, struct result *ret)
+{
+	ret->pair = pair;
+	const struct snag_witness *w = decide_by(v, worker, pair, ret);
+	ret->race = (struct snag_race){.first = site_of(v, pair.e1),
+				       .second = site_of(v, pair.e2),
+				       .count = 1,
+				       .verdict = SNAG_UNVERIFIED};
+	if (ret->decision != SNAG_VERIFIED)
+		return;
+	if (!is_valid(v, w)) {
+		ret->decision = SNAG_UNDECIDED;
+		return;
+	}
+	ret->race.verdict = SNAG_PREDICTED;
+	ret->race.witness = copy_of(w->event, w->n, sizeof(*w->event));
+	ret->race.nwitness = w->n;
+	snag_race_prefix_set(&ret->race, w->prefix, v->ix->nthreads);
+}
+
+struct locations {
+	snag_loc low, high;
+};
+
+static struct locations locations_of(const struct snag_verify *v, struct pair p)
+{
+	snag_loc a = v->ix->trace->ev[p.e1].loc, b = v->ix->trace->ev[p.e2].loc;
+	return a < b ? (struct locations){a, b} : (struct locations){b, a};
+}
+
+static uint64_t place_hash(const void *ctx, uint32_t number)
+{
+	const struct place *place = &((const struct snag_verify *)ctx)->place[number];
+	return snag_hash(place->low, place->high);
+}
+
+static bool place_is(const void *ctx, uint32_t number, const void *key)
+{
+	const struct place *place = &((const struct snag_verify *)ctx)->place[number];
+	const struct locations *l = key;
+	return place->low == l->low && place->high == l->high;
+}
+
+/* Returns NULL if there is none yet. */
+static struct place *place_find(const struct snag_verify *v, struct pair p)
+{
+	struct locations l = locations_of(v, p);
+	uint32_t i = snag_slots_find(&v->slots, snag_hash(l.low, l.high), place_is, v, &l);
+	return i == SNAG_SLOTS_NONE ? NULL : &v->place[i];
+}
+
+/* Returns NULL if it is not listed. */
+static struct place *place_of(struct snag_verify *v, struct pair p)
+{
+	struct locations l = locations_of(v, p);
+	struct place *place = place_find(v, p);
+	if (place || !snag_listing_takes(&v->listing, l.low, l.high))
+		return place;
+	v->place = snag_grow(v->place, &v->place_cap, v->nplaces + 1, sizeof(*v->place));
+	place = &v->place[v->nplaces];
+	*place = (struct place){.low = l.low, .high = l.high};
+	snag_slots_add(&v->slots, (uint32_t)v->nplaces++, place_hash, v);
+	return place;
+}
+
+/* Keeps the instances with the smallest keys. */
+static void keep(struct pair *kept, uint32_t *n, struct pair p, uint32_t (*key)(struct pair))
+{
+	uint32_t i = *n;
+	if (i == KEPT && key(p) >= key(kept[KEPT - 1]))
+		return;
+	if (i < KEPT)
+		++*n;
+	else
+		i--;
+	for (; i > 0 && key(kept[i - 1]) > key(p); i--)
+		kept[i] = kept[i - 1];
+	kept[i] = p;
+}
+
+static uint32_t second_event(struct pair p)
+{
+	return p.e2;
+}
+
+static uint32_t distance(struct pair p)
+{
+	return p.e2 - p.e1;
+}
+
+/* Counts one more candidate or place.  Only the first worker, the calling thread, reports it. */
+static void progress(struct snag_verify *v, unsigned worker)
+{
+	/* Relaxed: a count, nothing is published by it. */
+	uint64_t n = atomic_fetch_add_explicit(&v->decided, 1, memory_order_relaxed) + 1;
+	if (worker == 0 && v->env->on_decided)
+		v->env->on_decided(v->env->decided_ctx, n, v->of);
+}
+
+static void place_decide(void *ctx, unsigned worker, size_t i)
+{
+	struct snag_verify *v = ctx;
+	struct place *place = &v->place[i];
+	struct result *r = &v->result[i];
+	uint32_t n = place->nearly + place->nnear;
+	for (uint32_t k = 0; k < n && !place->is_settled && !is_stopped(v); k++) {
+		bool is_early = k < place->nearly;
+		decide(v, worker, is_early ? place->early[k] : place->near[k - place->nearly], r);
+		place->is_settled = r->decision == SNAG_VERIFIED;
+		place->is_uncertain |= r->is_uncertain;
+		if (r->decision == SNAG_UNDECIDED) {
+			place->is_undecided = true;
+			place->undecided = r->pair;
+		}
+	}
+	progress(v, worker);
+}
+
+void snag_verify_cut(void *verify, uint32_t event)
+{
+	struct snag_verify *v = verify;
+	if (!v->cut)
+		v->cut = snag_calloc(v->ix->nevents / 64 + 1, sizeof(*v->cut));
+	v->cut[event / 64] |= (uint64_t)1 << event % 64;
+	v->is_incomplete = true;
+}
+
+static void report(struct snag_verify *v, struct result *r)
+{
+	if (v->env->pairs && v->nreported >= v->env->max_races) {
+		snag_verify_cut(v, r->race.second.event);
+		snag_race_done(&r->race);
+		return;
+	}
+	v->nreported++;
+	v->env->on_race(v->env->ctx, &r->race);
+}
+
+static void block_decide(void *ctx, unsigned worker, size_t i)
+{
+	struct snag_verify *v = ctx;
+	struct pair pair = v->block[v->chunk + i];
+	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
+	v->result[i].decision = SNAG_INFEASIBLE;
+	if (is_stopped(v))
+		return;
+	if (!place || !place->is_settled)
+		decide(v, worker, pair, &v->result[i]);
+	progress(v, worker);
+}
+
+/* Reports the result of a candidate, unless another instance came first. */
+static void result_end(struct snag_verify *v, struct pair pair, struct result *r)
+{
+	struct place *place = v->env->pairs ? NULL : place_find(v, pair);
+	if (place && place->is_settled) {
+		snag_race_done(&r->race);
+		return;
+	}
+	if (place && r->decision == SNAG_UNDECIDED) {
+		place->is_undecided = true;
+		place->undecided = r->pair;
+		return;
+	}
+	if (place)
+		place->is_uncertain |= r->is_uncertain;
+	else
+		v->nuncertain += r->is_uncertain;
+	if (r->decision == SNAG_INFEASIBLE)
+		return;
+	v->is_incomplete |= r->decision == SNAG_UNDECIDED;
+	if (place)
+		place->is_settled = true;
+	report(v, r);
+}
+
+static int by_second_event(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	if (x->e2 != y->e2)
+		return x->e2 < y->e2 ? -1 : 1;
+	return (x->e1 > y->e1) - (x->e1 < y->e1);
+}
+
+/* Decides the gathered candidates, and reports them in order.  They are decided by event,
+ * because neighbours look at the same part of the trace, which is then in the caches. */
+static void block_end(struct snag_verify *v)
+{
+	size_t n;
+	if (v->nblock == 0)
+		return;
+	qsort(v->block, v->nblock, sizeof(*v->block), by_second_event);
+	v->of += v->nblock;
+	for (v->chunk = 0; v->chunk < v->nblock && !is_stopped(v); v->chunk += n) {
+		n = v->nblock - v->chunk < CHUNK ? v->nblock - v->chunk : CHUNK;
+		v->result = snag_calloc(n, sizeof(*v->result));
+		snag_parallel(n, v->workers, block_decide, v);
+		for (size_t i = 0; i < n; i++)
+			result_end(v, v->block[v->chunk + i], &v->result[i]);
+		free(v->result);
+	}
+	v->nblock = 0;
+}
+
+static void block_add(struct snag_verify *v, struct pair p)
+{
+	v->block = snag_grow(v->block, &v->block_cap, v->nblock + 1, sizeof(*v->block));
+	v->block[v->nblock++] = p;
+	if (v->nblock == BLOCK)
+		block_end(v);
+}
+
+bool snag_verify_add(struct snag_verify *v, uint32_t e1, uint32_t e2)
+{
+	struct pair p = {e1, e2};
+	struct place *place = v->env->pairs ? NULL : place_of(v, p);
+	if (v->env->pairs && v->nreported >= v->env->max_races) {
+		snag_verify_cut(v, e2);
+		return false;
+	}
+	if (v->env->pairs) {
+		block_add(v, p);
+	} else if (!place) {
+		snag_verify_cut(v, e2);
+	} else if (v->round == 0) {
+		keep(place->early, &place->nearly, p, second_event);
+		keep(place->near, &place->nnear, p, distance);
+	} else if (!place->is_settled) {
+		if (++v->nsecond > MAX_SECOND) {
+			v->is_incomplete = true;
+			return false;
+		}
+		block_add(v, p);
+	}
+	return !is_stopped(v);
+}
+
+/* The first round ends: decides the kept instances. */
+static bool places_end(struct snag_verify *v)
+{
+	bool is_open = false;
+	v->result = snag_calloc(v->nplaces, sizeof(*v->result));
+	v->locations = snag_calloc(v->ix->trace->names.space[SNAG_SPACE_LOCATION].n,
+				   sizeof(*v->locations));
+	v->of = v->nplaces;
+	snag_parallel(v->nplaces, v->workers, place_decide, v);
+	for (size_t i = 0; i < v->nplaces; i++) {
+		const struct place *place = &v->place[i];
+		if (place->is_settled) {
+			report(v, &v->result[i]);
+			continue;
+		}
+		is_open = true;
+		v->locations[place->low] = v->locations[place->high] = true;
+	}
+	free(v->result);
+	return is_open;
+}
+
+/* Reports pairs of locations that no instance settled, if some were left undecided. */
+static void undecided_report(struct snag_verify *v)
+{
+	for (size_t i = 0; i < v->nplaces; i++) {
+		const struct place *place = &v->place[i];
+		if (place->is_settled || !place->is_undecided)
+			continue;
+		struct result r = {.race = {.first = site_of(v, place->undecided.e1),
+					    .second = site_of(v, place->undecided.e2),
+					    .count = 1,
+					    .verdict = SNAG_UNVERIFIED}};
+		v->is_incomplete = true;
+		report(v, &r);
+	}
+}
+
+static void uncertain_report(struct snag_verify *v)
+{
+	for (size_t i = 0; i < v->nplaces; i++)
+		v->nuncertain += !v->place[i].is_settled && v->place[i].is_uncertain;
+	v->is_incomplete |= v->nuncertain > 0;
+	if (v->procedure == SNAG_RACE_DECISION)
+		v->env->on_uncertain(v->env->ctx, v->nuncertain);
+}
+
+static void abridged_report(struct snag_verify *v)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; v->cut && i <= v->ix->nevents / 64; i++)
+		n += (uint64_t)__builtin_popcountll(v->cut[i]);
+	if (n)
+		v->env->on_abridged(v->env->ctx, n);
+}
+
+bool snag_verify_round(struct snag_verify *v)
+{
+	bool again = false;
+	if (v->env->pairs || v->round > 0)
+		block_end(v);
+	else
+		again = places_end(v) && !is_stopped(v);
+	v->is_incomplete |= is_stopped(v);
+	v->round++;
+	if (!again) {
+		undecided_report(v);
+		uncertain_report(v);
+		abridged_report(v);
+	}
+	return again;
+}
+
+const bool *snag_verify_locations(const struct snag_verify *v)
+{
+	return v->locations;
+}
+
+bool snag_verify_is_complete(const struct snag_verify *v)
+{
+	return !v->is_incomplete;
+}

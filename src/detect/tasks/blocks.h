@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blocks.h - the isolated blocks of a run of tasks, and which of them must keep their order
+ *
+ * If locks count too (OpenMP), what a task does from its first acquire until it holds no lock is
+ * also a block.
+ *
+ * Two blocks are ordered by structure if the order of tasks orders them (order/task_order.h).
+ * They are ordered by conflict if they access one variable and one of them writes: then the one
+ * that ran first comes before.  Everything else about a run without races follows from these
+ * two.
+ */
+#ifndef SNAG_DETECT_BLOCKS_H
+#define SNAG_DETECT_BLOCKS_H
+
+#include "trace/source.h"
+
+struct snag_block {
+	uint64_t id; /* the same in every schedule: trace/task_path.h */
+	snag_tid task;
+	snag_loc loc;
+	/* Its accesses, by names that are the same in every schedule, or by one name for all
+	 * accesses without such a name; ascending.  The lowest bit: it writes. */
+	uint64_t *use;
+	size_t nuses, use_cap;
+};
+
+/* Adds a use: a name whose lowest bit does not count.  After the last one, sort them. */
+void snag_block_use(struct snag_block *b, uint64_t name, bool is_write);
+void snag_block_uses_sort(struct snag_block *b);
+bool snag_block_uses_conflict(const uint64_t *a, size_t na, const uint64_t *b, size_t nb);
+
+/* Rows of bits, one for each section: those before it. */
+struct snag_block_rows {
+	uint64_t *bits;
+	size_t nwords; /* of a row */
+};
+
+struct snag_blocks {
+	struct snag_block *at; /* in the order they ran */
+	size_t n;
+	struct snag_block_rows structure, conflict; /* direct, and by structure all */
+	bool is_nested; /* some block took a lock inside, so it is not one block */
+};
+
+/* Reads the blocks of a run from its trace, from the beginning. */
+int snag_blocks_read(struct snag_blocks *ret_sections, struct snag_source *src, bool of_locks,
+		     struct snag_error *err);
+/* Makes n sections without any order, to be filled. */
+void snag_blocks_init(struct snag_blocks *s, size_t n);
+void snag_blocks_done(struct snag_blocks *s);
+
+static inline bool snag_block_row_has(const struct snag_block_rows *r, size_t b, size_t a)
+{
+	return r->bits[b * r->nwords + a / 64] >> a % 64 & 1;
+}
+
+static inline void snag_block_row_add(struct snag_block_rows *r, size_t b, size_t a)
+{
+	r->bits[b * r->nwords + a / 64] |= UINT64_C(1) << a % 64;
+}
+
+#endif

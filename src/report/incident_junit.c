@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident_junit.c - the report of a run as JUnit XML, which CI systems show as test results
+ *
+ * A run is one suite.  Each report is a test case that failed, named after its id and lines.  A
+ * suppressed report is a skipped test case.  A run without reports is one test case that passed.
+ * Names come from the program and contain anything: every one is escaped.
+ */
+#include "report/incident.h"
+#include "report/utf8.h"
+
+#include <string.h>
+
+/* XML has no way to write these characters: control characters, U+FFFE and U+FFFF. */
+static bool is_forbidden(const char *s, size_t n)
+{
+	return n == 0 || snag_utf8_is_control(s, n) ||
+	       (n == 3 && (memcmp(s, "\xef\xbf\xbe", 3) == 0 || memcmp(s, "\xef\xbf\xbf", 3) == 0));
+}
+
+static void xml(struct snag_printer *to, const char *text)
+{
+	while (*text) {
+		size_t n = snag_utf8_char(text);
+		if (is_forbidden(text, n))
+			snag_print(to, "?");
+		else if (*text == '&')
+			snag_print(to, "&amp;");
+		else if (*text == '<')
+			snag_print(to, "&lt;");
+		else if (*text == '>')
+			snag_print(to, "&gt;");
+		else if (*text == '"')
+			snag_print(to, "&quot;");
+		else
+			snag_print_bytes(to, text, n);
+		text += n ? n : 1;
+	}
+}
+
+static void place(struct snag_printer *to, const struct snag_frame *f)
+{
+	xml(to, f->file ? f->file : "?");
+	if (f->line)
+		snag_printf(to, ":%u", f->line);
+}
+
+static void title(struct snag_printer *to, const struct snag_incident *in)
+{
+	snag_printf(to, "data race %s at ", in->id);
+	place(to, &in->stack[1].frame[0]);
+	snag_print(to, " and ");
+	place(to, &in->stack[0].frame[0]);
+}
+
+static void access_lines(struct snag_printer *to, const struct snag_incident_report *r,
+			 const struct snag_site *site, const struct snag_callstack *s)
+{
+	char variable[200];
+	snag_variable_text(snag_name(r->report->names, SNAG_SPACE_VARIABLE, site->target), variable,
+			   sizeof(variable));
+	snag_printf(to, "%s of %u bytes at ", snag_op_writes(site->op) ? "Write" : "Read",
+		    site->size);
+	xml(to, variable);
+	snag_print(to, " by ");
+	xml(to, snag_name(r->report->names, SNAG_SPACE_THREAD, site->thread));
+	snag_print(to, ":\n");
+	for (size_t i = 0; i < s->n; i++) {
+		snag_printf(to, "  #%zu ", i);
+		xml(to, s->frame[i].function ? s->frame[i].function : "?");
+		snag_print(to, " ");
+		place(to, &s->frame[i]);
+		snag_print(to, "\n");
+	}
+}
+
+static void test_case(struct snag_printer *to, const struct snag_incident_report *r,
+		      const struct snag_incident *in)
+{
+	snag_print(to, "    <testcase classname=\"snag\" name=\"");
+	title(to, in);
+	if (in->is_suppressed) {
+		snag_print(to, "\"><skipped message=\"suppressed\"/></testcase>\n");
+		return;
+	}
+	snag_printf(to, "\">\n      <failure type=\"%s data race\" message=\"",
+		    snag_verdict_text[in->race->verdict]);
+	title(to, in);
+	snag_print(to, "\">");
+	access_lines(to, r, &in->race->second, &in->stack[1]);
+	access_lines(to, r, &in->race->first, &in->stack[0]);
+	snag_print(to, "</failure>\n    </testcase>\n");
+}
+
+void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to)
+{
+	const struct snag_incidents *all = r->incidents;
+	size_t tests = all->n ? all->n : 1;
+	snag_printf(to,
+		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		    "<testsuites tests=\"%zu\" failures=\"%zu\">\n  <testsuite name=\"snag run ",
+		    tests, all->shown);
+	xml(to, r->arguments[0]);
+	snag_printf(to, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", tests,
+		    all->shown, all->n - all->shown);
+	for (size_t i = 0; i < all->n; i++)
+		test_case(to, r, &all->at[i]);
+	if (!all->n)
+		snag_print(to, "    <testcase classname=\"snag\" name=\"no data race\"/>\n");
+	snag_print(to, "  </testsuite>\n</testsuites>\n");
+}

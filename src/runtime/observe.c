@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * observe.c - a program that observes itself: it starts the tool, and waits for its verdict
+ *
+ * Idea.   `snag run` starts the program as its child.  A program that somebody else starts keeps
+ *         its process, parent and standard descriptors; it starts the tool beside itself:
+ *
+ *           program ---fork---> child ---fork---> tool: snag observed FD,READY,PID
+ *              |                  ends               |
+ *              |<-------- READY: its options --------+
+ *           executes itself again, with SNAG_CHANNEL=FD:options
+ *
+ *         The tool is a grandchild, so that wait() of the program never sees it.  The program
+ *         executes itself again so that its addresses are the same in every run, as they are
+ *         under `snag run`.
+ * Rules.  [secure]  a set-user-id program is not observed: the tool would run with its rights
+ *         [end]     the last thing that the process does is to write its status to the channel
+ *                   and to wait for the verdict.  The tool answers with the status to end with
+ *         [child]   a child of fork does not wait: the channel is its parent's
+ *         [killed]  if the tool ends without an answer, the program says so and ends as it would
+ */
+#include "runtime/observe.h"
+
+#include "runtime/channel.h"
+#include "runtime/fail.h"
+#include "runtime/options.h"
+#include "runtime/record.h"
+#include "runtime/rt.h"
+#include "runtime/sys.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+
+extern char **environ;
+extern const char __snag_tool_path[] __attribute__((weak)); /* `snag cc` links it */
+
+enum {
+	LEAST_NS = 50000,
+	MOST_NS = 2000000,
+	TEXT = 4096,
+	MOST_ARGUMENTS = 8 << 20, /* bytes */
+	TOOL_WORDS = 3,		  /* before those of the program */
+};
+
+static long call(long number, long a, long b, long c)
+{
+	return rt_sys(number, a, b, c, 0, 0, 0);
+}
+
+/* The tool. */
+
+/* The words of this process: its command line, from /proc. */
+struct words {
+	char *text;
+	char **word; /* room for those of the tool in front, and a NULL behind */
+};
+
+static bool words_read(struct words *w)
+{
+	size_t n = 1, at = TOOL_WORDS;
+	w->text = rt_sys_map(MOST_ARGUMENTS);
+	long len = w->text ? rt_sys_read_file("/proc/self/cmdline", w->text, MOST_ARGUMENTS) : -1;
+	if (len <= 0 || len == MOST_ARGUMENTS)
+		return false;
+	for (long i = 0; i < len; i++)
+		n += !w->text[i];
+	w->word = rt_sys_map((n + TOOL_WORDS + 1) * sizeof(*w->word));
+	if (!w->word)
+		return false;
+	for (long i = 0; i < len; i += (long)strlen(w->text + i) + 1)
+		w->word[at++] = w->text + i;
+	return true;
+}
+
+/* In the grandchild: replaces it by the tool, from the place that the program was linked with, or
+ * from PATH; returns if there is none. */
+static void tool_execute(char **word)
+{
+	char path[TEXT];
+	if (&__snag_tool_path && __snag_tool_path[0])
+		call(SYS_execve, (long)__snag_tool_path, (long)word, (long)environ);
+	const char *folders = rt_options_variable("PATH");
+	while (*folders) {
+		size_t n = 0;
+		while (folders[n] && folders[n] != ':')
+			n++;
+		if (n && n + sizeof("/snag") <= sizeof(path)) {
+			memcpy(path, folders, n);
+			memcpy(path + n, "/snag", sizeof("/snag"));
+			call(SYS_execve, (long)path, (long)word, (long)environ);
+		}
+		folders += n + (folders[n] == ':');
+	}
+}
+
+static long channel_make(void)
+{
+	const size_t nbytes =
+		RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
+	long fd = call(SYS_memfd_create, (long)"snag", 0, 0);
+	if (fd >= 0 && call(SYS_ftruncate, fd, (long)nbytes, 0) < 0) {
+		call(SYS_close, fd, 0, 0);
+		return -1;
+	}
+	return fd;
+}
+
+/* Starts the tool and reads what it says to the program, at most `room` bytes with a NUL; how many,
+ * 0: it did not start. */
+static size_t tool_start(struct words *w, const char *program, long channel, char *ret, size_t room)
+{
+	int ready[2];
+	size_t n = 0;
+	struct rt_line attached = {.n = 0};
+	if (call(SYS_pipe2, (long)ready, O_CLOEXEC, 0) < 0)
+		return 0;
+	rt_line_number(&attached, (uint64_t)channel);
+	rt_line_text(&attached, ",");
+	rt_line_number(&attached, (uint64_t)ready[1]);
+	rt_line_text(&attached, ",");
+	rt_line_number(&attached, (uint64_t)rt_sys_getpid());
+	attached.text[attached.n] = 0;
+	w->word[0] = "snag";
+	w->word[1] = "observed";
+	w->word[2] = attached.text;
+	char *name = w->word[TOOL_WORDS];
+	w->word[TOOL_WORDS] = (char *)program;
+	long child = call(SYS_fork, 0, 0, 0);
+	if (child == 0) {
+		if (call(SYS_fork, 0, 0, 0) == 0) {
+			call(SYS_fcntl, ready[1], F_SETFD, 0);
+			tool_execute(w->word);
+		}
+		rt_sys_exit(0);
+	}
+	w->word[TOOL_WORDS] = name;
+	call(SYS_close, ready[1], 0, 0);
+	if (child > 0)
+		rt_sys(SYS_wait4, child, 0, 0, 0, 0, 0);
+	for (long got; child > 0 && n < room - 1; n += (size_t)got)
+		if ((got = call(SYS_read, ready[0], (long)(ret + n), (long)(room - 1 - n))) <= 0)
+			break;
+	ret[n] = 0;
+	call(SYS_close, ready[0], 0, 0);
+	return n;
+}
+
+/* The environment with the channel in it; NULL: no memory. */
+static char **environment_with(char *channel)
+{
+	size_t n = 0;
+	while (environ && environ[n])
+		n++;
+	char **all = rt_sys_map((n + 2) * sizeof(*all));
+	if (!all)
+		return NULL;
+	memcpy(all, environ, n * sizeof(*all));
+	all[n] = channel;
+	return all;
+}
+
+static void addresses_fix(void)
+{
+	long now = call(SYS_personality, 0xffffffff, 0, 0);
+	if (now >= 0)
+		call(SYS_personality, now | ADDR_NO_RANDOMIZE, 0, 0);
+}
+
+/* As rt_line, for more text. */
+static void append(char *to, size_t room, const char *text)
+{
+	size_t n = strlen(to), len = strlen(text);
+	if (n + len < room)
+		memcpy(to + n, text, len + 1);
+}
+
+void rt_observe_start(void)
+{
+	static char variable[2 * TEXT], options[TEXT];
+	struct words w;
+	struct rt_line number = {.n = 0};
+	const char *program = (const char *)getauxval(AT_EXECFN);
+	if (!rt_options.observe || getauxval(AT_SECURE)) /* [secure] */
+		return;
+	long channel = program && words_read(&w) ? channel_make() : -1;
+	if (channel < 0)
+		return;
+	if (!tool_start(&w, program, channel, options, sizeof(options))) {
+		struct rt_line line = {.n = 0};
+		rt_line_text(&line, "snag: this program is not observed: there is no ");
+		rt_line_text(&line, &__snag_tool_path ? __snag_tool_path : "snag in PATH");
+		rt_line_text(&line, "; SNAG_OPTIONS=observe=0 runs it without");
+		rt_line_print(&line);
+		call(SYS_close, channel, 0, 0);
+		return;
+	}
+	rt_line_number(&number, (uint64_t)channel);
+	number.text[number.n] = 0;
+	append(variable, sizeof(variable), RT_CHANNEL_ENV "=");
+	append(variable, sizeof(variable), number.text);
+	append(variable, sizeof(variable), ":");
+	append(variable, sizeof(variable), options);
+	char **environment = environment_with(variable);
+	addresses_fix();
+	if (environment) {
+		call(SYS_execve, (long)program, (long)(w.word + TOOL_WORDS), (long)environment);
+		call(SYS_execve, (long)"/proc/self/exe", (long)(w.word + TOOL_WORDS),
+		     (long)environment);
+	}
+	rt_options_channel(variable + sizeof(RT_CHANNEL_ENV)); /* with the addresses it has */
+}
+
+/* The end. */
+
+static int ends_with = -1; /* the status of exit(); -1: not called yet */
+static bool has_destroyed; /* the destructors of the program have run */
+
+/* Waits for the verdict; returns the status to end with. */
+static int verdict_wait(int status)
+{
+	struct rt_channel *c = rt.channel;
+	long pause = LEAST_NS;
+	/* [child] */
+	if (!c || !c->is_attached || c->owner != (uint32_t)rt_sys_getpid() || c->finished)
+		return status;
+	rt_turn_off();
+	/* pairs with the acquire of the tool: the records before are complete */
+	__atomic_store_n(&c->finished, 1 + (uint32_t)(status & 0xff), __ATOMIC_RELEASE);
+	for (;;) {
+		uint32_t answer = __atomic_load_n(&c->answer, __ATOMIC_ACQUIRE);
+		if (answer)
+			return (int)answer - 1;
+		if (pause == MOST_NS && !rt_record_reader_lives())
+			break;
+		rt_sys_sleep(pause);
+		pause = pause * 2 < MOST_NS ? pause * 2 : MOST_NS;
+	}
+	if (__atomic_load_n(&c->answer, __ATOMIC_ACQUIRE))
+		return (int)c->answer - 1;
+	struct rt_line line = {.n = 0}; /* [killed] */
+	rt_line_text(&line, "snag: the observer has ended without a verdict");
+	rt_line_print(&line);
+	return status;
+}
+
+static void finish(void)
+{
+	int status = verdict_wait(ends_with);
+	if (status == ends_with)
+		return;
+	fflush(NULL);
+	rt_sys_exit(status);
+}
+
+/* One of these two is the last of the program: which, depends on what began first, the runtime or
+ * the C library. */
+static void on_exit_called(int status, void *unused)
+{
+	ends_with = status & 0xff;
+	if (has_destroyed)
+		finish();
+}
+
+__attribute__((destructor(101))) static void on_destroyed(void)
+{
+	has_destroyed = true;
+	if (ends_with >= 0)
+		finish();
+}
+
+void rt_observe_begin(void)
+{
+	if (rt.channel->is_attached)
+		on_exit(on_exit_called, NULL);
+}
+
+void rt_observe_exit(int status)
+{
+	rt_sys_exit(verdict_wait(status));
+}
+
+RT_EXPORT void _exit(int status)
+{
+	rt_observe_exit(status);
+}
+
+RT_EXPORT void _Exit(int status)
+{
+	rt_observe_exit(status);
+}

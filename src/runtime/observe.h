@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * observe.h - a program that observes itself: it starts the tool, and waits for its verdict
+ */
+#ifndef SNAG_RUNTIME_OBSERVE_H
+#define SNAG_RUNTIME_OBSERVE_H
+
+/* Starts the tool for a process that was not started by it, and executes the program anew with
+ * the channel.  Returns if the program is not to be observed, or cannot be. */
+void rt_observe_start(void);
+
+/* From now on the end of the process waits for the verdict of the tool. */
+void rt_observe_begin(void);
+
+/* Ends the process with this status, or that of the verdict. */
+__attribute__((noreturn)) void rt_observe_exit(int status);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check.c - checking a long witness without replaying its beginning
+ *
+ * Idea.   A prefix of every thread, in observed order, keeps the rules that the trace itself
+ *         keeps, with two exceptions: something it needs may be missing, and a section may be
+ *         cut open with a later one of the same lock inside.  A read cannot see another write,
+ *         because its writer is there and nothing was added.  So the index checks the prefix
+ *         thread by thread, and only the listed events are replayed.
+ *
+ * State.  done[t]      events of t that have happened
+ *         causal[t]    reads among the first causal[t] events must keep their writer
+ *         touched      of the variables and locks of the listed events: the last write, the
+ *                      holders; before the first touch they are as the prefix left them
+ *
+ * Rules.  Those of check.c, by the same names.
+ * Cost.   O(threads x lanes) for the prefix.  O(1) for each listed event, plus, at the first
+ *         read of a variable, the writes that were observed after the one it saw.
+ */
+#include "witness/decide/check.h"
+
+#include "base/memory.h"
+#include "witness/decide/ops.h"
+
+#include <string.h>
+
+struct touched {
+	uint64_t key;	  /* 1 + twice the variable, 2 + twice the lock; 0: empty */
+	uint32_t last;	  /* variable: the write a read sees; lock: the thread that holds it, */
+			  /* or SNAG_NO_EVENT */
+	uint32_t readers; /* lock: how many hold it together */
+};
+
+struct replay {
+	const struct snag_index *ix;
+	const struct snag_rows *rows;
+	const struct snag_witness *w;
+	uint32_t *done, *causal;
+	uint32_t last;	      /* event of the prefix */
+	struct touched *slot; /* open addressing */
+	size_t nslots;
+};
+
+static bool check_program_order(struct replay *r) /* [number], [program], [race] */
+{
+	const struct snag_index *ix = r->ix;
+	const struct snag_witness *w = r->w;
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		if (w->prefix[t] > snag_threads_length(&ix->threads, t))
+			return false;
+		r->done[t] = w->prefix[t];
+	}
+	for (size_t i = 0; i < w->n; i++)
+		if (w->event[i] >= ix->nevents ||
+		    ix->position[w->event[i]] != r->done[snag_index_thread(ix, w->event[i])]++)
+			return false;
+	if (w->n < 2)
+		return false;
+	const struct snag_event *a = &ix->trace->ev[w->event[w->n - 2]];
+	const struct snag_event *b = &ix->trace->ev[w->event[w->n - 1]];
+	return snag_op_is_access(a->op) && snag_op_is_access(b->op) && a->target == b->target &&
+	       a->thread != b->thread && (a->op == SNAG_OP_WRITE || b->op == SNAG_OP_WRITE);
+}
+
+/* From done[], which counts all events of the witness, to that of the prefix. */
+static void causal_find(struct replay *r)
+{
+	const struct snag_witness *w = r->w;
+	for (snag_tid t = 0; t < r->ix->nthreads; t++) {
+		r->causal[t] = r->done[t];
+		if (r->rows->dependent && r->done[t] > 0)
+			r->causal[t] =
+				r->rows->dependent[snag_index_event(r->ix, t, r->done[t] - 1)];
+		r->done[t] = w->prefix[t];
+	}
+}
+
+/* [fork], [join], [read] inside the prefix: all that must precede it is in it. */
+static bool check_closed(const struct replay *r, snag_tid t)
+{
+	if (r->done[t] == 0)
+		return true;
+	struct snag_point p = r->causal[t] >= r->done[t]
+				      ? snag_point_causal(r->ix, r->rows, t, r->done[t], r->done[t])
+				      : snag_point_of(r->ix, r->rows, t, r->done[t]);
+	return snag_rows_is_within(r->ix, r->rows, &p, r->done);
+}
+
+/* [lock] inside the prefix: an open section must be the last of its lock. */
+static bool check_open(const struct replay *r, uint32_t acquire)
+{
+	const struct snag_index *ix = r->ix;
+	const struct snag_event *ev = &ix->trace->ev[acquire];
+	uint32_t key = 2 * ev->target, nkeys = ev->op == SNAG_OP_ACQUIRE ? 2 : 1;
+	for (uint32_t i = ix->sections.first[key]; i < ix->sections.first[key + nkeys]; i++) {
+		const struct snag_lane *lane = &ix->sections.lane[i];
+		uint32_t k = snag_lane_below(&ix->sections, lane, r->done[lane->thread]);
+		if (k == 0 || lane->thread == ev->thread)
+			continue;
+		uint32_t p = snag_lane_at(&ix->sections, lane, k - 1);
+		if (snag_index_event(ix, lane->thread, p) > acquire)
+			return false;
+	}
+	return true;
+}
+
+static bool check_prefix(const struct replay *r)
+{
+	const struct snag_index *ix = r->ix;
+	for (snag_tid t = 0; t < ix->nthreads; t++) {
+		uint32_t node = snag_index_held(ix, t, r->done[t]);
+		if (!check_closed(r, t))
+			return false;
+		for (; node; node = ix->node[node].below)
+			if (!check_open(r, ix->node[node].acquire))
+				return false;
+	}
+	return true;
+}
+
+/* The entry of a key; *ret_is_new: it was not there. */
+static struct touched *touch(struct replay *r, uint64_t key, bool *ret_is_new)
+{
+	size_t s = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (r->nslots - 1);
+	while (r->slot[s].key && r->slot[s].key != key)
+		s = (s + 1) & (r->nslots - 1);
+	*ret_is_new = !r->slot[s].key;
+	r->slot[s].key = key;
+	return &r->slot[s];
+}
+
+static void write_variable(struct replay *r, uint32_t variable, uint32_t e)
+{
+	bool is_new;
+	touch(r, 1 + 2 * (uint64_t)variable, &is_new)->last = e;
+}
+
+/* Whether a read of the variable sees w now. */
+static bool sees(struct replay *r, uint32_t variable, uint32_t w)
+{
+	bool is_new;
+	struct touched *x = touch(r, 1 + 2 * (uint64_t)variable, &is_new);
+	if (is_new && !snag_index_is_seen(r->ix, r->w->prefix, r->last, variable, w))
+		return false;
+	if (is_new)
+		x->last = w;
+	return x->last == w;
+}
+
+static struct touched *touch_lock(struct replay *r, uint32_t lock)
+{
+	bool is_new;
+	struct touched *l = touch(r, 2 + 2 * (uint64_t)lock, &is_new);
+	if (is_new)
+		l->last = SNAG_NO_EVENT;
+	return l;
+}
+
+static void take(struct replay *r, const struct snag_event *ev)
+{
+	struct touched *l = touch_lock(r, ev->target);
+	if (ev->op == SNAG_OP_ACQUIRE)
+		l->last = ev->thread;
+	else
+		l->readers++;
+}
+
+static bool step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
+{
+	struct touched *l = touch_lock(r, ev->target);
+	switch (ev->op) {
+	case SNAG_OP_ACQUIRE:
+	case SNAG_OP_ACQUIRE_SHARED:
+		if (l->last != SNAG_NO_EVENT || (ev->op == SNAG_OP_ACQUIRE && l->readers))
+			return false;
+		take(r, ev);
+		return true;
+	case SNAG_OP_RELEASE:
+		l->last = SNAG_NO_EVENT;
+		return true;
+	default:
+		l->readers--;
+		return true;
+	}
+}
+
+static bool has_happened(const struct replay *r, uint32_t e)
+{
+	return e == SNAG_NO_EVENT || r->ix->position[e] < r->done[snag_index_thread(r->ix, e)];
+}
+
+static bool step(struct replay *r, uint32_t e, bool is_racing)
+{
+	const struct snag_index *ix = r->ix;
+	const struct snag_event *ev = &ix->trace->ev[e];
+	bool keeps = !is_racing && ix->position[e] < r->causal[ev->thread];
+	if (!has_happened(r, ix->fork[ev->thread])) /* [fork] */
+		return false;
+	if (ev->op == SNAG_OP_JOIN && !has_happened(r, ix->link[e])) /* [join] */
+		return false;
+	if (snag_op_reads(ev->op) && keeps && !sees(r, ev->target, ix->link[e])) /* [read] */
+		return false;
+	if (snag_op_info[ev->op].space == SNAG_SPACE_LOCK && !(ev->flags & SNAG_NESTED) &&
+	    !step_lock(r, ev))
+		return false;
+	if (snag_op_writes(ev->op))
+		write_variable(r, ev->target, e);
+	r->done[ev->thread]++;
+	return true;
+}
+
+static bool check_listed(struct replay *r)
+{
+	const struct snag_index *ix = r->ix;
+	size_t nheld = 0;
+	for (snag_tid t = 0; t < ix->nthreads; t++)
+		for (uint32_t node = snag_index_held(ix, t, r->done[t]); node;
+		     node = ix->node[node].below)
+			nheld++;
+	for (r->nslots = 64; r->nslots < 2 * (r->w->n + nheld);)
+		r->nslots *= 2;
+	r->slot = snag_calloc(r->nslots, sizeof(*r->slot));
+	for (snag_tid t = 0; t < ix->nthreads; t++)
+		for (uint32_t node = snag_index_held(ix, t, r->done[t]); node;
+		     node = ix->node[node].below)
+			take(r, &ix->trace->ev[ix->node[node].acquire]);
+	for (size_t i = 0; i < r->w->n; i++)
+		if (!step(r, r->w->event[i], i + 2 >= r->w->n))
+			return false;
+	return true;
+}
+
+bool snag_witness_check_indexed(const struct snag_index *ix, enum snag_mode mode,
+				const struct snag_witness *w)
+{
+	struct replay r = {.ix = ix, .rows = &ix->rows[mode], .w = w};
+	if (r.rows->named) /* the causal reads are not a prefix */
+		return snag_witness_check(ix->trace, w, SNAG_RULES_DEPENDENCE, NULL) == 0;
+	r.done = snag_calloc(ix->nthreads, sizeof(*r.done));
+	r.causal = snag_calloc(ix->nthreads, sizeof(*r.causal));
+	bool is_valid = check_program_order(&r);
+	if (is_valid) {
+		causal_find(&r);
+		r.last = snag_index_last(ix, w->prefix);
+		is_valid = check_prefix(&r) && check_listed(&r);
+	}
+	free(r.done);
+	free(r.causal);
+	free(r.slot);
+	return is_valid;
+}
