@@ -132,7 +132,7 @@ void snag_deadlock_locks(const struct snag_report *r, const struct snag_deadlock
 
 /* "  T1 holds a since bank.c:12 (event 3) and waits for b at bank.c:13 (event 5)" */
 static void wait_line(struct snag_printer *to, const struct snag_report *r,
-		      const struct snag_wait *w)
+		      const struct snag_deadlock_wait *w)
 {
 	snag_print(to, "  ");
 	name(to, r, SNAG_SPACE_THREAD, w->at.thread);

@@ -156,8 +156,8 @@ static void thing_words(const struct snag_names *names, const struct snag_site *
 		snag_variable_text(name, buf, room);
 }
 
-void snag_deadlock_wait_words(const struct snag_names *names, const struct snag_wait *w, char *buf,
-			      size_t room)
+void snag_deadlock_wait_words(const struct snag_names *names, const struct snag_deadlock_wait *w,
+			      char *buf, size_t room)
 {
 	char thing[200];
 	thing_words(names, &w->at, thing, sizeof(thing));

@@ -21,8 +21,8 @@ static const char *title(const struct snag_deadlock *d)
 }
 
 /* "a", or what is held and how. */
-static void held_words(const struct snag_names *names, const struct snag_wait *w, char *buf,
-		       size_t room)
+static void held_words(const struct snag_names *names, const struct snag_deadlock_wait *w,
+		       char *buf, size_t room)
 {
 	char lock[200];
 	snag_variable_text(snag_name(names, SNAG_SPACE_LOCK, w->held.target), lock, sizeof(lock));
@@ -32,7 +32,7 @@ static void held_words(const struct snag_names *names, const struct snag_wait *w
 static void waits(struct snag_printer *to, const struct snag_incident_report *r,
 		  const struct snag_deadlock_incident *in, size_t i)
 {
-	const struct snag_wait *w = &in->deadlock->wait[i];
+	const struct snag_deadlock_wait *w = &in->deadlock->wait[i];
 	char words[400];
 	snag_deadlock_wait_words(r->report->names, w, words, sizeof(words));
 	snag_print(to, "  Thread ");
@@ -83,7 +83,7 @@ void snag_deadlock_incident_text(const struct snag_incident_report *r,
 static void wait_object(struct snag_json *j, const struct snag_incident_report *r,
 			const struct snag_deadlock_incident *in, size_t i)
 {
-	const struct snag_wait *w = &in->deadlock->wait[i];
+	const struct snag_deadlock_wait *w = &in->deadlock->wait[i];
 	const struct snag_names *names = r->report->names;
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
@@ -177,7 +177,7 @@ static void sarif_stacks(struct snag_json *j, const struct snag_incident_report 
 	char words[400], held[300];
 	snag_json_array(j, "stacks");
 	for (size_t i = 0; i < in->deadlock->n; i++) {
-		const struct snag_wait *w = &in->deadlock->wait[i];
+		const struct snag_deadlock_wait *w = &in->deadlock->wait[i];
 		snag_deadlock_wait_words(r->report->names, w, words, sizeof(words));
 		snag_sarif_stack(j, r, &in->at[i], words);
 		if (!in->held[i].n)

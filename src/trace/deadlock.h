@@ -10,7 +10,7 @@
 
 #include "trace/race.h"
 
-struct snag_wait {
+struct snag_deadlock_wait {
 	struct snag_site at; /* the request: its target is the lock, or for a join the thread */
 	/* The acquire of what the request before this one asks for.  .event is SNAG_NO_EVENT if that
 	 * is a join: it waits for the thread itself. */
@@ -18,7 +18,7 @@ struct snag_wait {
 };
 
 struct snag_deadlock {
-	struct snag_wait *wait; /* begins with the request that was observed first */
+	struct snag_deadlock_wait *wait; /* begins with the request that was observed first */
 	size_t n;
 	/* Verdict, count and witness.  The witness ends before the requests.  As a race it has the
 	 * first two requests for accesses, so that what takes races takes witnesses of

@@ -182,7 +182,7 @@ static enum outcome check_found(struct subject *s, const struct snag_deadlock *d
 static bool sites_are_right(const struct subject *s, const struct snag_deadlock *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		const struct snag_wait *w = &d->wait[i];
+		const struct snag_deadlock_wait *w = &d->wait[i];
 		const struct snag_event *asked =
 			&s->trace->ev[d->wait[(i + d->n - 1) % d->n].at.event];
 		const struct snag_event *ev = &s->trace->ev[w->at.event];
