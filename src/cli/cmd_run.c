@@ -357,8 +357,11 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	if (shown && v->exitcode)
 		return (int)v->exitcode;
 	int status = of->before ? of->before->status : cli_program_status(end->status);
-	/* Not all was looked at: this is no success. */
-	return status == 0 && a->interrupted && cli_stop ? CLI_SIGNAL + cli_stop : status;
+	if (a->interrupted && cli_stop)
+		fprintf(stderr, "%s: interrupted: not all that the program did was looked at\n",
+			tool(v));
+	/* Not all was looked at, or not all was replayed: this is no success. */
+	return status == 0 && cli_stop ? CLI_SIGNAL + cli_stop : status;
 }
 
 /* As ThreadSanitizer's option of that name. */

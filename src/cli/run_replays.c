@@ -52,21 +52,23 @@ double cli_replays_budget(double seconds)
 
 bool cli_replays_have_time(const struct cli_replays *r)
 {
-	return r->spent < r->budget;
+	return r->spent < r->budget && !cli_stop;
 }
 
-/* From what those that were tried took, at least twice the time. */
-static void enough_guess(struct cli_replays *r)
+/* How they ended, and what would be enough: from what those that were tried took, at least twice the
+ * time. */
+static void tally_end(struct cli_replays *r)
 {
 	struct snag_replay_tally *t = &r->tally;
 	size_t tried = t->predicted.tried + t->suspects.tried;
 	double each = tried ? r->spent / (double)tried : r->seconds;
 	double all = r->spent + each * (double)(t->predicted.left + t->suspects.left);
+	t->was_interrupted = cli_stop != 0;
 	t->enough = 1 + (uint64_t)(all > 2 * r->budget ? all : 2 * r->budget);
 }
 
-static enum snag_replay plan_follow(const struct cli_replays *r, const struct plan *plan,
-				    double seconds, char **ret_words)
+static enum snag_replay plan_follow(struct cli_replays *r, const struct plan *plan, double seconds,
+				    char **ret_words)
 {
 	double left = r->budget - r->spent;
 	struct snag_replay_plan how = {
@@ -77,11 +79,19 @@ static enum snag_replay plan_follow(const struct cli_replays *r, const struct pl
 		.is_quiet = true,
 		.stops = true,
 		.seconds = seconds < left ? seconds : left,
+		.interrupt = &cli_stop,
 	};
 	struct snag_replay_result result;
 	struct snag_error err = {0};
+	if (snag_dead_ends_meet(&r->dead_ends, &plan->turns)) {
+		*ret_words = strdup("another replay could not follow the same turns");
+		return SNAG_REPLAY_DIVERGED;
+	}
 	int rc = snag_replay_run(&how, &result, &err);
-	if (rc == 0 && result.was_late && seconds >= left)
+	if (rc == 0 && result.diverged && !cli_stop)
+		snag_dead_ends_add(&r->dead_ends, &plan->turns, result.turn);
+	bool was_cut = rc == 0 && result.was_late && seconds >= left;
+	if (was_cut || (cli_stop && !(rc == 0 && result.is_confirmed)))
 		return SNAG_REPLAY_NOT_TRIED;
 	*ret_words = strdup(rc == 0 ? result.words : err.msg);
 	return rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED : SNAG_REPLAY_DIVERGED;
@@ -127,7 +137,7 @@ void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 {
 	struct snag_replay_count *count = &r->tally.predicted;
 	*count = (struct snag_replay_count){0};
-	for (size_t i = 0; i < all->n && !cli_stop; i++) {
+	for (size_t i = 0; i < all->n; i++) {
 		struct snag_incident *in = &all->at[i];
 		if (in->is_suppressed || in->race->verdict != SNAG_PREDICTED || !in->race->nwitness)
 			continue;
@@ -140,7 +150,7 @@ void cli_replays_run(struct cli_replays *r, struct snag_incidents *all)
 		if (is_tried && done->words)
 			in->replay_words = strdup(done->words);
 	}
-	enough_guess(r);
+	tally_end(r);
 }
 
 void cli_replays_done(struct cli_replays *r)
@@ -148,4 +158,5 @@ void cli_replays_done(struct cli_replays *r)
 	for (size_t i = 0; i < r->ndone; i++)
 		free(r->done[i].words);
 	free(r->done);
+	snag_dead_ends_done(&r->dead_ends);
 }

@@ -7,19 +7,21 @@
  *
  * Budget.  All replays of a run, of predicted races and of suspects (run_suspects.h), have a time
  *         together.  Predicted races come first, in the order of the report, then suspects.  A replay
- *         is killed when the time is over, or when it has shown its race.  What
- *         was not replayed for want of time is counted, and the report says so.
+ *         ends when the time is over, when it has shown its race, or when it can no longer do so.  A
+ *         schedule that begins as one before that could not be followed is not tried
+ *         (record/dead_ends.h).  What was not replayed for want of time is counted, and the report
+ *         says so.
  */
 #ifndef SNAG_CLI_RUN_REPLAYS_H
 #define SNAG_CLI_RUN_REPLAYS_H
 
 #include "cli/run_steps.h"
-#include "record/turns.h"
+#include "record/dead_ends.h"
 #include "report/incident.h"
 
-/* The replays of a program of a few milliseconds take 10 to 40 milliseconds each.  With this time
+/* The replays of a program of a few milliseconds take 5 to 20 milliseconds each.  With this time
  * fifty of them come to their end, and some on a machine that is ten times slower. */
-#define CLI_REPLAYS_LEAST_SECONDS 2.0
+#define CLI_REPLAYS_LEAST_SECONDS 1.0
 
 /* What replaying needs of the run that was analysed. */
 struct cli_replays {
@@ -31,6 +33,7 @@ struct cli_replays {
 	double budget;	/* seconds for all replays together ... */
 	double spent;	/* ... and how much of it is used up */
 	struct snag_replay_tally tally;
+	struct snag_dead_ends dead_ends;
 	struct cli_replayed { /* predicted races that were tried */
 		const struct snag_race *race;
 		enum snag_replay outcome;

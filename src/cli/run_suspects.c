@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cli/interrupt.h"
 #include "record/delay.h"
 
 #include <stdlib.h>
@@ -109,7 +108,7 @@ static size_t replay_all(struct cli_replays *replays, const struct snag_analysis
 			suspect[n++] = (struct suspect){race, suspect_rank(a, race)};
 		}
 	qsort(suspect, n, sizeof(*suspect), suspect_compare);
-	for (size_t i = 0; i < n && !cli_stop; i++) {
+	for (size_t i = 0; i < n; i++) {
 		enum snag_replay outcome = SNAG_REPLAY_NOT_TRIED;
 		if (cli_replays_have_time(replays))
 			outcome = suspect_try(replays, a, suspect[i].race);

@@ -30,9 +30,8 @@
  *                     MP_THREADS; the environment has no say, so that verdicts do not depend on it
  *         [one]       blocks for one thread and iterations without a barrier in between are on different
  *                     threads, so that they are seen to be parallel: deal.h
- *         [private]   in a segment, accesses to the thread's own stack and thread-local storage are
- *                     not told until it creates a task: another iteration would be on
- *                     another thread's
+ *         [private]   in a segment the detector leaves out accesses to memory that the thread owns
+ *                     (own/own.h): on another thread, another iteration would use other memory
  *         [alone]     a task that has its own stack is alone with it, and with its arguments, until
  *                     it creates a task or synchronises, and again after a taskwait if all
  *                     tasks below it have been waited for and there are no promises: who

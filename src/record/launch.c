@@ -76,6 +76,15 @@ static void signals_keep(struct snag_launch *l)
 		sigaction(passed[i], &l->was[i], NULL);
 }
 
+static void signals_block(sigset_t *ret_mask)
+{
+	sigset_t all;
+	sigemptyset(&all);
+	for (int i = 0; i < PASSED; i++)
+		sigaddset(&all, passed[i]);
+	sigprocmask(SIG_BLOCK, &all, ret_mask);
+}
+
 static const size_t channel_bytes =
 	RT_CHANNEL_HEADER + (size_t)RT_CHANNEL_RECORDS * sizeof(struct rt_record);
 
@@ -99,63 +108,124 @@ static int channel_open(struct snag_launch *l, struct snag_error *err)
 	return channel_map(l, err);
 }
 
-/* In a silent run, the programs that the program starts are not observed. */
-static void options_silence(void)
+extern char **environ;
+
+/* The environment of the program: that of the tool, and what the runtime reads. */
+struct environment {
+	char **at; /* the variables */
+	char *channel, *options;
+};
+
+static bool is_named(const char *variable, const char *name)
 {
-	static const char silent[] = "observe=0";
-	const char *given = getenv("SNAG_OPTIONS");
-	size_t room = (given ? strlen(given) : 0) + sizeof(silent) + 1;
-	char *all = snag_alloc(room);
-	snprintf(all, room, "%s:%s", given ? given : "", silent);
-	setenv("SNAG_OPTIONS", all, 1);
-	free(all);
+	size_t n = strlen(name);
+	return strncmp(variable, name, n) == 0 && variable[n] == '=';
 }
 
-/* In the child; reports a failure through the pipe. */
-__attribute__((noreturn)) static void program_run(const struct snag_launch *l, char *const *argv,
-						  const char *options, enum snag_launch_io io,
+/* In a silent run, the programs that the program starts are not observed. */
+static char *options_silent(void)
+{
+	static const char name[] = "SNAG_OPTIONS", silent[] = "observe=0";
+	const char *given = getenv(name);
+	size_t room = sizeof(name) + (given ? strlen(given) : 0) + sizeof(silent) + 2;
+	char *all = snag_alloc(room);
+	snprintf(all, room, "%s=%s:%s", name, given ? given : "", silent);
+	return all;
+}
+
+static void environment_make(struct environment *e, const struct snag_launch *l,
+			     const char *options, enum snag_launch_io io)
+{
+	size_t count = 0, n = 0, room = sizeof(RT_CHANNEL_ENV) + strlen(options) + 16;
+	while (environ && environ[count])
+		count++;
+	e->at = snag_calloc(count + 3, sizeof(*e->at));
+	e->channel = snag_alloc(room);
+	snprintf(e->channel, room, RT_CHANNEL_ENV "=%d:%s", l->fd, options);
+	e->options = io == SNAG_LAUNCH_SHARES ? NULL : options_silent();
+	for (size_t i = 0; i < count; i++)
+		if (!is_named(environ[i], RT_CHANNEL_ENV) &&
+		    !(e->options && is_named(environ[i], "SNAG_OPTIONS")))
+			e->at[n++] = environ[i];
+	e->at[n++] = e->channel;
+	e->at[n] = e->options;
+}
+
+static void environment_done(struct environment *e)
+{
+	free(e->at);
+	free(e->channel);
+	free(e->options);
+}
+
+/* In the child: a signal must not run the handlers of the tool in the memory of the tool. */
+static void signals_reset(const sigset_t *mask)
+{
+	for (int i = 0; i < PASSED; i++) {
+		struct sigaction old;
+		bool is_ours = passed[i] == SIGINT || passed[i] == SIGQUIT;
+		if (is_ours || (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN))
+			signal(passed[i], SIG_DFL);
+	}
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/* In the child, which has the memory of its parent until it calls execvpe(), and changes none of
+ * it.  Reports a failure through the pipe. */
+__attribute__((noreturn)) static void program_run(char *const *argv, char *const *environment,
+						  enum snag_launch_io io, const sigset_t *mask,
 						  int failed)
 {
-	size_t room = strlen(options) + 16;
-	char *channel = snag_alloc(room);
-	snprintf(channel, room, "%d:%s", l->fd, options);
-	setenv(RT_CHANNEL_ENV, channel, 1);
-	if (io != SNAG_LAUNCH_SHARES)
-		options_silence();
 	int now = personality(0xffffffff);
 	if (now != -1)
 		personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 	int nothing = io == SNAG_LAUNCH_SHARES ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = io == SNAG_LAUNCH_READS; nothing >= 0 && fd < 3; fd++)
 		dup2(nothing, fd);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	execvp(argv[0], argv);
+	signals_reset(mask);
+	execvpe(argv[0], argv, environment);
 	int why = errno;
 	if (write(failed, &why, sizeof(why)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
+/* Copying the page tables of a large analysis would take milliseconds, so the child shares them.
+ * It is a function of its own: the child may change the variables of the one that calls vfork(). */
+static __attribute__((noinline)) pid_t program_fork(char *const *argv, char *const *environment,
+						    enum snag_launch_io io, const sigset_t *mask,
+						    int failed)
+{
+	pid_t pid = vfork();
+	if (pid == 0)
+		program_run(argv, environment, io, mask, failed);
+	return pid;
+}
+
 static int program_start(struct snag_launch *l, char *const *argv, const char *options,
 			 enum snag_launch_io io, struct snag_error *err)
 {
+	struct environment environment;
+	sigset_t mask;
 	int failed[2], why = 0;
 	if (pipe2(failed, O_CLOEXEC) < 0)
 		return snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(errno));
 	l->passes = io != SNAG_LAUNCH_OURS;
-	l->pid = fork();
+	environment_make(&environment, l, options, io);
+	signals_block(&mask); /* a signal that comes now waits, and is passed on */
+	l->pid = program_fork(argv, environment.at, io, &mask, failed[1]);
+	why = l->pid < 0 ? errno : 0;
+	environment_done(&environment);
 	if (l->pid > 0 && l->passes)
 		signals_pass(l);
-	if (l->pid == 0)
-		program_run(l, argv, options, io, failed[1]);
-	why = l->pid < 0 ? errno : 0;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(failed[1]);
 	while (l->pid > 0 && read(failed[0], &why, sizeof(why)) < 0 && errno == EINTR)
 		;
 	close(failed[0]);
 	if (why && l->pid > 0) {
-		signals_keep(l);
+		if (l->passes)
+			signals_keep(l);
 		waitpid(l->pid, NULL, 0);
 	}
 	return why ? snag_fail(err, SNAG_EIO, "%s: %s", argv[0], strerror(why)) : 0;

@@ -173,6 +173,11 @@ int snag_live_source(char *const *argv, const struct snag_live_options *options,
 	return 0;
 }
 
+void snag_live_kill(struct snag_source *src)
+{
+	snag_launch_kill(((struct live *)src)->launch);
+}
+
 struct snag_live_end snag_live_end(const struct snag_source *src)
 {
 	const struct live *l = (const struct live *)src;

@@ -35,6 +35,8 @@ struct snag_live_options {
 int snag_live_source(char *const *argv, const struct snag_live_options *options,
 		     struct snag_source **ret_src, struct snag_error *err);
 
+void snag_live_kill(struct snag_source *src); /* the program need not go on */
+
 struct snag_live_end {
 	int status; /* as of waitpid */
 	int pid;

@@ -35,8 +35,7 @@ struct watch {
 		size_t n, cap;
 	} now, before; /* those of the step before by variable */
 	bool is_found;
-	uint64_t event[2];	    /* where */
-	volatile sig_atomic_t stop; /* the program need not go on */
+	uint64_t event[2]; /* where */
 };
 
 enum { FIRST = 1, SECOND = 2, KNOWN = 4 };
@@ -177,7 +176,8 @@ static int watch_run(struct watch *w, struct snag_source *live, struct snag_reco
 		r.split = batch.split;
 		r.split_end = batch.split + batch.nsplits;
 		snag_walk_batch(&walk, &batch, on_event, on_run, &r);
-		w->stop = w->plan->stops && w->is_found;
+		if (w->plan->stops && w->is_found)
+			snag_live_kill(live);
 		if (recording &&
 		    (rc = snag_recording_write(recording, &batch, live->names, err)) < 0)
 			break;
@@ -191,6 +191,8 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 {
 	result->is_confirmed = w->is_found;
 	result->was_late = end->was_late && !w->is_found;
+	result->diverged = end->notes.diverged;
+	result->turn = end->notes.turn;
 	if (w->is_found)
 		snprintf(result->words, sizeof(result->words),
 			 "events %" PRIu64 " and %" PRIu64 " of the replay are the two accesses",
@@ -207,6 +209,13 @@ static void words_fill(const struct watch *w, const struct snag_live_end *end,
 			 "the schedule was followed, but the accesses did not come together");
 }
 
+/* A program that stands still behind the two accesses has nothing more to show. */
+static void end_at_once(void *ctx, int pid)
+{
+	(void)ctx;
+	(void)pid;
+}
+
 static int run_steered(const struct snag_replay_plan *plan, int schedule,
 		       struct snag_replay_result *result, struct snag_error *err)
 {
@@ -215,15 +224,15 @@ static int run_steered(const struct snag_replay_plan *plan, int schedule,
 	struct snag_recording *recording = NULL;
 	struct watch w = {.plan = plan};
 	snprintf(options, sizeof(options),
-		 "seed=%" PRIu64 ":hold=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
-		 plan->on_held != NULL, schedule);
+		 "seed=%" PRIu64 ":hold=%d:mute=%d:forget=1:schedule=/proc/self/fd/%d", plan->seed,
+		 plan->on_held || plan->stops, plan->stops, schedule);
 	struct snag_live_options how = {
 		.options = options,
 		.convert.keep_steps = true,
-		.io = plan->is_quiet ? SNAG_LAUNCH_SILENT : SNAG_LAUNCH_SHARES,
+		.io = plan->is_quiet ? SNAG_LAUNCH_OURS : SNAG_LAUNCH_SHARES,
 		.seconds = plan->seconds,
-		.stop = &w.stop,
-		.on_held = plan->on_held,
+		.stop = plan->interrupt,
+		.on_held = plan->stops ? end_at_once : plan->on_held,
 		.ctx = plan->ctx,
 	};
 	int rc = plan->trace ? snag_recording_open(plan->trace, &recording, err) : 0;

@@ -11,6 +11,8 @@
 
 #include "record/turns.h"
 
+#include <signal.h>
+
 struct snag_replay_access { /* where one of the two accesses is expected */
 	const char *place;  /* as of snag_location_text */
 	bool is_write;
@@ -20,10 +22,12 @@ struct snag_replay_plan {
 	char *const *argv;
 	const struct snag_turns *turns;
 	struct snag_replay_access access[2];
-	uint64_t seed;	   /* of what comes after the schedule */
-	bool is_quiet;	   /* the program's input and output are empty ... */
-	bool stops;	   /* ... and it is killed once it has made both accesses */
-	double seconds;	   /* it is killed if it takes longer; 0: never */
+	uint64_t seed; /* of what comes after the schedule */
+	bool is_quiet; /* the program's input and output are empty ... */
+	bool stops;    /* ... and it is mute (runtime/mute.h), and killed at the end of its turns */
+	double seconds; /* it is killed if it takes longer; 0: never */
+	/* Likewise, when this is not 0; may be NULL.  A quiet program does not get our signals. */
+	const volatile sig_atomic_t *interrupt;
 	const char *trace; /* where to write the trace; NULL: nowhere */
 	/* Not NULL: the program stops before the accesses.  Called with its process; when it
 	 * returns, the program is killed. */
@@ -34,6 +38,8 @@ struct snag_replay_plan {
 struct snag_replay_result {
 	bool is_confirmed;
 	bool was_late;	 /* it was killed before, because it took too long */
+	bool diverged;	 /* the schedule could not be followed, ... */
+	uint64_t turn;	 /* ... but up to this turn, counted from 0 */
 	char words[256]; /* what happened */
 	int status;	 /* of the program, as of waitpid */
 };

@@ -166,9 +166,13 @@ bool snag_replay_tally_text(const struct snag_replay_tally *t, char *buf, size_t
 		return false;
 	size_t n = count_text(buf, room, "", t->predicted.left, "predicted race");
 	n += count_text(buf + n, room - n, n ? " and " : "", t->suspects.left, "suspicious pair");
-	snprintf(buf + n, room - n,
-		 " not replayed, as the time for replays is over; --replay-seconds %llu goes on",
-		 (unsigned long long)t->enough);
+	if (t->was_interrupted)
+		snprintf(buf + n, room - n, " not replayed, as a signal came");
+	else
+		snprintf(buf + n, room - n,
+			 " not replayed, as the time for replays is over; "
+			 "--replay-seconds %llu goes on",
+			 (unsigned long long)t->enough);
 	return true;
 }
 

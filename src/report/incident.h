@@ -30,7 +30,8 @@ struct snag_replay_tally {
 		size_t tried, left; /* left: not tried, or not finished, because the time was
 				     * over */
 	} predicted, suspects;
-	uint64_t enough; /* seconds that would probably suffice for all */
+	bool was_interrupted; /* a signal, not the time, ended them */
+	uint64_t enough;      /* seconds that would probably suffice for all */
 };
 
 struct snag_incident {

@@ -96,7 +96,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 {
 	if (rt_hot.self->ignores)
 		return;
-	if (rt.is_alone || rt_is_own(addr)) {
+	if (rt.is_unheard || rt_is_own(addr)) {
 		*rt_filter_slot(addr, k) = rt_filter_entry(addr, k, is_write);
 		return;
 	}
@@ -119,7 +119,7 @@ static __attribute__((noinline)) void special_record(uintptr_t addr, uintptr_t p
 static inline bool is_judged_specially(const struct rt_thread *self)
 {
 	return rt_unlikely((uint32_t)self->ignores | self->section.depth | self->own.is_watched) ||
-	       rt_unlikely(rt.is_alone) || rt_unlikely(rt.before_write != NULL);
+	       rt_unlikely(rt.is_unheard) || rt_unlikely(rt.before_write != NULL);
 }
 
 /* The same for a detector in this process, mostly with nothing more to be thought of. */
@@ -156,7 +156,7 @@ static RT_INLINE void judged_omp(uintptr_t addr, uint64_t *slot, uint64_t entry,
 
 static inline bool is_special(const struct rt_thread *self)
 {
-	return (uint64_t)rt.is_alone | (uint64_t)self->ignores | self->section.depth |
+	return (uint64_t)rt.is_unheard | (uint64_t)self->ignores | self->section.depth |
 	       rt_own.tls_bytes;
 }
 

@@ -54,7 +54,7 @@ static void elements_look(uintptr_t addr, size_t n, unsigned element, bool is_wr
 		words_look(addr, n, element, is_write, pc);
 		return;
 	}
-	if (rt_hot.self->ignores || rt.is_alone || rt_is_own(addr))
+	if (rt_hot.self->ignores || rt.is_unheard || rt_is_own(addr))
 		return;
 	if (is_write)
 		rt_before_write();
@@ -89,7 +89,7 @@ bool rt_access_places(uintptr_t addr, size_t n, int64_t step, uint64_t count, bo
 	if (!rt.judges || own_may_skip(&rt_own, &rt_hot.self->own)) /* some of them */
 		return false;
 	uintptr_t lowest = step < 0 ? addr + (uintptr_t)step * (count - 1) : addr;
-	if (rt_hot.self->ignores || rt.is_alone || rt_is_alone_with(lowest) || rt_is_own(lowest))
+	if (rt_hot.self->ignores || rt.is_unheard || rt_is_alone_with(lowest) || rt_is_own(lowest))
 		return true;
 	if (is_write)
 		rt_before_write();

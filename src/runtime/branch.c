@@ -75,7 +75,7 @@ RT_ABI(RT_HOT void, __snag_branch_all, void)
 static bool is_recorded(void)
 {
 	const struct rt_thread *self = rt_self();
-	return self && self->state == RT_RUNNING && !self->ignores && !rt.is_alone;
+	return self && self->state == RT_RUNNING && !self->ignores && !rt.is_unheard;
 }
 
 /* `size` bytes at addr; addr 0: nothing, another way was taken. */

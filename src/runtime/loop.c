@@ -412,7 +412,7 @@ RT_ABI(RT_HOT void, __snag_loop_end, uint64_t n)
 		one_by_one(n);
 		return;
 	}
-	if (rt_unlikely(rt.is_alone || self->ignores)) {
+	if (rt_unlikely(rt.is_unheard || self->ignores)) {
 		rt_hot.fuel -= (int64_t)(n * loop.n);
 		return;
 	}

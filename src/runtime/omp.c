@@ -7,11 +7,11 @@
  *         a task is just a number, which the running context has (rt_thread.as).
  *
  * Rules.  [launch]  outside of regions with several threads the program is alone
- *         [own]     what a context does on its own stack and in thread-local storage is not
- *                   recorded while the library says so
- *         [alone]   a detector in the process does not hear of what a context does where nobody
- *                   else can be: in memory just given to it, and, until its first event, on the
- *                   stack and in the arguments of a new task (omp/core.h)
+ *         [own]     the runtime records no access to memory that is private to a context
+ *                   (omp_own.h)
+ *         [alone]   a detector in the process does not hear of accesses to fresh memory: memory
+ *                   just given to a context, and the stack and the arguments of a new task until
+ *                   its first event (omp/core.h)
  *         [stack]   what is known of the stack of a context is forgotten when its next task begins: from
  *                   the lowest place up that was recorded or that others could have seen
  *         [patience]  a context that has run for long, while others could, or has locked and unlocked

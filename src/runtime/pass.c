@@ -81,7 +81,7 @@ static bool is_same(const struct range *a, const struct range *b)
 /* One event; false: nothing of it is told. */
 static bool range_count(void)
 {
-	return rt_access_count() && !rt.is_alone;
+	return rt_access_count() && !rt.is_unheard;
 }
 
 static void range_access(const struct range *r, uintptr_t pc)

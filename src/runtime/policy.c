@@ -6,6 +6,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/memory.h"
+#include "runtime/mute.h"
 #include "runtime/options.h"
 #include "runtime/record.h"
 #include "runtime/sys.h"
@@ -15,6 +16,7 @@
 enum policy { RANDOM, ROUND_ROBIN, PCT };
 enum { GROWTH = 16, LONGEST = 1 << 21 }; /* turns: a part of the run so far, and a bound */
 enum { SCHEDULE_MAX = 1 << 28, PCT_MAX_DEPTH = 64 };
+enum { RACE = 2 }; /* the last turns of a schedule: one for each of the two accesses */
 
 struct turn {
 	uint32_t tid;
@@ -99,6 +101,8 @@ void rt_policy_begin(void)
 		change[i] = rt_policy_random((uint64_t)rt_options.pct_events);
 	if (rt_options.schedule[0])
 		schedule_read();
+	if (rt_options.mute && nturns >= RACE)
+		rt_mute_begin();
 }
 
 void rt_policy_new(struct rt_thread *t)
@@ -113,7 +117,7 @@ static struct rt_thread *scheduled(struct rt_thread *const *ready, uint32_t n)
 			return ready[i];
 	rt_put(RT_NOTE, 0, next_turn, 0, RT_NOTE_DIVERGED);
 	next_turn = nturns; /* from here on as the policy says */
-	rt_options.hold = 0;
+	rt_options.hold &= rt.is_mute;
 	return NULL;
 }
 
@@ -190,6 +194,8 @@ static int64_t random_length(void)
 int64_t rt_policy_fuel(const struct rt_thread *t)
 {
 	is_following = next_turn < nturns && turn[next_turn].tid == t->tid;
+	if (is_following && nturns - next_turn <= RACE)
+		rt_mute_end();
 	if (is_following)
 		return turn[next_turn++].events;
 	switch (policy) {

@@ -7,6 +7,7 @@
 #include "runtime/access.h"
 #include "runtime/fail.h"
 #include "runtime/judge.h"
+#include "runtime/mute.h"
 #include "runtime/omp.h"
 #include "runtime/options.h"
 #include "runtime/sys.h"
@@ -93,7 +94,7 @@ void rt_record_before(void (*f)(void))
 	if (!rt.before)
 		true_limit = rt.limit;
 	rt.before = f;
-	rt.limit = f ? rt.written : true_limit;
+	rt.limit = f || rt.is_mute ? rt.written : true_limit;
 }
 
 void rt_record_settle_now(void)
@@ -114,6 +115,8 @@ bool rt_record_room(struct rt_record record)
 		rt_judge_record(&record);
 		return false;
 	}
+	if (rt.is_mute && !rt_mute_puts(rt_record_op(&record)))
+		return false;
 	rt.is_waiting = true;
 	for (unsigned waits = 0;; waits++) {
 		/* pairs with the release of the reader: the slots are no longer read */
@@ -129,6 +132,8 @@ bool rt_record_room(struct rt_record record)
 		rt_sys_sleep(WAIT_NS);
 	}
 	rt.is_waiting = false;
+	if (rt.is_mute)
+		rt.limit = rt.written + 1; /* the next record is looked at, too */
 	return true;
 }
 

@@ -220,6 +220,8 @@ struct rt {
 	bool is_of_tasks; /* the program is one of tasks: tasks.h */
 	bool is_free;	  /* threads run in parallel, see free.c */
 	bool is_alone;	  /* main runs and every other thread was joined: nothing can race */
+	bool is_mute;	  /* a replay that has not reached its race yet: mute.h */
+	bool is_unheard;  /* one of the two: accesses are counted, not recorded */
 };
 
 extern struct rt rt RT_HIDDEN;

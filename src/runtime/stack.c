@@ -114,6 +114,8 @@ static uint32_t node_of(uint32_t parent, uintptr_t pc)
 uint32_t rt_caller_find(void)
 {
 	struct rt_frame *base = rt_hot.self->frames, *f = rt_hot.top;
+	if (rt.is_mute)
+		return 0;
 	while (f > base && !f[-1].node)
 		f--;
 	uint32_t caller = f > base ? f[-1].node : 0;
@@ -124,7 +126,7 @@ uint32_t rt_caller_find(void)
 
 uint32_t rt_location_find(uintptr_t pc)
 {
-	if (rt.judges)
+	if (rt.judges || rt.is_mute)
 		return 0;		  /* nobody asks */
 	if (rt_unlikely(is_of_tasks(pc))) /* it copies an argument, say */
 		pc = (uintptr_t)rt_tasks_place;

@@ -121,6 +121,7 @@ static struct rt_thread *thread_new(void)
 static void alone_set(bool is_alone)
 {
 	rt.is_alone = is_alone;
+	rt.is_unheard = is_alone || rt.is_mute;
 	rt_filter.is_idle = is_alone && rt.judges;
 }
 

@@ -30,6 +30,25 @@ programs=$BATS_TEST_DIRNAME/../programs
 	done
 }
 
+@test "a mute run follows its schedule, and records nothing before the last two turns" {
+	cp "$programs/race_volatile.c" .
+	for compiler in gcc clang; do
+		SNAG_CC=$compiler snag cc -pthread race_volatile.c -o prog
+		snag record --seed 5 -o a.snag --schedule turns ./prog
+		head -n "$(($(wc -l <turns) / 2))" turns >half
+		for mute in 0 1; do
+			SNAG_OPTIONS=forget=1:mute=$mute snag record -o $mute.snag --follow half ./prog
+			snag convert --lenient $mute.snag $mute.std
+			# main's own variables have no name where its stack was not recorded
+			grep -v '^T0' $mute.std | cut -d'|' -f1,2 >$mute
+		done
+		some=$(wc -l <1)
+		[ "$some" -gt 100 ]
+		[ "$some" -lt "$(($(wc -l <0) * 3 / 4))" ]
+		tail -n "$some" 0 | cmp - 1
+	done
+}
+
 @test "an access without synchronisation since is recorded once, whoever had turns in between" {
 	cat >turns.c <<-'END'
 		#include <pthread.h>

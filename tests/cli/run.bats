@@ -180,6 +180,37 @@ slow_make() {
 	grep -q "$words" none.html
 }
 
+@test "a signal during the replays: what was found, and what was not tried, never 0" {
+	slow_make
+	sed 's/p = [12];//; s/return p == 0 .*/puts("ends");return 0;/; s/<poll.h>/<poll.h>\n#include <stdio.h>/' slow.c >suspect.c
+	"$SNAG" cc -g -pthread suspect.c -o suspect
+	sed 's/return p == 0 .*/puts("ends");return 0;/; s/<poll.h>/<poll.h>\n#include <stdio.h>/' slow.c >both.c
+	"$SNAG" cc -g -pthread both.c -o both
+	for name in suspect both; do
+		signal=TERM
+		[ $name = suspect ] || signal=INT
+		env --default-signal=INT "$SNAG" run --json report.json ./$name 3000 >out 2>err &
+		pid=$!
+		for _ in $(seq 200); do
+			grep -q ends out && break
+			sleep 0.05
+		done
+		sleep 1 # it is being replayed
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		cat err
+		if [ $name = both ]; then
+			[ "$status" = 66 ]
+			[ "$(jq -r '.incidents[0] | .verdict + " " + .replay' report.json)" = "predicted not tried" ]
+			grep -qx 'snag: 1 predicted race and 1 suspicious pair not replayed, as a signal came' err
+		else
+			[ "$status" = 143 ]
+			grep -qx 'snag: 1 suspicious pair not replayed, as a signal came' err
+		fi
+	done
+}
+
 @test "no time for replays is as no replays" {
 	slow_make
 	run --separate-stderr "$SNAG" run --replay-seconds 0 --json zero.json ./slow 0

@@ -78,7 +78,7 @@ all() { # COMPILER LEVEL; several at a time
 	grep -q 'n.h' one.d
 	grep -q '^two.o:.*two.c n.h' <(tr -d '\\\n' <two.d)
 	SNAG_CC=clang "$SNAG" cc -fopenmp one.o two.o -o prog
-	./prog
+	SNAG_OPTIONS=observe=0 ./prog
 	run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 66 ]
 	grep -q 'two.c:8' <<<"$stderr"
@@ -359,7 +359,7 @@ all() { # COMPILER LEVEL; several at a time
 	OMP_CANCELLATION=true run --separate-stderr "$SNAG" run ./prog
 	[ "$status" = 0 ]
 	grep -q "the program cancels tasks" <<<"$stderr"
-	run -125 ./prog forever
+	run -125 env SNAG_OPTIONS=observe=0 ./prog forever
 	grep -q 'deadlock' <<<"$output"
 	run --separate-stderr "$SNAG" run ./prog forever
 	[ "$status" = 66 ]
