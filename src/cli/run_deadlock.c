@@ -169,11 +169,13 @@ static enum snag_replay replay(struct cli_replays *r, const struct snag_deadlock
 					 .n = d->n,
 					 .seed = r->seed,
 					 .is_quiet = true,
+					 .interrupt = &cli_stop,
 					 .seconds = seconds < left ? seconds : left};
 	int rc = snag_replay_deadlock(&how, &result, &err);
 	plan_done(&p, d->n);
 	r->spent += snag_seconds_now() - begin;
-	if (rc == 0 && result.was_late && seconds >= left)
+	bool was_cut = rc == 0 && result.was_late && seconds >= left;
+	if (was_cut || (cli_stop && !(rc == 0 && result.is_confirmed)))
 		return SNAG_REPLAY_NOT_TRIED;
 	*ret_words = strdup(rc == 0 ? result.words : err.msg);
 	return rc == 0 && result.is_confirmed ? SNAG_REPLAY_CONFIRMED : SNAG_REPLAY_DIVERGED;
@@ -181,7 +183,7 @@ static enum snag_replay replay(struct cli_replays *r, const struct snag_deadlock
 
 void cli_deadlock_replays(struct cli_replays *r, struct snag_incidents *all)
 {
-	for (size_t i = 0; i < all->ndeadlocks && !cli_stop; i++) {
+	for (size_t i = 0; i < all->ndeadlocks; i++) {
 		struct snag_deadlock_incident *in = &all->deadlock[i];
 		if (in->is_suppressed || !in->witness)
 			continue;

@@ -71,7 +71,8 @@ static int run_steered(const struct snag_deadlock_plan *plan, int schedule,
 	struct snag_live_options how = {.options = options,
 					.io = plan->is_quiet ? SNAG_LAUNCH_SILENT
 							     : SNAG_LAUNCH_SHARES,
-					.seconds = plan->seconds};
+					.seconds = plan->seconds,
+					.stop = plan->interrupt};
 	int rc = snag_live_source(plan->argv, &how, &live, err);
 	if (rc < 0)
 		return rc;
