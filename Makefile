@@ -41,6 +41,7 @@ fuzz: build-fuzz/build.ninja
 
 oracle: all
 	@scripts/oracle.sh
+	@scripts/oracle.sh --check deadlock --nested 100 --mutants 0 --locks 2-4 --events 8-24 --shared 30 --reentrant 30
 	@ORACLE=build/tests/oracle/task_oracle ORACLE_CANDIDATES=0 scripts/oracle.sh
 	@ORACLE=build/tests/graphs/oracle-graphs ORACLE_CANDIDATES=0 scripts/oracle.sh
 	@ORACLE=build/tests/oracle/explore_oracle ORACLE_CANDIDATES=0 ORACLE_TRACES=100000 scripts/oracle.sh

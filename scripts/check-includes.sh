@@ -14,10 +14,10 @@ allowed() {
 	witness/decide) echo "witness trace base" ;;
 	report) echo "trace order base" ;;
 	detect) echo "detect/slice witness trace order base" ;; # contended.h
-	detect/slice | detect/threads | detect/predictive | detect/tasks | detect/partners | detect/candidates)
+	detect/slice | detect/threads | detect/predictive | detect/tasks | detect/partners | detect/candidates | detect/deadlock)
 		echo "detect witness trace order base" ;;
 	detect/analyze)
-		echo "detect detect/slice detect/partners detect/candidates witness trace order base" ;;
+		echo "detect detect/slice detect/partners detect/candidates detect/deadlock witness trace order base" ;;
 	lang) echo "task trace order base" ;;
 	record) echo "runtime report trace base" ;;
 	cc) echo "pass omp base" ;; # pass/removals.def, omp/marks.def

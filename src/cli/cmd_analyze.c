@@ -13,6 +13,7 @@
 #include "cli/reporting.h"
 #include "cli/writing.h"
 #include "detect/analyze/analyze.h"
+#include "report/deadlocks.h"
 #include "report/json_writer.h"
 #include "report/report.h"
 
@@ -177,10 +178,11 @@ static void verdict_show(const struct snag_report *report, const struct snag_mer
 	snag_printer_commit(&to, NULL);
 }
 
+/* Or a deadlock. */
 static bool has_race(const struct snag_report *report)
 {
 	for (size_t i = 0; i < report->nparts; i++)
-		if (report->part[i].findings->nraces)
+		if (report->part[i].findings->nraces || report->part[i].findings->ndeadlocks)
 			return true;
 	return false;
 }
@@ -194,6 +196,8 @@ static int reports_write(const struct snag_report *report, const struct analyze_
 	if (is_for_people || v->witness) /* it takes time, with millions of pairs */
 		snag_report_merge(report, &merged);
 	int rc = v->witness ? snag_report_witnesses(report, &merged, v->witness, err) : 0;
+	if (rc == 0 && v->witness)
+		rc = snag_deadlock_witnesses(report, v->witness, err);
 	if (rc == 0 && v->json)
 		rc = json_write(report, v->json, err);
 	if (rc == 0 && !is_json_only(v))

@@ -29,13 +29,13 @@ static void event_words(struct snag_printer *to, const struct snag_trace *trace,
 	const struct snag_event *ev = &trace->ev[event];
 	snag_print_name(to, snag_name(&trace->names, SNAG_SPACE_THREAD, ev->thread));
 	snag_printf(to, " %s(", snag_op_info[ev->op].text);
-	snag_print_name(to, snag_name(&trace->names, SNAG_SPACE_VARIABLE, ev->target));
+	snag_print_name(to, snag_name(&trace->names, snag_op_info[ev->op].space, ev->target));
 	snag_print(to, ") at ");
 	snag_print_name(to, snag_name(&trace->names, SNAG_SPACE_LOCATION, ev->loc));
 	snag_printf(to, " (event %u)", event);
 }
 
-/* A valid witness ends with two accesses. */
+/* A valid witness ends with two accesses, or before requests that wait for each other. */
 static int valid_write(const struct snag_trace *trace, const struct snag_witness *w,
 		       struct snag_error *err)
 {
@@ -46,10 +46,16 @@ static int valid_write(const struct snag_trace *trace, const struct snag_witness
 	int rc = snag_printer_open(&to, "-", err);
 	if (rc < 0)
 		return rc;
-	snag_printf(&to, "valid: %llu events that end with ", (unsigned long long)n);
-	event_words(&to, trace, w->event[w->n - 2]);
-	snag_print(&to, " and ");
-	event_words(&to, trace, w->event[w->n - 1]);
+	snag_printf(&to,
+		    w->request ? "valid: %llu events that end in a deadlock: "
+			       : "valid: %llu events that end with ",
+		    (unsigned long long)n);
+	const uint32_t *last = w->request ? w->request : w->event + w->n - 2;
+	for (size_t i = 0; i < (w->request ? w->nrequests : 2); i++) {
+		snag_print(&to, i == 0 ? "" : w->request ? ", " : " and ");
+		event_words(&to, trace, last[i]);
+		snag_print(&to, w->request ? " waits" : "");
+	}
 	snag_print(&to, "\n");
 	return snag_printer_commit(&to, err);
 }
@@ -97,8 +103,8 @@ const struct cli_command cli_command_check = {
 	.offer = CLI_OFFER_FILES,
 	.options = check_options,
 	.common = cli_reading_options,
-	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race: says\n"
-		 "so (exit status 0), or which rule it breaks (exit status 2).\n",
+	.about = "Checks that WITNESS is a valid reordering of TRACE that ends with a race, or in\n"
+		 "a deadlock: says so (exit status 0), or which rule it breaks (status 2).\n",
 	.values_size = sizeof(struct check_values),
 	.run = check_run,
 };

@@ -3,6 +3,7 @@
  * cmd_replay.c - `snag replay`: run a program again, steered to a race
  */
 #include "cli/command.h"
+#include "record/replay_deadlock.h"
 #include "record/replay_file.h"
 
 #include <signal.h>
@@ -74,6 +75,28 @@ static void held(void *ctx, int pid)
 		usleep(50000);
 }
 
+/* Of a deadlock: whether its threads waited for each other. */
+static int deadlock_run(const struct replay_values *v, const struct snag_replay_file *file,
+			char *const *argv, struct snag_error *err)
+{
+	struct snag_deadlock_plan plan = {.argv = argv,
+					  .turns = &file->turns,
+					  .place = (const char *const *)file->wait,
+					  .n = file->nwaits,
+					  .seed = v->seed,
+					  .seconds = v->seconds};
+	struct snag_replay_result result = {0};
+	if (v->gdb || v->trace)
+		return snag_fail(err, SNAG_EINPUT,
+				 "--gdb and --output: not for the witness of a deadlock");
+	int rc = snag_replay_deadlock(&plan, &result, err);
+	if (rc < 0)
+		return rc;
+	fprintf(stderr, "snag: replay: %s: %s\n", result.is_confirmed ? "confirmed" : "diverged",
+		result.words);
+	return result.is_confirmed ? CLI_RACES : CLI_OK;
+}
+
 static int replay_run(const void *values, char *const *operand, struct snag_error *err)
 {
 	const struct replay_values *v = values;
@@ -81,6 +104,11 @@ static int replay_run(const void *values, char *const *operand, struct snag_erro
 	int rc = snag_replay_file_read(operand[0], &file, err);
 	if (rc < 0)
 		return rc;
+	if (file.wait) {
+		rc = deadlock_run(v, &file, operand + 1, err);
+		snag_replay_file_done(&file);
+		return rc;
+	}
 	struct snag_replay_plan plan = {
 		.argv = operand + 1,
 		.turns = &file.turns,

@@ -21,6 +21,7 @@
 #include "cli/pass_report.h"
 #include "cli/program.h"
 #include "cli/run_attached.h"
+#include "cli/run_deadlock.h"
 #include "cli/run_files.h"
 #include "cli/run_orders.h"
 #include "cli/run_replays.h"
@@ -28,6 +29,7 @@
 #include "cli/run_steps.h"
 #include "cli/run_suspects.h"
 #include "cli/writing.h"
+#include "report/deadlocks.h"
 #include "trace/tee.h"
 
 #include <inttypes.h>
@@ -80,7 +82,7 @@ static const struct cli_option run_options[] = {
 	 .value = "LIST",
 	 .offset = FIELD(with),
 	 .offer = CLI_OFFER_DETECTORS,
-	 .help = "detectors; default: hb,mixed,m2,hybrid; for tasks drdp"},
+	 .help = "default: hb,mixed,m2,hybrid,deadlock; for tasks drdp"},
 	{.name = "json",
 	 .kind = CLI_TEXT,
 	 .value = "FILE",
@@ -385,11 +387,14 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	if (src->skipped || a->interrupted || is_windowed(a))
 		replays->steps = NULL;
 	bool of_locks = end->notes.dialect == RT_DIALECT_OPENMP;
-	int rc = v->with ? 0 : cli_suspects_settle(replays, a, &run, err);
+	int rc = cli_deadlock_observed(a, src, end, err);
+	if (rc == 0 && !v->with)
+		rc = cli_suspects_settle(replays, a, &run, err);
 	if (rc < 0)
 		return rc;
 	rc = cli_run_report_build(&r, &run, err);
 	r.report.witness_members = cli_replays_members;
+	r.report.deadlock_members = cli_deadlock_members;
 	r.report.ctx = replays;
 	r.all.witness_dir = v->witness;
 	replays->report = &r.report;
@@ -416,9 +421,12 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 		rc = cli_run_report_steps(&r, src, err);
 	if (rc == 0 && v->witness)
 		rc = snag_report_witnesses(&r.report, &r.merged, v->witness, err);
+	if (rc == 0 && v->witness)
+		rc = snag_deadlock_witnesses(&r.report, v->witness, err);
 	if (rc == 0 && replays->steps && !v->no_replay) {
 		replays->reports_unconfirmed = v->unconfirmed;
 		cli_replays_run(replays, &r.incidents);
+		cli_deadlock_replays(replays, &r.incidents);
 		r.all.replays = &replays->tally;
 	}
 	if (rc == 0 && v->dot && r.all.is_tasks)
@@ -430,13 +438,22 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			"%s: of its second run only the first %" PRIu64
 			" million events were looked at; --once looks at all\n",
 			tool(v), cli_judged_events(of->before) / 1000000);
-	size_t shown = r.incidents.shown + is_other + (r.all.deadlock != NULL);
+	size_t shown = r.incidents.shown + r.incidents.deadlocks_shown + is_other +
+		       (r.all.deadlock != NULL);
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;
 	if (shown && v->exitcode)
 		return (int)v->exitcode;
 	return status_of(of, end, a);
+}
+
+/* As ThreadSanitizer's option of that name. */
+static bool are_deadlocks_wanted(void)
+{
+	char number[16];
+	return !cli_environment_option("detect_deadlocks", true, number, sizeof(number)) ||
+	       strtol(number, NULL, 10) != 0;
 }
 
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
@@ -451,6 +468,8 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
 	if (rc == 0 && !v->with && !v->free && !v->no_replay)
 		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
+	if (rc == 0 && !v->with && !v->free && are_deadlocks_wanted())
+		options->detector[options->ndetectors++] = snag_detector_find("deadlock", 8);
 	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
 		if (!strstr(free_list, options->detector[i]->name))
 			rc = snag_fail(err, SNAG_EINPUT,
@@ -474,6 +493,9 @@ static bool has_witness(const struct snag_analysis *a)
 		for (size_t k = 0; k < a->findings[i].nraces; k++)
 			if (a->findings[i].race[k].nwitness)
 				return true;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->findings[i].ndeadlocks)
+			return true;
 	return false;
 }
 

@@ -23,7 +23,7 @@ static void plan_make(const struct cli_replays *r, const struct snag_race *race,
 	const struct snag_site *site[2] = {&race->first, &race->second};
 	size_t n;
 	struct snag_step *step = cli_steps_of_witness(r->steps, r->report->stretches, race, &n);
-	snag_turns_of_steps(&ret->turns, step, n);
+	snag_turns_of_steps(&ret->turns, step, n, 2);
 	free(step);
 	for (int i = 0; i < 2; i++) {
 		snag_location_text(r->report->names, site[i]->loc, ret->place[i],

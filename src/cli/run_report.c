@@ -9,6 +9,7 @@
 #include "cli/reporting.h"
 #include "cli/task_verdict.h"
 #include "detect/partners/details.h"
+#include "report/incident_deadlock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,12 @@ static uint64_t last_shown(const struct snag_incidents *all)
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].race->second.event > last)
 			last = all->at[i].race->second.event;
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		for (size_t k = 0; k < all->deadlock[i].deadlock->n; k++) {
+			uint32_t event = all->deadlock[i].deadlock->wait[k].at.event;
+			if (event != SNAG_NO_EVENT && event > last)
+				last = event;
+		}
 	return last;
 }
 
@@ -55,8 +62,8 @@ static void deadlock_take(struct cli_run_report *r, const struct cli_run *run)
 	r->wait = snag_calloc(notes->nwaits, sizeof(*r->wait));
 	for (size_t i = 0; i < notes->nwaits; i++) {
 		const struct snag_convert_wait *from = &notes->wait[i];
-		struct snag_deadlock_wait *w = &r->wait[i];
-		*w = (struct snag_deadlock_wait){from->task, kind[from->why], "", from->loc};
+		struct snag_task_wait *w = &r->wait[i];
+		*w = (struct snag_task_wait){from->task, kind[from->why], "", from->loc};
 		if (from->why == RT_WAIT_PROMISE)
 			snprintf(w->what, sizeof(w->what), "promise %u, which no task sets",
 				 from->target);
@@ -97,7 +104,7 @@ int cli_run_report_build(struct cli_run_report *r, const struct cli_run *run,
 	};
 	deadlock_take(r, run);
 	r->all.deadlock = r->deadlock.n ? &r->deadlock : NULL;
-	return r->incidents.n ? origins_find(r, run, err) : 0;
+	return r->incidents.n + r->incidents.ndeadlocks ? origins_find(r, run, err) : 0;
 }
 
 int cli_run_report_steps(struct cli_run_report *r, struct snag_source *src, struct snag_error *err)

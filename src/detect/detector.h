@@ -68,8 +68,10 @@ struct snag_detector_env {
 	void (*on_counted)(void *ctx, uint32_t second);
 	/* Not all pairs that the races stand for were decided. */
 	void (*on_at_least)(void *ctx);
-	/* The published procedure has decided, and so many races or, if one is wanted for each
-	 * pair of locations, pairs of locations are perhaps wrongly rejected. */
+	/* A deadlock, which the receiver takes over; sites as of on_race. */
+	void (*on_deadlock)(void *ctx, const struct snag_deadlock *deadlock);
+	/* The published procedure decided, and may have wrongly rejected n races or, if one is
+	 * wanted for each pair of locations, n pairs of locations. */
 	void (*on_uncertain)(void *ctx, uint64_t n);
 	/* A bound left out candidates of n accesses. */
 	void (*on_abridged)(void *ctx, uint64_t n);
@@ -115,6 +117,8 @@ struct snag_detector {
 	/* Deciding needs the whole trace and an index.  A detector that is faster than that
 	 * decides its pairs only on traces of up to SNAG_SHORT_TRACE events. */
 	bool decide_if_short;
+	/* It finds deadlocks and no races, and needs all lock events of a slice. */
+	bool tells_deadlocks;
 	bool is_complete;	/* its pairs, all decided, are all predictable races */
 	bool disjoint_locksets; /* accesses with a lock in common do not race */
 	/* What a slice of the trace must contain so that the detector finds the same in it, a

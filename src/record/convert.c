@@ -44,6 +44,7 @@ void snag_convert_free(struct snag_convert *c)
 	free(c->loc);
 	snag_convert_called_done(&c->called);
 	free(c->token);
+	free(c->lock);
 	free(c->done);
 	free(c->label);
 	free(c->depend);
@@ -242,16 +243,32 @@ static size_t critical_named(char *text, size_t len)
 	return (size_t)sprintf(text, len ? "critical(%.*s)" : "critical%.*s", (int)len, name);
 }
 
-static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r)
+static uint32_t lock_new(struct snag_convert *c, uint64_t addr)
 {
 	struct snag_strtab *words = &c->names.space[SNAG_SPACE_LOCK];
 	char text[SNAG_REGION_NAME + 16];
-	while (words->n <= r->arg) {
-		size_t len = snag_regions_name(c->regions, rt_record_address(r), text, NULL);
-		len = critical_named(text, len);
-		snag_convert_tell_apart(words, words->n, text, len, sizeof(text));
-	}
-	return r->arg;
+	uint32_t id = words->n;
+	size_t len = snag_regions_name(c->regions, addr, text, NULL);
+	len = critical_named(text, len);
+	snag_convert_tell_apart(words, id, text, len, sizeof(text));
+	return id;
+}
+
+/* The lock of a record.  C++ programs neither initialise nor destroy a std::mutex in a way that the
+ * runtime sees: if the memory of the lock was freed and allocated again, it is a new lock. */
+static uint32_t lock_named(struct snag_convert *c, const struct rt_record *r, bool is_acquire)
+{
+	uint64_t addr = rt_record_address(r), blocks = snag_regions_blocks(c->regions);
+	c->lock = snag_grow(c->lock, &c->lock_cap, (size_t)r->arg + 1, sizeof(*c->lock));
+	struct snag_convert_lock *l = &c->lock[r->arg];
+	if (l->id && (!is_acquire || l->blocks == blocks))
+		return l->id - 1;
+	uint64_t block = snag_regions_block(c->regions, addr);
+	if (!l->id || l->block != block)
+		l->id = lock_new(c, addr) + 1;
+	l->block = block;
+	l->blocks = blocks;
+	return l->id - 1;
 }
 
 static uint32_t token_variable(struct snag_convert *c, uint32_t token)
@@ -302,6 +319,25 @@ static void note(struct snag_convert *c, const struct rt_record *r)
 	}
 }
 
+static void circle_note(struct snag_convert *c, const struct rt_record *r)
+{
+	static const enum snag_op op[] = {[RT_WAITS_ALONE] = SNAG_OP_ACQUIRE,
+					  [RT_WAITS_SHARED] = SNAG_OP_ACQUIRE_SHARED,
+					  [RT_WAITS_THREAD] = SNAG_OP_JOIN};
+	struct snag_convert_notes *n = &c->notes;
+	unsigned how = rt_record_size(r);
+	bool is_join = how == RT_WAITS_THREAD;
+	/* A lock that somebody waits for was taken before. */
+	if (n->ncircle == SNAG_CONVERT_WAITS || how > RT_WAITS_THREAD ||
+	    (!is_join && (r->arg >= c->lock_cap || !c->lock[r->arg].id)))
+		return;
+	n->circle[n->ncircle++] = (struct snag_convert_link){
+		.thread = snag_convert_thread(c, (uint32_t)rt_record_address(r)),
+		.op = op[how],
+		.target = is_join ? snag_convert_thread(c, r->arg) : c->lock[r->arg].id - 1,
+		.loc = loc_of(c, r)};
+}
+
 /* What orders threads. */
 static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_record *r)
 {
@@ -326,11 +362,15 @@ static void sync_record(struct snag_convert *c, enum rt_op op, const struct rt_r
 		event_put(c, SNAG_OP_FORK, snag_convert_thread(c, r->arg), r, 0, 0);
 		break;
 	case RT_JOIN:
-		event_put(c, SNAG_OP_JOIN, snag_convert_thread(c, r->arg), r, 0, 0);
+		event_put(c, SNAG_OP_JOIN, snag_convert_thread(c, r->arg), r, 0,
+			  rt_record_size(r) ? SNAG_NO_WAIT : 0);
 		break;
-	default:
-		event_put(c, lock_op[op], lock_named(c, r), r, 0, 0);
+	default: {
+		bool is_acquire = op == RT_ACQUIRE || op == RT_ACQUIRE_SHARED;
+		uint8_t flags = is_acquire && rt_record_size(r) ? SNAG_NO_WAIT : 0;
+		event_put(c, lock_op[op], lock_named(c, r, is_acquire), r, 0, flags);
 		break;
+	}
 	}
 }
 
@@ -411,6 +451,9 @@ static void record_other(struct snag_convert *c, const struct rt_record *r)
 	case RT_MODULE_END:
 	case RT_DEFAULT:
 		snag_convert_place(c, op, r);
+		break;
+	case RT_CIRCLE:
+		circle_note(c, r);
 		break;
 	case RT_SWITCH:
 		turn_begins(c, r);

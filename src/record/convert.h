@@ -73,7 +73,7 @@ struct snag_convert_wait {
 
 enum { SNAG_CONVERT_WAITS = 100 };
 
-/* What the runtime said about the run as a whole. */
+/* What the runtime reported about the run as a whole. */
 struct snag_convert_notes {
 	enum rt_dialect dialect; /* of a program of tasks */
 	uint32_t launched;	 /* how often tasks were ... */
@@ -85,9 +85,17 @@ struct snag_convert_notes {
 	struct snag_convert_wait wait[SNAG_CONVERT_WAITS];
 	size_t nwaits;	   /* not 0: its tasks ended in a deadlock */
 	bool was_deadlock; /* it ended because no thread could run */
-	bool is_held;	   /* it stands still at the end of a schedule */
-	bool diverged;	   /* it could not follow the schedule ... */
-	uint64_t turn;	   /* ... in this turn, from 0 */
+	/* Threads that waited for each other: each for the next, the last for the first. */
+	struct snag_convert_link {
+		snag_tid thread;
+		enum snag_op op; /* SNAG_OP_ACQUIRE, _ACQUIRE_SHARED or _JOIN */
+		uint32_t target;
+		snag_loc loc;
+	} circle[SNAG_CONVERT_WAITS];
+	uint32_t ncircle;
+	bool is_held;  /* it stands still at the end of a schedule */
+	bool diverged; /* it could not follow the schedule ... */
+	uint64_t turn; /* ... in this turn, from 0 */
 };
 const struct snag_convert_notes *snag_convert_notes(const struct snag_convert *c);
 

@@ -63,6 +63,12 @@ struct snag_convert {
 	struct snag_called called;
 	uint32_t *token;
 	size_t token_cap;
+	struct snag_convert_lock {
+		uint32_t id;	 /* 1 + that of the trace; 0: none yet */
+		uint64_t block;	 /* that it lies in (regions.h), ... */
+		uint64_t blocks; /* ... as was found when there were so many */
+	} * lock;		 /* by number of the runtime */
+	size_t lock_cap;
 	struct snag_event ev[SNAG_BATCH_EVENTS];
 	size_t n;
 	struct snag_repeat run[RUNS]; /* between them */

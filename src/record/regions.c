@@ -268,6 +268,17 @@ static const struct block *block_at(const struct snag_regions *r, uint64_t addr)
 	return b && addr - b->addr < b->nbytes ? b : NULL;
 }
 
+uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr)
+{
+	const struct block *b = block_at(r, addr);
+	return b ? b->number + 1 : 0;
+}
+
+uint64_t snag_regions_blocks(const struct snag_regions *r)
+{
+	return r->nblocks;
+}
+
 static const struct stack *stack_at(const struct snag_regions *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->nstacks; i++)

@@ -36,6 +36,11 @@ void snag_regions_alloc(struct snag_regions *r, uint64_t addr, uint64_t nbytes, 
 /* Ends the block that begins at addr and returns its size; 0: unknown. */
 uint64_t snag_regions_dealloc(struct snag_regions *r, uint64_t addr);
 
+/* The block that an address lies in, counted from 1 in the order of allocation; 0: none. */
+uint64_t snag_regions_block(const struct snag_regions *r, uint64_t addr);
+/* How many blocks there have been. */
+uint64_t snag_regions_blocks(const struct snag_regions *r);
+
 /* Writes the name of an address; returns its length.  *ret_is_block (may be NULL): it is a place
  * in a block, whose name no other block will have. */
 size_t snag_regions_name(struct snag_regions *r, uint64_t addr, char to[SNAG_REGION_NAME],

@@ -9,6 +9,33 @@
 #include <jansson.h>
 #include <string.h>
 
+static void turns_write(const struct snag_turns *turns, struct snag_json *j)
+{
+	snag_json_newline(j);
+	snag_json_array(j, "turns");
+	for (size_t i = 0; i < turns->n; i++) {
+		snag_json_array(j, NULL);
+		snag_json_uint(j, NULL, turns->at[i].thread);
+		snag_json_uint(j, NULL, turns->at[i].events);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+}
+
+void snag_replay_file_write_deadlock(const struct snag_turns *turns, const char *const *place,
+				     size_t n, struct snag_json *j)
+{
+	snag_json_newline(j);
+	snag_json_array(j, "waits");
+	for (size_t i = 0; i < n; i++) {
+		snag_json_object(j, NULL);
+		snag_json_string(j, "place", place[i]);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
+	turns_write(turns, j);
+}
+
 void snag_replay_file_write(const struct snag_turns *turns,
 			    const struct snag_replay_access access[2], struct snag_json *j)
 {
@@ -21,15 +48,7 @@ void snag_replay_file_write(const struct snag_turns *turns,
 		snag_json_end(j);
 	}
 	snag_json_end(j);
-	snag_json_newline(j);
-	snag_json_array(j, "turns");
-	for (size_t i = 0; i < turns->n; i++) {
-		snag_json_array(j, NULL);
-		snag_json_uint(j, NULL, turns->at[i].thread);
-		snag_json_uint(j, NULL, turns->at[i].events);
-		snag_json_end(j);
-	}
-	snag_json_end(j);
+	turns_write(turns, j);
 }
 
 static bool turn_read(json_t *v, struct snag_turns *turns)
@@ -57,15 +76,30 @@ static bool access_read(json_t *v, struct snag_replay_access *access)
 	return true;
 }
 
+static bool waits_read(json_t *waits, struct snag_replay_file *file)
+{
+	size_t n = json_array_size(waits);
+	file->wait = snag_calloc(n, sizeof(*file->wait));
+	for (; file->nwaits < n; file->nwaits++) {
+		json_t *v = json_array_get(waits, file->nwaits);
+		const char *place = json_string_value(json_object_get(v, "place"));
+		if (!place)
+			return false;
+		file->wait[file->nwaits] = strcpy(snag_alloc(strlen(place) + 1), place);
+	}
+	return n >= 2;
+}
+
 static bool object_read(json_t *root, struct snag_replay_file *file)
 {
 	json_t *turns = json_object_get(root, "turns"),
-	       *accesses = json_object_get(root, "accesses");
+	       *accesses = json_object_get(root, "accesses"),
+	       *waits = json_object_get(root, "waits");
 	size_t n = json_array_size(turns);
-	bool ok = n >= 2 && json_array_size(accesses) == 2;
+	bool ok = n >= 2 && (waits ? waits_read(waits, file) : json_array_size(accesses) == 2);
 	for (size_t i = 0; i < n && ok; i++)
 		ok = turn_read(json_array_get(turns, i), &file->turns);
-	for (size_t i = 0; i < 2 && ok; i++)
+	for (size_t i = 0; i < 2 && ok && !waits; i++)
 		ok = access_read(json_array_get(accesses, i), &file->access[i]);
 	return ok;
 }
@@ -99,4 +133,7 @@ void snag_replay_file_done(struct snag_replay_file *file)
 	snag_turns_done(&file->turns);
 	for (int i = 0; i < 2; i++)
 		free((char *)file->access[i].place);
+	for (size_t i = 0; i < file->nwaits; i++)
+		free(file->wait[i]);
+	free(file->wait);
 }

@@ -4,7 +4,8 @@
  *
  * Besides the witness itself (witness/witness.h) the object has
  *   "turns": [[THREAD, EVENTS], ...]                       the schedule
- *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race
+ *   "accesses": [{"place": "bank.c:12:3", "write": true}, ...]   the two of the race,
+ *   "waits": [{"place": "bank.c:12:3"}, ...]               or where threads wait for each other
  */
 #ifndef SNAG_RECORD_REPLAY_FILE_H
 #define SNAG_RECORD_REPLAY_FILE_H
@@ -15,11 +16,15 @@
 struct snag_replay_file {
 	struct snag_turns turns;
 	struct snag_replay_access access[2]; /* the places are owned */
+	char **wait;			     /* of a deadlock: the places; else NULL */
+	size_t nwaits;
 };
 
 /* Adds the members to an object that is open. */
 void snag_replay_file_write(const struct snag_turns *turns,
 			    const struct snag_replay_access access[2], struct snag_json *j);
+void snag_replay_file_write_deadlock(const struct snag_turns *turns, const char *const *place,
+				     size_t n, struct snag_json *j);
 int snag_replay_file_read(const char *path, struct snag_replay_file *ret_file,
 			  struct snag_error *err);
 void snag_replay_file_done(struct snag_replay_file *file);

@@ -19,8 +19,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { RACE = 2 };
-
 void snag_turns_done(struct snag_turns *turns)
 {
 	free(turns->at);
@@ -52,25 +50,26 @@ static void run_up_to(struct snag_turns *turns, struct progress *p, uint32_t thr
 	*done = count > *done ? count : *done;
 }
 
-/* Whether a step is that of an access of the race, which may be several events. */
-static bool is_of_race(const struct snag_step *race, const struct snag_step *s)
+/* Whether a step is one of the goal: an access of a race may be several events. */
+static bool is_of_goal(const struct snag_step *goal, size_t n, const struct snag_step *s)
 {
-	for (size_t i = 0; i < RACE; i++)
-		if (race[i].thread == s->thread && race[i].count == s->count)
+	for (size_t i = 0; i < n; i++)
+		if (goal[i].thread == s->thread && goal[i].count == s->count)
 			return true;
 	return false;
 }
 
-void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n)
+void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
+			 size_t ngoal)
 {
-	const struct snag_step *race = step + n - RACE;
+	const struct snag_step *goal = step + n - ngoal;
 	struct snag_turns turns = {0};
 	struct progress progress = {0};
 	for (size_t i = 0; i < n; i++)
 		run_up_to(&turns, &progress, step[i].thread,
-			  step[i].count - is_of_race(race, &step[i]));
-	for (size_t i = 0; i < RACE; i++) /* two turns of their own */
-		run_up_to(&turns, &progress, race[i].thread, race[i].count);
+			  step[i].count - is_of_goal(goal, ngoal, &step[i]));
+	for (size_t i = 0; i < ngoal; i++) /* turns of their own */
+		run_up_to(&turns, &progress, goal[i].thread, goal[i].count);
 	free(progress.done);
 	*ret_turns = turns;
 }

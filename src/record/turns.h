@@ -25,8 +25,10 @@ struct snag_turns {
 void snag_turns_done(struct snag_turns *turns);
 void snag_turns_add(struct snag_turns *turns, uint32_t thread, uint64_t events);
 
-/* Computes the turns that execute the steps in this order; the last two are the race. */
-void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n);
+/* Computes the turns that execute the steps in this order; the last `ngoal` are the race, or the
+ * requests of a deadlock. */
+void snag_turns_of_steps(struct snag_turns *ret_turns, const struct snag_step *step, size_t n,
+			 size_t ngoal);
 
 /* Writes the turns, without the last `leave_out`, into memory that a program started from here
  * inherits.  Returns its descriptor, which the caller closes. */

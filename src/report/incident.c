@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/strtab.h"
 #include "report/called.h"
+#include "report/incident_deadlock.h"
 #include "report/origins.h"
 
 #include <stdio.h>
@@ -150,6 +151,7 @@ void snag_incidents_build(struct snag_incidents *ret, const struct snag_report *
 	snag_strtab_done(&lines);
 	snag_strtab_done(&ids);
 	free(key);
+	snag_deadlock_incidents_build(&in, report, suppressions);
 	*ret = in;
 }
 
@@ -185,5 +187,6 @@ void snag_incidents_done(struct snag_incidents *in)
 		free(in->at[i].replay_words);
 	}
 	free(in->at);
+	snag_deadlock_incidents_done(in);
 	*in = (struct snag_incidents){0};
 }

@@ -61,7 +61,9 @@ struct snag_incidents {
 	size_t n;
 	size_t shown; /* those neither suppressed nor apart */
 	size_t apart;
-	size_t by_verdict[SNAG_VERDICTS]; /* of these */
+	struct snag_deadlock_incident *deadlock; /* incident_deadlock.h */
+	size_t ndeadlocks, deadlocks_shown;
+	size_t by_verdict[SNAG_VERDICTS]; /* of those shown, races and deadlocks */
 };
 
 /* `suppressions` may be NULL; it counts what matched. */
@@ -103,13 +105,6 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 						r->label_ctx};
 	snag_missing_edge(race, &facts, buf, room);
 }
-
-/* Parts of the reports, for printers of other incidents than races. */
-void snag_incident_stack_text(struct snag_printer *to, const struct snag_incident_report *r,
-			      snag_loc loc);
-void snag_incident_place_text(struct snag_printer *to, const struct snag_incident_report *r,
-			      const struct snag_frame *f);
-void snag_incident_stack_json(struct snag_json *j, const char *key, const struct snag_callstack *s);
 
 /* Prints ThreadSanitizer's layout with additional lines. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);

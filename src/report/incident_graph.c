@@ -8,6 +8,8 @@
  */
 #include "report/incident_graph.h"
 
+#include "report/incident_parts.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -12,6 +12,5 @@ void snag_incident_graph(const struct snag_incident_report *r, const struct snag
 			 struct snag_printer *to);
 
 /* Text between tags or inside quotes (incident_html.c). */
-void snag_html_text(struct snag_printer *to, const char *s);
 
 #endif

@@ -7,7 +7,9 @@
  */
 #include "report/incident.h"
 
+#include "report/incident_deadlock.h"
 #include "report/incident_graph.h"
+#include "report/incident_parts.h"
 #include "report/utf8.h"
 #include "report_css.h"
 
@@ -29,7 +31,7 @@ void snag_html_text(struct snag_printer *to, const char *s)
 	}
 }
 
-static void item(struct snag_printer *to, const char *name, const char *value)
+void snag_html_item(struct snag_printer *to, const char *name, const char *value)
 {
 	snag_print(to, "<dt>");
 	snag_html_text(to, name);
@@ -38,8 +40,8 @@ static void item(struct snag_printer *to, const char *name, const char *value)
 	snag_print(to, "</dd>\n");
 }
 
-static void stack(struct snag_printer *to, const struct snag_incident_report *r,
-		  const struct snag_callstack *s)
+void snag_html_stack(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_callstack *s)
 {
 	size_t strip = r->strip_path_prefix ? strlen(r->strip_path_prefix) : 0;
 	snag_print(to, "<ol start=\"0\">\n");
@@ -91,7 +93,7 @@ static void origin(struct snag_printer *to, const struct snag_incident_report *r
 	actor(to, r, o.thread);
 	snag_print(to, "</summary>\n");
 	snag_callstack_read(r->report->names, o.loc, &s);
-	stack(to, r, &s);
+	snag_html_stack(to, r, &s);
 	snag_callstack_done(&s);
 	snag_print(to, "</details>\n");
 }
@@ -114,7 +116,7 @@ static void access_box(struct snag_printer *to, const struct snag_incident_repor
 		snag_print(to, "</code>");
 	}
 	snag_print(to, site->nlocks ? "</p>\n" : "");
-	stack(to, r, s);
+	snag_html_stack(to, r, s);
 	origin(to, r, site->thread);
 	snag_print(to, "</div>\n");
 }
@@ -135,22 +137,22 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	}
 	snag_print(to, in->is_suppressed ? "</code> (suppressed)</h2>\n<dl>\n"
 					 : "</code></h2>\n<dl>\n");
-	item(to, "id", in->id);
+	snag_html_item(to, "id", in->id);
 	snprintf(words, sizeof(words), "%s, by %s", snag_verdict_text[race->verdict], in->found_by);
-	item(to, "verdict", words);
+	snag_html_item(to, "verdict", words);
 	if (in->extent.places > 1) {
 		snag_extent_text(&in->extent, names, race->second.target, words, sizeof(words));
-		item(to, "range", words);
+		snag_html_item(to, "range", words);
 	}
 	if (r->is_tasks) {
 		snag_incident_missing_edge(r, race, words, sizeof(words));
-		item(to, "missing edge", words);
+		snag_html_item(to, "missing edge", words);
 	}
 	if (in->replay != SNAG_REPLAY_NOT_TRIED)
-		item(to, "replay", replay[in->replay]);
+		snag_html_item(to, "replay", replay[in->replay]);
 	snprintf(words, sizeof(words), "%" PRIu64 " pair%s of events", in->count,
 		 snag_plural(in->count));
-	item(to, "seen", words);
+	snag_html_item(to, "seen", words);
 	snag_print(to, "</dl>\n<div class=\"pair\">\n");
 	access_box(to, r, &race->second, &in->stack[1]);
 	access_box(to, r, &race->first, &in->stack[0]);
@@ -200,7 +202,11 @@ void snag_incidents_html(const struct snag_incident_report *r, struct snag_print
 	snag_print(to, "</title>\n<style>\n");
 	snag_print(to, report_css);
 	snag_print(to, "</style>\n</head>\n<body>\n<h1>");
-	snag_printf(to, "%zu data race%s in <code>", all->shown, snag_plural(all->shown));
+	snag_printf(to, "%zu data race%s", all->shown, snag_plural(all->shown));
+	if (all->ndeadlocks)
+		snag_printf(to, " and %zu deadlock%s", all->deadlocks_shown,
+			    snag_plural(all->deadlocks_shown));
+	snag_print(to, " in <code>");
 	for (char *const *a = r->arguments; *a; a++) {
 		snag_print(to, a == r->arguments ? "" : " ");
 		snag_html_text(to, *a);
@@ -217,6 +223,8 @@ void snag_incidents_html(const struct snag_incident_report *r, struct snag_print
 	snag_print(to, "</p>\n");
 	for (size_t i = 0; i < all->n; i++)
 		incident(to, r, &all->at[i]);
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		snag_deadlock_incident_html(r, &all->deadlock[i], to);
 	if (r->is_tasks)
 		certificate(to, r);
 	snag_print(to, "</body>\n</html>\n");

@@ -8,9 +8,10 @@
  */
 #include "report/incident.h"
 
-#include "report/json_writer.h"
+#include "report/incident_deadlock.h"
+#include "report/incident_parts.h"
 
-void snag_incident_stack_json(struct snag_json *j, const char *key, const struct snag_callstack *s)
+void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s)
 {
 	snag_json_array(j, key);
 	for (size_t i = 0; i < s->n; i++) {
@@ -45,7 +46,7 @@ static void task_object(struct snag_json *j, const struct snag_incident_report *
 		snag_json_string(j, "creator",
 				 snag_name(r->report->names, SNAG_SPACE_THREAD, o.thread));
 		snag_callstack_read(r->report->names, o.loc, &s);
-		snag_incident_stack_json(j, "stack", &s);
+		snag_json_stack(j, "stack", &s);
 		snag_callstack_done(&s);
 	}
 	snag_json_end(j);
@@ -87,7 +88,7 @@ static void access_object(struct snag_json *j, const struct snag_incident_report
 	for (uint32_t i = 0; i < site->nlocks; i++)
 		snag_json_string(j, NULL, snag_name(names, SNAG_SPACE_LOCK, site->locks[i]));
 	snag_json_end(j);
-	snag_incident_stack_json(j, "stack", s);
+	snag_json_stack(j, "stack", s);
 	if (r->is_tasks)
 		task_object(j, r, site->thread);
 	snag_json_end(j);
@@ -170,7 +171,9 @@ static void incidents_array(struct snag_json *j, const struct snag_incident_repo
 		if (r->incidents->at[i].is_apart == is_apart)
 			incident_object(j, r, &r->incidents->at[i]);
 	if (r->deadlock && !is_apart)
-		snag_deadlock_json(r, j);
+		snag_task_deadlock_json(r, j);
+	for (size_t i = 0; !is_apart && i < r->incidents->ndeadlocks; i++)
+		snag_deadlock_incident_json(r, &r->incidents->deadlock[i], j);
 	snag_json_end(j);
 }
 

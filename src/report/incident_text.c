@@ -9,6 +9,9 @@
  */
 #include "report/incident.h"
 
+#include "report/incident_deadlock.h"
+#include "report/incident_parts.h"
+
 #include <string.h>
 
 static const char *stripped(const struct snag_incident_report *r, const char *file)
@@ -17,8 +20,8 @@ static const char *stripped(const struct snag_incident_report *r, const char *fi
 	return n && strncmp(file, r->strip_path_prefix, n) == 0 ? file + n : file;
 }
 
-void snag_incident_place_text(struct snag_printer *to, const struct snag_incident_report *r,
-			      const struct snag_frame *f)
+void snag_text_place(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_frame *f)
 {
 	if (!f->file) {
 		snag_print(to, "<null>");
@@ -31,15 +34,15 @@ void snag_incident_place_text(struct snag_printer *to, const struct snag_inciden
 		snag_printf(to, ":%u", f->column);
 }
 
-static void stack(struct snag_printer *to, const struct snag_incident_report *r,
-		  const struct snag_callstack *s)
+void snag_text_stack(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_callstack *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct snag_frame *f = &s->frame[i];
 		snag_printf(to, "    #%zu ", i);
 		snag_print_name(to, f->function ? f->function : "<null>");
 		snag_print(to, " ");
-		snag_incident_place_text(to, r, f);
+		snag_text_place(to, r, f);
 		if (f->module) {
 			snag_print(to, " (");
 			snag_print_name(to, basename(f->module));
@@ -50,17 +53,16 @@ static void stack(struct snag_printer *to, const struct snag_incident_report *r,
 	snag_print(to, "\n");
 }
 
-void snag_incident_stack_text(struct snag_printer *to, const struct snag_incident_report *r,
-			      snag_loc loc)
+void snag_text_stack_of(struct snag_printer *to, const struct snag_incident_report *r, snag_loc loc)
 {
 	struct snag_callstack s;
 	snag_callstack_read(r->report->names, loc, &s);
-	stack(to, r, &s);
+	snag_text_stack(to, r, &s);
 	snag_callstack_done(&s);
 }
 
 /* The recorder names threads, and tasks, T0, T1, ...; T0 is the first. */
-static void thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
+void snag_text_thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t)
 {
 	const struct snag_strtab *names = &r->report->names->space[SNAG_SPACE_THREAD];
 	const char *name = t < names->n ? snag_strtab_get(names, t) : "?";
@@ -93,13 +95,13 @@ static void access_text(struct snag_printer *to, const struct snag_incident_repo
 			   sizeof(name));
 	snag_print_name(to, name);
 	snag_print(to, " by ");
-	thread(to, r, site->thread);
+	snag_text_thread(to, r, site->thread);
 	for (uint32_t i = 0; i < site->nlocks; i++) {
 		snag_print(to, i ? ", write " : " (mutexes: write ");
 		snag_print_name(to, snag_name(r->report->names, SNAG_SPACE_LOCK, site->locks[i]));
 	}
 	snag_print(to, site->nlocks ? "):\n" : ":\n");
-	stack(to, r, s);
+	snag_text_stack(to, r, s);
 }
 
 static void location(struct snag_printer *to, const struct snag_incident_report *r,
@@ -112,13 +114,13 @@ static void location(struct snag_printer *to, const struct snag_incident_report 
 	case SNAG_OBJECT_HEAP:
 		snag_printf(to, "  Location is heap block of size %llu allocated by ",
 			    (unsigned long long)o.nbytes);
-		thread(to, r, o.thread);
+		snag_text_thread(to, r, o.thread);
 		snag_print(to, ":\n");
-		snag_incident_stack_text(to, r, o.loc);
+		snag_text_stack_of(to, r, o.loc);
 		break;
 	case SNAG_OBJECT_STACK:
 		snag_print(to, "  Location is stack of ");
-		thread(to, r, o.thread);
+		snag_text_thread(to, r, o.thread);
 		if (in->called)
 			snag_printf(to, ", called '%s' in the source", in->called);
 		snag_print(to, "\n\n");
@@ -211,9 +213,9 @@ static void threads(struct snag_printer *to, const struct snag_incident_report *
 			snag_print(to, ")");
 		}
 		snag_print(to, " created by ");
-		thread(to, r, o.thread);
+		snag_text_thread(to, r, o.thread);
 		snag_print(to, " at:\n");
-		snag_incident_stack_text(to, r, o.loc);
+		snag_text_stack_of(to, r, o.loc);
 	}
 }
 
@@ -228,7 +230,7 @@ static void incident(struct snag_printer *to, const struct snag_incident_report 
 	location(to, r, in);
 	threads(to, r, in->race);
 	snag_printf(to, "SUMMARY: %s: data race ", r->tool);
-	snag_incident_place_text(to, r, top);
+	snag_text_place(to, r, top);
 	snag_print(to, " in ");
 	snag_print_name(to, top->function ? top->function : "<null>");
 	snag_print(to, "\n==================\n");
@@ -239,9 +241,9 @@ static void apart(struct snag_printer *to, const struct snag_incident_report *r,
 		  const struct snag_incident *in)
 {
 	snag_printf(to, "%s: unconfirmed: ", r->tool);
-	snag_incident_place_text(to, r, &in->stack[0].frame[0]);
+	snag_text_place(to, r, &in->stack[0].frame[0]);
 	snag_print(to, " / ");
-	snag_incident_place_text(to, r, &in->stack[1].frame[0]);
+	snag_text_place(to, r, &in->stack[1].frame[0]);
 	snag_printf(to,
 		    ": reads see other values in the witness of %s, and its replay diverged; "
 		    "--unconfirmed reports it\n",
@@ -252,20 +254,21 @@ static void apart(struct snag_printer *to, const struct snag_incident_report *r,
 static void summary(struct snag_printer *to, const struct snag_incident_report *r)
 {
 	const struct snag_incidents *all = r->incidents;
-	if (!all->n) {
+	size_t n = all->n + all->ndeadlocks, shown = all->shown + all->deadlocks_shown;
+	if (!n) {
 		if (r->deadlock && r->certificate->is_race_free)
 			snag_printf(to, "%s: deadlock, race-free up to it\n", r->tool);
 		else if (r->is_tasks)
 			snag_certificate_text(r->certificate, r->report->names, r->tool, to);
 		return;
 	}
-	snag_printf(to, "%s: reported %zu warning%s", r->tool, all->shown, snag_plural(all->shown));
+	snag_printf(to, "%s: reported %zu warning%s", r->tool, shown, snag_plural(shown));
 	for (int v = 0, any = 0; v < SNAG_VERDICTS; v++)
 		if (all->by_verdict[v])
 			snag_printf(to, "%s%zu %s", any++ ? ", " : ": ", all->by_verdict[v],
 				    snag_verdict_text[v]);
-	if (all->shown + all->apart < all->n)
-		snag_printf(to, " (%zu suppressed)", all->n - all->shown - all->apart);
+	if (shown + all->apart < n)
+		snag_printf(to, " (%zu suppressed)", n - shown - all->apart);
 	snag_print(to, "\n");
 	for (size_t i = 0; i < r->report->nparts; i++) {
 		const struct snag_findings *f = r->report->part[i].findings;
@@ -303,7 +306,10 @@ void snag_incidents_text(const struct snag_incident_report *r, struct snag_print
 		if (!all->at[i].is_suppressed && !all->at[i].is_apart)
 			incident(to, r, &all->at[i]);
 	if (r->deadlock)
-		snag_deadlock_text(r, to);
+		snag_task_deadlock_text(r, to);
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		if (!all->deadlock[i].is_suppressed)
+			snag_deadlock_incident_text(r, &all->deadlock[i], to);
 	summary(to, r);
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].is_apart)

@@ -131,6 +131,12 @@ void snag_json_string(struct snag_json *j, const char *key, const char *value)
 	escaped(j, value);
 }
 
+void snag_json_null(struct snag_json *j, const char *key)
+{
+	before_value(j, key);
+	snag_print(j->to, "null");
+}
+
 void snag_json_uint(struct snag_json *j, const char *key, uint64_t value)
 {
 	char digits[20];

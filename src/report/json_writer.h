@@ -35,6 +35,7 @@ void snag_json_end(struct snag_json *j); /* of the innermost object or array */
 void snag_json_key(struct snag_json *j, const char *key); /* for keys that are names */
 /* Bytes that are not UTF-8 become U+FFFD. */
 void snag_json_string(struct snag_json *j, const char *key, const char *value);
+void snag_json_null(struct snag_json *j, const char *key);
 void snag_json_uint(struct snag_json *j, const char *key, uint64_t value);
 void snag_json_double(struct snag_json *j, const char *key, double value); /* six decimals */
 void snag_json_bool(struct snag_json *j, const char *key, bool value);

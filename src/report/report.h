@@ -37,6 +37,7 @@ struct snag_report {
 	size_t nparts;
 	/* Adds further members to the object in a witness file; may be NULL. */
 	void (*witness_members)(void *ctx, const struct snag_race *race, struct snag_json *j);
+	void (*deadlock_members)(void *ctx, const struct snag_deadlock *d, struct snag_json *j);
 	void *ctx;
 };
 

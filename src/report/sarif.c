@@ -9,7 +9,8 @@
  */
 #include "report/incident.h"
 
-#include "report/json_writer.h"
+#include "report/incident_deadlock.h"
+#include "report/incident_parts.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static const struct {
 		 "note", "low"},
 };
 
-static void message(struct snag_json *j, const char *key, const char *text)
+void snag_sarif_message(struct snag_json *j, const char *key, const char *text)
 {
 	snag_json_object(j, key);
 	snag_json_string(j, "text", text);
@@ -54,7 +55,7 @@ static void rules(struct snag_json *j, bool has_deadlock)
 		snag_json_newline(j);
 		snag_json_object(j, NULL);
 		snag_json_string(j, "id", rule[v].id);
-		message(j, "shortDescription", rule[v].text);
+		snag_sarif_message(j, "shortDescription", rule[v].text);
 		snag_json_object(j, "defaultConfiguration");
 		snag_json_string(j, "level", rule[v].level);
 		snag_json_end(j);
@@ -66,10 +67,12 @@ static void rules(struct snag_json *j, bool has_deadlock)
 		snag_json_end(j);
 		snag_json_end(j);
 	}
+	snag_deadlock_sarif_rules(j);
 	if (has_deadlock) {
 		snag_json_object(j, NULL);
 		snag_json_string(j, "id", "deadlock");
-		message(j, "shortDescription", "Deadlock: every task that is left waits.");
+		snag_sarif_message(j, "shortDescription",
+				   "Deadlock: every task that is left waits.");
 		snag_json_object(j, "defaultConfiguration");
 		snag_json_string(j, "level", "error");
 		snag_json_end(j);
@@ -140,14 +143,29 @@ static void access_words(char *buf, size_t room, const struct snag_incident_repo
 		 snag_name(names, SNAG_SPACE_THREAD, site->thread));
 }
 
-static void location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
-		     const struct snag_frame *f, const char *words)
+void snag_sarif_location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
+			 const struct snag_frame *f, const char *words)
 {
 	snag_json_object(j, key);
 	physical(j, r, f);
 	logical(j, f);
 	if (words)
-		message(j, "message", words);
+		snag_sarif_message(j, "message", words);
+	snag_json_end(j);
+}
+
+void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,
+		      const struct snag_callstack *s, const char *words)
+{
+	snag_json_object(j, NULL);
+	snag_sarif_message(j, "message", words);
+	snag_json_array(j, "frames");
+	for (size_t i = 0; i < s->n; i++) {
+		snag_json_object(j, NULL);
+		snag_sarif_location(j, "location", r, &s->frame[i], NULL);
+		snag_json_end(j);
+	}
+	snag_json_end(j);
 	snag_json_end(j);
 }
 
@@ -158,17 +176,8 @@ static void stacks(struct snag_json *j, const struct snag_incident_report *r,
 	char words[400];
 	snag_json_array(j, "stacks");
 	for (int i = 1; i >= 0; i--) {
-		snag_json_object(j, NULL);
 		access_words(words, sizeof(words), r, site[i]);
-		message(j, "message", words);
-		snag_json_array(j, "frames");
-		for (size_t k = 0; k < in->stack[i].n; k++) {
-			snag_json_object(j, NULL);
-			location(j, "location", r, &in->stack[i].frame[k], NULL);
-			snag_json_end(j);
-		}
-		snag_json_end(j);
-		snag_json_end(j);
+		snag_sarif_stack(j, r, &in->stack[i], words);
 	}
 	snag_json_end(j);
 }
@@ -188,7 +197,7 @@ static void step(struct snag_json *j, const struct snag_incident_report *r,
 		snprintf(words, sizeof(words), "%s(%.300s)", op->text,
 			 snag_name(r->report->names, op->space, site->target));
 	snag_json_object(j, NULL);
-	location(j, "location", r, &s.frame[0], words);
+	snag_sarif_location(j, "location", r, &s.frame[0], words);
 	snag_json_uint(j, "executionOrder", n + 1);
 	snag_json_string(j, "importance", is_race ? "essential" : "important");
 	snag_json_end(j);
@@ -253,16 +262,16 @@ static void result(struct snag_json *j, const struct snag_incident_report *r,
 	snag_json_string(j, "ruleId", rule[v].id);
 	snag_json_uint(j, "ruleIndex", v);
 	snag_json_string(j, "level", rule[v].level);
-	message(j, "message", text);
+	snag_sarif_message(j, "message", text);
 	snag_json_array(j, "locations");
-	location(j, NULL, r, &in->stack[1].frame[0], NULL);
+	snag_sarif_location(j, NULL, r, &in->stack[1].frame[0], NULL);
 	snag_json_end(j);
 	snag_json_array(j, "relatedLocations");
 	snag_json_object(j, NULL);
 	snag_json_uint(j, "id", 1);
 	physical(j, r, &in->stack[0].frame[0]);
 	logical(j, &in->stack[0].frame[0]);
-	message(j, "message", first);
+	snag_sarif_message(j, "message", first);
 	snag_json_end(j);
 	snag_json_end(j);
 	stacks(j, r, in);
@@ -302,11 +311,11 @@ static void deadlock_result(struct snag_json *j, const struct snag_incident_repo
 	snag_json_newline(j);
 	snag_json_object(j, NULL);
 	snag_json_string(j, "ruleId", "deadlock");
-	snag_json_uint(j, "ruleIndex", SNAG_VERDICTS);
+	snag_json_uint(j, "ruleIndex", 2 * SNAG_VERDICTS); /* behind those of races and locks */
 	snag_json_string(j, "level", "error");
 	snprintf(words, sizeof(words), "Deadlock: %zu task%s, and no other can run.", d->n,
 		 d->n == 1 ? " waits" : "s wait");
-	message(j, "message", words);
+	snag_sarif_message(j, "message", words);
 	snag_json_array(j, "locations");
 	for (size_t i = 0; i < d->n; i++) {
 		const char *task = snag_name(r->report->names, SNAG_SPACE_THREAD, d->wait[i].task);
@@ -314,7 +323,7 @@ static void deadlock_result(struct snag_json *j, const struct snag_incident_repo
 		snprintf(words, sizeof(words), "Task %.40s waits for %s", task + (task[0] == 'T'),
 			 d->wait[i].what);
 		snag_callstack_read(r->report->names, d->wait[i].loc, &s);
-		location(j, NULL, r, &s.frame[0], words);
+		snag_sarif_location(j, NULL, r, &s.frame[0], words);
 		snag_callstack_done(&s);
 	}
 	snag_json_end(j);
@@ -348,6 +357,8 @@ void snag_incidents_sarif(const struct snag_incident_report *r, struct snag_prin
 		result(&j, r, &r->incidents->at[i]);
 	if (r->deadlock)
 		deadlock_result(&j, r);
+	for (size_t i = 0; i < r->incidents->ndeadlocks; i++)
+		snag_deadlock_sarif_result(r, &r->incidents->deadlock[i], SNAG_VERDICTS, &j);
 	snag_json_end(&j);
 	snag_json_end(&j);
 	snag_json_end(&j);

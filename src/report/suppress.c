@@ -165,9 +165,12 @@ static bool stacks_match(const struct suppression *s, const struct snag_suppress
 static bool matches(const struct suppression *s, const struct snag_suppressible *race)
 {
 	switch (s->kind) {
+	case DEADLOCK:
+		return race->is_deadlock && stacks_match(s, race);
 	case RACE:
 	case RACE_TOP:
-		return stacks_match(s, race) || name_matches(s->pattern, race->variable);
+		return !race->is_deadlock &&
+		       (stacks_match(s, race) || name_matches(s->pattern, race->variable));
 	case CALLED_FROM_LIB:
 		return stacks_match(s, race);
 	case ID:

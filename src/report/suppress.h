@@ -10,7 +10,8 @@
  *   race_top:PATTERN  the same, of the innermost functions only
  *   called_from_lib:PATTERN  a module of either stack
  *   id:ID             the race with that id, as reports show it
- *   thread: mutex: signal: deadlock:   accepted, for reports that are not races
+ *   deadlock:PATTERN  a function, file or module of a stack of a deadlock
+ *   thread: mutex: signal:   accepted, for reports that are not races
  */
 #ifndef SNAG_REPORT_SUPPRESS_H
 #define SNAG_REPORT_SUPPRESS_H
@@ -25,6 +26,7 @@ struct snag_suppressible {
 	size_t frames[2];
 	const char *variable; /* NULL: no name */
 	const char *id;	      /* NULL: none */
+	bool is_deadlock; /* then one thread's stacks: where it waits, and since where it holds */
 };
 
 struct snag_suppressions *snag_suppressions_new(void);

@@ -8,6 +8,7 @@
  */
 #include "report/report.h"
 
+#include "report/deadlocks.h"
 #include "report/stats.h"
 
 struct distances {
@@ -36,6 +37,8 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		       "max distance  seconds  complete\n");
 	for (size_t i = 0; i < r->nparts; i++) {
 		const struct snag_findings *f = r->part[i].findings;
+		if (f->tells_deadlocks)
+			continue;
 		struct distances d = distances_of(f);
 		snag_printf(to, "%-8s %8zu %11llu %12zu %9zu %14.0f %13u %8.2f  %s", f->name,
 			    f->nraces, (unsigned long long)f->npairs, f->nracy, d.nverified, d.mean,
@@ -47,4 +50,11 @@ void snag_report_table(const struct snag_report *r, struct snag_printer *to)
 		if (r->stats)
 			snag_stats_text(f, to);
 	}
+	const struct snag_findings *f = snag_report_deadlocks(r);
+	if (f)
+		snag_printf(to, "%s: %zu deadlock%s in %.2f s, complete: %s\n", f->name,
+			    f->ndeadlocks, snag_plural(f->ndeadlocks), f->seconds,
+			    f->complete ? "yes" : "no");
+	if (f && r->stats)
+		snag_stats_text(f, to);
 }

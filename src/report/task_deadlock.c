@@ -4,8 +4,7 @@
  */
 #include "report/task_deadlock.h"
 
-#include "report/incident.h"
-#include "report/json_writer.h"
+#include "report/incident_parts.h"
 
 static const char *task_name(const struct snag_incident_report *r, snag_tid task)
 {
@@ -14,17 +13,17 @@ static const char *task_name(const struct snag_incident_report *r, snag_tid task
 }
 
 static void wait_text(struct snag_printer *to, const struct snag_incident_report *r,
-		      const struct snag_deadlock_wait *w)
+		      const struct snag_task_wait *w)
 {
 	snag_print(to, "  Task ");
 	snag_print_name(to, task_name(r, w->task));
 	snag_print(to, " waits for ");
 	snag_print_name(to, w->what);
 	snag_print(to, ", at:\n");
-	snag_incident_stack_text(to, r, w->loc);
+	snag_text_stack_of(to, r, w->loc);
 }
 
-void snag_deadlock_text(const struct snag_incident_report *r, struct snag_printer *to)
+void snag_task_deadlock_text(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	enum { SHOWN = 20 };
 	const struct snag_task_deadlock *d = r->deadlock;
@@ -36,14 +35,14 @@ void snag_deadlock_text(const struct snag_incident_report *r, struct snag_printe
 		snag_printf(to, "  and %zu more\n\n", d->n - SHOWN);
 	snag_printf(to, "SUMMARY: %s: deadlock ", r->tool);
 	snag_callstack_read(r->report->names, d->wait[0].loc, &s);
-	snag_incident_place_text(to, r, &s.frame[0]);
+	snag_text_place(to, r, &s.frame[0]);
 	snag_print(to, " in ");
 	snag_print_name(to, s.frame[0].function ? s.frame[0].function : "<null>");
 	snag_print(to, "\n==================\n");
 	snag_callstack_done(&s);
 }
 
-void snag_deadlock_json(const struct snag_incident_report *r, struct snag_json *j)
+void snag_task_deadlock_json(const struct snag_incident_report *r, struct snag_json *j)
 {
 	const struct snag_task_deadlock *d = r->deadlock;
 	snag_json_newline(j);
@@ -51,7 +50,7 @@ void snag_deadlock_json(const struct snag_incident_report *r, struct snag_json *
 	snag_json_string(j, "kind", "deadlock");
 	snag_json_array(j, "waits");
 	for (size_t i = 0; i < d->n; i++) {
-		const struct snag_deadlock_wait *w = &d->wait[i];
+		const struct snag_task_wait *w = &d->wait[i];
 		struct snag_callstack s;
 		snag_json_newline(j);
 		snag_json_object(j, NULL);
@@ -60,7 +59,7 @@ void snag_deadlock_json(const struct snag_incident_report *r, struct snag_json *
 		snag_json_string(j, "for", w->kind);
 		snag_json_string(j, "text", w->what);
 		snag_callstack_read(r->report->names, w->loc, &s);
-		snag_incident_stack_json(j, "stack", &s);
+		snag_json_stack(j, "stack", &s);
 		snag_callstack_done(&s);
 		snag_json_end(j);
 	}

@@ -17,7 +17,7 @@
 struct snag_json;
 struct snag_incident_report;
 
-struct snag_deadlock_wait {
+struct snag_task_wait {
 	snag_tid task;
 	const char *kind; /* "promise", "finish", "sync", "lock" */
 	char what[80];	  /* in words: "promise p3, which no task is left to set" */
@@ -25,13 +25,13 @@ struct snag_deadlock_wait {
 };
 
 struct snag_task_deadlock {
-	const struct snag_deadlock_wait *wait;
+	const struct snag_task_wait *wait;
 	size_t n;
 };
 
 /* Of a report that has one: */
-void snag_deadlock_text(const struct snag_incident_report *r, struct snag_printer *to);
+void snag_task_deadlock_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* An element of "incidents". */
-void snag_deadlock_json(const struct snag_incident_report *r, struct snag_json *j);
+void snag_task_deadlock_json(const struct snag_incident_report *r, struct snag_json *j);
 
 #endif

@@ -13,6 +13,7 @@
 #include "report/report.h"
 
 #include "base/memory.h"
+#include "report/deadlocks.h"
 #include "report/stats.h"
 #include "trace/callstack.h"
 
@@ -54,14 +55,22 @@ static bool is_abridged(const struct snag_report *r)
 void snag_report_verdict(const struct snag_report *r, const struct snag_merged *m,
 			 struct snag_printer *to)
 {
-	if (m->n == 0)
+	const struct snag_findings *deadlocks = snag_report_deadlocks(r);
+	size_t ndeadlocks = deadlocks ? deadlocks->ndeadlocks : 0;
+	bool tells_races = !deadlocks || r->nparts > 1;
+	if (tells_races && m->n == 0)
 		snag_print(to, "no race");
-	else
+	else if (tells_races)
 		snag_printf(to, "%s%zu race%s", is_abridged(r) ? "at least " : "", m->n,
 			    snag_plural(m->n));
+	if (deadlocks && ndeadlocks)
+		snag_printf(to, "%s%zu deadlock%s", tells_races ? " and " : "", ndeadlocks,
+			    snag_plural(ndeadlocks));
+	else if (deadlocks)
+		snag_printf(to, "%sno deadlock", tells_races ? " and " : "");
 	snag_print(to, " found in ");
 	snag_print_name(to, r->trace);
-	for (size_t i = 0; m->n == 0 && i < r->nparts; i++)
+	for (size_t i = 0; m->n + ndeadlocks == 0 && i < r->nparts; i++)
 		snag_printf(to, "%s%s", i ? separator(i, r->nparts) : " by ",
 			    r->part[i].findings->name);
 	const char *before = ": ";
@@ -275,7 +284,11 @@ static void part_line(struct snag_printer *to, const struct snag_report *r,
 		      const struct snag_report_part *part, bool any_race)
 {
 	const struct snag_findings *f = part->findings;
-	snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
+	if (f->tells_deadlocks)
+		snag_printf(to, "%s: %zu deadlock%s", f->name, f->ndeadlocks,
+			    snag_plural(f->ndeadlocks));
+	else
+		snag_printf(to, "%s: %zu race%s", f->name, f->nraces, snag_plural(f->nraces));
 	if (f->nraces)
 		snag_printf(to, " (%s%llu pair%s, %zu racy event%s)",
 			    f->at_least ? "at least " : "", (unsigned long long)f->npairs,
@@ -303,7 +316,7 @@ static void caveat_line(struct snag_printer *to, const struct snag_report *r)
 {
 	for (size_t i = 0; i < r->nparts; i++)
 		if ((r->part[i].findings->complete || r->part[i].findings->race_free) &&
-		    !r->interrupted)
+		    (r->nparts == 1 || !r->part[i].findings->tells_deadlocks) && !r->interrupted)
 			return;
 	snag_print(to, "This is no proof that there is none: another schedule of the same program "
 		       "may have\nraces that these detectors cannot see.\n");
@@ -329,6 +342,8 @@ void snag_report_text(const struct snag_report *r, const struct snag_merged *m,
 	if (shown < m->n)
 		snag_printf(to, "\n%zu more race%s not shown (--limit 0 shows all)\n", m->n - shown,
 			    snag_plural(m->n - shown));
+
+	snag_deadlocks_text(r, o, to);
 
 	snag_print(to, "\n");
 	if (r->nparts >= TABLE_PARTS)

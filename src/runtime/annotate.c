@@ -67,7 +67,7 @@ RT_ABI(void, __tsan_ignore_thread_end, void)
 
 /* Locks made by hand.  The flags are those of <sanitizer/tsan_interface.h>. */
 
-enum { READ_LOCK = 1 << 3, TRY_FAILED = 1 << 5, RECURSIVE_UNLOCK = 1 << 7 };
+enum { READ_LOCK = 1 << 3, TRY_LOCK = 1 << 4, TRY_FAILED = 1 << 5, RECURSIVE_UNLOCK = 1 << 7 };
 
 static struct rt_object *lock_of(uintptr_t addr)
 {
@@ -78,20 +78,21 @@ static struct rt_object *lock_of(uintptr_t addr)
 }
 
 /* What contradicts the rules of locks is not recorded: the annotation may be wrong. */
-static void hand_lock(struct rt_thread *self, struct rt_object *o, bool is_read, uint32_t depth,
+static void hand_lock(struct rt_thread *self, struct rt_object *o, unsigned flags, uint32_t depth,
 		      uintptr_t pc)
 {
+	const bool is_read = flags & READ_LOCK, is_try = flags & TRY_LOCK;
 	if (o->owner == self)
 		o->depth += depth;
 	if (o->owner)
 		return;
 	if (is_read) {
-		rt_put(RT_ACQUIRE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		rt_put(RT_ACQUIRE_SHARED, is_try, o->addr, rt_location(pc), o->lock);
 		struct rt_reader *r = rt_alloc(sizeof(*r));
 		*r = (struct rt_reader){.next = o->readers, .thread = self, .depth = 1};
 		o->readers = r;
 	} else if (!o->readers) {
-		rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+		rt_put(RT_ACQUIRE, is_try, o->addr, rt_location(pc), o->lock);
 		o->owner = self;
 		o->depth = depth;
 	}
@@ -147,8 +148,8 @@ RT_ABI(void, __tsan_mutex_post_lock, void *addr, unsigned flags, int depth)
 	ignore(-1);
 	struct rt_thread *self = rt_sched_point();
 	if (self && !(flags & TRY_FAILED))
-		hand_lock(self, lock_of((uintptr_t)addr), flags & READ_LOCK,
-			  depth > 0 ? (uint32_t)depth : 1, RT_CALLER);
+		hand_lock(self, lock_of((uintptr_t)addr), flags, depth > 0 ? (uint32_t)depth : 1,
+			  RT_CALLER);
 }
 
 RT_ABI(int, __tsan_mutex_pre_unlock, void *addr, unsigned flags)
@@ -232,7 +233,7 @@ RT_ABI(void, AnnotateRWLockAcquired, file_name file, int line, uintptr_t addr, u
 	RT_SCOPE;
 	struct rt_thread *self = rt_sched_point();
 	if (self)
-		hand_lock(self, lock_of(addr), !is_writer, 1, RT_CALLER);
+		hand_lock(self, lock_of(addr), is_writer ? 0 : READ_LOCK, 1, RT_CALLER);
 }
 
 RT_ABI(void, AnnotateRWLockReleased, file_name file, int line, uintptr_t addr, uintptr_t is_writer)

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define RT_CHANNEL_MAGIC 0x3e746e6e63676e73u /* "sngcnnt>": rises with every change here */
+#define RT_CHANNEL_MAGIC 0x3f746e6e63676e73u /* "sngcnnt?": rises with every change here */
 /* The number of the descriptor to map, a colon, and options as in SNAG_OPTIONS. */
 #define RT_CHANNEL_ENV "SNAG_CHANNEL"
 
@@ -141,7 +141,7 @@ enum rt_op {
 	RT_ATOMIC_WRITE,
 	RT_ATOMIC_UPDATE,
 	RT_FENCE,   /* arg = order */
-	RT_ACQUIRE, /* arg = lock; address: where it lies */
+	RT_ACQUIRE, /* arg = lock; address: where it lies; size = 1: it never waits without end */
 	RT_RELEASE,
 	RT_ACQUIRE_SHARED,
 	RT_RELEASE_SHARED,
@@ -178,6 +178,9 @@ enum rt_op {
 			* its number; after the task was created, once but for depend clauses */
 	RT_WAITS,      /* a task waits in a deadlock: arg = task, size = enum rt_wait, address =
 			* promise or task, loc: where; behind its last event */
+	RT_CIRCLE,     /* of a circle of threads that wait for each other: address = thread, loc =
+			* where, size = enum rt_circle_kind, arg = lock or thread; each waits for
+			* the thread of the next record, the last for that of the first */
 	RT_DEPENDS,    /* the next branch depends on the read of size bytes, inside one word */
 	RT_OPS
 };
@@ -188,6 +191,9 @@ enum rt_free {
 	RT_FREE_ALONE,	 /* no thread can race with it but those that were there before */
 	RT_FREE_IGNORED, /* the program says that it is no access */
 };
+
+/* What a thread of a circle waits for. */
+enum rt_circle_kind { RT_WAITS_ALONE, RT_WAITS_SHARED, RT_WAITS_THREAD };
 
 /* What a program says to ThreadSanitizer by functions that it defines. */
 enum rt_default {

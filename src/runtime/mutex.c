@@ -58,14 +58,15 @@ static int kind_of(const pthread_mutex_t *mutex)
 	return mutex->__data.__kind & KIND_MASK;
 }
 
-/* A lock that is free becomes that of self. */
-static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth, uintptr_t pc)
+/* A lock that is free becomes that of self, which would have waited until the deadline for it. */
+static void lock_begin(struct rt_thread *self, struct rt_object *o, uint32_t depth,
+		       rt_time deadline, uintptr_t pc)
 {
 	o->owner = self;
 	o->depth = depth;
 	if (o->lock == UINT32_MAX)
 		o->lock = rt_new_lock();
-	rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
 }
 
 static void lock_end(struct rt_object *o, uintptr_t pc)
@@ -81,8 +82,10 @@ static bool is_free(void *lock)
 	return !((const struct rt_object *)lock)->owner;
 }
 
-static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline)
+static bool lock_wait(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
+	if (o->owner)
+		self->waits_at = rt_location(pc);
 	while (o->owner)
 		if (!(o->owner != self && rt_tasks_wait(is_free, o)) &&
 		    !rt_sched_block(self, o, deadline))
@@ -103,13 +106,13 @@ int rt_mutex_take(struct rt_thread *self, pthread_mutex_t *mutex, rt_time deadli
 		return EINVAL;
 	if (o->is_lost)
 		return ENOTRECOVERABLE;
-	if (!lock_wait(self, o, deadline))
+	if (!lock_wait(self, o, deadline, pc))
 		return ETIMEDOUT;
 	if (o->is_lost) { /* meanwhile; the next one is told, too */
 		rt_object_wake_one(o, 0);
 		return ENOTRECOVERABLE;
 	}
-	lock_begin(self, o, 1, pc);
+	lock_begin(self, o, 1, deadline, pc);
 	if (o->is_dead && o->is_robust) {
 		o->is_dead = false;
 		o->is_inconsistent = true;
@@ -170,8 +173,8 @@ uint32_t rt_mutex_give_all(struct rt_thread *self, pthread_mutex_t *mutex, uintp
 void rt_mutex_take_all(struct rt_thread *self, pthread_mutex_t *mutex, uint32_t depth, uintptr_t pc)
 {
 	struct rt_object *o = rt_object_get((uintptr_t)mutex, RT_MUTEX);
-	lock_wait(self, o, RT_NEVER);
-	lock_begin(self, o, depth ? depth : 1, pc);
+	lock_wait(self, o, RT_NEVER, pc);
+	lock_begin(self, o, depth ? depth : 1, RT_NEVER, pc);
 }
 
 int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int rc, uintptr_t pc)
@@ -181,8 +184,8 @@ int rt_mutex_foreign_taken(struct rt_thread *self, pthread_mutex_t *mutex, int r
 		return rc;
 	if (o->owner == self)
 		o->depth++;
-	else
-		lock_begin(self, o, 1, pc);
+	else /* how long the kernel would have waited is not known */
+		lock_begin(self, o, 1, RT_NO_WAIT, pc);
 	return rc;
 }
 
@@ -251,7 +254,7 @@ RT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 		rt_spin_look(self, (uintptr_t)mutex, o->owner->tid);
 		return EBUSY;
 	}
-	return rt_mutex_take(self, mutex, RT_NEVER, RT_CALLER);
+	return rt_mutex_take(self, mutex, RT_NO_WAIT, RT_CALLER);
 }
 
 RT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -341,8 +344,8 @@ RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 	if (!self)
 		return rt_real.pthread_spin_lock(lock);
 	struct rt_object *o = spin_object(lock);
-	lock_wait(self, o, RT_NEVER);
-	lock_begin(self, o, 1, RT_CALLER);
+	lock_wait(self, o, RT_NEVER, RT_CALLER);
+	lock_begin(self, o, 1, RT_NEVER, RT_CALLER);
 	return 0;
 }
 
@@ -358,7 +361,7 @@ RT_EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
 	}
-	lock_begin(self, o, 1, RT_CALLER);
+	lock_begin(self, o, 1, RT_NO_WAIT, RT_CALLER);
 	return 0;
 }
 

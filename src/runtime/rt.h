@@ -46,6 +46,7 @@
 
 typedef uint64_t rt_time; /* nanoseconds of CLOCK_MONOTONIC */
 #define RT_NEVER UINT64_MAX
+#define RT_NO_WAIT ((rt_time)0) /* a deadline that has passed */
 
 struct rt_frame {
 	uintptr_t pc;  /* where it was called */
@@ -140,7 +141,6 @@ struct rt_thread {
 	/* futex: RT_GO when given the baton, RT_LOOK when a signal came, RT_ASLEEP while the thread
 	 * waits in the kernel, so that only then somebody has to wake it; else 0 */
 	uint32_t go;
-	uint32_t waits_at;     /* of a task (tasks.c): where it last let another one run */
 	const void *called_at; /* likewise: rt_tasks_place as it was then */
 	uint32_t ready_at;     /* position in the ready list, while READY */
 	struct rt_hot *hot;
@@ -149,7 +149,10 @@ struct rt_thread {
 	uint64_t beyond;	 /* likewise */
 
 	/* Blocked. */
-	struct rt_object *waits_for;		   /* NULL: only until the deadline */
+	struct rt_object *waits_for; /* NULL: only until the deadline */
+	uint32_t
+		waits_at; /* where: for a lock or thread; of a task, where it last let another run */
+	bool waits_shared;			   /* for a rwlock: to read */
 	struct rt_thread *next_waiter;		   /* in the object's queue */
 	rt_time deadline;			   /* RT_NEVER: none */
 	rt_time virtual_deadline;		   /* the same on the scheduler's clock */

@@ -39,21 +39,33 @@ static struct rt_reader **reader_find(struct rt_object *o, const struct rt_threa
 	return link;
 }
 
-static void reader_add(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
+static void reader_add(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
 	struct rt_reader **link = reader_find(o, self), *r = *link;
 	if (!r) {
 		r = *link = rt_alloc(sizeof(*r));
 		r->thread = self;
-		rt_put(RT_ACQUIRE_SHARED, 0, o->addr, rt_location(pc), o->lock);
+		rt_put(RT_ACQUIRE_SHARED, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
 	}
 	r->depth++;
 }
 
-static void writer_set(struct rt_thread *self, struct rt_object *o, uintptr_t pc)
+static void writer_set(struct rt_thread *self, struct rt_object *o, rt_time deadline, uintptr_t pc)
 {
 	o->owner = self;
-	rt_put(RT_ACQUIRE, 0, o->addr, rt_location(pc), o->lock);
+	rt_put(RT_ACQUIRE, deadline != RT_NEVER, o->addr, rt_location(pc), o->lock);
+}
+
+/* Until the deadline, if there is one; false: it has passed. */
+static bool wait_for(struct rt_thread *self, struct rt_object *o, bool to_read, rt_time deadline,
+		     uintptr_t pc)
+{
+	self->waits_at = rt_location(pc);
+	self->waits_shared = to_read;
+	while (o->owner || (!to_read && o->readers))
+		if (!rt_sched_block(self, o, deadline))
+			return false;
+	return true;
 }
 
 static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time deadline, uintptr_t pc)
@@ -63,10 +75,9 @@ static int read_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time dea
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	while (o->owner)
-		if (!rt_sched_block(self, o, deadline))
-			return ETIMEDOUT;
-	reader_add(self, o, pc);
+	if (o->owner && !wait_for(self, o, true, deadline, pc))
+		return ETIMEDOUT;
+	reader_add(self, o, deadline, pc);
 	return 0;
 }
 
@@ -78,10 +89,9 @@ static int write_lock(struct rt_thread *self, pthread_rwlock_t *lock, rt_time de
 	struct rt_object *o = object_of(lock);
 	if (o->owner == self)
 		return EDEADLK;
-	while (o->owner || o->readers)
-		if (!rt_sched_block(self, o, deadline))
-			return ETIMEDOUT;
-	writer_set(self, o, pc);
+	if ((o->owner || o->readers) && !wait_for(self, o, false, deadline, pc))
+		return ETIMEDOUT;
+	writer_set(self, o, deadline, pc);
 	return 0;
 }
 
@@ -151,7 +161,7 @@ RT_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 		rt_spin_look(self, (uintptr_t)lock, o->owner->tid);
 		return EBUSY;
 	}
-	reader_add(self, o, RT_CALLER);
+	reader_add(self, o, RT_NO_WAIT, RT_CALLER);
 	return 0;
 }
 
@@ -167,7 +177,7 @@ RT_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 		rt_spin_look(self, (uintptr_t)lock, o->owner ? o->owner->tid : UINT32_MAX);
 		return EBUSY;
 	}
-	writer_set(self, o, RT_CALLER);
+	writer_set(self, o, RT_NO_WAIT, RT_CALLER);
 	return 0;
 }
 

@@ -386,6 +386,8 @@ bool rt_sched_block(struct rt_thread *self, struct rt_object *object, rt_time de
 		rt_object_enqueue(object, self);
 	if (deadline != RT_NEVER)
 		rt_timed_add(self, deadline);
+	else if (object)
+		rt_circle(self);
 	turn_pass(self, deadline);
 	return wait_ended(self);
 }

@@ -357,8 +357,10 @@ struct rt_thread *rt_thread_find(pthread_t handle)
 }
 
 /* Waits until it has ended; false: until the deadline. */
-static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadline)
+static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadline, uintptr_t pc)
 {
+	if (t->state != RT_DONE)
+		self->waits_at = rt_location(pc);
 	if (!t->joiners) {
 		t->joiners = rt_object_get((uintptr_t)t, RT_THREAD);
 		t->joiners->need = t->tid;
@@ -372,11 +374,11 @@ static bool end_wait(struct rt_thread *self, struct rt_thread *t, rt_time deadli
 
 /* It has ended, and is gone for good. */
 static int thread_joined(struct rt_thread *self, struct rt_thread *t, void **ret_value,
-			 uintptr_t pc)
+			 rt_time deadline, uintptr_t pc)
 {
 	int rc = rt_real.pthread_join(t->handle, ret_value);
 	rt_enter(); /* it may have taken long */
-	rt_put(RT_JOIN, 0, 0, rt_location(pc), t->tid);
+	rt_put(RT_JOIN, deadline != RT_NEVER, 0, rt_location(pc), t->tid);
 	thread_free(t);
 	alone_set(--unjoined == 0 && self->tid == 0);
 	return rc;
@@ -389,7 +391,9 @@ static int join_until(struct rt_thread *self, struct rt_thread *t, void **ret_va
 		return EDEADLK;
 	if (deadline == RT_INVALID && t->state != RT_DONE)
 		return EINVAL;
-	return end_wait(self, t, deadline) ? thread_joined(self, t, ret_value, pc) : ETIMEDOUT;
+	if (!end_wait(self, t, deadline, pc))
+		return ETIMEDOUT;
+	return thread_joined(self, t, ret_value, deadline, pc);
 }
 
 RT_EXPORT int pthread_join(pthread_t handle, void **ret_value)
@@ -411,7 +415,7 @@ RT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **ret_value)
 		rt_spin_look(self, (uintptr_t)t, 0);
 		return EBUSY;
 	}
-	return thread_joined(self, t, ret_value, RT_CALLER);
+	return thread_joined(self, t, ret_value, RT_NO_WAIT, RT_CALLER);
 }
 
 RT_EXPORT int pthread_timedjoin_np(pthread_t handle, void **ret_value, const struct timespec *at)

@@ -5,6 +5,7 @@
 #include "trace/race.h"
 
 #include "base/memory.h"
+#include "trace/deadlock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,9 @@ void snag_findings_done(struct snag_findings *f)
 		return;
 	for (size_t i = 0; i < f->nraces; i++)
 		snag_race_done(&f->race[i]);
+	for (size_t i = 0; i < f->ndeadlocks; i++)
+		snag_deadlock_done(&f->deadlock[i]);
+	free(f->deadlock);
 	free(f->race);
 	free(f->racy);
 	free(f->stat);

@@ -90,6 +90,8 @@ struct snag_stat { /* a figure about the run of a detector */
 	uint64_t value;
 };
 
+struct snag_deadlock;
+
 /* The findings of one detector in one trace. */
 struct snag_findings {
 	const char *name; /* of the detector */
@@ -103,6 +105,9 @@ struct snag_findings {
 	size_t nracy, racy_cap;
 	struct snag_race *race; /* ascending by second, then first event */
 	size_t nraces, race_cap;
+	struct snag_deadlock *deadlock; /* trace/deadlock.h; ascending by first request */
+	size_t ndeadlocks, deadlock_cap;
+	bool tells_deadlocks; /* the detector looks for deadlocks, not for races */
 	struct snag_stat *stat;
 	size_t nstats, stat_cap;
 	uint64_t npairs; /* racy pairs of events; the sum of the counts */

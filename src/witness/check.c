@@ -3,7 +3,7 @@
  * check.c - is this a witness?  One replay that shares no code with any analysis
  *
  * Idea.   A witness claims: the program could have run these events in this order, and then two
- *         racing accesses would have been next.  Replay it, and check every step against the
+ *         racing accesses would have been next, or threads would have waited for each other.  Replay it, and check every step against the
  *         rules. Nothing is taken from the code that built the witness.
  *
  * State.  Facts of the trace (check_facts.h): the position of an event, and what it saw.  A walk
@@ -21,25 +21,26 @@
  *         [program]  an event is the next one of its thread (so none is missing, repeated or out
  *                    of order)
  *         [fork]     a thread starts after its fork, if the trace has one
- *         [join]     a join follows all that the joined thread did before it in
- *                    the trace
- *         [lock]     a lock is taken alone only when nobody holds it, together
- *                    with others only when nobody holds it alone
- *         [read]     a read that must keep its writer sees the same write as in
- *                    the trace, or none in both.  By the rules READS these are all
- *                    but the two racing ones; by the rules DEPENDENCE the causal ones
+ *         [join]     a join follows all events of the joined thread that precede it in the trace
+ *         [lock]     a lock is taken alone only when no thread holds it, and shared only when no
+ *                    thread holds it alone
+ *         [read]     a read that must keep its writer sees the same write as in the trace, or
+ *                    none in both.  By the rules READS these are all but the two racing ones.
+ *                    By the rules DEPENDENCE these are the causal ones
  *         [causal]   the least sets such that: a read is causal if a branch of the witness
- *                    depends on it, if it waited (snag_event_is_wait), or if a causal
- *                    write of its thread follows; a write is causal if a causal read saw it in
- *                    the trace.  By the rules LITERAL every write of the witness is causal
- *         [depends]  a branch depends on all earlier reads of its thread, or if DEPENDS
- *                    events since its last branch name variables, on those
- *                    of these variables, and on those before its first DEPENDS event
- *         [race]     the last two events are plain accesses of one variable by
- *                    two threads, at least one a write
- *         Nested acquires and releases are no lock operations.  Atomic accesses
- *         read and write like plain ones; an update reads before it writes.  Neither of the last two steps can enable the other, so
- *         both are enabled at once.
+ *                    depends on it, if it waited (snag_event_is_wait), or if a causal write of
+ *                    its thread follows; a write is causal if a causal read saw it in the
+ *                    trace.  By the rules LITERAL every write of the witness is causal
+ *         [depends]  a branch depends on all earlier reads of its thread.  If DEPENDS events
+ *                    since its last branch name variables, it depends on the reads of these
+ *                    variables, and on those before its first DEPENDS event
+ *         [race]     the last two events are plain accesses of one variable by two threads, at
+ *                    least one a write
+ *         [deadlock] of a witness with requests, instead: after the last event the threads of the
+ *                    requests wait for each other (check_deadlock.h), and no read is racing
+ *         Nested acquires and releases are no lock operations.  Atomic accesses read and write
+ *         like plain ones; an update reads before it writes.  Neither of the last two steps can
+ *         enable the other, so both are enabled at once.
  *
  * Guarantee.  0 exactly for the reorderings of the two definitions.
  * Cost.       One walk, or two by the rules DEPENDENCE, and O(n log n) time and 28 bytes a
@@ -53,6 +54,7 @@
 
 #include "base/memory.h"
 #include "trace/race.h"
+#include "witness/check_deadlock.h"
 #include "witness/check_facts.h"
 
 #include <stdarg.h>
@@ -214,7 +216,7 @@ static int check_numbers(struct replay *r) /* [number] */
 			return snag_fail(r->err, SNAG_EINPUT,
 					 "step %zu: there is no event %u, the trace has %zu",
 					 r->nsteps - w->n + i, w->event[i], r->trace->n);
-	if (r->nsteps < 2)
+	if (r->nsteps < 2 && !w->request)
 		return snag_fail(r->err, SNAG_EINPUT,
 				 "a witness has at least two events, this one %zu", r->nsteps);
 	return 0;
@@ -391,7 +393,7 @@ static int step_lock(struct replay *r, const struct snag_event *ev) /* [lock] */
 
 static int check_read(const struct replay *r, const struct snag_event *ev) /* [read] */
 {
-	bool is_racing = r->step + 2 >= r->nsteps;
+	bool is_racing = !r->witness->request && r->step + 2 >= r->nsteps;
 	bool keeps_writer = !is_racing && (!r->keeps || r->keeps[r->event] & KEEPS);
 	uint32_t sees = r->last_write[ev->target], saw = r->facts.saw;
 	if (!keeps_writer || sees == saw)
@@ -456,6 +458,8 @@ static int replay_along(struct replay *r, struct walk *walk)
 		rc = check_prefix(r, walk);
 	for (size_t i = 0; rc == 0 && i < r->witness->n; i++)
 		rc = step(r, r->witness->event[i], r->listed[i]);
+	if (rc == 0 && r->witness->request)
+		return snag_check_deadlock(r->trace, r->witness, r->done, r->err);
 	return rc < 0 ? rc : check_race(r);
 }
 

@@ -2,12 +2,12 @@
  *
  * witness.c - reading a witness file
  *
- * Idea.   A small JSON reader that keeps two members and skips the rest.
+ * Idea.   A small JSON reader that keeps three members and skips the rest.
  *
  * Format. file    := object | array | number*            white space between
  *         object  := a JSON object with a member "witness": array and perhaps
- *                    "prefix": {"THREAD": number, ...}; other members may be
- *                    anything and are skipped
+ *                    "prefix": {"THREAD": number, ...} and "deadlock": array; other
+ *                    members may be anything and are skipped
  *         array   := a JSON array of numbers
  *         number  := digits, below 2^32 - 1
  *
@@ -47,6 +47,7 @@ void snag_witness_done(struct snag_witness *w)
 		return;
 	free(w->prefix);
 	free(w->event);
+	free(w->request);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -301,15 +302,38 @@ static void skip_value(struct reader *r, int depth)
 	}
 }
 
-static void add_event(struct reader *r, uint32_t event)
+/* A list of events; without one that is twice in it, none is longer than the trace. */
+struct list {
+	uint32_t **event;
+	size_t *n, *cap;
+};
+
+static void add_event(struct reader *r, struct list to, uint32_t event)
 {
-	struct snag_witness *w = r->w;
-	if (w->n == r->trace->n) {
+	if (*to.n == r->trace->n) {
 		fail(r, "more events than the trace has (%zu)", r->trace->n);
 		return;
 	}
-	w->event = snag_grow(w->event, &r->cap, w->n + 1, sizeof(*w->event));
-	w->event[w->n++] = event;
+	*to.event = snag_grow(*to.event, to.cap, *to.n + 1, sizeof(**to.event));
+	(*to.event)[(*to.n)++] = event;
+}
+
+static void read_events(struct reader *r, struct list to)
+{
+	expect(r, '[', "'['");
+	if (accept(r, ']'))
+		return;
+	do {
+		uint32_t event = read_number(r, "an event number");
+		if (r->rc == 0)
+			add_event(r, to, event);
+	} while (r->rc == 0 && accept(r, ','));
+	expect(r, ']', "',' or ']'");
+}
+
+static struct list of_witness(struct reader *r)
+{
+	return (struct list){&r->w->event, &r->w->n, &r->cap};
 }
 
 static void read_array(struct reader *r)
@@ -317,15 +341,18 @@ static void read_array(struct reader *r)
 	if (r->has_witness)
 		fail(r, "a second \"witness\"");
 	r->has_witness = true;
-	expect(r, '[', "'['");
-	if (accept(r, ']'))
-		return;
-	do {
-		uint32_t event = read_number(r, "an event number");
-		if (r->rc == 0)
-			add_event(r, event);
-	} while (r->rc == 0 && accept(r, ','));
-	expect(r, ']', "',' or ']'");
+	read_events(r, of_witness(r));
+}
+
+static void read_deadlock(struct reader *r)
+{
+	size_t cap = 0;
+	if (r->w->request)
+		fail(r, "a second \"deadlock\"");
+	else
+		read_events(r, (struct list){&r->w->request, &r->w->nrequests, &cap});
+	if (!r->w->request)
+		fail(r, "\"deadlock\" is empty");
 }
 
 /* One member of "prefix"; seen[t]: thread t had its own. */
@@ -378,6 +405,8 @@ static void read_object(struct reader *r)
 				read_array(r);
 			else if (strcmp(r->name, "prefix") == 0)
 				read_prefix(r);
+			else if (strcmp(r->name, "deadlock") == 0)
+				read_deadlock(r);
 			else
 				skip_value(r, 0);
 		} while (r->rc == 0 && accept(r, ','));
@@ -396,7 +425,7 @@ static void read_file(struct reader *r)
 		read_array(r);
 	} else if (is_digit(c)) {
 		while (r->rc == 0 && is_digit(peek_past_space(r)))
-			add_event(r, read_number(r, "an event number"));
+			add_event(r, of_witness(r), read_number(r, "an event number"));
 	} else {
 		unexpected(r, "a witness: '{', '[' or event numbers");
 	}

@@ -4,11 +4,13 @@
  *
  * A witness is a sequence of event numbers: the first `prefix[t]` events of each
  * thread t, in observed order, and then the listed events.  The last two events
- * of the sequence are the race.
+ * of the sequence are the race.  The witness of a deadlock names the requests at
+ * which its threads then wait for each other: they are no part of the sequence.
  *
  * File: a JSON object {"witness": [3, 4, 5], "prefix": {"T0": 12}}, where "prefix"
- * may be missing and other members are ignored; or a JSON array of numbers; or
- * just numbers separated by white space.
+ * may be missing and other members are ignored; of a deadlock with a member
+ * "deadlock": [6, 9]; or a JSON array of numbers; or just numbers separated by white
+ * space.
  */
 #ifndef SNAG_WITNESS_WITNESS_H
 #define SNAG_WITNESS_WITNESS_H
@@ -19,6 +21,10 @@ struct snag_witness {
 	uint32_t *prefix; /* per thread of the trace; NULL: none */
 	uint32_t *event;
 	size_t n;
+	/* Of a deadlock: acquires and joins, each of which waits for the thread of the next
+	 * one, the last for that of the first; NULL: the witness is one of a race. */
+	uint32_t *request;
+	size_t nrequests;
 };
 
 void snag_witness_done(struct snag_witness *w); /* accepts NULL */

@@ -20,8 +20,13 @@ static bool std_matches(const struct snag_names *names, const struct snag_event 
 {
 	const struct snag_op_info *op = &snag_op_info[ev->op];
 	if (!take(&line, &n, snag_name(names, SNAG_SPACE_THREAD, ev->thread)) ||
-	    !take(&line, &n, "|") || !take(&line, &n, op->text))
+	    !take(&line, &n, "|"))
 		return false;
+	size_t word = fuzz_word(ev, line, n);
+	if (!word)
+		return false;
+	line += word;
+	n -= word;
 	if (op->space != SNAG_SPACE_NONE) {
 		if (!take(&line, &n, "(") ||
 		    !take(&line, &n, snag_name(names, op->space, ev->target)) ||

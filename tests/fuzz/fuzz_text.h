@@ -16,8 +16,10 @@
 #include "fuzz.h"
 
 #include "trace/input.h"
+#include "trace/text_op.h"
 #include "trace/trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef int fuzz_format(struct snag_input *in, const struct snag_source_options *options,
@@ -25,6 +27,29 @@ typedef int fuzz_format(struct snag_input *in, const struct snag_source_options 
 /* Whether the event is what the line of n bytes says. */
 typedef bool fuzz_matches(const struct snag_names *names, const struct snag_event *ev,
 			  uint64_t line_number, const char *line, size_t n);
+
+/* How many of the n bytes at the line are a word of the event's operation; 0: they are not.  A word
+ * may say what is usual, as "ar1.seq_cst": then it is longer than that which is written. */
+static inline size_t fuzz_word(const struct snag_event *ev, const char *line, size_t n)
+{
+	static const struct snag_text_place place = {"word", 1};
+	size_t len = 0;
+	struct snag_text_op op;
+	struct snag_error err = {0};
+	char text[SNAG_TEXT_WORD + 4];
+	while (len < n && len < SNAG_TEXT_WORD &&
+	       (line[len] == '.' || line[len] == '_' || (line[len] >= '0' && line[len] <= '9') ||
+		(line[len] >= 'a' && line[len] <= 'z')))
+		len++;
+	int m = snprintf(text, sizeof(text), "%.*s(x)", (int)len, line);
+	if (len == 0 || snag_text_op_parse(text, (size_t)m, &place, &op, &err) < 0 ||
+	    op.op != ev->op)
+		return 0;
+	return !snag_op_is_atomic(ev->op) ||
+			       (op.size == ev->size && op.flags == (ev->flags & SNAG_ORDER_MASK))
+		       ? len
+		       : 0;
+}
 
 struct fuzz_lines {
 	const char **at;

@@ -59,6 +59,8 @@ check_function check_decide_dep;
 check_function check_decide_literal;
 /* The detector m2 finds exactly the predictable races. */
 check_function check_m2;
+/* The detector deadlock finds exactly the deadlocks of reorderings. */
+check_function check_deadlock;
 /* With the published procedure: sound, complete for two threads and wherever it says so. */
 check_function check_paper;
 /* The published vindication: what it verifies is a race, what it refutes is none. */

@@ -22,6 +22,7 @@ const struct generate_options generate_defaults = {
 	.short_lived = 15,
 	.branches = 40,
 	.depends = 30,
+	.nested = 0,
 	.loose = 15,
 	.reentrant = 15,
 	.unreleased = 15,
@@ -37,12 +38,14 @@ struct generator {
 	struct draft *d;
 	unsigned nevents, nthreads, nvariables, nlocks, nlocations;
 	unsigned writes; /* percent of the accesses */
-	bool forks, short_lived, branches, depends, loose, reentrant, unreleased, shared, atomics;
+	bool forks, short_lived, branches, depends, nested, loose, reentrant, unreleased, shared,
+		atomics;
 	enum life life[MAX_THREADS];
 	/* The acquires of each thread that are not released, outermost first. */
 	struct snag_event held[MAX_THREADS][MAX_EVENTS];
 	unsigned nheld[MAX_THREADS];
 	bool begun[MAX_THREADS];
+	bool closes[MAX_THREADS]; /* it takes few more locks before it has given all back */
 };
 
 static void emit(struct generator *g, unsigned thread, enum snag_op op, unsigned target)
@@ -151,9 +154,16 @@ static void act(struct generator *g, unsigned t)
 	if (g->short_lived && prng_chance(g->random, 40) &&
 	    (prng_chance(g->random, 50) ? try_fork(g, t) : try_join(g, t)))
 		return;
-	if (g->nheld[t] && dice < 25)
+	/* One lock inside another, then all are given back. */
+	unsigned release = 25, acquire = 50;
+	if (g->nested) {
+		g->closes[t] = g->nheld[t] > 0 && (g->closes[t] || g->nheld[t] > 1);
+		release = g->closes[t] ? 65 : 5;
+		acquire = g->closes[t] ? 70 : 85;
+	}
+	if (g->nheld[t] && dice < release)
 		emit_release(g, t);
-	else if (g->nlocks && dice >= 25 && dice < 50 && try_acquire(g, t))
+	else if (g->nlocks && dice >= release && dice < acquire && try_acquire(g, t))
 		return;
 	else if (g->branches && dice >= 50 && dice < (g->depends ? 66 : 58))
 		emit_branch(g, t);
@@ -168,7 +178,8 @@ static void act(struct generator *g, unsigned t)
 /* A thread that is alive; usually the one that acted last. */
 static unsigned pick_thread(struct generator *g, unsigned last)
 {
-	if (g->life[last] == ALIVE && prng_chance(g->random, 60))
+	unsigned stays = !g->nested ? 60 : g->nheld[last] ? 85 : 20;
+	if (g->life[last] == ALIVE && prng_chance(g->random, stays))
 		return last;
 	unsigned t = prng_below(g->random, g->nthreads);
 	while (g->life[t] != ALIVE)
@@ -195,6 +206,8 @@ static void generate_random(const struct generate_options *o, struct prng *rando
 	g.branches = prng_chance(random, o->branches) || g.depends;
 	/* A write depends on all reads: few, so that much depends on what is named. */
 	g.writes = g.depends ? prng_range(random, 10, 40) : 50;
+	/* No number is drawn if there is no choice: other traces stay as they are. */
+	g.nested = o->nested && prng_chance(random, o->nested);
 	g.loose = prng_chance(random, o->loose);
 	g.reentrant = prng_chance(random, o->reentrant);
 	g.unreleased = prng_chance(random, o->unreleased);

@@ -20,6 +20,7 @@ struct generate_options {
 	unsigned short_lived; /* many threads, forked and joined in turn, some joined twice */
 	unsigned branches;    /* branch events */
 	unsigned depends;     /* branches that depend on reads of some variables only */
+	unsigned nested;      /* many locks, taken inside each other */
 	unsigned loose;	      /* releases out of nesting order */
 	unsigned reentrant;   /* acquires of a lock already held */
 	unsigned unreleased;  /* locks held at the end of the trace */

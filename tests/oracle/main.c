@@ -45,6 +45,7 @@ static struct check checks[] = {
 	{.name = "decide-dep", .run = check_decide_dep, .every = 1},
 	{.name = "decide-literal", .run = check_decide_literal, .every = 4},
 	{.name = "m2", .run = check_m2, .every = 1},
+	{.name = "deadlock", .run = check_deadlock, .every = 1},
 	{.name = "paper", .run = check_paper, .every = 1},
 	{.name = "vindicate", .run = check_vindicate, .every = 1},
 	{.name = "decided", .run = check_decided, .every = 1},
@@ -213,8 +214,8 @@ static const char usage[] =
 	"usage: oracle [--traces N] [--first N] [--seed S] [--seconds T [--least N]] [--check "
 	"LIST]\n"
 	"              [--threads A-B] [--events A-B] [--variables A-B] [--locks A-B]\n"
-	"              [--forks P] [--branches P] [--depends P] [--loose P] [--reentrant P] "
-	"[--unreleased P]\n"
+	"              [--forks P] [--branches P] [--depends P] [--nested P] [--loose P]\n"
+	"              [--reentrant P] [--unreleased P]\n"
 	"              [--shared P] [--atomics P] [--short-lived P] [--mutants P]      P: percent "
 	"of the traces\n"
 	"checks: cases";
@@ -232,11 +233,11 @@ enum { NUMBERS = 256, RANGES = 512 };
 
 static bool options_parse(struct options *o, int argc, char **argv)
 {
-	unsigned *percent[] = {&o->generate.forks,	 &o->generate.branches,
-			       &o->generate.loose,	 &o->generate.reentrant,
-			       &o->generate.unreleased,	 &o->generate.shared,
-			       &o->generate.atomics,	 &o->generate.mutants,
-			       &o->generate.short_lived, &o->generate.depends};
+	unsigned *percent[] = {
+		&o->generate.forks,	&o->generate.branches,	 &o->generate.loose,
+		&o->generate.reentrant, &o->generate.unreleased, &o->generate.shared,
+		&o->generate.atomics,	&o->generate.mutants,	 &o->generate.short_lived,
+		&o->generate.depends,	&o->generate.nested};
 	struct {
 		struct range *range;
 		unsigned low, high;
@@ -261,6 +262,7 @@ static bool options_parse(struct options *o, int argc, char **argv)
 		{"mutants", 1, NULL, NUMBERS + 7},
 		{"short-lived", 1, NULL, NUMBERS + 8},
 		{"depends", 1, NULL, NUMBERS + 9},
+		{"nested", 1, NULL, NUMBERS + 10},
 		{"threads", 1, NULL, RANGES + 0},
 		{"events", 1, NULL, RANGES + 1},
 		{"variables", 1, NULL, RANGES + 2},

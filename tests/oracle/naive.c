@@ -19,6 +19,7 @@ struct claim {
 	uint32_t nevents;
 	const uint32_t *tr; /* the sequence */
 	size_t n;
+	bool races; /* its last two events are a race */
 };
 
 /* Where the event is in the sequence. */
@@ -182,7 +183,7 @@ static bool keeps_writers(const struct claim *c, enum snag_rules rules)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		uint32_t e = c->tr[i];
-		bool is_racing = i == c->n - 1 || i == c->n - 2;
+		bool is_racing = c->races && (i == c->n - 1 || i == c->n - 2);
 		if (!reads(c, e))
 			continue;
 		if ((rules == SNAG_RULES_READS ? !is_racing : is_causal(c, e, rules)) &&
@@ -200,21 +201,96 @@ static bool ends_with_race(const struct claim *c)
 	       (writes(c, e1) || writes(c, e2));
 }
 
+static const char *reordering_check(const struct claim *c, enum snag_rules rules)
+{
+	if (!is_set(c))
+		return "events of the trace, none twice";
+	if (!keeps_program(c))
+		return "program order, fork and join";
+	if (!keeps_locks(c))
+		return "lock semantics";
+	if (!keeps_writers(c, rules))
+		return "last writers";
+	return NULL;
+}
+
 const char *naive_check(const struct snag_trace *trace, const uint32_t *events, size_t n,
 			enum snag_rules rules)
 {
-	struct claim c = {.ev = trace->ev, .nevents = (uint32_t)trace->n, .tr = events, .n = n};
+	struct claim c = {.ev = trace->ev,
+			  .nevents = (uint32_t)trace->n,
+			  .tr = events,
+			  .n = n,
+			  .races = true};
 	if (n < 2)
 		return "two events";
-	if (!is_set(&c))
-		return "events of the trace, none twice";
-	if (!keeps_program(&c))
-		return "program order, fork and join";
-	if (!keeps_locks(&c))
-		return "lock semantics";
-	if (!keeps_writers(&c, rules))
-		return "last writers";
-	if (!ends_with_race(&c))
-		return "two conflicting events at the end";
+	const char *why = reordering_check(&c, rules);
+	if (!why && !ends_with_race(&c))
+		why = "two conflicting events at the end";
+	return why;
+}
+
+/* The thread holds the lock, alone or in any way, after the sequence. */
+static bool holds(const struct claim *c, snag_tid thread, uint32_t lock, bool alone)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct snag_event *ev = &c->ev[c->tr[i]];
+		if (is_acquire(c, c->tr[i]) && ev->thread == thread && ev->target == lock &&
+		    (ev->op == SNAG_OP_ACQUIRE || !alone) &&
+		    where(c, release_of(c, c->tr[i])) == NOWHERE)
+			return true;
+	}
+	return false;
+}
+
+/* The thread of the request stands before it. */
+static bool stands_before(const struct claim *c, uint32_t request)
+{
+	for (uint32_t e = 0; e < c->nevents; e++) {
+		bool is_fork =
+			c->ev[e].op == SNAG_OP_FORK && c->ev[e].target == c->ev[request].thread;
+		bool is_earlier = same_thread(c, e, request) && e < request;
+		bool is_later = same_thread(c, e, request) && e >= request;
+		if ((is_fork || is_earlier) && where(c, e) == NOWHERE)
+			return false;
+		if (is_later && where(c, e) != NOWHERE)
+			return false;
+	}
+	return true;
+}
+
+static bool waits_for(const struct claim *c, uint32_t request, snag_tid other)
+{
+	const struct snag_event *ev = &c->ev[request];
+	if (ev->thread == other || ev->flags & SNAG_NO_WAIT)
+		return false;
+	if (ev->op == SNAG_OP_JOIN)
+		return ev->target == other;
+	return is_acquire(c, request) &&
+	       holds(c, other, ev->target, ev->op == SNAG_OP_ACQUIRE_SHARED);
+}
+
+const char *naive_check_deadlock(const struct snag_trace *trace, const struct snag_witness *w,
+				 enum snag_rules rules)
+{
+	struct claim c = {
+		.ev = trace->ev, .nevents = (uint32_t)trace->n, .tr = w->event, .n = w->n};
+	const char *why = reordering_check(&c, rules);
+	if (why)
+		return why;
+	if (w->nrequests < 2)
+		return "two requests";
+	for (size_t i = 0; i < w->nrequests; i++) {
+		uint32_t e = w->request[i], next = w->request[(i + 1) % w->nrequests];
+		if (e >= c.nevents || next >= c.nevents)
+			return "requests of the trace";
+		for (size_t k = 0; k < i; k++)
+			if (same_thread(&c, w->request[k], e))
+				return "requests of different threads";
+		if (!stands_before(&c, e))
+			return "threads before their requests";
+		if (!waits_for(&c, e, c.ev[next].thread))
+			return "a circle";
+	}
 	return NULL;
 }

@@ -12,5 +12,8 @@
  * DEPENDENCE); NULL if so, else the part of the definition that fails. */
 const char *naive_check(const struct snag_trace *trace, const uint32_t *events, size_t n,
 			enum snag_rules rules);
+/* The same for a witness of a deadlock without a prefix. */
+const char *naive_check_deadlock(const struct snag_trace *trace, const struct snag_witness *w,
+				 enum snag_rules rules);
 
 #endif

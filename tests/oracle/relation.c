@@ -147,10 +147,10 @@ static bool acquires(const struct model *m, unsigned e)
 }
 
 /* The last atomic store or update of e's variable before e, or NO_EVENT. */
-static unsigned last_store(const struct model *m, unsigned e)
+static unsigned last_store(const struct model *m, event_set counts, unsigned e)
 {
 	for (unsigned w = e; w-- > 0;)
-		if (m->target[w] == m->target[e] &&
+		if (m->target[w] == m->target[e] && (counts & just(w)) &&
 		    (m->op[w] == SNAG_OP_ATOMIC_WRITE || m->op[w] == SNAG_OP_ATOMIC_UPDATE))
 			return w;
 	return NO_EVENT;
@@ -165,13 +165,13 @@ static event_set fences(const struct model *m, unsigned thread)
 	return fences;
 }
 
-/* What the load e synchronises with if it acquires. */
-static event_set released_to(const struct model *m, bool has_fences, unsigned e)
+/* What the load e synchronises with if it acquires; stores count that are in `counts`. */
+static event_set released_to(const struct model *m, event_set counts, bool has_fences, unsigned e)
 {
 	event_set released = 0;
 	unsigned w = e;
 	do {
-		w = last_store(m, w);
+		w = last_store(m, counts, w);
 		if (w == NO_EVENT)
 			break;
 		if (releases(m, w))
@@ -185,13 +185,15 @@ static event_set released_to(const struct model *m, bool has_fences, unsigned e)
 	return released;
 }
 
-/* For hybrid without what only a fence orders. */
-static void add_atomic_order(const struct model *m, bool has_fences, struct order *o)
+/* Order by the atomic accesses in `counts`; for hybrid without what only a fence orders. */
+static void add_atomic_order(const struct model *m, event_set counts, bool has_fences,
+			     struct order *o)
 {
 	for (unsigned e = 0; e < m->n; e++) {
-		if (m->op[e] != SNAG_OP_ATOMIC_READ && m->op[e] != SNAG_OP_ATOMIC_UPDATE)
+		if ((m->op[e] != SNAG_OP_ATOMIC_READ && m->op[e] != SNAG_OP_ATOMIC_UPDATE) ||
+		    !(counts & just(e)))
 			continue;
-		event_set released = released_to(m, has_fences, e);
+		event_set released = released_to(m, counts, has_fences, e);
 		if (acquires(m, e))
 			add(o, e, released);
 		for (event_set rest = fences(m, m->thread[e]) & ~below(e); has_fences && rest;) {
@@ -260,18 +262,22 @@ static void compute_hb(const struct model *m, struct order *o)
 	add_program_order(m, o);
 	add_lock_order(m, m->nsections, o);
 	if (m->has_atomic)
-		add_atomic_order(m, true, o);
+		add_atomic_order(m, ~(event_set)0, true, o);
 	while (close_transitively(m, o))
 		;
 }
 
-/* HB without locks and fences. */
+/* HB without locks, fences and the atomics of the program: threads wait for the others only. */
 static void compute_hybrid(const struct model *m, struct order *o)
 {
+	event_set waits = 0;
+	for (unsigned e = 0; e < m->n; e++)
+		if (snag_event_is_wait(&m->trace->ev[e]))
+			waits |= just(e);
 	add_hard_edges(m, o);
 	add_program_order(m, o);
 	if (m->has_atomic)
-		add_atomic_order(m, false, o);
+		add_atomic_order(m, waits, false, o);
 	while (close_transitively(m, o))
 		;
 }

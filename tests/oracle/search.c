@@ -78,6 +78,8 @@ struct search {
 	event_set races[MAX_EVENTS];
 	uint32_t race_at[MAX_EVENTS][MAX_EVENTS]; /* a state that shows it */
 	bool has_deadlock;
+	struct search_deadlock *deadlock;
+	size_t ndeadlocks, deadlock_cap;
 };
 
 struct search *search_new(void)
@@ -91,6 +93,7 @@ void search_free(struct search *s)
 		return;
 	free(s->visit);
 	free(s->slot);
+	free(s->deadlock);
 	free(s);
 }
 
@@ -228,6 +231,64 @@ static void note_races(struct search *s, uint32_t at, const struct state *st, ev
 	}
 }
 
+/* Whom thread t waits for in a state: by a join, or by an acquire that may wait. */
+static uint32_t waited_for(const struct model *m, event_set done, unsigned t)
+{
+	event_set rest = m->of[t] & ~done;
+	if (!rest)
+		return 0;
+	unsigned e = (unsigned)__builtin_ctz(rest), u = m->target[e];
+	event_set joined = m->op[e] == SNAG_OP_JOIN ? m->of[u] & below(e) : 0;
+	if (m->needs[e] & ~done & ~joined)
+		return 0; /* it has not started, or the thread that it waits for has not */
+	if (m->trace->ev[e].flags & SNAG_NO_WAIT)
+		return 0;
+	return joined & ~done ? 1u << u : holders(m, done, e);
+}
+
+/* Whether these threads, and no fewer of them, are a circle. */
+static bool is_circle(const struct model *m, const uint32_t *waits_for, uint32_t threads)
+{
+	unsigned first = (unsigned)__builtin_ctz(threads), t = first, n = 0;
+	do {
+		uint32_t next = waits_for[t] & threads;
+		if (__builtin_popcount(next) != 1)
+			return false;
+		t = (unsigned)__builtin_ctz(next);
+	} while (++n <= m->nthreads && t != first);
+	return t == first && n == (unsigned)__builtin_popcount(threads) && n > 1;
+}
+
+static void deadlock_add(struct search *s, event_set requests, uint32_t at)
+{
+	for (size_t i = 0; i < s->ndeadlocks; i++)
+		if (s->deadlock[i].requests == requests)
+			return;
+	s->deadlock =
+		snag_grow(s->deadlock, &s->deadlock_cap, s->ndeadlocks + 1, sizeof(*s->deadlock));
+	s->deadlock[s->ndeadlocks++] = (struct search_deadlock){requests, at};
+}
+
+/* Every set of threads is tried. */
+static void note_deadlocks(struct search *s, uint32_t at, event_set done)
+{
+	const struct model *m = s->m;
+	uint32_t waits_for[MAX_THREADS], waiting = 0;
+	for (unsigned t = 0; t < m->nthreads; t++) {
+		waits_for[t] = waited_for(m, done, t);
+		waiting |= waits_for[t] ? 1u << t : 0;
+	}
+	for (uint32_t some = waiting; some; some = (some - 1) & waiting) {
+		event_set requests = 0;
+		if (!(some & (some - 1)) || !is_circle(m, waits_for, some))
+			continue;
+		for (unsigned t = 0; t < m->nthreads; t++)
+			if (some & 1u << t)
+				requests |= just((unsigned)__builtin_ctz(m->of[t] & ~done));
+		deadlock_add(s, requests, at);
+	}
+}
+
 static void expand(struct search *s, uint32_t at)
 {
 	const struct model *m = s->m;
@@ -250,6 +311,7 @@ static void expand(struct search *s, uint32_t at)
 	}
 	if (waiting && is_deadlock(m, waits_for, waiting))
 		s->has_deadlock = true;
+	note_deadlocks(s, at, st.done);
 	note_races(s, at, &st, enabled);
 
 	while (enabled) {
@@ -277,6 +339,7 @@ static void prepare(struct search *s)
 	memset(s->initial, 0, sizeof(s->initial));
 	memset(s->races, 0, sizeof(s->races));
 	s->has_deadlock = false;
+	s->ndeadlocks = 0;
 	s->nvisits = 0;
 	s->run++;
 	for (event_set rest = m->reads; rest;) {
@@ -334,6 +397,26 @@ bool search_has_deadlock(const struct search *s)
 	return s->has_deadlock;
 }
 
+unsigned search_deadlocks(const struct search *s, const struct search_deadlock **ret)
+{
+	*ret = s->deadlock;
+	return (unsigned)s->ndeadlocks;
+}
+
+static unsigned path_to(const struct search *s, uint32_t at, uint32_t *events)
+{
+	unsigned n = (unsigned)__builtin_popcount(s->visit[at].state.done);
+	for (unsigned i = n; i-- > 0; at = s->visit[at].from)
+		events[i] = s->visit[at].event;
+	return n;
+}
+
+unsigned search_deadlock_witness(const struct search *s, const struct search_deadlock *d,
+				 uint32_t *events)
+{
+	return path_to(s, d->at, events);
+}
+
 unsigned search_states(const struct search *s)
 {
 	return (unsigned)s->nvisits;
@@ -341,10 +424,7 @@ unsigned search_states(const struct search *s)
 
 unsigned search_witness(const struct search *s, unsigned e1, unsigned e2, uint32_t *events)
 {
-	unsigned n = (unsigned)__builtin_popcount(s->visit[s->race_at[e1][e2]].state.done);
-	uint32_t at = s->race_at[e1][e2];
-	for (unsigned i = n; i-- > 0; at = s->visit[at].from)
-		events[i] = s->visit[at].event;
+	unsigned n = path_to(s, s->race_at[e1][e2], events);
 	events[n] = e1;
 	events[n + 1] = e2;
 	return n + 2;

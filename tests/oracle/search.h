@@ -25,6 +25,18 @@ event_set search_races(const struct search *s, unsigned e1);
 bool search_has_race(const struct search *s);
 /* A reachable state in which threads wait for each other's locks in a circle. */
 bool search_has_deadlock(const struct search *s);
+
+/* The requests, acquires or joins, at which threads can wait for each other in a circle without a
+ * chord: no one waits for two of them. */
+struct search_deadlock {
+	event_set requests;
+	uint32_t at; /* a state that shows it */
+};
+unsigned search_deadlocks(const struct search *s, const struct search_deadlock **ret);
+/* The events that lead to it, in their order; returns how many. */
+unsigned search_deadlock_witness(const struct search *s, const struct search_deadlock *d,
+				 uint32_t *events);
+
 unsigned search_states(const struct search *s);
 
 /* A witness of the predictable race (e1, e2), ending with these two in this

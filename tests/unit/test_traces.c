@@ -12,6 +12,7 @@
  *   no witness dependence: 0 2 1 6   or does not, by one rule or another
  *   hb: racy 6 9                     by detector: the racy events
  *   m2: pairs (1,6)                  or the racy pairs
+ *   deadlock: pairs (2,7)            the requests of deadlocks, of which there are two each
  *
  * Events count from 0; pairs go by second, then first event.  A detector without a
  * line is an error, a line without a detector is not: expectations may be ahead of
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #include "detect/analyze/analyze.h"
+#include "trace/deadlock.h"
 #include "trace/source.h"
 #include "witness/witness.h"
 
@@ -167,6 +169,16 @@ static void assert_findings(const struct snag_findings *f, const struct line *l,
 	fail_msg("not as in the .expect");
 }
 
+static void assert_deadlocks(const struct snag_findings *f, const struct line *l, const char *path)
+{
+	bool same = f->ndeadlocks == l->n && f->complete;
+	for (size_t i = 0; same && i < f->ndeadlocks; i++)
+		same = f->deadlock[i].n == 2 && f->deadlock[i].wait[0].at.event == l->first[i] &&
+		       f->deadlock[i].wait[1].at.event == l->second[i];
+	if (!same)
+		fail_msg("%s: deadlocks are not as in the .expect", path);
+}
+
 static void analyze(const char *path, enum snag_stages stages, enum snag_rules rules,
 		    struct snag_analysis *ret_analysis)
 {
@@ -193,7 +205,8 @@ static void assert_answers(const char *path, enum snag_stages stages)
 	assert_true(analysis.n > 0);
 	for (size_t k = 0; k < analysis.n; k++) {
 		const struct snag_findings *f = &analysis.findings[k];
-		assert_findings(f, expect_need(&x, f->name, path), path);
+		(f->tells_deadlocks ? assert_deadlocks
+				    : assert_findings)(f, expect_need(&x, f->name, path), path);
 	}
 	snag_analysis_done(&analysis);
 }

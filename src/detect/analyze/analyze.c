@@ -302,7 +302,8 @@ static void end(struct snag_analyze_run *r)
 static bool has_finish(const struct snag_analyze_run *r)
 {
 	for (size_t i = 0; i < r->analysis->n; i++)
-		if (r->collector[i].detector->finish && !r->is_out[i])
+		if (r->collector[i].detector->finish && !r->is_out[i] &&
+		    !r->collector[i].detector->tells_deadlocks)
 			return true;
 	return false;
 }
@@ -402,7 +403,7 @@ static enum snag_stages stages_of(const struct snag_analyze_options *options,
 				  const struct snag_detector *d)
 {
 	bool decides = d->decide && !options->undecided;
-	return d->finish || decides ? options->stages : SNAG_STAGES_EXACT;
+	return (d->finish && !d->tells_deadlocks) || decides ? options->stages : SNAG_STAGES_EXACT;
 }
 
 static uint64_t max_races(const struct snag_analyze_options *options)

@@ -14,14 +14,17 @@
  *                   have needed that anyway.
  *         [give up] If a trace shows early that many of its accesses are contended, and few of
  *                   them are in loops, it is analysed as a whole: a slice would save nothing.
+ *         [locks]   A detector of deadlocks takes part only if the locks of the trace have a circle
+ *                   (lock_graph.h).  Then the slice has all lock events.
  *         [long]    A slice that is too long for the memory is not kept.  The detectors read the
  *                   masked trace (masked.h); those that need a trace in memory get windows of
- *                   the slice (windows.h).
+ *                   the slice (windows.h).  No detector looks for deadlocks then.
  */
 #include "detect/analyze/analyze_run.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "detect/deadlock/lock_graph.h"
 #include "detect/slice/masked.h"
 #include "detect/analyze/windows.h"
 
@@ -32,7 +35,9 @@ struct sliced {
 	const struct snag_analyze_options *options;
 	struct snag_error *err;
 	struct snag_contended *contended;
-	struct snag_trace *kept; /* all events; NULL: the source can be read again */
+	struct snag_lock_graph *locks; /* NULL: no detector asks for deadlocks */
+	bool keeps_locks;	       /* [locks] */
+	struct snag_trace *kept;       /* all events; NULL: the source can be read again */
 	struct snag_counts counts;
 	uint64_t events;
 	size_t most; /* events of the slice */
@@ -113,6 +118,8 @@ static int first_reading(struct sliced *s)
 		s->is_of_tasks |= has_tasks(&batch);
 		if (!s->is_of_tasks && !s->is_stopped && !s->gave_up) {
 			snag_contended_batch(s->contended, &batch);
+			if (s->locks)
+				snag_lock_graph_batch(s->locks, &batch);
 			s->events = snag_contended_counts(s->contended).events;
 			s->counts = batch.counts;
 			s->gave_up = is_hopeless(s);
@@ -165,6 +172,7 @@ static int slice_fill(struct sliced *s, struct snag_slice *slice)
 	const struct snag_slice_options options = {.contended = s->contended,
 						   .events = s->is_stopped ? s->events : 0,
 						   .most = s->most == SIZE_MAX ? 0 : s->most,
+						   .keeps_locks = s->keeps_locks,
 						   .follow = s->options->follow,
 						   .ctx = s->options->follow_ctx};
 	int rc = read_again(s, &again);
@@ -193,6 +201,36 @@ static void findings_translate(struct sliced *s, struct snag_slice *slice, struc
 	/* A running program delivers fewer events than its file, which is refined. */
 	a->events = a->stretches.nevents ? a->stretches.nevents : s->events;
 	a->counts = s->counts;
+}
+
+/* [locks] Without the detector of deadlocks; its number. */
+static size_t deadlocks_leave_out(struct snag_analyze_options *options)
+{
+	size_t at = 0;
+	while (!options->detector[at]->tells_deadlocks)
+		at++;
+	options->ndetectors--;
+	for (size_t i = at; i < options->ndetectors; i++)
+		options->detector[i] = options->detector[i + 1];
+	return at;
+}
+
+/* It gets its place among the findings, and has found nothing. */
+static void deadlocks_put_back(const struct sliced *s, struct snag_analysis *a, size_t at,
+			       bool complete)
+{
+	at = at < a->n ? at : a->n;
+	for (size_t i = a->n++; i > at; i--) {
+		a->findings[i] = a->findings[i - 1];
+		a->detector[i] = a->detector[i - 1];
+	}
+	const struct snag_detector **detector = &a->detector[at];
+	for (size_t i = 0; i < s->options->ndetectors; i++)
+		if (s->options->detector[i]->tells_deadlocks)
+			*detector = s->options->detector[i];
+	complete &= !a->interrupted && s->src->skipped == 0;
+	a->findings[at] = (struct snag_findings){
+		.name = (*detector)->name, .complete = complete, .tells_deadlocks = true};
 }
 
 /* Keeps the names of the variables in the slice, but drops its events. */
@@ -261,16 +299,23 @@ static int analyze_slice(struct sliced *s, struct snag_analysis *ret_analysis)
 	struct snag_slice slice;
 	struct snag_analyze_options options = *s->options;
 	int rc = 0;
+	s->keeps_locks = s->locks && snag_lock_graph_has_circle(s->locks);
+	size_t left_out = s->locks && !s->keeps_locks ? deadlocks_leave_out(&options) : SIZE_MAX;
 	options.progress = NULL;
 	if (s->is_stopped)
 		options.stop = NULL; /* what was read is still looked at */
 	s->most = snag_windows_events(&options, s->counts.n[SNAG_SPACE_VARIABLE]);
 	snag_slice_init(&slice);
-	if (snag_contended_variables(s->contended))
+	if (snag_contended_variables(s->contended) || s->keeps_locks)
 		rc = slice_fill(s, &slice);
 	if (rc == SNAG_SLICE_FULL) {
 		snag_slice_done(&slice);
-		return analyze_masked(s, &options, ret_analysis);
+		if (s->keeps_locks)
+			left_out = deadlocks_leave_out(&options);
+		rc = analyze_masked(s, &options, ret_analysis);
+		if (rc == 0 && s->locks)
+			deadlocks_put_back(s, ret_analysis, left_out, !s->keeps_locks);
+		return rc;
 	}
 	snag_contended_free(s->contended);
 	s->contended = NULL;
@@ -288,6 +333,8 @@ static int analyze_slice(struct sliced *s, struct snag_analysis *ret_analysis)
 	}
 	if (rc == 0)
 		findings_translate(s, &slice, ret_analysis);
+	if (rc == 0 && left_out != SIZE_MAX)
+		deadlocks_put_back(s, ret_analysis, left_out, true);
 	snag_slice_done(&slice);
 	return rc;
 }
@@ -310,12 +357,16 @@ int snag_analyze(struct snag_source *src, const struct snag_analyze_options *opt
 		snag_source_forget_variables(src);
 	}
 	s.contended = snag_contended_new(wants);
+	for (size_t i = 0; i < options->ndetectors; i++)
+		if (options->detector[i]->tells_deadlocks && !s.locks)
+			s.locks = snag_lock_graph_new();
 	rc = first_reading(&s);
 	if (rc == 0 && (s.is_of_tasks || s.gave_up))
 		rc = analyze_all(&s, ret_analysis);
 	else if (rc == 0)
 		rc = analyze_slice(&s, ret_analysis);
 	snag_contended_free(s.contended);
+	snag_lock_graph_free(s.locks);
 	snag_trace_done(s.kept);
 	free(s.kept);
 	return rc;

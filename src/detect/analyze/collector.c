@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "detect/candidates/candidates.h"
+#include "trace/deadlock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -270,6 +271,14 @@ static void on_at_least(void *ctx)
 	c->findings->at_least = true;
 }
 
+static void on_deadlock(void *ctx, const struct snag_deadlock *deadlock)
+{
+	struct snag_findings *f = ((struct snag_collector *)ctx)->findings;
+	f->deadlock =
+		snag_grow(f->deadlock, &f->deadlock_cap, f->ndeadlocks + 1, sizeof(*f->deadlock));
+	f->deadlock[f->ndeadlocks++] = *deadlock;
+}
+
 static void on_uncertain(void *ctx, uint64_t n)
 {
 	struct snag_collector *c = ctx;
@@ -293,6 +302,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 					     .on_race = on_race,
 					     .on_counted = on_counted,
 					     .on_at_least = on_at_least,
+					     .on_deadlock = on_deadlock,
 					     .on_uncertain = on_uncertain,
 					     .on_abridged = on_abridged,
 					     .max_races = SNAG_ALL_RACES,
@@ -308,6 +318,7 @@ void snag_collector_init(struct snag_collector *c, const struct snag_detector *d
 	snag_pairs_init(&c->incomplete, pair_found, c);
 	c->decides = detector->decide != SNAG_DECIDE_NOT;
 	findings->name = detector->name;
+	findings->tells_deadlocks = detector->tells_deadlocks;
 }
 
 void snag_collector_bound(struct snag_collector *c, uint64_t most)
@@ -472,9 +483,22 @@ static void racy_sort(struct snag_findings *f)
 	f->nracy = n;
 }
 
+/* By their requests, in the order of the circle. */
+static int deadlock_compare(const void *a, const void *b)
+{
+	const struct snag_deadlock *x = a, *y = b;
+	size_t n = x->n < y->n ? x->n : y->n;
+	for (size_t i = 0; i < n; i++)
+		if (x->wait[i].at.event != y->wait[i].at.event)
+			return x->wait[i].at.event < y->wait[i].at.event ? -1 : 1;
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
 void snag_collector_sort(struct snag_collector *c)
 {
 	struct snag_findings *f = c->findings;
+	if (f->ndeadlocks)
+		qsort(f->deadlock, f->ndeadlocks, sizeof(*f->deadlock), deadlock_compare);
 	if (c->is_unsorted)
 		racy_sort(f);
 	if (f->nraces)

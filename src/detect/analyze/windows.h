@@ -46,8 +46,8 @@ struct snag_windows {
 	const bool *is_out;			/* ... but for these */
 };
 
-/* Reads the source, and gives its windows to the detectors that have finish().  Sets the
- * stretches and, if there are contended variables, the names of the analysis. */
+/* Reads the source, and gives its windows to the detectors of races that have finish().  Sets
+ * the stretches and, if there are contended variables, the names of the analysis. */
 int snag_windows_analyze(const struct snag_windows *w, struct snag_source *src,
 			 struct snag_analysis *a, struct snag_error *err);
 

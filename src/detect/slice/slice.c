@@ -246,7 +246,7 @@ int snag_slice_read(struct snag_slice *s, const struct snag_slice_options *optio
 	struct snag_slice_reading r = {.slice = s,
 				       .options = options,
 				       .names = src->names,
-				       .reduces = !options->on_full,
+				       .reduces = !options->on_full && !options->keeps_locks,
 				       .limit = options->events ? options->events : UINT64_MAX};
 	struct snag_batch batch;
 	int rc;

@@ -72,6 +72,7 @@ struct snag_slice_options {
 	size_t most;
 	bool (*on_full)(void *ctx, struct snag_slice *s);
 	void *full_ctx;
+	bool keeps_locks;	     /* no section is left out, for what looks for deadlocks */
 	uint64_t events;	     /* only so many of the trace; 0: all */
 	snag_slice_follower *follow; /* may be NULL */
 	void *ctx;

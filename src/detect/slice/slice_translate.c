@@ -8,6 +8,7 @@
 #include "detect/slice/slice.h"
 
 #include "base/memory.h"
+#include "trace/deadlock.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct translation {
 	uint32_t *done;	  /* by thread */
 	uint32_t *head;	  /* by thread: its events in the head of a window */
 	uint32_t *before; /* by thread: its events before the window */
+	size_t nrequests; /* the last events of the witness are those of a deadlock: they wait */
 	uint32_t *to;	  /* the witness of the whole trace */
 	size_t nto, to_cap;
 };
@@ -153,7 +155,7 @@ static size_t *last_uses(const struct translation *t, const struct snag_race *ra
 	for (size_t i = 0; i < race->nwitness; i++) {
 		const struct snag_event *ev = &t->slice->trace.ev[race->witness[i]];
 		last[ev->thread] = i + 1;
-		if (ev->op == SNAG_OP_JOIN)
+		if (ev->op == SNAG_OP_JOIN && i + t->nrequests < race->nwitness)
 			last[ev->target] = i + 1;
 	}
 	return last;
@@ -219,10 +221,32 @@ static void known_translate(const struct snag_slice *s, struct snag_site *site)
 		site->event = s->until[event];
 }
 
+/* The requests are put behind the witness while it is translated: then their threads come as far as
+ * to stand before them. */
+static void deadlock_translate(struct translation *t, struct snag_deadlock *d)
+{
+	struct snag_race *proof = &d->proof;
+	if (proof->verdict == SNAG_PREDICTED) {
+		size_t n = proof->nwitness + d->n;
+		proof->witness = snag_realloc(proof->witness, n, sizeof(*proof->witness));
+		for (size_t i = 0; i < d->n; i++)
+			proof->witness[proof->nwitness++] = d->wait[i].at.event;
+		t->nrequests = d->n;
+		witness_translate(t, proof);
+		proof->nwitness -= d->n;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		site_translate(t->slice, &d->wait[i].at);
+		site_translate(t->slice, &d->wait[i].held);
+	}
+	site_translate(t->slice, &proof->first);
+	site_translate(t->slice, &proof->second);
+}
+
 void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
 {
 	struct translation t = {.slice = s};
-	bool has_witness = false;
+	bool has_witness = f->ndeadlocks > 0;
 	for (size_t i = 0; i < f->nracy; i++)
 		f->racy[i] = s->number[f->racy[i]];
 	for (size_t i = 0; i < f->nraces; i++)
@@ -239,6 +263,8 @@ void snag_slice_translate(const struct snag_slice *s, struct snag_findings *f)
 		site_translate(s, &race->second);
 		known_translate(s, &race->known);
 	}
+	for (size_t i = 0; i < f->ndeadlocks; i++)
+		deadlock_translate(&t, &f->deadlock[i]);
 	if (has_witness)
 		lanes_drop(&t);
 	free(t.to);

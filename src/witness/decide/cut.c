@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Adds to the cut all that must precede the racing access e. */
+/* Adds to the cut all that must precede e, an event of the goal. */
 static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 {
 	struct snag_point p = snag_point_before(s->ix, s->rows, e);
@@ -18,27 +18,47 @@ static void need_before(struct snag_state *s, uint32_t e, uint32_t *cut)
 	s->limit[p.thread] = p.count;
 }
 
-bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
+static void limits_clear(struct snag_state *s)
 {
-	snag_fetch_races(s, e1, e2);
 	for (snag_tid t = 0; t < s->nthreads; t++)
 		s->limit[t] = snag_threads_length(&s->ix->threads, t);
 	memset(s->ends, 0, s->nthreads * sizeof(*s->ends));
 	memset(s->stays, 0xff, s->nthreads * sizeof(*s->stays));
 	memset(s->after, 0xff, s->nthreads * sizeof(*s->after));
+}
+
+bool snag_cut_need_all(struct snag_state *s, const uint32_t *goal, uint32_t n, uint32_t *ret_cut)
+{
+	uint32_t first = SNAG_NO_EVENT;
+	limits_clear(s);
 	memset(ret_cut, 0, s->width * sizeof(*ret_cut));
-	s->after[snag_index_thread(s->ix, e1)] = s->ix->position[e1];
-	s->after[snag_index_thread(s->ix, e2)] = s->ix->position[e2];
-	s->next_step = snag_rows_step(s->rows, e1 < e2 ? e1 : e2);
-	s->racer[0] = e1;
-	s->racer[1] = e2;
-	s->end = e1 > e2 ? e1 : e2;
+	s->goal = goal;
+	s->ngoal = n;
+	s->end = 0;
 	s->out = SNAG_NO_EVENT;
-	need_before(s, e1, ret_cut);
-	need_before(s, e2, ret_cut);
+	for (uint32_t i = 0; i < n; i++) {
+		s->after[snag_index_thread(s->ix, goal[i])] = s->ix->position[goal[i]];
+		s->end = goal[i] > s->end ? goal[i] : s->end;
+		first = goal[i] < first ? goal[i] : first;
+	}
+	s->next_step = snag_rows_step(s->rows, first);
+	for (uint32_t i = 0; i < n; i++)
+		need_before(s, goal[i], ret_cut);
 	snag_fetch_open(s, ret_cut);
-	snag_tid t1 = snag_index_thread(s->ix, e1), t2 = snag_index_thread(s->ix, e2);
-	return ret_cut[t1] <= s->limit[t1] && ret_cut[t2] <= s->limit[t2];
+	for (uint32_t i = 0; i < n; i++) {
+		snag_tid t = snag_index_thread(s->ix, goal[i]);
+		if (ret_cut[t] > s->limit[t])
+			return false;
+	}
+	return true;
+}
+
+bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut)
+{
+	snag_fetch_races(s, e1, e2);
+	s->pair[0] = e1;
+	s->pair[1] = e2;
+	return snag_cut_need_all(s, s->pair, 2, ret_cut);
 }
 
 struct snag_rivals snag_rivals_of(const struct snag_index *ix, uint32_t acquire)
@@ -147,8 +167,8 @@ static bool is_free(struct snag_state *s, snag_tid t, uint32_t count)
 		return count <= s->after[t];
 	}
 	struct snag_point p = snag_point_of(ix, rows, t, count);
-	for (int i = 0; i < 2; i++) /* the order respects the observed one */
-		if (s->racer[i] < event && snag_rows_has(ix, rows, &s->walk, &p, s->racer[i]))
+	for (uint32_t i = 0; i < s->ngoal; i++) /* the order respects the observed one */
+		if (s->goal[i] < event && snag_rows_has(ix, rows, &s->walk, &p, s->goal[i]))
 			return false;
 	return true;
 }

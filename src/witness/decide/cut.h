@@ -51,6 +51,8 @@ bool snag_cut_is_trace(struct snag_state *s, const uint32_t *cut);
  * limits of s, and which threads keep all their reads.  Returns false if one access must precede
  * the other. */
 bool snag_cut_need(struct snag_state *s, uint32_t e1, uint32_t e2, uint32_t *ret_cut);
+/* The same for any number of events of different threads, which outlive the decision. */
+bool snag_cut_need_all(struct snag_state *s, const uint32_t *goal, uint32_t n, uint32_t *ret_cut);
 
 /* The functions below use from s: limit, and which reads are causal.  Each takes a closed cut,
  * after snag_cut_need(). */

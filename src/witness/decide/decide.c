@@ -103,7 +103,7 @@ void snag_decider_free(struct snag_decider *d)
 }
 
 /* Stores the witness: what comes before the window, the window in the order of the lineariser,
- * the race. */
+ * the race.  The witness of a deadlock ends before the requests, which cannot happen. */
 static void witness_set(struct snag_decider *d, const uint32_t *prefix, const uint32_t *event,
 			size_t n, uint32_t e1, uint32_t e2)
 {
@@ -112,9 +112,11 @@ static void witness_set(struct snag_decider *d, const uint32_t *prefix, const ui
 	memcpy(w->prefix, prefix, d->ix->nthreads * sizeof(*prefix));
 	if (n)
 		memcpy(w->event, event, n * sizeof(*event));
-	w->event[n] = e1;
-	w->event[n + 1] = e2;
-	w->n = n + 2;
+	w->n = n;
+	if (d->state.goal != d->state.pair)
+		return;
+	w->event[w->n++] = e1;
+	w->event[w->n++] = e2;
 }
 
 /* Searches first without looking ahead, which is fast, then with. */
@@ -275,11 +277,10 @@ static bool is_closed(struct snag_decider *d, uint32_t e1, uint32_t e2)
 	return true;
 }
 
+/* From what is needed on; e1 and e2 are the first two events of the goal. */
 static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
 	const unsigned skip = d->options.skip;
-	if (!snag_cut_need(&d->state, e1, e2, d->needed))
-		return SNAG_INFEASIBLE;
 	if (!(skip & SNAG_STEP_OBSERVED) && snag_cut_is_trace(&d->state, d->needed)) {
 		witness_set(d, d->needed, NULL, 0, e1, e2);
 		d->stats.observed++;
@@ -319,7 +320,18 @@ static enum snag_decision steps(struct snag_decider *d, uint32_t e1, uint32_t e2
 
 enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
 {
-	enum snag_decision result = steps(d, e1, e2);
+	enum snag_decision result = SNAG_INFEASIBLE;
+	if (snag_cut_need(&d->state, e1, e2, d->needed))
+		result = steps(d, e1, e2);
+	d->stats.decisions[result]++;
+	return result;
+}
+
+enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *request, uint32_t n)
+{
+	enum snag_decision result = SNAG_INFEASIBLE;
+	if (snag_cut_need_all(&d->state, request, n, d->needed))
+		result = steps(d, request[0], request[1]);
 	d->stats.decisions[result]++;
 	return result;
 }

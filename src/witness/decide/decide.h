@@ -61,7 +61,14 @@ enum snag_decision snag_decide(struct snag_decider *d, uint32_t e1, uint32_t e2)
  * is UNDECIDED. */
 void snag_decider_hurry(struct snag_decider *d, uint32_t max_window);
 
-/* After VERIFIED, until the next decision: the witness, with a prefix. */
+/* Whether n threads, at least two, can stand before these requests all at once: acquires and joins,
+ * each of another thread.  That each one asks for what the next one holds is up to the caller; a
+ * lock that a thread holds before its request is held in the witness.  The witness ends before the
+ * requests.  `request` outlives the witness. */
+enum snag_decision snag_decide_deadlock(struct snag_decider *d, const uint32_t *request,
+					uint32_t n);
+
+/* After VERIFIED, until the next decision: returns the witness, with a prefix. */
 const struct snag_witness *snag_decider_witness(const struct snag_decider *d);
 
 /* The mode that decides by the rules, which are not AUTO. */

@@ -9,9 +9,9 @@
  *
  * State.  X            the needed events: the first count[t] of each thread.  It is closed: what
  *         must precede an event of X is in X.
- *         limit[t]     how many may be needed: those before the racing event of t
- *         causal[t]    reads among the first causal[t] events must keep their writer, and those
- *                      that are named in X (decide_rows.h).  X and causal are one cut
+ *         limit[t]     how many may be needed: those before the event of t in the goal
+ *         causal[t]    reads among the first causal[t] events must keep their writer, and so
+ *                      must those that a branch in X names (rows.h).  X and causal are one cut
  *         row(e)[u]    how many events of u must precede e.  Only for the events of the
  *                      *window*, those of X from position start[t] on; earlier events have the
  *                      rows of the index. Facts about what precedes such an earlier event are
@@ -83,8 +83,12 @@ struct snag_state {
 	uint32_t width; /* of a cut (decide_rows.h) */
 	struct snag_rows_walk walk;
 
+	/* The goal: events that must be the next of their threads, all at once.  For a race two
+	 * accesses, for a deadlock the requests of a circle. */
+	const uint32_t *goal;
+	uint32_t ngoal, pair[2];
+
 	/* Of cuts (cut.c). */
-	uint32_t racer[2];
 	uint32_t end;	  /* the cuts of this decision have nothing that was observed later, */
 	uint32_t out;	  /* and what is taken out of them was not observed before this */
 	uint32_t *after;  /* by thread: what must follow a racing access begins here */

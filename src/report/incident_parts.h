@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * incident_parts.h - what reports of races and of deadlocks have in common
+ */
+#ifndef SNAG_REPORT_INCIDENT_PARTS_H
+#define SNAG_REPORT_INCIDENT_PARTS_H
+
+#include "report/incident.h"
+#include "report/json_writer.h"
+
+/* Text (incident_text.c): "main.c:12:3", a stack with an empty line behind it, "main thread". */
+void snag_text_place(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_frame *f);
+void snag_text_stack(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_callstack *s);
+/* The same of a location. */
+void snag_text_stack_of(struct snag_printer *to, const struct snag_incident_report *r,
+			snag_loc loc);
+void snag_text_thread(struct snag_printer *to, const struct snag_incident_report *r, snag_tid t);
+
+/* JSON (incident_json.c): a stack as an array. */
+void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s);
+
+/* SARIF (sarif.c). */
+void snag_sarif_message(struct snag_json *j, const char *key, const char *text);
+void snag_sarif_location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
+			 const struct snag_frame *f, const char *words);
+void snag_sarif_stack(struct snag_json *j, const struct snag_incident_report *r,
+		      const struct snag_callstack *s, const char *words);
+
+/* HTML (incident_html.c): escaped text, an entry of a list of definitions, a stack. */
+void snag_html_text(struct snag_printer *to, const char *s);
+void snag_html_item(struct snag_printer *to, const char *name, const char *value);
+void snag_html_stack(struct snag_printer *to, const struct snag_incident_report *r,
+		     const struct snag_callstack *s);
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# Deadlocks of programs: snag run.
+load helper
+
+setup_file() {
+	export PROGS="$BATS_FILE_TMPDIR"
+	local root="$BATS_TEST_DIRNAME/../.."
+	local SNAG=${SNAG:-$root/build/snag}
+	for path in "$root"/tests/programs/deadlock/*; do
+		local name=${path##*/} cc=cc
+		[ "${name##*.}" = cpp ] && cc=c++
+		for real in gcc clang; do
+			SNAG_CC=$real "$SNAG" $cc -g -O1 -pthread -o "$PROGS/${name%.*}-$real" "$path"
+		done
+	done
+}
+
+# A seed at which the program ends by itself, although it has a deadlock.
+quiet_seed() {
+	local seed=1
+	until "$SNAG" run --seed $seed --no-replay --json quiet.json "$1" 2>quiet.err; [ "$(jq .program.status quiet.json)" = 0 ]; do
+		seed=$((seed + 1))
+		[ $seed -lt 40 ]
+	done
+	echo $seed
+}
+
+@test "no deadlock: silent at every seed" {
+	for name in one_thread gate readers trylock fresh; do
+		for real in gcc clang; do
+			for seed in 1 2 3 4 5 6; do
+				snags run --seed $seed "$PROGS/$name-$real"
+				[ "$status" = 0 ] && [ -z "$stderr" ] || { echo "$name-$real $seed: $stderr"; return 1; }
+			done
+		done
+	done
+}
+
+@test "a deadlock is found at every seed: it happened, or is proved and replayed" {
+	for name in inversion writers three join; do
+		for real in gcc clang; do
+			for seed in 1 2 3 4 5 6; do
+				snags run --seed $seed --json j "$PROGS/$name-$real"
+				[ "$status" = 66 ] || { echo "$name-$real $seed: $stderr"; return 1; }
+				jq -e '.incidents | length == 1 and (.[0] | .kind == "deadlock" and
+					(.verdict == "observed" or .verdict == "predicted" and .replay == "confirmed"))' j ||
+					{ echo "$name-$real $seed: $stderr"; return 1; }
+			done
+		done
+	done
+}
+
+@test "a deadlock that happens is reported like a predicted one" {
+	seed=1
+	until "$SNAG" run --seed $seed --no-replay --json j --sarif s --html h "$PROGS/inversion-clang" 2>err; grep -q '^snag: deadlock: no thread' err; do
+		seed=$((seed + 1))
+		[ $seed -lt 40 ]
+	done
+	grep -q '^WARNING: snag: deadlock (pid=' err
+	grep -q '^  Thread T1 waits for second at:' err
+	grep -q '^  and holds first since:' err
+	grep -q '^  Observed: ' err
+	[ "$(jq -c '[.incidents[] | [.kind, .verdict, (.waits | length), .waits[0].stack[0].function]]' j)" = '[["deadlock","observed",2,"deposit"]]' ] ||
+		[ "$(jq -c '[.incidents[] | [.kind, .verdict, (.waits | length), .waits[0].stack[0].function]]' j)" = '[["deadlock","observed",2,"withdraw"]]' ]
+	[ "$(jq -r '.runs[0].results[0].ruleId' s)" = deadlock.observed ]
+	grep -q '<h2>Deadlock on' h
+}
+
+@test "snag replay of a deadlock" {
+	seed=$(quiet_seed "$PROGS/three-gcc")
+	snags run --seed "$seed" --no-replay --witness w "$PROGS/three-gcc"
+	[ "$status" = 66 ]
+	snags replay w/deadlock-1.json "$PROGS/three-gcc"
+	[ "$status" = 66 ]
+	[ "$stderr" = "snag: replay: confirmed: 3 threads waited for each other" ]
+	# another program does not get there
+	snags replay w/deadlock-1.json "$PROGS/gate-gcc"
+	[ "$status" = 0 ]
+	[[ $stderr == "snag: replay: diverged: "* ]]
+}
+
+@test "the report names locks and lines" {
+	seed=$(quiet_seed "$PROGS/inversion-gcc")
+	snags run --seed "$seed" --no-replay --witness w --keep t.snag --json j --sarif s --html h "$PROGS/inversion-gcc"
+	[ "$status" = 66 ]
+	[[ $stderr == *"WARNING: snag: lock-order-inversion (potential deadlock) (pid="* ]]
+	[[ $stderr == *"Thread T1 waits for second at:"*"#0 deposit "*"inversion.c:"*"and holds first since:"*"#0 deposit "* ]]
+	[[ $stderr == *"Thread T2 waits for first at:"*"#0 withdraw "*"and holds second since:"* ]]
+	[[ $stderr == *"snag: reported 1 warning: 1 predicted"* ]]
+	[ "$(jq -c '[.incidents[] | [.kind, .verdict, (.locks | sort)]]' j)" = '[["deadlock","predicted",["first","second"]]]' ]
+	[ "$(jq '[.analyses[] | select(.name == "deadlock") | .deadlocks[]] | length' j)" = 1 ]
+	[ "$(jq -r '.runs[0].results[0].ruleId' s)" = deadlock.predicted ]
+	grep -q '<h2>Deadlock on' h
+	snags check t.snag w/deadlock-1.json
+	[ "$status" = 0 ]
+	# what the recording says is the same
+	snags analyze --with deadlock t.snag
+	[ "$status" = 66 ]
+}
+
+@test "suppressed, or not wanted" {
+	seed=$(quiet_seed "$PROGS/inversion-gcc")
+	echo 'deadlock:deposit' >supp
+	snags run --seed "$seed" --suppressions supp "$PROGS/inversion-gcc"
+	[ "$status" = 0 ]
+	[[ $stderr == *"(1 suppressed)"* ]]
+	TSAN_OPTIONS=detect_deadlocks=0 snags run --seed "$seed" "$PROGS/inversion-gcc"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	snags run --with hb --seed "$seed" "$PROGS/inversion-gcc"
+	[ "$status" = 0 ]
+}
