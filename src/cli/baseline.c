@@ -18,6 +18,9 @@ static int incident_add(const char *path, const json_t *incident, struct snag_su
 {
 	const char *id = json_string_value(json_object_get(incident, "id"));
 	char line[ID_ROOM];
+	const char *kind = json_string_value(json_object_get(incident, "kind"));
+	if (!id && kind && strcmp(kind, "race") != 0) /* a deadlock of tasks fails every time */
+		return 0;
 	if (!id || strlen(id) + sizeof("id:") > sizeof(line) || strpbrk(id, "\n\r*"))
 		return snag_fail(err, SNAG_EINPUT, "%s: an incident has no id", path);
 	int n = snprintf(line, sizeof(line), "id:%s", id);

@@ -224,11 +224,11 @@ static int text_write(const struct run_values *v, const struct snag_incident_rep
 		      struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
-	if (v->is_quiet && !r->incidents->shown && !r->deadlock)
+	if (v->is_quiet && !snag_incidents_reported(r))
 		return 0;
 	if (v->log_path && strcmp(v->log_path, "stdout") == 0)
 		snprintf(path, sizeof(path), "/dev/stdout");
-	else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && r->incidents->shown)
+	else if (v->log_path && strcmp(v->log_path, "stderr") != 0 && snag_incidents_reported(r))
 		snprintf(path, sizeof(path), "%s.%d", v->log_path, r->pid);
 	return cli_run_report_print(snag_incidents_text, r, path, err);
 }
@@ -438,8 +438,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			"%s: of its second run only the first %" PRIu64
 			" million events were looked at; --once looks at all\n",
 			tool(v), cli_judged_events(of->before) / 1000000);
-	size_t shown = r.incidents.shown + r.incidents.deadlocks_shown + is_other +
-		       (r.all.deadlock != NULL);
+	size_t shown = snag_incidents_reported(&r.all) + is_other;
 	cli_run_report_done(&r);
 	if (rc < 0)
 		return rc;

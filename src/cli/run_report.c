@@ -62,8 +62,8 @@ static void deadlock_take(struct cli_run_report *r, const struct cli_run *run)
 	r->wait = snag_calloc(notes->nwaits, sizeof(*r->wait));
 	for (size_t i = 0; i < notes->nwaits; i++) {
 		const struct snag_convert_wait *from = &notes->wait[i];
-		struct snag_task_wait *w = &r->wait[i];
-		*w = (struct snag_task_wait){from->task, kind[from->why], "", from->loc};
+		struct snag_waiting_task *w = &r->wait[i];
+		*w = (struct snag_waiting_task){from->task, kind[from->why], "", from->loc};
 		if (from->why == RT_WAIT_PROMISE)
 			snprintf(w->what, sizeof(w->what), "promise %u, which no task sets",
 				 from->target);

@@ -28,7 +28,7 @@ struct cli_run_report {
 	struct snag_origins origins;
 	struct snag_certificate certificate;
 	struct snag_task_deadlock deadlock;
-	struct snag_task_wait *wait;	 /* its tasks */
+	struct snag_waiting_task *wait;	 /* its tasks */
 	struct snag_incident_report all; /* of these, for the printers */
 };
 

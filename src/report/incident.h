@@ -106,6 +106,12 @@ static inline void snag_incident_missing_edge(const struct snag_incident_report 
 	snag_missing_edge(race, &facts, buf, room);
 }
 
+/* How many reports there are: races and deadlocks, without those suppressed or apart. */
+static inline size_t snag_incidents_reported(const struct snag_incident_report *r)
+{
+	return r->incidents->shown + r->incidents->deadlocks_shown + (r->deadlock != NULL);
+}
+
 /* Prints ThreadSanitizer's layout with additional lines. */
 void snag_incidents_text(const struct snag_incident_report *r, struct snag_printer *to);
 /* SARIF 2.1.0. */

@@ -6,7 +6,8 @@
  * suppressed report is a skipped test case.  A run without reports is one test case that passed.
  * Names come from the program and contain anything: every one is escaped.
  */
-#include "report/incident.h"
+#include "report/incident_deadlock.h"
+#include "report/task_deadlock.h"
 #include "report/utf8.h"
 
 #include <string.h>
@@ -53,6 +54,17 @@ static void title(struct snag_printer *to, const struct snag_incident *in)
 	place(to, &in->stack[0].frame[0]);
 }
 
+static void stack_lines(struct snag_printer *to, const struct snag_callstack *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		snag_printf(to, "  #%zu ", i);
+		xml(to, s->frame[i].function ? s->frame[i].function : "?");
+		snag_print(to, " ");
+		place(to, &s->frame[i]);
+		snag_print(to, "\n");
+	}
+}
+
 static void access_lines(struct snag_printer *to, const struct snag_incident_report *r,
 			 const struct snag_site *site, const struct snag_callstack *s)
 {
@@ -65,13 +77,7 @@ static void access_lines(struct snag_printer *to, const struct snag_incident_rep
 	snag_print(to, " by ");
 	xml(to, snag_name(r->report->names, SNAG_SPACE_THREAD, site->thread));
 	snag_print(to, ":\n");
-	for (size_t i = 0; i < s->n; i++) {
-		snag_printf(to, "  #%zu ", i);
-		xml(to, s->frame[i].function ? s->frame[i].function : "?");
-		snag_print(to, " ");
-		place(to, &s->frame[i]);
-		snag_print(to, "\n");
-	}
+	stack_lines(to, s);
 }
 
 static void test_case(struct snag_printer *to, const struct snag_incident_report *r,
@@ -93,20 +99,73 @@ static void test_case(struct snag_printer *to, const struct snag_incident_report
 	snag_print(to, "</failure>\n    </testcase>\n");
 }
 
+static void deadlock_title(struct snag_printer *to, const struct snag_incident_report *r,
+			   const struct snag_deadlock_incident *in)
+{
+	char things[200];
+	snag_deadlock_things(r->report->names, in->deadlock, things, sizeof(things));
+	snag_printf(to, "deadlock %s of ", in->id);
+	xml(to, things);
+}
+
+static void deadlock_case(struct snag_printer *to, const struct snag_incident_report *r,
+			  const struct snag_deadlock_incident *in)
+{
+	char words[200];
+	snag_print(to, "    <testcase classname=\"snag\" name=\"");
+	deadlock_title(to, r, in);
+	if (in->is_suppressed) {
+		snag_print(to, "\"><skipped message=\"suppressed\"/></testcase>\n");
+		return;
+	}
+	snag_printf(to, "\">\n      <failure type=\"%s deadlock\" message=\"",
+		    snag_verdict_text[in->deadlock->proof.verdict]);
+	deadlock_title(to, r, in);
+	snag_print(to, "\">");
+	for (size_t i = 0; i < in->deadlock->n; i++) {
+		snag_deadlock_wait_words(r->report->names, &in->deadlock->wait[i], words,
+					 sizeof(words));
+		xml(to, words);
+		snag_print(to, ":\n");
+		stack_lines(to, &in->at[i]);
+	}
+	snag_print(to, "</failure>\n    </testcase>\n");
+}
+
+/* Of a program of tasks. */
+static void task_deadlock_case(struct snag_printer *to, const struct snag_incident_report *r)
+{
+	snag_print(to, "    <testcase classname=\"snag\" name=\"deadlock of tasks\">\n"
+		       "      <failure type=\"observed deadlock\" message=\"deadlock of tasks\">");
+	for (size_t i = 0; i < r->deadlock->n; i++) {
+		const struct snag_waiting_task *w = &r->deadlock->wait[i];
+		xml(to, snag_name(r->report->names, SNAG_SPACE_THREAD, w->task));
+		snag_print(to, " waits for ");
+		xml(to, w->what);
+		snag_print(to, "\n");
+	}
+	snag_print(to, "</failure>\n    </testcase>\n");
+}
+
 void snag_incidents_junit(const struct snag_incident_report *r, struct snag_printer *to)
 {
 	const struct snag_incidents *all = r->incidents;
-	size_t tests = all->n ? all->n : 1;
+	size_t n = all->n + all->ndeadlocks + (r->deadlock != NULL), tests = n ? n : 1;
+	size_t failures = snag_incidents_reported(r);
 	snag_printf(to,
 		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		    "<testsuites tests=\"%zu\" failures=\"%zu\">\n  <testsuite name=\"snag run ",
-		    tests, all->shown);
+		    tests, failures);
 	xml(to, r->arguments[0]);
 	snag_printf(to, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", tests,
-		    all->shown, all->n - all->shown);
+		    failures, n - failures);
 	for (size_t i = 0; i < all->n; i++)
 		test_case(to, r, &all->at[i]);
-	if (!all->n)
+	for (size_t i = 0; i < all->ndeadlocks; i++)
+		deadlock_case(to, r, &all->deadlock[i]);
+	if (r->deadlock)
+		task_deadlock_case(to, r);
+	if (!n)
 		snag_print(to, "    <testcase classname=\"snag\" name=\"no data race\"/>\n");
 	snag_print(to, "  </testsuite>\n</testsuites>\n");
 }

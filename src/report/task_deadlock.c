@@ -13,7 +13,7 @@ static const char *task_name(const struct snag_incident_report *r, snag_tid task
 }
 
 static void wait_text(struct snag_printer *to, const struct snag_incident_report *r,
-		      const struct snag_task_wait *w)
+		      const struct snag_waiting_task *w)
 {
 	snag_print(to, "  Task ");
 	snag_print_name(to, task_name(r, w->task));
@@ -50,7 +50,7 @@ void snag_task_deadlock_json(const struct snag_incident_report *r, struct snag_j
 	snag_json_string(j, "kind", "deadlock");
 	snag_json_array(j, "waits");
 	for (size_t i = 0; i < d->n; i++) {
-		const struct snag_task_wait *w = &d->wait[i];
+		const struct snag_waiting_task *w = &d->wait[i];
 		struct snag_callstack s;
 		snag_json_newline(j);
 		snag_json_object(j, NULL);

@@ -17,7 +17,7 @@
 struct snag_json;
 struct snag_incident_report;
 
-struct snag_task_wait {
+struct snag_waiting_task {
 	snag_tid task;
 	const char *kind; /* "promise", "finish", "sync", "lock" */
 	char what[80];	  /* in words: "promise p3, which no task is left to set" */
@@ -25,7 +25,7 @@ struct snag_task_wait {
 };
 
 struct snag_task_deadlock {
-	const struct snag_task_wait *wait;
+	const struct snag_waiting_task *wait;
 	size_t n;
 };
 
