@@ -102,7 +102,7 @@ static void test_case(struct snag_printer *to, const struct snag_incident_report
 static void deadlock_title(struct snag_printer *to, const struct snag_incident_report *r,
 			   const struct snag_deadlock_incident *in)
 {
-	char things[200];
+	char things[700];
 	snag_deadlock_things(r->report->names, in->deadlock, things, sizeof(things));
 	snag_printf(to, "deadlock %s of ", in->id);
 	xml(to, things);

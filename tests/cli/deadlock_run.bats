@@ -110,3 +110,18 @@ quiet_seed() {
 	snags run --with hb --seed "$seed" "$PROGS/inversion-gcc"
 	[ "$status" = 0 ]
 }
+
+@test "JUnit and a baseline know deadlocks" {
+	"$SNAG" cc -g -O1 -pthread -o prog "$root/tests/programs/deadlock/inversion.c"
+	snags run --junit d.xml --json d.json ./prog
+	[ "$status" = 66 ]
+	python3 -c 'import xml.etree.ElementTree as t
+case = t.parse("d.xml").getroot().find("testsuite").find("testcase")
+assert "second, first" in case.get("name") or "first, second" in case.get("name"), case.get("name")
+assert "inversion.c:" in case.find("failure").text'
+	snags run --baseline d.json ./prog
+	[ "$status" = 0 ]
+	run --separate-stderr ./prog
+	[ "$status" = 66 ]
+	[[ $stderr == *"potential deadlock"* ]]
+}
