@@ -52,7 +52,7 @@ quiet_seed() {
 
 @test "a deadlock that happens is reported like a predicted one" {
 	seed=1
-	until "$SNAG" run --seed $seed --no-replay --json j --sarif s --html h "$PROGS/inversion-clang" 2>err; grep -q '^snag: deadlock: no thread' err; do
+	until SNAG_OPTIONS=switch_in=2 "$SNAG" run --seed $seed --no-replay --json j --sarif s --html h "$PROGS/inversion-clang" 2>err; grep -q '^snag: deadlock: no thread' err; do
 		seed=$((seed + 1))
 		[ $seed -lt 40 ]
 	done

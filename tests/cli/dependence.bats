@@ -115,7 +115,7 @@ program() { # SHARED FIRST SECOND
 				pthread_join(t[i], NULL);
 		}
 	EOF
-	always "1 true" 1
+	SNAG_OPTIONS=policy=rr always "1 true" 1 # the threads one after another
 }
 
 @test "an address that depends on a read is a branch" {

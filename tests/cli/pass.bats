@@ -269,7 +269,7 @@ text() { # OBJECT: bytes of its code
 	run "$SNAG" record --seed 1 -o x.snag ./prog crash
 	[ "$status" = 139 ]
 	"$SNAG" convert x.snag - --to std >x.std
-	grep -qF 'fork(T2)' x.std
+	grep -qF 'fork(T1)' x.std
 	refute grep -q 'x.c:10' x.std
 }
 

@@ -487,7 +487,7 @@ EOF
 		[ "$status" = 0 ]
 		for why in 'which thread runs a task (.*asks.c:9' 'how many threads there are (.*asks.c:9' \
 			'cancels tasks, or asks whether it has (.*asks.c:13' 'whether a lock is free (.*asks.c:17' \
-			'atomic accesses to x' 'lock critical(here) matters to y'; do
+			'atomic accesses to x'; do # every order of the critical sections is run
 			grep -q "^snag: no race found, but .*$why" <<<"$stderr" || { echo "$cc: $why"; echo "$stderr"; false; }
 		done
 	done
