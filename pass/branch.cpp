@@ -8,10 +8,10 @@
  *         reads is found by walking from the condition back to where its values come
  *         from, through arithmetic, addresses, and variables on the stack (at -O0 nearly all are).
  *
- * Rules.  [load]   depends on that read; what its address depends on was told before it
+ * Rules.  [load]   depends on that read; the pass told before what its address depends on
  *         [address] of an access: a branch on what its address and its length depend on
- *         [call]   a branch on what the arguments depend on; so an argument that is part of an
- *                  address was told by the caller
+ *         [call]   a branch on what the arguments depend on; so for an argument that is part of
+ *                  an address the caller has told a branch
  *         [slot]   the load of a variable on the stack that only loads and stores know: on what
  *                  the values stored there depend on, if each is read in the same block as its
  *                  store, and the variable in that of its use: they were last executed together
@@ -19,7 +19,8 @@
  *                  of pointers tells which
  *         [loop]   a phi of a loop: on nothing, if none of its values depends on a read
  *         [new]    the address of new memory depends on nothing
- *         [again]  a read that a branch on all ways here was told to depend on is not told again
+ *         [again]  if on every path to a branch an earlier branch named a read, the pass does not
+ *                  name that read again
  *         [all]    what comes from elsewhere (arguments in conditions, results of calls, atomics,
  * reads of earlier iterations) may depend on all earlier reads A branch that depends on no read is
  * not told; and the runtime leaves out what adds nothing (src/runtime/branch.c).  Data that flows

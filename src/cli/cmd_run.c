@@ -22,6 +22,7 @@
 #include "cli/program.h"
 #include "cli/run_attached.h"
 #include "cli/run_deadlock.h"
+#include "cli/run_environment.h"
 #include "cli/run_files.h"
 #include "cli/run_orders.h"
 #include "cli/run_replays.h"
@@ -38,44 +39,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_values {
-	struct snag_attached *attached; /* the program has started us; NULL: we start it */
-	bool is_quiet;			/* print reports only, not that there is no race */
-	const char *with;
-	const char *json;
-	const char *sarif;
-	const char *html;
-	const char *junit;
-	const char *baseline;
-	const char *dot;
-	const char *witness;
-	const char *keep;
-	const char *suppressions;
-	const char *strip_path_prefix;
-	const char *log_path; /* of the environment: the report goes to <log_path>.<pid> */
-	uint64_t seed;
-	int policy;
-	uint64_t jobs;
-	uint64_t budget;
-	uint64_t memory; /* CLI_MEMORY_NOT_GIVEN: a quarter of the machine's */
-	uint64_t exitcode;
-	bool exitcode_is_default; /* the command line has none */
-	int format;
-	int no_replay;
-	int unconfirmed;
-	uint64_t replay_seconds;
-	int free;
-	int once;
-	int stats;
-};
-
 enum { EXITCODE_NOT_GIVEN = 256 };
-static const struct run_values run_defaults = {.seed = 1,
-					       .exitcode = EXITCODE_NOT_GIVEN,
-					       .replay_seconds = UINT64_MAX,
-					       .memory = CLI_MEMORY_NOT_GIVEN};
+static const struct cli_run_values run_defaults = {.seed = 1,
+						   .exitcode = EXITCODE_NOT_GIVEN,
+						   .replay_seconds = UINT64_MAX,
+						   .memory = CLI_MEMORY_NOT_GIVEN};
 
-#define FIELD(name) offsetof(struct run_values, name)
+#define FIELD(name) offsetof(struct cli_run_values, name)
 static const struct cli_option run_options[] = {
 	{.name = "with",
 	 .kind = CLI_TEXT,
@@ -220,7 +190,7 @@ static const struct cli_option run_options[] = {
 #undef FIELD
 
 /* The file is made if there is something to say, as ThreadSanitizer does. */
-static int text_write(const struct run_values *v, const struct snag_incident_report *r,
+static int text_write(const struct cli_run_values *v, const struct snag_incident_report *r,
 		      struct snag_error *err)
 {
 	char path[PATH_MAX] = "/dev/stderr";
@@ -233,7 +203,7 @@ static int text_write(const struct run_values *v, const struct snag_incident_rep
 	return cli_run_report_print(snag_incidents_text, r, path, err);
 }
 
-static int report_write(const struct run_values *v, const struct snag_incident_report *r,
+static int report_write(const struct cli_run_values *v, const struct snag_incident_report *r,
 			struct snag_error *err)
 {
 	int rc = cli_run_report_print(snag_incidents_json, r, v->json, err);
@@ -257,20 +227,20 @@ static void judge_stats(const struct rt_verdict *verdict)
 
 enum { RUN_AGAIN = 1000 }; /* no exit status */
 
-static const char *tool(const struct run_values *v)
+static const char *tool(const struct cli_run_values *v)
 {
 	return v->format ? "ThreadSanitizer" : "snag";
 }
 
 /* Whether other orders of isolated blocks may be run. */
-static bool may_explore(const struct run_values *v)
+static bool may_explore(const struct cli_run_values *v)
 {
 	return !v->with && !v->once && !v->no_replay && cli_judge_can_repeat();
 }
 
 /* Of a program that judged itself. */
-static int judged(const struct run_values *v, const char *program, const struct snag_live_end *end,
-		  struct cli_judged *ret)
+static int judged(const struct cli_run_values *v, const char *program,
+		  const struct snag_live_end *end, struct cli_judged *ret)
 {
 	*ret = cli_judged(end);
 	const char *words = cli_judge_words(end), *silence = cli_judge_silence(end);
@@ -291,7 +261,7 @@ static int judged(const struct run_values *v, const char *program, const struct 
 
 /* A run that was recorded. */
 struct recorded {
-	const struct run_values *v;
+	const struct cli_run_values *v;
 	struct cli_replays replays;
 	const struct cli_judged *before; /* NULL: this is the first */
 	struct snag_source *live;
@@ -309,7 +279,7 @@ static bool is_windowed(const struct snag_analysis *a)
 
 /* What came of running other orders. */
 struct explored {
-	const struct run_values *v;
+	const struct cli_run_values *v;
 	struct snag_orders orders;
 	size_t shown; /* races and deadlocks that were reported */
 };
@@ -373,7 +343,7 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 			const struct snag_live_end *end, struct snag_suppressions *suppressions,
 			struct snag_error *err)
 {
-	const struct run_values *v = of->v;
+	const struct cli_run_values *v = of->v;
 	struct cli_replays *replays = &of->replays;
 	const struct cli_run run = {.analysis = a,
 				    .src = src,
@@ -447,17 +417,9 @@ static int races_report(struct recorded *of, struct snag_analysis *a, struct sna
 	return status_of(of, end, a);
 }
 
-/* As ThreadSanitizer's option of that name. */
-static bool are_deadlocks_wanted(void)
-{
-	char number[16];
-	return !cli_environment_option("detect_deadlocks", true, number, sizeof(number)) ||
-	       strtol(number, NULL, 10) != 0;
-}
-
 /* Real programs have atomics, so mixed belongs to the default; and hybrid, if the program may run
  * again (run_suspects.h).  Of threads that run freely it is not known which write a read saw. */
-static int detectors_choose(const struct run_values *v, struct snag_analyze_options *options,
+static int detectors_choose(const struct cli_run_values *v, struct snag_analyze_options *options,
 			    struct snag_error *err)
 {
 	static const char free_list[] = "hb,mixed,lockset";
@@ -467,7 +429,7 @@ static int detectors_choose(const struct run_values *v, struct snag_analyze_opti
 		options->detector[options->ndetectors++] = snag_detector_find("mixed", 5);
 	if (rc == 0 && !v->with && !v->free && !v->no_replay)
 		options->detector[options->ndetectors++] = snag_detector_find("hybrid", 6);
-	if (rc == 0 && !v->with && !v->free && are_deadlocks_wanted())
+	if (rc == 0 && !v->with && !v->free && cli_run_wants_deadlocks())
 		options->detector[options->ndetectors++] = snag_detector_find("deadlock", 8);
 	for (size_t i = 0; rc == 0 && v->free && i < options->ndetectors; i++)
 		if (!strstr(free_list, options->detector[i]->name))
@@ -498,49 +460,12 @@ static bool has_witness(const struct snag_analysis *a)
 	return false;
 }
 
-/* What the environment says counts where the command line says nothing. */
-struct environment {
-	char suppressions[4096], strip_path_prefix[4096], log_path[PATH_MAX - 16];
-};
-
-static void environment_take(struct run_values *v, struct environment *e)
-{
-	char number[16];
-	if (!v->suppressions)
-		v->suppressions = cli_environment_option("suppressions", true, e->suppressions,
-							 sizeof(e->suppressions));
-	if (!v->strip_path_prefix)
-		v->strip_path_prefix =
-			cli_environment_option("strip_path_prefix", true, e->strip_path_prefix,
-					       sizeof(e->strip_path_prefix));
-	v->log_path = cli_environment_option("log_path", true, e->log_path, sizeof(e->log_path));
-	if (v->exitcode_is_default &&
-	    cli_environment_option("exitcode", true, number, sizeof(number)))
-		v->exitcode = strtoul(number, NULL, 10) & 255;
-	if (cli_environment_option("free", false, number, sizeof(number)))
-		v->free |= strtol(number, NULL, 10) != 0;
-}
-
-/* What the program says itself counts where neither says anything; known when it has run. */
-static int program_says(struct run_values *v, struct environment *e,
-			const struct snag_live_end *end, struct snag_suppressions *suppressions,
-			struct snag_error *err)
-{
-	bool has_suppressions = v->suppressions != NULL;
-	cli_environment_defaults(end->defaults[RT_DEFAULT_OPTIONS]);
-	environment_take(v, e);
-	cli_environment_defaults(NULL);
-	int rc = has_suppressions ? 0 : cli_suppressions_read(v->suppressions, suppressions, err);
-	return rc < 0 ? rc
-		      : cli_suppressions_own(end->defaults[RT_DEFAULT_SUPPRESSIONS], suppressions,
-					     err);
-}
-
 /* Runs the program and analyses what it does, or, if it judges itself (by which detector, and options that
  * may follow), what it says: RUN_AGAIN if that is not all. */
-static int program_run(const struct run_values *v, char *const *argv, const struct cli_place *place,
-		       const char *judge, struct cli_judged *before, uint64_t events,
-		       struct snag_suppressions *suppressions, struct snag_error *err)
+static int program_run(const struct cli_run_values *v, char *const *argv,
+		       const struct cli_place *place, const char *judge, struct cli_judged *before,
+		       uint64_t events, struct snag_suppressions *suppressions,
+		       struct snag_error *err)
 {
 	static const char *const policies[] = {"random", "rr", "pct"};
 	struct snag_analyze_options options = {.jobs = (unsigned)v->jobs,
@@ -603,8 +528,8 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	} else if (rc < 0 && end.is_empty) {   /* nothing was shared, so nothing can race */
 		rc = cli_program_status(end.status);
 	} else if (rc == 0) {
-		struct run_values own = *v;
-		struct environment environment;
+		struct cli_run_values own = *v;
+		struct cli_run_environment environment;
 		struct recorded of = {.v = &own,
 				      .replays = {.argv = argv,
 						  .seed = v->seed,
@@ -615,7 +540,7 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 		of.replays.budget = v->replay_seconds == UINT64_MAX
 					    ? cli_replays_budget(end.seconds)
 					    : (double)v->replay_seconds;
-		rc = program_says(&own, &environment, &end, suppressions, err);
+		rc = cli_run_program_says(&own, &environment, &end, suppressions, err);
 		if (rc == 0 && !v->with)
 			rc = cli_observed_order(&o, &analysis,
 						end.notes.dialect == RT_DIALECT_OPENMP, err);
@@ -639,25 +564,17 @@ static int program_run(const struct run_values *v, char *const *argv, const stru
 	return rc;
 }
 
-/* ThreadSanitizer says nothing of a program without a race; nor does a program that observes itself. */
-static bool is_verbose(void)
-{
-	char number[16];
-	return cli_environment_option("verbosity", true, number, sizeof(number)) &&
-	       strtol(number, NULL, 10) > 0;
-}
-
 static int run_run(const void *values, char *const *operand, struct snag_error *err)
 {
-	struct run_values copy = *(const struct run_values *)values, *v = &copy;
-	struct environment environment;
+	struct cli_run_values copy = *(const struct cli_run_values *)values, *v = &copy;
+	struct cli_run_environment environment;
 	struct cli_place place = {0};
 	v->no_replay |= v->replay_seconds == 0;
 	v->exitcode_is_default = v->exitcode == EXITCODE_NOT_GIVEN;
 	if (v->exitcode_is_default)
 		v->exitcode = CLI_RACES;
-	v->is_quiet = v->attached && !is_verbose();
-	environment_take(v, &environment);
+	v->is_quiet = v->attached && !cli_run_is_verbose();
+	cli_run_environment_take(v, &environment);
 	struct cli_judged before = {0};
 	struct snag_suppressions *suppressions = snag_suppressions_new();
 	int rc = cli_suppressions_read(v->suppressions, suppressions, err);
@@ -697,7 +614,7 @@ static int run_run(const void *values, char *const *operand, struct snag_error *
 
 int cli_run_attached(struct snag_attached *to, char *const *argv, struct snag_error *err)
 {
-	struct run_values v = run_defaults;
+	struct cli_run_values v = run_defaults;
 	v.attached = to;
 	return run_run(&v, argv, err);
 }
@@ -715,6 +632,6 @@ const struct cli_command cli_command_run = {
 		 "there are any, else that of the program.  Of a program written with\n"
 		 "<snag/task.h> it says whether any schedule of this input has a race.\n",
 	.defaults = &run_defaults,
-	.values_size = sizeof(struct run_values),
+	.values_size = sizeof(struct cli_run_values),
 	.run = run_run,
 };

@@ -132,9 +132,7 @@ void snag_deadlock_incident_json(const struct snag_incident_report *r,
 	snag_json_end(j);
 }
 
-static const struct {
-	const char *id, *text, *level, *precision;
-} rule[SNAG_VERDICTS] = {
+static const struct snag_sarif_rule rule[SNAG_VERDICTS] = {
 	[SNAG_OBSERVED] = {"deadlock.observed", "Deadlock: the threads waited for each other.",
 			   "error", "very-high"},
 	[SNAG_PREDICTED] = {"deadlock.predicted",
@@ -156,22 +154,8 @@ static const struct {
 
 void snag_deadlock_sarif_rules(struct snag_json *j)
 {
-	for (int v = 0; v < SNAG_VERDICTS; v++) {
-		snag_json_newline(j);
-		snag_json_object(j, NULL);
-		snag_json_string(j, "id", rule[v].id);
-		snag_sarif_message(j, "shortDescription", rule[v].text);
-		snag_json_object(j, "defaultConfiguration");
-		snag_json_string(j, "level", rule[v].level);
-		snag_json_end(j);
-		snag_json_object(j, "properties");
-		snag_json_array(j, "tags");
-		snag_json_string(j, NULL, "external/cwe/cwe-833");
-		snag_json_end(j);
-		snag_json_string(j, "precision", rule[v].precision);
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	for (int v = 0; v < SNAG_VERDICTS; v++)
+		snag_sarif_rule(j, &rule[v], "external/cwe/cwe-833");
 }
 
 /* All stacks: where threads wait, and where they took what is waited for. */

@@ -22,6 +22,10 @@ void snag_text_thread(struct snag_printer *to, const struct snag_incident_report
 void snag_json_stack(struct snag_json *j, const char *key, const struct snag_callstack *s);
 
 /* SARIF (sarif.c). */
+struct snag_sarif_rule {
+	const char *id, *text, *level, *precision;
+};
+void snag_sarif_rule(struct snag_json *j, const struct snag_sarif_rule *r, const char *tag);
 void snag_sarif_message(struct snag_json *j, const char *key, const char *text);
 void snag_sarif_location(struct snag_json *j, const char *key, const struct snag_incident_report *r,
 			 const struct snag_frame *f, const char *words);

@@ -16,9 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *id, *text, *level, *precision;
-} rule[SNAG_VERDICTS] = {
+static const struct snag_sarif_rule rule[SNAG_VERDICTS] = {
 	[SNAG_OBSERVED] = {"race.observed",
 			   "Data race: nothing ordered the two accesses in the run.", "error",
 			   "very-high"},
@@ -41,6 +39,9 @@ static const struct {
 		 "note", "low"},
 };
 
+static const struct snag_sarif_rule of_tasks = {
+	"deadlock", "Deadlock: every task that is left waits.", "error", "very-high"};
+
 void snag_sarif_message(struct snag_json *j, const char *key, const char *text)
 {
 	snag_json_object(j, key);
@@ -48,36 +49,32 @@ void snag_sarif_message(struct snag_json *j, const char *key, const char *text)
 	snag_json_end(j);
 }
 
+void snag_sarif_rule(struct snag_json *j, const struct snag_sarif_rule *r, const char *tag)
+{
+	snag_json_newline(j);
+	snag_json_object(j, NULL);
+	snag_json_string(j, "id", r->id);
+	snag_sarif_message(j, "shortDescription", r->text);
+	snag_json_object(j, "defaultConfiguration");
+	snag_json_string(j, "level", r->level);
+	snag_json_end(j);
+	snag_json_object(j, "properties");
+	snag_json_array(j, "tags");
+	snag_json_string(j, NULL, tag);
+	snag_json_end(j);
+	snag_json_string(j, "precision", r->precision);
+	snag_json_end(j);
+	snag_json_end(j);
+}
+
 static void rules(struct snag_json *j, bool has_deadlock)
 {
 	snag_json_array(j, "rules");
-	for (int v = 0; v < SNAG_VERDICTS; v++) {
-		snag_json_newline(j);
-		snag_json_object(j, NULL);
-		snag_json_string(j, "id", rule[v].id);
-		snag_sarif_message(j, "shortDescription", rule[v].text);
-		snag_json_object(j, "defaultConfiguration");
-		snag_json_string(j, "level", rule[v].level);
-		snag_json_end(j);
-		snag_json_object(j, "properties");
-		snag_json_array(j, "tags");
-		snag_json_string(j, NULL, "external/cwe/cwe-362");
-		snag_json_end(j);
-		snag_json_string(j, "precision", rule[v].precision);
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	for (int v = 0; v < SNAG_VERDICTS; v++)
+		snag_sarif_rule(j, &rule[v], "external/cwe/cwe-362");
 	snag_deadlock_sarif_rules(j);
-	if (has_deadlock) {
-		snag_json_object(j, NULL);
-		snag_json_string(j, "id", "deadlock");
-		snag_sarif_message(j, "shortDescription",
-				   "Deadlock: every task that is left waits.");
-		snag_json_object(j, "defaultConfiguration");
-		snag_json_string(j, "level", "error");
-		snag_json_end(j);
-		snag_json_end(j);
-	}
+	if (has_deadlock)
+		snag_sarif_rule(j, &of_tasks, "external/cwe/cwe-833");
 	snag_json_end(j);
 }
 
