@@ -180,6 +180,16 @@ static void append(char *to, size_t room, const char *text)
 		memcpy(to + n, text, len + 1);
 }
 
+static void not_observed(const char *why, const char *what)
+{
+	struct rt_line line = {.n = 0};
+	rt_line_text(&line, "snag: this program is not observed: ");
+	rt_line_text(&line, why);
+	rt_line_text(&line, what);
+	rt_line_text(&line, "; SNAG_OPTIONS=observe=0 runs it without");
+	rt_line_print(&line);
+}
+
 void rt_observe_start(void)
 {
 	static char variable[2 * TEXT], options[TEXT];
@@ -189,14 +199,12 @@ void rt_observe_start(void)
 	if (!rt_options.observe || getauxval(AT_SECURE)) /* [secure] */
 		return;
 	long channel = program && words_read(&w) ? channel_make() : -1;
-	if (channel < 0)
+	if (channel < 0) {
+		not_observed("no descriptor or memory is left", "");
 		return;
+	}
 	if (!tool_start(&w, program, channel, options, sizeof(options))) {
-		struct rt_line line = {.n = 0};
-		rt_line_text(&line, "snag: this program is not observed: there is no ");
-		rt_line_text(&line, &__snag_tool_path ? __snag_tool_path : "snag in PATH");
-		rt_line_text(&line, "; SNAG_OPTIONS=observe=0 runs it without");
-		rt_line_print(&line);
+		not_observed("there is no ", &__snag_tool_path ? __snag_tool_path : "snag in PATH");
 		call(SYS_close, channel, 0, 0);
 		return;
 	}

@@ -172,6 +172,9 @@ int main(void)
 	PATH=/usr/bin:/bin run --separate-stderr ./moved race 7
 	[ "$status" = 7 ]
 	[[ $stderr == "snag: this program is not observed: there is no xxx"* ]]
+	run --separate-stderr bash -c 'ulimit -n 3; exec ./prog race 7'
+	[ "$status" = 7 ]
+	[[ $stderr == "snag: this program is not observed: no descriptor or memory is left;"* ]]
 }
 
 @test "an observer that is killed: the program goes on, and says that there is no verdict" {
