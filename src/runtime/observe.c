@@ -180,12 +180,12 @@ static void append(char *to, size_t room, const char *text)
 		memcpy(to + n, text, len + 1);
 }
 
-static void not_observed(const char *why, const char *what)
+static void not_observed(const char *what, const char *why)
 {
 	struct rt_line line = {.n = 0};
 	rt_line_text(&line, "snag: this program is not observed: ");
-	rt_line_text(&line, why);
 	rt_line_text(&line, what);
+	rt_line_text(&line, why);
 	rt_line_text(&line, "; SNAG_OPTIONS=observe=0 runs it without");
 	rt_line_print(&line);
 }
@@ -200,11 +200,11 @@ void rt_observe_start(void)
 		return;
 	long channel = program && words_read(&w) ? channel_make() : -1;
 	if (channel < 0) {
-		not_observed("no descriptor or memory is left", "");
+		not_observed("no descriptor or memory", " is left");
 		return;
 	}
 	if (!tool_start(&w, program, channel, options, sizeof(options))) {
-		not_observed("there is no ", &__snag_tool_path ? __snag_tool_path : "snag in PATH");
+		not_observed(&__snag_tool_path ? __snag_tool_path : "snag", " did not start");
 		call(SYS_close, channel, 0, 0);
 		return;
 	}

@@ -171,10 +171,12 @@ int main(void)
 	chmod +x moved
 	PATH=/usr/bin:/bin run --separate-stderr ./moved race 7
 	[ "$status" = 7 ]
-	[[ $stderr == "snag: this program is not observed: there is no xxx"* ]]
-	run --separate-stderr bash -c 'ulimit -n 3; exec ./prog race 7'
+	[[ $stderr == "snag: this program is not observed: xxx"*" did not start;"* ]]
+	# No descriptor is left for the pipe.
+	run --separate-stderr bash -c 'for fd in {3..99}; do eval "exec $fd>&-"; done
+		ulimit -n 4; exec ./prog race 7'
 	[ "$status" = 7 ]
-	[[ $stderr == "snag: this program is not observed: no descriptor or memory is left;"* ]]
+	[[ $stderr == "snag: this program is not observed: $tool did not start;"* ]]
 }
 
 @test "an observer that is killed: the program goes on, and says that there is no verdict" {
